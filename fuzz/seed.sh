@@ -28,7 +28,7 @@ awk -v corpus="$corpus" '
         # A resource a line, but for those that are spread over several.
         if (kind == "json" && /^\{"@type".*\}$/) print > (corpus "/transcode_differential/" stem "-" n)
     }
-' src/explain/*.md
+' crates/*/pages/*.md
 cp "$corpus"/json/* "$corpus"/yaml/* "$corpus"/textproto/* "$corpus/any_bytes_to_validate/" 2>/dev/null || true
 # Recorded resources, an Any each.
 resources() {

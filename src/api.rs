@@ -5,15 +5,15 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::check::{CheckOutcome, InputScope};
-use crate::client::target::{Target, TargetError};
-use crate::client::{Client, Keep, Reading, Settled, Start, Store, ValidationInput, Verdict};
-use crate::diag::{Diagnostic, Effect, Severity};
-use crate::envelope::{EMPTY_RESPONSE, NO_RESOURCE};
-use crate::model::ResourceType;
-use crate::profile::{Profile, ServerFacts};
-use crate::sim;
-use crate::source::{SourceMap, Span};
+use xdsctl_channel::client::target::{Target, TargetError};
+use xdsctl_channel::client::{Client, Keep, Reading, Settled, Start, Store, ValidationInput, Verdict};
+use xdsctl_channel::sim;
+use xdsctl_document::envelope::{EMPTY_RESPONSE, NO_RESOURCE};
+use xdsctl_document::source::{SourceMap, Span};
+use xdsctl_lint::check::{CheckOutcome, InputScope};
+use xdsctl_model::diag::{Diagnostic, Effect, Severity};
+use xdsctl_model::profile::{Profile, ServerFacts};
+use xdsctl_model::resource::ResourceType;
 
 /// What a client has to say to a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl fmt::Display for Problem {
 /// without a bootstrap. That the document cannot be read is a problem too, and an error.
 ///
 /// ```
-/// let report = xdsctl::check(
+/// let report = xdsctl_lint::check(
 ///     r#"{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "cart", "type": "EDS",
 ///         "eds_cluster_config": {"eds_config": {"ads": {}}}, "lb_policy": "MAGLEV"}"#,
 /// );
@@ -113,7 +113,7 @@ pub fn check(text: impl Into<Vec<u8>>) -> Report {
     let (settled, store) = settle(text.into(), Keep::Findings);
     let CheckOutcome {
         resources, findings, ..
-    } = crate::check::check(settled, InputScope::default());
+    } = xdsctl_lint::check::check(settled, InputScope::default());
     let mut report = Report::default();
     let is_empty = resources.is_empty();
     let mut add = |diagnostic: Diagnostic, resource: Option<(ResourceType, String)>, span: Span| {
@@ -173,7 +173,7 @@ fn severity(diagnostic: &Diagnostic, is_empty: bool) -> Severity {
 
 /// A client that holds the resources of a document: those that it accepts.
 ///
-/// What it rejects is in [`Resources::rejected`](crate::client::Resources::rejected). [`Client::update`] sends it more.
+/// What it rejects is in [`Resources::rejected`](xdsctl_channel::client::Resources::rejected). [`Client::update`] sends it more.
 ///
 /// ```
 /// let client = xdsctl::hold(

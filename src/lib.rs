@@ -37,62 +37,15 @@
     )
 )]
 
-pub mod backoff;
-pub mod cookie;
-pub mod host_port;
-pub mod profile;
-pub mod rng;
-pub mod secret;
-pub mod status;
-pub mod target_uri;
-pub mod text;
-
-pub mod diag;
-
-pub mod model;
-
-pub mod proto;
-pub mod source;
-
-pub mod convert;
-
-pub(crate) mod filter;
-pub mod lb;
-pub(crate) mod plugin;
-
-pub mod bootstrap;
-pub mod family;
-pub mod validate;
-
-pub mod envelope;
-pub mod load;
-
-pub mod parsed;
-
-pub mod client;
-
-pub(crate) mod lint;
-pub mod rpc;
-
-pub mod tree;
-
-pub mod sim;
-
-pub mod check;
-
 mod api;
 
-pub mod choice;
-
-pub mod catalogue;
-
-pub mod fix;
-pub mod recognise;
-
-pub mod diff;
-pub mod scenario;
-
-pub(crate) use xdsctl_re2 as regex;
+pub use xdsctl_channel::{client, parsed, rpc, sim, tree};
+pub use xdsctl_clients::{bootstrap, convert, family, validate};
+pub use xdsctl_document::{envelope, load, proto, secret, source};
+pub use xdsctl_lb as lb;
+pub use xdsctl_lint::{catalogue, check, choice, diff, fix, recognise};
+pub use xdsctl_model::{backoff, cookie, diag, host_port, profile, resource as model, rng, status, target_uri, text};
+pub use xdsctl_suite as scenario;
 
 pub use api::{Problem, Report, ResourceVerdict, SendError, channel, check, hold, send};
 pub use client::{Client, Verdict};

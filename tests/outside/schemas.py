@@ -112,7 +112,7 @@ for line in printed("simulate --run gone --format jsonl fixtures/suites/drain.ya
     check("event", line, "simulate --format jsonl")
 
 # Suites, and what is none.
-SUITE = Draft202012Validator(json.loads((SCHEMAS / "scenario.json").read_text(encoding="utf-8")))
+SUITE = Draft202012Validator(json.loads(pathlib.Path("crates/suite/scenario.json").read_text(encoding="utf-8")))
 suites = sorted(pathlib.Path("fixtures/suites").glob("*.yaml"))
 assert len(suites) >= 8, suites
 for path in suites:

@@ -217,7 +217,7 @@ fn of_many_channels_some_get_steps() {
 
 #[test]
 fn the_schema_is_the_one_that_is_published() {
-    let schema = fs::read_to_string(root().join("docs/schemas/scenario.json")).unwrap();
+    let schema = fs::read_to_string(root().join("crates/suite/scenario.json")).unwrap();
     assert_eq!(run("test --schema", "").out, schema);
     assert_eq!(run("test", "").code, Some(2));
     assert_eq!(run("test --schema a.yaml", "").code, Some(2));

@@ -1,0 +1,318 @@
+//! One resource after validation: what the client does with it, and what others need to know of it.
+
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+use foldhash::quality::FixedState;
+
+use xdsctl_clients::convert::resource_name::Names;
+use xdsctl_clients::family::{self, FamilyAnswer, Findings};
+use xdsctl_clients::validate::{Validated, discovery};
+use xdsctl_document::envelope::{Label, LiveStatus, Origin, REMOVED, RawResource, Stage, WorldId};
+use xdsctl_document::proto::transcode::Note;
+use xdsctl_model::diag::{self, Budget, Cx, Diagnostic, Effect, Packed};
+use xdsctl_model::profile::{Profile, ServerFacts};
+use xdsctl_model::resource::{Resource, ResourceType};
+
+use super::facts::Facts;
+use xdsctl_lb::xds::LB_ENTRY_SKIPPED;
+
+/// What resources are checked against, and what is kept of them.
+#[derive(Debug, Clone, Copy)]
+pub struct ValidationInput<'p> {
+    /// The client and its switches.
+    pub profile: &'p Profile,
+    /// Other clients that are asked about each resource, and what they answer kept with the findings.
+    pub others: &'p [Profile],
+    /// What the bootstrap says.
+    pub server: &'p ServerFacts,
+    /// What to keep of a resource.
+    pub keep: Keep,
+}
+
+/// What is kept of a resource once it has been checked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// All findings.
+    #[default]
+    Findings,
+    /// All findings, and the parsed form of what the client keeps.
+    Parsed,
+    /// What the client keeps, and what it rejects or drops.
+    Values,
+    /// What the client rejects. Values are read again, from the document, when they are asked for.
+    Places,
+}
+
+/// One resource after validation.
+#[derive(Debug)]
+pub struct Checked {
+    /// The `@type`, or what its place says; may be empty.
+    pub type_url: String,
+    /// The type, if a gRPC client asks for it.
+    pub resource_type: Option<ResourceType>,
+    /// Which set it belongs to.
+    pub world: WorldId,
+    /// The list it stands in.
+    pub label: Label,
+    /// How far it has come.
+    pub stage: Stage,
+    /// What a live client or control plane said about it.
+    pub status: Option<Box<LiveStatus>>,
+    /// Where it stands.
+    pub origin: Origin,
+    /// Its name; empty if it has none.
+    pub name: String,
+    /// A hash of its bytes, to know a copy by; `None` if it has none.
+    pub(super) hash: Option<u64>,
+    /// What the client does with it.
+    pub verdict: Verdict,
+    /// What is not known of that; the verdict is a rejection then.
+    pub(super) gap: Option<Gap>,
+    /// What other resources need to know, if the client accepts it; the world takes it.
+    pub facts: Option<Facts>,
+    /// Findings, in the order in which they were made, but for those in `ignored`.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Findings on fields that the client never reads; a proxy's dump has more of them than of anything else.
+    pub ignored: Packed,
+    /// What other clients answer, in the order of [`ValidationInput::others`].
+    pub answers: Vec<FamilyAnswer>,
+    /// What was noticed while it was read.
+    pub notes: Vec<Note>,
+    /// What the client keeps of it, to be [shown](crate::parsed) to people, if asked for.
+    pub parsed: Option<Arc<Resource>>,
+    /// What the client keeps of it, if asked for.
+    pub(super) value: Option<Box<Resource>>,
+    /// The number of the resource that is in use in its place, and of which a finding speaks.
+    pub(super) twin: Option<usize>,
+    /// A later response takes it away: it is in no world.
+    pub is_removed: bool,
+    /// The start of the response that it stands in, if that is one of a stream.
+    pub sent_in: Option<usize>,
+}
+
+impl Checked {
+    /// Says whether anything was learnt: what the client does with it, or what a live client said about it.
+    ///
+    /// A resource that the client never asks for is not checked. That a control plane has sent one says nothing of the client.
+    pub fn is_checked(&self) -> bool {
+        let is_news = |status: &String| status == "ERROR" || status == REMOVED;
+        let has_news = |status: &LiveStatus| {
+            status.client.is_some() || status.error.is_some() || status.server.as_ref().is_some_and(is_news)
+        };
+        self.resource_type.is_some()
+            && (self.verdict != Verdict::NotChecked || self.status.as_deref().is_some_and(has_news))
+    }
+
+    /// The client rejects it, for what is known outside of it.
+    pub(super) fn reject(&mut self) {
+        self.verdict = Verdict::Rejected;
+        self.facts = None;
+        self.parsed = None;
+        self.value = None;
+    }
+}
+
+/// What the client does with a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// Taken.
+    Accepted,
+    /// NACKed.
+    Rejected,
+    /// Never asked for, hidden by a later duplicate, or taken away later.
+    Ignored,
+    /// Of a type or in a form that xdsctl does not know.
+    NotChecked,
+}
+
+impl Verdict {
+    /// The word used in reports and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Verdict::Accepted => "accepted",
+            Verdict::Rejected => "rejected",
+            Verdict::Ignored => "ignored",
+            Verdict::NotChecked => "not_checked",
+        }
+    }
+}
+
+/// Counts what is too much of the findings on a resource of so many bytes: of all clients in the same way, so that they stay comparable.
+fn fit(budget: &mut Budget, bytes: usize, checked: &mut Checked) {
+    let of_others = checked.answers.iter().map(|answer| answer.diagnostics.len());
+    let most = of_others.max().unwrap_or_default().max(checked.diagnostics.len());
+    let rejections = |findings: &[Diagnostic]| findings.iter().filter(|found| found.effect == Effect::Nack).count();
+    let most_rejections = || {
+        let of_others = checked.answers.iter().map(|answer| rejections(&answer.diagnostics));
+        of_others
+            .max()
+            .unwrap_or_default()
+            .max(rejections(&checked.diagnostics))
+    };
+    let Some(allowance) = budget.spend(bytes, most, most_rejections) else {
+        return;
+    };
+    diag::cut(
+        &mut checked.diagnostics,
+        allowance,
+        |finding| finding,
+        |closing| closing,
+    );
+    // Versions of a client have most lists in common, before and after.
+    let mut lists: Vec<(Findings, Findings)> = Vec::new();
+    for number in 0..checked.answers.len() {
+        let (before, rest) = checked.answers.split_at_mut(number);
+        let Some(answer) = rest.first_mut() else { break };
+        if let Some((_, cut)) = lists.iter().find(|(whole, _)| whole.is_same(&answer.diagnostics)) {
+            answer.diagnostics = cut.clone();
+            continue;
+        }
+        let whole = answer.diagnostics.clone();
+        answer.diagnostics.cut(allowance);
+        answer.share(before);
+        lists.push((whole, answer.diagnostics.clone()));
+    }
+}
+
+/// Validates one resource and drops its bytes; may run on any thread.
+pub(super) fn check(raw: RawResource, circumstances: &ValidationInput<'_>, budget: &mut Budget) -> Checked {
+    let mut checked = Checked {
+        type_url: raw.type_url,
+        resource_type: raw.resource_type,
+        world: raw.world,
+        label: raw.label,
+        stage: raw.stage,
+        status: raw.status,
+        origin: raw.origin,
+        name: String::new(),
+        hash: None,
+        verdict: Verdict::NotChecked,
+        gap: None,
+        facts: None,
+        diagnostics: Vec::new(),
+        ignored: Packed::default(),
+        answers: Vec::new(),
+        notes: raw.notes,
+        parsed: None,
+        value: None,
+        twin: None,
+        is_removed: false,
+        sent_in: None,
+    };
+    let (Some(resource_type), Some(bytes)) = (raw.resource_type, raw.bytes) else {
+        if raw.resource_type.is_none() {
+            checked.verdict = Verdict::Ignored;
+        }
+        checked.name = raw.wrapper_name.unwrap_or_default();
+        return checked;
+    };
+    checked.hash = Some(FixedState::default().hash_one(&bytes));
+    let decides = circumstances.profile.stands_for();
+    let size = bytes.len();
+    let cx = Cx::new(circumstances.profile, circumstances.server)
+        .asking(decides.map_or(circumstances.others, std::slice::from_ref))
+        .knowing(raw.known)
+        .sized(size)
+        .packing();
+    let mut validated = match raw.wrapper_name.as_deref() {
+        Some(name) => discovery::resource(resource_type, &bytes, Some(name), cx),
+        None => discovery::bare(resource_type, &bytes, cx),
+    };
+    if let Some(client) = decides {
+        checked.gap = decide(&mut validated, client);
+    }
+    checked.name = validated.name;
+    checked.verdict = match checked.gap {
+        Some(_) => Verdict::Rejected,
+        None => verdict(&validated.diagnostics),
+    };
+    checked.facts = validated
+        .value
+        .as_ref()
+        .map(|value| Facts::of(value, Names::of(circumstances.profile)));
+    if let Some(Facts::Cluster(cluster)) = &mut checked.facts
+        && let Some(policy) = cluster.policy_mut()
+    {
+        policy.passes_over = validated.diagnostics.iter().any(|d| d.rule == &LB_ENTRY_SKIPPED);
+    }
+    checked.diagnostics = validated.diagnostics;
+    checked.answers = validated.answers;
+    match circumstances.keep {
+        Keep::Findings | Keep::Parsed => {
+            if circumstances.keep == Keep::Parsed {
+                checked.parsed = validated.value.map(Arc::new);
+            }
+            checked.ignored = validated.packed;
+            let ignored = &mut checked.ignored;
+            ignored.take_from(&mut checked.diagnostics, |d| d.effect == Effect::Ignored);
+            ignored.shrink();
+        }
+        Keep::Values => {
+            checked.value = validated.value.map(Box::new);
+            checked
+                .diagnostics
+                .retain(|d| matters(d) || d.effect == Effect::Dropped);
+        }
+        Keep::Places => {
+            checked.diagnostics.retain(matters);
+            checked.diagnostics.shrink_to_fit();
+        }
+    }
+    fit(budget, size, &mut checked);
+    checked
+}
+
+/// What is not known of a resource for a client that C-core's converter stands in for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Gap {
+    /// Whether the client takes it: its version was not measured, and the versions around it differ.
+    Verdict,
+    /// What it keeps: it takes what C-core rejects.
+    Value,
+}
+
+/// Lets another client decide over a resource that C-core's converter has read for it.
+fn decide(validated: &mut Validated, client: &Profile) -> Option<Gap> {
+    let answer = validated.answers.pop()?;
+    if answer.verdict == family::FamilyVerdict::NotKnown {
+        validated.value = None;
+        validated.diagnostics = Vec::new();
+        return Some(Gap::Verdict);
+    }
+    let mut diagnostics = answer.diagnostics.into_vec();
+    let is_rejected = matches!(
+        answer.verdict,
+        family::FamilyVerdict::Rejected | family::FamilyVerdict::Dies
+    );
+    let fatal = diagnostics.iter_mut().filter(|d| d.effect == Effect::Fails);
+    let mut is_fatal = false;
+    for diagnostic in fatal {
+        (is_fatal, diagnostic.effect) = (true, Effect::Nack);
+        diagnostic.message = format!("the process dies of it: {}", diagnostic.message);
+    }
+    if is_rejected || is_fatal {
+        validated.value = None;
+        validated.diagnostics = diagnostics;
+        return None;
+    }
+    let first = validated.diagnostics.iter_mut().find(|d| d.effect == Effect::Nack)?;
+    let name = client.name();
+    let message = std::mem::take(&mut first.message);
+    first.message =
+        format!("{name} takes it, and what it keeps of this is not known: C-core does not take it, {message}");
+    Some(Gap::Value)
+}
+
+/// Says whether a finding decides over the resource, or may do so once all of its response is known.
+fn matters(diagnostic: &Diagnostic) -> bool {
+    diagnostic.effect == Effect::Nack || diagnostic.rule == &discovery::XDSTP_NAME_UNSENDABLE
+}
+
+fn verdict(diagnostics: &[Diagnostic]) -> Verdict {
+    if diagnostics.iter().any(|d| d.effect == Effect::Nack) {
+        Verdict::Rejected
+    } else {
+        Verdict::Accepted
+    }
+}

@@ -1,0 +1,294 @@
+//! What a channel knows once all of its resources are there: gRFC A74's `XdsConfig`, or why there is none.
+//!
+//! Plain data; [`resolve`](super::resolve) makes it. Texts are the client's (xds_dependency_manager.cc, xds_resolver.cc).
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use super::dns;
+use super::graph::Skipped;
+use xdsctl_model::resource::cluster::{Discovery, HealthStatus};
+use xdsctl_model::resource::domain::DomainMatch;
+use xdsctl_model::resource::endpoints::Endpoint;
+use xdsctl_model::resource::listener::HttpConnectionManager;
+use xdsctl_model::resource::route::{Action, Destination, VirtualHost};
+use xdsctl_model::resource::{Cluster, Endpoints, Listener, ResourceType, RouteConfiguration};
+
+/// The configuration of one channel.
+#[derive(Debug, Clone)]
+pub struct XdsConfig {
+    /// Name of the Listener; empty if the channel does not start at one.
+    pub listener_name: String,
+    /// The Listener: an API listener.
+    pub listener: Arc<Listener>,
+    /// Name of the RouteConfiguration; `None` if it stands in the Listener.
+    pub route_config_name: Option<String>,
+    /// The routes.
+    pub route_config: Arc<RouteConfiguration>,
+    /// Compared with the domains of the virtual hosts.
+    pub authority: String,
+    /// Which virtual host is in use, and by which domain; indices as in the value.
+    pub domain: DomainMatch,
+    /// Every cluster that a route of the virtual host can lead to.
+    pub clusters: BTreeMap<String, ClusterState>,
+    /// Children of aggregates that contribute nothing, in the order of the walk.
+    pub skipped: Vec<Skipped>,
+    /// Resources that do not exist. A client waits 15 seconds for each before it believes so; RPCs wait with it.
+    pub missing: Vec<(ResourceType, String)>,
+    /// The Listener and routes were made up to start at a cluster.
+    pub starts_at_cluster: bool,
+}
+
+/// The routes of a channel, with which it goes on while it waits for others that its Listener names now.
+#[derive(Debug, Clone)]
+pub struct RoutesHeld {
+    /// Name of the RouteConfiguration; `None` if it stands in the Listener.
+    pub name: Option<String>,
+    /// The routes.
+    pub value: Arc<RouteConfiguration>,
+}
+
+/// What the client makes of one cluster.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ClusterState {
+    /// Has endpoints of its own.
+    Leaf(Leaf),
+    /// Fails over between leaves.
+    Aggregate(Aggregate),
+    /// RPCs to it fail.
+    Error(ClusterFailure),
+}
+
+/// A cluster with endpoints of its own.
+#[derive(Debug, Clone)]
+pub struct Leaf {
+    /// The resource.
+    pub cluster: Arc<Cluster>,
+    /// The endpoints, from EDS or made of a DNS answer; `None` if EDS has none.
+    pub endpoints: Option<Arc<Endpoints>>,
+    /// Appended to failure texts.
+    pub note: String,
+    /// Host names of DNS without an address.
+    pub is_unresolved: bool,
+}
+
+impl Leaf {
+    /// The host name for which DNS could have an address, and has not answered.
+    pub fn unanswered(&self) -> Option<&str> {
+        match &self.cluster.discovery {
+            Discovery::LogicalDns { hostname } if self.is_unresolved && dns::can_be_answered(hostname) => {
+                Some(hostname)
+            }
+            Discovery::LogicalDns { .. } | Discovery::Eds { .. } | Discovery::Aggregate { .. } => None,
+        }
+    }
+}
+
+impl PartialEq for Leaf {
+    /// Of clusters that no update has touched, only the addresses in memory are compared, and not each endpoint.
+    fn eq(&self, other: &Leaf) -> bool {
+        let same_endpoints = match (&self.endpoints, &other.endpoints) {
+            (Some(one), Some(another)) => Arc::ptr_eq(one, another) || one == another,
+            (one, another) => one.is_none() && another.is_none(),
+        };
+        same_endpoints
+            && (Arc::ptr_eq(&self.cluster, &other.cluster) || self.cluster == other.cluster)
+            && self.note == other.note
+            && self.is_unresolved == other.is_unresolved
+    }
+}
+
+/// A cluster that fails over between others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Aggregate {
+    /// The resource.
+    pub cluster: Arc<Cluster>,
+    /// Names of leaf clusters in order of priority.
+    pub leaves: Vec<String>,
+    /// Prepended to the notes of the leaves; empty if nothing is wrong.
+    pub note: String,
+}
+
+/// Why every RPC to a cluster fails with UNAVAILABLE.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClusterFailure {
+    /// The kind of failure.
+    pub class: ClusterFailureClass,
+    /// The client's words.
+    pub message: String,
+}
+
+/// Kinds of failure of a cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ClusterFailureClass {
+    /// The graph below is too deep.
+    Depth,
+    /// No leaf is left below.
+    NoLeaf,
+    /// There is no such resource.
+    Missing,
+    /// The client rejects the resource.
+    Rejected,
+    /// The client cannot ask for the resource by its name.
+    NotAskedFor,
+}
+
+impl ClusterFailureClass {
+    /// The word used in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ClusterFailureClass::Depth => "depth",
+            ClusterFailureClass::NoLeaf => "no leaf",
+            ClusterFailureClass::Missing => "resource missing",
+            ClusterFailureClass::Rejected => "resource invalid",
+            ClusterFailureClass::NotAskedFor => "resource not asked for",
+        }
+    }
+}
+
+/// Why a channel has no configuration; every RPC fails with UNAVAILABLE, those that wait for ready wait.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChannelFailure {
+    /// The kind of failure.
+    pub class: ChannelFailureClass,
+    /// The client's note.
+    pub note: String,
+    /// Resources that are not there; the client waits for them before it finds the fault.
+    pub missing: Vec<(ResourceType, String)>,
+    /// The Listener is what cannot be used: the client keeps the routes that it has.
+    pub keeps_routes: bool,
+}
+
+/// Kinds of failure of a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ChannelFailureClass {
+    /// The Listener or RouteConfiguration does not exist.
+    Missing,
+    /// The client rejects the Listener or RouteConfiguration.
+    Rejected,
+    /// The client cannot ask for the Listener or RouteConfiguration by its name.
+    NotAskedFor,
+    /// The Listener is a server's.
+    NotApiListener,
+    /// No domain matches the authority.
+    NoVirtualHost,
+    /// A retry policy cannot be turned into a method config.
+    BadRetryPolicy,
+}
+
+impl ChannelFailureClass {
+    /// The word used in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ChannelFailureClass::Missing => "resource missing",
+            ChannelFailureClass::Rejected => "resource invalid",
+            ChannelFailureClass::NotAskedFor => "resource not asked for",
+            ChannelFailureClass::NotApiListener => "not an API listener",
+            ChannelFailureClass::NoVirtualHost => "no virtual host",
+            ChannelFailureClass::BadRetryPolicy => "retry policy",
+        }
+    }
+}
+
+impl fmt::Display for ChannelFailure {
+    /// The message of the RPCs: the channel runs pick_first without an address.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "empty address list ({})", self.note)
+    }
+}
+
+impl XdsConfig {
+    /// The HttpConnectionManager of the Listener; `None` never happens for a resolved configuration.
+    pub fn connection_manager(&self) -> Option<&HttpConnectionManager> {
+        match &*self.listener {
+            Listener::Api(manager) => Some(manager),
+            Listener::Tcp(_) => None,
+        }
+    }
+
+    /// The virtual host in use; `None` never happens for a resolved configuration.
+    pub fn virtual_host(&self) -> Option<&VirtualHost> {
+        self.route_config.virtual_hosts.get(self.domain.host)
+    }
+
+    /// The cluster specifier plugins (RLS) of the virtual host's routes.
+    pub fn plugins(&self) -> impl Iterator<Item = &str> {
+        let routes = self.virtual_host().into_iter().flat_map(|host| &host.routes);
+        routes.filter_map(|route| match &route.action {
+            Action::Route(action) => match &action.destination {
+                Destination::Plugin(name) => Some(name.as_str()),
+                Destination::Cluster(_) | Destination::WeightedClusters(_) => None,
+            },
+            Action::NonForwarding | Action::Unknown => None,
+        })
+    }
+
+    /// The addresses of lookup services that are named by one.
+    pub fn lookup_services(&self) -> impl Iterator<Item = SocketAddr> {
+        self.plugins().filter_map(|plugin| {
+            let policy = self.route_config.cluster_specifier_plugins.get(plugin)?;
+            let service = policy.pointer("/0/rls_experimental/routeLookupConfig/lookupService")?;
+            service.as_str()?.parse().ok()
+        })
+    }
+
+    /// The cluster to which RPCs of a plugin go when a lookup fails.
+    pub fn default_target(&self, plugin: &str) -> Option<&str> {
+        let policy = self.route_config.cluster_specifier_plugins.get(plugin)?;
+        let target = policy.pointer("/0/rls_experimental/routeLookupConfig/defaultTarget")?;
+        target.as_str().filter(|target| !target.is_empty())
+    }
+
+    /// The leaf cluster of this name.
+    pub fn leaf(&self, name: &str) -> Option<&Leaf> {
+        match self.clusters.get(name)? {
+            ClusterState::Leaf(leaf) => Some(leaf),
+            ClusterState::Aggregate(_) | ClusterState::Error(_) => None,
+        }
+    }
+
+    /// The addresses of all endpoints that the client keeps, those of DNS included.
+    pub fn addresses(&self) -> impl Iterator<Item = SocketAddr> {
+        let leaves = self
+            .clusters
+            .keys()
+            .filter_map(|name| self.leaf(name)?.endpoints.as_deref());
+        let localities = leaves.flat_map(|endpoints| endpoints.priorities.iter().flatten());
+        localities
+            .flat_map(|locality| &locality.endpoints)
+            .flat_map(Endpoint::addresses)
+    }
+
+    /// Host names of LOGICAL_DNS clusters that have no address yet, and for which DNS could have one.
+    pub fn unanswered(&self) -> impl Iterator<Item = &str> {
+        self.clusters.values().filter_map(|state| match state {
+            ClusterState::Leaf(leaf) => leaf.unanswered(),
+            ClusterState::Aggregate(_) | ClusterState::Error(_) => None,
+        })
+    }
+
+    /// Says whether some endpoint can take RPCs to a cluster, as far as the resources tell: one that is not draining, behind a leaf
+    /// that does not drop everything. A name that DNS has not answered for has no endpoint: RPCs to it fail.
+    pub fn can_serve(&self, cluster: &str) -> bool {
+        let serves = |leaf: &Leaf| {
+            let Some(endpoints) = &leaf.endpoints else { return false };
+            let drops_all = endpoints.drops.as_ref().is_some_and(|drops| drops.drop_all);
+            let mut all = endpoints
+                .priorities
+                .iter()
+                .flatten()
+                .flat_map(|locality| &locality.endpoints);
+            !drops_all && all.any(|endpoint| endpoint.health != HealthStatus::Draining)
+        };
+        match self.clusters.get(cluster) {
+            Some(ClusterState::Leaf(leaf)) => serves(leaf),
+            Some(ClusterState::Aggregate(aggregate)) => {
+                let mut leaves = aggregate.leaves.iter().filter_map(|name| self.leaf(name));
+                leaves.any(serves)
+            }
+            Some(ClusterState::Error(_)) | None => false,
+        }
+    }
+}

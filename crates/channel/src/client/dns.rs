@@ -1,0 +1,129 @@
+//! What a LOGICAL_DNS cluster's name becomes: the lookup that the client makes, and the endpoint that it makes of the answer.
+//!
+//! The name that is looked up is [`dns_name`]'s; `validate::cluster::logical_dns` says when it is not the one that was meant, or none.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use xdsctl_clients::convert::dns_name;
+use xdsctl_model::resource::Endpoints;
+use xdsctl_model::resource::cluster::HealthStatus;
+use xdsctl_model::resource::endpoints::{Endpoint, Locality, LocalityName};
+
+/// Answers of DNS by `host:port`, as it stands in the cluster or as the client looks it up.
+pub type DnsAnswers = BTreeMap<String, Result<Vec<SocketAddr>, String>>;
+
+/// The port of a name without one (C-core dns_resolver.cc, `kDefaultSecurePort`).
+const DEFAULT_PORT: u16 = 443;
+
+/// Says whether a lookup is made for the host name, so that an answer can be given.
+pub fn can_be_answered(hostname: &str) -> bool {
+    dns_name::looked_up(hostname).is_ok_and(|name| dns_name::check(&name).is_ok())
+}
+
+/// One locality with one endpoint that has all addresses, or none if there is no answer.
+pub(super) fn from_dns(hostname: &str, dns: &DnsAnswers) -> (Option<Arc<Endpoints>>, String, bool) {
+    let answer = match dns_name::looked_up(hostname) {
+        Ok(name) => match dns_name::check(&name) {
+            Ok(()) => answer(hostname, &name, dns),
+            Err(fault) => Err(format!("Misformatted domain name: {fault}")),
+        },
+        Err(fault) => Err(format!(
+            "not a URI as `dns:{hostname}`, the client's process dies: {fault}"
+        )),
+    };
+    let (addresses, note) = match answer {
+        Ok(addresses) => (addresses, String::new()),
+        Err(why) => {
+            let note = format!("DNS resolution failed for {hostname}: UNAVAILABLE: {why}");
+            (Vec::new(), note)
+        }
+    };
+    let mut addresses = addresses.into_iter();
+    let endpoint = addresses.next().map(|address| Endpoint {
+        index: 0,
+        address,
+        additional_addresses: addresses.collect(),
+        weight: 1,
+        weight_is_default: true,
+        health: HealthStatus::Unknown,
+        hostname: hostname.to_owned(),
+        proxy: None,
+        hash_key: None,
+    });
+    let is_unresolved = endpoint.is_none();
+    let locality = Locality {
+        index: 0,
+        name: LocalityName::default(),
+        weight: 1,
+        endpoints: endpoint.into_iter().collect(),
+    };
+    let endpoints = Endpoints {
+        priorities: vec![vec![locality]],
+        drops: None,
+    };
+    (Some(Arc::new(endpoints)), note, is_unresolved)
+}
+
+/// What DNS says of `name`, which is looked up for `hostname`.
+fn answer(hostname: &str, name: &str, dns: &DnsAnswers) -> Result<Vec<SocketAddr>, String> {
+    // An answer for what stands in the cluster will do, unless the port is lost on the way.
+    let is_whole = !hostname.contains(['?', '#']);
+    let written = is_whole.then(|| dns.get(hostname)).flatten();
+    match (dns.get(name).or(written), literal(name)) {
+        (Some(answer), _) => answer.clone(),
+        (None, Some(address)) => Ok(vec![address]),
+        (None, None) => Err("its address is not known".to_owned()),
+    }
+}
+
+/// An address that needs no lookup. Of a port that is too big the client takes the low 16 bits.
+fn literal(name: &str) -> Option<SocketAddr> {
+    let ip = |host: &str| {
+        let inner = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+        inner.unwrap_or(host).parse::<IpAddr>().ok()
+    };
+    if let Some(ip) = ip(name) {
+        return Some(SocketAddr::new(ip, DEFAULT_PORT));
+    }
+    let (host, port) = name.rsplit_once(':')?;
+    let port = u16::try_from(port.parse::<i64>().ok()? & 0xffff).ok()?;
+    Some(SocketAddr::new(ip(host)?, port))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn addresses(hostname: &str, known: &[(&str, &str)]) -> Vec<String> {
+        let of = |(name, address): &(&str, &str)| ((*name).to_owned(), Ok(vec![address.parse().unwrap()]));
+        let (endpoints, _, _) = from_dns(hostname, &known.iter().map(of).collect());
+        let endpoints = endpoints.unwrap();
+        let endpoints = endpoints.priorities[0][0].endpoints.iter();
+        endpoints.map(|endpoint| endpoint.address.to_string()).collect()
+    }
+
+    /// `ok-slash`, `ok-fragment` and `named-group` of the recorded CDS-DNS-CRASH configurations.
+    #[test]
+    fn the_name_is_looked_up_as_the_client_reads_it() {
+        assert_eq!(addresses("/127.0.8.1:7103", &[]), ["127.0.8.1:7103"]);
+        assert_eq!(addresses("127.0.8.1#x:7103", &[]), ["127.0.8.1:443"]);
+        let known = [("(?<x>a):7103", "127.0.8.1:7103"), ("a#x:80", "127.0.8.1:80")];
+        assert_eq!(addresses("(?<x>a):7103", &known), [""; 0]);
+        assert_eq!(addresses("a#x:80", &known), [""; 0]);
+    }
+
+    #[test]
+    fn an_answer_may_be_for_the_name_as_written_or_as_looked_up() {
+        for name in ["/a%2Eb:80", "a.b:80"] {
+            assert_eq!(addresses("/a%2Eb:80", &[(name, "127.0.0.1:80")]), ["127.0.0.1:80"]);
+        }
+    }
+
+    #[test]
+    fn a_port_that_is_too_big_loses_its_high_bits() {
+        assert_eq!(addresses("127.0.0.1:65536", &[]), ["127.0.0.1:0"]);
+        assert_eq!(addresses("[::1]:-1", &[]), ["[::1]:65535"]);
+    }
+}

@@ -1,0 +1,517 @@
+//! The facts of a resource that other resources need, taken from the validated value.
+
+use std::collections::BTreeMap;
+
+use super::policy::{self, PolicyFacts};
+use xdsctl_clients::convert::resource_name::Names;
+use xdsctl_model::diag::{FieldPath, Path};
+use xdsctl_model::resource::cluster::{Discovery, HealthStatus, OutlierDetection};
+use xdsctl_model::resource::filter::{FilterConfig, FilterOverride, HttpFilter};
+use xdsctl_model::resource::listener::{Listener, RouteSource};
+use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
+use xdsctl_model::resource::route::{Action, Destination as Target, PathMatcher, RouteConfiguration};
+use xdsctl_model::resource::{Cluster, Endpoints, Resource};
+
+/// Type of the message inside an API listener.
+const HCM: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
+
+/// Type of the message inside an aggregate cluster.
+const AGGREGATE: &str = "envoy.extensions.clusters.aggregate.v3.ClusterConfig";
+
+/// What a resource says about others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Facts {
+    /// Listener.
+    Listener(ListenerFacts),
+    /// RouteConfiguration.
+    Routes(RouteFacts),
+    /// Cluster.
+    Cluster(ClusterFacts),
+    /// ClusterLoadAssignment.
+    Endpoints(EndpointsFacts),
+}
+
+/// What a ClusterLoadAssignment holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct EndpointsFacts {
+    /// Kept localities.
+    pub localities: usize,
+    /// Kept endpoints.
+    pub endpoints: usize,
+    /// Some priority has localities of different weights, both with endpoints.
+    pub locality_weights_differ: bool,
+    /// Some locality has endpoints of different weights.
+    pub endpoint_weights_differ: bool,
+}
+
+/// Where a listener's routes come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ListenerFacts {
+    /// An API listener with a RouteConfiguration by name.
+    Rds(String, Box<[FilterFacts]>),
+    /// An API listener with inline routes.
+    Inline(RouteFacts, Box<[FilterFacts]>),
+    /// A server's listener.
+    Server(Box<[ChainFacts]>),
+}
+
+/// A filter chain of a server that is used and has its routes from RDS.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChainFacts {
+    /// Name of the RouteConfiguration.
+    pub routes: String,
+    /// Its filters.
+    pub filters: Box<[FilterFacts]>,
+}
+
+/// An HTTP filter of a listener that an override can be about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilterFacts {
+    /// Index in `http_filters`.
+    pub index: u32,
+    /// Name in the chain.
+    pub name: Box<str>,
+    /// [`FilterConfig::kind`].
+    pub kind: &'static str,
+    /// Switched off unless an override switches it on.
+    pub disabled: bool,
+    /// The cookie's path if it is a stateful session with a cookie.
+    pub session_path: Option<Box<str>>,
+}
+
+/// The clusters that routes name, and what else a listener must fit.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RouteFacts {
+    /// Per virtual host, in the order of the routes.
+    pub virtual_hosts: Vec<Vec<RouteReference>>,
+    /// The domains of each virtual host.
+    pub domains: Vec<Vec<String>>,
+    /// Some route uses a cluster specifier plugin: any cluster may be used.
+    pub has_plugin: bool,
+    /// Virtual host and index of the routes with a `non_forwarding_action`.
+    pub non_forwarding: Box<[(u32, u32)]>,
+    /// Filter overrides, one for each name and kind.
+    pub overrides: Box<[OverrideFacts]>,
+    /// The paths of the routes in one text: there may be a hundred thousand.
+    paths: String,
+}
+
+impl RouteFacts {
+    /// The path or prefix of a reference's route; `None` for a regex.
+    pub fn path_of(&self, reference: &RouteReference) -> Option<&str> {
+        let (start, end) = reference.path;
+        (start < end).then(|| self.paths.get(start as usize..end as usize))?
+    }
+}
+
+/// Entries of `typed_per_filter_config` with the same name and kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OverrideFacts {
+    /// Key in the map: the filter's name.
+    pub name: Box<str>,
+    /// [`FilterConfig::kind`] of the override; `None` if it overrides nothing.
+    pub kind: Option<&'static str>,
+    /// Some entry switches the filter off, or is one of a session without a cookie.
+    pub switches_off: bool,
+    /// Number of entries.
+    pub count: u32,
+    /// The first of them: virtual host, route, entry of weighted_clusters.
+    pub first: (u32, Option<u32>, Option<u32>),
+}
+
+/// A route's reference to a cluster.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RouteReference {
+    /// Cluster name.
+    pub cluster: String,
+    /// Index of the virtual host in the resource.
+    pub virtual_host: u32,
+    /// Index of the route in the virtual host.
+    pub route: u32,
+    /// How the route names it.
+    pub destination: NamedDestination,
+    /// The route has a hash policy that the client keeps.
+    pub has_hash_policy: bool,
+    /// Where in [`RouteFacts::paths`] its path is.
+    path: (u32, u32),
+    /// That path is a prefix.
+    pub is_prefix: bool,
+    /// Headers or a fraction decide too: RPCs of this path may go on to a later route.
+    pub is_conditional: bool,
+    /// Its weight and the sum of all of the route.
+    weight: (u32, u32),
+}
+
+/// How a route names a cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NamedDestination {
+    /// `route.cluster`.
+    Single,
+    /// `route.weighted_clusters.clusters[i]`.
+    Weighted(u32),
+}
+
+/// How a cluster finds its endpoints.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ClusterFacts {
+    /// By EDS.
+    Eds {
+        /// `service_name`; `None` for the cluster's own name.
+        service_name: Option<String>,
+        /// How an endpoint is picked.
+        policy: PolicyFacts,
+        /// Other clusters that its policy names.
+        others: Box<[String]>,
+        /// Sessions go to endpoints of some health, and not to draining ones.
+        loses_draining: bool,
+        /// Endpoints that there must be for its outlier detection to eject one; `None` if it is off.
+        ejects_from: Option<u64>,
+    },
+    /// By DNS.
+    LogicalDns {
+        /// `host:port` that DNS is asked for.
+        hostname: Box<str>,
+        /// How an endpoint is picked.
+        policy: PolicyFacts,
+        /// Other clusters that its policy names.
+        others: Box<[String]>,
+    },
+    /// From other clusters.
+    Aggregate {
+        /// In order of priority.
+        children: Vec<String>,
+    },
+}
+
+impl ClusterFacts {
+    /// How an endpoint is picked, if it has endpoints of its own.
+    pub(super) fn policy_mut(&mut self) -> Option<&mut PolicyFacts> {
+        match self {
+            ClusterFacts::Eds { policy, .. } | ClusterFacts::LogicalDns { policy, .. } => Some(policy),
+            ClusterFacts::Aggregate { .. } => None,
+        }
+    }
+}
+
+impl RouteReference {
+    /// The share of the route's RPCs that go to the cluster, above 0 and up to 1.
+    pub fn share(&self) -> f64 {
+        let (weight, sum) = self.weight;
+        f64::from(weight) / f64::from(sum)
+    }
+
+    /// The field that holds the name; `inline` when the routes stand in a listener.
+    pub fn path(&self, inline: bool) -> FieldPath {
+        self.with_action(inline, |action| match self.destination {
+            NamedDestination::Single => action.field("cluster").to_owned(),
+            NamedDestination::Weighted(i) => {
+                let weighted = action.field("weighted_clusters");
+                let clusters = weighted.field("clusters");
+                clusters.index(i as usize).field("name").to_owned()
+            }
+        })
+    }
+
+    /// The `field` of the route's action, or the action itself.
+    pub fn action_path(&self, inline: bool, field: Option<&'static str>) -> FieldPath {
+        self.with_action(inline, |action| match field {
+            Some(field) => action.field(field).to_owned(),
+            None => action.to_owned(),
+        })
+    }
+
+    fn with_action(&self, inline: bool, path: impl FnOnce(&Path<'_>) -> FieldPath) -> FieldPath {
+        with_route(inline, self.virtual_host, self.route, |route| {
+            path(&route.field("route"))
+        })
+    }
+}
+
+impl OverrideFacts {
+    /// The first entry; `inline` when the routes stand in a listener.
+    pub fn path(&self, inline: bool) -> FieldPath {
+        let entry = |owner: &Path<'_>| owner.field("typed_per_filter_config").key(&self.name).to_owned();
+        match self.first {
+            (host, None, _) => with_host(inline, host, entry),
+            (host, Some(route), None) => with_route(inline, host, route, entry),
+            (host, Some(route), Some(cluster)) => with_route(inline, host, route, |route| {
+                let action = route.field("route");
+                let weighted = action.field("weighted_clusters");
+                let clusters = weighted.field("clusters");
+                entry(&clusters.index(cluster as usize))
+            }),
+        }
+    }
+}
+
+/// The `non_forwarding_action` of a route in a RouteConfiguration of its own.
+pub fn non_forwarding_path((host, route): (u32, u32)) -> FieldPath {
+    with_route(false, host, route, |route| {
+        route.field("non_forwarding_action").to_owned()
+    })
+}
+
+/// The filter `index` of an API listener.
+pub fn filter_path(index: u32) -> FieldPath {
+    let root = Path::ROOT;
+    let api = root.field("api_listener");
+    let any = api.field("api_listener");
+    let hcm = any.value(HCM);
+    hcm.field("http_filters").index(index as usize).to_owned()
+}
+
+fn with_host(inline: bool, host: u32, path: impl FnOnce(&Path<'_>) -> FieldPath) -> FieldPath {
+    let root = Path::ROOT;
+    let api = root.field("api_listener");
+    let any = api.field("api_listener");
+    let hcm = any.value(HCM);
+    let config = hcm.field("route_config");
+    let base = if inline { &config } else { &root };
+    let hosts = base.field("virtual_hosts");
+    path(&hosts.index(host as usize))
+}
+
+fn with_route(inline: bool, host: u32, route: u32, path: impl FnOnce(&Path<'_>) -> FieldPath) -> FieldPath {
+    with_host(inline, host, |host| {
+        let routes = host.field("routes");
+        path(&routes.index(route as usize))
+    })
+}
+
+/// The field in which an API listener names its RouteConfiguration.
+pub fn rds_path() -> FieldPath {
+    let root = Path::ROOT;
+    let api = root.field("api_listener");
+    let any = api.field("api_listener");
+    let hcm = any.value(HCM);
+    let rds = hcm.field("rds");
+    rds.field("route_config_name").to_owned()
+}
+
+/// The field with the virtual hosts of an API listener's inline routes.
+pub fn inline_routes_path() -> FieldPath {
+    let root = Path::ROOT;
+    let api = root.field("api_listener");
+    let any = api.field("api_listener");
+    let hcm = any.value(HCM);
+    let routes = hcm.field("route_config");
+    routes.field("virtual_hosts").to_owned()
+}
+
+/// The field in which an aggregate cluster names its child `index`.
+pub fn child_path(index: usize) -> FieldPath {
+    let root = Path::ROOT;
+    let cluster_type = root.field("cluster_type");
+    let any = cluster_type.field("typed_config");
+    let config = any.value(AGGREGATE);
+    let clusters = config.field("clusters");
+    clusters.index(index).to_owned()
+}
+
+/// The field in which an EDS cluster names its endpoints.
+pub fn eds_path() -> FieldPath {
+    Path::ROOT.field("eds_cluster_config").field("service_name").to_owned()
+}
+
+impl Facts {
+    /// Takes the facts out of a validated resource; what it refers to is named by the key of its name.
+    pub fn of(resource: &Resource, names: Names) -> Facts {
+        let key = |name: &String| names.key(name).into_owned();
+        let others = |cluster: &Cluster| {
+            let found = policy::clusters(&cluster.lb_policy);
+            found.into_iter().map(|name| names.key(name).into_owned()).collect()
+        };
+        match resource {
+            Resource::Listener(listener) => Facts::Listener(of_listener(listener, names)),
+            Resource::RouteConfiguration(routes) => Facts::Routes(of_routes(routes, names)),
+            Resource::Cluster(cluster) => Facts::Cluster(match &cluster.discovery {
+                Discovery::Eds { service_name } => ClusterFacts::Eds {
+                    service_name: service_name.as_ref().map(key),
+                    policy: PolicyFacts::of(&cluster.lb_policy),
+                    others: others(cluster),
+                    loses_draining: {
+                        let statuses = &cluster.override_host_statuses;
+                        !statuses.is_empty() && !statuses.contains(&HealthStatus::Draining)
+                    },
+                    ejects_from: cluster
+                        .outlier_detection
+                        .as_ref()
+                        .and_then(OutlierDetection::ejects_from),
+                },
+                Discovery::LogicalDns { hostname } => ClusterFacts::LogicalDns {
+                    hostname: hostname.as_str().into(),
+                    policy: PolicyFacts::of(&cluster.lb_policy),
+                    others: others(cluster),
+                },
+                Discovery::Aggregate { children } => ClusterFacts::Aggregate {
+                    children: children.iter().map(key).collect(),
+                },
+            }),
+            Resource::Endpoints(endpoints) => of_endpoints(endpoints),
+        }
+    }
+}
+
+fn of_listener(listener: &Listener, names: Names) -> ListenerFacts {
+    match listener {
+        Listener::Api(hcm) => {
+            let filters = of_filters(&hcm.http_filters);
+            match &hcm.routes {
+                RouteSource::Rds(name) => ListenerFacts::Rds(names.key(name).into_owned(), filters),
+                RouteSource::Inline(routes) => ListenerFacts::Inline(of_routes(routes, names), filters),
+            }
+        }
+        Listener::Tcp(tcp) => {
+            let mut chains: Vec<ChainFacts> = Vec::new();
+            for hcm in tcp.used_chains().map(|chain| &chain.http_connection_manager) {
+                let RouteSource::Rds(routes) = &hcm.routes else {
+                    continue;
+                };
+                chains.push(ChainFacts {
+                    routes: names.key(routes).into_owned(),
+                    filters: of_filters(&hcm.http_filters),
+                });
+            }
+            chains.sort_by(|a, b| a.routes.cmp(&b.routes));
+            // Chains differ in what they match; their filters are mostly the same.
+            chains.dedup();
+            ListenerFacts::Server(chains.into())
+        }
+    }
+}
+
+/// The filters that an override can be about.
+fn of_filters(filters: &[HttpFilter]) -> Box<[FilterFacts]> {
+    filters
+        .iter()
+        .filter(|filter| !matches!(filter.config, FilterConfig::Router))
+        .map(|filter| FilterFacts {
+            index: number(filter.index),
+            name: filter.name.as_str().into(),
+            kind: filter.config.kind(),
+            disabled: filter.disabled,
+            session_path: match &filter.config {
+                FilterConfig::StatefulSession(Some(cookie)) => Some(cookie.path.as_str().into()),
+                _ => None,
+            },
+        })
+        .collect()
+}
+
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+fn of_routes(routes: &RouteConfiguration, names: Names) -> RouteFacts {
+    let mut facts = RouteFacts::default();
+    let mut overrides = Overrides::new();
+    let mut non_forwarding = Vec::new();
+    for host in &routes.virtual_hosts {
+        let host_index = number(host.index);
+        add_overrides(&host.typed_per_filter_config, (host_index, None, None), &mut overrides);
+        let mut references = Vec::new();
+        for route in &host.routes {
+            let at = (host_index, Some(number(route.index)), None);
+            add_overrides(&route.typed_per_filter_config, at, &mut overrides);
+            let action = match &route.action {
+                Action::Route(action) => action,
+                Action::NonForwarding => {
+                    non_forwarding.push((host_index, number(route.index)));
+                    continue;
+                }
+                Action::Unknown => continue,
+            };
+            let (path, is_prefix) = add_path(&route.path, &mut facts.paths);
+            let reference = |cluster: &str, destination, weight| RouteReference {
+                weight,
+                path,
+                is_prefix,
+                is_conditional: route.is_conditional(),
+                cluster: names.key(cluster).into_owned(),
+                virtual_host: host_index,
+                route: number(route.index),
+                destination,
+                has_hash_policy: !action.hash_policies.is_empty(),
+            };
+            match &action.destination {
+                Target::Cluster(name) => references.push(reference(name, NamedDestination::Single, (1, 1))),
+                Target::WeightedClusters(entries) => {
+                    let sum = entries
+                        .iter()
+                        .fold(0, |sum: u32, entry| sum.saturating_add(entry.weight));
+                    for entry in entries {
+                        let index = number(entry.index);
+                        let weight = (entry.weight, sum);
+                        references.push(reference(&entry.name, NamedDestination::Weighted(index), weight));
+                        let at = (host_index, Some(number(route.index)), Some(index));
+                        add_overrides(&entry.typed_per_filter_config, at, &mut overrides);
+                    }
+                }
+                Target::Plugin(_) => facts.has_plugin = true,
+            }
+        }
+        facts.virtual_hosts.push(references);
+        facts.domains.push(host.domains.clone());
+    }
+    facts.non_forwarding = non_forwarding.into();
+    facts.overrides = overrides.into_values().collect();
+    facts
+}
+
+/// Adds what a path must be or begin with, in a `/` at least; says where it is, and whether it is a prefix.
+fn add_path(path: &PathMatcher, paths: &mut String) -> ((u32, u32), bool) {
+    let start = paths.len();
+    let is_prefix = match path {
+        PathMatcher::Text(StringMatcher { kind, .. }) => match kind {
+            StringMatch::Exact(text) => {
+                paths.push_str(text);
+                false
+            }
+            StringMatch::Prefix(text) => {
+                paths.push_str(if text.is_empty() { "/" } else { text });
+                true
+            }
+            StringMatch::Suffix(_) | StringMatch::Contains(_) | StringMatch::Regex(_) => false,
+        },
+        PathMatcher::Regex(_) => false,
+    };
+    ((number(start), number(paths.len())), is_prefix)
+}
+
+/// Overrides by name and kind.
+type Overrides<'a> = BTreeMap<(&'a str, Option<&'static str>), OverrideFacts>;
+
+fn add_overrides<'a>(
+    entries: &'a BTreeMap<String, FilterOverride>,
+    at: (u32, Option<u32>, Option<u32>),
+    overrides: &mut Overrides<'a>,
+) {
+    for (name, entry) in entries {
+        let kind = entry.config.as_ref().map(FilterConfig::kind);
+        let facts = overrides.entry((name, kind)).or_insert_with(|| OverrideFacts {
+            name: name.as_str().into(),
+            kind,
+            switches_off: false,
+            count: 0,
+            first: at,
+        });
+        facts.count = facts.count.saturating_add(1);
+        facts.switches_off |= entry.disabled || matches!(entry.config, Some(FilterConfig::StatefulSession(None)));
+    }
+}
+
+fn of_endpoints(endpoints: &Endpoints) -> Facts {
+    let localities = endpoints.priorities.iter().flatten();
+    Facts::Endpoints(EndpointsFacts {
+        localities: localities.clone().count(),
+        endpoints: localities.clone().map(|l| l.endpoints.len()).sum(),
+        locality_weights_differ: endpoints.priorities.iter().any(|priority| {
+            let mut weights = priority.iter().filter(|l| !l.endpoints.is_empty()).map(|l| l.weight);
+            weights.next().is_some_and(|first| weights.any(|w| w != first))
+        }),
+        endpoint_weights_differ: localities.clone().any(|locality| {
+            let mut weights = locality.endpoints.iter().map(|e| e.weight);
+            weights.next().is_some_and(|first| weights.any(|w| w != first))
+        }),
+    })
+}

@@ -1,0 +1,488 @@
+//! The resources that one client holds, by type and name, with their values: what the xDS client's cache is.
+//!
+//! A resource that the client rejects keeps its last good version, if there is one, and the words of the rejection (A88). A
+//! name that is not here "does not exist", which is what a client says 15 seconds after it has asked.
+//!
+//! Of a large document only places are kept. A value is then read and validated again when it is first asked for, so a
+//! channel costs what it uses, and not what the document holds.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+
+use super::checked::{Checked, Gap};
+use super::facts::{ClusterFacts, Facts, ListenerFacts};
+use super::receive::RejectionFault;
+use super::same::Compared;
+use super::world::{ResourceId, WorldEntry};
+use xdsctl_clients::convert::resource_name::Names;
+use xdsctl_clients::validate::{Validated, discovery};
+use xdsctl_document::envelope::{self, Origin};
+use xdsctl_document::source::SourceMap;
+use xdsctl_model::diag::{Cx, Diagnostic, Effect};
+use xdsctl_model::profile::{Profile, ServerFacts};
+use xdsctl_model::resource::{Cluster, Endpoints, Listener, Resource, ResourceType, RouteConfiguration};
+
+mod edit;
+mod rejection;
+mod settled;
+mod unwatched;
+
+pub use rejection::Rejected;
+use rejection::Rejection;
+
+use edit::Edited;
+pub use edit::Edits;
+
+/// The documents of a run and what they are checked against: what a value can be read again from.
+#[derive(Debug, Default)]
+pub struct Store {
+    /// The documents.
+    pub sources: SourceMap,
+    /// The client and its switches.
+    pub profile: Profile,
+    /// What the bootstrap says.
+    pub server: ServerFacts,
+}
+
+/// Why a value that was there is not there any more.
+const CHANGED: &str = "the input has changed since it was first read";
+
+/// What the client keeps of a resource.
+#[derive(Debug)]
+struct Kept<T> {
+    /// `None` if the document has changed meanwhile.
+    value: Option<Arc<T>>,
+    /// Elements that the client silently drops.
+    dropped: Vec<String>,
+}
+
+/// An accepted version. Clients that hold the same one share it.
+#[derive(Debug)]
+struct Version<T> {
+    /// Set once it has been asked for, or from the start.
+    kept: Arc<OnceLock<Kept<T>>>,
+    /// Where it can be read.
+    place: Option<(Arc<Store>, Origin)>,
+    /// What a resource is that stands in no document.
+    edited: Option<Arc<Edited>>,
+}
+
+// Not derived: that would ask for `T: Clone`.
+impl<T> Clone for Version<T> {
+    fn clone(&self) -> Self {
+        Version {
+            kept: self.kept.clone(),
+            place: self.place.clone(),
+            edited: self.edited.clone(),
+        }
+    }
+}
+
+/// What is known of a resource without its value.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+enum Gist {
+    #[default]
+    Other,
+    /// A listener that a channel can use.
+    ApiListener,
+    /// A cluster, and the name that DNS is asked for.
+    LogicalDns(Box<str>),
+}
+
+/// One resource as the client's cache holds it.
+#[derive(Debug, Clone)]
+pub struct Held<T> {
+    version: Option<Version<T>>,
+    rejected: Option<Rejection>,
+    gist: Gist,
+    /// The server has it no more; it stays in use as long as the client watches it.
+    is_gone: bool,
+}
+
+// Not derived: that would ask for `T: Default`.
+impl<T> Default for Held<T> {
+    fn default() -> Self {
+        Held {
+            version: None,
+            rejected: None,
+            gist: Gist::Other,
+            is_gone: false,
+        }
+    }
+}
+
+impl<T: ResourceKind> Held<T> {
+    /// What the client makes of a resource that cannot be read again.
+    fn of(validated: Validated) -> Held<T> {
+        let dropped = dropped(&validated.diagnostics);
+        let Some(value) = validated.value else {
+            return Held {
+                rejected: Some(Rejection::own(&validated.diagnostics)),
+                ..Held::default()
+            };
+        };
+        let value = T::of(value).map(Arc::new);
+        let kept = Arc::new(OnceLock::from(Kept { value, dropped }));
+        Held {
+            version: Some(Version {
+                kept,
+                place: None,
+                edited: None,
+            }),
+            ..Held::default()
+        }
+    }
+
+    /// The last accepted version; `None` if there was none.
+    pub fn value(&self) -> Option<&Arc<T>> {
+        self.kept()?.value.as_ref()
+    }
+
+    /// Elements of the accepted version that the client silently drops: `endpoints[1]: ...`.
+    pub fn dropped(&self) -> &[String] {
+        self.kept().map_or(&[], |kept| &kept.dropped)
+    }
+
+    /// Says whether there is an accepted version.
+    pub const fn is_accepted(&self) -> bool {
+        self.version.is_some()
+    }
+
+    /// Why the newest version was rejected (`rejected, at ...`, or `invalid resource: ...` in the words of a live client, without
+    /// the node); `None` if it was accepted.
+    pub fn rejected(&self) -> Option<&str> {
+        let is_lost = || self.is_accepted() && self.value().is_none();
+        let why = self.rejected.as_ref().map(|rejection| rejection.why.as_str());
+        why.or_else(|| is_lost().then_some(CHANGED))
+    }
+
+    /// What is not known of the newest version, for a client that C-core stands in for; it is no rejection then.
+    pub fn gap(&self) -> Option<Gap> {
+        self.rejected.as_ref()?.gap
+    }
+
+    /// The faults for which it was rejected; none if it was accepted, or if only a live client says that it rejects it.
+    pub fn faults(&self) -> &[RejectionFault] {
+        self.rejected.as_ref().map_or(&[], |rejection| &rejection.faults)
+    }
+
+    fn kept(&self) -> Option<&Kept<T>> {
+        let version = self.version.as_ref()?;
+        let kept = version.kept.get_or_init(|| {
+            let read = version
+                .place
+                .as_ref()
+                .and_then(|(store, origin)| store.read(*origin, T::TYPE));
+            match read {
+                Some((value, dropped)) => Kept {
+                    value: T::of(value).map(Arc::new),
+                    dropped,
+                },
+                None => Kept {
+                    value: None,
+                    dropped: Vec::new(),
+                },
+            }
+        });
+        Some(kept)
+    }
+}
+
+impl Store {
+    /// Reads and validates a resource again.
+    fn read(&self, origin: Origin, resource_type: ResourceType) -> Option<(Resource, Vec<String>)> {
+        let (bytes, cx) = self.bytes(origin, resource_type)?;
+        let validated = discovery::bare(resource_type, &bytes, cx);
+        Some((validated.value?, dropped(&validated.diagnostics)))
+    }
+
+    /// Reads a resource again, and what it is to be validated with.
+    fn bytes(&self, origin: Origin, resource_type: ResourceType) -> Option<(Bytes, Cx<'_>)> {
+        let source = self.sources.get(origin.source)?;
+        let (bytes, known) = envelope::again(source, origin, resource_type)?;
+        Some((bytes, Cx::new(&self.profile, &self.server).knowing(known).packing()))
+    }
+}
+
+fn dropped(diagnostics: &[Diagnostic]) -> Vec<String> {
+    let dropped = diagnostics.iter().filter(|d| d.effect == Effect::Dropped);
+    dropped.map(|d| format!("{}: {}", d.path, d.message)).collect()
+}
+
+/// A type of resource, of which there are four.
+pub trait ResourceKind: Sized + Clone {
+    /// Which one.
+    const TYPE: ResourceType;
+
+    /// The value, if it is of this type.
+    fn of(resource: Resource) -> Option<Self>;
+}
+
+macro_rules! kinds {
+    ($($kind:ident)*) => {$(
+        impl ResourceKind for $kind {
+            const TYPE: ResourceType = ResourceType::$kind;
+
+            fn of(resource: Resource) -> Option<Self> {
+                match resource {
+                    Resource::$kind(value) => Some(value),
+                    _ => None,
+                }
+            }
+        }
+    )*};
+}
+
+kinds! { Listener RouteConfiguration Cluster Endpoints }
+
+/// All resources of one type, by the keys of their names: a name in any spelling finds its resource. Copies share the list until
+/// one of them changes: a test may have a thousand clients.
+#[derive(Debug, Clone)]
+pub struct Cache<T> {
+    names: Names,
+    held: Arc<BTreeMap<String, Held<T>>>,
+}
+
+// Not derived: that would ask for `T: Default`.
+impl<T> Default for Cache<T> {
+    fn default() -> Self {
+        Cache::new(Names::default())
+    }
+}
+
+impl<T> Cache<T> {
+    fn new(names: Names) -> Self {
+        Cache {
+            names,
+            held: Arc::default(),
+        }
+    }
+
+    /// The resource of this name.
+    pub fn get(&self, name: &str) -> Option<&Held<T>> {
+        self.held.get(&*self.names.key(name))
+    }
+
+    /// Says whether there is a resource of this name, accepted or not.
+    pub fn contains_key(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    /// The resources with their keys.
+    pub fn iter(&self) -> impl Iterator<Item = (&String, &Held<T>)> + Clone {
+        self.held.iter()
+    }
+
+    /// The key of a name, in whatever spelling.
+    pub fn key<'n>(&self, name: &'n str) -> std::borrow::Cow<'n, str> {
+        self.names.key(name)
+    }
+
+    /// The keys.
+    pub fn keys(&self) -> impl Iterator<Item = &String> + Clone {
+        self.held.keys()
+    }
+}
+
+impl<T: ResourceKind> Cache<T> {
+    fn held_mut(&mut self) -> &mut BTreeMap<String, Held<T>> {
+        Arc::make_mut(&mut self.held)
+    }
+
+    fn remove(&mut self, name: &str) {
+        let key = self.names.key(name).into_owned();
+        self.held_mut().remove(&key);
+    }
+}
+
+impl<T: ResourceKind + Compared> Cache<T> {
+    /// Takes newer resources: one that is rejected, or no other to the client, leaves the version before it.
+    fn take(&mut self, newer: Cache<T>) {
+        for (key, held) in Arc::unwrap_or_clone(newer.held) {
+            self.take_one(key, held);
+        }
+    }
+
+    fn take_one(&mut self, key: String, held: Held<T>) {
+        let before = self.held_mut().entry(key).or_default();
+        before.is_gone = false;
+        let both = before.value().zip(held.value());
+        if both.is_some_and(|(before, new)| before.is_same(new)) {
+            before.rejected = None;
+        } else if held.version.is_some() {
+            *before = held;
+        } else {
+            before.rejected = held.rejected;
+        }
+    }
+}
+
+impl<T: ResourceKind> Cache<T> {
+    fn add(&mut self, key: &str, entry: &WorldEntry, resources: &mut [Checked], store: &Arc<Store>) {
+        let ResourceId(number) = entry.id;
+        let mut held = Held::default();
+        if let Some(checked) = resources.get_mut(number)
+            && let Some(facts) = &entry.facts
+        {
+            held.gist = Gist::of(facts);
+            let kept = OnceLock::new();
+            let value = checked.value.take().and_then(|value| T::of(*value));
+            let is_kept = value.is_some();
+            if is_kept {
+                let dropped = dropped(&checked.diagnostics);
+                let value = value.map(Arc::new);
+                let _ = kept.set(Kept { value, dropped });
+            }
+            // Endpoints can be changed, which begins with their bytes.
+            let is_read_again = !is_kept || T::TYPE == ResourceType::Endpoints;
+            let place = is_read_again.then(|| (Arc::clone(store), checked.origin));
+            held.version = Some(Version {
+                kept: Arc::new(kept),
+                place,
+                edited: None,
+            });
+        }
+        let rejected = entry.rejected.and_then(|ResourceId(number)| resources.get(number));
+        held.rejected = rejected.map(Rejection::of);
+        self.held_mut().insert(key.to_owned(), held);
+    }
+}
+
+impl Gist {
+    fn of(facts: &Facts) -> Gist {
+        match facts {
+            Facts::Listener(ListenerFacts::Rds(..) | ListenerFacts::Inline(..)) => Gist::ApiListener,
+            Facts::Cluster(ClusterFacts::LogicalDns { hostname, .. }) => Gist::LogicalDns(hostname.clone()),
+            _ => Gist::Other,
+        }
+    }
+}
+
+/// The resources of one world.
+#[derive(Debug, Clone, Default)]
+pub struct Resources {
+    /// LDS.
+    pub listeners: Cache<Listener>,
+    /// RDS.
+    pub route_configs: Cache<RouteConfiguration>,
+    /// CDS.
+    pub clusters: Cache<Cluster>,
+    /// EDS.
+    pub endpoints: Cache<Endpoints>,
+    /// What is not there because the server took it away.
+    removed: BTreeSet<(ResourceType, String)>,
+}
+
+impl Resources {
+    /// How many there are, rejected ones included.
+    pub fn count(&self) -> usize {
+        self.listeners.held.len() + self.route_configs.held.len() + self.clusters.held.len() + self.endpoints.held.len()
+    }
+}
+
+impl Resources {
+    /// No resources; names are compared so.
+    fn new(names: Names) -> Resources {
+        Resources {
+            listeners: Cache::new(names),
+            route_configs: Cache::new(names),
+            clusters: Cache::new(names),
+            endpoints: Cache::new(names),
+            removed: BTreeSet::new(),
+        }
+    }
+
+    /// A client that holds these values, for tests of what it does with them.
+    #[cfg(test)]
+    pub fn of_values(values: impl IntoIterator<Item = (&'static str, Resource)>) -> Resources {
+        fn add<T: ResourceKind>(cache: &mut Cache<T>, name: &str, value: T) {
+            let (value, dropped) = (Some(Arc::new(value)), Vec::new());
+            let version = Some(Version {
+                kept: Arc::new(OnceLock::from(Kept { value, dropped })),
+                place: None,
+                edited: None,
+            });
+            let held = Held {
+                version,
+                ..Held::default()
+            };
+            cache.held_mut().insert(name.to_owned(), held);
+        }
+        let mut held = Resources::default();
+        for (name, value) in values {
+            match value {
+                Resource::Listener(value) => add(&mut held.listeners, name, value),
+                Resource::RouteConfiguration(value) => add(&mut held.route_configs, name, value),
+                Resource::Cluster(value) => add(&mut held.clusters, name, value),
+                Resource::Endpoints(value) => add(&mut held.endpoints, name, value),
+            }
+        }
+        held
+    }
+
+    /// Takes what the control plane sends later.
+    pub(super) fn take(&mut self, newer: Resources) {
+        self.listeners.take(newer.listeners);
+        self.route_configs.take(newer.route_configs);
+        self.clusters.take(newer.clusters);
+        self.endpoints.take(newer.endpoints);
+    }
+
+    /// Removes a resource, as a server that no longer sends a Listener or Cluster does.
+    pub fn remove(&mut self, resource_type: ResourceType, name: &str) {
+        match resource_type {
+            ResourceType::Listener => self.listeners.remove(name),
+            ResourceType::RouteConfiguration => self.route_configs.remove(name),
+            ResourceType::Cluster => self.clusters.remove(name),
+            ResourceType::Endpoints => self.endpoints.remove(name),
+        }
+    }
+
+    /// Says whether there is a resource of this name, accepted or not.
+    pub fn contains(&self, resource_type: ResourceType, name: &str) -> bool {
+        match resource_type {
+            ResourceType::Listener => self.listeners.contains_key(name),
+            ResourceType::RouteConfiguration => self.route_configs.contains_key(name),
+            ResourceType::Cluster => self.clusters.contains_key(name),
+            ResourceType::Endpoints => self.endpoints.contains_key(name),
+        }
+    }
+
+    /// Says whether there is nothing, accepted or not.
+    pub fn is_empty(&self) -> bool {
+        let Resources {
+            listeners,
+            route_configs,
+            clusters,
+            endpoints,
+            removed: _,
+        } = self;
+        listeners.held.is_empty()
+            && route_configs.held.is_empty()
+            && clusters.held.is_empty()
+            && endpoints.held.is_empty()
+    }
+
+    /// The accepted listeners that channels can use, by name.
+    pub fn api_listeners(&self) -> impl Iterator<Item = &str> {
+        let listeners = self.listeners.iter();
+        listeners.filter_map(|(name, held)| (held.gist == Gist::ApiListener).then_some(name.as_str()))
+    }
+
+    /// The names that the accepted clusters ask DNS for.
+    pub fn dns_names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.clusters.iter().filter_map(|(_, held)| match &held.gist {
+            Gist::LogicalDns(hostname) => Some(&**hostname),
+            Gist::Other | Gist::ApiListener => None,
+        })
+    }
+
+    /// What the server took away.
+    pub fn removed(&self) -> impl Iterator<Item = (ResourceType, &str)> {
+        self.removed
+            .iter()
+            .map(|(resource_type, name)| (*resource_type, name.as_str()))
+    }
+}

@@ -1,0 +1,309 @@
+//! EDS updates that are made of the version before, and what became of rejected ones.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+
+use super::rejection::REJECTED;
+use super::{Held, Kept, Rejected, Resources, Store, Version};
+use crate::client::Nacked;
+use xdsctl_clients::validate::discovery;
+use xdsctl_clients::validate::endpoints::change::{self, EndpointChange};
+use xdsctl_clients::validate::endpoints::patch::{Later, Patch, Places, patched, written};
+use xdsctl_model::diag::Cx;
+use xdsctl_model::resource::{Endpoints, ResourceType};
+
+/// A version that was made of the one before it.
+#[derive(Debug)]
+pub(super) struct Edited {
+    /// What it is checked against.
+    store: Arc<Store>,
+    /// The message, but for what is in `later`.
+    bytes: Bytes,
+    /// What has become of endpoints since.
+    later: Later,
+    /// Where the endpoints stand; the same in all versions that differ by `later` alone.
+    places: Arc<OnceLock<Places>>,
+}
+
+impl Edited {
+    fn new(store: Arc<Store>, bytes: Bytes) -> Edited {
+        Edited {
+            store,
+            bytes,
+            later: Later::default(),
+            places: Arc::default(),
+        }
+    }
+
+    fn cx(&self) -> Cx<'_> {
+        Cx::new(&self.store.profile, &self.store.server)
+    }
+
+    fn written(&self) -> Bytes {
+        match self.later.is_empty() {
+            true => self.bytes.clone(),
+            false => written(&self.bytes, &self.later),
+        }
+    }
+}
+
+/// What one set of changes makes of each version, so that clients that hold the same one find that out together.
+#[derive(Debug, Default)]
+pub struct Edits {
+    /// By the place of the version in memory, which stays as long as it is here.
+    done: BTreeMap<usize, Edit>,
+}
+
+#[derive(Debug)]
+struct Edit {
+    _version: Version<Endpoints>,
+    /// `None` if nothing of it is changed.
+    newer: Option<Held<Endpoints>>,
+    nacked: Option<Nacked>,
+    /// Numbers of the changes that are about an endpoint of it.
+    met: Vec<usize>,
+}
+
+impl Resources {
+    /// Takes an EDS update of the resource of this name, in which some endpoints are changed; `met` gets the numbers of the changes that are
+    /// about one of them. Returns why the client rejects the update, if it does.
+    pub(in crate::client) fn change_endpoints(
+        &mut self,
+        name: &str,
+        changes: &[EndpointChange],
+        edits: &mut Edits,
+        met: &mut dyn FnMut(usize),
+    ) -> Option<Nacked> {
+        let version = self.endpoints.get(name)?.version.as_ref()?;
+        let place = Arc::as_ptr(&version.kept).addr();
+        let edit = match edits.done.entry(place) {
+            std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
+            std::collections::btree_map::Entry::Vacant(free) => free.insert(version.changed(name, changes)?),
+        };
+        edit.met.iter().for_each(|number| met(*number));
+        let (newer, nacked) = (edit.newer.clone()?, edit.nacked.clone());
+        let key = self.endpoints.names.key(name).into_owned();
+        self.endpoints.take_one(key, newer);
+        nacked
+    }
+
+    /// Takes an EDS update of the resource of this name, which is made of the bytes of the version before by `edit`; nothing is
+    /// taken if that makes none. Returns why the client rejects the update, if it does.
+    pub(in crate::client) fn edit_endpoints(
+        &mut self,
+        name: &str,
+        edit: impl FnOnce(&Bytes, &mut Cx<'_>) -> Option<Bytes>,
+    ) -> Option<Nacked> {
+        let version = self.endpoints.get(name)?.version.as_ref()?;
+        let (newer, nacked) = version.edited(name, edit)?;
+        let key = self.endpoints.names.key(name).into_owned();
+        self.endpoints.take_one(key, newer);
+        nacked
+    }
+
+    /// What became of updates of these resources that were rejected, in words.
+    pub(in crate::client) fn words_on(&self, names: &[(ResourceType, String)]) -> Vec<String> {
+        let words = |now: Rejected<'_>| {
+            let kept = if now.has_earlier {
+                ", its earlier version stays"
+            } else {
+                ""
+            };
+            let (kind, name) = (now.resource_type.short_name(), now.name);
+            let why = now.why.strip_prefix(REJECTED).unwrap_or(now.why);
+            format!("{kind} `{name}` is rejected{kept}: {why}")
+        };
+        let now = names
+            .iter()
+            .filter_map(|(resource_type, key)| self.rejection(*resource_type, key));
+        now.map(words).collect()
+    }
+}
+
+impl Version<Endpoints> {
+    /// What changes make of the version; `None` if it cannot be read.
+    fn changed(&self, name: &str, changes: &[EndpointChange]) -> Option<Edit> {
+        if let Some(edit) = self.patched(changes) {
+            return Some(edit);
+        }
+        let mut met = Vec::new();
+        let edited = self.edited(name, |bytes, cx| {
+            change::changed(bytes, changes, cx, &mut |number| met.push(number))
+        });
+        met.sort_unstable();
+        met.dedup();
+        let (newer, nacked) = match edited {
+            Some((newer, nacked)) => (Some(newer), nacked),
+            None => (None, None),
+        };
+        Some(Edit {
+            _version: self.clone(),
+            newer,
+            nacked,
+            met,
+        })
+    }
+
+    /// The same where it is certain without a look at the whole resource.
+    fn patched(&self, changes: &[EndpointChange]) -> Option<Edit> {
+        let edited = self.edited.as_ref()?;
+        let kept = self.kept.get()?;
+        let value = kept.value.as_ref()?;
+        let places = edited
+            .places
+            .get_or_init(|| Places::of(&edited.bytes, value, &mut edited.cx()));
+        let mut met = Vec::new();
+        let newer = match patched(value, places, changes, &edited.cx(), &mut |number| met.push(number)) {
+            Patch::Unclear => return None,
+            Patch::Nothing => None,
+            Patch::Value(value, changed) => {
+                let mut later = edited.later.clone();
+                later.add(changed);
+                let kept = Kept {
+                    value: Some(Arc::new(value)),
+                    dropped: kept.dropped.clone(),
+                };
+                let edited = Edited {
+                    store: edited.store.clone(),
+                    bytes: edited.bytes.clone(),
+                    later,
+                    places: edited.places.clone(),
+                };
+                let version = Version {
+                    kept: Arc::new(OnceLock::from(kept)),
+                    place: None,
+                    edited: Some(Arc::new(edited)),
+                };
+                Some(Held {
+                    version: Some(version),
+                    ..Held::default()
+                })
+            }
+        };
+        Some(Edit {
+            _version: self.clone(),
+            newer,
+            nacked: None,
+            met,
+        })
+    }
+
+    /// What becomes of the version when `edit` makes another message of it, and why the client rejects that, if it does.
+    fn edited(
+        &self,
+        name: &str,
+        edit: impl FnOnce(&Bytes, &mut Cx<'_>) -> Option<Bytes>,
+    ) -> Option<(Held<Endpoints>, Option<Nacked>)> {
+        let (store, bytes) = match (&self.edited, &self.place) {
+            (Some(edited), _) => (edited.store.clone(), edit(&edited.written(), &mut edited.cx())?),
+            (None, Some((store, origin))) => {
+                let (bytes, mut cx) = store.bytes(*origin, ResourceType::Endpoints)?;
+                (store.clone(), edit(&bytes, &mut cx)?)
+            }
+            (None, None) => return None,
+        };
+        let cx = Cx::new(&store.profile, &store.server).packing();
+        let validated = discovery::bare(ResourceType::Endpoints, &bytes, cx);
+        let is_rejected = validated.value.is_none();
+        let nacked = is_rejected.then(|| Nacked::of(ResourceType::Endpoints, name, &validated.diagnostics));
+        let mut newer = Held::of(validated);
+        if let Some(version) = &mut newer.version {
+            version.edited = Some(Arc::new(Edited::new(store, bytes)));
+        }
+        Some((newer, nacked))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::client::Client;
+    use crate::client::held::dropped;
+    use xdsctl_model::rng::Rng;
+
+    /// Endpoints in two localities, with some that the client drops and one of several addresses.
+    fn client() -> Client {
+        let address = |ip: &str, port: u32| json!({"socket_address": {"address": ip, "port_value": port}});
+        let endpoint = |number: u32| {
+            let more = [json!({"address": address("fd00::1", number)})];
+            let more = if number == 3 { &more[..] } else { &[] };
+            let health = ["UNKNOWN", "HEALTHY", "DRAINING", "UNHEALTHY"][number as usize % 4];
+            json!({"endpoint": {"address": address("10.0.0.1", number), "additional_addresses": more},
+                "health_status": health, "load_balancing_weight": number})
+        };
+        let group = |name: &str, range: std::ops::Range<u32>| {
+            let list: Vec<_> = range.map(endpoint).collect();
+            json!({"locality": {"region": name}, "load_balancing_weight": 2, "lb_endpoints": list})
+        };
+        let mut client = Client::default();
+        let updated = client.update(&json!([{
+            "@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment", "cluster_name": "a",
+            "endpoints": [group("z", 1..150), group("a", 150..170)],
+        }]));
+        assert_eq!(updated.notes, Vec::<String>::new());
+        client
+    }
+
+    fn change(chance: &mut Rng) -> EndpointChange {
+        let number = 1 + chance.below(175) as u16;
+        let address = match chance.below(8) {
+            0 => format!("[fd00::1]:{number}"),
+            1 => format!("[::ffff:10.0.0.1]:{number}"),
+            _ => format!("10.0.0.1:{number}"),
+        };
+        let address = address.parse().unwrap();
+        match chance.below(12) {
+            0 => EndpointChange::removal(address),
+            1 => EndpointChange::health(address, "UNHEALTHY").unwrap(),
+            2..=4 => EndpointChange::health(address, "HEALTHY").unwrap(),
+            5..=7 => EndpointChange::health(address, "DRAINING").unwrap(),
+            _ => EndpointChange::weight(address, chance.below(9) as u32),
+        }
+    }
+
+    #[test]
+    fn what_is_kept_is_what_the_whole_message_says() {
+        let mut chance = Rng::stream(1, "changes");
+        let (mut patched, mut alone) = (0, 0);
+        for _ in 0..6 {
+            let mut client = client();
+            for _ in 0..60 {
+                let changes: Vec<EndpointChange> = (0..1 + chance.below(2)).map(|_| change(&mut chance)).collect();
+                let before = client.resources.endpoints.get("a").unwrap().version.clone().unwrap();
+                let message = before.edited.as_ref().map(|edited| edited.written());
+                let mut met = Vec::new();
+                client
+                    .resources
+                    .change_endpoints("a", &changes, &mut Edits::default(), &mut |number| met.push(number));
+                let after = client.resources.endpoints.get("a").unwrap().version.clone().unwrap();
+                let Some(edited) = &after.edited else { continue };
+                let written = edited.written();
+                if let Some(message) = message {
+                    let mut of_whole = Vec::new();
+                    let whole = change::changed(&message, &changes, &mut edited.cx(), &mut |number| {
+                        of_whole.push(number)
+                    });
+                    of_whole.sort_unstable();
+                    of_whole.dedup();
+                    assert_eq!(met, of_whole, "{changes:?}");
+                    let is_new = !Arc::ptr_eq(&before.kept, &after.kept);
+                    assert!(!is_new || whole.as_ref() == Some(&written), "{changes:?}");
+                    patched += u32::from(is_new && !edited.later.is_empty());
+                    alone += u32::from(is_new && edited.later.is_empty());
+                }
+                let read = discovery::bare(ResourceType::Endpoints, &written, edited.cx());
+                let kept = after.kept.get().unwrap();
+                assert_eq!(dropped(&read.diagnostics), kept.dropped);
+                let Some(xdsctl_model::resource::Resource::Endpoints(value)) = read.value else {
+                    panic!("{changes:?} is rejected");
+                };
+                assert_eq!(Some(&value), kept.value.as_deref(), "{changes:?}");
+            }
+        }
+        assert!(patched > 100 && alone > 30, "{patched} {alone}");
+    }
+}

@@ -1,0 +1,156 @@
+//! Why a resource is rejected.
+
+use std::fmt::Write as _;
+
+use super::{Cache, Held, ResourceKind, Resources};
+use crate::client::checked::{Checked, Gap, Verdict};
+use crate::client::live;
+use crate::client::receive::{RejectionFault, faults};
+use xdsctl_document::envelope::Stage;
+use xdsctl_document::source::secrets::peer_words;
+use xdsctl_model::diag::{Diagnostic, Effect};
+use xdsctl_model::resource::ResourceType;
+
+/// What xdsctl's own reason for a rejection begins with.
+pub(super) const REJECTED: &str = "rejected, ";
+
+/// What a live client's reason begins with.
+const INVALID: &str = "invalid resource: ";
+
+/// Why the newest version of a resource is rejected.
+#[derive(Debug, Clone)]
+pub(super) struct Rejection {
+    /// In words: xdsctl's own, or those of the live client that says so.
+    pub why: String,
+    /// What xdsctl finds; nothing if it has not got that version, or takes it.
+    pub faults: Vec<RejectionFault>,
+    /// What is not known, if it is no rejection.
+    pub gap: Option<Gap>,
+}
+
+/// Why nothing is held of a resource of which the verdict is not known.
+const NOT_KNOWN: &str = "it is not known whether the client takes it";
+
+impl Rejection {
+    /// In the words of the live client that says so, if there is one.
+    pub fn of(checked: &Checked) -> Rejection {
+        let told = checked.status.as_deref().and_then(|status| status.error.as_deref());
+        let is_told = checked.stage == Stage::Failed && !live::is_own_rejection(checked);
+        let is_own = checked.verdict == Verdict::Rejected && !is_told;
+        let Some(error) = told.filter(|_| !is_own) else {
+            let mut own = Rejection::own(&checked.diagnostics);
+            own.gap = checked.gap;
+            if own.gap == Some(Gap::Verdict) {
+                own.why = NOT_KNOWN.to_owned();
+            }
+            return own;
+        };
+        // C-core says so itself in its status; a log and other clients do not.
+        let error = error.strip_prefix(INVALID).unwrap_or(error);
+        Rejection {
+            // It ends up in the status of RPCs.
+            why: format!("{INVALID}{}", peer_words(error)),
+            faults: faults(&checked.diagnostics),
+            gap: None,
+        }
+    }
+
+    /// In xdsctl's words.
+    pub fn own(diagnostics: &[Diagnostic]) -> Rejection {
+        Rejection {
+            why: rejection(diagnostics),
+            faults: faults(diagnostics),
+            gap: None,
+        }
+    }
+}
+
+/// Bytes of errors after which a rejection only counts the others: it is repeated with every RPC that fails by it.
+const MAX_REJECTION_BYTES: usize = 16 << 10;
+
+/// Why a resource is rejected, in words that nobody takes for the client's: `rejected, at a: b; at c: d`.
+///
+/// The client lists its own errors as `errors validating ...: [field:a error:...]`; that form is left to it.
+fn rejection(diagnostics: &[Diagnostic]) -> String {
+    let mut errors = String::new();
+    let mut more = 0;
+    for error in diagnostics.iter().filter(|d| d.effect == Effect::Nack) {
+        if errors.len() > MAX_REJECTION_BYTES {
+            more += error.count;
+            continue;
+        }
+        let separator = if errors.is_empty() { "" } else { "; " };
+        let _ = match error.path.is_empty() {
+            true => write!(errors, "{separator}{}", error.message),
+            false => write!(errors, "{separator}at {}: {}", error.path, error.message),
+        };
+    }
+    if errors.len() > 2 * MAX_REJECTION_BYTES {
+        let end = (0..=MAX_REJECTION_BYTES)
+            .rev()
+            .find(|end| errors.is_char_boundary(*end));
+        errors.truncate(end.unwrap_or(0));
+        errors.push_str("...");
+    }
+    if more > 0 {
+        let _ = write!(errors, "; {more} more errors");
+    }
+    format!("{REJECTED}{errors}")
+}
+
+/// A resource that was left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rejected<'a> {
+    /// Its type.
+    pub resource_type: ResourceType,
+    /// Its name.
+    pub name: &'a str,
+    /// Why.
+    pub why: &'a str,
+    /// An earlier version is in use.
+    pub has_earlier: bool,
+    /// What is not known, if it is no rejection.
+    pub gap: Option<Gap>,
+}
+
+impl<'a> Rejected<'a> {
+    fn of<T: ResourceKind>(name: &'a str, held: &'a Held<T>) -> Option<Rejected<'a>> {
+        let Rejection { why, gap, .. } = held.rejected.as_ref()?;
+        Some(Rejected {
+            resource_type: T::TYPE,
+            name,
+            why,
+            has_earlier: held.is_accepted(),
+            gap: *gap,
+        })
+    }
+}
+
+impl Resources {
+    /// The resource with this key, if it is rejected.
+    pub(super) fn rejection(&self, resource_type: ResourceType, key: &str) -> Option<Rejected<'_>> {
+        fn of<'a, T: ResourceKind>(cache: &'a Cache<T>, key: &str) -> Option<Rejected<'a>> {
+            let (name, held) = cache.held.get_key_value(key)?;
+            Rejected::of(name, held)
+        }
+        match resource_type {
+            ResourceType::Listener => of(&self.listeners, key),
+            ResourceType::RouteConfiguration => of(&self.route_configs, key),
+            ResourceType::Cluster => of(&self.clusters, key),
+            ResourceType::Endpoints => of(&self.endpoints, key),
+        }
+    }
+
+    /// The rejected resources, by type and name.
+    pub fn rejected(&self) -> Vec<Rejected<'_>> {
+        fn of<'a, T: ResourceKind>(cache: &'a Cache<T>, out: &mut Vec<Rejected<'a>>) {
+            out.extend(cache.iter().filter_map(|(name, held)| Rejected::of(name, held)));
+        }
+        let mut out = Vec::new();
+        of(&self.listeners, &mut out);
+        of(&self.route_configs, &mut out);
+        of(&self.clusters, &mut out);
+        of(&self.endpoints, &mut out);
+        out
+    }
+}

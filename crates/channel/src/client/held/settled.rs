@@ -1,0 +1,57 @@
+//! From the worlds of the documents that were read to what the client of each holds.
+
+use std::sync::Arc;
+
+use super::{Resources, Store};
+use crate::client::checked::Checked;
+use crate::client::world::World;
+use crate::client::worlds::{Settled, name_of};
+use xdsctl_clients::convert::resource_name::Names;
+use xdsctl_document::envelope::{WorldId, WorldName};
+use xdsctl_model::resource::ResourceType;
+
+impl Resources {
+    /// What the client of a world holds.
+    fn of(world: &World, resources: &mut [Checked], store: &Arc<Store>) -> Resources {
+        let mut held = Resources::new(Names::of(&store.profile));
+        for resource_type in ResourceType::ALL {
+            for (key, entry) in world.all(resource_type) {
+                match resource_type {
+                    ResourceType::Listener => held.listeners.add(key, entry, resources, store),
+                    ResourceType::RouteConfiguration => held.route_configs.add(key, entry, resources, store),
+                    ResourceType::Cluster => held.clusters.add(key, entry, resources, store),
+                    ResourceType::Endpoints => held.endpoints.add(key, entry, resources, store),
+                }
+            }
+        }
+        for &number in &world.members {
+            if let Some(checked) = resources.get(number)
+                && let Some(resource_type) = checked.resource_type
+                && checked.is_removed
+                && !held.contains(resource_type, &checked.name)
+            {
+                held.removed.insert((resource_type, name_of(checked, number)));
+            }
+        }
+        held
+    }
+}
+
+impl Settled {
+    /// What the client of each world holds; worlds that hold nothing are left out.
+    ///
+    /// `store` has the documents that were read.
+    pub fn hold(mut self, store: &Arc<Store>) -> Vec<(WorldName, Resources)> {
+        let mut all = Vec::new();
+        for world in std::mem::take(&mut self.worlds) {
+            let resources = Resources::of(&world, &mut self.resources, store);
+            let WorldId(number) = world.id;
+            if let Some(name) = self.names.get(number as usize)
+                && !resources.is_empty()
+            {
+                all.push((name.clone(), resources));
+            }
+        }
+        all
+    }
+}

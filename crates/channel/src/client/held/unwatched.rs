@@ -1,0 +1,50 @@
+//! What becomes of a resource that the client does not watch: it keeps nothing of it (C-core xds_client.cc,
+//! MaybeRemoveUnsubscribedCacheEntriesForTypeLocked). When it asks again, it gets what the server has by then.
+
+use super::{Cache, ResourceKind, Resources};
+use xdsctl_model::resource::ResourceType;
+
+impl<T: ResourceKind> Cache<T> {
+    fn withhold(&mut self, name: &str) {
+        let key = self.names.key(name).into_owned();
+        if let Some(held) = self.held_mut().get_mut(&key) {
+            held.is_gone = true;
+        }
+    }
+
+    fn forget(&mut self, name: &str) {
+        let Some(held) = self.get(name) else { return };
+        let (is_gone, is_rejected) = (held.is_gone, held.rejected.is_some());
+        let has_earlier = held.is_accepted();
+        if is_gone {
+            self.remove(name);
+        } else if is_rejected && has_earlier {
+            let key = self.names.key(name).into_owned();
+            if let Some(held) = self.held_mut().get_mut(&key) {
+                held.version = None;
+            }
+        }
+    }
+}
+
+impl Resources {
+    /// The server has a resource no more, which a client that watches it does not hear.
+    pub fn withhold(&mut self, resource_type: ResourceType, name: &str) {
+        match resource_type {
+            ResourceType::Listener => self.listeners.withhold(name),
+            ResourceType::RouteConfiguration => self.route_configs.withhold(name),
+            ResourceType::Cluster => self.clusters.withhold(name),
+            ResourceType::Endpoints => self.endpoints.withhold(name),
+        }
+    }
+
+    /// The client watches a resource no more: what is left is what the server has, which may be a version that the client rejects.
+    pub fn forget(&mut self, resource_type: ResourceType, name: &str) {
+        match resource_type {
+            ResourceType::Listener => self.listeners.forget(name),
+            ResourceType::RouteConfiguration => self.route_configs.forget(name),
+            ResourceType::Cluster => self.clusters.forget(name),
+            ResourceType::Endpoints => self.endpoints.forget(name),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Which resource of a world refers to which, and where: listeners to routes, routes to clusters, clusters to clusters and
+//! endpoints.
+//!
+//! A RouteConfiguration that stands in a listener refers as the listener. What a cluster specifier plugin or a policy's config
+//! leads to is not followed.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::facts::{ClusterFacts, Facts, ListenerFacts, RouteFacts, child_path, eds_path, rds_path};
+use super::world::World;
+use xdsctl_model::diag::FieldPath;
+use xdsctl_model::resource::ResourceType;
+
+/// A resource by type and name, there or not.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LinkedResource {
+    /// Its type.
+    pub resource_type: ResourceType,
+    /// The key of its name.
+    pub name: String,
+}
+
+/// A reference.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Link {
+    /// The resource at the other end.
+    pub to: LinkedResource,
+    /// The fields that hold the name, in the resource that refers: one at least.
+    pub at: Vec<FieldPath>,
+}
+
+/// What one accepted resource refers to, each once.
+pub fn references(resource_type: ResourceType, name: &str, facts: &Facts) -> Vec<LinkedResource> {
+    let from = LinkedResource {
+        resource_type,
+        name: name.to_owned(),
+    };
+    let mut links = Links::default();
+    links.take(&from, facts);
+    links.below(&from).iter().map(|link| link.to.clone()).collect()
+}
+
+/// All references of a world, in both directions.
+#[derive(Debug, Clone, Default)]
+pub struct Links {
+    down: BTreeMap<LinkedResource, Vec<Link>>,
+    up: BTreeMap<LinkedResource, Vec<Link>>,
+    rejected: BTreeSet<LinkedResource>,
+}
+
+impl Links {
+    /// Finds the references of a world's accepted resources.
+    pub fn of(world: &World) -> Links {
+        let mut links = Links::default();
+        for resource_type in ResourceType::ALL {
+            for (name, entry) in world.all(resource_type) {
+                let from = LinkedResource {
+                    resource_type,
+                    name: name.to_owned(),
+                };
+                match &entry.facts {
+                    Some(facts) => links.take(&from, facts),
+                    None => {
+                        links.rejected.insert(from.clone());
+                    }
+                }
+                links.down.entry(from).or_default();
+            }
+        }
+        for (from, below) in &links.down {
+            for link in below {
+                links.up.entry(link.to.clone()).or_default().push(Link {
+                    to: from.clone(),
+                    at: link.at.clone(),
+                });
+            }
+        }
+        links
+    }
+
+    fn take(&mut self, from: &LinkedResource, facts: &Facts) {
+        match facts {
+            Facts::Listener(ListenerFacts::Rds(routes, _)) => {
+                self.add(from, ResourceType::RouteConfiguration, [(routes, rds_path())]);
+            }
+            Facts::Listener(ListenerFacts::Inline(routes, _)) => self.take_routes(from, routes, true),
+            Facts::Listener(ListenerFacts::Server(chains)) => {
+                let routes = chains.iter().map(|chain| (&chain.routes, FieldPath::default()));
+                self.add(from, ResourceType::RouteConfiguration, routes);
+            }
+            Facts::Routes(routes) => self.take_routes(from, routes, false),
+            Facts::Cluster(ClusterFacts::Eds { service_name, .. }) => {
+                let name = service_name.as_ref().unwrap_or(&from.name);
+                self.add(from, ResourceType::Endpoints, [(name, eds_path())]);
+            }
+            Facts::Cluster(ClusterFacts::Aggregate { children }) => {
+                let children = children.iter().enumerate();
+                let children = children.map(|(index, child)| (child, child_path(index)));
+                self.add(from, ResourceType::Cluster, children);
+            }
+            Facts::Cluster(ClusterFacts::LogicalDns { .. }) | Facts::Endpoints(_) => {}
+        }
+    }
+
+    fn take_routes(&mut self, from: &LinkedResource, routes: &RouteFacts, inline: bool) {
+        let mut places: BTreeMap<&str, Vec<FieldPath>> = BTreeMap::new();
+        for reference in routes.virtual_hosts.iter().flatten() {
+            places
+                .entry(&reference.cluster)
+                .or_default()
+                .push(reference.path(inline));
+        }
+        for (cluster, at) in places {
+            self.down.entry(from.clone()).or_default().push(Link {
+                to: LinkedResource {
+                    resource_type: ResourceType::Cluster,
+                    name: cluster.to_owned(),
+                },
+                at,
+            });
+        }
+    }
+
+    /// Adds the references of one kind that a resource has, in their order, each name once.
+    fn add<'n>(
+        &mut self,
+        from: &LinkedResource,
+        resource_type: ResourceType,
+        names: impl IntoIterator<Item = (&'n String, FieldPath)>,
+    ) {
+        let below = self.down.entry(from.clone()).or_default();
+        let mut known: HashMap<&str, usize> = HashMap::new();
+        for (name, at) in names {
+            let known = known.entry(name).or_insert(below.len());
+            if let Some(link) = below.get_mut(*known) {
+                link.at.push(at);
+                continue;
+            }
+            let name = name.clone();
+            below.push(Link {
+                to: LinkedResource { resource_type, name },
+                at: vec![at],
+            });
+        }
+    }
+
+    /// Says whether the world has the resource.
+    pub fn has(&self, node: &LinkedResource) -> bool {
+        self.down.contains_key(node)
+    }
+
+    /// Says whether the client rejects the resource, and has no earlier version.
+    pub fn is_rejected(&self, node: &LinkedResource) -> bool {
+        self.rejected.contains(node)
+    }
+
+    /// The rejected resources that may refer to one, as their type can: what they refer to is not known.
+    pub fn unknown_above<'l>(&'l self, node: &'l LinkedResource) -> impl Iterator<Item = &'l LinkedResource> {
+        let may_refer = |from: ResourceType| match node.resource_type {
+            ResourceType::Listener => false,
+            ResourceType::RouteConfiguration => from == ResourceType::Listener,
+            ResourceType::Cluster => from != ResourceType::Endpoints,
+            ResourceType::Endpoints => from == ResourceType::Cluster,
+        };
+        let rejected = self.rejected.iter();
+        rejected.filter(move |from| *from != node && may_refer(from.resource_type))
+    }
+
+    /// The resources, those included that are only referred to.
+    pub fn nodes(&self) -> impl Iterator<Item = &LinkedResource> {
+        let missing = self.up.keys().filter(|node| !self.has(node));
+        self.down.keys().chain(missing)
+    }
+
+    /// What a resource refers to.
+    pub fn below(&self, node: &LinkedResource) -> &[Link] {
+        self.down.get(node).map_or(&[], Vec::as_slice)
+    }
+
+    /// What refers to a resource.
+    pub fn above(&self, node: &LinkedResource) -> &[Link] {
+        self.up.get(node).map_or(&[], Vec::as_slice)
+    }
+}

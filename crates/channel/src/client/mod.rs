@@ -1,0 +1,328 @@
+//! What a client holds, decided once: from documents to verdicts, findings and the resources in use, for each world.
+//!
+//! ```text
+//! documents ─ Reading ─ settle ─ Settled ─┬─ lint, check     facts and findings of all worlds
+//!              resource   world           └─ hold ─ Resources ─ Client ─ resolve ─ XdsConfig
+//!              by resource by world          values, read again from their places when they are asked for
+//! ```
+//!
+//! [`Reading`] validates each resource of the documents, [`Reading::settle`] applies what is about several of them: responses,
+//! removals, versions of the same name. [`Settled::hold`] gives what the client of each world holds, a [`Client`] is that with the
+//! client's own circumstances, and [`Client::resolve`] follows a channel from its target to its endpoints ([`config`], A74).
+//! What the control plane sends later ([`Client::update`]) takes the same way.
+//!
+//! Commands, the simulator and the library go through here; `tests/tidy.rs` sees to it that nobody validates resources or fills a
+//! cache beside it. Knows nothing of commands and reports, and gives no advice: that is `lint`'s.
+
+mod change;
+mod checked;
+pub mod config;
+pub mod dns;
+mod facts;
+pub mod graph;
+mod held;
+mod joined;
+pub mod links;
+pub mod live;
+pub mod logged;
+mod policy;
+mod reading;
+mod receive;
+mod removed;
+pub mod resolve;
+mod responses;
+mod same;
+pub mod target;
+mod world;
+mod worlds;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+pub use checked::{Checked, Gap, Keep, ValidationInput, Verdict};
+pub use facts::{
+    ChainFacts, ClusterFacts, EndpointsFacts, Facts, FilterFacts, ListenerFacts, NamedDestination, OverrideFacts,
+    RouteFacts, RouteReference, child_path, eds_path, filter_path, inline_routes_path, non_forwarding_path, rds_path,
+};
+pub use held::{Cache, Edits, Held, Rejected, ResourceKind, Resources, Store};
+pub use joined::{Conflict, DocumentPlace, Joined, Parts};
+pub use live::{LIVE_REJECTED, OWN_WORDS};
+pub use policy::{PolicyFacts, PolicyKind};
+pub use reading::Reading;
+pub use receive::{Judged, Received, RejectionFault, faults};
+pub use world::{ResourceId, World, WorldEntry};
+pub use worlds::{Settled, Stray};
+
+use config::{ChannelFailure, RoutesHeld, XdsConfig};
+use dns::DnsAnswers;
+use target::Target;
+use xdsctl_clients::convert::resource_name::{NameFault, Names};
+pub use xdsctl_clients::validate::endpoints::change::EndpointChange;
+use xdsctl_document::envelope::{self, Finding};
+use xdsctl_document::source::SourceMap;
+use xdsctl_model::diag::{Diagnostic, Effect, FieldPath, Rule, rules};
+use xdsctl_model::profile::{Profile, ServerFacts};
+use xdsctl_model::resource::listener::RouteSource;
+use xdsctl_model::resource::{Listener, ResourceType};
+
+rules! {
+    /// A resource of the same type and name comes later in the same world.
+    DUPLICATE_RESOURCE = "dump-duplicate-resource", Dump, Advice, "C-core XdsClient; the last one in a response wins";
+}
+
+/// The rules of this folder's other files.
+pub static PART_RULES: &[&[&Rule]] = &[live::RULES];
+
+/// Where a channel starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Start {
+    /// At a target.
+    Target(Target),
+    /// At a RouteConfiguration, as if a Listener without HTTP filters led to it.
+    Routes {
+        /// Its name.
+        name: String,
+        /// Compared with the domains of its virtual hosts.
+        authority: String,
+    },
+    /// At a cluster, as if one route took every RPC to it.
+    Cluster(String),
+}
+
+/// One client: what it is, what it holds, and what DNS tells it.
+#[derive(Debug, Clone, Default)]
+pub struct Client {
+    /// What the control plane has sent.
+    pub resources: Resources,
+    /// `node.id` of the bootstrap, which ends many messages; empty for none.
+    pub node_id: String,
+    /// What DNS says.
+    pub dns: DnsAnswers,
+    /// The client's version and switches.
+    pub profile: Profile,
+    /// What validation knows of the management server.
+    pub server: ServerFacts,
+    /// Clusters to which lookups (RLS) may lead, which a channel wants only then.
+    pub lookup_targets: BTreeSet<String>,
+}
+
+/// Resources that the control plane sends, as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentTexts {
+    text: Box<str>,
+    count: usize,
+    /// It comes from YAML, where a number may be the text of a field.
+    is_yaml: bool,
+}
+
+impl SentTexts {
+    /// A list of resources as protobuf JSON, or an object that has it as `resources`.
+    pub fn of(resources: &Value) -> SentTexts {
+        let list = resources.get("resources").filter(|list| list.is_array());
+        let resources = list.unwrap_or(resources);
+        SentTexts::of_list(&resources.to_string(), resources.as_array().map_or(0, Vec::len))
+    }
+
+    /// A list of `count` resources in the text of protobuf JSON.
+    pub fn of_list(list: &str, count: usize) -> SentTexts {
+        SentTexts {
+            text: format!("{{\"resources\":{list}}}").into(),
+            count,
+            is_yaml: false,
+        }
+    }
+
+    /// Says that the text was YAML once.
+    pub const fn of_yaml(&mut self) {
+        self.is_yaml = true;
+    }
+}
+
+/// A resource that a client does not take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Nacked {
+    /// Its type.
+    pub resource_type: ResourceType,
+    /// Its name.
+    pub name: String,
+    /// Why: the rules and where in the resource.
+    pub faults: Vec<(&'static Rule, FieldPath)>,
+}
+
+impl Nacked {
+    fn of(resource_type: ResourceType, name: &str, diagnostics: &[Diagnostic]) -> Nacked {
+        let faults = diagnostics.iter().filter(|found| found.effect == Effect::Nack);
+        Nacked {
+            resource_type,
+            name: name.to_owned(),
+            faults: faults.map(|found| (found.rule, found.path.clone())).collect(),
+        }
+    }
+}
+
+/// What a client makes of an update.
+#[derive(Debug, Default)]
+pub struct Updated {
+    /// What is wrong with the list itself.
+    pub findings: Vec<Finding>,
+    /// What the client rejects.
+    pub nacked: Vec<Nacked>,
+    /// What of it the client does not take, in words.
+    pub notes: Vec<String>,
+}
+
+impl Client {
+    /// Takes what the control plane sends anew: a list of resources as protobuf JSON, or an object that has it as `resources`.
+    ///
+    /// A resource that the client rejects leaves the version before it in use.
+    pub fn update(&mut self, resources: &Value) -> Updated {
+        self.take(&SentTexts::of(resources))
+    }
+
+    /// Takes what the control plane sends anew, as [`Client::update`] does.
+    pub fn take(&mut self, sent: &SentTexts) -> Updated {
+        let mut sources = SourceMap::new();
+        let id = sources.add("-", sent.text.as_bytes().to_vec());
+        let circumstances = ValidationInput {
+            profile: &self.profile,
+            others: &[],
+            server: &self.server,
+            keep: Keep::Values,
+        };
+        let mut reading = Reading::default();
+        let text = sources.get(id).map(|source| source.bytes()).unwrap_or_default();
+        reading.read(Some(1), &circumstances, |loader, emit| {
+            let mut options = envelope::LoadOptions::default();
+            options.transcode.bare_strings = sent.is_yaml;
+            loader.json(id, text, options, emit);
+        });
+        let mut settled = reading.settle(&circumstances, false);
+        let rejected = settled
+            .resources
+            .iter()
+            .filter(|checked| checked.verdict == Verdict::Rejected);
+        let nacked = rejected
+            .filter_map(|checked| Some(Nacked::of(checked.resource_type?, &checked.name, &checked.diagnostics)));
+        let nacked = nacked.collect();
+        let findings = std::mem::take(&mut settled.findings);
+        let store = Arc::new(Store {
+            sources,
+            profile: self.profile.clone(),
+            server: self.server.clone(),
+        });
+        let sent = sent.count;
+        let known = settled
+            .resources
+            .iter()
+            .filter(|checked| checked.resource_type.is_some())
+            .count();
+        let mut notes: Vec<String> = findings
+            .iter()
+            .map(|found| found.diagnostic.message.to_string())
+            .collect();
+        if known < sent {
+            notes.push(format!(
+                "{} of {sent} resources are not taken: no Listener, RouteConfiguration, Cluster or ClusterLoadAssignment \
+                 can be read there",
+                sent - known
+            ));
+        }
+        for (_, newer) in settled.hold(&store) {
+            let rejected = newer.rejected().into_iter();
+            let rejected: Vec<_> = rejected.map(|r| (r.resource_type, r.name.to_owned())).collect();
+            self.resources.take(newer);
+            notes.extend(self.resources.words_on(&rejected));
+        }
+        Updated {
+            findings,
+            nacked,
+            notes,
+        }
+    }
+
+    /// Whether the client can ask for a resource by this name.
+    ///
+    /// # Errors
+    /// Why it cannot: whatever refers to the name fails at once.
+    pub fn ask(&self, resource_type: ResourceType, name: &str) -> Result<(), NameFault> {
+        Names::of(&self.profile).ask(name, resource_type, &self.server)
+    }
+
+    /// The configuration of a channel, the targets of lookups (RLS) included: the default ones, and those that are known.
+    ///
+    /// # Errors
+    /// Why every RPC fails.
+    pub fn resolve(&self, start: &Start) -> Result<XdsConfig, ChannelFailure> {
+        self.resolve_also(start, &self.lookup_targets)
+    }
+
+    /// The same, with the clusters to which lookups may lead.
+    ///
+    /// # Errors
+    /// Why every RPC fails.
+    pub fn resolve_also(&self, start: &Start, lookup_targets: &BTreeSet<String>) -> Result<XdsConfig, ChannelFailure> {
+        let config = self.resolve_with(start, &BTreeSet::new())?;
+        let defaults = config.plugins().filter_map(|plugin| config.default_target(plugin));
+        let mut targets: BTreeSet<String> = defaults.map(str::to_owned).collect();
+        if config.plugins().next().is_some() {
+            targets.extend(lookup_targets.iter().cloned());
+        }
+        if targets.is_empty() {
+            return Ok(config);
+        }
+        self.resolve_with(start, &targets)
+    }
+
+    /// The configuration of a channel, with clusters that are wanted beside those that the routes name.
+    ///
+    /// # Errors
+    /// Why every RPC fails.
+    pub fn resolve_with(&self, start: &Start, extra_roots: &BTreeSet<String>) -> Result<XdsConfig, ChannelFailure> {
+        match start {
+            Start::Target(target) => resolve::target(target, self, extra_roots, None),
+            Start::Routes { name, authority } => resolve::routes(name, authority, self, extra_roots),
+            Start::Cluster(name) => Ok(resolve::cluster(name, self, extra_roots)),
+        }
+    }
+
+    /// The Listener of a target and the RouteConfiguration that it names: a channel watches them, whatever is wrong with them.
+    pub fn leads(&self, start: &Start) -> Vec<(ResourceType, String)> {
+        let Start::Target(target) = start else {
+            return Vec::new();
+        };
+        let listener = self.resources.listeners.get(&target.listener);
+        let routes = match listener.and_then(|held| held.value()).map(|listener| &**listener) {
+            Some(Listener::Api(manager)) => match &manager.routes {
+                RouteSource::Rds(name) => Some(name.as_str()),
+                RouteSource::Inline(_) => None,
+            },
+            _ => None,
+        };
+        let routes = routes.map(|name| (ResourceType::RouteConfiguration, name.to_owned()));
+        let listener = (ResourceType::Listener, target.listener.clone());
+        [listener].into_iter().chain(routes).collect()
+    }
+
+    /// The same for a channel that has routes already, and goes on with them if its Listener names others that are not there.
+    ///
+    /// # Errors
+    /// Why every RPC fails.
+    pub fn resolve_meanwhile(
+        &self,
+        start: &Start,
+        extra_roots: &BTreeSet<String>,
+        in_use: &RoutesHeld,
+    ) -> Result<XdsConfig, ChannelFailure> {
+        match start {
+            Start::Target(target) => resolve::target(target, self, extra_roots, Some(in_use)),
+            Start::Routes { .. } | Start::Cluster(_) => self.resolve_with(start, extra_roots),
+        }
+    }
+}
+
+/// Says whether the findings of a rule are the words of a live client or control plane.
+pub fn is_live(rule: &Rule) -> bool {
+    live::RULES.contains(&rule)
+}

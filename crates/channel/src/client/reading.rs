@@ -1,0 +1,85 @@
+//! Documents read, resource by resource, before anything is known of what they hold together.
+//!
+//! A [`Reading`] is the only thing that resources come out of, and [`Reading::settle`] the only way on: what it yields has been
+//! through every rule about responses, streams, names and versions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::checked::{Checked, ValidationInput, check};
+use super::joined::{self, DocumentPlace, Joined, Parts};
+use super::worlds::{Settled, settle};
+use xdsctl_document::envelope::{Emit, Loader, PathSource, WorldId};
+use xdsctl_document::load;
+use xdsctl_document::source::SourceId;
+
+/// What documents say.
+#[derive(Debug, Default)]
+pub struct Reading {
+    checked: Vec<Checked>,
+    loader: Loader,
+    joined: Joined,
+}
+
+impl Reading {
+    /// Reads documents with `read`, after those that have been read, and validates each resource.
+    ///
+    /// `threads` is how many threads to use; `None` for as many as the machine runs at once.
+    pub fn read(
+        &mut self,
+        threads: Option<usize>,
+        circumstances: &ValidationInput<'_>,
+        read: impl FnOnce(&mut Loader, Emit<'_>),
+    ) {
+        let mut loader = std::mem::take(&mut self.loader);
+        loader.other_clients = circumstances.others.len();
+        let loaded = load::go_on(loader, threads, read, |raw, budget| check(raw, circumstances, budget));
+        self.loader = loaded.loader;
+        if self.checked.is_empty() {
+            self.checked = loaded.results;
+        } else {
+            self.checked.extend(loaded.results);
+        }
+    }
+
+    /// What was read besides resources.
+    pub const fn loader(&self) -> &Loader {
+        &self.loader
+    }
+
+    /// What was read besides resources, to add a finding or a bootstrap.
+    pub const fn loader_mut(&mut self) -> &mut Loader {
+        &mut self.loader
+    }
+
+    /// Files that Envoy bootstraps take resources from, but for the first `known`.
+    pub fn path_sources(&self, known: usize) -> &[PathSource] {
+        self.loader.path_sources.get(known..).unwrap_or_default()
+    }
+
+    /// Moves what was read from a document as its own into a world.
+    pub fn adopt(&mut self, source: SourceId, world: WorldId) {
+        let Loader { worlds, responses, .. } = &mut self.loader;
+        let is_own = |id: WorldId| {
+            worlds
+                .get(id.0 as usize)
+                .is_some_and(|w| w.source == source && w.scope.is_none())
+        };
+        for checked in self.checked.iter_mut().filter(|checked| is_own(checked.world)) {
+            checked.world = world;
+        }
+        for response in responses.iter_mut().filter(|r| r.world.is_some_and(is_own)) {
+            response.world = Some(world);
+        }
+    }
+
+    /// Takes documents that belong together for one world: `places` says where each document stands. Those in `partial` were named, and
+    /// others beside them were not.
+    pub fn join(&mut self, places: &BTreeMap<SourceId, DocumentPlace>, partial: &BTreeSet<SourceId>, parts: Parts) {
+        self.joined = joined::join(&mut self.checked, &mut self.loader, places, partial, parts);
+    }
+
+    /// Decides what each world's client holds. With `merge` all documents are one world.
+    pub fn settle(self, circumstances: &ValidationInput<'_>, merge: bool) -> Settled {
+        settle(self.checked, self.loader, self.joined, circumstances, merge)
+    }
+}

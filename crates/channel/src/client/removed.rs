@@ -1,0 +1,427 @@
+//! Resources that a later response of the same stream takes away.
+//!
+//! In a log, or a file with the responses of one stream, what comes later counts (C-core `XdsClient::XdsChannel::AdsCall`,
+//! `OnRecvMessage`). A Delta response names what it removes. Any other response of Listeners or Clusters says all that there
+//! is of its type: a client drops what it holds and does not find there (A53), in an authority that the response speaks of.
+//! Other types, and a resource that was never accepted, stay as they are.
+//!
+//! That responses are of one stream must be certain: they are of one client's log, or their nonces all differ.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::checked::{Checked, ValidationInput, Verdict};
+use super::live::LIVE_REMOVED;
+use xdsctl_clients::convert::resource_name::Names;
+use xdsctl_document::envelope::{LiveStatus, Origin, REMOVED, RawResponse, WorldId};
+use xdsctl_document::source::SourceId;
+use xdsctl_model::diag::Diagnostic;
+use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::ResourceType;
+
+/// A resource that a document holds or names.
+#[derive(Debug, Clone)]
+struct Seen<'a> {
+    /// Its world, before worlds are merged.
+    world: WorldId,
+    /// Where it stands.
+    origin: Origin,
+    /// Its type.
+    resource_type: ResourceType,
+    /// Its name.
+    name: &'a str,
+    /// What is done with it.
+    what: What,
+}
+
+/// What is done with a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum What {
+    /// It is sent, and accepted or not.
+    Sent {
+        /// The client takes it.
+        is_accepted: bool,
+    },
+    /// It is said to have an error.
+    Error,
+    /// It is said to be gone.
+    Removed,
+}
+
+impl What {
+    /// What a dump says of a resource; `is_accepted` if it holds it and the client takes it.
+    fn of(status: Option<&LiveStatus>, is_accepted: bool) -> What {
+        match status {
+            Some(status) if status.server.as_deref() == Some(REMOVED) => What::Removed,
+            Some(status) if status.client.as_deref() == Some("RECEIVED_ERROR") => What::Error,
+            _ => What::Sent { is_accepted },
+        }
+    }
+}
+
+/// How a resource is taken away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Removal {
+    /// By name.
+    Named,
+    /// By not being in a response that has all.
+    LeftOut,
+}
+
+/// Marks the resources that a later response takes away; they are in no world.
+pub(super) fn remove(responses: &[RawResponse], resources: &mut [Checked], circumstances: &ValidationInput<'_>) {
+    let whats = resources
+        .iter()
+        .map(|checked| What::of(checked.status.as_deref(), false));
+    if nothing_goes(responses, whats) {
+        return;
+    }
+    let (numbers, seen): (Vec<usize>, Vec<Seen<'_>>) = resources
+        .iter()
+        .enumerate()
+        .filter_map(|(number, checked)| {
+            let seen = Seen {
+                world: checked.world,
+                origin: checked.origin,
+                resource_type: checked.resource_type?,
+                name: &checked.name,
+                what: What::of(checked.status.as_deref(), checked.verdict == Verdict::Accepted),
+            };
+            Some((number, seen))
+        })
+        .unzip();
+    for (number, removal) in removed(responses, &seen, circumstances) {
+        let Some(checked) = numbers.get(number).and_then(|&number| resources.get_mut(number)) else {
+            continue;
+        };
+        checked.is_removed = true;
+        if checked.verdict == Verdict::Accepted {
+            checked.verdict = Verdict::Ignored;
+        }
+        let message = match removal {
+            Removal::Named => "a later response takes it away",
+            Removal::LeftOut => "a later response of the same stream has all of its type but this: the client drops it",
+        };
+        checked
+            .diagnostics
+            .push(Diagnostic::of_whole(&LIVE_REMOVED, message.to_owned()));
+    }
+}
+
+/// Says whether no resource is named as removed, and no two responses are there of which one may lack what the other has.
+fn nothing_goes(responses: &[RawResponse], mut whats: impl Iterator<Item = What>) -> bool {
+    let mut states = BTreeSet::new();
+    let mut has_all = responses.iter().filter(|response| response.has_all);
+    !has_all.any(|response| !states.insert((response.source, response.world, state_type(response))))
+        && !whats.any(|what| what == What::Removed)
+}
+
+/// Which of `seen`, which are in the order of the documents, are taken away, and how.
+fn removed(
+    responses: &[RawResponse],
+    seen: &[Seen<'_>],
+    circumstances: &ValidationInput<'_>,
+) -> BTreeMap<usize, Removal> {
+    if nothing_goes(responses, seen.iter().map(|one| one.what)) {
+        return BTreeMap::new();
+    }
+    let timeline = Timeline::new(responses, seen, circumstances);
+    let mut by_key: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for (number, one) in seen.iter().enumerate().filter(|(_, one)| !one.name.is_empty()) {
+        let key = timeline.names.key(one.name);
+        let place = (one.origin.source, one.world, one.resource_type);
+        by_key.entry((place, key)).or_default().push(number);
+    }
+    let mut removed = BTreeMap::new();
+    for ((place, key), mut numbers) in by_key {
+        numbers.sort_by_key(|&number| seen.get(number).map(|one| one.origin.span.start));
+        let stream = timeline.stream(place, &key);
+        timeline.follow(&numbers, seen, stream, &mut removed);
+    }
+    removed
+}
+
+/// Where a resource is looked for: in one document, of one client, of one type.
+type Place = (SourceId, WorldId, ResourceType);
+
+/// The responses, in order.
+struct Timeline<'r> {
+    names: Names,
+    /// An absent resource is dropped.
+    drops: bool,
+    /// An error counts as a sign of life.
+    reads_errors: bool,
+    /// By document, client and start.
+    responses: BTreeMap<(SourceId, WorldId, usize), &'r RawResponse>,
+    /// The starts of the responses that have all of a type and an authority.
+    streams: BTreeMap<(Place, String), Vec<usize>>,
+}
+
+impl<'r> Timeline<'r> {
+    fn new(responses: &'r [RawResponse], seen: &[Seen<'_>], circumstances: &ValidationInput<'_>) -> Timeline<'r> {
+        let server = circumstances.server;
+        let reads_errors = circumstances.profile.has(Feature::DataErrorHandling);
+        let mut timeline = Timeline {
+            names: Names::of(circumstances.profile),
+            drops: if reads_errors {
+                server.fail_on_data_errors
+            } else {
+                !server.ignore_resource_deletion
+            },
+            reads_errors,
+            responses: BTreeMap::new(),
+            streams: BTreeMap::new(),
+        };
+        let mut whole: BTreeMap<Place, Vec<&RawResponse>> = BTreeMap::new();
+        for response in responses {
+            let Some(world) = response.world else { continue };
+            timeline
+                .responses
+                .insert((response.source, world, response.span.start), response);
+            if let Some(resource_type) = state_type(response).filter(|_| response.has_all) {
+                let place = (response.source, world, resource_type);
+                whole.entry(place).or_default().push(response);
+            }
+        }
+        whole.retain(|_, list| is_stream(list));
+        // A server says nothing of authorities that are not its own.
+        let mut authorities: BTreeMap<Place, BTreeMap<String, BTreeSet<usize>>> = BTreeMap::new();
+        for one in seen {
+            let place = (one.origin.source, one.world, one.resource_type);
+            if whole.contains_key(&place)
+                && let Some(response) = timeline.response_of(one)
+            {
+                let key = timeline.names.key(one.name);
+                let of_place = authorities.entry(place).or_default();
+                let starts = of_place.entry(authority(&key).to_owned()).or_default();
+                starts.insert(response.span.start);
+            }
+        }
+        for (place, by_authority) in authorities {
+            let all: Vec<usize> = whole
+                .get(&place)
+                .into_iter()
+                .flatten()
+                .map(|response| response.span.start)
+                .collect();
+            let is_only = by_authority.len() == 1;
+            for (authority, spoken_of) in by_authority {
+                let counts = |start: &usize| is_only || spoken_of.contains(start);
+                let mut starts: Vec<usize> = all.iter().copied().filter(counts).collect();
+                starts.sort_unstable();
+                timeline.streams.insert((place, authority), starts);
+            }
+        }
+        timeline
+    }
+
+    /// The response that a resource stands in.
+    fn response_of(&self, one: &Seen<'_>) -> Option<&'r RawResponse> {
+        let Origin { source, span, .. } = one.origin;
+        let before = self.responses.range(..=(source, one.world, span.start)).next_back();
+        before
+            .filter(|((of, world, _), response)| (*of, *world) == (source, one.world) && span.end <= response.span.end)
+            .map(|(_, response)| *response)
+    }
+
+    fn stream(&self, place: Place, key: &str) -> &[usize] {
+        let starts = self.streams.get(&(place, authority(key).to_owned()));
+        starts.filter(|_| self.drops).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Follows one name through its appearances.
+    fn follow(&self, numbers: &[usize], seen: &[Seen<'_>], stream: &[usize], removed: &mut BTreeMap<usize, Removal>) {
+        // What the client holds: number, and start of the response.
+        let mut held: Vec<(usize, Option<usize>)> = Vec::new();
+        let mut has_value = false;
+        // The number of responses of the stream up to the last one with this name.
+        let mut passed = 0;
+        for (&number, one) in numbers.iter().filter_map(|number| Some((number, seen.get(*number)?))) {
+            let start = self.response_of(one).map(|response| response.span.start);
+            if let Some(at) = start.and_then(|start| stream.binary_search(&start).ok())
+                && (one.what != What::Error || self.reads_errors)
+            {
+                if at > passed && has_value {
+                    removed.extend(held.drain(..).map(|(number, _)| (number, Removal::LeftOut)));
+                    has_value = false;
+                }
+                passed = at + 1;
+            }
+            match one.what {
+                What::Sent { is_accepted } => {
+                    held.push((number, start));
+                    has_value |= is_accepted;
+                }
+                What::Removed => {
+                    // A response that sends and removes a resource contradicts itself.
+                    let (kept, gone) = held.into_iter().partition(|(_, of)| *of == start && start.is_some());
+                    held = kept;
+                    let gone: Vec<(usize, Option<usize>)> = gone;
+                    removed.extend(gone.into_iter().map(|(number, _)| (number, Removal::Named)));
+                    has_value &= !held.is_empty();
+                }
+                What::Error => {}
+            }
+        }
+        if has_value && passed > 0 && passed < stream.len() {
+            removed.extend(held.into_iter().map(|(number, _)| (number, Removal::LeftOut)));
+        }
+    }
+}
+
+/// The type of a response, if clients take such responses for all that there is (SotW).
+fn state_type(response: &RawResponse) -> Option<ResourceType> {
+    let name = response.type_url.as_deref()?.rsplit('/').next()?;
+    let resource_type = ResourceType::from_type_name(name)?;
+    matches!(resource_type, ResourceType::Listener | ResourceType::Cluster).then_some(resource_type)
+}
+
+/// Says whether responses, two at least, are certainly of one stream.
+pub(super) fn is_stream(responses: &[&RawResponse]) -> bool {
+    let mut nonces = BTreeSet::new();
+    responses.len() > 1
+        && responses
+            .iter()
+            .all(|response| response.is_logged || !response.nonce.is_empty() && nonces.insert(&response.nonce))
+}
+
+/// The authority in the key of a name; names without one are together.
+fn authority(key: &str) -> &str {
+    const SCHEME: &str = "xdstp://";
+    let end = key.strip_prefix(SCHEME).and_then(|rest| rest.find('/'));
+    end.and_then(|end| key.get(..SCHEME.len() + end)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::client::{Checked, Keep, Reading, ValidationInput};
+    use xdsctl_document::source::SourceMap;
+    use xdsctl_model::profile::{Profile, ServerFacts};
+
+    const CDS: &str = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+    const EDS: &str = "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment";
+
+    /// A response of clusters; a name that begins with `!` is of one that is rejected.
+    fn clusters(nonce: &str, names: &[&str]) -> String {
+        let cluster = |name: &&str| {
+            let (kind, name) = name.strip_prefix('!').map_or(("EDS", *name), |name| ("STATIC", name));
+            format!(
+                r#"{{"@type":"{CDS}","name":"{name}","type":"{kind}","eds_cluster_config":{{"eds_config":{{"ads":{{}}}},"service_name":"e"}}}}"#
+            )
+        };
+        let list: Vec<String> = names.iter().map(cluster).collect();
+        let list = list.join(",");
+        format!(r#"{{"version_info":"{nonce}","nonce":"{nonce}","type_url":"{CDS}","resources":[{list}]}}"#)
+    }
+
+    fn delta(nonce: &str, add: &[&str], remove: &[&str]) -> String {
+        let add: Vec<String> = add
+            .iter()
+            .map(|name| format!(r#"{{"name":"{name}","resource":{{"@type":"{EDS}","cluster_name":"{name}"}}}}"#))
+            .collect();
+        let (add, remove) = (add.join(","), remove.join("\",\""));
+        let remove = if remove.is_empty() {
+            String::new()
+        } else {
+            format!("\"{remove}\"")
+        };
+        format!(
+            r#"{{"system_version_info":"1","nonce":"{nonce}","type_url":"{EDS}","removed_resources":[{remove}],"resources":[{add}]}}"#
+        )
+    }
+
+    /// The names of all resources in order, those that are taken away in brackets.
+    fn read(documents: &[String], server: &ServerFacts) -> String {
+        let profile = Profile::default();
+        let circumstances = ValidationInput {
+            profile: &profile,
+            others: &[],
+            server,
+            keep: Keep::Findings,
+        };
+        let mut sources = SourceMap::new();
+        let id = sources.add("-", documents.join("\n").into_bytes());
+        let source = sources.get(id).unwrap();
+        let mut reading = Reading::default();
+        reading.read(Some(1), &circumstances, |loader, emit| {
+            loader.document(id, source, Default::default(), emit);
+        });
+        let settled = reading.settle(&circumstances, false);
+        let name = |checked: &Checked| match checked.is_removed {
+            true => format!("[{}]", checked.name),
+            false => checked.name.clone(),
+        };
+        settled.resources.iter().map(name).collect::<Vec<_>>().join(" ")
+    }
+
+    #[track_caller]
+    fn case(documents: &[String], expected: &str) {
+        assert_eq!(read(documents, &ServerFacts::default()), expected);
+    }
+
+    #[test]
+    fn a_name_that_is_removed_is_gone_until_it_is_sent_again() {
+        case(&[delta("1", &["a", "b"], &[]), delta("2", &[], &["a"])], "[a] b a");
+        case(&[delta("1", &[], &["a"]), delta("2", &["a"], &[])], "a a");
+        case(
+            &[
+                delta("1", &["a"], &[]),
+                delta("2", &[], &["a"]),
+                delta("3", &["a"], &[]),
+            ],
+            "[a] a a",
+        );
+        case(&[delta("1", &["a"], &["a"])], "a a");
+        case(&[delta("1", &["a"], &[]), delta("2", &["b"], &[])], "a b");
+    }
+
+    #[test]
+    fn what_a_later_response_of_clusters_lacks_is_gone() {
+        let two = |first: &[&str], second: &[&str]| [clusters("1", first), clusters("2", second)];
+        case(&two(&["a", "b"], &["b"]), "[a] b b");
+        case(&two(&["a"], &[]), "[a]");
+        case(&two(&["a"], &["!a"]), "a a");
+        case(
+            &[clusters("1", &["a"]), clusters("2", &["!a"]), clusters("3", &["b"])],
+            "[a] [a] b",
+        );
+        case(
+            &[clusters("1", &["a"]), clusters("2", &["b"]), clusters("3", &["a", "b"])],
+            "[a] b a b",
+        );
+        // What was never accepted is not held, and stays rejected.
+        case(&two(&["!a"], &["b"]), "a b");
+    }
+
+    #[test]
+    fn responses_must_be_of_one_stream() {
+        case(&[clusters("1", &["a"]), clusters("1", &["b"])], "a b");
+        case(&[clusters("", &["a"]), clusters("", &["b"])], "a b");
+        let line = |text: &str| format!("[xds-client 1] ADS response received: {text}");
+        case(&[line(&clusters("1", &["a"])), line(&clusters("1", &["b"]))], "[a] b");
+        let other = |text: &str| format!("[xds-client 2] ADS response received: {text}");
+        case(&[line(&clusters("1", &["a"])), other(&clusters("2", &["b"]))], "a b");
+    }
+
+    #[test]
+    fn a_server_may_speak_for_some_authorities_only() {
+        let name = |authority: &str| format!("xdstp://{authority}/envoy.config.cluster.v3.Cluster/c");
+        let (a, b) = (name("a"), name("b"));
+        case(&[clusters("1", &[&a]), clusters("2", &[&b])], &format!("{a} {b}"));
+        let more = format!("{a}d");
+        case(
+            &[clusters("1", &[&a]), clusters("2", &[&b]), clusters("3", &[&more])],
+            &format!("[{a}] {b} {more}"),
+        );
+    }
+
+    #[test]
+    fn the_bootstrap_may_keep_what_is_deleted() {
+        let server = ServerFacts {
+            ignore_resource_deletion: true,
+            ..ServerFacts::default()
+        };
+        assert_eq!(read(&[clusters("1", &["a"]), clusters("2", &["b"])], &server), "a b");
+        let documents = [delta("1", &["a"], &[]), delta("2", &[], &["a"])];
+        assert_eq!(read(&documents, &server), "[a] a");
+    }
+}

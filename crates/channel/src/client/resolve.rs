@@ -1,0 +1,477 @@
+//! From a target to its configuration: Listener, routes, virtual host, clusters and endpoints (A74).
+//!
+//! Follows C-core `XdsDependencyManager` (xds_dependency_manager.cc) at the moment when it has heard of everything: a
+//! resource that is not there does not exist. Failures and notes are in the client's words, in which every error of the
+//! xDS client ends in the node's id, while those of the dependency manager itself do not.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::Client;
+use super::config::{
+    Aggregate, ChannelFailure, ChannelFailureClass, ClusterFailure, ClusterFailureClass, ClusterState, Leaf,
+    RoutesHeld, XdsConfig,
+};
+use super::dns::from_dns;
+use super::graph::{ClusterEntry, ClusterError, Graph, KnownCluster};
+use super::held::{Cache, Held, ResourceKind};
+use super::target::Target;
+use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::cluster::Discovery;
+use xdsctl_model::resource::domain::{Comparison, DomainClass, DomainMatch, best_match_by};
+use xdsctl_model::resource::listener::{HttpConnectionManager, RouteSource};
+use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
+use xdsctl_model::resource::route::{Action, Destination, PathMatcher, Route, RouteAction, VirtualHost};
+use xdsctl_model::resource::{Cluster, Endpoints, Listener, Millis, ResourceType, RouteConfiguration};
+
+/// What a channel is resolved from.
+#[derive(Clone, Copy)]
+struct Base<'a> {
+    client: &'a Client,
+    /// Clusters that are wanted beside those that the routes name: of lookups (RLS).
+    extra_roots: &'a BTreeSet<String>,
+}
+
+/// Why a resource is not there.
+struct Absent {
+    class: ChannelFailureClass,
+    text: String,
+}
+
+impl Base<'_> {
+    fn node(&self) -> String {
+        if self.client.node_id.is_empty() {
+            String::new()
+        } else {
+            format!(" (node ID:{})", self.client.node_id)
+        }
+    }
+
+    /// The value in use under a name, or why there is none.
+    fn value<'h, T: ResourceKind>(&self, cache: &'h Cache<T>, name: &str) -> Result<&'h Arc<T>, Absent> {
+        if let Err(fault) = self.client.ask(T::TYPE, name) {
+            return Err(Absent {
+                class: ChannelFailureClass::NotAskedFor,
+                text: format!("{}{}", fault.words(name), self.node()),
+            });
+        }
+        let held = cache.get(name);
+        let rejected = held.and_then(Held::rejected);
+        match (held.and_then(Held::value), rejected) {
+            (Some(value), _) => Ok(value),
+            (None, Some(why)) => Err(Absent {
+                class: ChannelFailureClass::Rejected,
+                text: format!("{why}{}", self.node()),
+            }),
+            (None, None) => Err(Absent {
+                class: ChannelFailureClass::Missing,
+                text: format!("does not exist{}", self.node()),
+            }),
+        }
+    }
+
+    /// The note about a newer version that was rejected; empty without one.
+    fn ambient<T: ResourceKind>(&self, kind: &str, name: &str, held: Option<&Held<T>>) -> String {
+        let rejected = held.filter(|held| held.is_accepted()).and_then(Held::rejected);
+        match rejected {
+            Some(why) => format!("{kind} resource {name}: {why}{}", self.node()),
+            None => String::new(),
+        }
+    }
+}
+
+/// Resolves a target. Routes that are not there are awaited with those that are in use.
+///
+/// # Errors
+/// The failure that every RPC of the channel gets.
+pub(super) fn target(
+    target: &Target,
+    client: &Client,
+    extra_roots: &BTreeSet<String>,
+    in_use: Option<&RoutesHeld>,
+) -> Result<XdsConfig, ChannelFailure> {
+    let base = Base { client, extra_roots };
+    let name = target.listener.as_str();
+    let held = base.client.resources.listeners.get(name);
+    let listener = base
+        .value(&client.resources.listeners, name)
+        .map_err(|absent| fail("LDS", name, absent))?;
+    let Listener::Api(manager) = &**listener else {
+        let absent = Absent {
+            class: ChannelFailureClass::NotApiListener,
+            text: "not an API listener".to_owned(),
+        };
+        return Err(fail("LDS", name, absent));
+    };
+    let mut notes = vec![base.ambient("LDS", name, held)];
+    let (kind, route_name, route_config) = match &manager.routes {
+        RouteSource::Inline(routes) => ("LDS", None, Arc::clone(routes)),
+        RouteSource::Rds(rds) => {
+            let route_configs = &client.resources.route_configs;
+            let held = route_configs.get(rds);
+            match (base.value(route_configs, rds), in_use) {
+                (Ok(routes), _) => {
+                    notes.push(base.ambient("RDS", rds, held));
+                    ("RDS", Some(rds.clone()), Arc::clone(routes))
+                }
+                (Err(absent), Some(before)) if absent.class == ChannelFailureClass::Missing => {
+                    let kind = if before.name.is_some() { "RDS" } else { "LDS" };
+                    (kind, before.name.clone(), Arc::clone(&before.value))
+                }
+                (Err(absent), _) => return Err(fail("RDS", rds, absent)),
+            }
+        }
+    };
+    let found = Found {
+        kind,
+        listener_name: name,
+        listener: Arc::clone(listener),
+        route_config_name: route_name,
+        route_config,
+    };
+    found.config(&target.authority, &notes, base)
+}
+
+/// Resolves a RouteConfiguration by itself, as if a Listener without HTTP filters led to it.
+///
+/// # Errors
+/// The failure that every RPC of the channel gets.
+pub(super) fn routes(
+    name: &str,
+    authority: &str,
+    client: &Client,
+    extra_roots: &BTreeSet<String>,
+) -> Result<XdsConfig, ChannelFailure> {
+    let base = Base { client, extra_roots };
+    let route_configs = &client.resources.route_configs;
+    let route_config = base
+        .value(route_configs, name)
+        .map_err(|absent| fail("RDS", name, absent))?;
+    let notes = [base.ambient("RDS", name, route_configs.get(name))];
+    let found = Found {
+        kind: "RDS",
+        listener_name: "",
+        listener: Arc::new(plain_listener()),
+        route_config_name: Some(name.to_owned()),
+        route_config: Arc::clone(route_config),
+    };
+    found.config(authority, &notes, base)
+}
+
+/// A Listener for channels that do not start at one.
+fn plain_listener() -> Listener {
+    Listener::Api(HttpConnectionManager {
+        routes: RouteSource::Inline(Arc::default()),
+        http_max_stream_duration: Millis(0),
+        http_filters: Vec::new(),
+    })
+}
+
+/// The failure of a channel without this resource.
+fn fail(kind: &str, name: &str, absent: Absent) -> ChannelFailure {
+    ChannelFailure {
+        keeps_routes: kind == "LDS" && absent.class != ChannelFailureClass::NoVirtualHost,
+        missing: match absent.class {
+            ChannelFailureClass::Missing if kind == "LDS" => vec![(ResourceType::Listener, name.to_owned())],
+            ChannelFailureClass::Missing => vec![(ResourceType::RouteConfiguration, name.to_owned())],
+            _ => Vec::new(),
+        },
+        class: absent.class,
+        note: format!("{kind} resource {name}: {}", absent.text),
+    }
+}
+
+/// Routes, and where they were found.
+struct Found<'a> {
+    /// The resource that they stand in, as the client calls its type.
+    kind: &'static str,
+    listener_name: &'a str,
+    listener: Arc<Listener>,
+    route_config_name: Option<String>,
+    route_config: Arc<RouteConfiguration>,
+}
+
+impl Found<'_> {
+    /// Goes on to the virtual host and the clusters.
+    fn config(self, authority: &str, notes: &[String], base: Base<'_>) -> Result<XdsConfig, ChannelFailure> {
+        let domains = self.route_config.virtual_hosts.iter().map(|host| &host.domains);
+        let comparison = match base.client.profile.has(Feature::DomainsExact) {
+            true => Comparison::Exact,
+            false => Comparison::Folded,
+        };
+        let Some(domain) = best_match_by(domains, authority, comparison) else {
+            let absent = Absent {
+                class: ChannelFailureClass::NoVirtualHost,
+                text: format!("could not find VirtualHost for {authority} in RouteConfiguration"),
+            };
+            let name = self.route_config_name.as_deref().unwrap_or(self.listener_name);
+            return Err(fail(self.kind, name, absent));
+        };
+        let config = XdsConfig {
+            listener_name: self.listener_name.to_owned(),
+            listener: self.listener,
+            route_config_name: self.route_config_name,
+            route_config: self.route_config,
+            authority: authority.to_owned(),
+            domain,
+            clusters: BTreeMap::new(),
+            skipped: Vec::new(),
+            missing: Vec::new(),
+            starts_at_cluster: false,
+        };
+        let broken = config.virtual_host().and_then(broken_method_config);
+        let config = with_clusters(config, notes, base);
+        match broken {
+            Some(note) => Err(ChannelFailure {
+                class: ChannelFailureClass::BadRetryPolicy,
+                note,
+                missing: config.missing,
+                keeps_routes: true,
+            }),
+            None => Ok(config),
+        }
+    }
+}
+
+/// The note of a channel whose virtual host has a retry policy that the client cannot use.
+fn broken_method_config(host: &VirtualHost) -> Option<String> {
+    host.routes.iter().find_map(|route| {
+        let Action::Route(action) = &route.action else {
+            return None;
+        };
+        let unusable = action.retry_policy.as_ref()?.unusable();
+        if unusable.is_empty() {
+            return None;
+        }
+        let list: Vec<String> = unusable
+            .iter()
+            .map(|why| {
+                format!(
+                    "field:methodConfig[0].retryPolicy.{} error:{}",
+                    why.field(),
+                    why.error()
+                )
+            })
+            .collect();
+        Some(format!(
+            "could not create ConfigSelector: errors validating service config: [{}]",
+            list.join("; ")
+        ))
+    })
+}
+
+/// Resolves a cluster by itself, as if one route took all RPCs to it.
+pub(super) fn cluster(name: &str, client: &Client, extra_roots: &BTreeSet<String>) -> XdsConfig {
+    let action = RouteAction {
+        hash_policies: Vec::new(),
+        retry_policy: None,
+        retry_policy_inherited: false,
+        destination: Destination::Cluster(name.to_owned()),
+        max_stream_duration: None,
+        auto_host_rewrite: false,
+        untrusted_host_rewrite: false,
+    };
+    let route = Route {
+        index: 0,
+        name: String::new(),
+        path: PathMatcher::Text(StringMatcher {
+            kind: StringMatch::Prefix(String::new()),
+            ignore_case: false,
+        }),
+        headers: Vec::new(),
+        fraction_per_million: None,
+        action: Action::Route(Box::new(action)),
+        typed_per_filter_config: BTreeMap::new(),
+    };
+    let host = VirtualHost {
+        domains: vec!["*".to_owned()],
+        routes: vec![route],
+        ..VirtualHost::default()
+    };
+    let routes = RouteConfiguration {
+        virtual_hosts: vec![host],
+        ..RouteConfiguration::default()
+    };
+    let config = XdsConfig {
+        listener_name: String::new(),
+        listener: Arc::new(plain_listener()),
+        route_config_name: None,
+        route_config: Arc::new(routes),
+        authority: String::new(),
+        domain: DomainMatch {
+            host: 0,
+            domain: 0,
+            class: DomainClass::Universe,
+        },
+        clusters: BTreeMap::new(),
+        skipped: Vec::new(),
+        missing: Vec::new(),
+        starts_at_cluster: true,
+    };
+    with_clusters(config, &[], Base { client, extra_roots })
+}
+
+/// The clusters that the routes of a virtual host name, weighted ones included.
+fn roots(host: &VirtualHost) -> BTreeSet<&str> {
+    let mut roots = BTreeSet::new();
+    for route in &host.routes {
+        let Action::Route(action) = &route.action else {
+            continue;
+        };
+        match &action.destination {
+            Destination::Cluster(name) => {
+                roots.insert(name.as_str());
+            }
+            Destination::WeightedClusters(entries) => roots.extend(entries.iter().map(|entry| entry.name.as_str())),
+            Destination::Plugin(_) => {}
+        }
+    }
+    roots
+}
+
+fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> XdsConfig {
+    let resources = &base.client.resources;
+    let known = |name: &str| match resources.clusters.get(name) {
+        _ if base.client.ask(ResourceType::Cluster, name).is_err() => KnownCluster::Rejected,
+        None => KnownCluster::Missing,
+        Some(held) => match held.value().map(|cluster| &cluster.discovery) {
+            None => KnownCluster::Rejected,
+            Some(Discovery::Aggregate { children }) => KnownCluster::Aggregate(children),
+            Some(Discovery::Eds { .. } | Discovery::LogicalDns { .. }) => KnownCluster::Leaf,
+        },
+    };
+    let mut names = config.virtual_host().map(roots).unwrap_or_default();
+    names.extend(base.extra_roots.iter().map(String::as_str));
+    let graph = Graph::resolve(names, &known);
+    let mut clusters = BTreeMap::new();
+    for (name, entry) in graph.entries {
+        let held = resources.clusters.get(&name);
+        let state = match (base.value(&resources.clusters, &name), entry) {
+            (Ok(cluster), ClusterEntry::Leaf) => {
+                if let Discovery::Eds { service_name } = &cluster.discovery {
+                    let resource = service_name.as_deref().unwrap_or(&name);
+                    let is_asked_for = base.client.ask(ResourceType::Endpoints, resource).is_ok();
+                    if is_asked_for && !resources.endpoints.contains_key(resource) {
+                        config.missing.push((ResourceType::Endpoints, resource.to_owned()));
+                    }
+                }
+                ClusterState::Leaf(leaf(&name, cluster, held, notes, base))
+            }
+            (Ok(_), ClusterEntry::Aggregate { lost, .. })
+                if !lost.is_empty() && base.client.profile.has(Feature::AggregateNeedsAll) =>
+            {
+                let names: Vec<&str> = lost.iter().map(|(name, _)| name.as_str()).collect();
+                failure(
+                    ClusterFailureClass::NoLeaf,
+                    format!("cannot be used: {}", names.join(", ")),
+                )
+            }
+            (Ok(cluster), ClusterEntry::Aggregate { leaves, lost }) => {
+                let lost: Vec<String> = lost
+                    .iter()
+                    .map(|(name, _)| match base.value(&resources.clusters, name) {
+                        Ok(_) => String::new(),
+                        Err(absent) => format!("CDS resource {name}: {}", absent.text),
+                    })
+                    .collect();
+                ClusterState::Aggregate(Aggregate {
+                    cluster: Arc::clone(cluster),
+                    leaves,
+                    note: lost.join("; "),
+                })
+            }
+            (_, ClusterEntry::Error(ClusterError::TooDeep)) => failure(
+                ClusterFailureClass::Depth,
+                "aggregate cluster graph exceeds max depth".to_owned(),
+            ),
+            (_, ClusterEntry::Error(ClusterError::NoLeaf)) => failure(
+                ClusterFailureClass::NoLeaf,
+                format!("aggregate cluster dependency graph for {name} has no leaf clusters"),
+            ),
+            (Err(absent), _) => {
+                let class = match absent.class {
+                    ChannelFailureClass::Rejected => ClusterFailureClass::Rejected,
+                    ChannelFailureClass::NotAskedFor => ClusterFailureClass::NotAskedFor,
+                    _ => {
+                        config.missing.push((ResourceType::Cluster, name.clone()));
+                        ClusterFailureClass::Missing
+                    }
+                };
+                failure(class, format!("CDS resource {name}: {}", absent.text))
+            }
+            // Not reached: such a cluster has no value.
+            (Ok(_), ClusterEntry::Error(ClusterError::Missing | ClusterError::Rejected)) => continue,
+        };
+        clusters.insert(name, state);
+    }
+    config.clusters = clusters;
+    config.skipped = graph.skipped;
+    config
+}
+
+fn failure(class: ClusterFailureClass, message: String) -> ClusterState {
+    ClusterState::Error(ClusterFailure { class, message })
+}
+
+fn leaf(name: &str, cluster: &Arc<Cluster>, held: Option<&Held<Cluster>>, notes: &[String], base: Base<'_>) -> Leaf {
+    let (endpoints, endpoint_note, is_unresolved) = match &cluster.discovery {
+        Discovery::LogicalDns { hostname } => from_dns(hostname, &base.client.dns),
+        Discovery::Eds { service_name } => {
+            let (endpoints, note) = from_eds(service_name.as_deref().unwrap_or(name), base);
+            (endpoints, note, false)
+        }
+        // Not reached: an aggregate is no leaf.
+        Discovery::Aggregate { .. } => (None, String::new(), false),
+    };
+    let cluster_note = base.ambient("CDS", name, held);
+    let all: Vec<&str> = notes
+        .iter()
+        .map(String::as_str)
+        .chain([cluster_note.as_str(), endpoint_note.as_str()])
+        .filter(|note| !note.is_empty())
+        .collect();
+    let note = if all.is_empty() && !base.client.node_id.is_empty() {
+        format!("xDS node ID:{}", base.client.node_id)
+    } else {
+        all.join("; ")
+    };
+    Leaf {
+        cluster: Arc::clone(cluster),
+        endpoints,
+        note,
+        is_unresolved,
+    }
+}
+
+fn from_eds(resource: &str, base: Base<'_>) -> (Option<Arc<Endpoints>>, String) {
+    let held = base.client.resources.endpoints.get(resource);
+    let endpoints = match base.value(&base.client.resources.endpoints, resource) {
+        Ok(endpoints) => endpoints,
+        Err(absent) => return (None, format!("EDS resource {resource}: {}", absent.text)),
+    };
+    let ambient = base.ambient("EDS", resource, held);
+    if !ambient.is_empty() {
+        return (Some(Arc::clone(endpoints)), ambient);
+    }
+    let note = if endpoints.priorities.is_empty() {
+        format!("EDS resource {resource}: contains no localities")
+    } else {
+        let empty: BTreeSet<String> = endpoints
+            .priorities
+            .iter()
+            .flatten()
+            .filter(|locality| locality.endpoints.is_empty())
+            .map(|locality| locality.name.to_string())
+            .collect();
+        if empty.is_empty() {
+            String::new()
+        } else {
+            let list: Vec<String> = empty.into_iter().collect();
+            format!(
+                "EDS resource {resource}: contains empty localities: [{}]",
+                list.join("; ")
+            )
+        }
+    };
+    (Some(Arc::clone(endpoints)), note)
+}

@@ -1,0 +1,174 @@
+//! All resources of one world, as a client would hold them, reduced to what references need.
+//!
+//! A [`World`] keeps the graph facts of each resource ([`Facts`]): names, references, what cannot work if it is used. The
+//! resources themselves are dropped after validation, so that a large dump needs little memory.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::checked::{Checked, ValidationInput};
+use super::facts::{ClusterFacts, Facts};
+use super::graph;
+use xdsctl_clients::convert::resource_name::{NameFault, Names};
+use xdsctl_document::envelope::WorldId;
+use xdsctl_document::source::SourceId;
+use xdsctl_model::profile::ServerFacts;
+use xdsctl_model::resource::ResourceType;
+
+/// A resource's place in the report: its number in the order of the documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ResourceId(pub usize);
+
+/// One resource of a world.
+#[derive(Debug, Clone)]
+pub struct WorldEntry {
+    /// The version that is in use, or the last rejected one if none is.
+    pub id: ResourceId,
+    /// What is known of it; `None` when the client rejects it.
+    pub facts: Option<Facts>,
+    /// The last rejected version, if it is newer than the one in use. It is that one where a live client shows what it
+    /// uses and says that it has rejected an update.
+    pub rejected: Option<ResourceId>,
+}
+
+/// The resources that belong together: of one file, one client scope, or all inputs.
+///
+/// They are kept under the keys of their names ([`Names::key`]), so a name in any spelling finds its resource.
+#[derive(Debug)]
+pub struct World {
+    /// Which one it is.
+    pub id: WorldId,
+    /// All its resources in the order of the documents, those included that are not held.
+    pub members: Vec<usize>,
+    names: Names,
+    server: ServerFacts,
+    entries: BTreeMap<ResourceType, BTreeMap<String, WorldEntry>>,
+    /// Where only some files were named: the document of each resource, and the types that each document has.
+    partial: Option<Partial>,
+}
+
+#[derive(Debug, Default)]
+struct Partial {
+    documents: BTreeMap<ResourceId, SourceId>,
+    types: BTreeSet<(SourceId, ResourceType)>,
+}
+
+impl World {
+    /// A world without resources.
+    pub(super) fn new(id: WorldId, circumstances: &ValidationInput<'_>) -> World {
+        World {
+            id,
+            members: Vec::new(),
+            names: Names::of(circumstances.profile),
+            server: circumstances.server.clone(),
+            entries: BTreeMap::new(),
+            partial: None,
+        }
+    }
+
+    /// Only some of the files that may be of this world were named.
+    pub(super) fn is_partial(&mut self, members: &[usize], resources: &[Checked]) {
+        let mut partial = Partial::default();
+        for (&number, checked) in members
+            .iter()
+            .filter_map(|number| Some((number, resources.get(*number)?)))
+        {
+            partial.documents.insert(ResourceId(number), checked.origin.source);
+            let types = checked
+                .resource_type
+                .map(|resource_type| (checked.origin.source, resource_type));
+            partial.types.extend(types);
+        }
+        self.partial = Some(partial);
+    }
+
+    /// Says whether files that were not named may have what is missed.
+    pub const fn may_go_on(&self) -> bool {
+        self.partial.is_some()
+    }
+
+    /// Says whether a resource that `holder` refers to should be in the world: of a type without any resource, all may be elsewhere.
+    /// Where only some files were named, that goes for each file.
+    pub fn expects(&self, holder: ResourceId, resource_type: ResourceType) -> bool {
+        match &self.partial {
+            None => self.has(resource_type),
+            Some(partial) => {
+                let document = partial.documents.get(&holder);
+                document.is_some_and(|document| partial.types.contains(&(*document, resource_type)))
+            }
+        }
+    }
+
+    /// Adds a resource.
+    pub(super) fn insert(&mut self, resource_type: ResourceType, name: &str, entry: WorldEntry) {
+        let key = self.names.key(name).into_owned();
+        self.entries.entry(resource_type).or_default().insert(key, entry);
+    }
+
+    pub(super) fn get_mut(&mut self, resource_type: ResourceType, name: &str) -> Option<&mut WorldEntry> {
+        self.entries.get_mut(&resource_type)?.get_mut(&*self.names.key(name))
+    }
+
+    pub(super) fn entries_mut(&mut self) -> impl Iterator<Item = &mut WorldEntry> {
+        self.entries.values_mut().flat_map(BTreeMap::values_mut)
+    }
+
+    /// Whether the client can ask for a resource by this name.
+    ///
+    /// # Errors
+    /// Why it cannot: whatever refers to the name fails at once.
+    pub fn ask(&self, resource_type: ResourceType, name: &str) -> Result<(), NameFault> {
+        self.names.ask(name, resource_type, &self.server)
+    }
+
+    /// The resource of this type and name.
+    pub fn get(&self, resource_type: ResourceType, name: &str) -> Option<&WorldEntry> {
+        self.entries.get(&resource_type)?.get(&*self.names.key(name))
+    }
+
+    /// Says whether there is any resource of this type, accepted or not.
+    pub fn has(&self, resource_type: ResourceType) -> bool {
+        self.entries
+            .get(&resource_type)
+            .is_some_and(|of_type| !of_type.is_empty())
+    }
+
+    /// All resources of a type, by the keys of their names.
+    pub fn all(&self, resource_type: ResourceType) -> impl Iterator<Item = (&str, &WorldEntry)> {
+        self.entries
+            .get(&resource_type)
+            .into_iter()
+            .flatten()
+            .map(|(name, entry)| (name.as_str(), entry))
+    }
+
+    /// Number of resources.
+    pub fn len(&self) -> usize {
+        self.entries.values().map(BTreeMap::len).sum()
+    }
+
+    /// Says whether there is no resource.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The facts of an accepted cluster.
+    pub fn cluster(&self, name: &str) -> Option<&ClusterFacts> {
+        match self.get(ResourceType::Cluster, name)?.facts.as_ref()? {
+            Facts::Cluster(facts) => Some(facts),
+            _ => None,
+        }
+    }
+
+    /// What the graph needs to know of a cluster.
+    pub fn known(&self, name: &str) -> graph::KnownCluster<'_> {
+        match self.get(ResourceType::Cluster, name) {
+            _ if self.ask(ResourceType::Cluster, name).is_err() => graph::KnownCluster::Rejected,
+            None => graph::KnownCluster::Missing,
+            Some(_) => match self.cluster(name) {
+                None => graph::KnownCluster::Rejected,
+                Some(ClusterFacts::Aggregate { children }) => graph::KnownCluster::Aggregate(children),
+                Some(ClusterFacts::Eds { .. } | ClusterFacts::LogicalDns { .. }) => graph::KnownCluster::Leaf,
+            },
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! What a gRPC client holds, and what becomes of an RPC.
+//!
+//! [`client`] keeps the resources of each world and resolves targets, [`rpc`] chooses virtual host, route and cluster and forges
+//! the request, [`tree`] builds the LB policies of a channel, and [`sim`] lets channels run in simulated time. [`parsed`] prints a
+//! resource as the client keeps it.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::dbg_macro,
+        clippy::panic,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
+pub mod parsed;
+
+pub mod client;
+
+pub mod rpc;
+
+pub mod tree;
+
+pub mod sim;

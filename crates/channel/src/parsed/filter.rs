@@ -1,0 +1,81 @@
+//! HTTP filters and their overrides as the client keeps them.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::object::Object;
+use xdsctl_clients::filter::fault;
+use xdsctl_model::resource::Millis;
+use xdsctl_model::resource::filter::{Fault, FilterConfig, FilterOverride, HttpFilter, SessionCookie};
+
+pub(super) fn http_filter(filter: &HttpFilter) -> Value {
+    Object::new()
+        .put("index", filter.index)
+        .put("name", filter.name.as_str())
+        .set("disabled", filter.disabled, false)
+        .put("config", config(&filter.config))
+        .done()
+}
+
+/// Adds `typed_per_filter_config` to an object.
+pub(super) fn overrides(object: Object, overrides: &BTreeMap<String, FilterOverride>) -> Object {
+    object.map(
+        "typed_per_filter_config",
+        overrides.iter().map(|(name, entry)| {
+            let value = Object::new()
+                .set("disabled", entry.disabled, false)
+                .optional("config", entry.config.as_ref().map(config))
+                .done();
+            (name, value)
+        }),
+    )
+}
+
+fn config(config: &FilterConfig) -> Value {
+    let object = Object::new().put("type", config.kind());
+    match config {
+        FilterConfig::Router => object,
+        FilterConfig::Fault(fault) => faults(object, fault),
+        FilterConfig::Described(description) => {
+            let kept = description.kept.iter();
+            kept.fold(object, |object, (name, value, is_default)| {
+                object.mark(name, value.clone(), *is_default)
+            })
+        }
+        FilterConfig::StatefulSession(None) => object.put("cookie", Value::Null),
+        FilterConfig::StatefulSession(Some(session)) => object.put("cookie", cookie(session)),
+    }
+    .done()
+}
+
+fn cookie(session: &SessionCookie) -> Value {
+    Object::new()
+        .put("name", session.name.as_str())
+        .set("path", session.path.as_str(), "")
+        .time("ttl", session.ttl, Millis(0))
+        .done()
+}
+
+fn faults(object: Object, fault: &Fault) -> Object {
+    let percentage = |numerator: u32, denominator: u32| json!(format!("{numerator}/{denominator}"));
+    let abort = (fault.abort_code != 0 || fault.abort_from_header || fault.abort_numerator != 0).then(|| {
+        Object::new()
+            .set("grpc_status", fault.abort_code, 0)
+            .set("header_abort", fault.abort_from_header, false)
+            .put("percentage", percentage(fault.abort_numerator, fault.abort_denominator))
+            .done()
+    });
+    let delay = (fault.delay != Millis(0) || fault.delay_from_header || fault.delay_numerator != 0).then(|| {
+        Object::new()
+            .time("fixed_delay", fault.delay, Millis(0))
+            .set("header_delay", fault.delay_from_header, false)
+            .put("percentage", percentage(fault.delay_numerator, fault.delay_denominator))
+            .done()
+    });
+    object.optional("abort", abort).optional("delay", delay).set(
+        "max_active_faults",
+        fault.max_active_faults,
+        fault::MAX_ACTIVE_FAULTS,
+    )
+}

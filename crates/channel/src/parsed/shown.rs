@@ -1,0 +1,143 @@
+//! A parsed form in the making: its long lists are made one element at a time, while they are printed.
+//!
+//! A resource of 10 MB has a parsed form of 70 MB, which as a tree of JSON values would take ten times as much.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use xdsctl_document::source::secrets::SecretPlace;
+
+/// The parsed form of a resource, or a part of it; as JSON it is what [`to_value`](Shown::to_value) makes of it.
+pub enum Shown<'r> {
+    /// What is made already.
+    Plain(Value),
+    /// An object with parts that are not.
+    Object(BTreeMap<String, Shown<'r>>),
+    /// A list of objects, none of which is kept.
+    List(List<'r>),
+}
+
+/// A list whose elements are made one at a time, each time anew.
+pub struct List<'r> {
+    len: usize,
+    make: Box<dyn Fn(usize) -> Option<Shown<'r>> + 'r>,
+}
+
+impl<'r> List<'r> {
+    /// The list of what `make` makes of each element and its position.
+    pub fn new<T: 'r>(
+        elements: impl IntoIterator<Item = &'r T>,
+        make: impl Fn(usize, &'r T) -> Shown<'r> + 'r,
+    ) -> List<'r> {
+        let elements: Vec<&'r T> = elements.into_iter().collect();
+        List {
+            len: elements.len(),
+            make: Box::new(move |position| Some(make(position, elements.get(position)?))),
+        }
+    }
+
+    /// How many elements it has.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Says whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The element at a position.
+    pub fn get(&self, position: usize) -> Option<Shown<'r>> {
+        (self.make)(position)
+    }
+
+    /// The elements in order.
+    pub fn iter(&self) -> impl Iterator<Item = Shown<'r>> {
+        (0..self.len).filter_map(|position| self.get(position))
+    }
+
+    fn redacted(self, place: SecretPlace) -> List<'r> {
+        List {
+            len: self.len,
+            make: Box::new(move |position| Some(self.get(position)?.redacted_at(place))),
+        }
+    }
+}
+
+impl<'r> Shown<'r> {
+    /// The same with [`REDACTED`](xdsctl_document::secret::REDACTED) for what may not be printed.
+    pub fn redacted(self) -> Shown<'r> {
+        self.redacted_at(SecretPlace::parsed())
+    }
+
+    /// Each object is looked at by itself: none of those with a list of objects is named after a credential.
+    fn redacted_at(self, place: SecretPlace) -> Shown<'r> {
+        match self {
+            Shown::Plain(mut value) => {
+                place.redact(&mut value);
+                Shown::Plain(value)
+            }
+            Shown::Object(fields) => {
+                let of_field = |(name, part): (String, Shown<'r>)| {
+                    let part = part.redacted_at(place.field(&name));
+                    (name, part)
+                };
+                Shown::Object(fields.into_iter().map(of_field).collect())
+            }
+            Shown::List(list) => Shown::List(list.redacted(place)),
+        }
+    }
+
+    /// The whole as JSON.
+    pub fn to_value(&self) -> Value {
+        match self {
+            Shown::Plain(value) => value.clone(),
+            Shown::Object(fields) => fields
+                .iter()
+                .map(|(name, part)| (name.clone(), part.to_value()))
+                .collect(),
+            Shown::List(list) => list.iter().map(|element| element.to_value()).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use xdsctl_document::secret::REDACTED;
+
+    fn shown<'r>(names: &'r [&'r str]) -> Shown<'r> {
+        let element = |_, name: &&str| Shown::Plain(json!({"name": name, "value": "v"}));
+        Shown::Object(BTreeMap::from([
+            ("a".to_owned(), Shown::Plain(json!("b"))),
+            ("list".to_owned(), Shown::List(List::new(names, element))),
+            ("password".to_owned(), Shown::Plain(json!("p"))),
+        ]))
+    }
+
+    #[test]
+    fn what_is_made_one_by_one_is_there() {
+        let shown = shown(&["x", "y"]);
+        let expected =
+            json!({"a": "b", "list": [{"name": "x", "value": "v"}, {"name": "y", "value": "v"}], "password": "p"});
+        assert_eq!(shown.to_value(), expected);
+    }
+
+    #[test]
+    fn what_is_hidden_is_redacted_in_each_part() {
+        let shown = || {
+            let metadata = json!({"m": {"type": "Struct", "value": {"user": "u"}}});
+            let mut whole = BTreeMap::from([("metadata".to_owned(), Shown::Plain(metadata))]);
+            whole.insert("of".to_owned(), shown(&["x", "y"]));
+            Shown::Object(whole)
+        };
+        let value = shown().redacted().to_value();
+        let mut whole = shown().to_value();
+        SecretPlace::parsed().redact(&mut whole);
+        assert_eq!(value, whole);
+        assert_eq!(value["metadata"]["m"]["value"], REDACTED);
+        assert_eq!(value["of"]["list"][1]["value"], "v");
+    }
+}

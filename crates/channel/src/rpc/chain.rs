@@ -1,0 +1,82 @@
+//! The HTTP filters that an RPC goes through, after the overrides of virtual host, route and cluster weight (A39).
+//!
+//! Whether a filter runs is said by the most specific entry for its name, wherever one is; its config is the most specific
+//! override of its own type, as a whole. Follows C-core `RouteConfigFilterChainBuilder` (xds_routing.cc).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use xdsctl_model::resource::filter::{FilterConfig, FilterOverride, HttpFilter};
+
+/// Where a setting comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// The HttpConnectionManager.
+    Listener,
+    /// The virtual host.
+    VirtualHost,
+    /// The route.
+    Route,
+    /// The entry of the weighted clusters.
+    ClusterWeight,
+}
+
+impl Level {
+    /// The words used in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Level::Listener => "listener",
+            Level::VirtualHost => "virtual host",
+            Level::Route => "route",
+            Level::ClusterWeight => "cluster weight",
+        }
+    }
+}
+
+/// A filter with its effective config.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChainFilter {
+    /// Name of its entry in `http_filters`.
+    pub name: String,
+    /// The config in use.
+    pub config: FilterConfig,
+    /// Where the config comes from.
+    pub config_level: Level,
+    /// It does not run.
+    pub disabled: bool,
+    /// What switches it on or off.
+    pub disabled_level: Level,
+}
+
+/// The filters in order, switched-off ones included.
+pub type Chain = Arc<[ChainFilter]>;
+
+/// Overrides by filter name.
+pub type Overrides = BTreeMap<String, FilterOverride>;
+
+/// Applies overrides, given from the least to the most specific.
+pub fn build(filters: &[HttpFilter], overrides: &[(Level, &Overrides)]) -> Chain {
+    filters
+        .iter()
+        .map(|filter| {
+            let (mut disabled, mut disabled_level) = (filter.disabled, Level::Listener);
+            let (mut config, mut config_level) = (&filter.config, Level::Listener);
+            for (level, entries) in overrides {
+                let Some(entry) = entries.get(&filter.name) else {
+                    continue;
+                };
+                (disabled, disabled_level) = (entry.disabled, *level);
+                if let Some(replacement) = entry.config.as_ref().filter(|c| c.kind() == filter.config.kind()) {
+                    (config, config_level) = (replacement, *level);
+                }
+            }
+            ChainFilter {
+                name: filter.name.clone(),
+                config: config.clone(),
+                config_level,
+                disabled,
+                disabled_level,
+            }
+        })
+        .collect()
+}

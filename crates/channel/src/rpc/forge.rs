@@ -1,0 +1,105 @@
+//! Session cookies as the client would have set them, for RPCs that are to begin with one.
+
+use std::net::SocketAddr;
+
+use super::{CLUSTER_PREFIX, ChannelFacts, Draws, Request, Selector};
+use crate::client::config::{ClusterState, XdsConfig};
+use xdsctl_model::cookie;
+use xdsctl_model::resource::endpoints::Endpoint;
+
+/// The cookie of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Forged<'s> {
+    /// `NAME=VALUE`.
+    pub cookie: String,
+    /// The clusters to which the route may lead; none for one that goes by lookups (RLS).
+    pub clusters: Vec<&'s str>,
+    /// One of them has an endpoint with the address.
+    pub is_known: bool,
+}
+
+/// Why an RPC has no session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoSession {
+    /// No route takes it, or it fails at once.
+    NoRoute,
+    /// There is no session filter that is active for its method.
+    NoFilter,
+}
+
+/// The cookie of a session with the endpoint of an address, as an answer to an RPC like this one would have set it.
+///
+/// Of several leaves of an aggregate that have the address, the one counts that the client tries first. An address that no
+/// endpoint has is one that has gone. Chance is drawn from `seed`, and shifts no other draw.
+///
+/// # Errors
+/// Why there is none.
+pub fn session_cookie<'s>(
+    selector: &'s Selector,
+    request: &Request<'_>,
+    seed: u64,
+    address: &SocketAddr,
+) -> Result<Forged<'s>, NoSession> {
+    let mut draws = Draws::new(seed);
+    let channel = ChannelFacts {
+        id: draws.channel_id(),
+        active_faults: 0,
+    };
+    let selection = selector.select(request, channel, &mut |purpose, bound| draws.draw(purpose, bound), None);
+    let selection = selection.map_err(|_| NoSession::NoRoute)?;
+    let name = &selection.sessions.last().ok_or(NoSession::NoFilter)?.cookie.name;
+    let config = selector.config();
+    let keys = selector.choices(selection.route);
+    let clusters: Vec<&str> = keys.filter_map(|(key, _)| key.strip_prefix(CLUSTER_PREFIX)).collect();
+    let found = match clusters.is_empty() {
+        true => of_any(config, address).map(|list| (list, "")),
+        false => clusters
+            .iter()
+            .find_map(|cluster| Some((addresses(config, cluster, address)?, *cluster))),
+    };
+    let is_known = found.is_some();
+    let (list, cluster) = found.unwrap_or_else(|| (address.to_string(), clusters.first().copied().unwrap_or_default()));
+    Ok(Forged {
+        cookie: format!("{name}={}", cookie::encode(&list, cluster)),
+        clusters,
+        is_known,
+    })
+}
+
+/// The leaf clusters below a cluster in the order in which the client tries them; itself if it is one.
+pub fn leaves<'c>(config: &'c XdsConfig, cluster: &'c str) -> Vec<&'c str> {
+    match config.clusters.get(cluster) {
+        Some(ClusterState::Leaf(_)) => vec![cluster],
+        Some(ClusterState::Aggregate(aggregate)) => aggregate.leaves.iter().map(String::as_str).collect(),
+        Some(ClusterState::Error(_)) | None => Vec::new(),
+    }
+}
+
+/// The addresses of an endpoint as a cookie lists them: the one in use first.
+pub fn address_list(address: &SocketAddr, endpoint: &Endpoint) -> String {
+    let others = endpoint.addresses().filter(|one| one != address);
+    let list: Vec<String> = std::iter::once(*address)
+        .chain(others)
+        .map(|one| one.to_string())
+        .collect();
+    list.join(",")
+}
+
+/// The list of the endpoint of a cluster that has this address.
+fn addresses(config: &XdsConfig, cluster: &str, address: &SocketAddr) -> Option<String> {
+    leaves(config, cluster)
+        .into_iter()
+        .find_map(|leaf| of_leaf(config, leaf, address))
+}
+
+/// The list of the endpoint of any cluster that has this address.
+fn of_any(config: &XdsConfig, address: &SocketAddr) -> Option<String> {
+    config.clusters.keys().find_map(|leaf| of_leaf(config, leaf, address))
+}
+
+fn of_leaf(config: &XdsConfig, leaf: &str, address: &SocketAddr) -> Option<String> {
+    let localities = config.leaf(leaf)?.endpoints.as_ref()?.priorities.iter().flatten();
+    let mut endpoints = localities.flat_map(|locality| &locality.endpoints);
+    let endpoint = endpoints.find(|endpoint| endpoint.addresses().any(|one| one == *address))?;
+    Some(address_list(address, endpoint))
+}

@@ -1,0 +1,193 @@
+//! Which routes match an RPC by its path and its headers, remembered for the next one: most are like the one before.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::Request;
+use super::matching;
+use xdsctl_model::resource::Millis;
+use xdsctl_model::resource::route::Route;
+
+/// The routes that match the RPC that was asked about last.
+#[derive(Debug, Default)]
+pub(super) struct Paths(Mutex<Last>);
+
+#[derive(Debug, Default)]
+struct Last {
+    path: String,
+    /// Positions of the routes that match by the path, in order.
+    by_path: Vec<u32>,
+    /// Positions below this have been looked at.
+    looked_at: usize,
+    headers: Vec<(String, String)>,
+    timeout: Option<Millis>,
+    /// Those of `by_path` whose headers match too.
+    by_headers: Vec<u32>,
+    /// So many of `by_path` have been looked at.
+    checked: usize,
+}
+
+impl Last {
+    /// Forgets what is not about this RPC.
+    fn turn_to(&mut self, request: &Request<'_>) {
+        let is_same_path = self.path == request.path;
+        if !is_same_path {
+            request.path.clone_into(&mut self.path);
+            self.by_path.clear();
+            self.looked_at = 0;
+        }
+        if !is_same_path || self.timeout != request.timeout || self.headers != request.headers {
+            request.headers.clone_into(&mut self.headers);
+            self.timeout = request.timeout;
+            self.by_headers.clear();
+            self.checked = 0;
+        }
+    }
+
+    /// Looks at routes until one more matches by the path.
+    fn look_on(&mut self, routes: &[Route]) -> Option<()> {
+        loop {
+            let route = routes.get(self.looked_at)?;
+            let position = u32::try_from(self.looked_at).ok()?;
+            self.looked_at += 1;
+            if matching::path_matches(&route.path, &self.path) {
+                self.by_path.push(position);
+                return Some(());
+            }
+        }
+    }
+}
+
+impl Paths {
+    /// The routes that match an RPC, from the first on.
+    pub(super) fn candidates<'p>(&'p self, routes: &'p [Route], request: &'p Request<'p>) -> Candidates<'p> {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.turn_to(request);
+        Candidates {
+            last,
+            routes,
+            request,
+            next: 0,
+        }
+    }
+}
+
+/// The positions of the routes that match an RPC by path and headers, in order.
+///
+/// Nothing behind a route is looked at before somebody asks: a regex is compiled for its first match.
+pub(super) struct Candidates<'p> {
+    last: MutexGuard<'p, Last>,
+    routes: &'p [Route],
+    request: &'p Request<'p>,
+    /// Place in `by_headers`.
+    next: usize,
+}
+
+impl Candidates<'_> {
+    /// Says whether a route, behind which one has been found, matches by the path.
+    pub(super) fn matches_path(&self, position: usize) -> bool {
+        let found = u32::try_from(position).map(|position| self.last.by_path.binary_search(&position));
+        matches!(found, Ok(Ok(_)))
+    }
+
+    /// Looks at routes until one more matches.
+    fn look_on(&mut self) -> Option<()> {
+        loop {
+            let Some(position) = self.last.by_path.get(self.last.checked).copied() else {
+                self.last.look_on(self.routes)?;
+                continue;
+            };
+            self.last.checked += 1;
+            let route = self.routes.get(position as usize)?;
+            if matching::header_mismatch(route, self.request).is_none() {
+                self.last.by_headers.push(position);
+                return Some(());
+            }
+        }
+    }
+}
+
+impl Iterator for Candidates<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        while self.next >= self.last.by_headers.len() {
+            self.look_on()?;
+        }
+        let position = self.last.by_headers.get(self.next)?;
+        self.next += 1;
+        Some(*position as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
+    use xdsctl_model::resource::route::{Action, PathMatcher};
+
+    fn route(prefix: &str, header: Option<&str>) -> Route {
+        Route {
+            index: 0,
+            name: String::new(),
+            path: PathMatcher::Text(StringMatcher {
+                kind: StringMatch::Prefix(prefix.to_owned()),
+                ignore_case: false,
+            }),
+            headers: header
+                .map(|name| HeaderMatcher {
+                    name: name.to_owned(),
+                    kind: HeaderMatch::Present(true),
+                    invert_match: false,
+                    as_sent: false,
+                })
+                .into_iter()
+                .collect(),
+            fraction_per_million: None,
+            action: Action::NonForwarding,
+            typed_per_filter_config: std::collections::BTreeMap::new(),
+        }
+    }
+
+    fn all(paths: &Paths, routes: &[Route], path: &str, header: &str) -> Vec<usize> {
+        let headers = [(header.to_owned(), "v".to_owned())];
+        let request = Request {
+            path,
+            headers: &headers,
+            timeout: None,
+        };
+        paths.candidates(routes, &request).collect()
+    }
+
+    #[test]
+    fn the_routes_of_an_rpc_are_found_in_order_and_again() {
+        let routes = [
+            route("/a", None),
+            route("/a", Some("x")),
+            route("/b", None),
+            route("", None),
+            route("/a/b", Some("y")),
+        ];
+        let paths = Paths::default();
+        assert_eq!(all(&paths, &routes, "/a/b/c", "x"), [0, 1, 3]);
+        assert_eq!(all(&paths, &routes, "/a/b/c", "x"), [0, 1, 3]);
+        assert_eq!(all(&paths, &routes, "/a/b/c", "y"), [0, 3, 4]);
+        assert_eq!(all(&paths, &routes, "/b", "y"), [2, 3]);
+    }
+
+    #[test]
+    fn nothing_behind_a_match_is_looked_at_and_nothing_twice() {
+        let routes = vec![route("/a", None); 1000];
+        let paths = Paths::default();
+        let request = Request {
+            path: "/a",
+            headers: &[],
+            timeout: None,
+        };
+        for _ in 0..3 {
+            let mut candidates = paths.candidates(&routes, &request);
+            assert_eq!((candidates.next(), candidates.next()), (Some(0), Some(1)));
+            assert!(candidates.matches_path(1) && !candidates.matches_path(2));
+        }
+        assert_eq!(paths.0.lock().unwrap().looked_at, 2);
+    }
+}

@@ -1,0 +1,104 @@
+//! An RPC as the config selector sees it: its path and the metadata that the application gave it.
+//!
+//! Most headers are put on later, below the config selector: `:method`, `te`, `user-agent`, the channel's authority, those
+//! of call credentials. They do not match and hash to nothing (C-core `XdsRouting::GetHeaderValue`, xds_routing.cc).
+
+use std::borrow::Cow;
+
+use xdsctl_lb::metadata;
+use xdsctl_model::resource::Millis;
+
+/// One RPC.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// `/package.Service/Method`.
+    pub path: &'a str,
+    /// Metadata in the order of sending; keys in lower case.
+    pub headers: &'a [(String, String)],
+    /// The application's deadline, from now.
+    pub timeout: Option<Millis>,
+}
+
+impl<'a> Request<'a> {
+    /// The value that route matching and hash policies see, if any.
+    ///
+    /// Values of one key are joined by a comma. Binary headers are never seen, `content-type` is always
+    /// `application/grpc`, the authority only if the application set one for this RPC.
+    pub fn value(&self, name: &str) -> Option<Cow<'a, str>> {
+        if name.ends_with("-bin") {
+            return None;
+        }
+        if name == "content-type" {
+            return Some(Cow::Borrowed("application/grpc"));
+        }
+        if name.eq_ignore_ascii_case("host") || name.eq_ignore_ascii_case(":authority") {
+            let mut own = self.headers.iter();
+            return own
+                .find(|(key, _)| key == "host" || key == ":authority")
+                .map(|(_, value)| Cow::Borrowed(value.as_str()));
+        }
+        if name == "grpc-timeout" {
+            return self.timeout.map(|timeout| Cow::Owned(metadata::wire_timeout(timeout)));
+        }
+        if name == ":path" {
+            return Some(Cow::Borrowed(self.path));
+        }
+        self.joined(name)
+    }
+
+    /// The values of a key, joined by a comma.
+    pub fn joined(&self, name: &str) -> Option<Cow<'a, str>> {
+        metadata::joined(self.headers, name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        pairs.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect()
+    }
+
+    #[test]
+    fn values_are_joined_and_some_headers_are_never_seen() {
+        let headers = headers(&[
+            ("a", "1"),
+            ("b-bin", "x"),
+            ("a", "2"),
+            ("te", "x"),
+            ("content-type", "y"),
+        ]);
+        let request = Request {
+            path: "/s/m",
+            headers: &headers,
+            timeout: Some(Millis(3000)),
+        };
+        for (name, value) in [
+            ("a", Some("1,2")),
+            ("A", None),
+            ("b-bin", None),
+            ("content-type", Some("application/grpc")),
+            (":authority", None),
+            (":path", Some("/s/m")),
+            ("user-agent", None),
+            ("grpc-timeout", Some("3S")),
+        ] {
+            assert_eq!(request.value(name).as_deref(), value, "{name}");
+        }
+    }
+
+    #[test]
+    fn authority_is_the_one_of_the_rpc() {
+        let headers = headers(&[("host", "x")]);
+        let request = Request {
+            path: "/s/m",
+            headers: &headers,
+            timeout: None,
+        };
+        for name in [":authority", "host", "Host", ":AUTHORITY"] {
+            assert_eq!(request.value(name).as_deref(), Some("x"), "{name}");
+        }
+        assert_eq!(request.value("grpc-timeout"), None);
+    }
+}

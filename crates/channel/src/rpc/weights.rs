@@ -1,0 +1,91 @@
+//! The weight that an endpoint has for the policies below a priority: of its locality times its own.
+//!
+//! In 32 bits that may overflow, as in the client; policies take what is not positive as a signed number for 1. With
+//! GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING both are normalised first (A113). Follows C-core
+//! `CdsPriorityEndpointIterator::ForEach` (cds.cc).
+
+use xdsctl_model::profile::{Feature, Profile};
+use xdsctl_model::resource::endpoints::{Locality, counted_weight as counted};
+
+/// The weights of a priority's endpoints, locality by locality, as passed down; see [`counted_weight`](xdsctl_model::resource::endpoints::counted_weight).
+///
+/// ```
+/// use xdsctl::{profile::Profile, rpc::weights::endpoint_weights};
+/// assert!(endpoint_weights(&[], &Profile::default()).is_empty());
+/// ```
+pub fn endpoint_weights(priority: &[Locality], profile: &Profile) -> Vec<Vec<u32>> {
+    let normalised = profile.has(Feature::PfWeightedShuffling);
+    let locality_sum: u64 = priority.iter().map(|locality| u64::from(locality.weight)).sum();
+    priority
+        .iter()
+        .map(|locality| {
+            let own = |weight| u64::from(counted(weight));
+            let sum: u64 = locality.endpoints.iter().map(|endpoint| own(endpoint.weight)).sum();
+            let share = |part: u64, whole: u64| (part << 31) / whole.max(1);
+            let of_locality = share(u64::from(locality.weight), locality_sum);
+            locality
+                .endpoints
+                .iter()
+                .map(|endpoint| {
+                    if normalised {
+                        let weight = (of_locality * share(own(endpoint.weight), sum)) >> 31;
+                        u32::try_from(weight).unwrap_or(u32::MAX).max(1)
+                    } else {
+                        locality.weight.wrapping_mul(counted(endpoint.weight))
+                    }
+                })
+                .collect()
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xdsctl_model::resource::cluster::HealthStatus;
+    use xdsctl_model::resource::endpoints::{Endpoint, LocalityName};
+
+    fn locality(weight: u32, endpoints: &[u32]) -> Locality {
+        let endpoint = |weight: &u32| Endpoint {
+            index: 0,
+            address: ([10, 0, 0, 1], 80).into(),
+            additional_addresses: Vec::new(),
+            weight: *weight,
+            weight_is_default: false,
+            health: HealthStatus::Unknown,
+            hostname: String::new(),
+            proxy: None,
+            hash_key: None,
+        };
+        Locality {
+            index: 0,
+            name: LocalityName::default(),
+            weight,
+            endpoints: endpoints.iter().map(endpoint).collect(),
+        }
+    }
+
+    #[test]
+    fn products_overflow_as_in_the_client() {
+        let profile = Profile::default();
+        let weights = endpoint_weights(
+            &[locality(65_536, &[65_536, 2]), locality(1, &[3_000_000_000])],
+            &profile,
+        );
+        assert_eq!(weights, [vec![0, 131_072], vec![1]]);
+        assert_eq!(counted(0), 1);
+        assert_eq!(counted(3_000_000_000), 1);
+        assert_eq!(counted(7), 7);
+    }
+
+    #[test]
+    fn shares_are_normalised_with_the_switch() {
+        let mut profile = Profile::default();
+        profile
+            .set_env("GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING", "true")
+            .unwrap();
+        // Half of 2^31 each, of which a quarter and three quarters.
+        let weights = endpoint_weights(&[locality(5, &[1, 3]), locality(5, &[9])], &profile);
+        assert_eq!(weights, [vec![1 << 28, 3 << 28], vec![1 << 30]]);
+    }
+}

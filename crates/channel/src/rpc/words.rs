@@ -1,0 +1,154 @@
+//! The reasons of a choice in words: why a route takes an RPC or does not, and what a cookie asks for.
+//!
+//! The reports and the trace of the simulator speak with these.
+
+use std::fmt::Write as _;
+
+use super::{ActiveSession, Mismatch, Request, Selector};
+use xdsctl_document::secret;
+use xdsctl_lb::metadata::Metadata;
+use xdsctl_lb::rls;
+use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
+use xdsctl_model::resource::route::{Action, PathMatcher, Route};
+use xdsctl_model::text::percent;
+
+/// What is looked up for an RPC on a route to a cluster specifier plugin; `None` if that is nothing that is known here.
+pub fn lookup(selector: &Selector, request: &Request<'_>, plugin: &str) -> Option<String> {
+    let config = selector.config();
+    let policy = config.route_config.cluster_specifier_plugins.get(plugin)?;
+    let rpc = Metadata {
+        path: request.path,
+        authority: &config.authority,
+        headers: request.headers,
+        timeout: request.timeout,
+    };
+    let asked = rls::asked(policy, &rpc)?;
+    let default = match asked.default_target.as_str() {
+        "" => "no default target".to_owned(),
+        target => format!("the default target is {target}"),
+    };
+    Some(format!("{} at `{}`, {default}", asked.keys, asked.service))
+}
+
+/// A string matcher in words.
+fn of_string(matcher: &StringMatcher) -> String {
+    let case = if matcher.ignore_case { ", in any case" } else { "" };
+    match &matcher.kind {
+        StringMatch::Exact(text) => format!("is `{text}`{case}"),
+        StringMatch::Prefix(text) => format!("begins with `{text}`{case}"),
+        StringMatch::Suffix(text) => format!("ends with `{text}`{case}"),
+        StringMatch::Contains(text) => format!("contains `{text}`{case}"),
+        StringMatch::Regex(regex) => format!("matches `{}`", regex.as_str()),
+    }
+}
+
+/// A path matcher in words.
+fn of_path(matcher: &PathMatcher) -> String {
+    match matcher {
+        PathMatcher::Text(StringMatcher {
+            kind: StringMatch::Prefix(text),
+            ..
+        }) if text.is_empty() => "any path".to_owned(),
+        PathMatcher::Text(matcher) => format!("path {}", of_string(matcher)),
+        PathMatcher::Regex(regex) => format!("path matches `{}`", regex.as_str()),
+    }
+}
+
+/// A header matcher in words; `hides` what only the RPC and the route are to know.
+fn of_header(matcher: &HeaderMatcher, hides: bool) -> String {
+    let not = if matcher.invert_match { "not: " } else { "" };
+    let name = &matcher.name;
+    match &matcher.kind {
+        HeaderMatch::String(_) if hides && secret::is_name(name) => {
+            format!("{not}header `{name}` has a value that is not shown")
+        }
+        HeaderMatch::String(string) => format!("{not}header `{name}` {}", of_string(string)),
+        HeaderMatch::Range { start, end } => format!("{not}header `{name}` is a number in {start}..{end}"),
+        HeaderMatch::Present(true) => format!("{not}header `{name}` is there"),
+        HeaderMatch::Present(false) => format!("{not}header `{name}` is missing"),
+    }
+}
+
+/// Everything that a route asks for.
+pub fn route_match(route: &Route, hides: bool) -> String {
+    let mut words = of_path(&route.path);
+    for header in &route.headers {
+        let _ = write!(words, ", {}", of_header(header, hides));
+    }
+    if let Some(below) = route.fraction_per_million {
+        let _ = write!(words, ", {} of RPCs", percent(u64::from(below), 1_000_000));
+    }
+    words
+}
+
+/// Why a route does not take an RPC.
+pub fn mismatch(route: &Route, mismatch: Mismatch, request: &Request<'_>, hides: bool) -> String {
+    match mismatch {
+        Mismatch::Path => format!("{}, it is `{}`", of_path(&route.path), request.path),
+        Mismatch::Header(index) => match route.headers.get(index) {
+            None => String::new(),
+            Some(matcher) => {
+                let value = match request.value(&matcher.name) {
+                    Some(_) if hides && secret::is_name(&matcher.name) => "it has another".to_owned(),
+                    Some(value) => format!("it is `{value}`"),
+                    None => absent(&matcher.name, request).to_owned(),
+                };
+                format!("headers[{index}]: {}, {value}", of_header(matcher, hides))
+            }
+        },
+        Mismatch::Fraction { drawn, below } => {
+            format!(
+                "{} of RPCs: {drawn} was drawn, below {below} matches",
+                percent(u64::from(below), 1_000_000)
+            )
+        }
+    }
+}
+
+/// Why a header has no value.
+fn absent(name: &str, request: &Request<'_>) -> &'static str {
+    if name.ends_with("-bin") {
+        "binary headers are never seen"
+    } else if name.bytes().any(|b| b.is_ascii_uppercase()) {
+        "a name with capitals matches no header"
+    } else if matches!(name, ":authority" | "host") {
+        "it is missing: the channel's authority is put on later"
+    } else if request.joined(&name.to_ascii_lowercase()).is_none() {
+        "it is missing"
+    } else {
+        "it is not seen"
+    }
+}
+
+/// What the action of a route is that leads no RPC anywhere.
+pub fn inappropriate_action(route: &Route) -> &'static str {
+    match route.action {
+        Action::NonForwarding => "non_forwarding_action, which is for servers",
+        Action::Unknown | Action::Route(_) => "an action that gRPC does not have, such as redirect",
+    }
+}
+
+/// The place of a route in its resource, with its name.
+pub fn route_label(route: &Route) -> String {
+    if route.name.is_empty() {
+        format!("routes[{}]", route.index)
+    } else {
+        format!("routes[{}] `{}`", route.index, route.name)
+    }
+}
+
+/// What a session filter makes of the request's cookie.
+pub fn session(session: &ActiveSession<'_>) -> String {
+    let name = &session.cookie.name;
+    match (&session.undecodable, session.addresses.as_str()) {
+        (Some(error), _) => format!("cookie `{name}` counts as none: {error}"),
+        (None, "") => format!("no address in a cookie `{name}`, the answer sets one"),
+        (None, addresses) if session.cookie_cluster == session.cluster => {
+            format!("cookie `{name}` asks for {addresses} in cluster {}", session.cluster)
+        }
+        (None, addresses) => format!(
+            "cookie `{name}` asks for {addresses} in cluster `{}`, which is not one of the route's; {addresses} is looked for in {}",
+            session.cookie_cluster, session.cluster
+        ),
+    }
+}

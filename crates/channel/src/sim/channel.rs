@@ -1,0 +1,282 @@
+//! A client channel: the LB policies, the connections, and the RPCs that wait for them.
+//!
+//! Follows C-core client_channel.cc (what becomes of a pick), retry_filter.cc (what becomes of a failed attempt) and
+//! xds_resolver.cc (what becomes of an update).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::call::{Call, Ended, Phase, RpcId};
+use super::clusters::ConfigView;
+use super::network::{Network, Reachability};
+use super::outcome::{Outcome, TRACES_KEPT};
+use super::place::LocalityPlaces;
+use crate::client::config::{ChannelFailure, RoutesHeld, XdsConfig};
+use crate::client::{Client, Start};
+use crate::rpc::{Draws, Selector};
+use xdsctl_lb::LbConfig;
+use xdsctl_lb::log::{Detail, LogEntry};
+use xdsctl_lb::picker::Steps;
+use xdsctl_lb::policy::{PolicyCx, PolicyEvent, Reports, StateReport};
+use xdsctl_lb::run::child::Child;
+use xdsctl_lb::runtime::{Connectivity, Event, NOWHERE, Runtime, Settings, Time};
+use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::ResourceType;
+use xdsctl_model::rng::Rng;
+use xdsctl_model::status::Status;
+
+mod access;
+mod authority;
+mod calls;
+mod limit;
+mod outside;
+mod own;
+mod resolve;
+mod rpc;
+mod shares;
+mod watched;
+
+pub use limit::LimitReached;
+use own::Own;
+use watched::Watched;
+
+/// How long a client waits for a resource before it believes that there is none.
+pub const RESOURCE_TIMEOUT_MS: i64 = 15_000;
+
+/// Events worked off for one step or RPC at most unless [`ChannelOptions::max_events`] says otherwise, so that nothing runs for
+/// ever.
+pub const MAX_EVENTS: u64 = 5_000_000;
+
+/// LB policies and connections of a channel at a time, as its policies hold them, unless [`ChannelOptions::max_machines`] has more.
+pub const MAX_MACHINES: usize = 250_000;
+
+/// Settings of a channel.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChannelOptions {
+    /// Where chance comes from.
+    pub seed: u64,
+    /// Settings that the policies read.
+    pub settings: Settings,
+    /// A resource that is not there is waited for, as a client does, instead of being taken as not existing.
+    pub waits_for_missing: bool,
+    /// RPCs tell their way.
+    pub traces: bool,
+    /// These RPCs tell it in any case, by their number.
+    pub traced: BTreeSet<u64>,
+    /// What happens is told: see [`Channel::take_log`].
+    pub log: bool,
+    /// RPCs tell where in the configuration their endpoint stands.
+    pub places: bool,
+    /// Most events of one step or RPC; `None` for [`MAX_EVENTS`].
+    pub max_events: Option<u64>,
+    /// Most LB policies and connections at a time; `None` for [`MAX_MACHINES`].
+    pub max_machines: Option<usize>,
+    /// They tell the values of headers that hold secrets too.
+    pub shows_secrets: bool,
+}
+
+/// A client channel in simulated time.
+#[derive(Debug)]
+pub struct Channel {
+    runtime: Runtime,
+    network: Network,
+    client: Client,
+    start: Start,
+    options: ChannelOptions,
+    view: ConfigView,
+    root: Child,
+    selector: Option<Arc<Selector>>,
+    /// The last service config that could be read.
+    lb_config: Option<LbConfig>,
+    /// The service config cannot be used: RPCs fail with this.
+    broken: Option<Status>,
+    /// There is a configuration, or a failure instead of one.
+    is_resolved: bool,
+    /// What the client watches.
+    watched: Watched,
+    /// The routes that were last there: the client goes on with them while it waits for others.
+    routes: Option<RoutesHeld>,
+    /// What was wrong with the routes when they were last heard of.
+    route_failure: Option<ChannelFailure>,
+    /// The configuration that was last taken, in use or not.
+    taken: Option<Arc<XdsConfig>>,
+    /// Since when resources are waited for that are not there.
+    asked: BTreeMap<(ResourceType, String), Time>,
+    calls: BTreeMap<u64, Box<Call>>,
+    /// RPCs of which nobody has asked yet what became of them.
+    ended: BTreeMap<u64, Ended>,
+    next_call: u64,
+    serial: u64,
+    active_faults: u32,
+    /// RPCs that nobody waits for, and that have ended.
+    let_go: Vec<(RpcId, Box<Outcome>)>,
+    places: LocalityPlaces,
+    /// The channel's own.
+    authority: Arc<str>,
+    /// The state that was last told.
+    told_state: Option<Connectivity>,
+    draws: Draws,
+    connect_time: Rng,
+    answers: Rng,
+    after: Vec<(xdsctl_lb::policy::TreePath, PolicyEvent)>,
+    /// RPCs that wait for a picker.
+    queued: BTreeSet<u64>,
+    /// The steps of the pick at hand.
+    steps: Steps,
+    /// How many more steps may be kept of RPCs under way.
+    room: usize,
+    /// Timers that fired and changes of connections since the last [`Channel::take_worked`].
+    worked: u64,
+}
+
+impl Channel {
+    /// A channel at time 0, with its first configuration.
+    pub fn new(client: Client, start: Start, network: Network, options: ChannelOptions) -> Channel {
+        let seed = options.seed;
+        let settings = Settings {
+            weighted_shuffling: client.profile.has(Feature::PfWeightedShuffling),
+            ..options.settings.clone()
+        };
+        let mut client = client;
+        client
+            .lookup_targets
+            .extend(network.lookups.targets().map(str::to_owned));
+        let mut channel = Channel {
+            runtime: Runtime::new(seed, settings).with_machines(options.max_machines.unwrap_or(MAX_MACHINES)),
+            network,
+            view: ConfigView::new(client.profile.clone()),
+            client,
+            start,
+            root: Child::new(Arc::from([])),
+            selector: None,
+            lb_config: None,
+            broken: None,
+            is_resolved: false,
+            watched: Watched::default(),
+            routes: None,
+            route_failure: None,
+            taken: None,
+            asked: BTreeMap::new(),
+            calls: BTreeMap::new(),
+            ended: BTreeMap::new(),
+            next_call: 0,
+            serial: 0,
+            active_faults: 0,
+            draws: Draws::new(seed),
+            connect_time: Rng::stream(seed, "connect time"),
+            answers: Rng::stream(seed, "backend"),
+            let_go: Vec::new(),
+            places: LocalityPlaces::default(),
+            authority: "".into(),
+            told_state: None,
+            after: Vec::new(),
+            queued: BTreeSet::new(),
+            steps: Steps::default(),
+            room: TRACES_KEPT,
+            worked: 0,
+            options,
+        };
+        if channel.options.log {
+            channel.runtime.log.listen();
+        }
+        channel.resolve();
+        channel
+    }
+
+    /// What has happened since the last call, in the order of time, and how much more was not kept; nothing without
+    /// [`ChannelOptions::log`].
+    pub fn take_log(&mut self) -> (Vec<LogEntry>, u64) {
+        self.runtime.log.take()
+    }
+
+    /// Ends the work on an event: connections start, and a new picker gets the RPCs that wait.
+    fn settle(&mut self, reports: &Reports) {
+        if let Some(last) = reports.last().filter(|_| self.runtime.log.is_on()) {
+            self.note_state(last);
+        }
+        self.runtime.settle();
+        self.turn_outside();
+        if !reports.is_empty() {
+            for id in std::mem::take(&mut self.queued) {
+                if self
+                    .calls
+                    .get(&id)
+                    .is_some_and(|call| matches!(call.phase, Phase::Queued))
+                {
+                    self.pick(id);
+                }
+            }
+        }
+    }
+
+    /// Tells of a change of the channel's state.
+    fn note_state(&mut self, last: &StateReport) {
+        if self.told_state != Some(last.state) {
+            self.told_state = Some(last.state);
+            self.runtime.say(&NOWHERE, "channel", "state", || {
+                let mut details = vec![("state", last.state.name().into())];
+                details.extend(
+                    last.status
+                        .as_ref()
+                        .map(|status| ("why", Detail::from(&*status.message))),
+                );
+                details
+            });
+        }
+    }
+
+    /// Timers that fired and changes of connections since the last call: what happens without an RPC.
+    pub const fn take_worked(&mut self) -> u64 {
+        std::mem::replace(&mut self.worked, 0)
+    }
+
+    /// Most events of one step or RPC.
+    pub const fn max_events(&self) -> u64 {
+        match self.options.max_events {
+            Some(limit) => limit,
+            None => MAX_EVENTS,
+        }
+    }
+
+    fn step(&mut self, event: Event) {
+        let is_own = matches!(
+            event,
+            Event::Policy(_, PolicyEvent::Timer(_) | PolicyEvent::Subchannel { .. }) | Event::BackoffOver(..)
+        );
+        self.worked += u64::from(is_own);
+        let mut reports = Reports::new();
+        match event {
+            // The client never comes to it.
+            Event::Policy(..) if self.runtime.endless.is_some() => {}
+            Event::Policy(at, what) => {
+                let mut cx = PolicyCx {
+                    runtime: &mut self.runtime,
+                    clusters: &self.view,
+                };
+                reports = self.root.handle(&at, &what, &mut cx);
+            }
+            Event::BackoffOver(subchannel, generation) => self.runtime.backoff_over(subchannel, generation),
+            Event::Owner(first, second) => match Own::of(first, second) {
+                Own::Connect { subchannel, generation } => self.finish_connect(subchannel, generation),
+                Own::Answer { call, serial } => self.on_answer(call, serial),
+                Own::Deadline { call } => self.on_deadline(call),
+                Own::Attempt { call, serial } => self.on_attempt(call, serial),
+                Own::Report { subchannel, serial } => self.report_load(subchannel, serial),
+                Own::Resolve => self.resolve(),
+            },
+        }
+        self.settle(&reports);
+    }
+
+    fn finish_connect(&mut self, subchannel: u32, generation: u32) {
+        let Some(found) = self.runtime.pool.get(subchannel) else {
+            return;
+        };
+        let address = found.address.clone();
+        match self.network.reach(&address.socket) {
+            Reachability::Accepts => self.runtime.connected(subchannel, generation),
+            Reachability::Refuses => self.runtime.refused(subchannel, generation, Network::refusal(&address)),
+            Reachability::Hangs => self.runtime.refused(subchannel, generation, Network::timeout(&address)),
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! What can be seen of a channel, and done to what is around it.
+
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use super::Channel;
+use crate::client::config::XdsConfig;
+use crate::client::{Client, Edits, EndpointChange, Updated};
+use crate::rpc::{self, Draws, Request, Selector};
+use crate::sim::script::Scale;
+use crate::sim::{Lookups, Network, Rpc};
+use xdsctl_lb::run::child::Child;
+use xdsctl_lb::runtime::{Connectivity, Runtime, Time};
+use xdsctl_model::profile::Profile;
+
+impl Channel {
+    /// Lets chance begin again, so that what was sent to prepare the channel shifts no draw.
+    pub fn restart_draws(&mut self) {
+        self.draws = Draws::new(self.options.seed);
+    }
+
+    /// Milliseconds since the channel was made.
+    pub const fn now(&self) -> Time {
+        self.runtime.now
+    }
+
+    /// What the control plane says; call [`Channel::resolve`] after a change.
+    pub const fn client_mut(&mut self) -> &mut Client {
+        &mut self.client
+    }
+
+    /// Takes EDS updates that change endpoints; call [`Channel::resolve`] after it. Says what the client makes of them, and which
+    /// addresses no EDS resource of the channel has.
+    /// What clients of other channels made of the same changes is in `edits`.
+    pub fn change_endpoints(&mut self, changes: &[EndpointChange], edits: &mut Edits) -> (Updated, Vec<SocketAddr>) {
+        self.client.change_endpoints_with(&self.start, changes, edits)
+    }
+
+    /// Takes an EDS update with more or fewer endpoints; call [`Channel::resolve`] after it.
+    ///
+    /// # Errors
+    /// Why that cannot be.
+    pub fn scale(&mut self, scale: &Scale, updated: &mut Updated) -> Result<(), String> {
+        self.client
+            .scale_endpoints(&self.start, &scale.name, scale.count, updated)
+    }
+
+    /// The network; a change holds from the next attempt to connect or call on.
+    pub const fn network_mut(&mut self) -> &mut Network {
+        &mut self.network
+    }
+
+    /// What lookup services (RLS) answer from now on.
+    pub fn set_lookups(&mut self, lookups: Lookups) {
+        self.client.lookup_targets.extend(lookups.targets().map(str::to_owned));
+        self.network.lookups = lookups;
+    }
+
+    /// The addresses of the channel's endpoints, those of clusters included to which lookups (RLS) may lead, now or later, and of
+    /// lookup services that are named by their address.
+    pub fn addresses(&self, lookup_targets: &BTreeSet<String>) -> Vec<SocketAddr> {
+        let all = lookup_targets | &self.client.lookup_targets;
+        let config = self.client.resolve_also(&self.start, &all);
+        let of = |config| XdsConfig::addresses(config).chain(config.lookup_services());
+        config.iter().flat_map(of).collect()
+    }
+
+    /// The configuration in use.
+    pub fn config(&self) -> Option<&Arc<XdsConfig>> {
+        self.view.config.as_ref()
+    }
+
+    /// The client's version and switches.
+    pub const fn profile(&self) -> &Profile {
+        &self.client.profile
+    }
+
+    /// The routes of the channel; `None` without a configuration.
+    pub const fn selector(&self) -> Option<&Arc<Selector>> {
+        self.selector.as_ref()
+    }
+
+    /// The addresses that DNS says.
+    pub fn dns_addresses(&self) -> impl Iterator<Item = SocketAddr> + '_ {
+        self.client.dns.values().flatten().flatten().copied()
+    }
+
+    /// The cookie, `NAME=VALUE`, of a session with the endpoint of this address that an RPC like this one may have; `None` without
+    /// an active session filter, or a route to a cluster. An address that no endpoint has is one that has gone.
+    pub fn session_cookie(&self, rpc: &Rpc, address: &SocketAddr) -> Option<String> {
+        let request = Request {
+            path: &rpc.method,
+            headers: &rpc.headers,
+            timeout: None,
+        };
+        let forged = rpc::session_cookie(self.selector.as_deref()?, &request, 0, address);
+        forged.ok().map(|forged| forged.cookie)
+    }
+
+    /// The policies at the root.
+    pub const fn root(&self) -> &Child {
+        &self.root
+    }
+
+    /// Time and connections.
+    pub const fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    /// Closes every connection to an address.
+    pub fn disconnect(&mut self, address: &SocketAddr) {
+        for subchannel in self.connections(address) {
+            self.runtime.lost(subchannel);
+        }
+    }
+
+    /// Puts the connections to an address into a state; `false` if no policy has one.
+    pub fn force(&mut self, address: &SocketAddr, state: Connectivity) -> bool {
+        let all = self.connections(address);
+        for subchannel in &all {
+            let failure = self.runtime.pool.get(*subchannel).map(|s| Network::refusal(&s.address));
+            let status = failure.filter(|_| state == Connectivity::TransientFailure);
+            self.runtime.force(*subchannel, state, status);
+        }
+        !all.is_empty()
+    }
+
+    /// The connections to an address, and wishes for one.
+    pub(super) fn connections(&self, address: &SocketAddr) -> Vec<u32> {
+        self.runtime.pool.at(address).collect()
+    }
+}

@@ -1,0 +1,167 @@
+//! What a caller does with a channel: lets time pass, sends RPCs, waits for them.
+
+use super::own::Own;
+use super::{Channel, LimitReached, rpc};
+use crate::rpc::Retries;
+use crate::sim::call::{Call, Phase, Rpc, RpcId};
+use crate::sim::outcome::{Outcome, Trace};
+use xdsctl_lb::picker::{Steps, TraceStep};
+use xdsctl_lb::policy::Reports;
+use xdsctl_lb::runtime::{NOWHERE, Time};
+
+impl Channel {
+    /// Lets time pass.
+    ///
+    /// # Errors
+    /// Too much happens in that time.
+    pub fn sleep(&mut self, ms: i64) -> Result<(), LimitReached> {
+        self.sleep_until(self.runtime.now.saturating_add(ms.max(0)))
+    }
+
+    /// Lets time pass until `until`; nothing happens if that is over.
+    ///
+    /// # Errors
+    /// Too much happens in that time.
+    pub fn sleep_until(&mut self, until: Time) -> Result<(), LimitReached> {
+        let mut events = 0;
+        self.check_limit(events)?;
+        while let Some(event) = self.runtime.next_event(until) {
+            self.step(event);
+            events += 1;
+            self.check_limit(events)?;
+        }
+        self.runtime.now = self.runtime.now.max(until);
+        Ok(())
+    }
+
+    /// Lets time pass until an RPC has ended, but not beyond `until`; says whether nothing is left to wait for.
+    ///
+    /// # Errors
+    /// Too much happens in that time.
+    pub fn wait(&mut self, id: RpcId, until: Time) -> Result<bool, LimitReached> {
+        let mut events = 0;
+        self.check_limit(events)?;
+        while self.calls.contains_key(&id.0) {
+            let Some(event) = self.runtime.next_event(until) else {
+                return Ok(self.runtime.next_time().is_none());
+            };
+            self.step(event);
+            events += 1;
+            self.check_limit(events)?;
+        }
+        Ok(true)
+    }
+
+    /// Says whether an RPC has ended.
+    pub fn has_ended(&self, id: RpcId) -> bool {
+        !self.calls.contains_key(&id.0)
+    }
+
+    /// Sends an RPC.
+    pub fn begin(&mut self, rpc: Rpc) -> RpcId {
+        self.send(rpc, false)
+    }
+
+    /// Sends an RPC that nobody will [`finish`](Self::finish): [`take_ended`](Self::take_ended) has its outcome.
+    pub fn let_go(&mut self, rpc: Rpc) -> RpcId {
+        self.send(rpc, true)
+    }
+
+    /// The outcomes of the RPCs that nobody waits for and that have ended since the last call, in the order of their ends.
+    pub fn take_ended(&mut self) -> Vec<(RpcId, Box<Outcome>)> {
+        std::mem::take(&mut self.let_go)
+    }
+
+    fn send(&mut self, rpc: Rpc, is_let_go: bool) -> RpcId {
+        let id = self.next_call;
+        self.next_call += 1;
+        let now = self.runtime.now;
+        let mut call = Call {
+            phase: Phase::Resolving,
+            began: now,
+            deadline: None,
+            deadline_at: None,
+            selected: None,
+            retries: Retries::new(None),
+            was_unseen: false,
+            serial: 0,
+            backends: Vec::new(),
+            actual_hosts: None,
+            authority: None,
+            target: None,
+            place: None,
+            virtual_host: None,
+            route: None,
+            is_traced: self.options.traces || self.options.traced.contains(&id),
+            is_let_go,
+            trace: Trace::default(),
+            last_pick: Steps::default().fingerprint(),
+            rpc,
+        };
+        if let Some(ms) = call.rpc.timeout_ms {
+            call.deadline_at = Some(now.saturating_add(ms));
+            call.deadline = Some(self.runtime.schedule(ms, Own::Deadline { call: id }.event()));
+        }
+        if let Some(cluster) = self.runtime.endless.as_ref().filter(|_| call.is_traced) {
+            let what = format!(
+                "the LB policy of cluster \"{cluster}\" leads back to the cluster: the client builds it inside itself for ever, and the channel does nothing else"
+            );
+            let layer = "channel";
+            call.trace.push(TraceStep { layer, what }, &mut self.room);
+        }
+        self.runtime.say(&NOWHERE, "rpc", "begin", || {
+            vec![
+                ("rpc", rpc::number(id).into()),
+                ("method", call.rpc.method.as_str().into()),
+            ]
+        });
+        self.calls.insert(id, Box::new(call));
+        if self.is_resolved {
+            self.select(id);
+        }
+        self.settle(&Reports::new());
+        RpcId(id)
+    }
+
+    const fn check_limit(&self, events: u64) -> Result<(), LimitReached> {
+        if let Some(machines) = self.runtime.is_full {
+            return Err(LimitReached::Machines(machines));
+        }
+        if self.runtime.is_too_deep {
+            return Err(LimitReached::Nested);
+        }
+        if events < self.max_events() {
+            return Ok(());
+        }
+        Err(LimitReached::Events {
+            events,
+            now: self.runtime.now,
+        })
+    }
+
+    /// Lets time pass until an RPC has ended, and takes its outcome; `None` for one that was taken before, or that would
+    /// wait for ever.
+    ///
+    /// # Errors
+    /// Too much happens before.
+    pub fn finish(&mut self, id: RpcId) -> Result<Option<Outcome>, LimitReached> {
+        self.wait(id, Time::MAX)?;
+        if let Some(waiting) = self.calls.remove(&id.0) {
+            self.room += waiting.trace.kept();
+            self.queued.remove(&id.0);
+        }
+        Ok(self.ended.remove(&id.0).map(|ended| {
+            self.room += ended.kept;
+            *ended.outcome
+        }))
+    }
+
+    /// Sends an RPC and waits for its outcome.
+    ///
+    /// # Errors
+    /// Too much happens before.
+    pub fn call(&mut self, rpc: Rpc) -> Result<Option<Outcome>, LimitReached> {
+        let id = self.begin(rpc);
+        self.finish(id)
+    }
+}

@@ -1,0 +1,74 @@
+//! What the policies want from outside: connections, lookups (RLS), load reports out of band, other clusters.
+
+use super::{Channel, Own};
+use crate::sim::network::{ANSWER_MS, CONNECT_JITTER_MS, REFUSAL_MS, Reachability};
+use xdsctl_lb::policy::PolicyEvent;
+use xdsctl_lb::runtime::{ATTEMPT_TIMEOUT_MS, NOWHERE};
+
+impl Channel {
+    /// Begins what policies have asked for since the last event.
+    pub(super) fn turn_outside(&mut self) {
+        for lookup in std::mem::take(&mut self.runtime.lookups) {
+            let (delay, result) = self.network.look_up(&lookup);
+            let number = lookup.number;
+            self.runtime
+                .timer(delay, &lookup.at, PolicyEvent::LookedUp { number, result });
+        }
+        for (subchannel, serial) in self.runtime.take_load_starts() {
+            self.runtime
+                .schedule(ANSWER_MS, Own::Report { subchannel, serial }.event());
+        }
+        if self.view.wants_others() {
+            self.runtime.schedule(0, Own::Resolve.event());
+        }
+        for subchannel in self.runtime.take_attempts() {
+            let Some(found) = self.runtime.pool.get(subchannel) else {
+                continue;
+            };
+            let generation = found.generation;
+            let least = match self.network.reach(&found.address.socket) {
+                Reachability::Accepts => Some(self.network.connect_ms(&found.address.socket)),
+                Reachability::Refuses => Some(REFUSAL_MS),
+                Reachability::Hangs => None,
+            };
+            let delay = match least {
+                // Below the jitter, so it fits.
+                Some(least) => least + self.connect_time.below(CONNECT_JITTER_MS) as i64,
+                None => ATTEMPT_TIMEOUT_MS,
+            };
+            self.runtime
+                .schedule(delay, Own::Connect { subchannel, generation }.event());
+        }
+    }
+
+    /// A backend sends a report to those who want it, and the next one when it is time. One that has no such service ends the
+    /// stream, and the client does not ask again on this connection.
+    pub(super) fn report_load(&mut self, subchannel: u32, serial: u64) {
+        let Some(found) = self.runtime.pool.get(subchannel) else {
+            return;
+        };
+        if !self.runtime.pool.is_ready(subchannel) {
+            return;
+        }
+        let address = found.address.clone();
+        let stream = self.runtime.load_stream(&address, serial);
+        let shortest = self.network.backend(&address.socket).reports.out_of_band;
+        let (Some((period, watchers)), Some(shortest)) = (stream, shortest) else {
+            return;
+        };
+        if let Some(report) = self.network.load.get(&*address.text) {
+            self.runtime.say(&NOWHERE, "load", "report", || {
+                vec![
+                    ("address", (&address.text).into()),
+                    ("period_ms", period.max(shortest).into()),
+                ]
+            });
+            for (at, endpoint) in watchers {
+                let report = report.clone();
+                self.runtime.timer(0, &at, PolicyEvent::Load { endpoint, report });
+            }
+        }
+        let delay = period.max(shortest).max(1);
+        self.runtime.schedule(delay, Own::Report { subchannel, serial }.event());
+    }
+}

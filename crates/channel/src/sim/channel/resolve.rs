@@ -1,0 +1,250 @@
+//! From what the control plane says to the configuration in use, and what is waited for meanwhile.
+//!
+//! Follows C-core xds_dependency_manager.cc and xds_client.cc.
+
+use std::sync::Arc;
+
+use super::own::Own;
+use super::watched::Watched;
+use super::{Channel, Phase, RESOURCE_TIMEOUT_MS};
+use crate::client::config::{ChannelFailure, ClusterState, RoutesHeld, XdsConfig};
+use crate::rpc::Selector;
+use crate::tree::service_config;
+use xdsctl_lb::policy::{PolicyCx, Reports, Update};
+use xdsctl_lb::runtime::NOWHERE;
+use xdsctl_lb::{LbConfig, endpoint, pick_first};
+use xdsctl_model::resource::ResourceType;
+use xdsctl_model::status::Status;
+
+impl Channel {
+    /// Makes the configuration anew from what the control plane says.
+    pub fn resolve(&mut self) {
+        if self.runtime.endless.is_some() {
+            return;
+        }
+        let wanted = self.view.wanted();
+        let mut resolved = self.client.resolve_with(&self.start, &wanted);
+        let awaited = self.awaited_routes(&resolved);
+        if let (Some(_), Some(routes)) = (&awaited, &self.routes) {
+            resolved = self.client.resolve_meanwhile(&self.start, &wanted, routes);
+        }
+        self.note_watched(&resolved, awaited.as_ref());
+        if self.options.waits_for_missing && self.waits(&resolved) {
+            return;
+        }
+        if awaited.is_some() && self.has_clusters_of(&resolved) {
+            // A Listener alone is no news while its routes are not there.
+            return;
+        }
+        let of_routes = resolved.as_ref().err().filter(|failure| !failure.keeps_routes);
+        if of_routes.is_some() && self.route_failure.as_ref() == of_routes {
+            // Told already: a Listener that comes back to these routes tells nothing.
+            return;
+        }
+        if resolved.is_ok() || of_routes.is_some() {
+            self.route_failure = of_routes.cloned();
+        }
+        let reports = match resolved {
+            Ok(config) => {
+                self.runtime.say(&NOWHERE, "config", "taken", Vec::new);
+                self.apply(config)
+            }
+            Err(failure) => {
+                self.runtime.say(&NOWHERE, "config", "missing", || {
+                    vec![("why", failure.note.as_str().into())]
+                });
+                self.fail(&failure)
+            }
+        };
+        if self.runtime.endless.is_some() {
+            // Nothing gets through to the data plane any more.
+            return;
+        }
+        self.is_resolved = true;
+        self.settle(&reports);
+        let waiting: Vec<u64> = self
+            .calls
+            .iter()
+            .filter(|(_, call)| matches!(call.phase, Phase::Resolving))
+            .map(|(id, _)| *id)
+            .collect();
+        for id in waiting {
+            self.select(id);
+        }
+    }
+
+    fn apply(&mut self, config: XdsConfig) -> Reports {
+        let read = service_config::generate(&config).and_then(|json| {
+            let list = json.get("loadBalancingConfig").cloned().unwrap_or_default();
+            xdsctl_lb::parse_list(&list, &self.client.profile).map_err(|faults| {
+                let why: Vec<String> = faults.iter().map(|f| format!("at {}: {}", f.path, f.message)).collect();
+                Status::unavailable(format!("the channel's LB policy is refused, {}", why.join("; ")))
+            })
+        });
+        let is_read = read.is_ok();
+        let lb_config = match (read, self.lb_config.take()) {
+            (Ok(lb_config), _) => lb_config,
+            // The client goes on with the service config and the routes that it has, and with the new clusters.
+            (Err(_), Some(before)) => before,
+            (Err(status), None) => {
+                self.broken = Some(status.from_control_plane("resolver"));
+                return Reports::new();
+            }
+        };
+        self.lb_config = Some(lb_config.clone());
+        let mut config = config;
+        if let (false, Some(before)) = (is_read, &self.view.config) {
+            // The routes in use hold on to their clusters.
+            for (name, state) in &before.clusters {
+                config.clusters.entry(name.clone()).or_insert_with(|| state.clone());
+            }
+        }
+        let config = Arc::new(config);
+        let used = self.calls.values().filter_map(|call| call.cluster());
+        self.view.take(config.clone(), used);
+        self.taken = Some(config.clone());
+        if *self.authority != *config.authority {
+            self.authority = config.authority.as_str().into();
+        }
+        let reports = self.update_root(&lb_config, "");
+        if self.runtime.endless.is_none() {
+            self.broken = None;
+            if is_read {
+                self.selector = Some(Arc::new(Selector::new(config)));
+            }
+        }
+        reports
+    }
+
+    /// There is no configuration: the client runs pick_first without an address.
+    fn fail(&mut self, failure: &ChannelFailure) -> Reports {
+        self.broken = None;
+        self.selector = None;
+        self.view.config = None;
+        let lb_config = LbConfig::PickFirst(pick_first::PickFirstConfig::default());
+        self.lb_config = Some(lb_config.clone());
+        self.update_root(&lb_config, &failure.note)
+    }
+
+    fn update_root(&mut self, config: &LbConfig, note: &str) -> Reports {
+        let update = Update {
+            config,
+            endpoints: Ok(endpoint::none()),
+            depth: 0,
+            note,
+        };
+        let mut cx = PolicyCx {
+            runtime: &mut self.runtime,
+            clusters: &self.view,
+        };
+        self.root.update(update, &mut cx)
+    }
+
+    /// The routes that the Listener names and that are not there yet, if the channel has others with which it goes on.
+    fn awaited_routes(&mut self, resolved: &Result<XdsConfig, ChannelFailure>) -> Option<(ResourceType, String)> {
+        let missing = &resolved.as_ref().err()?.missing;
+        let routes = missing
+            .iter()
+            .find(|(kind, _)| *kind == ResourceType::RouteConfiguration)?;
+        let goes_on = self.options.waits_for_missing && self.routes.is_some();
+        (goes_on && self.waits(resolved)).then(|| routes.clone())
+    }
+
+    /// Whether the clusters are those of the configuration before, each with the endpoints that it had. Notes do not count.
+    fn has_clusters_of(&self, resolved: &Result<XdsConfig, ChannelFailure>) -> bool {
+        let now = resolved.as_ref().map(|config| &config.clusters);
+        let before = self.taken.as_ref().map(|config| &config.clusters);
+        let is_same = |one: &ClusterState, other: &ClusterState| match (one, other) {
+            (ClusterState::Leaf(one), ClusterState::Leaf(other)) => {
+                one.cluster == other.cluster
+                    && one.endpoints == other.endpoints
+                    && one.is_unresolved == other.is_unresolved
+            }
+            (one, other) => one == other,
+        };
+        now.ok().zip(before).is_some_and(|(now, before)| {
+            let mut pairs = now.iter().zip(before);
+            now.len() == before.len() && pairs.all(|(one, other)| one.0 == other.0 && is_same(one.1, other.1))
+        })
+    }
+
+    /// Remembers what the client watches and which routes it has, and forgets what it watches no more.
+    fn note_watched(&mut self, resolved: &Result<XdsConfig, ChannelFailure>, awaited: Option<&(ResourceType, String)>) {
+        let config = match resolved {
+            Ok(config) => config,
+            Err(failure) => {
+                let hopes = self.options.waits_for_missing && self.hopes(&failure.missing);
+                if !failure.keeps_routes && !hopes {
+                    self.routes = None;
+                }
+                let mut watched = self.watched.with_entry(&self.client.leads(&self.start));
+                watched.add(&failure.missing);
+                self.watch(watched);
+                return;
+            }
+        };
+        self.routes = Some(RoutesHeld {
+            name: config.route_config_name.clone(),
+            value: Arc::clone(&config.route_config),
+        });
+        let watched = Watched::of(config, awaited);
+        self.watch(watched);
+    }
+
+    fn watch(&mut self, watched: Watched) {
+        if watched != self.watched {
+            for (resource_type, name) in self.watched.left_by(&watched) {
+                self.client.resources.forget(resource_type, &name);
+                self.asked.remove(&(resource_type, name));
+            }
+            self.watched = watched;
+        }
+    }
+
+    /// Whether the client still hopes for a resource.
+    fn waits(&mut self, resolved: &Result<XdsConfig, ChannelFailure>) -> bool {
+        let missing = match resolved {
+            Ok(config) => &config.missing,
+            Err(failure) => &failure.missing,
+        };
+        self.hopes(missing)
+    }
+
+    /// Whether any of these is still waited for, from now on if it was not before.
+    fn hopes(&mut self, missing: &[(ResourceType, String)]) -> bool {
+        let now = self.runtime.now;
+        let mut is_waiting = false;
+        for name in missing {
+            let since = *self.asked.entry(name.clone()).or_insert_with(|| {
+                self.runtime.schedule(RESOURCE_TIMEOUT_MS, Own::Resolve.event());
+                now
+            });
+            is_waiting |= now - since < RESOURCE_TIMEOUT_MS;
+        }
+        is_waiting
+    }
+
+    /// A resource was there and is not any more: whoever watches it hears that, and does not wait.
+    pub fn note_removed(&mut self, resource_type: ResourceType, name: &str) {
+        if self.watched.has(resource_type, name) {
+            let long_ago = self.runtime.now - RESOURCE_TIMEOUT_MS;
+            self.asked.insert((resource_type, name.to_owned()), long_ago);
+        }
+    }
+
+    /// The server has a resource no more, which the client does not hear: says whether it watches it, and so keeps it.
+    pub fn keeps(&mut self, resource_type: ResourceType, name: &str) -> bool {
+        let keeps = self.watched.has(resource_type, name) && self.client.resources.contains(resource_type, name);
+        if keeps {
+            self.client.resources.withhold(resource_type, name);
+        }
+        keeps
+    }
+
+    /// The client rejects a resource: without watching it, it has no version before it.
+    pub fn note_rejected(&mut self, resource_type: ResourceType, name: &str) {
+        if !self.watched.has(resource_type, name) {
+            self.client.resources.forget(resource_type, name);
+        }
+    }
+}

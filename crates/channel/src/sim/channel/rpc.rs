@@ -1,0 +1,560 @@
+//! An RPC's way through the channel: selected, delayed, picked for, answered, tried again, ended.
+
+use std::sync::Arc;
+
+use super::{Channel, Own};
+use crate::rpc::retry::{self, AttemptEnd, RetryStop};
+use crate::rpc::{CLUSTER_PREFIX, ChannelFacts, Request, Retries};
+use crate::sim::call::{Call, Ended, Phase, RpcId};
+use crate::sim::network::{Attempt, Loss, Network, Reply, SOCKET_CLOSED};
+use crate::sim::outcome::{Class, Outcome};
+use crate::sim::selection::{self, Selected};
+use xdsctl_lb::log::Details;
+use xdsctl_lb::metadata::Metadata;
+use xdsctl_lb::override_host::SessionHosts;
+use xdsctl_lb::picker::{Complete, Pick, PickArgs, PickCx, TraceStep};
+use xdsctl_lb::policy::PolicyEvent;
+use xdsctl_lb::runtime::{Connectivity, Event, NOWHERE};
+use xdsctl_model::resource::Millis;
+use xdsctl_model::status::{Code, Status};
+
+impl Channel {
+    /// Asks the config selector and the filters.
+    pub(super) fn select(&mut self, id: u64) {
+        if let Some(status) = self.broken.clone() {
+            let waits = self.calls.get(&id).is_some_and(|call| call.rpc.wait_for_ready);
+            if !waits {
+                self.end(id, Class::Fail, &status);
+            }
+            return;
+        }
+        let Some(selector) = self.selector.clone() else {
+            // pick_first without an address takes all RPCs.
+            self.pick(id);
+            return;
+        };
+        let Some(call) = self.calls.get_mut(&id) else { return };
+        if self.options.places {
+            let host = selector.config().virtual_host();
+            call.virtual_host = host.map(|host| host.name.as_str().into());
+        }
+        let request = Request {
+            path: &call.rpc.method,
+            headers: &call.rpc.headers,
+            timeout: call.rpc.timeout_ms.map(Millis),
+        };
+        let channel = ChannelFacts {
+            id: self.draws.channel_id(),
+            active_faults: self.active_faults,
+        };
+        let hides = !self.options.shows_secrets;
+        let is_traced = call.is_traced;
+        let draws = &mut self.draws;
+        let mut tried = Vec::new();
+        let result = selector.select(
+            &request,
+            channel,
+            &mut |purpose, bound| draws.draw(purpose, bound),
+            is_traced.then_some(&mut tried),
+        );
+        match result {
+            Err(refusal) => {
+                let status = refusal.status().from_control_plane("ConfigSelector");
+                if is_traced {
+                    for step in selection::refusal_steps(&selector, &request, refusal, &tried, hides) {
+                        call.trace.push(step, &mut self.room);
+                    }
+                }
+                self.end(id, Class::Fail, &status);
+            }
+            Ok(selection) => {
+                if is_traced {
+                    for step in selection::steps(&selector, &request, &selection, &tried, hides) {
+                        call.trace.push(step, &mut self.room);
+                    }
+                }
+                let selected = Arc::new(Selected::keep(&selection));
+                let route = selector.routes().get(selected.position);
+                let has_name = self.options.places;
+                call.route = route.map(|route| (route.index, has_name.then(|| route.name.as_str().into())));
+                call.selected = Some(selected.clone());
+                call.retries = Retries::new(selection.retry);
+                self.start(id, &selected);
+            }
+        }
+    }
+
+    /// Applies the configured timeout and faults.
+    fn start(&mut self, id: u64, selected: &Selected) {
+        let Some(call) = self.calls.get_mut(&id) else { return };
+        if let Some(ms) = selected.timeout_ms {
+            let at = call.began.saturating_add(ms);
+            if call.deadline_at.is_none_or(|deadline| at < deadline) {
+                self.runtime.cancel(&mut call.deadline);
+                call.deadline_at = Some(at);
+                let delay = at - self.runtime.now;
+                call.deadline = Some(self.runtime.schedule(delay, Own::Deadline { call: id }.event()));
+            }
+        }
+        if selected.delay_ms > 0 {
+            call.phase = Phase::Delayed;
+            self.active_faults += 1;
+            self.serial += 1;
+            call.serial = self.serial;
+            let serial = self.serial;
+            self.runtime
+                .schedule(selected.delay_ms, Own::Attempt { call: id, serial }.event());
+            return;
+        }
+        self.go_on(id, selected);
+    }
+
+    /// After the delay, if there was one.
+    fn go_on(&mut self, id: u64, selected: &Selected) {
+        match &selected.abort {
+            Some(status) => self.end(id, Class::Fail, status),
+            None => self.pick(id),
+        }
+    }
+
+    pub(super) fn on_attempt(&mut self, id: u64, serial: u64) {
+        let Some(call) = self.calls.get(&id).filter(|call| call.serial == serial) else {
+            return;
+        };
+        match (&call.phase, call.selected.clone()) {
+            (Phase::Delayed, Some(selected)) => {
+                self.active_faults = self.active_faults.saturating_sub(1);
+                self.go_on(id, &selected);
+            }
+            (Phase::BackingOff, _) => self.pick(id),
+            _ => {}
+        }
+    }
+
+    /// Asks the policies where the next attempt goes.
+    pub(super) fn pick(&mut self, id: u64) {
+        let Some(call) = self.calls.get_mut(&id) else { return };
+        let selected = call.selected.clone();
+        let hosts = selected.as_ref().and_then(|selected| selected.session_hosts());
+        let args = PickArgs {
+            cluster_key: selected.as_ref().map_or("", |selected| selected.key.as_str()),
+            request_hash: selected.as_ref().map(|selected| selected.hash),
+            session: hosts.map(|addresses| SessionHosts { addresses }),
+            metadata: Metadata {
+                path: &call.rpc.method,
+                authority: &self.authority,
+                headers: &call.rpc.headers,
+                timeout: call.deadline_at.map(|at| Millis(at - self.runtime.now)),
+            },
+            now: self.runtime.now,
+        };
+        self.steps.clear();
+        let mut told = Vec::new();
+        let mut cx = PickCx {
+            in_flight: &self.runtime.in_flight,
+            after: &mut self.after,
+            trace: call.is_traced.then_some(&mut self.steps),
+            told: self.runtime.log.is_on().then_some(&mut told),
+        };
+        let pick = self.root.pick(&args, &mut cx);
+        for (what, details) in told {
+            let rpc = number(id);
+            self.runtime.say(&NOWHERE, "session", what, || {
+                let mut all = vec![("rpc", rpc.into())];
+                all.extend(details);
+                all
+            });
+        }
+        for (at, what) in self.after.drain(..) {
+            self.runtime.schedule(0, Event::Policy(at, what));
+        }
+        let pick = match pick {
+            Pick::Complete(complete) if !self.runtime.pool.is_ready(complete.subchannel) => Pick::Queue,
+            pick => pick,
+        };
+        if call.is_traced {
+            let fingerprint = self.steps.fingerprint();
+            if call.last_pick != fingerprint || !matches!(pick, Pick::Queue) {
+                let waited = self.runtime.now - call.began;
+                let what = format!("after {waited} ms: {}", pick.class());
+                call.trace.push(TraceStep { layer: "pick", what }, &mut self.room);
+                self.steps.iter().for_each(|step| call.trace.push(step, &mut self.room));
+                call.last_pick = fingerprint;
+            }
+        }
+        match pick {
+            Pick::Complete(complete) => self.attempt(id, complete),
+            Pick::Queue => {
+                call.phase = Phase::Queued;
+                self.queued.insert(id);
+            }
+            Pick::Fail(_) if call.rpc.wait_for_ready => {
+                call.phase = Phase::Queued;
+                self.queued.insert(id);
+            }
+            Pick::Fail(status) => {
+                call.actual_hosts = None;
+                let status = status.from_control_plane("LB pick");
+                self.end_attempt(id, &Reply::failure(status), None);
+            }
+            Pick::Drop(status) => {
+                call.actual_hosts = None;
+                self.end(id, Class::Drop, &status.from_control_plane("LB drop"));
+            }
+        }
+    }
+
+    /// Picks for an RPC with this cluster key and request hash, and does nothing with the answer but wake what it met.
+    pub fn pick_only(&mut self, cluster_key: &str, request_hash: u64) -> Pick {
+        let args = PickArgs {
+            cluster_key,
+            request_hash: Some(request_hash),
+            session: None,
+            metadata: Metadata::default(),
+            now: self.runtime.now,
+        };
+        let mut cx = PickCx {
+            in_flight: &self.runtime.in_flight,
+            after: &mut self.after,
+            trace: None,
+            told: None,
+        };
+        let pick = self.root.pick(&args, &mut cx);
+        for (at, what) in self.after.drain(..) {
+            self.runtime.schedule(0, Event::Policy(at, what));
+        }
+        pick
+    }
+
+    /// Sends an attempt to a backend.
+    fn attempt(&mut self, id: u64, complete: Complete) {
+        self.note_authority(id, &complete);
+        let Some(call) = self.calls.get_mut(&id) else { return };
+        if let Some(counter) = complete.in_flight {
+            self.runtime.in_flight.begin(counter);
+        }
+        if self.options.places {
+            call.place = self.places.find(&complete, self.view.config.as_deref());
+        }
+        let attempt = Attempt {
+            address: &complete.socket,
+            method: &call.rpc.method,
+            headers: &call.rpc.headers,
+            previous: call.retries.attempts(),
+        };
+        let reply = self.network.reply(&attempt, &mut self.answers);
+        call.backends.push(complete.address.to_string());
+        call.actual_hosts.clone_from(&complete.actual_hosts);
+        if self.options.places {
+            call.target.clone_from(&complete.target);
+        }
+        self.serial += 1;
+        call.serial = self.serial;
+        let serial = self.serial;
+        self.runtime
+            .schedule(reply.after_ms, Own::Answer { call: id, serial }.event());
+        call.phase = Phase::UnderWay {
+            complete: Box::new(complete),
+            reply,
+        };
+    }
+
+    /// Tells everybody who counts that an attempt has ended.
+    fn tell_ended(&mut self, complete: &Complete, is_ok: bool, has_answer: bool) {
+        if let Some(counter) = complete.in_flight {
+            self.runtime.in_flight.end(counter);
+        }
+        if let Some((at, endpoint)) = &complete.outlier {
+            let endpoint = *endpoint;
+            self.runtime.timer(0, at, PolicyEvent::Ended { endpoint, is_ok });
+        }
+        if let Some((at, endpoint)) = &complete.load
+            && let Some(report) = self.network.load.get(&*complete.address).filter(|_| has_answer)
+            && self.network.backend(&complete.socket).reports.in_trailers
+        {
+            let what = PolicyEvent::Load {
+                endpoint: *endpoint,
+                report: report.clone(),
+            };
+            self.runtime.timer(0, at, what);
+        }
+    }
+
+    pub(super) fn on_answer(&mut self, id: u64, serial: u64) {
+        let Some(call) = self.calls.get_mut(&id).filter(|call| call.serial == serial) else {
+            return;
+        };
+        if !matches!(call.phase, Phase::UnderWay { .. }) {
+            return;
+        }
+        if let Phase::UnderWay { complete, reply } = &call.phase
+            && reply.loss == Some(Loss::Close)
+        {
+            let address = complete.socket;
+            self.stop(&address);
+            return;
+        }
+        if let Phase::UnderWay { complete, reply } = std::mem::replace(&mut call.phase, Phase::Queued) {
+            self.tell_ended(&complete, reply.status.is_none(), reply.loss.is_none());
+            if reply.loss == Some(Loss::Goaway) {
+                self.runtime.lost(complete.subchannel);
+                if self.tries_unseen(id) {
+                    return;
+                }
+            }
+            self.end_attempt(id, &reply, Some(&complete));
+        }
+    }
+
+    /// A call that the server has not seen is tried again at once, but only the first time; this is none of the attempts of a
+    /// retry policy. Says whether it is.
+    fn tries_unseen(&mut self, id: u64) -> bool {
+        let Some(call) = self.calls.get_mut(&id) else {
+            return true;
+        };
+        if std::mem::replace(&mut call.was_unseen, true) {
+            return false;
+        }
+        if call.is_traced {
+            let what = "the server has not seen the call (GOAWAY): tries again at once, once an RPC".to_owned();
+            let layer = "retry";
+            call.trace.push(TraceStep { layer, what }, &mut self.room);
+        }
+        self.runtime
+            .say(&NOWHERE, "retry", "transparent", || vec![("rpc", number(id).into())]);
+        self.pick(id);
+        true
+    }
+
+    /// An attempt has ended: so has the RPC, or it is tried again.
+    fn end_attempt(&mut self, id: u64, reply: &Reply, complete: Option<&Complete>) {
+        let class = if complete.is_some() {
+            Class::Complete
+        } else {
+            Class::Fail
+        };
+        let Some(status) = &reply.status else {
+            self.finish_call(id, class, None, complete, true);
+            return;
+        };
+        let Some(call) = self.calls.get_mut(&id) else { return };
+        let end = AttemptEnd {
+            code: status.code,
+            pushback: reply.pushback.as_deref().map(retry::pushback),
+            is_committed: reply.has_headers,
+        };
+        let draws = &mut self.draws;
+        let wait = match call.retries.after(end, || draws.backoff_unit()) {
+            Ok(wait) => Some(wait.0),
+            Err(RetryStop::LostTimer) => None,
+            Err(stop) => {
+                let what = match stop {
+                    RetryStop::NotRetryable => Some("not_retryable"),
+                    RetryStop::Committed => Some("committed"),
+                    RetryStop::Exhausted => Some("exhausted"),
+                    RetryStop::Pushback => Some("pushback_stops"),
+                    RetryStop::Ok | RetryStop::NoPolicy | RetryStop::LostTimer => None,
+                };
+                if let Some(what) = what {
+                    let attempts = i64::from(call.retries.attempts());
+                    let details = || {
+                        vec![
+                            ("rpc", number(id).into()),
+                            ("attempts", attempts.into()),
+                            ("code", status.code.name().into()),
+                        ]
+                    };
+                    self.runtime.say(&NOWHERE, "retry", what, details);
+                }
+                self.finish_call(id, class, Some(status), complete, reply.has_headers);
+                return;
+            }
+        };
+        if call.is_traced {
+            let then = match wait {
+                Some(ms) => format!("tries again in {ms} ms"),
+                None => "waits for 0 ms, which never ends".to_owned(),
+            };
+            let what = format!("attempt {} ended with {status}: {then}", call.retries.attempts());
+            call.trace.push(TraceStep { layer: "retry", what }, &mut self.room);
+        }
+        self.runtime.say(&NOWHERE, "retry", "retry_in", || {
+            let mut details = vec![
+                ("rpc", number(id).into()),
+                ("attempt", i64::from(call.retries.attempts()).into()),
+                ("status", status.to_string().into()),
+            ];
+            details.extend(wait.map(|ms| ("ms", ms.into())));
+            details
+        });
+        self.serial += 1;
+        call.serial = self.serial;
+        call.phase = Phase::BackingOff;
+        let serial = self.serial;
+        if let Some(ms) = wait {
+            self.runtime.schedule(ms, Own::Attempt { call: id, serial }.event());
+        }
+    }
+
+    pub(super) fn on_deadline(&mut self, id: u64) {
+        let Some(call) = self.calls.get_mut(&id) else {
+            return;
+        };
+        call.deadline = None;
+        let mut class = Class::Fail;
+        match std::mem::replace(&mut call.phase, Phase::Queued) {
+            Phase::UnderWay { complete, .. } => {
+                class = Class::Complete;
+                self.tell_ended(&complete, false, false);
+            }
+            Phase::Queued | Phase::Resolving => class = Class::Queue,
+            Phase::Delayed => self.active_faults = self.active_faults.saturating_sub(1),
+            Phase::BackingOff => {}
+        }
+        self.end(id, class, &Status::new(Code::DeadlineExceeded, "Deadline Exceeded"));
+    }
+
+    /// Ends an RPC without an answer of a backend.
+    fn end(&mut self, id: u64, class: Class, status: &Status) {
+        self.finish_call(id, class, Some(status), None, false);
+    }
+
+    fn finish_call(
+        &mut self,
+        id: u64,
+        class: Class,
+        status: Option<&Status>,
+        answer: Option<&Complete>,
+        has_headers: bool,
+    ) {
+        let Some(mut call) = self.calls.remove(&id) else { return };
+        self.runtime.cancel(&mut call.deadline);
+        self.queued.remove(&id);
+        let set_cookie = match (&call.selected, answer) {
+            (Some(selected), Some(_)) => selected.set_cookies(call.actual_hosts.as_deref().unwrap_or_default()),
+            _ => Vec::new(),
+        };
+        if call.is_traced {
+            for cookie in &set_cookie {
+                let what = cookie.clone();
+                let layer = "set-cookie";
+                call.trace.push(TraceStep { layer, what }, &mut self.room);
+            }
+        }
+        let kept = call.trace.kept();
+        let outcome = Outcome {
+            class,
+            code: status.map_or(Code::Ok, |status| status.code),
+            details: status.map(|status| status.message.to_string()).unwrap_or_default(),
+            backend: answer
+                .filter(|_| status.is_none())
+                .map(|complete| complete.address.to_string()),
+            set_cookie,
+            cookie_in_trailers: !has_headers,
+            attempts: std::mem::take(&mut call.backends),
+            route: call.route.as_ref().map(|(index, _)| *index),
+            route_name: call.route.take().and_then(|(_, name)| name),
+            virtual_host: call.virtual_host.take(),
+            cluster: match &call.selected {
+                Some(selected) if self.options.places => {
+                    let cluster = selected.key.strip_prefix(CLUSTER_PREFIX).map(Arc::from);
+                    cluster.or_else(|| call.target.take())
+                }
+                _ => None,
+            },
+            place: call.place.take(),
+            authority: call.authority.take(),
+            began: call.began,
+            ended: self.runtime.now,
+            trace_left_out: call.trace.left_out(),
+            trace: std::mem::take(&mut call.trace).into_steps(),
+        };
+        let has_routes = self
+            .selector
+            .as_ref()
+            .is_some_and(|selector| !selector.config().starts_at_cluster);
+        self.runtime
+            .say(&NOWHERE, "rpc", "end", || ended(id, &outcome, has_routes));
+        let outcome = Box::new(outcome);
+        if call.is_let_go {
+            self.room += kept;
+            self.let_go.push((RpcId(id), outcome));
+            return;
+        }
+        self.ended.insert(id, Ended { outcome, kept });
+    }
+}
+
+/// The number of an RPC as it is told, from 1.
+pub(super) fn number(id: u64) -> i64 {
+    i64::try_from(id).unwrap_or(i64::MAX).saturating_add(1)
+}
+
+/// What is told of an RPC that has ended.
+fn ended(id: u64, outcome: &Outcome, has_routes: bool) -> Details {
+    let mut details = vec![
+        ("rpc", number(id).into()),
+        ("code", outcome.code.name().into()),
+        ("ms", (outcome.ended - outcome.began).into()),
+    ];
+    if let Some(route) = outcome.route.filter(|_| has_routes) {
+        details.push(("route", i64::try_from(route).unwrap_or(i64::MAX).into()));
+        let name = outcome.route_name.as_deref().filter(|name| !name.is_empty());
+        details.extend(name.map(|name| ("route_name", name.into())));
+    }
+    let leaf = outcome.place.as_ref().map(|place| &place.cluster);
+    let cluster = leaf.or(outcome.cluster.as_ref());
+    details.extend(cluster.map(|cluster| ("cluster", cluster.into())));
+    details.extend(outcome.backend.as_deref().map(|backend| ("backend", backend.into())));
+    if !outcome.details.is_empty() {
+        details.push(("why", outcome.details.as_str().into()));
+    }
+    if outcome.attempts.len() > 1 {
+        details.push(("attempts", outcome.attempts.join(", ").into()));
+    }
+    details.extend(
+        outcome
+            .set_cookie
+            .iter()
+            .map(|cookie| ("set_cookie", cookie.as_str().into())),
+    );
+    details
+}
+
+impl Call {
+    /// Says whether an attempt is with a backend of this address.
+    pub(super) fn is_at(&self, address: &str) -> bool {
+        matches!(&self.phase, Phase::UnderWay { complete, .. } if &*complete.address == address)
+    }
+}
+
+impl Channel {
+    /// A backend goes away: calls that it has fail, and its connection is lost.
+    pub fn stop(&mut self, address: &std::net::SocketAddr) {
+        let text = address.to_string();
+        let with_it: Vec<u64> = self
+            .calls
+            .iter()
+            .filter(|(_, call)| call.is_at(&text))
+            .map(|(id, _)| *id)
+            .collect();
+        self.disconnect(address);
+        // Attempts that hung are refused now.
+        for number in self.connections(address) {
+            if let Some(found) = self.runtime.pool.get(number)
+                && found.state == Connectivity::Connecting
+            {
+                let (generation, status) = (found.generation, Network::refusal(&found.address));
+                self.runtime.refused(number, generation, status);
+            }
+        }
+        for id in with_it {
+            let Some(call) = self.calls.get_mut(&id) else { continue };
+            if let Phase::UnderWay { complete, .. } = std::mem::replace(&mut call.phase, Phase::Queued) {
+                self.tell_ended(&complete, false, false);
+                let reply = Reply::failure(Status::unavailable(SOCKET_CLOSED));
+                self.end_attempt(id, &reply, None);
+            }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! What the cds policies run: child configs, endpoints and notes out of the channel's configuration.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::leaf::Endpoints;
+use crate::client::config::{ClusterState, Leaf, XdsConfig};
+use crate::tree::build::{Cds, leaf_config};
+use crate::tree::names::ChildNumbers;
+use xdsctl_lb::policy::{ClusterChild, ClusterUpdate, Clusters, LeafView, TreePath};
+use xdsctl_lb::{LbConfig, endpoint};
+use xdsctl_model::profile::{Feature, Profile};
+use xdsctl_model::resource::Cluster;
+use xdsctl_model::status::Status;
+
+/// How deep cds policies may be below each other. Each costs the policies above it work for every change; the client has no
+/// bound and was seen to work with 100.
+pub const MAX_NESTED_CDS: usize = 32;
+
+/// The channel's configuration as the policies see it.
+#[derive(Debug)]
+pub struct ConfigView {
+    /// `None` before the first one, and while the channel fails.
+    pub config: Option<Arc<XdsConfig>>,
+    profile: Profile,
+    /// What each cds policy remembers, by its place.
+    policies: RefCell<BTreeMap<TreePath, CdsState>>,
+    wanted: RefCell<Wanted>,
+}
+
+/// Clusters that cds policies want though no route names them, by the policies' places.
+#[derive(Debug, Default)]
+struct Wanted {
+    by_place: BTreeMap<TreePath, String>,
+    has_changed: bool,
+}
+
+#[derive(Debug, Default)]
+struct CdsState {
+    cluster: String,
+    numbers: ChildNumbers,
+    last: Option<Leaf>,
+    endpoints: Endpoints,
+    /// The last config of a leaf, and what it was made of: the cluster, and the numbers of its priorities.
+    config: Option<(Arc<Cluster>, Vec<u64>, Arc<LbConfig>)>,
+}
+
+impl ConfigView {
+    /// A view of nothing.
+    pub fn new(profile: Profile) -> ConfigView {
+        ConfigView {
+            config: None,
+            profile,
+            policies: RefCell::default(),
+            wanted: RefCell::default(),
+        }
+    }
+
+    /// Takes another configuration; `used` are the clusters to which RPCs under way have been sent.
+    ///
+    /// A cluster that is missing between two configurations is new to its policy when it comes back, even as it was: the client compares
+    /// the resources that it holds, and has asked for others by then (C-core cds.cc). RPCs under way hold theirs.
+    pub fn take<'u>(&mut self, config: Arc<XdsConfig>, used: impl Iterator<Item = &'u str> + Clone) {
+        let before = self.config.replace(config.clone());
+        let leads_to = |used: &str, cluster: &str| {
+            let state = before.as_ref().and_then(|before| before.clusters.get(used));
+            used == cluster
+                || matches!(state, Some(ClusterState::Aggregate(aggregate)) if aggregate.leaves.iter().any(|leaf| leaf == cluster))
+        };
+        for remembered in self.policies.get_mut().values_mut() {
+            let cluster = &remembered.cluster;
+            let is_there = matches!(config.clusters.get(cluster), Some(ClusterState::Leaf(_)));
+            if !is_there && remembered.last.is_some() && !used.clone().any(|used| leads_to(used, cluster)) {
+                remembered.last = None;
+            }
+        }
+    }
+
+    /// Clusters that policies want though no route names them: where lookups (RLS) led.
+    pub fn wanted(&self) -> BTreeSet<String> {
+        self.wanted.borrow().by_place.values().cloned().collect()
+    }
+
+    /// Says whether other clusters are wanted than at the last call.
+    pub fn wants_others(&self) -> bool {
+        std::mem::take(&mut self.wanted.borrow_mut().has_changed)
+    }
+
+    /// The clusters of the cds policies above a place, the nearest first.
+    fn above<'p>(policies: &'p BTreeMap<TreePath, CdsState>, at: &'p TreePath) -> impl Iterator<Item = &'p str> {
+        (0..at.len())
+            .rev()
+            .filter_map(|len| policies.get(at.get(..len)?))
+            .map(|state| state.cluster.as_str())
+    }
+
+    fn child(&self, cds: &Cds<'_>, state: &ClusterState, remembered: &mut CdsState) -> Result<ClusterChild, Status> {
+        let leaf = match state {
+            ClusterState::Leaf(leaf) => leaf,
+            ClusterState::Aggregate(aggregate) => {
+                return Ok(ClusterChild {
+                    config: Arc::new(cds.read(&cds.child_config(&mut remembered.numbers)?)?),
+                    endpoints: endpoint::none().clone(),
+                    note: aggregate.note.clone(),
+                });
+            }
+            ClusterState::Error(failure) => return Err(Status::unavailable(failure.message.as_str())),
+        };
+        let config = self.leaf_config(cds, leaf, remembered)?;
+        Ok(ClusterChild {
+            config,
+            endpoints: remembered
+                .endpoints
+                .update((cds.cluster, leaf), &remembered.numbers, &self.profile),
+            note: leaf.note.clone(),
+        })
+    }
+
+    /// The config below a leaf. Most updates change endpoints alone, and leave it as it was.
+    fn leaf_config(&self, cds: &Cds<'_>, leaf: &Leaf, remembered: &mut CdsState) -> Result<Arc<LbConfig>, Status> {
+        let policy = match cds.lb_policy(leaf) {
+            Ok(policy) => policy,
+            Err(status) => {
+                remembered.numbers.reset();
+                return Err(status);
+            }
+        };
+        let numbers = remembered.numbers.update(leaf.endpoints.as_deref());
+        // With the switch it is made of the cluster above too.
+        let is_own = !self.profile.has(Feature::AggregateClusterBackwardCompat);
+        if let Some((cluster, known, config)) = remembered.config.as_ref().filter(|_| is_own)
+            && Arc::ptr_eq(cluster, &leaf.cluster)
+            && known == numbers
+        {
+            return Ok(config.clone());
+        }
+        let config = Arc::new(cds.read(&leaf_config(cds.cluster, leaf, numbers, policy))?);
+        remembered.config = Some((leaf.cluster.clone(), numbers.to_vec(), config.clone()));
+        Ok(config)
+    }
+}
+
+impl Clusters for ConfigView {
+    fn update(&self, at: &TreePath, cluster: &str) -> ClusterUpdate {
+        let Some(config) = &self.config else {
+            return ClusterUpdate::Missing;
+        };
+        let Some(state) = config.clusters.get(cluster) else {
+            return ClusterUpdate::Missing;
+        };
+        let mut policies = self.policies.borrow_mut();
+        if !matches!(state, ClusterState::Error(_)) && Self::above(&policies, at).any(|above| above == cluster) {
+            return ClusterUpdate::Loop;
+        }
+        if Self::above(&policies, at).count() >= MAX_NESTED_CDS {
+            return ClusterUpdate::TooDeep;
+        }
+        let above = Self::above(&policies, at).next().map(str::to_owned);
+        let remembered = policies.entry(at.clone()).or_default();
+        cluster.clone_into(&mut remembered.cluster);
+        if let ClusterState::Leaf(leaf) = state
+            && remembered.last.as_ref() == Some(leaf)
+        {
+            return ClusterUpdate::Same;
+        }
+        let cds = Cds {
+            config,
+            cluster,
+            below: above.as_deref(),
+            profile: &self.profile,
+        };
+        match self.child(&cds, state, remembered) {
+            Ok(child) => {
+                remembered.last = match state {
+                    ClusterState::Leaf(leaf) => Some(leaf.clone()),
+                    ClusterState::Aggregate(_) | ClusterState::Error(_) => None,
+                };
+                ClusterUpdate::Child(Box::new(child))
+            }
+            Err(status) => ClusterUpdate::Error(status),
+        }
+    }
+
+    fn forget(&self, at: &TreePath) {
+        self.policies.borrow_mut().remove(at);
+    }
+
+    fn subscribe(&self, at: &TreePath, cluster: &str) {
+        let mut wanted = self.wanted.borrow_mut();
+        if !wanted.by_place.contains_key(at) {
+            wanted.has_changed = true;
+            wanted.by_place.insert(at.clone(), cluster.to_owned());
+        }
+    }
+
+    fn unsubscribe(&self, at: &TreePath) {
+        let mut wanted = self.wanted.borrow_mut();
+        wanted.has_changed |= wanted.by_place.remove(at).is_some();
+    }
+
+    fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    fn leaf(&self, cluster: &str) -> Option<LeafView> {
+        let leaf = self.config.as_ref()?.leaf(cluster)?;
+        Some(LeafView {
+            cluster: leaf.cluster.clone(),
+            drops: leaf.endpoints.as_ref().and_then(|endpoints| endpoints.drops.clone()),
+        })
+    }
+}

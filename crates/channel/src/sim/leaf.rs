@@ -1,0 +1,200 @@
+//! The endpoints of a leaf cluster as the policies get them, made anew only where the resource has changed.
+//!
+//! Each piece of the list is made of a piece of the resource. What an update has left alone is recognised by its place in memory, and what it
+//! says again in the same words by comparison, so that the policies below see at a glance what is new.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::client::config::Leaf;
+use crate::rpc::weights::endpoint_weights;
+use crate::tree::names::{ChildNumbers, child_name};
+use xdsctl_lb::endpoint::{Address, Endpoint, EndpointList, Piece, SubchannelScope};
+use xdsctl_model::profile::{Feature, Profile};
+use xdsctl_model::resource::endpoints::{self as resource, Locality, counted_weight};
+use xdsctl_model::resource::pieces::Pieces;
+
+/// The names from the root of the cluster's tree down to a locality.
+type Names = Arc<[Arc<str>]>;
+
+/// The endpoints of a leaf cluster with their places in the tree, in the order in which the client lists them.
+#[derive(Debug, Default)]
+pub(super) struct Endpoints {
+    parts: Vec<Part>,
+    list: EndpointList,
+}
+
+/// Those of a locality.
+#[derive(Debug)]
+struct Part {
+    names: Names,
+    /// Of endpoints without a hostname.
+    scope: Arc<SubchannelScope>,
+    weight: u32,
+    /// What each piece was made of.
+    made_of: Pieces<resource::Endpoint>,
+    pieces: Vec<Piece>,
+}
+
+impl Endpoints {
+    /// Takes an update; the priorities have been numbered already.
+    pub fn update(
+        &mut self,
+        (cluster, leaf): (&str, &Leaf),
+        numbers: &ChildNumbers,
+        profile: &Profile,
+    ) -> EndpointList {
+        let before = std::mem::take(&mut self.parts);
+        let mut by_names: Option<HashMap<&[Arc<str>], &Part>> = None;
+        let is_normalised = profile.has(Feature::PfWeightedShuffling);
+        let priorities = leaf.endpoints.iter().flat_map(|endpoints| &endpoints.priorities);
+        let mut parts = Vec::with_capacity(before.len());
+        for (localities, number) in priorities.zip(numbers.numbers()) {
+            let child: Arc<str> = child_name(cluster, *number).into();
+            // With the switch, the weight of one endpoint depends on those of all others.
+            let weights = is_normalised.then(|| endpoint_weights(localities, profile));
+            for (place, locality) in localities.iter().enumerate() {
+                let names: Names = [child.clone(), locality.name.to_string().into()].into();
+                let known = before.get(parts.len()).filter(|part| part.names == names).or_else(|| {
+                    let all = || before.iter().map(|part| (&*part.names, part)).collect();
+                    by_names.get_or_insert_with(all).get(&*names).copied()
+                });
+                let weights = weights.as_ref().and_then(|weights| weights.get(place));
+                parts.push(Part::new((cluster, names), locality, weights.map(Vec::as_slice), known));
+            }
+        }
+        let pieces = || parts.iter().flat_map(|part| &part.pieces);
+        if !are_the_same(pieces(), self.list.pieces().iter()) {
+            self.list = Arc::new(Pieces::of(pieces().cloned()));
+        }
+        self.parts = parts;
+        self.list.clone()
+    }
+}
+
+/// Compares by places in memory.
+fn are_the_same<'p>(mut some: impl Iterator<Item = &'p Piece>, mut others: impl Iterator<Item = &'p Piece>) -> bool {
+    loop {
+        match (some.next(), others.next()) {
+            (None, None) => return true,
+            (Some(one), Some(other)) if Arc::ptr_eq(one, other) => {}
+            _ => return false,
+        }
+    }
+}
+
+impl Part {
+    fn new(
+        (cluster, names): (&str, Names),
+        locality: &Locality,
+        weights: Option<&[u32]>,
+        known: Option<&Part>,
+    ) -> Part {
+        let known = known.filter(|part| part.weight == locality.weight);
+        let names = known.map_or(names, |part| part.names.clone());
+        let scope = match known {
+            Some(known) => known.scope.clone(),
+            None => Arc::new(SubchannelScope {
+                cluster: cluster.into(),
+                locality: names.last().cloned().unwrap_or_default(),
+                hostname: Box::default(),
+            }),
+        };
+        let mut number = 0;
+        let pieces = locality.endpoints.pieces().iter().enumerate().map(|(place, piece)| {
+            let before = known.and_then(|part| part.pieces.get(place));
+            let is_same = known
+                .and_then(|part| part.made_of.pieces().get(place))
+                .is_some_and(|known| Arc::ptr_eq(known, piece));
+            let first = number;
+            number += piece.len();
+            match before.filter(|_| is_same && weights.is_none()) {
+                Some(before) => before.clone(),
+                None => {
+                    let weight = |index: usize, own: u32| match weights.and_then(|weights| weights.get(first + index)) {
+                        Some(weight) => *weight,
+                        None => locality.weight.wrapping_mul(counted_weight(own)),
+                    };
+                    make(piece, weight, (&names, &scope), locality.weight, before)
+                }
+            }
+        });
+        Part {
+            pieces: pieces.collect(),
+            names,
+            scope,
+            weight: locality.weight,
+            made_of: locality.endpoints.clone(),
+        }
+    }
+}
+
+/// Makes a piece, of what was there before where that is the same.
+fn make(
+    piece: &Arc<[resource::Endpoint]>,
+    weight: impl Fn(usize, u32) -> u32,
+    (names, scope): (&Names, &Arc<SubchannelScope>),
+    locality_weight: u32,
+    before: Option<&Piece>,
+) -> Piece {
+    let known = before.map_or(&[][..], |before| before);
+    let mut next = 0;
+    let made = piece.iter().enumerate().map(|(index, endpoint)| {
+        let weight = weight(index, endpoint.weight);
+        // One may have gone before it.
+        let place = (next..known.len().min(next + 2)).find(|place| {
+            let one = known
+                .get(*place)
+                .map(|known| known.addresses.iter().map(|address| address.socket));
+            one.is_some_and(|one| one.eq(endpoint.addresses()))
+        });
+        let known = place.and_then(|place| known.get(place));
+        next = place.map_or(next, |place| place + 1);
+        if let Some(known) = known.filter(|known| is_same(known, endpoint, weight)) {
+            return known.clone();
+        }
+        // The connections of a name are its own.
+        let same_name = known.filter(|known| *known.hostname == *endpoint.hostname);
+        Arc::new(Endpoint {
+            addresses: match same_name {
+                Some(known) => known.addresses.clone(),
+                None => addresses(endpoint, scope),
+            },
+            path: names.clone(),
+            locality_weight,
+            weight,
+            health: endpoint.health,
+            hostname: endpoint.hostname.as_str().into(),
+            hash_key: endpoint.hash_key.as_deref().map(Box::from),
+        })
+    });
+    let made: Vec<Arc<Endpoint>> = made.collect();
+    match before.filter(|before| {
+        before.len() == made.len() && before.iter().zip(&made).all(|(one, other)| Arc::ptr_eq(one, other))
+    }) {
+        Some(before) => before.clone(),
+        None => made.into(),
+    }
+}
+
+fn addresses(endpoint: &resource::Endpoint, nameless: &Arc<SubchannelScope>) -> Arc<[Address]> {
+    let named = (!endpoint.hostname.is_empty()).then(|| {
+        Arc::new(SubchannelScope {
+            hostname: endpoint.hostname.as_str().into(),
+            ..SubchannelScope::clone(nameless)
+        })
+    });
+    let scope = named.as_ref().unwrap_or(nameless);
+    endpoint
+        .addresses()
+        .map(|socket| Address::within(socket, scope))
+        .collect()
+}
+
+/// Says whether an endpoint is what is known of it already; its addresses, its locality and that one's weight are.
+fn is_same(known: &Endpoint, endpoint: &resource::Endpoint, weight: u32) -> bool {
+    known.weight == weight
+        && known.health == endpoint.health
+        && *known.hostname == *endpoint.hostname
+        && known.hash_key.as_deref() == endpoint.hash_key.as_deref()
+}

@@ -1,0 +1,432 @@
+//! What connections and backends do.
+//!
+//! Connections succeed within a few milliseconds, are refused sooner, or hang. A backend answers with its own address, as its
+//! [`Backend`] says; request headers script it too: `x-fail: CODE:N` fails the first N attempts, `x-fail-late` does so after the
+//! response headers, `x-hold: SECONDS` answers late, `x-pushback: MS` asks for a delay before a retry.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use super::lookups::Lookups;
+use xdsctl_lb::endpoint::Address;
+use xdsctl_lb::policy::{LoadReport, LookupResult};
+use xdsctl_lb::runtime::Lookup;
+use xdsctl_model::rng::Rng;
+use xdsctl_model::status::{Code, Status};
+
+/// Time from the start of an attempt to connect to a connection, at least.
+pub const CONNECT_MS: i64 = 1;
+
+/// Time from the start of an attempt to connect to its refusal, at least: a connection needs another round trip.
+pub const REFUSAL_MS: i64 = 0;
+
+/// How much longer an attempt may take, by chance.
+pub const CONNECT_JITTER_MS: u64 = 2;
+
+/// Time from the start of a call to its answer.
+pub const ANSWER_MS: i64 = 1;
+
+/// Time from response headers to a late failure.
+pub const LATE_MS: i64 = 50;
+
+/// What an attempt to connect comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reachability {
+    /// A connection.
+    Accepts,
+    /// A refusal.
+    Refuses,
+    /// Nothing, until the client gives up.
+    Hangs,
+}
+
+/// The first attempts of every RPC fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Respond {
+    /// So.
+    pub code: Code,
+    /// That many.
+    pub times: u32,
+}
+
+/// How a backend answers the attempts that it gets.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct BackendAnswer {
+    /// Time from the start of a call to its answer, in milliseconds; `None` for [`ANSWER_MS`].
+    pub latency_ms: Option<i64>,
+    /// What attempts end with; `None` for OK.
+    pub code: Option<Code>,
+    /// Share of the attempts that end so, from 0 to 1; the others end with OK.
+    pub share: f64,
+}
+
+/// How a call goes unprocessed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loss {
+    /// The server says GOAWAY, and that it has not seen the call.
+    Goaway,
+    /// The server resets the stream: REFUSED_STREAM.
+    RefusedStream,
+    /// The connection ends.
+    Close,
+}
+
+impl Loss {
+    /// What the attempt ends with.
+    pub fn status(self) -> Status {
+        Status::unavailable(match self {
+            Loss::Goaway => "Stream removed (GOAWAY received; Error code: 0; Debug Text: )",
+            Loss::RefusedStream => "Stream removed (RST_STREAM (Received RST_STREAM with error code 7))",
+            Loss::Close => SOCKET_CLOSED,
+        })
+    }
+}
+
+/// What attempts end with whose connection ends.
+pub const SOCKET_CLOSED: &str = "Stream removed (Socket closed)";
+
+/// Calls that a backend does not process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unprocessed {
+    /// How.
+    pub by: Loss,
+    /// How many more.
+    pub left: u64,
+}
+
+/// How a backend tells its load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reports {
+    /// In the trailers of every answer.
+    pub in_trailers: bool,
+    /// In streams out of band, not more often than once in so many milliseconds; `None` without this service.
+    pub out_of_band: Option<i64>,
+}
+
+/// Shortest period of load reports out of band: what gRPC's own servers in C++, Java and Go begin with.
+pub const MIN_REPORT_MS: i64 = 30_000;
+
+impl Default for Reports {
+    /// Both ways.
+    fn default() -> Self {
+        Reports {
+            in_trailers: true,
+            out_of_band: Some(MIN_REPORT_MS),
+        }
+    }
+}
+
+/// What is behind an address.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Backend {
+    /// Time that an attempt to connect takes at least, in milliseconds; `None` for [`CONNECT_MS`].
+    pub connect_ms: Option<i64>,
+    /// Answers to calls of a method that `methods` does not have.
+    pub answer: BackendAnswer,
+    /// Calls that it does not process.
+    pub unprocessed: Option<Unprocessed>,
+    /// How it tells its load, if it does.
+    pub reports: Reports,
+    /// Answers by method, `/package.Service/Method`.
+    pub methods: BTreeMap<String, BackendAnswer>,
+}
+
+impl Backend {
+    fn answer(&self, method: &str) -> &BackendAnswer {
+        self.methods.get(method).unwrap_or(&self.answer)
+    }
+}
+
+/// The addresses and what is behind them.
+#[derive(Debug, Clone)]
+pub struct Network {
+    /// What happens at addresses that are not named.
+    pub default: Reachability,
+    /// What happens at an address.
+    pub addresses: BTreeMap<SocketAddr, Reachability>,
+    /// How backends answer, unless headers say otherwise.
+    pub respond: Option<Respond>,
+    /// Load reports by address, sent with every answer.
+    pub load: BTreeMap<String, Arc<LoadReport>>,
+    /// What lookup services answer.
+    pub lookups: Lookups,
+    /// What is behind addresses that `backends` does not have.
+    pub other_backends: Backend,
+    /// What is behind an address.
+    pub backends: BTreeMap<SocketAddr, Backend>,
+}
+
+impl Default for Network {
+    /// Everything answers.
+    fn default() -> Self {
+        Network {
+            default: Reachability::Accepts,
+            addresses: BTreeMap::new(),
+            respond: None,
+            load: BTreeMap::new(),
+            lookups: Lookups::default(),
+            other_backends: Backend::default(),
+            backends: BTreeMap::new(),
+        }
+    }
+}
+
+/// An attempt that a backend gets.
+#[derive(Debug, Clone, Copy)]
+pub struct Attempt<'a> {
+    /// The backend's address.
+    pub address: &'a SocketAddr,
+    /// The RPC's method.
+    pub method: &'a str,
+    /// The RPC's metadata.
+    pub headers: &'a [(String, String)],
+    /// Attempts of the RPC that went before.
+    pub previous: u32,
+}
+
+/// What a backend answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// After this time.
+    pub after_ms: i64,
+    /// With this.
+    pub status: Option<Status>,
+    /// Response headers came before the failure, so there is no retry.
+    pub has_headers: bool,
+    /// `grpc-retry-pushback-ms`.
+    pub pushback: Option<String>,
+    /// The call was not processed.
+    pub loss: Option<Loss>,
+}
+
+impl Reply {
+    /// A failure without an answer.
+    pub const fn failure(status: Status) -> Reply {
+        Reply {
+            after_ms: 0,
+            status: Some(status),
+            has_headers: false,
+            pushback: None,
+            loss: None,
+        }
+    }
+}
+
+impl Network {
+    /// A network where only these addresses answer.
+    pub fn only(addresses: impl IntoIterator<Item = SocketAddr>) -> Network {
+        Network {
+            default: Reachability::Refuses,
+            addresses: addresses
+                .into_iter()
+                .map(|address| (address, Reachability::Accepts))
+                .collect(),
+            ..Network::default()
+        }
+    }
+
+    /// What an attempt to connect comes to. `::ffff:1.2.3.4` leads to the same backend as `1.2.3.4`; nothing listens on port 0.
+    pub fn reach(&self, address: &SocketAddr) -> Reachability {
+        if address.port() == 0 {
+            return Reachability::Refuses;
+        }
+        at(&self.addresses, address).copied().unwrap_or(self.default)
+    }
+
+    /// What is behind an address.
+    pub fn backend(&self, address: &SocketAddr) -> &Backend {
+        // Most networks say nothing of single backends, and this is asked for each attempt.
+        match self.backends.is_empty() {
+            true => &self.other_backends,
+            false => at(&self.backends, address).unwrap_or(&self.other_backends),
+        }
+    }
+
+    /// What becomes of a lookup (RLS), and after how many milliseconds. A service that is named by its address can be stopped as a
+    /// backend can.
+    pub fn look_up(&self, lookup: &Lookup) -> (i64, LookupResult) {
+        let address: Option<SocketAddr> = lookup.service.parse().ok();
+        match address.filter(|address| self.addresses.get(address) == Some(&Reachability::Refuses)) {
+            None => self.lookups.reply(lookup),
+            Some(address) => {
+                let refusal = Network::refusal(&Address::new(address));
+                let text = format!("failed to connect to all addresses; last error: {refusal}");
+                (REFUSAL_MS, Arc::new(Err(Status::unavailable(text))))
+            }
+        }
+    }
+
+    /// How the next call to a backend goes unprocessed; `None` if it does not.
+    fn loses(&mut self, address: &SocketAddr) -> Option<Loss> {
+        self.backend(address).unprocessed?;
+        let canonical = SocketAddr::new(address.ip().to_canonical(), address.port());
+        let key = if self.backends.contains_key(address) {
+            *address
+        } else {
+            canonical
+        };
+        // Those of `default` are counted for each address.
+        let others = &self.other_backends;
+        let backend = self.backends.entry(key).or_insert_with(|| others.clone());
+        let unprocessed = backend
+            .unprocessed
+            .as_mut()
+            .filter(|unprocessed| unprocessed.left > 0)?;
+        unprocessed.left -= 1;
+        Some(unprocessed.by)
+    }
+
+    /// How long an attempt to connect takes at least, in milliseconds.
+    pub fn connect_ms(&self, address: &SocketAddr) -> i64 {
+        self.backend(address).connect_ms.unwrap_or(CONNECT_MS)
+    }
+
+    /// The status of a refused connection.
+    pub fn refusal(address: &Address) -> Status {
+        let text = "Failed to connect to remote host: Connection refused";
+        Status::new(Code::Unknown, format!("{}: {text}", address.uri()))
+    }
+
+    /// The status of a connection that was not made in time.
+    pub fn timeout(address: &Address) -> Status {
+        let text = "Failed to connect to remote host: connection attempt timed out before receiving SETTINGS frame";
+        Status::unavailable(format!("{}: {text}", address.uri()))
+    }
+
+    /// What a backend answers to an attempt.
+    pub fn reply(&mut self, attempt: &Attempt<'_>, chance: &mut Rng) -> Reply {
+        if let Some(loss) = self.loses(attempt.address) {
+            return Reply {
+                after_ms: ANSWER_MS,
+                loss: Some(loss),
+                ..Reply::failure(loss.status())
+            };
+        }
+        let Attempt { headers, previous, .. } = *attempt;
+        let answer = self.backend(attempt.address).answer(attempt.method);
+        // A dictionary on the server's side, where the last value counts.
+        let header = |name: &str| {
+            let mut values = headers.iter().rev().filter(|(key, _)| key == name);
+            values.next().map(|(_, value)| value.as_str())
+        };
+        let hold = header("x-hold")
+            .and_then(|text| text.parse::<f64>().ok())
+            .unwrap_or(0.0);
+        let mut reply = Reply {
+            after_ms: answer.latency_ms.unwrap_or(ANSWER_MS) + (hold.clamp(0.0, 1e9) * 1000.0) as i64,
+            status: None,
+            has_headers: true,
+            pushback: header("x-pushback").map(str::to_owned),
+            loss: None,
+        };
+        let scripted = |text: &str| {
+            let (name, times) = text.split_once(':').unwrap_or((text, ""));
+            let times = if times.is_empty() {
+                1
+            } else {
+                times.parse().unwrap_or(1)
+            };
+            let code = Code::from_name(name)?;
+            Some(Respond { code, times })
+        };
+        let at_once = header("x-fail").and_then(scripted).or(self.respond);
+        let late = header("x-fail-late").and_then(scripted);
+        for (respond, is_late) in [(at_once, false), (late, true)] {
+            let Some(respond) = respond.filter(|respond| previous < respond.times) else {
+                continue;
+            };
+            reply.status = Some(Status::new(respond.code, "scripted"));
+            reply.has_headers = is_late;
+            if is_late {
+                reply.after_ms += LATE_MS;
+            }
+            break;
+        }
+        if let (None, Some(code)) = (&reply.status, answer.code)
+            && (answer.share >= 1.0 || chance.unit() < answer.share)
+        {
+            reply.status = Some(Status::new(code, "scripted"));
+            reply.has_headers = false;
+        }
+        reply
+    }
+}
+
+/// What a map has for an address; `::ffff:1.2.3.4` is `1.2.3.4`.
+fn at<'m, T>(map: &'m BTreeMap<SocketAddr, T>, address: &SocketAddr) -> Option<&'m T> {
+    let canonical = || SocketAddr::new(address.ip().to_canonical(), address.port());
+    map.get(address).or_else(|| map.get(&canonical()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_listens_on_port_0() {
+        let reach = |text: &str| Network::default().reach(&text.parse().unwrap());
+        assert_eq!(reach("10.0.0.1:0"), Reachability::Refuses);
+        assert_eq!(reach("10.0.0.1:1"), Reachability::Accepts);
+    }
+
+    #[test]
+    fn headers_script_the_answer() {
+        let mut network = Network::default();
+        let mut chance = Rng::stream(0, "backend");
+        let mut reply = |headers: &[(String, String)], previous| {
+            let attempt = Attempt {
+                address: &"10.0.0.1:80".parse().unwrap(),
+                method: "/a.B/C",
+                headers,
+                previous,
+            };
+            network.reply(&attempt, &mut chance)
+        };
+        let headers = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
+        assert!(reply(&headers("x-fail-late", "ABORTED:1"), 0).has_headers);
+        assert_eq!(reply(&headers("x-hold", "1.5"), 0).after_ms, 1501);
+        let mut code = |headers: &[(String, String)], previous| reply(headers, previous).status.map(|s| s.code);
+        let twice = headers("x-fail", "UNAVAILABLE:2");
+        assert_eq!(code(&twice, 0), Some(Code::Unavailable));
+        assert_eq!(code(&twice, 1), Some(Code::Unavailable));
+        assert_eq!(code(&twice, 2), None);
+        assert_eq!(code(&headers("x-fail", "ABORTED"), 1), None);
+    }
+
+    #[test]
+    fn a_backend_answers_each_method_its_own_way() {
+        let of_method = BackendAnswer {
+            latency_ms: Some(20),
+            code: Some(Code::Internal),
+            share: 0.25,
+        };
+        let backend = Backend {
+            methods: [("/a.B/Bad".to_owned(), of_method)].into(),
+            ..Backend::default()
+        };
+        let address: SocketAddr = "10.0.0.1:80".parse().unwrap();
+        let mut network = Network {
+            backends: [(address, backend)].into(),
+            ..Network::default()
+        };
+        let mut chance = Rng::stream(0, "backend");
+        let mut replies = |address: &str, method| -> Vec<Reply> {
+            let attempt = Attempt {
+                address: &address.parse().unwrap(),
+                method,
+                headers: &[],
+                previous: 0,
+            };
+            (0..1000).map(|_| network.reply(&attempt, &mut chance)).collect()
+        };
+        let failed = |replies: &[Reply]| replies.iter().filter(|reply| reply.status.is_some()).count();
+        let bad = replies("[::ffff:10.0.0.1]:80", "/a.B/Bad");
+        // 250 expected, a standard deviation is 14.
+        assert!((208..=292).contains(&failed(&bad)), "{}", failed(&bad));
+        assert!(bad.iter().all(|reply| reply.after_ms == 20));
+        for others in [replies("10.0.0.1:80", "/a.B/Good"), replies("10.0.0.2:80", "/a.B/Bad")] {
+            assert_eq!(failed(&others), 0);
+        }
+    }
+}

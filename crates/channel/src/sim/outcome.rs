@@ -1,0 +1,216 @@
+//! How an RPC ended.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use xdsctl_lb::override_host::{self, COOKIE_HOST};
+use xdsctl_lb::picker::TraceStep;
+use xdsctl_lb::runtime::Time;
+use xdsctl_model::status::Code;
+
+/// What the last pick came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// An endpoint was chosen.
+    Complete,
+    /// The RPC waited until its deadline.
+    Queue,
+    /// The RPC failed before or in a pick.
+    Fail,
+    /// The RPC was dropped on purpose.
+    Drop,
+}
+
+impl Class {
+    /// The word used in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Class::Complete => "complete",
+            Class::Queue => "queue",
+            Class::Fail => "fail",
+            Class::Drop => "drop",
+        }
+    }
+}
+
+/// Steps of one RPC that are kept from its beginning, and as many again from its end.
+pub const TRACE_KEPT: usize = 500;
+
+/// Steps that are kept of all RPCs of a channel that are under way, about 100 bytes each.
+pub const TRACES_KEPT: usize = 200_000;
+
+/// The way of an RPC through the layers. Of a long one, beginning and end are kept: an RPC that waits for a week is picked
+/// for ten thousand times. Of many at a time, those that come first are kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Trace {
+    first: Vec<TraceStep>,
+    last: VecDeque<TraceStep>,
+    /// Steps between them that were not kept.
+    between: u64,
+    /// Steps after them that were not kept.
+    behind: u64,
+}
+
+impl Trace {
+    /// Adds a step; `room` is how many more may be kept of all RPCs.
+    pub fn push(&mut self, step: TraceStep, room: &mut usize) {
+        if self.last.len() == TRACE_KEPT && self.behind == 0 {
+            self.last.pop_front();
+            self.between += 1;
+            self.last.push_back(step);
+        } else if *room == 0 || self.behind > 0 {
+            self.behind += 1;
+        } else if self.first.len() < TRACE_KEPT {
+            *room -= 1;
+            self.first.push(step);
+        } else {
+            *room -= 1;
+            self.last.push_back(step);
+        }
+    }
+
+    /// Number of steps that are kept.
+    pub fn kept(&self) -> usize {
+        self.first.len() + self.last.len()
+    }
+
+    /// Number of steps that were not kept.
+    pub const fn left_out(&self) -> u64 {
+        self.between + self.behind
+    }
+
+    /// The steps that were kept, in order, with a word on those that were not.
+    pub fn into_steps(self) -> Vec<TraceStep> {
+        let mut steps = self.first;
+        steps.reserve_exact(self.last.len() + usize::from(self.between > 0) + usize::from(self.behind > 0));
+        let layer = "trace";
+        if self.between > 0 {
+            let what = format!(
+                "{} steps are left out here (limit `trace`: the first and the last {TRACE_KEPT} are kept)",
+                self.between
+            );
+            steps.push(TraceStep { layer, what });
+        }
+        steps.extend(self.last);
+        if self.behind > 0 {
+            let what = format!(
+                "{} steps are left out here (limit `trace`: {TRACES_KEPT} are kept of all RPCs under way)",
+                self.behind
+            );
+            steps.push(TraceStep { layer, what });
+        }
+        steps
+    }
+}
+
+/// Where in the configuration the endpoint of an attempt stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndpointPlace {
+    /// The leaf cluster.
+    pub cluster: Arc<str>,
+    /// `REGION/ZONE/SUB_ZONE`, without slashes at its end; empty if the configuration has no such endpoint any more.
+    pub locality: Arc<str>,
+}
+
+/// What became of an RPC.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// What the last pick came to.
+    pub class: Class,
+    /// The code.
+    pub code: Code,
+    /// The message; empty with OK.
+    pub details: String,
+    /// The address that answered OK.
+    pub backend: Option<String>,
+    /// `set-cookie` headers of the answer.
+    pub set_cookie: Vec<String>,
+    /// The cookies came with the trailers, as the answer had no headers.
+    pub cookie_in_trailers: bool,
+    /// The address of each attempt that reached one.
+    pub attempts: Vec<String>,
+    /// Position of the route that took it; `None` if none did.
+    pub route: Option<usize>,
+    /// Its name, if [`Options::places`](super::ChannelOptions::places) asks for it.
+    pub route_name: Option<Arc<str>>,
+    /// The virtual host in use, if [`Options::places`](super::ChannelOptions::places) asks for it.
+    pub virtual_host: Option<Arc<str>>,
+    /// The cluster that the route, the session's cookie or a lookup (RLS) chose, if [`Options::places`](super::ChannelOptions::places) asks for it.
+    pub cluster: Option<Arc<str>>,
+    /// Where the endpoint of the last attempt stands, if [`Options::places`](super::ChannelOptions::places) asks for it.
+    pub place: Option<EndpointPlace>,
+    /// `:authority` of the last attempt; `None` if there was none.
+    pub authority: Option<Arc<str>>,
+    /// When the RPC began.
+    pub began: Time,
+    /// When it ended.
+    pub ended: Time,
+    /// The way through the layers; of a long one, beginning and end.
+    pub trace: Vec<TraceStep>,
+    /// Steps that `trace` leaves out.
+    pub trace_left_out: u64,
+}
+
+impl Outcome {
+    /// Why the endpoint of a cookie did not get the RPC that another one got, by the trace of the last pick.
+    pub fn lost_session(&self) -> Option<&str> {
+        self.backend.as_ref()?;
+        let of_pick = self.trace.iter().rev().take_while(|step| step.layer != "pick");
+        let is_host = |step: &&TraceStep| step.layer == override_host::NAME && step.what.starts_with(COOKIE_HOST);
+        let hosts: Vec<&str> = of_pick.filter(is_host).map(|step| step.what.as_str()).collect();
+        let is_kept = hosts.iter().any(|what| what.ends_with(" is READY"));
+        hosts.last().copied().filter(|_| !is_kept)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_trace_keeps_beginning_and_end_and_says_so() {
+        let step = |number: usize| TraceStep {
+            layer: "pick",
+            what: number.to_string(),
+        };
+        let trace = |len: usize| {
+            let mut trace = Trace::default();
+            let mut room = TRACES_KEPT;
+            (0..len).for_each(|number| trace.push(step(number), &mut room));
+            assert_eq!(room + trace.kept(), TRACES_KEPT);
+            (trace.left_out(), trace.into_steps())
+        };
+        let (left_out, steps) = trace(2 * TRACE_KEPT);
+        assert_eq!((left_out, steps.len()), (0, 2 * TRACE_KEPT));
+        let (left_out, steps) = trace(2 * TRACE_KEPT + 3);
+        assert_eq!((left_out, steps.len()), (3, 2 * TRACE_KEPT + 1));
+        let at = |index: usize| steps[index].what.as_str();
+        assert_eq!((at(TRACE_KEPT - 1), at(TRACE_KEPT + 1)), ("499", "503"));
+        assert_eq!(
+            at(TRACE_KEPT),
+            "3 steps are left out here (limit `trace`: the first and the last 500 are kept)"
+        );
+    }
+
+    #[test]
+    fn traces_of_all_rpcs_share_their_room() {
+        let mut room = 3;
+        let mut traces = [Trace::default(), Trace::default()];
+        for number in 0..2 {
+            for trace in &mut traces {
+                let what = number.to_string();
+                trace.push(TraceStep { layer: "pick", what }, &mut room);
+            }
+        }
+        // What was cut stays cut, in order.
+        room = 1;
+        let what = "2".to_owned();
+        traces[1].push(TraceStep { layer: "pick", what }, &mut room);
+        let texts = traces.map(|trace| trace.into_steps().into_iter().map(|step| step.what).collect::<Vec<_>>());
+        let cut = "2 steps are left out here (limit `trace`: 200000 are kept of all RPCs under way)";
+        assert_eq!(
+            (texts[0].as_slice(), texts[1].as_slice()),
+            (&["0".into(), "1".into()][..], &["0".into(), cut.into()][..])
+        );
+    }
+}

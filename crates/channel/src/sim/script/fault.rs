@@ -1,0 +1,112 @@
+//! What is wrong with a step, in words.
+
+use super::read::VERBS;
+use super::{MAX_AT_A_RATE, MAX_SENT, MAX_UNDER_WAY};
+use xdsctl_document::source::node::JsonNode;
+use xdsctl_model::text;
+
+/// What is wrong with a step.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StepError {
+    /// Not JSON.
+    #[error("{0}")]
+    NotJson(String),
+    /// A key twice in one object.
+    #[error("`{0}` occurs twice in one object, where only one can count")]
+    Twice(String),
+    /// Not an object with one member.
+    #[error("a step is an object with one of {}, not {found}", listed(&VERBS))]
+    NoStep {
+        /// What stands there.
+        found: String,
+    },
+    /// Two verbs.
+    #[error("a step has one verb, this one has {0}: write a line for each")]
+    Several(String),
+    /// A member that there is not.
+    #[error("{place} has no `{name}`{hint}")]
+    Unknown {
+        /// `a step`, `pick`.
+        place: &'static str,
+        /// As written.
+        name: String,
+        /// What was meant, or what there is.
+        hint: String,
+    },
+    /// A member of the wrong kind.
+    #[error("`{member}` is {value}, must be {wanted}")]
+    Member {
+        /// Its name.
+        member: String,
+        /// Its value.
+        value: String,
+        /// What it must be.
+        wanted: &'static str,
+    },
+    /// Two members of which there can be one.
+    #[error("`{member}` and `{other}` cannot both be given")]
+    Contradict {
+        /// A member.
+        member: &'static str,
+        /// The other one.
+        other: &'static str,
+    },
+    /// `finish` without `begin`.
+    #[error("`finish` names `{name}`, which no `begin` before it has{hint}")]
+    FinishUnknown {
+        /// As written.
+        name: String,
+        /// What was meant, or what there is.
+        hint: String,
+    },
+    /// `begin` again before `finish`.
+    #[error("`begin` names `{0}`, whose RPCs are under way already: finish them first, or name these otherwise")]
+    BeginTwice(String),
+    /// `begin` without `finish`.
+    #[error("no `finish` waits for the RPCs `{0}` of this `begin`, so nothing would be said of them")]
+    NeverFinished(String),
+    /// Too many at a time.
+    #[error("{0} RPCs would be in progress at once, the limit is {MAX_UNDER_WAY}")]
+    TooMany(u64),
+    /// Too many at a rate at a time.
+    #[error("more than {MAX_AT_A_RATE} `begin`s at a rate would go on at a time, which is the limit")]
+    TooManyAtARate,
+    /// Too many in all.
+    #[error("with those of the steps before there would be {0} RPCs, the limit is {MAX_SENT} in all")]
+    TooManyInAll(u64),
+    /// An address that no resource has.
+    #[error("`{verb}` names {address}, which is no address of the channel or of an `update`{hint}")]
+    NoAddress {
+        /// The step's verb.
+        verb: &'static str,
+        /// As written.
+        address: String,
+        /// What was meant.
+        hint: String,
+    },
+}
+
+pub(super) fn listed(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    quoted.join(", ")
+}
+
+/// What was probably meant by a name, or what there is.
+pub(super) fn hint(name: &str, names: &[&str]) -> String {
+    match text::nearest(name, names.iter().copied()) {
+        Some(near) => format!(", did you mean `{near}`?"),
+        None if names.is_empty() => String::new(),
+        None => format!("; there is {}", listed(names)),
+    }
+}
+
+/// A value for a message, not longer than a line.
+pub(super) fn shown(node: &JsonNode) -> String {
+    const MOST: usize = 80;
+    let text = node.to_json();
+    if text.chars().count() <= MOST {
+        return format!("`{text}`");
+    }
+    let start: String = text.chars().take(MOST).collect();
+    format!("`{start}...`")
+}

@@ -1,0 +1,172 @@
+//! Values of scripts out of their JSON: addresses, times, counts, shares. Each fault has its place.
+
+use std::net::SocketAddr;
+
+use super::StepError;
+use super::fault::{hint, shown};
+use xdsctl_document::source::Span;
+use xdsctl_document::source::node::{Broken, JsonMember, JsonNode, Value, Why};
+
+/// A fault and where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Located {
+    /// In the JSON text.
+    pub span: Span,
+    /// What is wrong.
+    pub error: StepError,
+}
+
+impl From<Broken> for Located {
+    fn from(broken: Broken) -> Located {
+        let error = match broken.why {
+            why @ Why::Several => StepError::NotJson(why.to_string()),
+            Why::Syntax(what) => StepError::NotJson(what),
+            Why::Twice(key) => StepError::Twice(key),
+        };
+        Located {
+            span: broken.span,
+            error,
+        }
+    }
+}
+
+/// A value of the wrong kind.
+#[cold]
+pub fn wrong(member: impl Into<String>, node: &JsonNode, wanted: &'static str) -> Located {
+    Located {
+        span: node.span,
+        error: StepError::Member {
+            member: member.into(),
+            value: shown(node),
+            wanted,
+        },
+    }
+}
+
+/// A member that there is not.
+#[cold]
+pub fn unknown(place: &'static str, member: &JsonMember, known: &[&str]) -> Located {
+    Located {
+        span: member.at,
+        error: StepError::Unknown {
+            place,
+            name: member.name.clone(),
+            hint: hint(&member.name, known),
+        },
+    }
+}
+
+/// Two members of which there can be one.
+#[cold]
+pub fn contradict(member: &'static str, other: &'static str, node: &JsonNode) -> Located {
+    Located {
+        span: node.span,
+        error: StepError::Contradict { member, other },
+    }
+}
+
+/// The members of an object, all of which are known.
+///
+/// # Errors
+/// It is none, or has another member.
+pub fn members<'n>(place: &'static str, node: &'n JsonNode, known: &[&str]) -> Result<&'n [JsonMember], Located> {
+    let wanted = match place {
+        "pick" | "begin" => "an object like {method: /package.Service/Method}",
+        "expect" | "never" => "an object like {status: OK}",
+        "backend" => "an object like {reach: refuse}",
+        _ => "an object",
+    };
+    let map = node.map().ok_or_else(|| wrong(place, node, wanted))?;
+    match map.iter().find(|member| !known.contains(&member.name.as_str())) {
+        None => Ok(map),
+        Some(member) => Err(unknown(place, member, known)),
+    }
+}
+
+/// An address.
+///
+/// # Errors
+/// It is none.
+pub fn address(member: &str, node: &JsonNode) -> Result<SocketAddr, Located> {
+    let parsed = node.text().and_then(|text| text.parse().ok());
+    parsed.ok_or_else(|| wrong(member, node, "an address like 10.0.0.1:80"))
+}
+
+/// The address that a key is.
+///
+/// # Errors
+/// It is none.
+pub fn address_key(place: &str, member: &JsonMember) -> Result<SocketAddr, Located> {
+    let key = JsonNode {
+        span: member.at,
+        value: Value::Text(member.name.clone()),
+    };
+    address(place, &key)
+}
+
+/// One value, or a list of them.
+///
+/// # Errors
+/// Those of `read`.
+pub fn one_or_more<T>(
+    node: &JsonNode,
+    mut read: impl FnMut(&JsonNode) -> Result<T, Located>,
+) -> Result<Vec<T>, Located> {
+    match node.list() {
+        Some(list) => list.iter().map(read).collect(),
+        None => Ok(vec![read(node)?]),
+    }
+}
+
+/// A number of seconds as milliseconds.
+///
+/// # Errors
+/// It is none, or out of range.
+pub fn time(member: &str, node: &JsonNode) -> Result<i64, Located> {
+    let seconds = node.number().filter(|seconds| (0.0..=1e9).contains(seconds));
+    let seconds = seconds.ok_or_else(|| wrong(member, node, "a number of seconds from 0 to 1e9"))?;
+    Ok((seconds * 1000.0).round() as i64)
+}
+
+/// The time of a member, if it is there.
+///
+/// # Errors
+/// As for [`time`].
+pub fn seconds(node: &JsonNode, member: &str) -> Result<Option<i64>, Located> {
+    node.get(member).map(|value| time(member, value)).transpose()
+}
+
+/// The text of a member, if it is there.
+///
+/// # Errors
+/// It is none.
+pub fn text(node: &JsonNode, member: &str) -> Result<Option<String>, Located> {
+    let Some(value) = node.get(member) else { return Ok(None) };
+    let text = value.text().ok_or_else(|| wrong(member, value, "a text"))?;
+    Ok(Some(text.to_owned()))
+}
+
+/// The flag of a member; `false` if it is not there.
+///
+/// # Errors
+/// It is none.
+pub fn flag(node: &JsonNode, member: &str) -> Result<bool, Located> {
+    let Some(value) = node.get(member) else {
+        return Ok(false);
+    };
+    value.flag().ok_or_else(|| wrong(member, value, "true or false"))
+}
+
+/// A share: `10%` or `0.1`.
+///
+/// # Errors
+/// It is none.
+pub fn share(member: &str, node: &JsonNode) -> Result<f64, Located> {
+    let of_text = |text: &str| text.strip_suffix('%')?.trim().parse::<f64>().ok();
+    let share = match node.number() {
+        Some(part) => Some(part),
+        None => node.text().and_then(of_text).map(|percent| percent / 100.0),
+    };
+    let share = share.filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| wrong(member, node, "a share, from 0% to 100% or from 0 to 1"))
+}

@@ -1,0 +1,170 @@
+//! What the config selector said about an RPC, kept for as long as the RPC lives, and told for people.
+
+use crate::rpc::{ActiveSession, Mismatch, Refusal, Request, Selection, Selector, words};
+use xdsctl_lb::picker::TraceStep;
+use xdsctl_model::resource::filter::SessionCookie;
+use xdsctl_model::status::Status;
+
+/// What was selected for an RPC.
+#[derive(Debug)]
+pub(super) struct Selected {
+    /// Position of the route among the kept ones.
+    pub position: usize,
+    pub key: String,
+    pub hash: u64,
+    /// Milliseconds.
+    pub timeout_ms: Option<i64>,
+    /// Milliseconds.
+    pub delay_ms: i64,
+    pub abort: Option<Status>,
+    sessions: Vec<OwnSession>,
+}
+
+#[derive(Debug)]
+struct OwnSession {
+    cookie: SessionCookie,
+    addresses: String,
+    cookie_cluster: String,
+    cluster: String,
+}
+
+impl Selected {
+    /// Keeps what an RPC needs.
+    pub fn keep(selection: &Selection<'_>) -> Selected {
+        Selected {
+            position: selection.route,
+            key: selection.key.to_owned(),
+            hash: selection.hash,
+            timeout_ms: selection.timeout.map(|timeout| timeout.0),
+            delay_ms: selection.fault.delay.0,
+            abort: selection.fault.abort.clone(),
+            sessions: selection
+                .sessions
+                .iter()
+                .map(|session| OwnSession {
+                    cookie: session.cookie.clone(),
+                    addresses: session.addresses.clone(),
+                    cookie_cluster: session.cookie_cluster.clone(),
+                    cluster: session.cluster.to_owned(),
+                })
+                .collect(),
+        }
+    }
+
+    /// The addresses that the cookie asks for; `None` without an active session.
+    pub fn session_hosts(&self) -> Option<&str> {
+        self.sessions.last().map(|session| session.addresses.as_str())
+    }
+
+    /// The `set-cookie` headers of an answer from an endpoint with these addresses, the last filter's first.
+    pub fn set_cookies(&self, actual: &str) -> Vec<String> {
+        let mut actual = Some(actual);
+        self.sessions
+            .iter()
+            .rev()
+            .filter_map(|own| {
+                let session = ActiveSession {
+                    cookie: &own.cookie,
+                    addresses: own.addresses.clone(),
+                    cookie_cluster: own.cookie_cluster.clone(),
+                    cluster: &own.cluster,
+                    undecodable: None,
+                };
+                // Only the last filter learns the endpoint.
+                session.set_cookie(actual.take().unwrap_or_default())
+            })
+            .collect()
+    }
+}
+
+/// Tells which virtual host is in use, and why its routes do not take the RPC.
+fn ways(selector: &Selector, request: &Request<'_>, tried: &[Mismatch], hides: bool) -> Vec<TraceStep> {
+    let mut steps = Vec::new();
+    let mut say = |layer: &'static str, what: String| steps.push(TraceStep { layer, what });
+    let config = selector.config();
+    if let Some(host) = config.virtual_host().filter(|_| !config.starts_at_cluster) {
+        let domain = host.domains.get(config.domain.domain).map_or("", String::as_str);
+        say("virtual host", format!("\"{}\" by its domain `{domain}`", host.name));
+        for (route, why) in host.routes.iter().zip(tried) {
+            let why = words::mismatch(route, *why, request, hides);
+            say("route", format!("{}: no, {why}", words::route_label(route)));
+        }
+    }
+    steps
+}
+
+/// Tells which routes were tried, and which one takes the RPC and cannot lead it anywhere.
+pub(super) fn refusal_steps(
+    selector: &Selector,
+    request: &Request<'_>,
+    refusal: Refusal,
+    tried: &[Mismatch],
+    hides: bool,
+) -> Vec<TraceStep> {
+    let mut steps = ways(selector, request, tried, hides);
+    if let Refusal::InappropriateAction(position) = refusal
+        && let Some(route) = selector.routes().get(position)
+    {
+        let (label, action) = (words::route_label(route), words::inappropriate_action(route));
+        let what = format!("{label}: {}, {action}", words::route_match(route, hides));
+        steps.push(TraceStep { layer: "route", what });
+    }
+    steps
+}
+
+/// The weight of the cluster that was drawn, if there are several.
+fn weight(selector: &Selector, selection: &Selection<'_>) -> String {
+    let weights = || selector.choices(selection.route).map(|(_, weight)| weight);
+    match (weights().nth(selection.choice), weights().count()) {
+        (Some(weight), 2..) => format!(", with {weight} of {}", weights().sum::<u64>()),
+        _ => String::new(),
+    }
+}
+
+/// Tells how the route and the rest were selected; `hides` the values of headers that hold secrets.
+pub(super) fn steps(
+    selector: &Selector,
+    request: &Request<'_>,
+    selection: &Selection<'_>,
+    tried: &[Mismatch],
+    hides: bool,
+) -> Vec<TraceStep> {
+    let mut steps = ways(selector, request, tried, hides);
+    let mut say = |layer: &'static str, what: String| steps.push(TraceStep { layer, what });
+    let config = selector.config();
+    if let Some(host) = config.virtual_host().filter(|_| !config.starts_at_cluster) {
+        if let Some(route) = host.routes.get(selection.route) {
+            say(
+                "route",
+                format!(
+                    "{}: takes it to {}{}",
+                    words::route_label(route),
+                    selection.selected_key,
+                    weight(selector, selection)
+                ),
+            );
+        }
+        let origin = if selection.hash_is_random {
+            ", random: no hash policy applies"
+        } else {
+            ""
+        };
+        say("request hash", format!("{:#018x}{origin}", selection.hash));
+    }
+    for session in &selection.sessions {
+        say("stateful session", words::session(session));
+    }
+    if selection.key != selection.selected_key {
+        say("cluster", format!("{} instead, because of the cookie", selection.key));
+    }
+    if selection.fault.delay.0 > 0 {
+        say("fault", format!("delays for {}", selection.fault.delay));
+    }
+    if let Some(abort) = &selection.fault.abort {
+        say("fault", format!("aborts with {abort}"));
+    }
+    if let Some(timeout) = selection.timeout {
+        say("timeout", format!("{timeout} by configuration"));
+    }
+    steps
+}

@@ -1,0 +1,152 @@
+//! The tree before A75 (A37): one cluster resolver below an aggregate cluster, with one flat list of priorities.
+//!
+//! As gRPC C-core built it up to 1.62 (xds_cluster_resolver.cc). The LB policy was that of the root cluster, or pick_first
+//! for a DNS cluster, and outlier detection, circuit breaking and sessions were per priority. Made from source, without a
+//! recorded client to compare with, for showing the difference.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::build::{cds_cluster, manager_children};
+use super::names::{ChildNumbers, child_name};
+use super::node::{Node, NodeKind};
+use super::policies;
+use super::show::{self, ShownTree};
+use crate::client::config::{ClusterState, Leaf, XdsConfig};
+use xdsctl_lb::{cds, cluster_manager, override_host, priority};
+use xdsctl_model::resource::cluster::{Cluster, Discovery};
+
+/// Name of the policy that A75 took out.
+const CLUSTER_RESOLVER: &str = "xds_cluster_resolver_experimental";
+
+/// A root cluster with its leaves in order, itself if it is one.
+fn mechanisms<'a>(config: &'a XdsConfig, cluster: &'a str) -> Option<(&'a Cluster, Vec<(&'a str, &'a Leaf)>)> {
+    match config.clusters.get(cluster)? {
+        ClusterState::Leaf(leaf) => Some((&leaf.cluster, vec![(cluster, leaf)])),
+        ClusterState::Aggregate(aggregate) => {
+            let leaves = aggregate.leaves.iter();
+            let leaves = leaves.filter_map(|name| Some((name.as_str(), config.leaf(name)?)));
+            Some((&aggregate.cluster, leaves.collect()))
+        }
+        ClusterState::Error(_) => None,
+    }
+}
+
+/// The config below the cds policy of each root cluster.
+pub fn children(config: &XdsConfig, service_config: &Value) -> BTreeMap<String, Value> {
+    manager_children(service_config)
+        .filter_map(|(_, policy)| {
+            let cluster = cds_cluster(policy)?;
+            let (root, leaves) = mechanisms(config, cluster)?;
+            let list: Vec<Value> = leaves
+                .iter()
+                .map(|(name, leaf)| mechanism(name, &leaf.cluster))
+                .collect();
+            let resolver = json!({ "xdsLbPolicy": root.lb_policy, "discoveryMechanisms": list });
+            let mut entry = Map::new();
+            entry.insert(CLUSTER_RESOLVER.to_owned(), resolver);
+            Some((cluster.to_owned(), Value::Array(vec![Value::Object(entry)])))
+        })
+        .collect()
+}
+
+fn mechanism(name: &str, cluster: &Cluster) -> Value {
+    let mut map = Map::new();
+    map.insert("clusterName".to_owned(), json!(name));
+    map.insert(
+        "max_concurrent_requests".to_owned(),
+        json!(cluster.max_concurrent_requests),
+    );
+    match &cluster.discovery {
+        Discovery::Eds { service_name } => {
+            map.insert("type".to_owned(), json!("EDS"));
+            if let Some(service) = service_name {
+                map.insert("edsServiceName".to_owned(), json!(service));
+            }
+        }
+        Discovery::LogicalDns { hostname } => {
+            map.insert("type".to_owned(), json!("LOGICAL_DNS"));
+            map.insert("dnsHostname".to_owned(), json!(hostname));
+        }
+        Discovery::Aggregate { .. } => {}
+    }
+    if let Some(detection) = &cluster.outlier_detection {
+        map.insert(
+            "outlierDetection".to_owned(),
+            xdsctl_lb::outlier_detection::to_json(detection),
+        );
+    }
+    let statuses: Vec<&str> = cluster.override_host_statuses.iter().map(|s| s.name()).collect();
+    map.insert("overrideHostStatus".to_owned(), json!(statuses));
+    Value::Object(map)
+}
+
+/// The tree of a channel in the old layout.
+pub fn tree(shown: &ShownTree<'_>) -> Node {
+    let manager = Node::new(NodeKind::Frame, cluster_manager::NAME);
+    let manager = manager_children(shown.service_config).fold(manager, |manager, (key, policy)| {
+        let node = match cds_cluster(policy) {
+            Some(cluster) => cluster_node(shown, cluster),
+            None => Node::new(NodeKind::Frame, "rls_experimental"),
+        };
+        manager.with(node.under(format!("\"{key}\"")))
+    });
+    show::channel(shown.config).with(manager)
+}
+
+fn cluster_node(shown: &ShownTree<'_>, cluster: &str) -> Node {
+    let node = Node::new(NodeKind::Frame, cds::NAME).fact("cluster", cluster);
+    let Some((root, leaves)) = mechanisms(shown.config, cluster) else {
+        let message = match shown.config.clusters.get(cluster) {
+            Some(ClusterState::Error(failure)) => failure.message.clone(),
+            Some(ClusterState::Leaf(_) | ClusterState::Aggregate(_)) | None => "unknown cluster".to_owned(),
+        };
+        return node.with(Node::new(NodeKind::Failure, "UNAVAILABLE").warning("message", message));
+    };
+    let mut failover = Node::new(NodeKind::Priority, priority::NAME).fact("over", "priorities of all clusters");
+    for (name, leaf) in &leaves {
+        let is_dns = matches!(leaf.cluster.discovery, Discovery::LogicalDns { .. });
+        let pick_first = json!([{ "pick_first": {} }]);
+        let policy = if is_dns { &pick_first } else { &root.lb_policy };
+        let Ok(policy) = xdsctl_lb::parse_list(policy, shown.profile) else {
+            continue;
+        };
+        let mut numbers = ChildNumbers::default();
+        let lists = leaf
+            .endpoints
+            .as_ref()
+            .map_or(&[][..], |endpoints| &endpoints.priorities);
+        for (number, child_number) in numbers.update(leaf.endpoints.as_deref()).iter().enumerate() {
+            let localities = lists.get(number).map_or(&[][..], Vec::as_slice);
+            let parts = policies::parts(localities, shown.profile);
+            let statuses: Vec<&str> = leaf.cluster.override_host_statuses.iter().map(|s| s.name()).collect();
+            let sessions = Node::new(NodeKind::Frame, override_host::NAME)
+                .fact("sessions to", format!("{{{}}}", statuses.join(", ")))
+                .with(match &leaf.cluster.discovery {
+                    Discovery::LogicalDns { hostname } if leaf.is_unresolved => policies::of_host(&policy, hostname),
+                    Discovery::LogicalDns { .. } | Discovery::Eds { .. } | Discovery::Aggregate { .. } => {
+                        policies::policy(&policy, &parts)
+                    }
+                });
+            let drops = leaf.endpoints.as_ref().and_then(|endpoints| endpoints.drops.as_ref());
+            let limits = show::limits(&leaf.cluster, drops).with(sessions);
+            let place = failover.children.len();
+            let mut child = show::detection(leaf.cluster.outlier_detection.as_ref())
+                .with(limits)
+                .under(format!("P{place} \"{}\"", child_name(name, *child_number)));
+            child.lazy = place > 0;
+            failover.children.push(child);
+        }
+    }
+    let resolver = leaves.iter().fold(
+        Node::new(NodeKind::Frame, CLUSTER_RESOLVER),
+        |node, (name, leaf)| match &leaf.cluster.discovery {
+            Discovery::LogicalDns { hostname } => node.fact("DNS", hostname.as_str()),
+            Discovery::Eds { .. } | Discovery::Aggregate { .. } => {
+                node.fact("EDS", leaf.cluster.discovery.eds_name(name).unwrap_or(name))
+            }
+        },
+    );
+    node.with(resolver.with(failover))
+}

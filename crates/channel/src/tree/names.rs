@@ -1,0 +1,141 @@
+//! Names of the priority children of a leaf cluster, which survive updates: `{cluster=web, child_number=0}`.
+//!
+//! A priority keeps its number as long as it shares a locality with the one that had the number before, so that its
+//! connections stay. Follows C-core `CdsChildNameState::Update` (cds.cc).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use xdsctl_model::resource::Endpoints;
+use xdsctl_model::resource::endpoints::LocalityName;
+
+/// The name of a priority's child.
+pub fn child_name(cluster: &str, number: u64) -> String {
+    format!("{{cluster={cluster}, child_number={number}}}")
+}
+
+/// The numbers of one cds policy.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChildNumbers {
+    /// By priority.
+    numbers: Vec<u64>,
+    /// Localities of each priority at the last update.
+    localities: Vec<BTreeSet<LocalityName>>,
+    next: u64,
+}
+
+impl ChildNumbers {
+    /// The numbers, by priority.
+    pub fn numbers(&self) -> &[u64] {
+        &self.numbers
+    }
+
+    /// Forgets everything, as after an error, or when the cluster becomes an aggregate.
+    pub fn reset(&mut self) {
+        *self = ChildNumbers::default();
+    }
+
+    /// Numbers the priorities of an update. No endpoints count as one priority without localities.
+    pub fn update(&mut self, endpoints: Option<&Endpoints>) -> &[u64] {
+        let mut new: Vec<BTreeSet<LocalityName>> = endpoints
+            .into_iter()
+            .flat_map(|endpoints| &endpoints.priorities)
+            .map(|priority| priority.iter().map(|locality| locality.name.clone()).collect())
+            .collect();
+        if new.is_empty() {
+            new.push(BTreeSet::new());
+        }
+        let mut number_of: BTreeMap<&LocalityName, u64> = BTreeMap::new();
+        let mut taken: BTreeMap<u64, &BTreeSet<LocalityName>> = BTreeMap::new();
+        for (number, localities) in self.numbers.iter().zip(&self.localities) {
+            number_of.extend(localities.iter().map(|locality| (locality, *number)));
+            taken.insert(*number, localities);
+        }
+        let empty = BTreeSet::new();
+        let mut next = self.next;
+        let mut numbers = Vec::with_capacity(new.len());
+        for priority in &new {
+            let mut found = None;
+            for locality in priority {
+                // Each locality gives its number away once, whoever gets it.
+                let Some(number) = number_of.remove(locality) else {
+                    continue;
+                };
+                if found.is_none() {
+                    found = Some(number);
+                    for other in taken.get(&number).copied().unwrap_or(&empty) {
+                        number_of.remove(other);
+                    }
+                }
+            }
+            let number = found.unwrap_or_else(|| {
+                while taken.contains_key(&next) {
+                    next += 1;
+                }
+                next
+            });
+            if found.is_none() {
+                taken.insert(number, &empty);
+                next = number + 1;
+            }
+            numbers.push(number);
+        }
+        self.numbers = numbers;
+        self.next = next;
+        self.localities = new;
+        &self.numbers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xdsctl_model::resource::endpoints::Locality;
+    use xdsctl_model::resource::pieces::Pieces;
+
+    /// Priorities as texts, one letter a locality.
+    fn endpoints(priorities: &[&str]) -> Endpoints {
+        let locality = |name: char| Locality {
+            index: 0,
+            name: LocalityName {
+                region: name.into(),
+                ..LocalityName::default()
+            },
+            weight: 1,
+            endpoints: Pieces::new(),
+        };
+        Endpoints {
+            priorities: priorities.iter().map(|p| p.chars().map(locality).collect()).collect(),
+            drops: None,
+        }
+    }
+
+    #[track_caller]
+    fn check(updates: &[(&[&str], &[u64])]) {
+        let mut state = ChildNumbers::default();
+        for (update, expected) in updates {
+            assert_eq!(state.update(Some(&endpoints(update))), *expected, "{update:?}");
+        }
+    }
+
+    #[test]
+    fn a_priority_keeps_the_number_of_a_locality_that_it_shares() {
+        check(&[
+            (&["AB", "CD"], &[0, 1]),
+            (&["C", "DE"], &[1, 2]),
+            (&["AB", "CD"], &[3, 1]),
+        ]);
+        check(&[(&["A", "B"], &[0, 1]), (&["B", "A"], &[1, 0])]);
+        check(&[(&["A", "B"], &[0, 1]), (&["AB"], &[0])]);
+        check(&[(&["AB"], &[0]), (&["A", "B"], &[0, 1])]);
+    }
+
+    #[test]
+    fn nothing_counts_as_one_priority_and_numbers_never_return() {
+        let mut state = ChildNumbers::default();
+        assert_eq!(state.update(None), [0]);
+        assert_eq!(state.update(Some(&endpoints(&["A"]))), [1]);
+        assert_eq!(state.update(Some(&endpoints(&[]))), [2]);
+        state.reset();
+        assert_eq!(state.update(Some(&endpoints(&["A"]))), [0]);
+    }
+}

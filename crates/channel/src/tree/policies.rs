@@ -1,0 +1,257 @@
+//! Nodes for the LB policy of a leaf cluster, from below a priority down to the endpoints.
+
+use std::net::SocketAddr;
+
+use super::node::{Node, NodeKind};
+use crate::rpc::weights::endpoint_weights;
+use xdsctl_lb::endpoint::Address;
+use xdsctl_lb::{LbConfig, pick_first, ring_hash, round_robin, weighted_round_robin, weighted_target, wrr_locality};
+use xdsctl_model::profile::Profile;
+use xdsctl_model::resource::cluster::HealthStatus;
+use xdsctl_model::resource::endpoints::counted_weight as counted;
+use xdsctl_model::resource::endpoints::{Endpoint, Locality, LocalityName};
+use xdsctl_model::text::percent;
+
+/// A locality with the weights of its endpoints.
+#[derive(Debug, Clone)]
+pub struct WeightedLocality<'a> {
+    locality: &'a Locality,
+    weights: Vec<u32>,
+}
+
+/// The localities of a priority.
+pub fn parts<'a>(priority: &'a [Locality], profile: &Profile) -> Vec<WeightedLocality<'a>> {
+    priority
+        .iter()
+        .zip(endpoint_weights(priority, profile))
+        .map(|(locality, weights)| WeightedLocality { locality, weights })
+        .collect()
+}
+
+impl<'a> WeightedLocality<'a> {
+    /// The endpoints that the policies below xds_override_host get: the draining ones are kept back.
+    fn active(&self) -> impl Iterator<Item = (&'a Endpoint, u32)> {
+        self.locality
+            .endpoints
+            .iter()
+            .zip(self.weights.iter().copied())
+            .filter(|(endpoint, _)| endpoint.health != HealthStatus::Draining)
+    }
+}
+
+/// The node of a policy that gets these endpoints.
+pub fn policy(config: &LbConfig, parts: &[WeightedLocality<'_>]) -> Node {
+    match config {
+        LbConfig::WrrLocality(config) => {
+            let mut named: Vec<(String, &WeightedLocality<'_>)> = parts
+                .iter()
+                .map(|part| (part.locality.name.to_string(), part))
+                .collect();
+            // weighted_target goes by the text of the name.
+            named.sort_by(|a, b| a.0.cmp(&b.0));
+            let is_used = |part: &WeightedLocality<'_>| part.active().next().is_some();
+            let sum: u64 = named
+                .iter()
+                .filter(|(_, part)| is_used(part))
+                .map(|(_, part)| u64::from(part.locality.weight))
+                .sum();
+            let mut targets = Node::new(NodeKind::Locality, weighted_target::NAME);
+            let mut node = Node::new(NodeKind::Locality, wrr_locality::NAME);
+            for (name, part) in named {
+                if is_used(part) {
+                    let weight = part.locality.weight;
+                    let edge = format!("{name} weight {weight} of {sum} ({})", percent(u64::from(weight), sum));
+                    let child = policy(&config.child_policy, std::slice::from_ref(part));
+                    targets.children.push(child.under(edge));
+                } else {
+                    node = node.warning("without endpoints", name);
+                }
+            }
+            if targets.children.is_empty() {
+                targets = targets.warning("fails", "no locality with endpoints");
+            }
+            node.with(targets)
+        }
+        LbConfig::WeightedTarget(config) => {
+            let sum: u64 = config.targets.values().map(|target| u64::from(target.weight)).sum();
+            let mut node = Node::new(NodeKind::Locality, weighted_target::NAME);
+            for (name, target) in &config.targets {
+                let own: Vec<WeightedLocality<'_>> = parts
+                    .iter()
+                    .filter(|part| part.locality.name.to_string() == *name)
+                    .cloned()
+                    .collect();
+                let edge = format!("{name} weight {} of {sum}", target.weight);
+                node.children.push(policy(&target.child_policy, &own).under(edge));
+            }
+            node
+        }
+        LbConfig::RingHash(config) => {
+            let cap = ring_hash::RING_SIZE_CAP;
+            let size = |size: u64| {
+                if size > cap {
+                    format!("{size} (capped at {cap})")
+                } else {
+                    size.to_string()
+                }
+            };
+            let node = Node::new(NodeKind::Picker, ring_hash::NAME).fact(
+                "ring size",
+                format!("{} to {}", size(config.min_ring_size), size(config.max_ring_size)),
+            );
+            endpoints(node, parts, Some(config))
+        }
+        LbConfig::RoundRobin(_) => endpoints(Node::new(NodeKind::Picker, round_robin::NAME), parts, None),
+        LbConfig::WeightedRoundRobin(config) => {
+            let node = Node::new(NodeKind::Picker, weighted_round_robin::NAME)
+                .fact("weights", "from backend load reports")
+                .fact("blackout", config.blackout_period.to_string())
+                .fact("expiration", config.weight_expiration_period.to_string());
+            endpoints(node, parts, None)
+        }
+        LbConfig::PickFirst(config) => {
+            let mut node = Node::new(NodeKind::Picker, pick_first::NAME);
+            if config.shuffle_address_list {
+                node = node.fact("order", "shuffled");
+            }
+            endpoints(node, parts, None)
+        }
+        LbConfig::OutlierDetection(inner) => framed(config, &inner.child_policy, parts),
+        LbConfig::ClusterImpl(inner) => framed(config, &inner.child_policy, parts),
+        LbConfig::OverrideHost(inner) => framed(config, &inner.child_policy, parts),
+        LbConfig::Priority(_)
+        | LbConfig::ClusterManager(_)
+        | LbConfig::Rls(_)
+        | LbConfig::Cds(_)
+        | LbConfig::Grpclb(_)
+        | LbConfig::Autosharding(_) => {
+            let json = config.to_json();
+            let text = json.pointer("/0").map(ToString::to_string).unwrap_or_default();
+            Node::new(NodeKind::Frame, config.name()).fact("config", text)
+        }
+    }
+}
+
+/// The node of a policy that gets the one endpoint of a DNS name whose addresses are not known.
+pub fn of_host(config: &LbConfig, hostname: &str) -> Node {
+    let endpoint = Endpoint {
+        index: 0,
+        address: SocketAddr::from(([0, 0, 0, 0], 0)),
+        additional_addresses: Vec::new(),
+        weight: 1,
+        weight_is_default: true,
+        health: HealthStatus::Unknown,
+        hostname: String::new(),
+        proxy: None,
+        hash_key: None,
+    };
+    let locality = Locality {
+        index: 0,
+        name: LocalityName::default(),
+        weight: 1,
+        endpoints: vec![endpoint].into(),
+    };
+    let part = WeightedLocality {
+        locality: &locality,
+        weights: vec![1],
+    };
+    let mut node = policy(config, std::slice::from_ref(&part));
+    name_endpoints(&mut node, hostname);
+    node
+}
+
+/// Puts a host's name where its address would be.
+fn name_endpoints(node: &mut Node, hostname: &str) {
+    if node.kind == NodeKind::Endpoint {
+        hostname.clone_into(&mut node.name);
+    }
+    for child in &mut node.children {
+        name_endpoints(child, hostname);
+    }
+}
+
+fn framed(config: &LbConfig, child: &LbConfig, parts: &[WeightedLocality<'_>]) -> Node {
+    Node::new(NodeKind::Frame, config.name()).with(policy(child, parts))
+}
+
+fn endpoints(mut node: Node, parts: &[WeightedLocality<'_>], ring: Option<&ring_hash::RingHashConfig>) -> Node {
+    let shares = ring.map(|config| ring_shares(config, parts)).unwrap_or_default();
+    let mut shares = shares.into_iter();
+    for part in parts {
+        for (endpoint, weight) in part.active() {
+            let mut child = endpoint_node(endpoint, part.locality, weight);
+            if let Some(share) = shares.next() {
+                child = child.fact("share of the ring", share);
+            }
+            child.lazy = ring.is_some();
+            node.children.push(child);
+        }
+    }
+    if node.children.is_empty() {
+        node = node.warning("fails", "no endpoint");
+    }
+    node
+}
+
+/// What an endpoint is known by on a ring: its hash key, else its first address.
+pub fn ring_key(endpoint: &Endpoint) -> String {
+    match &endpoint.hash_key {
+        Some(key) => key.clone(),
+        None => Address::new(endpoint.address).text.to_string(),
+    }
+}
+
+/// What each endpoint has of the ring: of the hash space, by which RPCs with random hashes are shared out, and of the entries, by
+/// which the weights are.
+fn ring_shares(config: &ring_hash::RingHashConfig, parts: &[WeightedLocality<'_>]) -> Vec<String> {
+    let active = parts.iter().flat_map(WeightedLocality::active);
+    let keys: Vec<(String, u32)> = active
+        .map(|(endpoint, weight)| (ring_key(endpoint), counted(weight)))
+        .collect();
+    let ring = ring_hash::Ring::new(&keys, config.size(ring_hash::RING_SIZE_CAP));
+    let mut shares = vec![(0.0, 0_usize); keys.len()];
+    for (entry, arc) in ring.entries().iter().zip(ring.arcs()) {
+        if let Some((space, count)) = shares.get_mut(entry.endpoint as usize) {
+            *space += arc;
+            *count += 1;
+        }
+    }
+    let all = ring.entries().len();
+    let words = shares.into_iter();
+    words
+        .map(|(space, count)| format!("{:.2} % of the hash space, {count} of {all} entries", space * 100.0))
+        .collect()
+}
+
+/// The node of an endpoint; `weight` is the one that policies get.
+pub fn endpoint_node(endpoint: &Endpoint, locality: &Locality, weight: u32) -> Node {
+    let mut addresses = endpoint.address.to_string();
+    for address in &endpoint.additional_addresses {
+        addresses.push_str(", ");
+        addresses.push_str(&address.to_string());
+    }
+    addresses.shrink_to_fit();
+    let own = if endpoint.weight_is_default {
+        format!("{} (default)", endpoint.weight)
+    } else {
+        endpoint.weight.to_string()
+    };
+    let total = if counted(weight) == weight {
+        weight.to_string()
+    } else {
+        "1 (the product overflows)".to_owned()
+    };
+    let mut node = Node::new(NodeKind::Endpoint, addresses)
+        .fact("health", endpoint.health.name())
+        .fact("weight", format!("{total} = locality {} × {own}", locality.weight));
+    if !endpoint.hostname.is_empty() {
+        node = node.fact("hostname", endpoint.hostname.as_str());
+    }
+    if let Some(key) = &endpoint.hash_key {
+        node = node.fact("hash key", key.as_str());
+    }
+    if let Some(proxy) = &endpoint.proxy {
+        node = node.fact("proxy", proxy.as_str());
+    }
+    node
+}

@@ -1,0 +1,362 @@
+//! The whole tree as nodes: channel, cluster manager, one cds policy a cluster, its wrappers, priorities and policies (A75).
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::build::{Cds, Readable, cds_cluster, manager_children};
+use super::names::{ChildNumbers, child_name};
+use super::node::{Node, NodeKind};
+use super::policies;
+use crate::client::Resources;
+use crate::client::config::{Aggregate, ClusterState, Leaf, XdsConfig};
+use crate::client::graph::{SkipReason, Skipped};
+use crate::rpc::PLUGIN_PREFIX;
+use xdsctl_document::source::secrets::SecretPlace;
+use xdsctl_lb::{LbConfig, cds, cluster_impl, cluster_manager, outlier_detection, override_host, priority};
+use xdsctl_model::profile::Profile;
+use xdsctl_model::resource::cluster::{
+    Cluster, DEFAULT_MAX_CONCURRENT_REQUESTS, Discovery, HealthStatus, OutlierDetection,
+};
+use xdsctl_model::resource::endpoints::{DropConfig, Locality};
+use xdsctl_model::status::Status;
+
+/// Drops are counted per million.
+const PER_CENT: f64 = 10_000.0;
+
+/// What the tree is shown from.
+#[derive(Debug, Clone, Copy)]
+pub struct ShownTree<'a> {
+    /// The configuration of the channel.
+    pub config: &'a XdsConfig,
+    /// The generated service config.
+    pub service_config: &'a Value,
+    /// The client.
+    pub profile: &'a Profile,
+    /// The resources, for what the client dropped of them.
+    pub resources: &'a Resources,
+}
+
+/// What is shown, with the children that aggregates lose by name of the aggregate.
+struct Walk<'a> {
+    shown: &'a ShownTree<'a>,
+    skipped: BTreeMap<&'a str, Vec<&'a Skipped>>,
+    readable: RefCell<Readable>,
+}
+
+/// The tree of a channel.
+pub fn tree(shown: &ShownTree<'_>) -> Node {
+    let mut skipped: BTreeMap<&str, Vec<&Skipped>> = BTreeMap::new();
+    for entry in &shown.config.skipped {
+        skipped.entry(&entry.parent).or_default().push(entry);
+    }
+    let walk = Walk {
+        shown,
+        skipped,
+        readable: RefCell::default(),
+    };
+    let manager = Node::new(NodeKind::Frame, cluster_manager::NAME);
+    let manager = manager_children(shown.service_config).fold(manager, |manager, (key, policy)| {
+        manager.with(top(&walk, key, policy).under(format!("\"{key}\"")))
+    });
+    channel(shown.config).with(manager)
+}
+
+/// The node of the channel: where its routes come from.
+pub fn channel(config: &XdsConfig) -> Node {
+    if config.starts_at_cluster {
+        return Node::new(NodeKind::Channel, "one cluster, without routes");
+    }
+    let mut node = Node::new(NodeKind::Channel, "channel");
+    if !config.listener_name.is_empty() || config.route_config_name.is_none() {
+        node = node.fact("Listener", config.listener_name.as_str());
+    }
+    node = match &config.route_config_name {
+        Some(name) => node.fact("RouteConfiguration", name.as_str()),
+        None => node.fact("RouteConfiguration", "inline"),
+    };
+    if let Some(host) = config.virtual_host() {
+        let domain = host.domains.get(config.domain.domain).map_or("", String::as_str);
+        let name = if host.name.is_empty() {
+            format!("#{}", host.index)
+        } else {
+            host.name.clone()
+        };
+        node = node.fact(
+            "virtual host",
+            format!("{name}, whose domain `{domain}` matches `{}`", config.authority),
+        );
+    }
+    node
+}
+
+/// A child of the cluster manager.
+fn top(walk: &Walk<'_>, key: &str, policy: &Value) -> Node {
+    if let Some(cluster) = cds_cluster(policy) {
+        return cds_node(walk, cluster, None);
+    }
+    let mut config = policy.pointer("/0").cloned();
+    config
+        .iter_mut()
+        .for_each(|config| SecretPlace::policies().redact(config));
+    let config = config.map(|config| config.to_string()).unwrap_or_default();
+    let node = Node::new(NodeKind::Frame, "rls_experimental");
+    match key.strip_prefix(PLUGIN_PREFIX) {
+        Some(_) => node
+            .warning("clusters", "asked for by each RPC at a lookup service, so unknown here")
+            .fact("config", config),
+        None => node.fact("config", config),
+    }
+}
+
+fn failure(status: &Status) -> Node {
+    Node::new(NodeKind::Failure, status.code.name()).warning("message", &*status.message)
+}
+
+/// A cds policy and everything below.
+fn cds_node(walk: &Walk<'_>, cluster: &str, below: Option<&str>) -> Node {
+    let node = Node::new(NodeKind::Frame, cds::NAME).fact("cluster", cluster);
+    let state = walk.shown.config.clusters.get(cluster);
+    let generator = Cds {
+        config: walk.shown.config,
+        cluster,
+        below,
+        profile: walk.shown.profile,
+    };
+    let checked = generator.check(&mut walk.readable.borrow_mut());
+    if let Err(status) = checked {
+        let node = skipped(walk, cluster, dropped(walk, cluster, state, node));
+        return node.with(failure(&status));
+    }
+    match state {
+        Some(ClusterState::Leaf(leaf)) => {
+            let policy = generator.lb_policy(leaf).ok();
+            let config = policy.and_then(|policy| walk.readable.borrow_mut().config(policy, walk.shown.profile));
+            let mut numbers = ChildNumbers::default();
+            let numbers = numbers.update(leaf.endpoints.as_deref());
+            match config {
+                Some(config) => leaf_node(walk, cluster, leaf, (&config, numbers), node),
+                // Not reached: the policy was just read.
+                None => node,
+            }
+        }
+        Some(ClusterState::Aggregate(aggregate)) => aggregate_node(walk, cluster, aggregate, node),
+        // Not reached: such a cluster has been found to fail.
+        Some(ClusterState::Error(_)) | None => node,
+    }
+}
+
+/// Adds what the client drops of a cluster and its endpoints.
+fn dropped(walk: &Walk<'_>, cluster: &str, state: Option<&ClusterState>, mut node: Node) -> Node {
+    let of_cluster = walk.shown.resources.clusters.get(cluster).map(|held| held.dropped());
+    let eds = match state {
+        Some(ClusterState::Leaf(leaf)) => leaf.cluster.discovery.eds_name(cluster),
+        Some(ClusterState::Aggregate(_) | ClusterState::Error(_)) | None => None,
+    };
+    let of_endpoints = eds
+        .and_then(|name| walk.shown.resources.endpoints.get(name))
+        .map(|held| held.dropped());
+    for text in [of_cluster, of_endpoints].into_iter().flatten().flatten() {
+        node = node.warning("dropped", text.as_str());
+    }
+    node
+}
+
+/// Adds the children that a cluster, or an aggregate below it, loses.
+fn skipped(walk: &Walk<'_>, root: &str, mut node: Node) -> Node {
+    let children = |name: &str| {
+        let held = walk.shown.resources.clusters.get(name)?;
+        match &held.value()?.discovery {
+            Discovery::Aggregate { children } => Some(children.as_slice()),
+            Discovery::Eds { .. } | Discovery::LogicalDns { .. } => None,
+        }
+    };
+    let mut seen = BTreeSet::from([root]);
+    let mut below = vec![root];
+    while let Some(parent) = below.pop() {
+        for lost in walk.skipped.get(parent).into_iter().flatten() {
+            let name = children(parent)
+                .and_then(|list| list.get(lost.index))
+                .map_or("", String::as_str);
+            let place = if parent == root {
+                format!("clusters[{}]", lost.index)
+            } else {
+                format!("clusters[{}] of `{parent}`", lost.index)
+            };
+            let by = lost.taken_by.as_ref().map(|by| format!(": `{by}`")).unwrap_or_default();
+            node = node.warning("skipped", format!("{place} `{name}`: {}{by}", reason(lost.why)));
+        }
+        // What is skipped is not walked again, so all roots together visit each aggregate once.
+        let lost: BTreeSet<usize> = walk
+            .skipped
+            .get(parent)
+            .into_iter()
+            .flatten()
+            .map(|lost| lost.index)
+            .collect();
+        let list = children(parent).unwrap_or_default().iter().enumerate().rev();
+        for (_, child) in list.filter(|(index, _)| !lost.contains(index)) {
+            if seen.insert(child) {
+                below.push(child);
+            }
+        }
+    }
+    node
+}
+
+fn aggregate_node(walk: &Walk<'_>, cluster: &str, aggregate: &Aggregate, node: Node) -> Node {
+    let mut node = dropped(walk, cluster, None, node).fact("type", "aggregate");
+    node = skipped(walk, cluster, node);
+    let mut failover = Node::new(NodeKind::Priority, priority::NAME).fact("over", "clusters");
+    for (number, leaf) in aggregate.leaves.iter().enumerate() {
+        let mut child = cds_node(walk, leaf, Some(cluster)).under(format!("P{number} \"{leaf}\""));
+        child.lazy = number > 0;
+        failover.children.push(child);
+    }
+    node.with(failover)
+}
+
+/// Why a child of an aggregate contributes nothing, in words.
+pub const fn reason(why: SkipReason) -> &'static str {
+    match why {
+        SkipReason::Loop => "is one of the aggregates above",
+        SkipReason::SeenBelowRoot => "was seen before in this aggregate",
+        SkipReason::SeenBelowOtherRoot => "was seen before, under another cluster of the virtual host",
+        SkipReason::Missing => "does not exist",
+        SkipReason::Rejected => "is rejected",
+        SkipReason::TooDeep => "is at depth 16, which is too deep",
+    }
+}
+
+fn leaf_node(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, &[u64]), node: Node) -> Node {
+    let mut node = match &leaf.cluster.discovery {
+        Discovery::Eds { .. } => node.fact("EDS", leaf.cluster.discovery.eds_name(cluster).unwrap_or_default()),
+        Discovery::LogicalDns { hostname } if leaf.unanswered().is_some() => node
+            .fact("DNS", hostname.as_str())
+            .warning("addresses", "unknown, give them with --resolve"),
+        Discovery::LogicalDns { hostname } => node.fact("DNS", hostname.as_str()),
+        Discovery::Aggregate { .. } => node,
+    };
+    if leaf.cluster.lrs_self {
+        node = node.fact("load reports", "to the xDS server");
+    }
+    // What is said about unknown addresses is xdsctl's, not the client's.
+    if leaf.unanswered().is_none() && !leaf.note.is_empty() && !leaf.note.starts_with("xDS node ID:") {
+        node = node.warning("note", leaf.note.as_str());
+    }
+    node = dropped(walk, cluster, walk.shown.config.clusters.get(cluster), node);
+    node.with(wrappers(walk, cluster, leaf, below))
+}
+
+/// The wrappers of a leaf, and its priorities with the policy below each.
+fn wrappers(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, &[u64])) -> Node {
+    let drops = leaf.endpoints.as_ref().and_then(|endpoints| endpoints.drops.as_ref());
+    let sessions = sessions(leaf).with(priorities(walk, cluster, leaf, below));
+    let limits = limits(&leaf.cluster, drops).with(sessions);
+    detection(leaf.cluster.outlier_detection.as_ref()).with(limits)
+}
+
+/// The node of outlier detection.
+pub fn detection(detection: Option<&OutlierDetection>) -> Node {
+    let node = Node::new(NodeKind::Frame, outlier_detection::NAME);
+    let Some(detection) = detection else {
+        return node.fact("ejects", "nothing (default)");
+    };
+    let mut node = node
+        .fact("interval", detection.interval.to_string())
+        .fact(
+            "ejection",
+            format!("{} to {}", detection.base_ejection_time, detection.max_ejection_time),
+        )
+        .fact("at most", format!("{} %", detection.max_ejection_percent));
+    if let Some(rate) = &detection.success_rate {
+        node = node.fact(
+            "success rate",
+            format!(
+                "stdev × {}, enforced {} %, {} hosts, {} RPCs",
+                f64::from(rate.stdev_factor) / 1000.0,
+                rate.enforcement_percentage,
+                rate.minimum_hosts,
+                rate.request_volume
+            ),
+        );
+    }
+    if let Some(failure) = &detection.failure_percentage {
+        node = node.fact(
+            "failures",
+            format!(
+                "above {} %, enforced {} %, {} hosts, {} RPCs",
+                failure.threshold, failure.enforcement_percentage, failure.minimum_hosts, failure.request_volume
+            ),
+        );
+    }
+    if detection.success_rate.is_none() && detection.failure_percentage.is_none() {
+        node = node.fact("ejects", "nothing: no algorithm is enforced");
+    }
+    node
+}
+
+/// The node of circuit breaking and drops.
+pub fn limits(cluster: &Cluster, drops: Option<&DropConfig>) -> Node {
+    let max = cluster.max_concurrent_requests;
+    let value = if max == DEFAULT_MAX_CONCURRENT_REQUESTS {
+        format!("{max} RPCs (default)")
+    } else {
+        format!("{max} RPCs")
+    };
+    let mut node = Node::new(NodeKind::Frame, cluster_impl::NAME).fact("at most", value);
+    for drop in drops.into_iter().flat_map(|drops| &drops.categories) {
+        let share = f64::from(drop.per_million) / PER_CENT;
+        node = node.warning("drops", format!("{share} % as `{}`", drop.category));
+    }
+    node
+}
+
+/// The node of session affinity, with the endpoints that are left for sessions only.
+fn sessions(leaf: &Leaf) -> Node {
+    let statuses: Vec<&str> = leaf.cluster.override_host_statuses.iter().map(|s| s.name()).collect();
+    let mut node = Node::new(NodeKind::Frame, override_host::NAME)
+        .fact("sessions to", format!("{{{}}}", statuses.join(", ")))
+        .fact("kept idle for", leaf.cluster.connection_idle_timeout.to_string());
+    let keeps = leaf.cluster.override_host_statuses.contains(&HealthStatus::Draining);
+    let all = leaf
+        .endpoints
+        .iter()
+        .flat_map(|endpoints| endpoints.priorities.iter().flatten());
+    for endpoint in all.flat_map(|locality| &locality.endpoints) {
+        if endpoint.health == HealthStatus::Draining {
+            let addresses: Vec<String> = endpoint.addresses().map(|a| a.to_string()).collect();
+            let label = if keeps {
+                "draining, sessions only"
+            } else {
+                "draining, unused"
+            };
+            node = node.warning(label, addresses.join(", "));
+        }
+    }
+    node
+}
+
+/// The priorities, each over the same policy.
+fn priorities(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, (policy, numbers): (&LbConfig, &[u64])) -> Node {
+    let mut node = Node::new(NodeKind::Priority, priority::NAME).fact("over", "priorities");
+    let lists = leaf
+        .endpoints
+        .as_ref()
+        .map_or(&[][..], |endpoints| &endpoints.priorities);
+    for (number, child_number) in numbers.iter().enumerate() {
+        let localities: &[Locality] = lists.get(number).map_or(&[], Vec::as_slice);
+        let child = match &leaf.cluster.discovery {
+            Discovery::LogicalDns { hostname } if leaf.is_unresolved => policies::of_host(policy, hostname),
+            Discovery::LogicalDns { .. } | Discovery::Eds { .. } | Discovery::Aggregate { .. } => {
+                policies::policy(policy, &policies::parts(localities, walk.shown.profile))
+            }
+        };
+        let name = child_name(cluster, *child_number);
+        let mut child = child.under(format!("P{number} \"{name}\""));
+        child.lazy = number > 0;
+        node.children.push(child);
+    }
+    node
+}

@@ -1,0 +1,120 @@
+//! Channel and call credentials of the bootstrap (A27, A65, A97).
+//!
+//! The first supported entry is used, but all supported ones are checked (C-core `ParseXdsBootstrapChannelCreds`).
+
+use super::client_json::Json;
+use super::load::{self, BootstrapObject, field, text_at};
+use xdsctl_model::diag::{Cx, Path, rules};
+
+rules! {
+    /// None of the channel credentials is of a type that the client has.
+    BOOTSTRAP_NO_KNOWN_CREDS = "bootstrap-no-known-creds", Bootstrap, Nack, "gRFC A27; C-core ParseXdsBootstrapChannelCreds";
+    /// Only one of certificate_file and private_key_file is set.
+    BOOTSTRAP_HALF_KEY_PAIR = "bootstrap-half-key-pair", Bootstrap, Nack, "gRFC A29, A65; C-core TlsConfig, FileWatcherCertificateProviderFactory";
+}
+
+/// Types of channel credentials that the client has.
+const CHANNEL_TYPES: [&str; 4] = ["google_default", "insecure", "tls", "fake"];
+
+/// The only type of call credentials that the client has.
+const CALL_TYPE: &str = "jwt_token_file";
+
+/// Checks `channel_creds` and returns the type in use; empty if there is none.
+pub fn channel(object: &BootstrapObject, at: &Path<'_>, cx: &mut Cx<'_>) -> String {
+    let at = at.field("channel_creds");
+    let Some(json) = object.get("channel_creds") else {
+        load::missing(&at, cx);
+        return String::new();
+    };
+    let Some(entries) = entries(json, &at, cx) else {
+        return String::new();
+    };
+    let mut chosen = None;
+    for (i, (kind, config)) in entries.iter().enumerate() {
+        if !CHANNEL_TYPES.contains(kind) {
+            continue;
+        }
+        let mark = cx.mark();
+        if *kind == "tls" {
+            let entry = at.index(i);
+            tls(config, &entry.field("config"), cx);
+        }
+        // An entry with errors yields no credentials.
+        if !cx.nacked_since(mark) {
+            chosen.get_or_insert(*kind);
+        }
+    }
+    if chosen.is_none() {
+        cx.report(
+            &BOOTSTRAP_NO_KNOWN_CREDS,
+            &at,
+            format_args!("no entry has a type that gRPC knows: {}", CHANNEL_TYPES.join(", ")),
+        );
+    }
+    chosen.unwrap_or_default().to_owned()
+}
+
+/// Checks `call_creds`, which may be absent.
+pub fn call(object: &BootstrapObject, at: &Path<'_>, cx: &mut Cx<'_>) {
+    let at = at.field("call_creds");
+    let Some(json) = object.get("call_creds") else {
+        return;
+    };
+    for (i, (kind, config)) in entries(json, &at, cx).into_iter().flatten().enumerate() {
+        if kind != CALL_TYPE {
+            continue;
+        }
+        let entry = at.index(i);
+        let config_at = entry.field("config");
+        match config.and_then(|c| field(c, CALL_TYPE)) {
+            None => load::missing(&config_at.field(CALL_TYPE), cx),
+            Some(json) => _ = load::text(json, &config_at.field(CALL_TYPE), cx),
+        }
+    }
+}
+
+/// Type and config of each entry; `None` if any entry is malformed, for then the client looks no further.
+fn entries<'j>(json: &'j Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Vec<(&'j str, Option<&'j BootstrapObject>)>> {
+    let mark = cx.mark();
+    let list = load::array(json, at, cx)?;
+    let mut entries = Vec::with_capacity(list.len());
+    for (i, json) in list.iter().enumerate() {
+        let at = at.index(i);
+        let Some(object) = load::object(json, &at, cx) else {
+            continue;
+        };
+        let kind = match field(object, "type") {
+            None => {
+                load::missing(&at.field("type"), cx);
+                None
+            }
+            Some(json) => load::text(json, &at.field("type"), cx),
+        };
+        let config = field(object, "config").and_then(|json| load::object(json, &at.field("config"), cx));
+        entries.push((kind.unwrap_or_default(), config));
+    }
+    (!cx.nacked_since(mark)).then_some(entries)
+}
+
+/// Checks the config of TLS credentials (A65).
+fn tls(config: &Option<&BootstrapObject>, at: &Path<'_>, cx: &mut Cx<'_>) {
+    let Some(config) = config else { return };
+    for name in ["certificate_file", "private_key_file", "ca_certificate_file"] {
+        text_at(config, name, at, cx);
+    }
+    if let Some(json) = field(config, "refresh_interval") {
+        load::duration(json, &at.field("refresh_interval"), cx);
+    }
+    key_pair(config, at, cx);
+}
+
+/// Certificate and private key come together; that a key is there counts, even if it is null.
+pub fn key_pair(config: &BootstrapObject, at: &Path<'_>, cx: &mut Cx<'_>) {
+    if config.contains_key("certificate_file") != config.contains_key("private_key_file") {
+        cx.report(
+            &BOOTSTRAP_HALF_KEY_PAIR,
+            at,
+            format_args!("certificate_file and private_key_file must both be set or both be absent"),
+        );
+    }
+}

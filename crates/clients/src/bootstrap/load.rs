@@ -1,0 +1,127 @@
+//! Typed access to JSON with the errors of the client's object loader (json_object_loader.cc).
+//!
+//! A `null` counts as absent for ordinary fields; a field that the client looks up by hand takes it for a wrong type.
+
+use std::collections::BTreeMap;
+
+use super::client_json::Json;
+use super::{BOOTSTRAP_FIELD_MISSING, BOOTSTRAP_WRONG_TYPE};
+use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::resource::MAX_DURATION_SECONDS;
+
+/// A JSON object.
+pub type BootstrapObject = BTreeMap<String, Json>;
+
+/// The field's value unless it is absent or null.
+pub fn field<'j>(object: &'j BootstrapObject, name: &str) -> Option<&'j Json> {
+    object.get(name).filter(|json| **json != Json::Null)
+}
+
+/// The same, named for a list.
+pub fn array_at<'j>(object: &'j BootstrapObject, name: &str) -> Option<&'j Json> {
+    field(object, name)
+}
+
+/// A string field; empty if absent.
+pub fn text_at(object: &BootstrapObject, name: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> String {
+    field(object, name)
+        .and_then(|json| text(json, &at.field(name), cx))
+        .unwrap_or_default()
+        .to_owned()
+}
+
+/// Reports a required field that is not there.
+pub fn missing(at: &Path<'_>, cx: &mut Cx<'_>) {
+    cx.report(&BOOTSTRAP_FIELD_MISSING, at, format_args!("missing, must be set"));
+}
+
+/// The value as an object.
+pub fn object<'j>(json: &'j Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<&'j BootstrapObject> {
+    match json {
+        Json::Object(object) => Some(object),
+        other => wrong(other, "an object", at, cx),
+    }
+}
+
+/// The value as an array.
+pub fn array<'j>(json: &'j Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<&'j Vec<Json>> {
+    match json {
+        Json::Array(elements) => Some(elements),
+        other => wrong(other, "an array", at, cx),
+    }
+}
+
+/// The value as a string.
+pub fn text<'j>(json: &'j Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<&'j str> {
+    match json {
+        Json::String(text) => Some(text),
+        other => wrong(other, "a string", at, cx),
+    }
+}
+
+/// The value as a boolean.
+pub fn flag(json: &Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<bool> {
+    match json {
+        Json::Bool(flag) => Some(*flag),
+        other => wrong(other, "a boolean", at, cx),
+    }
+}
+
+/// Checks a duration such as `12.5s`.
+pub fn duration(json: &Json, at: &Path<'_>, cx: &mut Cx<'_>) {
+    let Some(text) = text(json, at, cx) else { return };
+    let fault = match text.strip_suffix('s') {
+        None => Some("must end in `s`"),
+        Some(number) => duration_fault(number.trim_ascii()),
+    };
+    if let Some(fault) = fault {
+        cx.report(
+            &BOOTSTRAP_WRONG_TYPE,
+            at,
+            format_args!("`{text}` is no duration such as `12.5s`: {fault}"),
+        );
+    }
+}
+
+fn duration_fault(number: &str) -> Option<&'static str> {
+    let (whole, fraction) = match number.split_once('.') {
+        None => (number, None),
+        Some((whole, fraction)) => (whole, Some(fraction)),
+    };
+    if let Some(fraction) = fraction {
+        if integer(fraction).is_none_or(|n| i32::try_from(n).is_err()) {
+            return Some("what follows the point is no number of nanoseconds");
+        }
+        if fraction.len() > 9 {
+            return Some("it has more than nine decimals");
+        }
+    }
+    match integer(whole) {
+        None => Some("what stands before the point is not a number of seconds"),
+        Some(seconds) if !(0..=MAX_DURATION_SECONDS).contains(&seconds) => Some("seconds must be 0 to 315576000000"),
+        Some(_) => None,
+    }
+}
+
+/// An integer as absl::SimpleAtoi reads it: space around and a sign are fine.
+fn integer(text: &str) -> Option<i64> {
+    let text = text.trim_ascii();
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    text.parse().ok()
+}
+
+fn wrong<T>(json: &Json, wanted: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<T> {
+    let found = match json {
+        Json::Null => "null",
+        Json::Bool(_) => "a boolean",
+        Json::Number(_) => "a number",
+        Json::String(_) => "a string",
+        Json::Array(_) => "an array",
+        Json::Object(_) => "an object",
+    };
+    cx.report(&BOOTSTRAP_WRONG_TYPE, at, format_args!("is {found}, must be {wanted}"));
+    None
+}

@@ -1,0 +1,92 @@
+//! Certificate providers of the bootstrap (A29, A87): the `file_watcher` plugin.
+
+use super::client_json::Json;
+use super::load::{self, BootstrapObject, field, text_at};
+use super::{creds, unknown_keys};
+use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::profile::Feature;
+
+rules! {
+    /// A certificate provider names a plugin that the client does not have.
+    BOOTSTRAP_UNKNOWN_PLUGIN = "bootstrap-unknown-plugin", Bootstrap, Nack, "gRFC A29; C-core CertificateProviderStore::PluginDefinition";
+    /// A certificate provider has an empty plugin_name.
+    BOOTSTRAP_PLUGIN_NAME_EMPTY = "bootstrap-plugin-name-empty", Bootstrap, Fails, "C-core CertificateProviderStore::CreateCertificateProviderLocked";
+    /// A file_watcher provider has no file to watch.
+    BOOTSTRAP_PROVIDER_WITHOUT_FILES = "bootstrap-provider-without-files", Bootstrap, Nack, "gRFC A29; C-core FileWatcherCertificateProviderFactory";
+}
+
+/// The only plugin that every client has.
+const FILE_WATCHER: &str = "file_watcher";
+
+/// Checks one provider and returns its plugin.
+pub fn provider(json: &Json, at: &Path<'_>, cx: &mut Cx<'_>) -> String {
+    let Some(object) = load::object(json, at, cx) else {
+        return String::new();
+    };
+    unknown_keys(object, &["plugin_name", "config"], at, cx);
+    let at_name = at.field("plugin_name");
+    let name = match field(object, "plugin_name") {
+        None => {
+            load::missing(&at_name, cx);
+            ""
+        }
+        Some(json) => match load::text(json, &at_name, cx) {
+            Some("") => {
+                cx.report(
+                    &BOOTSTRAP_PLUGIN_NAME_EMPTY,
+                    &at_name,
+                    format_args!("plugin_name is empty: TLS contexts that use this provider cannot connect"),
+                );
+                ""
+            }
+            other => other.unwrap_or_default(),
+        },
+    };
+    if !name.is_empty() && name != FILE_WATCHER {
+        cx.report(
+            &BOOTSTRAP_UNKNOWN_PLUGIN,
+            &at_name,
+            format_args!("plugin `{name}` is unknown, must be `{FILE_WATCHER}` or one that the application registers"),
+        );
+        return name.to_owned();
+    }
+    let at_config = at.field("config");
+    let empty = BootstrapObject::new();
+    // Unlike an ordinary field, null is not the same as absent here.
+    let config = match object.get("config") {
+        None => Some(&empty),
+        Some(json) => load::object(json, &at_config, cx),
+    };
+    if let Some(config) = config
+        && name == FILE_WATCHER
+    {
+        file_watcher(config, &at_config, cx);
+    }
+    name.to_owned()
+}
+
+fn file_watcher(config: &BootstrapObject, at: &Path<'_>, cx: &mut Cx<'_>) {
+    const FILES: [&str; 4] = [
+        "certificate_file",
+        "private_key_file",
+        "ca_certificate_file",
+        "spiffe_bundle_map_file",
+    ];
+    for name in FILES {
+        text_at(config, name, at, cx);
+    }
+    if let Some(json) = field(config, "refresh_interval") {
+        load::duration(json, &at.field("refresh_interval"), cx);
+    }
+    creds::key_pair(config, at, cx);
+    let spiffe = cx.has(Feature::MtlsSpiffe);
+    let watched = |name: &str| config.contains_key(name);
+    if !(watched("certificate_file") || watched("ca_certificate_file") || (spiffe && watched("spiffe_bundle_map_file")))
+    {
+        cx.report(
+            &BOOTSTRAP_PROVIDER_WITHOUT_FILES,
+            at,
+            format_args!("no file to watch, must have certificate_file or ca_certificate_file"),
+        );
+    }
+}

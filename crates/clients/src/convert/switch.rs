@@ -1,0 +1,36 @@
+//! Fields that the client reads only while one of its environment switches is on.
+
+use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::profile::Feature;
+
+rules! {
+    /// A field is set that this client reads only under an environment switch, which is off.
+    FIELD_SWITCHED_OFF = "field-switched-off", Common, Ignored, "C-core, the variable named in the finding";
+}
+
+/// Reports at `at` that the field is not read because `feature` is off.
+#[cold]
+pub fn report_off(feature: Feature, at: &Path<'_>, cx: &mut Cx<'_>) {
+    let env = feature.env().unwrap_or_default();
+    if feature == Feature::EndpointHashKeyBackwardCompat {
+        cx.report(
+            &FIELD_SWITCHED_OFF,
+            at,
+            format_args!("not read while `{env}` is true, which it is by default"),
+        );
+    } else if !cx.profile().has_switch(feature) {
+        cx.report(
+            &FIELD_SWITCHED_OFF,
+            at,
+            format_args!("not read by this version of gRPC"),
+        );
+    } else if cx.profile().is_default_on(feature) {
+        cx.report(&FIELD_SWITCHED_OFF, at, format_args!("not read while `{env}` is false"));
+    } else {
+        cx.report(
+            &FIELD_SWITCHED_OFF,
+            at,
+            format_args!("not read unless `{env}` is true, which it is not by default"),
+        );
+    }
+}

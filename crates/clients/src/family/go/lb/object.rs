@@ -1,0 +1,132 @@
+//! JSON as Go's encoding/json fills a struct of it: it takes keys in any case, passes over unknown ones, and leaves a field as it
+//! is where there is null.
+
+use serde_json::{Map, Value};
+
+use xdsctl_model::resource::MAX_DURATION_SECONDS;
+
+/// Why a balancer's parser refuses a config.
+pub(super) type Read<T = ()> = Result<T, String>;
+
+/// An object that a struct is filled from: the functions check the type of a field.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct GoObject<'v>(pub(super) &'v Map<String, Value>);
+
+impl<'v> GoObject<'v> {
+    /// The value of a field; `None` for null. Case does not count where there is no exact key.
+    pub(super) fn get(self, name: &str) -> Option<&'v Value> {
+        let folded = || {
+            let mut entries = self.0.iter();
+            entries
+                .find(|(key, _)| key.eq_ignore_ascii_case(name))
+                .map(|(_, value)| value)
+        };
+        self.0.get(name).or_else(folded).filter(|value| !value.is_null())
+    }
+
+    pub(super) fn bool(self, name: &str) -> Read {
+        match self.get(name) {
+            None | Some(Value::Bool(_)) => Ok(()),
+            Some(_) => Err(format!("{name} is no boolean")),
+        }
+    }
+
+    pub(super) fn text(self, name: &str) -> Read {
+        match self.get(name) {
+            None | Some(Value::String(_)) => Ok(()),
+            Some(_) => Err(format!("{name} is no text")),
+        }
+    }
+
+    pub(super) fn number(self, name: &str) -> Read<Option<f64>> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(Value::Number(number)) => Ok(number.as_f64()),
+            Some(_) => Err(format!("{name} is no number")),
+        }
+    }
+
+    /// A whole number up to `max`, as protobuf prints it: from 1e21 on with an exponent, which is no integer for Go.
+    pub(super) fn unsigned(self, name: &str, max: u64) -> Read<Option<u64>> {
+        let Some(number) = self.number(name)? else {
+            return Ok(None);
+        };
+        let is_whole = number.fract() == 0.0 && number.is_sign_positive() && number < 1e20;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "whole and below 2^67"
+        )]
+        let value = if is_whole {
+            u64::try_from(number as u128).ok()
+        } else {
+            None
+        };
+        match value.filter(|value| *value <= max) {
+            Some(value) => Ok(Some(value)),
+            None => Err(format!("{name} is no number of 0 to {max}")),
+        }
+    }
+
+    /// Checks a duration; says whether it is negative.
+    pub(super) fn duration(self, name: &str) -> Read<Option<bool>> {
+        let text = match self.get(name) {
+            None => return Ok(None),
+            Some(Value::String(text)) => text,
+            Some(_) => return Err(format!("{name} is no duration")),
+        };
+        match duration_is_negative(text) {
+            Some(is_negative) => Ok(Some(is_negative)),
+            None => Err(format!("{name} is no duration")),
+        }
+    }
+
+    pub(super) fn object(self, name: &str, read: impl Fn(GoObject<'v>) -> Read) -> Read {
+        match self.get(name) {
+            None => Ok(()),
+            Some(Value::Object(object)) => read(GoObject(object)),
+            Some(_) => Err(format!("{name} is no object")),
+        }
+    }
+
+    pub(super) fn children(self, name: &str, read: impl Fn(GoObject<'v>) -> Read) -> Read {
+        self.object(name, |children| {
+            for child in children.0.values() {
+                match child {
+                    Value::Null => {}
+                    Value::Object(child) => read(GoObject(child))?,
+                    _ => return Err(format!("a child in {name} is no object")),
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Reads a duration like `-1.5s`; `None` for any other text (`internal/serviceconfig/duration.go`).
+fn duration_is_negative(text: &str) -> Option<bool> {
+    let text = text.strip_suffix('s')?;
+    let (is_negative, text) = match text.strip_prefix('-') {
+        Some(text) => (true, text),
+        None => (false, text),
+    };
+    let (seconds, fraction) = match text.split_once('.') {
+        Some((seconds, fraction)) => (seconds, fraction),
+        None => (text, ""),
+    };
+    if seconds.is_empty() && fraction.is_empty() || fraction.len() > 9 {
+        return None;
+    }
+    let mut is_zero = true;
+    for part in [seconds, fraction] {
+        if part.is_empty() {
+            continue;
+        }
+        let number: i64 = part.parse().ok()?;
+        is_zero &= number == 0;
+        if number > MAX_DURATION_SECONDS {
+            return None;
+        }
+    }
+    Some(is_negative && !is_zero)
+}

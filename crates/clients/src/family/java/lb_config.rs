@@ -1,0 +1,241 @@
+//! The parsers of grpc-java's balancers (`LoadBalancerProvider.parseLoadBalancingPolicyConfig`), for what comes in a TypedStruct.
+
+use serde_json::Value;
+
+use super::json::{JavaObject, Read};
+use super::rls;
+use xdsctl_model::diag::Cx;
+use xdsctl_model::profile::Feature;
+
+/// Fewest endpoints that least_request compares.
+pub(super) const MIN_CHOICE_COUNT: i32 = 2;
+
+/// Sizes of a ring where the config has none.
+const RING: (i64, i64) = (1024, 4096);
+
+/// The client makes no ring larger than this.
+const RING_CAP: i64 = 4096;
+
+/// A balancer that is registered with grpc-xds and grpc-rls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum JavaBalancer {
+    /// Takes any config.
+    RoundRobin,
+    PickFirst,
+    RingHash,
+    WeightedRoundRobin,
+    WeightedTarget,
+    WrrLocality,
+    LeastRequest,
+    OutlierDetection,
+    RandomSubsetting,
+    ClusterManager,
+    Cds,
+    Rls,
+    /// Those that take no config: their balancer is made by the client alone.
+    Internal,
+}
+
+impl JavaBalancer {
+    /// `LoadBalancerRegistry.getProvider`.
+    pub(super) fn by_name(name: &str, cx: &Cx<'_>) -> Option<Self> {
+        Some(match name {
+            "round_robin" => JavaBalancer::RoundRobin,
+            "pick_first" => JavaBalancer::PickFirst,
+            "ring_hash_experimental" => JavaBalancer::RingHash,
+            "weighted_round_robin" => JavaBalancer::WeightedRoundRobin,
+            "weighted_target_experimental" => JavaBalancer::WeightedTarget,
+            "wrr_locality_experimental" => JavaBalancer::WrrLocality,
+            "least_request_experimental" => JavaBalancer::LeastRequest,
+            "outlier_detection_experimental" => JavaBalancer::OutlierDetection,
+            "random_subsetting_experimental" if cx.has(Feature::RandomSubsetting) => JavaBalancer::RandomSubsetting,
+            "cluster_manager_experimental" => JavaBalancer::ClusterManager,
+            "cds_experimental" => JavaBalancer::Cds,
+            "rls_experimental" => JavaBalancer::Rls,
+            "priority_experimental" | "cluster_impl_experimental" => JavaBalancer::Internal,
+            "cluster_resolver_experimental" if cx.has(Feature::ClusterResolverPolicy) => JavaBalancer::Internal,
+            _ => return None,
+        })
+    }
+
+    /// Reads a config.
+    pub(super) fn read(self, config: JavaObject<'_>, cx: &Cx<'_>) -> Read {
+        match self {
+            JavaBalancer::RoundRobin => {}
+            JavaBalancer::PickFirst => _ = config.bool("shuffleAddressList")?,
+            JavaBalancer::RingHash => {
+                let (min, max) = (config.long("minRingSize")?, config.long("maxRingSize")?);
+                if cx.has(Feature::RingHashSetRequestHashKey) {
+                    config.text("requestHashHeader")?;
+                }
+                let (min, max) = ring_sizes(min, max);
+                if min <= 0 || max <= 0 || min > max {
+                    return Err(format!(
+                        "minRingSize {min} must be above 0 and at most maxRingSize {max}"
+                    ));
+                }
+            }
+            JavaBalancer::WeightedRoundRobin => weighted_round_robin(config, cx)?,
+            JavaBalancer::WeightedTarget => {
+                for (name, target) in children(config, "targets")? {
+                    if target.integer("weight")?.is_none_or(|weight| weight < 1) {
+                        return Err(format!("the weight of target `{name}` is below 1"));
+                    }
+                    child(target, "childPolicy", cx)?;
+                }
+            }
+            JavaBalancer::WrrLocality => child(config, "childPolicy", cx)?,
+            JavaBalancer::LeastRequest => {
+                if config
+                    .integer("choiceCount")?
+                    .is_some_and(|count| count < MIN_CHOICE_COUNT)
+                {
+                    return Err("choiceCount is below 2".to_owned());
+                }
+            }
+            JavaBalancer::OutlierDetection => outlier_detection(config, cx)?,
+            JavaBalancer::RandomSubsetting => {
+                if config.long("subsetSize")?.is_none_or(|size| size <= 0) {
+                    return Err("subsetSize is not above 0".to_owned());
+                }
+                child(config, "childPolicy", cx)?;
+            }
+            JavaBalancer::ClusterManager => {
+                for (_, policy) in children(config, "childPolicy")? {
+                    child(policy, "lbPolicy", cx)?;
+                }
+            }
+            JavaBalancer::Cds => {
+                if config.text("cluster")?.is_none_or(str::is_empty) {
+                    return Err("cluster is empty".to_owned());
+                }
+                if cx.has(Feature::DynamicCluster) {
+                    config.bool("is_dynamic")?;
+                }
+            }
+            JavaBalancer::Rls => {
+                rls::read(config)?;
+                rls_child(config, cx)?;
+            }
+            JavaBalancer::Internal => return Err("the policy takes no config".to_owned()),
+        }
+        Ok(())
+    }
+}
+
+/// Sizes of a ring with the defaults, capped.
+pub(super) fn ring_sizes(min: Option<i64>, max: Option<i64>) -> (i64, i64) {
+    (min.unwrap_or(RING.0).min(RING_CAP), max.unwrap_or(RING.1).min(RING_CAP))
+}
+
+fn weighted_round_robin(config: JavaObject<'_>, cx: &Cx<'_>) -> Read {
+    for field in [
+        "blackoutPeriod",
+        "weightExpirationPeriod",
+        "oobReportingPeriod",
+        "weightUpdatePeriod",
+    ] {
+        config.duration(field)?;
+    }
+    config.bool("enableOobLoadReport")?;
+    config.double("errorUtilizationPenalty")?;
+    let is_number = matches!(config.get("errorUtilizationPenalty"), Some(Value::Number(_)));
+    if is_number && !cx.has(Feature::WrrPenaltyAsNumber) {
+        return Err("errorUtilizationPenalty is a number, which this version does not take".to_owned());
+    }
+    if cx.has(Feature::WrrMetricNames) {
+        config.texts("metricNamesForComputingUtilization")?;
+    }
+    Ok(())
+}
+
+fn outlier_detection(config: JavaObject<'_>, cx: &Cx<'_>) -> Read {
+    for field in ["interval", "baseEjectionTime", "maxEjectionTime"] {
+        config.duration(field)?;
+    }
+    config.integer("maxEjectionPercentage")?;
+    let within = |part: JavaObject<'_>, field: &str, max: i32| match part.integer(field)? {
+        Some(value) if !(0..=max).contains(&value) => Err(format!("{field} is not from 0 to {max}")),
+        _ => Ok(()),
+    };
+    for (name, percentage) in [
+        ("successRateEjection", None),
+        ("failurePercentageEjection", Some("threshold")),
+    ] {
+        let Some(part) = config.object(name)? else {
+            continue;
+        };
+        match percentage {
+            Some(field) => within(part, field, 100)?,
+            None => _ = part.integer("stdevFactor")?,
+        }
+        within(part, "enforcementPercentage", 100)?;
+        within(part, "minimumHosts", i32::MAX)?;
+        within(part, "requestVolume", i32::MAX)?;
+    }
+    child(config, "childPolicy", cx)
+}
+
+/// The objects in an object, of which there must be one, and which must not be empty.
+fn children<'v>(config: JavaObject<'v>, name: &str) -> Read<Vec<(&'v str, JavaObject<'v>)>> {
+    let object = config.object(name)?.filter(|object| !object.0.is_empty());
+    let Some(object) = object else {
+        return Err(format!("{name} is missing or empty"));
+    };
+    let children = object.0.iter().map(|(key, child)| match child.as_object() {
+        Some(child) => Ok((key.as_str(), JavaObject(child))),
+        None => Err(format!("`{key}` in {name} is no object")),
+    });
+    children.collect()
+}
+
+/// A list of policies, of which the first registered one counts (`GracefulSwitchLoadBalancer.parseLoadBalancingPolicyConfig`).
+fn child(config: JavaObject<'_>, name: &str, cx: &Cx<'_>) -> Read {
+    let mut entries = Vec::new();
+    for entry in config.objects(name)?.unwrap_or_default() {
+        let mut pairs = entry.0.iter();
+        let (Some((policy, config)), None) = (pairs.next(), pairs.next()) else {
+            return Err(format!("an entry of {name} is not exactly one policy"));
+        };
+        let Some(config) = config.as_object() else {
+            return Err(format!("the config of `{policy}` in {name} is no object"));
+        };
+        entries.push((policy, JavaObject(config)));
+    }
+    let known = entries
+        .iter()
+        .find_map(|(name, config)| Some((JavaBalancer::by_name(name, cx)?, *config)));
+    match known {
+        Some((policy, config)) => policy.read(config, cx),
+        None => Err(format!("{name} has no policy that is known")),
+    }
+}
+
+/// The child of RLS, whose config is read when there is a target for it (`ChildLoadBalancingPolicy.create`).
+fn rls_child(config: JavaObject<'_>, cx: &Cx<'_>) -> Read {
+    let target = config.text("childPolicyConfigTargetFieldName")?;
+    let list = config.objects("childPolicy")?;
+    let Some(list) = list else {
+        return Err("childPolicy is missing".to_owned());
+    };
+    for entry in list {
+        let mut pairs = entry.0.iter();
+        let Some((name, config)) = pairs.next() else {
+            continue;
+        };
+        if pairs.next().is_some() {
+            return Err("an entry of childPolicy is more than one policy".to_owned());
+        }
+        if JavaBalancer::by_name(name, cx).is_none() {
+            continue;
+        }
+        if config.is_null() {
+            return Err(format!("the config of `{name}` in childPolicy is null"));
+        }
+        return match target {
+            Some(target) if !target.is_empty() => Ok(()),
+            _ => Err("childPolicyConfigTargetFieldName is empty".to_owned()),
+        };
+    }
+    Err("childPolicy has no policy that is known".to_owned())
+}

@@ -1,0 +1,156 @@
+//! What reading documents needs to be told, and what it leaves besides the resources.
+
+use std::collections::BTreeSet;
+
+use super::raw::{BootstrapPlace, Finding, PathSource, RawResource, RawResponse, WorldId, WorldName};
+use super::walker::Walker;
+use crate::proto::transcode;
+use crate::source::sniff::DocumentFormat;
+use crate::source::{SourceId, Span};
+use xdsctl_model::diag::{Budget, Diagnostic, Quota, Rule};
+use xdsctl_model::profile::UserAgent;
+use xdsctl_model::resource::ResourceType;
+
+/// How to read documents.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LoadOptions {
+    /// Every object without `@type` is of this type (`--as`).
+    pub assume: Option<ResourceType>,
+    /// The world of the documents; `None` for one of their own each.
+    pub world: Option<WorldId>,
+    /// The documents may name files to take resources from, as an Envoy bootstrap does.
+    pub follow: bool,
+    /// The format of the documents; `None` to find it out.
+    pub format: Option<DocumentFormat>,
+    /// A null may stand for what could not be read of another format, which has been reported.
+    pub nulls_are_explained: bool,
+    /// What stands in the texts of ConfigMaps is read beside them.
+    pub config_maps_are_open: bool,
+    /// How scalars are read.
+    pub transcode: transcode::TranscodeOptions,
+}
+
+/// A JSON text, and what it is a view of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Text<'t> {
+    pub json: &'t [u8],
+    /// The document in which messages are that stand in the text by their places; empty if there are none.
+    pub document: &'t [u8],
+    /// The name of the document.
+    pub name: &'t str,
+}
+
+impl<'t> From<&'t [u8]> for Text<'t> {
+    fn from(json: &'t [u8]) -> Text<'t> {
+        Text {
+            json,
+            document: b"",
+            name: "",
+        }
+    }
+}
+
+/// Receives the resources, in the order of the text, some at a time.
+pub type Emit<'e> = &'e mut dyn FnMut(Vec<RawResource>);
+
+/// What is known once documents have been read, besides the resources that were emitted.
+#[derive(Debug, Default)]
+pub struct Loader {
+    /// Every world, by [`WorldId`].
+    pub worlds: Vec<WorldName>,
+    /// Those that are all of what one client holds, by the shape of their document.
+    pub dumps: BTreeSet<WorldId>,
+    /// Findings on documents, in the order of the text.
+    pub findings: Vec<Finding>,
+    /// gRPC bootstraps.
+    pub bootstraps: Vec<BootstrapPlace>,
+    /// DiscoveryResponses that say their type or report errors.
+    pub responses: Vec<RawResponse>,
+    /// The clients that sent nodes, as they call themselves.
+    pub agents: BTreeSet<UserAgent>,
+    /// Files that Envoy bootstraps take resources from.
+    pub path_sources: Vec<PathSource>,
+    /// How many resources were emitted.
+    pub resources: usize,
+    /// How many clients are asked about each resource beside the one: the more, the fewer resources are read.
+    pub other_clients: usize,
+    /// There were more of them than are read.
+    pub(super) is_full: bool,
+    /// How many errors the responses report.
+    pub(super) errors: usize,
+    quota: Quota,
+    /// What may still be kept of what is noticed in resources.
+    pub(super) budget: Budget,
+    /// A finding that is not kept.
+    spare: Option<Finding>,
+}
+
+impl Loader {
+    /// Nothing read yet.
+    pub fn new() -> Self {
+        Loader::default()
+    }
+
+    /// Reads a document of JSON values, one or several, and emits its resources.
+    ///
+    /// What is wrong with the document itself becomes a finding; reading stops where the text is not JSON.
+    pub fn json(&mut self, source: SourceId, text: &[u8], options: LoadOptions, emit: Emit<'_>) {
+        self.values(source, text.into(), 0, &mut options.world.clone(), options, emit);
+    }
+
+    /// Reads the JSON values from `start` to the end of `text` into `world`, which is made if need be.
+    ///
+    /// Places are those in `text`.
+    pub(super) fn values(
+        &mut self,
+        source: SourceId,
+        text: Text<'_>,
+        start: usize,
+        world: &mut Option<WorldId>,
+        options: LoadOptions,
+        emit: Emit<'_>,
+    ) {
+        let mut walker = Walker::new(self, source, text, options, emit);
+        walker.world = *world;
+        walker.tc.scan.set_pos(start);
+        if let Err(stop) = walker.documents() {
+            walker.stopped(stop);
+        }
+        walker.flush();
+        *world = walker.world;
+    }
+
+    /// Adds a set of resources.
+    pub fn world(&mut self, source: SourceId, scope: Option<String>) -> WorldId {
+        let id = WorldId(u32::try_from(self.worlds.len()).unwrap_or(u32::MAX));
+        self.worlds.push(WorldName { source, scope });
+        id
+    }
+
+    /// Adds a finding on a document.
+    pub fn report(&mut self, source: SourceId, rule: &'static Rule, span: Span, message: String) -> &mut Diagnostic {
+        let finding = Finding {
+            source,
+            span,
+            diagnostic: Diagnostic::of_whole(rule, message),
+        };
+        if !self.quota.admits(rule) {
+            return &mut self.spare.insert(finding).diagnostic;
+        }
+        let index = self.findings.len();
+        self.findings.push(finding);
+        &mut self.findings[index].diagnostic
+    }
+
+    /// Adds a finding for each rule that had more of them than are kept, where the last of all such was.
+    pub fn close(&mut self) {
+        if let Some(Finding { source, span, .. }) = self.spare.take() {
+            self.findings.extend(self.quota.closing().map(|diagnostic| Finding {
+                source,
+                span,
+                diagnostic,
+            }));
+            self.quota.clear();
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Bare resources: with `@type`, or known by their fields as `istioctl proxy-config -o json` prints them.
+
+use std::sync::LazyLock;
+
+use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Message, WellKnown};
+
+use super::slot::SlotPlace;
+use super::walker::{Walker, snake_case};
+use super::{Clue, Result, Shape};
+use xdsctl_model::resource::ResourceType;
+
+/// An object with an `@type` that no other shape claims.
+pub(super) static TYPED: Shape = Shape {
+    claims: |clue| matches!(clue, Clue::Type(_)),
+    walk: |walker| walker.bare(SlotPlace::default()),
+};
+
+/// An object without `@type` whose list or fields say what it is.
+pub(super) static UNTYPED: Shape = Shape {
+    claims: |_| false,
+    walk: walk_untyped,
+};
+
+fn walk_untyped(walker: &mut Walker<'_, '_>) -> Result<()> {
+    let message = walker.assume.or(walker.guess);
+    walker.bare(SlotPlace {
+        message,
+        ..SlotPlace::default()
+    })
+}
+
+/// Fields that occur in one resource type only and hardly anywhere else: one of them is enough.
+const CERTAIN: &[(&str, u8, ResourceType)] = &[
+    ("virtual_hosts", b'[', ResourceType::RouteConfiguration),
+    ("filter_chains", b'[', ResourceType::Listener),
+    ("default_filter_chain", b'{', ResourceType::Listener),
+    ("api_listener", b'{', ResourceType::Listener),
+    ("listener_filters", b'[', ResourceType::Listener),
+    ("eds_cluster_config", b'{', ResourceType::Cluster),
+    ("load_assignment", b'{', ResourceType::Cluster),
+    ("load_balancing_policy", b'{', ResourceType::Cluster),
+    ("common_lb_config", b'{', ResourceType::Cluster),
+];
+
+/// What the fields of an object say about its type.
+///
+/// Other tools have objects with a `type`, an `address` or a `cluster_name` too, so a key counts for a type only if its value
+/// can be one of that field, and a resource must have a name.
+#[derive(Default)]
+pub(super) struct Guess {
+    keys: usize,
+    is_named: bool,
+    is_of_cluster: bool,
+    /// How many of the keys are fields of each type, and of it alone.
+    known: [usize; ResourceType::ALL.len()],
+    only: [usize; ResourceType::ALL.len()],
+    certain: Option<ResourceType>,
+}
+
+impl Guess {
+    /// Counts a key (in snake_case) and its value; true if nothing else need be seen.
+    pub(super) fn add(&mut self, name: &str, value: Shown<'_>) -> bool {
+        if value.first == b'n' {
+            return false;
+        }
+        self.certain = CERTAIN
+            .iter()
+            .find(|(field, first, _)| *field == name && *first == value.first)
+            .map(|(_, _, resource_type)| *resource_type);
+        if self.is_of_cluster && name == "endpoints" && value.first == b'[' {
+            self.certain = Some(ResourceType::Endpoints);
+        }
+        self.keys += 1;
+        self.is_of_cluster |= name == "cluster_name";
+        self.is_named |= value.first == b'"' && matches!(name, "name" | "cluster_name");
+        let has = MESSAGES.map(|message| message.is_some_and(|message| is_field(message, name, value)));
+        let is_only = has.iter().filter(|has| **has).count() == 1;
+        for ((has, known), only) in has.iter().zip(&mut self.known).zip(&mut self.only) {
+            *known += usize::from(*has);
+            *only += usize::from(*has && is_only);
+        }
+        self.certain.is_some()
+    }
+
+    /// The type that most of the keys belong to; `None` if the half of them are no field of it, or none is its own.
+    pub(super) fn message(&self) -> Option<&'static Message> {
+        if self.certain.is_none() && !self.is_named {
+            return None;
+        }
+        let best = ResourceType::ALL
+            .into_iter()
+            .zip(self.known.iter().zip(&self.only))
+            .filter(|(_, (known, only))| **only > 0 && **known * 2 > self.keys)
+            .max_by_key(|(_, (known, only))| (**only, **known))
+            .map(|(resource_type, _)| resource_type);
+        message(self.certain.or(best)?)
+    }
+}
+
+/// The messages of [`ResourceType::ALL`], which each key of an object of no known type is looked up in.
+static MESSAGES: LazyLock<[Option<&'static Message>; ResourceType::ALL.len()]> =
+    LazyLock::new(|| ResourceType::ALL.map(message));
+
+fn message(resource_type: ResourceType) -> Option<&'static Message> {
+    tables::message(resource_type.type_name())
+}
+
+/// What is seen of a value.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shown<'t> {
+    pub first: u8,
+    /// What stands in its quotes, if it is a string.
+    pub text: &'t [u8],
+}
+
+/// Says whether the message has a field of this name that can have the value.
+pub(super) fn is_field(message: &Message, name: &str, value: Shown<'_>) -> bool {
+    message.field_by_name(name).is_some_and(|field| may_be(field, value))
+}
+
+fn may_be(field: &Field, value: Shown<'_>) -> bool {
+    let is_scalar = !matches!(value.first, b'{' | b'[');
+    match (field.cardinality, field.kind) {
+        // Envoy takes one element for a list of one.
+        (Cardinality::Repeated, Kind::Message(_)) => !is_scalar,
+        (Cardinality::Repeated, _) => value.first == b'[',
+        (Cardinality::Map { .. }, _) => value.first == b'{',
+        (Cardinality::Singular, Kind::Message(_)) => field
+            .kind
+            .message()
+            .is_some_and(|m| m.well_known != WellKnown::None || value.first == b'{'),
+        (Cardinality::Singular, Kind::Enum(_)) if value.first == b'"' => {
+            let known = field.kind.enumeration().map_or(&[][..], |item| item.values);
+            known
+                .iter()
+                .any(|(name, _)| name.as_bytes().eq_ignore_ascii_case(value.text))
+        }
+        (Cardinality::Singular, _) => is_scalar,
+    }
+}
+
+impl<'t> Walker<'t, '_> {
+    /// What is to be seen of the value at the scanner, which stays where it is.
+    pub(super) fn shown(&mut self) -> Result<Shown<'t>> {
+        let first = self.tc.scan.peek();
+        let start = self.pos();
+        let mut text = &b""[..];
+        if first == b'"' {
+            let token = self.tc.scan.string()?;
+            text = self.tc.scan.raw(token);
+            self.tc.scan.set_pos(start);
+        }
+        Ok(Shown { first, text })
+    }
+
+    /// Says whether the first element of the list at the scanner may be a `message`: it has an `@type`, or most of its keys
+    /// are fields. So may an empty list. The scanner stays where it is.
+    pub fn may_hold(&mut self, message: &Message) -> Result<bool> {
+        let start = self.pos();
+        let result = self.first_may_be(message);
+        self.tc.scan.set_pos(start);
+        result
+    }
+
+    fn first_may_be(&mut self, message: &Message) -> Result<bool> {
+        if self.tc.scan.peek() != b'[' {
+            return Ok(false);
+        }
+        if !self.tc.scan.open(b']')? {
+            return Ok(true);
+        }
+        if self.tc.scan.peek() != b'{' {
+            return Ok(false);
+        }
+        let (mut keys, mut fields, mut telling) = (0, 0, 0);
+        let mut has_keys = self.tc.scan.open(b'}')?;
+        while has_keys {
+            let key = self.tc.scan.key()?;
+            let name = String::from_utf8_lossy(self.tc.scan.raw(key));
+            let value = self.shown()?;
+            if name == "@type" {
+                return Ok(true);
+            }
+            if value.first != b'n' {
+                let name = snake_case(&name);
+                let is_field = is_field(message, &name, value);
+                keys += 1;
+                fields += usize::from(is_field);
+                telling += usize::from(is_field && !matches!(&*name, "name" | "metadata"));
+            }
+            self.skip()?;
+            has_keys = self.tc.scan.more(b'}')?;
+        }
+        Ok(fields == keys || telling > 0 && fields * 2 > keys)
+    }
+}

@@ -1,0 +1,455 @@
+//! Walks a document, finds the shape of each object, and emits the resources in it.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use xdsctl_proto::tables::{self, Message};
+
+use super::loader::{Emit, LoadOptions, Loader, Text};
+use super::raw::{LiveStatus, PathSource, RawResponse, WorldId};
+use super::slot::Pending;
+use super::values::Values;
+use super::{
+    Clue, MANIFEST_SKIPPED, NO_RESOURCE, Result, SHAPES, Shape, UNKNOWN_SECTION, UNKNOWN_SHAPE, config_dump::DumpSoFar,
+    envoy_bootstrap, untyped,
+};
+use crate::proto::transcode::{self, LIMIT_EXCEEDED, SYNTAX, TranscodeStop, Transcoder};
+use crate::source::json::Str;
+use crate::source::{SourceId, Span};
+use xdsctl_model::diag::{Diagnostic, Rule};
+
+/// Kinds of Kubernetes objects that a finding names.
+const MAX_KINDS: usize = 5;
+
+/// Objects inside objects that are searched for a known shape.
+pub(super) const MAX_NESTING: usize = 8;
+
+/// A place in one document.
+pub(super) struct Walker<'t, 'l> {
+    pub tc: Transcoder<'t>,
+    pub loader: &'l mut Loader,
+    pub(super) source: SourceId,
+    /// The name of the document, for the names of worlds in it.
+    pub(super) name: &'t str,
+    /// Largest resource, in bytes on the wire.
+    pub(super) limit: usize,
+    pub(super) emit: Emit<'l>,
+    pub(super) batch: Vec<Pending>,
+    /// The world of what is read next; made when it is first needed.
+    pub world: Option<WorldId>,
+    /// The type of untyped objects in the list that is being read.
+    pub assume: Option<&'static Message>,
+    /// What the keys of the object at hand say that it is.
+    pub guess: Option<&'static Message>,
+    /// What is said about all resources of what is being read.
+    pub said: LiveStatus,
+    /// How many `ClientConfig`s each wrapper had so far.
+    pub clients: BTreeMap<String, usize>,
+    /// Keys of the wrappers around what is being read.
+    pub wrappers: Vec<String>,
+    /// The keys of the objects at hand are no worlds.
+    pub is_one_world: bool,
+    nesting: usize,
+    /// Files that are named are to be read too.
+    follow: bool,
+    /// Something of a known shape was found.
+    pub recognised: bool,
+    /// It was said that resources are not checked.
+    pub(super) is_told: bool,
+    /// Strings may have no quotes, as in YAML.
+    bare_strings: bool,
+    /// A null may stand for what another reader could not read, and has reported.
+    pub nulls_are_explained: bool,
+    /// The finding on a missing `@type` has been made.
+    pub(super) untyped_noted: bool,
+    /// The finding on v2 has been made.
+    pub legacy_noted: bool,
+    /// What the config dump at hand has shown so far.
+    pub dump: Option<DumpSoFar>,
+    /// The document is a Kubernetes object.
+    pub is_manifest: bool,
+    /// What kind of object the manifest at hand is.
+    pub kind: Option<String>,
+    /// It has texts that are documents of their own.
+    pub holds_text: bool,
+    /// These are read beside it.
+    pub config_maps_are_open: bool,
+    /// A key with text that is a document of its own, and is not read.
+    pub embedded: Option<String>,
+    /// The kinds of the manifests that are passed over, how many there are, and the first.
+    passed_over: BTreeMap<String, usize>,
+    first_passed_over: Option<Span>,
+}
+
+impl<'t, 'l> Walker<'t, 'l> {
+    pub(super) fn new(
+        loader: &'l mut Loader,
+        source: SourceId,
+        text: Text<'t>,
+        options: LoadOptions,
+        emit: Emit<'l>,
+    ) -> Self {
+        let mut tc = Transcoder::new(text.json, options.transcode);
+        tc.document = text.document;
+        tc.expect(text.json.len());
+        Walker {
+            tc,
+            loader,
+            source,
+            name: text.name,
+            limit: options.transcode.max_resource_bytes.min(transcode::MAX_RESOURCE_BYTES),
+            assume: options.assume.and_then(|t| tables::message(t.type_name())),
+            emit,
+            batch: Vec::new(),
+            world: None,
+            guess: None,
+            said: LiveStatus::default(),
+            clients: BTreeMap::new(),
+            wrappers: Vec::new(),
+            is_one_world: false,
+            nesting: 0,
+            follow: options.follow,
+            recognised: false,
+            is_told: false,
+            bare_strings: options.transcode.bare_strings,
+            nulls_are_explained: options.nulls_are_explained,
+            untyped_noted: false,
+            legacy_noted: false,
+            dump: None,
+            is_manifest: false,
+            kind: None,
+            holds_text: false,
+            config_maps_are_open: options.config_maps_are_open,
+            embedded: None,
+            passed_over: BTreeMap::new(),
+            first_passed_over: None,
+        }
+    }
+
+    /// Reads every value of the document.
+    pub(super) fn documents(&mut self) -> Result<()> {
+        if self.tc.scan.pos() == 0 && self.tc.scan.text().starts_with(b"\xef\xbb\xbf") {
+            self.tc.scan.set_pos(3);
+        }
+        let mut is_any_known = false;
+        let mut manifests = Vec::new();
+        let mut values = Values::of(self);
+        while !self.tc.scan.at_end() {
+            let start = self.tc.scan.pos();
+            values.begin(self);
+            let before = self.found();
+            (self.recognised, self.is_told) = (false, false);
+            (self.is_manifest, self.kind, self.holds_text) = (false, None, false);
+            if self.follow {
+                envoy_bootstrap::path_sources(self)?;
+            }
+            self.value()?;
+            values.end(self);
+            let span = Span::new(start, self.tc.scan.pos());
+            is_any_known |= self.recognised;
+            if !self.recognised && self.is_manifest && self.embedded.is_none() {
+                manifests.push(span);
+                self.manifest(span);
+            } else if !self.recognised && !self.is_told {
+                self.unknown_shape(span);
+            } else if self.found() == before {
+                self.report(&NO_RESOURCE, span, "there is no resource in it".to_owned());
+            }
+        }
+        // Beside xDS resources nobody wonders at a Deployment.
+        if !is_any_known {
+            for span in manifests {
+                self.unknown_shape(span);
+            }
+        } else if let Some(first) = self.first_passed_over {
+            let count: usize = self.passed_over.values().sum();
+            let kinds: Vec<&str> = self.passed_over.keys().map(String::as_str).collect();
+            let shown = kinds.get(..MAX_KINDS).unwrap_or(&kinds).join(", ");
+            let message = match count {
+                1 => format!("a Kubernetes object without xDS configuration is passed over: {shown}"),
+                _ => format!("{count} Kubernetes objects without xDS configuration are passed over: {shown}"),
+            };
+            self.report(&MANIFEST_SKIPPED, first, message);
+        }
+        Ok(())
+    }
+
+    /// Counts a manifest that has been read, if nothing in it is xDS configuration.
+    pub fn manifest(&mut self, span: Span) {
+        let kind = self.kind.take();
+        let is_list = kind.as_deref().is_some_and(|kind| kind.ends_with("List"));
+        if !self.recognised && self.is_manifest && !std::mem::take(&mut self.holds_text) && !is_list {
+            *self.passed_over.entry(kind.unwrap_or_default()).or_default() += 1;
+            self.first_passed_over.get_or_insert(span);
+        }
+    }
+
+    fn unknown_shape(&mut self, span: Span) {
+        let message = "no xDS configuration of a known shape".to_owned();
+        let help = match self.embedded.take() {
+            Some(key) => format!("the text of `{key}` is a document of its own: give that one to xdsctl"),
+            None => "name the type of bare resources with `--as lds|rds|cds|eds`".to_owned(),
+        };
+        self.report(&UNKNOWN_SHAPE, span, message).help(help);
+    }
+
+    #[cold]
+    pub(super) fn stopped(&mut self, stop: TranscodeStop) {
+        self.tc.notes.clear();
+        match stop {
+            TranscodeStop::Syntax(syntax) => {
+                let end = (syntax.at + 1).min(self.tc.scan.text().len());
+                let message = format!("{}, nothing is read from here on", syntax.what);
+                self.report(&SYNTAX, Span::new(syntax.at, end), message);
+            }
+            TranscodeStop::TooLarge(at) => {
+                let message = "a value is larger than the limit for a resource".to_owned();
+                self.report(&LIMIT_EXCEEDED, Span::new(at, at), message);
+            }
+        }
+    }
+
+    /// Notes that what is at the scanner is not looked into.
+    pub fn unknown_section(&mut self, message: String) {
+        self.tc.scan.peek();
+        let start = self.pos();
+        self.report(&UNKNOWN_SECTION, Span::new(start, start + 1), message);
+    }
+
+    /// Adds a finding on the document.
+    pub fn report(&mut self, rule: &'static Rule, span: Span, message: String) -> &mut Diagnostic {
+        self.loader.report(self.source, rule, span, message)
+    }
+
+    /// Keeps what a response says of itself.
+    pub fn response(&mut self, response: RawResponse) {
+        self.loader.errors += response.errors.len();
+        self.loader.responses.push(response);
+    }
+
+    /// Strings may have no quotes: the document is YAML.
+    pub(super) const fn has_bare_strings(&self) -> bool {
+        self.bare_strings
+    }
+
+    /// The document that is read.
+    pub const fn source(&self) -> SourceId {
+        self.source
+    }
+
+    /// The byte offset.
+    pub const fn pos(&self) -> usize {
+        self.tc.scan.pos()
+    }
+
+    /// Passes one value.
+    pub fn skip(&mut self) -> Result<()> {
+        Ok(self.tc.scan.skip_value()?)
+    }
+
+    /// Reads a value of any shape.
+    pub fn value(&mut self) -> Result<()> {
+        if self.nesting >= MAX_NESTING {
+            return self.beyond();
+        }
+        self.nesting += 1;
+        match self.tc.scan.peek() {
+            b'[' if self.nesting == 1 => self.list()?,
+            b'[' => self.elements(&mut |walker, _| walker.value())?,
+            b'{' => {
+                let start = self.pos();
+                let shape = self.shape()?;
+                self.tc.scan.set_pos(start);
+                (shape.walk)(self)?;
+                if super::DUMPS.iter().any(|dump| std::ptr::eq(*dump, shape)) {
+                    self.loader.dumps.extend(self.world);
+                }
+            }
+            _ => self.skip()?,
+        }
+        self.nesting -= 1;
+        Ok(())
+    }
+
+    /// Looks at the keys of the object at the scanner until a shape claims it; moves the scanner.
+    pub(super) fn shape(&mut self) -> Result<&'static Shape> {
+        let mut guess = untyped::Guess::default();
+        self.guess = None;
+        let mut has_keys = self.tc.scan.open(b'}')?;
+        while has_keys {
+            let key = self.tc.scan.key()?;
+            let value = self.tc.scan.peek();
+            let raw = self.tc.scan.raw(key);
+            if let Ok(written) = std::str::from_utf8(raw)
+                && let Some(shape) = self.claimant(written, value, &mut guess)?
+            {
+                return Ok(shape);
+            }
+            self.skip()?;
+            has_keys = self.tc.scan.more(b'}')?;
+        }
+        self.guess = guess.message();
+        Ok(if self.assume.is_some() || self.guess.is_some() {
+            &untyped::UNTYPED
+        } else {
+            &super::wrapper::SHAPE
+        })
+    }
+
+    fn claimant(&mut self, written: &str, value: u8, guess: &mut untyped::Guess) -> Result<Option<&'static Shape>> {
+        let claims = |clue: Clue<'_>| SHAPES.iter().copied().find(|shape| (shape.claims)(&clue));
+        if written == "@type" && value == b'"' {
+            let url = self.tc.scan.string()?;
+            let url = String::from_utf8_lossy(self.tc.scan.raw(url));
+            let name = url.rsplit('/').next().unwrap_or_default();
+            return Ok(claims(Clue::Type(name)));
+        }
+        let name = snake_case(written);
+        let clue = Clue::Key {
+            written,
+            name: &name,
+            value,
+        };
+        if let Some(shape) = claims(clue) {
+            return Ok(Some(shape));
+        }
+        let is_certain = match self.assume {
+            // These are fields of the wrapper `Resource` too, whose own field may follow.
+            Some(_) if matches!(&*name, "name" | "metadata") => false,
+            Some(message) => message.position(written).is_some(),
+            None => guess.add(&name, self.shown()?),
+        };
+        if is_certain {
+            self.guess = guess.message();
+        }
+        Ok(is_certain.then_some(&untyped::UNTYPED))
+    }
+
+    /// Reads each element of the list at the scanner with `read`, which must pass it.
+    pub fn elements(&mut self, read: &mut dyn FnMut(&mut Self, usize) -> Result<()>) -> Result<()> {
+        if self.tc.scan.peek() != b'[' {
+            return self.skip();
+        }
+        if !self.tc.scan.open(b']')? {
+            return Ok(());
+        }
+        let mut index = 0;
+        loop {
+            read(self, index)?;
+            index += 1;
+            if !self.tc.scan.more(b']')? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads each value of the object at the scanner with `read`, which gets the key in snake_case and must pass the value.
+    pub fn fields(&mut self, read: &mut dyn FnMut(&mut Self, &str) -> Result<()>) -> Result<()> {
+        self.keys(&mut |walker, key| {
+            let name = String::from_utf8_lossy(walker.tc.scan.raw(key));
+            read(walker, &snake_case(&name))
+        })
+    }
+
+    /// Reads each value of the object at the scanner with `read`, which gets the key as it is written.
+    pub fn keys(&mut self, read: &mut dyn FnMut(&mut Self, Str) -> Result<()>) -> Result<()> {
+        if self.tc.scan.peek() != b'{' {
+            return self.skip();
+        }
+        if !self.tc.scan.open(b'}')? {
+            return Ok(());
+        }
+        loop {
+            let key = self.tc.scan.key()?;
+            read(self, key)?;
+            if !self.tc.scan.more(b'}')? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads a string, null for none; another value is reported.
+    pub fn text(&mut self) -> Result<Option<String>> {
+        match self.tc.scan.peek() {
+            b'"' => {
+                let token = self.tc.scan.string()?;
+                Ok(Some(self.unescaped(token)))
+            }
+            b'n' => self.skip().map(|()| None),
+            b'{' | b'[' => self.wrong_kind("a string").map(|()| None),
+            _ if self.bare_strings => self.token().map(Some),
+            _ => self.wrong_kind("a string").map(|()| None),
+        }
+    }
+
+    /// Reads a value of the enum of this name, given by name or number, as its name; another value is reported.
+    pub fn enum_name(&mut self, full_name: &str) -> Result<Option<String>> {
+        if !matches!(self.tc.scan.peek(), b'-' | b'0'..=b'9') {
+            return self.text();
+        }
+        let number = self.token()?;
+        let known = number.parse().ok();
+        let name = known.and_then(|number| tables::enumeration(full_name)?.name(number));
+        Ok(Some(name.map_or(number, str::to_owned)))
+    }
+
+    /// Reads a value as it is written.
+    fn token(&mut self) -> Result<String> {
+        let start = self.pos();
+        self.skip()?;
+        let text = self.tc.scan.slice(start, self.pos()).trim_ascii();
+        Ok(String::from_utf8_lossy(text).into_owned())
+    }
+
+    /// The text of a token, with what is not text replaced.
+    pub fn unescaped(&self, token: Str) -> String {
+        let mut scratch = Vec::new();
+        match self.tc.scan.text_of(token, &mut scratch) {
+            Ok(text) => text.to_owned(),
+            Err(_) => String::from_utf8_lossy(self.tc.scan.raw(token)).into_owned(),
+        }
+    }
+
+    /// Keeps the name of a file, which stands at `span`, to take resources from.
+    pub fn path_source(&mut self, path: String, span: Span) {
+        let path_source = PathSource {
+            source: self.source,
+            span,
+            path,
+            world: self.current_world(),
+        };
+        self.loader.path_sources.push(path_source);
+    }
+
+    /// The world of what is read next.
+    pub(super) fn current_world(&mut self) -> WorldId {
+        match self.world {
+            Some(world) => world,
+            None => {
+                let scope = (!self.wrappers.is_empty()).then(|| self.wrappers.join("/"));
+                let world = self.loader.world(self.source, scope);
+                self.world = Some(world);
+                world
+            }
+        }
+    }
+}
+
+/// `camelCase` or `Capital` to `snake_case`; other text as it is.
+pub(super) fn snake_case(key: &str) -> Cow<'_, str> {
+    if !key.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        return Cow::Borrowed(key);
+    }
+    let mut name = String::with_capacity(key.len() + 4);
+    for (i, c) in key.chars().enumerate() {
+        if c.is_ascii_uppercase() {
+            if i > 0 {
+                name.push('_');
+            }
+            name.push(c.to_ascii_lowercase());
+        } else {
+            name.push(c);
+        }
+    }
+    Cow::Owned(name)
+}

@@ -1,0 +1,179 @@
+//! Objects around a known shape: searched. Each key is a world if one of them holds what a client has, a dump or resources
+//! of several types, such as `{namespace: {pod: {"configs": [...]}}}` of `egctl config`; also if each holds its resources by
+//! type, as `{node: {"listeners": [...]}}`. Else all is one world, such as a snapshot that is a map by type and name.
+
+use std::collections::BTreeSet;
+
+use super::walker::{MAX_NESTING, Walker};
+use super::{DUMPS, Result, Shape, config_dump, csds, discovery, legacy, snapshot, untyped};
+use crate::proto::transcode::TypeUrl;
+use xdsctl_model::resource::ResourceType;
+
+/// Any other object.
+pub(super) static SHAPE: Shape = Shape {
+    claims: |_| false,
+    walk: walk_keys,
+};
+
+/// An operation of a JSON patch, as in the `diff` of `kumactl inspect`: its value is a piece of a resource.
+pub(super) static PATCH: Shape = Shape {
+    claims: |clue| clue.is("op", b'"'),
+    walk: |walker| {
+        let start = walker.pos();
+        let mut is_patch = true;
+        let result = walker.fields(&mut |walker, key| {
+            is_patch &= matches!(key, "op" | "path" | "value" | "from");
+            walker.skip()
+        });
+        if is_patch {
+            return result;
+        }
+        walker.tc.scan.set_pos(start);
+        walk_keys(walker)
+    },
+};
+
+fn walk_keys(walker: &mut Walker<'_, '_>) -> Result<()> {
+    if discovery::is_without_list(walker)? {
+        return (discovery::SHAPE.walk)(walker);
+    }
+    let divides = !walker.is_one_world && are_worlds(walker)?;
+    let was_one = std::mem::replace(&mut walker.is_one_world, !divides);
+    let result = walker.keys(&mut |walker, key| {
+        if !matches!(walker.tc.scan.peek(), b'{' | b'[') {
+            return walker.skip();
+        }
+        if !divides {
+            return walker.value();
+        }
+        let name = walker.unescaped(key);
+        walker.wrappers.push(name);
+        let outer = walker.world.take();
+        walker.value()?;
+        walker.world = outer;
+        walker.wrappers.pop();
+        Ok(())
+    });
+    walker.is_one_world = was_one;
+    result
+}
+
+/// What a client may hold, as far as it was looked at.
+#[derive(Default)]
+pub(super) struct Held {
+    pub types: BTreeSet<ResourceType>,
+    pub is_dump: bool,
+    /// A part of a dump, which may stand alone.
+    is_part: bool,
+    /// The resources stand in lists or maps with the names of their types.
+    is_by_type: bool,
+    /// All types are looked for; else several are enough.
+    wants_all: bool,
+}
+
+impl Held {
+    fn is_of_client(&self) -> bool {
+        self.is_dump || self.is_snapshot()
+    }
+
+    /// Says whether nothing more need be seen.
+    fn is_enough(&self) -> bool {
+        self.is_of_client() && (self.is_dump || !self.wants_all)
+    }
+
+    /// Says whether there are resources of several types.
+    pub(super) fn is_snapshot(&self) -> bool {
+        self.types.len() > 1
+    }
+
+    /// Says whether these are the resources of one type, by the name of that type, under a key that does not name it again.
+    fn is_node(&self, key: &str) -> bool {
+        self.is_by_type && !self.types.iter().any(|held| snapshot::is_named(key, *held))
+    }
+}
+
+/// What the value at the scanner holds; of one that breaks off, what comes before counts. Moves the scanner.
+pub(super) fn held(walker: &mut Walker<'_, '_>) -> Held {
+    let mut held = Held {
+        wants_all: true,
+        ..Held::default()
+    };
+    let _ = look(walker, &mut held, 0);
+    held
+}
+
+/// Says whether a key of the object at the scanner holds what one client has. The scanner stays where it is.
+fn are_worlds(walker: &mut Walker<'_, '_>) -> Result<bool> {
+    let start = walker.pos();
+    let mut are_worlds = false;
+    let (mut keys, mut by_type, mut nodes) = (0, 0, 0);
+    walker.keys(&mut |walker, key| {
+        if are_worlds {
+            return walker.skip();
+        }
+        let mut held = Held::default();
+        look(walker, &mut held, 1)?;
+        are_worlds = held.is_of_client() || held.is_part;
+        keys += usize::from(!held.types.is_empty());
+        by_type += usize::from(held.is_by_type);
+        nodes += usize::from(held.is_node(&walker.unescaped(key)));
+        Ok(())
+    })?;
+    walker.tc.scan.set_pos(start);
+    Ok(are_worlds || keys > 1 && by_type == keys && nodes > 0)
+}
+
+/// Looks at the value at the scanner, and passes it.
+fn look(walker: &mut Walker<'_, '_>, held: &mut Held, level: usize) -> Result<()> {
+    let first = walker.tc.scan.peek();
+    if level > MAX_NESTING || held.is_enough() || !matches!(first, b'{' | b'[') {
+        return walker.skip();
+    }
+    if first == b'[' {
+        return walker.elements(&mut |walker, _| look(walker, held, level + 1));
+    }
+    let start = walker.pos();
+    let shape = walker.shape()?;
+    walker.tc.scan.set_pos(start);
+    let is = |other: &'static Shape| std::ptr::eq(shape, other);
+    let parts = [&config_dump::SECTION, &csds::OLD_CONFIG];
+    if parts.into_iter().any(is) {
+        held.is_part = true;
+        return walker.skip();
+    }
+    let whole = [&csds::RESPONSE, &csds::CLIENT, &legacy::SHAPE];
+    if DUMPS.iter().copied().chain(whole).any(is) {
+        held.is_dump = true;
+        return walker.skip();
+    }
+    if is(&discovery::SHAPE)
+        && let Some(said) = discovery::said_type(walker)?
+    {
+        held.types.insert(said);
+        return walker.skip();
+    }
+    if is(&untyped::UNTYPED) {
+        let message = walker.assume.or(walker.guess);
+        held.types
+            .extend(message.and_then(|message| ResourceType::from_type_name(message.full_name)));
+        return walker.skip();
+    }
+    if is(&untyped::TYPED) {
+        if let TypeUrl::First(url) | TypeUrl::Later(url) = walker.tc.type_url()? {
+            let url = String::from_utf8_lossy(walker.tc.scan.slice(url.start, url.end));
+            held.types
+                .extend(url.rsplit('/').next().and_then(ResourceType::from_type_name));
+        }
+        walker.tc.scan.set_pos(start);
+        return walker.skip();
+    }
+    walker.fields(&mut |walker, key| {
+        let first = walker.tc.scan.peek();
+        let listed = snapshot::listed(key).filter(|_| matches!(first, b'{' | b'['));
+        held.is_by_type |= level == 1 && listed.is_some();
+        if first == b'[' && is(&snapshot::SHAPE) {
+            held.types.extend(listed);
+        }
+        look(walker, held, level + 1)
+    })
+}

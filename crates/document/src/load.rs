@@ -1,0 +1,244 @@
+//! Documents in, one answer per resource out: one thread reads, the others do what the caller wants with each resource.
+//!
+//! The reader transcodes into batches of about a hundred kilobytes; those of small documents become one. Workers take the batches,
+//! call the caller's function for each resource and drop the resource; what the function returns is put back into the order of the
+//! documents, so the answer does not depend on the number of threads. The queue is short, and when it is full, or nothing is left to read, the reader
+//! does a batch itself: memory stays bounded and nothing waits, on one core as on many.
+
+use std::mem::take;
+use std::panic::resume_unwind;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Mutex, OnceLock};
+use std::thread::{Scope, ScopedJoinHandle, available_parallelism, scope};
+
+use crate::envelope::{BATCH_BYTES, BATCH_RESOURCES, Emit, Loader, RawResource};
+
+/// Batches that wait for a worker.
+const QUEUE: usize = 8;
+
+/// What a run yields.
+#[derive(Debug)]
+pub struct Loaded<T> {
+    /// The caller's answers, in the order of the resources in the documents.
+    pub results: Vec<T>,
+    /// Worlds, findings on documents, bootstraps.
+    pub loader: Loader,
+}
+
+/// A batch with its place in the order.
+type Batch = (usize, Vec<RawResource>);
+
+/// Answers with the place of their batch.
+type Answers<T> = Vec<(usize, Vec<T>)>;
+
+/// Reads documents with `read` and calls `work` for each resource that `read` emits.
+///
+/// `threads` is how many threads to use in all, at least 1; `None` for as many as the machine runs at once. No thread is
+/// started for less than two batches. `work` must not depend on the order of calls.
+///
+/// ```
+/// use xdsctl_document::source::SourceMap;
+/// let mut sources = SourceMap::new();
+/// let text = br#"{"resources": [{"@type": "t/envoy.config.cluster.v3.Cluster", "name": "a"}]}"#;
+/// let id = sources.add("-", text.to_vec());
+/// let loaded = xdsctl_document::load::run(
+///     None,
+///     |loader, emit| loader.json(id, sources.get(id).unwrap().bytes(), Default::default(), emit),
+///     |resource| resource.bytes.map(|bytes| bytes.len()),
+/// );
+/// assert_eq!(loaded.results, [Some(3)]);
+/// assert!(loaded.loader.findings.is_empty());
+/// ```
+pub fn run<T: Send>(
+    threads: Option<usize>,
+    read: impl FnOnce(&mut Loader, Emit<'_>),
+    work: impl Fn(RawResource) -> T + Sync,
+) -> Loaded<T> {
+    go_on(Loader::new(), threads, read, |resource, (): &mut ()| work(resource))
+}
+
+/// The processors that this process may use, as they were when it was first asked: the answer stands in a dozen small files of the
+/// system, and a line of a stream is checked in less time than it takes to read them.
+pub fn processors() -> usize {
+    static COUNT: OnceLock<usize> = OnceLock::new();
+    *COUNT.get_or_init(|| available_parallelism().map_or(1, |count| count.get()))
+}
+
+/// Reads more documents with a loader that has read some; see [`run`]. The results are those of the new ones.
+///
+/// `work` also gets what it has left behind for the next resource of the same batch; it must not depend on the order of batches.
+pub fn go_on<T: Send, B: Default>(
+    mut loader: Loader,
+    threads: Option<usize>,
+    read: impl FnOnce(&mut Loader, Emit<'_>),
+    work: impl Fn(RawResource, &mut B) -> T + Sync,
+) -> Loaded<T> {
+    let work = |batch: Vec<RawResource>| {
+        let mut left = B::default();
+        batch.into_iter().map(|resource| work(resource, &mut left)).collect()
+    };
+    let threads = threads.unwrap_or_else(processors);
+    let (sender, receiver) = sync_channel::<Batch>(QUEUE);
+    let receiver = Mutex::new(receiver);
+    let mut answers = scope(|scope| {
+        let mut pool = Pool {
+            scope,
+            receiver: &receiver,
+            work: &work,
+            workers: Vec::new(),
+            answers: Vec::new(),
+        };
+        let mut first = None;
+        let mut count = 0;
+        let mut hand_on = |resources| {
+            let batch = (count, resources);
+            count += 1;
+            if threads < 2 {
+                pool.do_here(batch);
+            } else if count == 1 {
+                // Small inputs end here, and no thread is worth its start.
+                first = Some(batch);
+            } else {
+                pool.start(threads - 1);
+                for batch in first.take().into_iter().chain([batch]) {
+                    pool.hand_out(&sender, batch);
+                }
+            }
+        };
+        let mut gathered = Gathered::default();
+        read(&mut loader, &mut |resources| {
+            gathered.add(resources).into_iter().for_each(&mut hand_on);
+        });
+        if !gathered.resources.is_empty() {
+            hand_on(gathered.resources);
+        }
+        if let Some(batch) = first {
+            pool.do_here(batch);
+        }
+        drop(sender);
+        pool.empty();
+        pool.finish()
+    });
+    answers.sort_by_key(|(index, _)| *index);
+    let mut results = Vec::with_capacity(answers.iter().map(|(_, results)| results.len()).sum());
+    for (_, mut some) in answers {
+        results.append(&mut some);
+    }
+    loader.close();
+    Loaded { results, loader }
+}
+
+/// Resources of one document or several that are not yet a batch.
+#[derive(Default)]
+struct Gathered {
+    resources: Vec<RawResource>,
+    bytes: usize,
+}
+
+impl Gathered {
+    /// Adds resources; hands all over once they are a batch.
+    fn add(&mut self, more: Vec<RawResource>) -> Option<Vec<RawResource>> {
+        let bytes = more.iter().filter_map(|resource| resource.bytes.as_ref());
+        self.bytes += bytes.map(|bytes| bytes.len()).sum::<usize>();
+        if self.resources.is_empty() {
+            self.resources = more;
+        } else {
+            self.resources.extend(more);
+        }
+        let is_batch = self.bytes >= BATCH_BYTES || self.resources.len() >= BATCH_RESOURCES;
+        is_batch.then(|| take(self).resources)
+    }
+}
+
+/// The workers of a run.
+struct Pool<'s, 'e, T, W> {
+    scope: &'s Scope<'s, 'e>,
+    receiver: &'s Mutex<Receiver<Batch>>,
+    work: &'s W,
+    workers: Vec<ScopedJoinHandle<'s, Answers<T>>>,
+    answers: Answers<T>,
+}
+
+impl<'s, T: Send + 's, W: Fn(Vec<RawResource>) -> Vec<T> + Sync> Pool<'s, '_, T, W> {
+    fn start(&mut self, workers: usize) {
+        while self.workers.len() < workers {
+            let (receiver, work) = (self.receiver, self.work);
+            self.workers.push(self.scope.spawn(move || {
+                let mut answers = Vec::new();
+                while let Some((index, batch)) = next(receiver) {
+                    answers.push((index, work(batch)));
+                }
+                answers
+            }));
+        }
+    }
+
+    fn hand_out(&mut self, sender: &SyncSender<Batch>, batch: Batch) {
+        if let Err(TrySendError::Full(batch) | TrySendError::Disconnected(batch)) = sender.try_send(batch) {
+            self.do_here(batch);
+        }
+    }
+
+    fn do_here(&mut self, (index, batch): Batch) {
+        self.answers.push((index, (self.work)(batch)));
+    }
+
+    /// Does what still waits, beside the workers.
+    fn empty(&mut self) {
+        while let Some(batch) = next(self.receiver) {
+            self.do_here(batch);
+        }
+    }
+
+    fn finish(self) -> Answers<T> {
+        let mut answers = self.answers;
+        for worker in self.workers {
+            match worker.join() {
+                Ok(more) => answers.extend(more),
+                Err(panic) => resume_unwind(panic),
+            }
+        }
+        answers
+    }
+}
+
+/// Takes the next batch; `None` when there will be no more.
+fn next(receiver: &Mutex<Receiver<Batch>>) -> Option<Batch> {
+    // A worker panics outside of the lock, so it is never poisoned.
+    receiver.lock().ok()?.recv().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::SourceMap;
+
+    #[test]
+    fn the_answer_does_not_depend_on_the_number_of_threads() {
+        let name = |i: usize| format!("{i}{}", "x".repeat(300));
+        let resources: Vec<String> = (0..20_000)
+            .map(|i| {
+                format!(
+                    r#"{{"@type":"t/envoy.config.cluster.v3.Cluster","name":"{}"}}"#,
+                    name(i)
+                )
+            })
+            .collect();
+        let mut sources = SourceMap::new();
+        let id = sources.add("-", format!("[{}]", resources.join(",\n")).into_bytes());
+        let text = sources.get(id).unwrap().bytes();
+        let answer = |threads| {
+            run(
+                Some(threads),
+                |loader, emit| loader.json(id, text, Default::default(), emit),
+                |resource| resource.bytes.unwrap(),
+            )
+            .results
+        };
+        let one = answer(1);
+        assert_eq!(one.len(), 20_000);
+        assert!(one.iter().enumerate().all(|(i, b)| b.ends_with(name(i).as_bytes())));
+        assert_eq!(one, answer(2));
+        assert_eq!(one, answer(5));
+    }
+}

@@ -1,0 +1,121 @@
+//! Secrets in what is printed: by their looks in each text, and by their places where the field's own table does not tell.
+
+use std::sync::LazyLock;
+
+use xdsctl_proto::tables::{self, Cardinality, Field, Kind, MESSAGES, Message, WellKnown};
+
+use super::Printer;
+use crate::secret::{self, SecretFinder};
+use crate::source::secrets::{SecretPlace, marks};
+
+/// `[redacted]` as the value of a bytes field.
+pub(super) const REDACTED_BYTES: &str = "W3JlZGFjdGVkXQ==";
+
+/// Masks the secrets in the JSON text of a message of this type.
+///
+/// ```
+/// let text = br#"{"configs": [{"@type": "type.googleapis.com/envoy.admin.v3.SecretsConfigDump", "static_secrets":
+///     [{"secret": {"name": "s", "generic_secret": {"secret": {"inline_string": "abc"}}}}]}]}"#;
+/// let masked = xdsctl_document::proto::print::redacted(text.to_vec(), "envoy.admin.v3.ConfigDump");
+/// assert!(!String::from_utf8(masked).unwrap().contains("abc"));
+/// ```
+pub fn redacted(text: Vec<u8>, type_name: &str) -> Vec<u8> {
+    redacted_at(text, SecretPlace::root(tables::message(type_name)))
+}
+
+/// Masks what may not be printed of JSON text that stands at this place.
+pub fn redacted_at(mut text: Vec<u8>, place: SecretPlace) -> Vec<u8> {
+    SecretFinder::default().mask(&mut text);
+    mask_places(&mut text, 0, place);
+    text
+}
+
+/// Masks what may not be printed of the JSON value at `start`; says how much.
+fn mask_places(text: &mut Vec<u8>, start: usize, place: SecretPlace) -> usize {
+    let mut out = Vec::new();
+    let (mut at, mut count) = (start, 0);
+    for range in marks(text, start, place).hidden.into_iter().map(|span| span.range()) {
+        let value = text.get(range.clone()).unwrap_or_default();
+        let is_masked = matches!(value, b"" | b"null" | b"true" | b"false") || value == REDACTED_BYTES.as_bytes();
+        if range.start < at || is_masked {
+            continue;
+        }
+        let is_text = text.get(range.start.wrapping_sub(1)) == Some(&b'"');
+        let is_key = is_text && text.get(range.end + 1) == Some(&b':');
+        out.extend_from_slice(text.get(at..range.start).unwrap_or_default());
+        out.extend_from_slice(if is_text { secret::REDACTED.as_bytes() } else { b"0" });
+        at = range.end;
+        count += 1;
+        if is_key {
+            // No two keys are alike.
+            out.extend_from_slice(format!(" {count}").as_bytes());
+        }
+    }
+    if count > 0 {
+        out.extend_from_slice(text.get(at..).unwrap_or_default());
+        text.truncate(start);
+        text.append(&mut out);
+    }
+    count
+}
+
+/// Messages whose text has to be looked through when it is complete, by index.
+static TOLD_BY_NAMES: LazyLock<Vec<bool>> = LazyLock::new(|| {
+    let is_told = |message: &'static Message| {
+        let is_free = matches!(
+            message.well_known,
+            WellKnown::Struct | WellKnown::Value | WellKnown::ListValue
+        );
+        is_free || SecretPlace::root(Some(message)).asks_by_name()
+    };
+    MESSAGES.iter().map(is_told).collect()
+});
+
+/// Says whether only the printed text of a field tells what of it may be printed.
+pub(super) fn needs_a_look(field: &Field) -> bool {
+    let kind = match field.cardinality {
+        Cardinality::Map { value, .. } => value,
+        Cardinality::Singular | Cardinality::Repeated => field.kind,
+    };
+    let is_printed_masked = matches!(field.kind, Kind::String | Kind::Bytes);
+    matches!(kind, Kind::Message(index) if is_told(index)) || !field.shown && !is_printed_masked
+}
+
+/// Says whether the text of a message of this index has to be looked through.
+pub(super) fn is_told(index: u16) -> bool {
+    TOLD_BY_NAMES.get(usize::from(index)).is_some_and(|is_told| *is_told)
+}
+
+impl Printer {
+    /// Notes where the text of a field begins, if it is to be looked through when it is complete.
+    pub(super) fn veil(&mut self, field: &Field) -> Option<usize> {
+        if !self.redacts || !needs_a_look(field) {
+            return None;
+        }
+        self.veils += 1;
+        Some(self.out.len())
+    }
+
+    /// Masks the secrets in the text of a field of this message. What is inside of another such field is done with that.
+    pub(super) fn unveil(&mut self, veil: Option<usize>, message: &'static Message, field: &Field) {
+        let Some(from) = veil else { return };
+        self.veils = self.veils.saturating_sub(1);
+        if self.veils == 0 {
+            self.mask_places(from, SecretPlace::root(Some(message)).field(field.name));
+        }
+    }
+
+    pub(super) fn mask_places(&mut self, from: usize, place: SecretPlace) {
+        self.masked += mask_places(&mut self.out, from, place);
+    }
+
+    /// Masks what looks like a secret in the string that was printed from `from` on.
+    pub(super) fn looks(&mut self, from: usize) {
+        let Some(text) = self.out.get_mut(from..).filter(|_| self.redacts) else {
+            return;
+        };
+        if secret::mask_value(text) {
+            self.masked += 1;
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Messages whose JSON is not an object of their fields: wrappers, Struct, Value, Duration, Timestamp, FieldMask.
+
+use std::io::Write as _;
+
+use xdsctl_proto::tables::{Kind, Message, WellKnown};
+
+use super::layout::Start;
+use super::{Inexact, Printer, Result, fits_kind, quoted, zero};
+use crate::source::wire::{Fields, WireValue};
+use xdsctl_model::resource::MAX_DURATION_SECONDS;
+
+/// Seconds from 0001-01-01 to 9999-12-31, the range of a Timestamp.
+const TIMESTAMP_SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
+
+/// A second, in nanoseconds.
+const SECOND: i64 = 1_000_000_000;
+
+impl Printer {
+    pub(super) fn special(&mut self, bytes: &[u8], message: &'static Message) -> Result {
+        match message.well_known {
+            WellKnown::Struct => self.only_field(bytes, b"{}", message),
+            WellKnown::ListValue => self.only_field(bytes, b"[]", message),
+            WellKnown::Value => self.dynamic(bytes, message),
+            WellKnown::Wrapper(kind) => self.wrapper(bytes, kind),
+            WellKnown::Duration => self.duration(bytes),
+            WellKnown::Timestamp => self.timestamp(bytes),
+            WellKnown::FieldMask => self.field_mask(bytes),
+            WellKnown::None | WellKnown::Any | WellKnown::Empty => Ok(()),
+        }
+    }
+
+    /// Prints the JSON form of the only field of a message: `{"fields":{...}}` without what stands around.
+    fn only_field(&mut self, bytes: &[u8], empty: &[u8], message: &'static Message) -> Result {
+        let mut start = Start::Bare;
+        self.fields(bytes, message, &mut start)?;
+        if start == Start::Bare {
+            self.out.extend_from_slice(empty);
+        }
+        Ok(())
+    }
+
+    fn dynamic(&mut self, bytes: &[u8], message: &'static Message) -> Result {
+        let mut items = Fields::new(bytes);
+        let (Some(Ok(item)), None) = (items.next(), items.next()) else {
+            self.out.extend_from_slice(b"null");
+            return self.inexact();
+        };
+        match (message.field(item.number), item.number, item.value) {
+            (_, 1, WireValue::Varint(_)) => {
+                self.out.extend_from_slice(b"null");
+                Ok(())
+            }
+            (_, 2, WireValue::Fixed64(bits)) if !f64::from_bits(bits).is_finite() => {
+                self.out.extend_from_slice(b"null");
+                self.inexact()
+            }
+            (Some(field), _, value) if fits_kind(field.kind, value) => self.single(field, value),
+            _ => {
+                self.out.extend_from_slice(b"null");
+                self.inexact()
+            }
+        }
+    }
+
+    fn wrapper(&mut self, bytes: &[u8], kind: Kind) -> Result {
+        let mut found = zero(kind);
+        for item in Fields::new(bytes) {
+            match item {
+                Ok(item) if item.number == 1 && fits_kind(kind, item.value) => found = item.value,
+                _ => self.inexact()?,
+            }
+        }
+        self.scalar(kind, found, false)
+    }
+
+    /// Reads the seconds and nanoseconds of a Duration or a Timestamp.
+    fn moment(&self, bytes: &[u8]) -> std::result::Result<(i64, i64), Inexact> {
+        let (mut seconds, mut nanos) = (0, 0);
+        for item in Fields::new(bytes) {
+            match item.map(|item| (item.number, item.value)) {
+                Ok((1, WireValue::Varint(value))) => seconds = value.cast_signed(),
+                Ok((2, WireValue::Varint(value))) => nanos = value.cast_signed(),
+                _ => self.inexact()?,
+            }
+        }
+        Ok((seconds, nanos))
+    }
+
+    fn duration(&mut self, bytes: &[u8]) -> Result {
+        let (seconds, nanos) = self.moment(bytes)?;
+        let is_one = (seconds >= 0 && nanos >= 0) || (seconds <= 0 && nanos <= 0);
+        if !is_one || nanos.abs() >= SECOND || !(-MAX_DURATION_SECONDS..=MAX_DURATION_SECONDS).contains(&seconds) {
+            self.out.extend_from_slice(b"\"0s\"");
+            return self.inexact();
+        }
+        let sign = if seconds < 0 || nanos < 0 { "-" } else { "" };
+        let _ = write!(self.out, "\"{sign}{}", seconds.unsigned_abs());
+        self.fraction(nanos.abs());
+        self.out.extend_from_slice(b"s\"");
+        Ok(())
+    }
+
+    /// Prints nanoseconds with 0, 3, 6 or 9 digits, as protobuf's own printers do.
+    fn fraction(&mut self, nanos: i64) {
+        let _ = match nanos {
+            0 => Ok(()),
+            n if n % 1_000_000 == 0 => write!(self.out, ".{:03}", n / 1_000_000),
+            n if n % 1_000 == 0 => write!(self.out, ".{:06}", n / 1_000),
+            n => write!(self.out, ".{n:09}"),
+        };
+    }
+
+    fn timestamp(&mut self, bytes: &[u8]) -> Result {
+        let (seconds, nanos) = self.moment(bytes)?;
+        if !TIMESTAMP_SECONDS.contains(&seconds) || !(0..SECOND).contains(&nanos) {
+            self.out.extend_from_slice(b"\"1970-01-01T00:00:00Z\"");
+            return self.inexact();
+        }
+        let (year, month, day) = date(seconds.div_euclid(86_400));
+        let of_day = seconds.rem_euclid(86_400);
+        let (hour, minute, second) = (of_day / 3_600, of_day / 60 % 60, of_day % 60);
+        let _ = write!(
+            self.out,
+            "\"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"
+        );
+        self.fraction(nanos);
+        self.out.extend_from_slice(b"Z\"");
+        Ok(())
+    }
+
+    fn field_mask(&mut self, bytes: &[u8]) -> Result {
+        let mut text = String::new();
+        for item in Fields::new(bytes) {
+            let Ok((1, WireValue::Bytes(path))) = item.map(|item| (item.number, item.value)) else {
+                self.inexact()?;
+                continue;
+            };
+            let Some(camel) = std::str::from_utf8(path).ok().and_then(camel_case) else {
+                self.inexact()?;
+                continue;
+            };
+            if !text.is_empty() {
+                text.push(',');
+            }
+            text.push_str(&camel);
+        }
+        quoted(&mut self.out, &text);
+        Ok(())
+    }
+}
+
+/// `foo_bar` as `fooBar`; `None` if that cannot be read back.
+fn camel_case(path: &str) -> Option<String> {
+    let mut camel = String::with_capacity(path.len());
+    let mut chars = path.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '_' => camel.push(chars.next().filter(char::is_ascii_lowercase)?.to_ascii_uppercase()),
+            c if c.is_ascii_uppercase() || c == ',' => return None,
+            c => camel.push(c),
+        }
+    }
+    (!camel.is_empty()).then_some(camel)
+}
+
+/// Year, month and day of a day since 1970-01-01, in the proleptic Gregorian calendar (Hinnant, "chrono-compatible low-level date
+/// algorithms", civil_from_days).
+const fn date(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let of_era = days.rem_euclid(146_097);
+    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let year = year_of_era + era * 400 + if month <= 2 { 1 } else { 0 };
+    (year, month, day)
+}

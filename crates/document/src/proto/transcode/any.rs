@@ -1,0 +1,318 @@
+//! `google.protobuf.Any`, whose `@type` decides how the other keys are read, and whole resources.
+
+use xdsctl_proto::named;
+use xdsctl_proto::tables::{self, Message, WellKnown};
+
+use super::fault::short;
+use super::note::{ANY_WITHOUT_TYPE, BAD_VALUE, LIMIT_EXCEEDED, MISSPELT_TYPE, UNKNOWN_ANY_TYPE};
+use super::repeat::Place;
+use super::{MAX_TOTAL_LEVELS, Result, Transcoder, clip, descriptor};
+use crate::proto::any::OPAQUE;
+use crate::source::Span;
+use crate::source::json::Str;
+use xdsctl_model::diag::{BytesKnowledge, Path};
+use xdsctl_model::text;
+
+/// What an object says about its type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TypeUrl {
+    /// `@type` is the first key; the scanner stands behind its value.
+    First(Span),
+    /// `@type` comes later; the scanner stands at the opening brace.
+    Later(Span),
+    /// There is none; the scanner stands at the opening brace.
+    Missing,
+    /// The object is empty; the scanner stands at the opening brace.
+    Empty,
+}
+
+impl<'t> Transcoder<'t> {
+    /// Looks for `@type` in the object at the scanner.
+    ///
+    /// # Errors
+    /// The text up to there is not JSON.
+    pub fn type_url(&mut self) -> Result<TypeUrl> {
+        if self.scan.peek() != b'{' {
+            return Ok(TypeUrl::Missing);
+        }
+        let start = self.scan.pos();
+        if !self.scan.open(b'}')? {
+            self.scan.set_pos(start);
+            return Ok(TypeUrl::Empty);
+        }
+        let key = self.scan.key()?;
+        if *self.resolved(key) == *b"@type" && self.scan.peek() == b'"' {
+            let url = self.scan.string()?;
+            return Ok(TypeUrl::First(Span::new(url.start, url.end)));
+        }
+        let found = self.type_url_later();
+        let passed = self.scan.pos() - start;
+        self.scan.set_pos(start);
+        self.lookahead = self.lookahead.saturating_sub(passed);
+        Ok(match found? {
+            Some(url) => TypeUrl::Later(Span::new(url.start, url.end)),
+            None => TypeUrl::Missing,
+        })
+    }
+
+    #[cold]
+    fn type_url_later(&mut self) -> Result<Option<Str>> {
+        if self.lookahead == 0 {
+            return Ok(None);
+        }
+        loop {
+            self.scan.skip_value()?;
+            if !self.scan.more(b'}')? {
+                return Ok(None);
+            }
+            let key = self.scan.key()?;
+            if *self.resolved(key) == *b"@type" && self.scan.peek() == b'"' {
+                return Ok(Some(self.scan.string()?));
+            }
+        }
+    }
+
+    /// The message type that a type URL names: what follows the last slash.
+    pub fn message_of(&self, url: Span) -> Option<&'static Message> {
+        let name = type_name(self.scan.slice(url.start, url.end));
+        tables::message(std::str::from_utf8(name).ok()?)
+    }
+
+    /// Reads the object at the scanner as a resource of type `message` and appends its bytes to `out`.
+    ///
+    /// `@type`, if there is one, must have been looked at.
+    ///
+    /// # Errors
+    /// The text is not JSON, or the resource is too large.
+    pub fn resource(&mut self, message: &'static Message) -> Result<()> {
+        self.base = self.out.len();
+        self.restart();
+        self.root = Some(message);
+        let Some(index) = tables::message_index(message.full_name) else {
+            return Ok(self.scan.skip_value()?);
+        };
+        if self.scan.peek() != b'{' {
+            return self.bad_value(&Path::ROOT, "a resource");
+        }
+        self.scan.bump();
+        self.packed(index, message, &Path::ROOT, Place::Start)?;
+        self.room_for(0)
+    }
+
+    /// Reads the body of an Any: its two fields.
+    pub(super) fn any(&mut self, at: &Path<'_>) -> Result<bool> {
+        if self.scan.peek() != b'{' {
+            self.bad_value(at, "an object with `@type`")?;
+            return Ok(false);
+        }
+        let start = self.scan.pos();
+        let (url, first) = match self.type_url()? {
+            TypeUrl::First(url) => (url, true),
+            TypeUrl::Later(url) => (url, false),
+            TypeUrl::Missing => {
+                self.opaque(start)?;
+                let message = "the object has no `@type`, it is not checked".to_owned();
+                self.note(&ANY_WITHOUT_TYPE, at, start, message);
+                return Ok(true);
+            }
+            TypeUrl::Empty => {
+                self.scan.skip_value()?;
+                return Ok(true);
+            }
+        };
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let token = Str {
+            start: url.start,
+            end: url.end,
+            escaped: true,
+            foreign: true,
+        };
+        let text = self.scan.text_of(token, &mut scratch).unwrap_or_default();
+        let read = self.any_of(text, start, first, at);
+        self.scratch = scratch;
+        read
+    }
+
+    fn any_of(&mut self, url: &str, start: usize, first: bool, at: &Path<'_>) -> Result<bool> {
+        if !url.is_empty() {
+            self.bytes(1, url.as_bytes())?;
+        }
+        let name = url.rsplit('/').next().unwrap_or_default();
+        let Some(index) = self.types.find(name) else {
+            self.scan.set_pos(start);
+            self.opaque(start)?;
+            self.unknown_type(url, name, start, at);
+            return Ok(true);
+        };
+        if self.total >= MAX_TOTAL_LEVELS {
+            self.scan.set_pos(start);
+            self.opaque(start)?;
+            let message = format!("more than {MAX_TOTAL_LEVELS} levels of messages, what is deeper is not checked");
+            // The path would be longer than anybody wants to read; the place says it.
+            self.note(&LIMIT_EXCEEDED, &Path::ROOT, start, message);
+            return Ok(true);
+        }
+        let message = descriptor(index);
+        let level = std::mem::take(&mut self.level);
+        self.total += 1;
+        let length = self.open_field(2);
+        let place = if first {
+            Place::Typed
+        } else {
+            self.scan.set_pos(start + 1);
+            Place::Start
+        };
+        self.packed(index, message, &at.value(name), place)?;
+        self.close(length)?;
+        self.level = level;
+        self.total -= 1;
+        Ok(true)
+    }
+
+    /// Reads the keys of an Any up to the closing brace; the scanner stands at `place`.
+    ///
+    /// Go's printer packs an Empty as `"value": {}`, Python's and C++'s readers want no key at all: both are taken.
+    fn packed(&mut self, index: u16, message: &'static Message, at: &Path<'_>, place: Place) -> Result<()> {
+        if matches!(message.well_known, WellKnown::None) {
+            return self.fields(index, message, at, place, true);
+        }
+        if place == Place::Start {
+            if self.scan.peek() == b'}' {
+                self.scan.bump();
+                return Ok(());
+            }
+        } else if !self.scan.more(b'}')? {
+            self.without_value(message, at);
+            return Ok(());
+        }
+        let mut has_type = place == Place::Typed;
+        let mut has_value = false;
+        loop {
+            let key = self.scan.key()?;
+            match self.resolved(key).as_ref() {
+                b"value" if has_value => self.duplicate(key.start, at)?,
+                b"value" => {
+                    has_value = true;
+                    self.message(index, at)?;
+                }
+                b"@value" => {
+                    has_value = true;
+                    self.packed_bytes(at)?;
+                }
+                b"@type" if std::mem::replace(&mut has_type, true) => self.second_type(key.start, at)?,
+                b"@type" => self.scan.skip_value()?,
+                _ => self.unknown_key(message, key, at)?,
+            }
+            if !self.scan.more(b'}')? {
+                if !has_value {
+                    self.without_value(message, at);
+                }
+                return Ok(());
+            }
+        }
+    }
+
+    /// Notes that an Any of a type with a JSON form of its own ends here without a `value`.
+    #[cold]
+    fn without_value(&mut self, message: &'static Message, at: &Path<'_>) {
+        // In text format a message without a field has none; an Empty needs none.
+        if self.options.wire_objects || message.well_known == WellKnown::Empty {
+            return;
+        }
+        let text = format!(
+            "a {} in an Any has its value under `value`, which is missing",
+            short(message)
+        );
+        let end = self.scan.pos();
+        self.note(&BAD_VALUE, at, end.saturating_sub(1), text);
+    }
+
+    /// Passes the object at the scanner and writes its text as the value of an Any that nobody opens.
+    fn opaque(&mut self, start: usize) -> Result<()> {
+        self.at_most(BytesKnowledge::WellFormed);
+        self.scan.skip_value()?;
+        let raw = self.scan.slice(start, self.scan.pos());
+        self.room_for(raw.len() + OPAQUE.len())?;
+        self.tag(2, 2);
+        self.varint((OPAQUE.len() + raw.len()) as u64);
+        self.out.extend_from_slice(OPAQUE);
+        self.out.extend_from_slice(raw);
+        Ok(())
+    }
+
+    #[cold]
+    fn unknown_type(&mut self, url: &str, name: &str, start: usize, at: &Path<'_>) {
+        let message = format!(
+            "`{}` is not a known message type, it is not checked",
+            clip(url.as_bytes())
+        );
+        match self.misspelt_type(name) {
+            Some(near) => {
+                let note = self.note(&MISSPELT_TYPE, at, start, message);
+                note.diagnostic
+                    .help(format!("did you mean `type.googleapis.com/{near}`?"));
+            }
+            None => _ = self.note(&UNKNOWN_ANY_TYPE, at, start, message),
+        }
+    }
+
+    /// The message type of the xDS APIs that is meant by the name of one that does not exist.
+    #[cold]
+    pub fn misspelt_type(&mut self, name: &str) -> Option<&'static str> {
+        if named::is_known(name) {
+            return None;
+        }
+        // A newer version of a type is no misspelling.
+        let others = named::all().filter(|known| !text::differ_in_digits(known, name));
+        self.suggest("@type", name, others)
+    }
+
+    #[cold]
+    fn unknown_key(&mut self, message: &'static Message, key: Str, at: &Path<'_>) -> Result<()> {
+        let name = clip(self.scan.raw(key));
+        self.scan.skip_value()?;
+        let text = format!(
+            "a {} in an Any has its value under `value`, not `{name}`",
+            short(message)
+        );
+        self.note(&super::note::UNKNOWN_FIELD, at, key.start - 1, text);
+        Ok(())
+    }
+}
+
+/// The part of a type URL after the last slash.
+pub(super) fn type_name(url: &[u8]) -> &[u8] {
+    match memchr::memrchr(b'/', url) {
+        Some(slash) => url.get(slash + 1..).unwrap_or_default(),
+        None => url,
+    }
+}
+
+/// The message types that this text has named lately, by a hash of the name.
+///
+/// A dump names the same twenty types ten thousand times; a search compares eleven long names.
+#[derive(Debug)]
+pub(super) struct Types {
+    recent: [u16; 64],
+}
+
+impl Types {
+    pub(super) const fn new() -> Self {
+        Types { recent: [0; 64] }
+    }
+
+    /// The index of the message of this full name.
+    fn find(&mut self, name: &str) -> Option<u16> {
+        let bytes = name.as_bytes();
+        // Types differ near their end: the message's name.
+        let tail = bytes.last_chunk::<8>().map_or(0, |tail| u64::from_le_bytes(*tail));
+        let hash = (tail ^ bytes.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58;
+        let slot = self.recent.get_mut(usize::try_from(hash).unwrap_or(0))?;
+        if descriptor(*slot).full_name == name {
+            return Some(*slot);
+        }
+        let index = tables::message_index(name)?;
+        *slot = index;
+        Some(index)
+    }
+}

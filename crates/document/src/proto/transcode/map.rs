@@ -1,0 +1,100 @@
+//! Maps: JSON objects that become a list of entry messages.
+
+use std::collections::HashSet;
+
+use xdsctl_proto::tables::Kind;
+
+use super::{MAX_ELEMENTS, MAX_STRUCT_VALUES, Result, Transcoder, clip, takes_null};
+use crate::source::Span;
+use crate::source::json::Str;
+use xdsctl_model::diag::Path;
+
+/// Maps with more entries look for duplicate keys in a set.
+const FEW_KEYS: usize = 16;
+
+impl<'t> Transcoder<'t> {
+    /// Reads a map, an entry message a key.
+    pub(super) fn map(&mut self, number: u32, key_kind: Kind, value_kind: Kind, at: &Path<'_>) -> Result<()> {
+        if self.scan.peek() != b'{' {
+            return self.bad_value(at, "an object");
+        }
+        if !self.scan.open(b'}')? {
+            return Ok(());
+        }
+        let base = self.map_keys.len();
+        let mut many = None;
+        loop {
+            let key = self.scan.key()?;
+            let span = Span::new(key.start, key.end);
+            if self.is_new_key(base, span, &mut many) {
+                self.map_keys.push(span);
+                self.entry(number, key_kind, value_kind, key, at)?;
+            } else {
+                let name = clip(self.scan.raw(key));
+                self.duplicate(key.start, &at.key(&name))?;
+            }
+            if !self.scan.more(b'}')? {
+                self.map_keys.truncate(base);
+                return Ok(());
+            }
+            let message = if self.is_beyond_struct_values(value_kind) {
+                format!("more than {MAX_STRUCT_VALUES} values in Structs, the others are not checked")
+            } else if self.map_keys.len() - base >= MAX_ELEMENTS {
+                format!("a map has more than {MAX_ELEMENTS} entries, the others are not checked")
+            } else {
+                continue;
+            };
+            self.map_keys.truncate(base);
+            return self.pass_over(b'}', message);
+        }
+    }
+
+    /// Says whether a map has no entry of this key yet. Compares the keys as they are written.
+    fn is_new_key(&self, base: usize, key: Span, many: &mut Option<HashSet<&'t [u8]>>) -> bool {
+        let text = self.scan.text();
+        let bytes = |span: Span| text.get(span.range()).unwrap_or_default();
+        let keys = self.map_keys.get(base..).unwrap_or_default();
+        if keys.len() < FEW_KEYS {
+            return keys.iter().all(|other| bytes(*other) != bytes(key));
+        }
+        many.get_or_insert_with(|| keys.iter().map(|key| bytes(*key)).collect())
+            .insert(bytes(key))
+    }
+
+    fn entry(&mut self, number: u32, key_kind: Kind, value_kind: Kind, key: Str, at: &Path<'_>) -> Result<()> {
+        let start = self.out.len();
+        let length = self.open_field(number);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let usable = match self.scan.text_of(key, &mut scratch) {
+            Ok(name) => {
+                let here = at.key(name);
+                self.map_key(key_kind, key, name, &here)? && self.map_value(value_kind, &here)?
+            }
+            Err(bad) => {
+                let after = self.scan.pos();
+                self.scan.set_pos(key.end + 1);
+                self.bad_token(at, key.start - 1, &format!("text: it has {}", bad.what()));
+                self.scan.set_pos(after);
+                self.scan.skip_value()?;
+                false
+            }
+        };
+        self.scratch = scratch;
+        if usable {
+            return self.close(length);
+        }
+        self.cut(start);
+        Ok(())
+    }
+
+    /// Reads the value of a map entry; false if there is nothing usable.
+    fn map_value(&mut self, kind: Kind, at: &Path<'_>) -> Result<bool> {
+        if self.scan.peek() == b'n' && !takes_null(kind) {
+            self.bad_value(at, "a value")?;
+            return Ok(false);
+        }
+        let before = self.out.len();
+        self.value(2, kind, true, at)?;
+        Ok(self.out.len() > before)
+    }
+}

@@ -1,0 +1,293 @@
+//! Messages whose JSON is not an object of their fields: wrappers, Struct, Value, Duration, Timestamp, FieldMask.
+
+use xdsctl_proto::tables::{Cardinality, Kind, Message, WellKnown};
+
+use super::{Result, Transcoder};
+use crate::source::yaml::Plain;
+use xdsctl_model::diag::Path;
+use xdsctl_model::resource::MAX_DURATION_SECONDS;
+
+/// Seconds from 0001-01-01 to 9999-12-31, the range of a Timestamp.
+const TIMESTAMP_SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
+
+/// What a Duration must be.
+const DURATION: &str = "a duration such as `1.5s`";
+
+/// What a Timestamp must be.
+const TIMESTAMP: &str = "an RFC 3339 time";
+
+impl Transcoder<'_> {
+    /// Reads the body of a message of a special form; false if there was nothing usable.
+    pub(super) fn well_known(&mut self, message: &'static Message, index: u16, at: &Path<'_>) -> Result<bool> {
+        let rejected = self.rejected;
+        match message.well_known {
+            WellKnown::None | WellKnown::Empty => return self.object(index, message, at),
+            WellKnown::Any => return self.any(at),
+            WellKnown::Struct | WellKnown::ListValue => return self.only_field(message, at),
+            WellKnown::Value => self.dynamic(message, at)?,
+            WellKnown::Wrapper(kind) => self.scalar(1, kind, false, at)?,
+            WellKnown::Duration | WellKnown::Timestamp if self.scan.peek() == b'{' => {
+                return self.spelt_out(message, index, at);
+            }
+            WellKnown::Duration => self.duration(at)?,
+            WellKnown::Timestamp => self.timestamp(at)?,
+            WellKnown::FieldMask => self.field_mask(at)?,
+        }
+        Ok(self.rejected == rejected)
+    }
+
+    /// Reads a Struct or a ListValue: the JSON form of their only field.
+    fn only_field(&mut self, message: &'static Message, at: &Path<'_>) -> Result<bool> {
+        let Some(field) = message.fields.first() else {
+            self.scan.skip_value()?;
+            return Ok(false);
+        };
+        match (field.cardinality, self.scan.peek()) {
+            (Cardinality::Map { key, value }, b'{') => {
+                self.map(field.number, key, value, at)?;
+                Ok(true)
+            }
+            (Cardinality::Repeated, b'[') => {
+                self.repeated(field, at)?;
+                Ok(true)
+            }
+            (Cardinality::Map { .. }, _) => self.bad_value(at, "an object").map(|()| false),
+            _ => self.bad_value(at, "a list").map(|()| false),
+        }
+    }
+
+    /// Reads a Value: what the text is decides the member of its oneof.
+    fn dynamic(&mut self, message: &'static Message, at: &Path<'_>) -> Result<()> {
+        let number = match self.scan.peek() {
+            b'"' => self.dynamic_string(),
+            b't' | b'f' => 4,
+            b'{' => 5,
+            b'[' => 6,
+            b'n' if self.scan.null() => {
+                self.tag(1, 0);
+                self.out.push(0);
+                return Ok(());
+            }
+            _ => 2,
+        };
+        let Some(field) = message.field(number) else {
+            return Ok(self.scan.skip_value()?);
+        };
+        let rejected = self.rejected;
+        self.value(field.number, field.kind, true, at)?;
+        if matches!(field.kind, Kind::Message(_)) {
+            // What was rejected inside does not make the whole unusable.
+            self.rejected = rejected;
+        }
+        Ok(())
+    }
+
+    /// The member for the string at the scanner: text, unless YAML takes it for a number or a boolean.
+    fn dynamic_string(&mut self) -> u32 {
+        let start = self.scan.pos();
+        let marked = self.marked();
+        self.scan.set_pos(start);
+        match marked {
+            Some(Plain::Int(_)) => 2,
+            Some(Plain::Float(value)) if value.is_finite() => 2,
+            Some(Plain::Bool(_)) => 4,
+            _ => 3,
+        }
+    }
+
+    /// Reads a Duration or Timestamp that is given by its fields, as text format has it and JSON has not.
+    fn spelt_out(&mut self, message: &'static Message, index: u16, at: &Path<'_>) -> Result<bool> {
+        let start = self.scan.pos();
+        let read = self.object(index, message, at)?;
+        if !self.options.wire_objects {
+            let wanted = if message.well_known == WellKnown::Duration {
+                DURATION
+            } else {
+                TIMESTAMP
+            };
+            self.loose_token(at, start, wanted);
+        }
+        Ok(read)
+    }
+
+    fn duration(&mut self, at: &Path<'_>) -> Result<()> {
+        let start = self.scan.pos();
+        let seconds = self.moment(parse_duration, DURATION, at)?;
+        // Where gRPC reads the field, it is for the client to refuse.
+        if self.is_unread && seconds.is_some_and(|seconds| seconds.unsigned_abs() > MAX_DURATION_SECONDS.unsigned_abs())
+        {
+            let wanted = format!("at most {MAX_DURATION_SECONDS} seconds");
+            self.loose_token(at, start, &wanted);
+        }
+        Ok(())
+    }
+
+    fn timestamp(&mut self, at: &Path<'_>) -> Result<()> {
+        let start = self.scan.pos();
+        let seconds = self.moment(parse_timestamp, TIMESTAMP, at)?;
+        let has_small_letter = |raw: &[u8]| raw.iter().any(|byte| matches!(byte, b't' | b'z'));
+        if seconds.is_some() && has_small_letter(self.scan.slice(start, self.scan.pos())) {
+            self.loose_token(at, start, "a time with a capital `T` and `Z`");
+        }
+        Ok(())
+    }
+
+    /// Reads a Duration or Timestamp: seconds as field 1 and nanoseconds as field 2. Returns the seconds.
+    fn moment(&mut self, parse: fn(&str) -> Option<(i64, i32)>, wanted: &str, at: &Path<'_>) -> Result<Option<i64>> {
+        if self.scan.peek() != b'"' {
+            self.bad_value(at, wanted)?;
+            return Ok(None);
+        }
+        let start = self.scan.pos();
+        let token = self.scan.string()?;
+        let parsed = std::str::from_utf8(&self.resolved(token)).ok().and_then(parse);
+        let Some((seconds, nanos)) = parsed else {
+            self.bad_token(at, start, wanted);
+            return Ok(None);
+        };
+        if seconds != 0 {
+            self.tag(1, 0);
+            self.varint(seconds.cast_unsigned());
+        }
+        if nanos != 0 {
+            self.tag(2, 0);
+            self.varint(i64::from(nanos).cast_unsigned());
+        }
+        Ok(Some(seconds))
+    }
+
+    /// Reads `"a,b.fooBar"` into the paths `a` and `b.foo_bar`.
+    fn field_mask(&mut self, at: &Path<'_>) -> Result<()> {
+        if self.scan.peek() != b'"' {
+            return self.bad_value(at, "a string of field names");
+        }
+        let start = self.scan.pos();
+        let token = self.scan.string()?;
+        let text = self.resolved(token);
+        let Ok(text) = std::str::from_utf8(&text) else {
+            self.bad_token(at, start, "a string of field names");
+            return Ok(());
+        };
+        if text.contains('_') {
+            self.loose_token(at, start, "a list of names such as `fooBar`, which have no `_`");
+        }
+        for path in text.split(',').filter(|path| !path.is_empty()) {
+            let mut snake = String::with_capacity(path.len());
+            for c in path.chars() {
+                if c.is_ascii_uppercase() {
+                    snake.push('_');
+                }
+                snake.push(c.to_ascii_lowercase());
+            }
+            self.bytes(1, snake.as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads up to 9 digits of a fraction as nanoseconds.
+fn nanos(fraction: &str) -> Option<i32> {
+    if fraction.is_empty() || fraction.len() > 9 || !fraction.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let digits: i32 = fraction.parse().ok()?;
+    Some((fraction.len()..9).fold(digits, |nanos, _| nanos * 10))
+}
+
+/// Reads `1.5s`. Any number of seconds that fits 64 bits is taken: refusing it is the client's business.
+fn parse_duration(text: &str) -> Option<(i64, i32)> {
+    let number = text.strip_suffix('s')?;
+    let (negative, magnitude) = match number.strip_prefix('-') {
+        Some(magnitude) => (true, magnitude),
+        None => (false, number),
+    };
+    let (whole, nanos) = match magnitude.split_once('.') {
+        Some((whole, fraction)) => (whole, nanos(fraction)?),
+        None => (magnitude, 0),
+    };
+    if whole.is_empty() || !whole.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let seconds: i64 = if negative {
+        format!("-{whole}").parse()
+    } else {
+        whole.parse()
+    }
+    .ok()?;
+    Some((seconds, if negative { -nanos } else { nanos }))
+}
+
+/// Reads an RFC 3339 time with a zone.
+fn parse_timestamp(text: &str) -> Option<(i64, i32)> {
+    let number = |range: std::ops::Range<usize>| -> Option<i64> {
+        let digits = text.get(range)?;
+        digits
+            .bytes()
+            .all(|b| b.is_ascii_digit())
+            .then(|| digits.parse().ok())?
+    };
+    let is = |at: usize, wanted: &[u8]| text.as_bytes().get(at).is_some_and(|b| wanted.contains(b));
+    if !(is(4, b"-") && is(7, b"-") && is(10, b"Tt") && is(13, b":") && is(16, b":")) {
+        return None;
+    }
+    let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
+    let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);
+    let in_range = (1..=12).contains(&month)
+        && (1..=days_in_month(year, month)).contains(&day)
+        && hour < 24
+        && minute < 60
+        && second < 60;
+    if !in_range {
+        return None;
+    }
+    let rest = text.get(19..)?;
+    let (nanos, zone) = match rest.strip_prefix('.') {
+        Some(rest) => {
+            let end = rest.find(|c: char| !c.is_ascii_digit())?;
+            (nanos(rest.get(..end)?)?, rest.get(end..)?)
+        }
+        None => (0, rest),
+    };
+    let seconds = days_from_epoch(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset(zone)?;
+    TIMESTAMP_SECONDS.contains(&seconds).then_some((seconds, nanos))
+}
+
+/// Reads a zone as seconds east of Greenwich.
+fn offset(zone: &str) -> Option<i64> {
+    if matches!(zone, "Z" | "z") {
+        return Some(0);
+    }
+    let sign = match zone.as_bytes().first()? {
+        b'+' => 1,
+        b'-' => -1,
+        _ => return None,
+    };
+    let (hours, minutes) = zone.get(1..)?.split_once(':')?;
+    let part = |text: &str, limit: i64| -> Option<i64> {
+        let digits = text.len() == 2 && text.bytes().all(|b| b.is_ascii_digit());
+        let value: i64 = digits.then(|| text.parse().ok())??;
+        (value < limit).then_some(value)
+    };
+    Some(sign * (part(hours, 24)? * 3600 + part(minutes, 60)? * 60))
+}
+
+const fn days_in_month(year: i64, month: i64) -> i64 {
+    match month {
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// Days from 1970-01-01 to a date of the Gregorian calendar.
+const fn days_from_epoch(year: i64, month: i64, day: i64) -> i64 {
+    // Years start in March, so that the leap day is the last one; eras are 400 years.
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let month_from_march = (month + 9) % 12;
+    let day_of_year = (153 * month_from_march + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    era * 146_097 + day_of_era - 719_468
+}

@@ -1,0 +1,391 @@
+//! The wire check: what the client's protobuf parser (upb) makes of the bytes of one message.
+//!
+//! The generated types skip fields that gRPC never reads, but the client parses them all: bad bytes or bad UTF-8 in a
+//! field that nobody reads still reject the resource. So each message is walked once by its descriptor before it is
+//! decoded. The same walk notes the fields that are set and never read.
+//!
+//! Facts of upb (wire/decode.c, wire/reader.c of 1.85.1): a tag has at most 5 bytes, a length at most 5 and 2^31-1, a
+//! varint at most 10 (bits beyond 64 are lost); a known field with another wire type counts as unknown; a map entry that
+//! holds an unknown field is no entry; groups nest like messages; at most 100 levels; field number 0 is an error.
+
+mod missed;
+mod normalize;
+mod reader;
+
+use bytes::Bytes;
+use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Listed, Message};
+
+pub use self::missed::NO_HOST_REWRITE;
+pub use self::reader::varint_at;
+pub use self::reader::{Raw, fields, map_keys};
+
+use self::normalize::normalize;
+use self::reader::WireReader;
+use super::transcode::{LIMIT_EXCEEDED, MAX_ELEMENTS};
+use xdsctl_model::diag::{BytesKnowledge, Cx, Path, rules};
+
+rules! {
+    /// A field is set that gRPC never reads.
+    FIELD_IGNORED = "field-ignored", Common, Ignored, "no reader in src/core/xds of C-core 1.85.1";
+    /// A field that changes what becomes of RPCs is set, and gRPC never reads it.
+    BEHAVIOUR_FIELD_IGNORED = "behaviour-field-ignored", Common, Ignored as Warning, "no reader in src/core/xds of C-core 1.85.1",
+        every "no client has a reader of these fields: not grpc-go since 1.60, grpc-java or grpc-js-xds";
+    /// A field that restricts or secures traffic is set, and gRPC never reads it.
+    SECURITY_FIELD_IGNORED = "security-field-ignored", Common, Ignored as Warning, "no reader in src/core/xds of C-core 1.85.1";
+}
+
+/// Levels of nested messages and groups that the client's parser takes below the message itself.
+pub const MAX_DEPTH: u32 = 100;
+
+/// Wire type that opens a group.
+const START_GROUP: u8 = 3;
+
+/// Longest length that the client's parser takes.
+const MAX_LEN: u64 = i32::MAX as u64;
+
+/// Why the client's parser gives up on a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Malformed {
+    /// The bytes end inside a field.
+    #[error("the bytes end inside a field")]
+    Truncated,
+    /// A tag, length or number is not a varint of allowed size.
+    #[error("a tag, length or number is too long")]
+    Varint,
+    /// Field number 0 or a wire type that does not exist.
+    #[error("a tag has field number 0 or an unknown wire type")]
+    Tag,
+    /// A group ends that did not start, or the other way round.
+    #[error("a group is not closed, or was never opened")]
+    Group,
+    /// A string is not UTF-8.
+    #[error("a string is not valid UTF-8")]
+    Utf8,
+    /// More than [`MAX_DEPTH`] levels.
+    #[error("messages are nested more than 100 levels deep")]
+    Depth,
+}
+
+/// Checks the bytes of a `message` as the client's parser would, and reports the fields that are set and never read.
+///
+/// Returns bytes that prost reads as the client reads the originals; they are the originals unless something odd (a known
+/// field with a foreign wire type, elements beyond [`MAX_ELEMENTS`]) has to be taken out.
+///
+/// # Errors
+/// [`Malformed`] where the client's parser fails. The caller knows which rule that breaks.
+pub fn check(bytes: &Bytes, message: &'static Message, at: &Path<'_>, cx: &mut Cx<'_>) -> Result<Bytes, Malformed> {
+    let is_sound = cx.known() >= BytesKnowledge::WellFormed;
+    let mut walk = Walk {
+        cx,
+        is_sound,
+        odd: false,
+    };
+    walk.message(bytes, message, at, MAX_DEPTH, true)?;
+    if walk.odd {
+        Ok(Bytes::from(normalize(bytes, message)))
+    } else {
+        Ok(bytes.clone())
+    }
+}
+
+/// How a known field takes a wire type.
+#[derive(PartialEq, Eq, Clone, Copy)]
+enum Fit {
+    /// One value.
+    Single,
+    /// Several scalar values in one run.
+    Packed,
+    /// The client treats it as an unknown field.
+    Foreign,
+}
+
+/// The wire type of a value of this kind.
+pub fn wire_type_of(kind: Kind) -> u8 {
+    match kind {
+        Kind::Double | Kind::Fixed64 | Kind::Sfixed64 => 1,
+        Kind::Float | Kind::Fixed32 | Kind::Sfixed32 => 5,
+        Kind::String | Kind::Bytes | Kind::Message(_) => 2,
+        Kind::Int32
+        | Kind::Int64
+        | Kind::Uint32
+        | Kind::Uint64
+        | Kind::Sint32
+        | Kind::Sint64
+        | Kind::Bool
+        | Kind::Enum(_) => 0,
+    }
+}
+
+fn fit(field: &Field, wire_type: u8) -> Fit {
+    if matches!(field.cardinality, Cardinality::Map { .. }) {
+        return if wire_type == 2 { Fit::Single } else { Fit::Foreign };
+    }
+    let own = wire_type_of(field.kind);
+    if wire_type == own {
+        Fit::Single
+    } else if wire_type == 2 && matches!(field.cardinality, Cardinality::Repeated) {
+        Fit::Packed
+    } else {
+        Fit::Foreign
+    }
+}
+
+#[inline(always)]
+fn utf8(bytes: &[u8]) -> Result<&str, Malformed> {
+    std::str::from_utf8(bytes).map_err(|_| Malformed::Utf8)
+}
+
+/// Checks the contents of a packed run.
+fn check_packed(kind: Kind, payload: &[u8]) -> Result<bool, Malformed> {
+    match wire_type_of(kind) {
+        1 if !payload.len().is_multiple_of(8) => Err(Malformed::Truncated),
+        5 if !payload.len().is_multiple_of(4) => Err(Malformed::Truncated),
+        0 => {
+            let mut reader = WireReader { rest: payload };
+            let mut overlong = false;
+            while !reader.rest.is_empty() {
+                overlong |= reader.varint(10)?.1;
+            }
+            Ok(overlong)
+        }
+        _ => Ok(false),
+    }
+}
+
+struct Walk<'c, 'p> {
+    cx: &'c mut Cx<'p>,
+    /// The bytes are known to be well-formed; only what is never read is looked for.
+    is_sound: bool,
+    /// Something is there that prost would read in another way.
+    odd: bool,
+}
+
+/// How often the fields of one message have been seen, for element indices.
+#[derive(Default)]
+struct Seen {
+    /// A bit for each field that has occurred.
+    fields: u128,
+    /// The field that came last, and the index of its element.
+    last: usize,
+    count: usize,
+    /// Elements of each field, once those of one field were not in one run.
+    counts: Vec<usize>,
+}
+
+impl Seen {
+    /// The index of the element of the field at `position` that comes after the bytes `before` of its message.
+    fn index(&mut self, position: usize, message: &'static Message, before: &[u8]) -> usize {
+        let bit = 1u128.checked_shl(position as u32).unwrap_or(0);
+        let again = self.fields & bit != 0;
+        self.fields |= bit;
+        let mut index = if !again {
+            0
+        } else if self.last == position {
+            self.count + 1
+        } else {
+            if self.counts.is_empty() {
+                self.counts = elements(before, message);
+            }
+            0
+        };
+        if let Some(count) = self.counts.get_mut(position) {
+            index = *count;
+            *count += 1;
+        }
+        (self.last, self.count) = (position, index);
+        index
+    }
+}
+
+impl Walk<'_, '_> {
+    /// Walks a message; `notes` is false inside something that is itself ignored.
+    fn message(
+        &mut self,
+        bytes: &[u8],
+        message: &'static Message,
+        at: &Path<'_>,
+        depth: u32,
+        notes: bool,
+    ) -> Result<(), Malformed> {
+        let notes = notes && message.listed == Listed::Client;
+        if self.is_sound && !notes {
+            return Ok(());
+        }
+        let mut reader = WireReader { rest: bytes };
+        let mut seen = Seen::default();
+        let mut start = 0;
+        while let Some(raw) = reader.next(depth)? {
+            let before = std::mem::replace(&mut start, bytes.len() - reader.rest.len());
+            // A group is unknown to both, but prost looks at the field numbers in it.
+            self.odd |= raw.wire_type == START_GROUP;
+            let Some((position, field)) = lookup(message, raw.number, &seen) else {
+                continue;
+            };
+            let fit = fit(field, raw.wire_type);
+            if fit == Fit::Foreign {
+                self.odd |= field.generated;
+                continue;
+            }
+            self.odd |= raw.overlong;
+            let index = seen.index(position, message, bytes.get(..before).unwrap_or_default());
+            // A oneof member that C-core's generated type would keep is for its converter to judge.
+            if notes && !field.judged && index == 0 {
+                self.note(message, field, raw.payload, at);
+            }
+            if !field.known_to_client {
+                continue;
+            }
+            if fit == Fit::Packed {
+                self.odd |= check_packed(field.kind, raw.payload)?;
+                continue;
+            }
+            if is_beyond(field, index) {
+                self.beyond(field, index, at);
+                continue;
+            }
+            self.value(&raw, field, index, at, depth, notes && field.read)?;
+        }
+        Ok(())
+    }
+
+    /// Checks one value of a known field.
+    fn value(
+        &mut self,
+        raw: &Raw<'_>,
+        field: &'static Field,
+        index: usize,
+        at: &Path<'_>,
+        depth: u32,
+        notes: bool,
+    ) -> Result<(), Malformed> {
+        match (field.cardinality, field.kind) {
+            (Cardinality::Map { key, value }, _) => self.entry(raw.payload, field, key, value, at, depth, notes),
+            (_, Kind::String) if self.is_sound => Ok(()),
+            (_, Kind::String) => utf8(raw.payload).map(drop),
+            (cardinality, Kind::Message(m)) => {
+                let depth = depth.checked_sub(1).ok_or(Malformed::Depth)?;
+                let sub = &tables::MESSAGES[usize::from(m)];
+                let here = at.field(field.name);
+                if cardinality == Cardinality::Repeated {
+                    self.message(raw.payload, sub, &here.index(index), depth, notes)
+                } else {
+                    // Both parts count, but of a field that is kept as bytes prost keeps the last.
+                    self.odd |= sub.lazy && index > 0;
+                    self.message(raw.payload, sub, &here, depth, notes)
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks a map entry, which is a message of its own on the wire.
+    #[expect(clippy::too_many_arguments, reason = "a map field has two kinds")]
+    fn entry(
+        &mut self,
+        bytes: &[u8],
+        field: &'static Field,
+        key: Kind,
+        value: Kind,
+        at: &Path<'_>,
+        depth: u32,
+        notes: bool,
+    ) -> Result<(), Malformed> {
+        let depth = depth.checked_sub(1).ok_or(Malformed::Depth)?;
+        let mut name = "";
+        let mut reader = WireReader { rest: bytes };
+        while let Some(raw) = reader.next(depth)? {
+            let kind = match raw.number {
+                1 => key,
+                2 => value,
+                _ => {
+                    self.odd = true;
+                    continue;
+                }
+            };
+            if raw.wire_type != wire_type_of(kind) {
+                self.odd = true;
+                continue;
+            }
+            self.odd |= raw.overlong;
+            if kind == Kind::String {
+                let text = utf8(raw.payload)?;
+                if raw.number == 1 {
+                    name = text;
+                }
+            }
+            if let Kind::Message(m) = kind {
+                let depth = depth.checked_sub(1).ok_or(Malformed::Depth)?;
+                let sub = &tables::MESSAGES[usize::from(m)];
+                let map = at.field(field.name);
+                self.message(raw.payload, sub, &map.key(name), depth, notes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Says of the first element that is not kept that there are more than are.
+    #[cold]
+    fn beyond(&mut self, field: &'static Field, index: usize, at: &Path<'_>) {
+        self.odd = true;
+        if index == MAX_ELEMENTS {
+            let name = field.name;
+            let message = format_args!("`{name}` has more than {MAX_ELEMENTS} elements, the others are not checked");
+            self.cx.report_as(LIMIT_EXCEEDED.effect, &LIMIT_EXCEEDED, at, message);
+        }
+    }
+
+    #[cold]
+    fn note(&mut self, message: &'static Message, field: &'static Field, payload: &[u8], at: &Path<'_>) {
+        let is_off = missed::is_off(field, payload);
+        // A field takes more than a byte, so that the number is that of no other field.
+        let kind = std::ptr::from_ref(field).addr() + usize::from(is_off);
+        self.cx.report_field(kind, field.name, at, || {
+            let text = format!("gRPC does not read `{}`", field.name);
+            if let Some(lost) = missed::security(message, field) {
+                return (&SECURITY_FIELD_IGNORED, format!("{text}: {lost}"), None);
+            }
+            match missed::instead(message, field).filter(|_| !is_off) {
+                Some(instead) => (&BEHAVIOUR_FIELD_IGNORED, text, Some(instead)),
+                None => (&FIELD_IGNORED, text, None),
+            }
+        });
+    }
+}
+
+/// The element at `index` of a list or map is not kept: two bytes of the wire would be a hundred in memory.
+fn is_beyond(field: &Field, index: usize) -> bool {
+    index >= MAX_ELEMENTS && field.cardinality != Cardinality::Singular
+}
+
+/// Finds a field by number, trying the last one seen and its successor first.
+fn lookup(message: &'static Message, number: u32, seen: &Seen) -> Option<(usize, &'static Field)> {
+    for position in [seen.last, seen.last + 1] {
+        if let Some(field) = message.fields.get(position)
+            && field.number == number
+        {
+            return Some((position, field));
+        }
+    }
+    let position = message.fields.binary_search_by_key(&number, |f| f.number).ok()?;
+    message.fields.get(position).map(|f| (position, f))
+}
+
+/// Counts the elements of each field of a message; for the rare one where those of a field are not in one run.
+#[cold]
+fn elements(bytes: &[u8], message: &'static Message) -> Vec<usize> {
+    let mut counts = vec![0; message.fields.len()];
+    let mut reader = WireReader { rest: bytes };
+    let seen = Seen::default();
+    while let Ok(Some(raw)) = reader.next(MAX_DEPTH) {
+        if let Some((position, field)) = lookup(message, raw.number, &seen)
+            && fit(field, raw.wire_type) != Fit::Foreign
+            && let Some(count) = counts.get_mut(position)
+        {
+            *count += 1;
+        }
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,419 @@
+//! The user's documents: bytes, names, and lines and columns.
+//!
+//! A [`SourceMap`] owns every document of a run, so that findings can carry a [`SourceId`] and a byte [`Span`] and nothing
+//! else. Lines and columns are computed when something is printed, from an index that is built on first use.
+//! [`json`] reads JSON text piece by piece; [`span`] finds a field path in it again. Knows nothing of xDS.
+
+pub mod binary;
+pub mod configmap;
+mod file;
+pub mod json;
+pub mod log;
+pub mod node;
+pub mod secrets;
+pub mod sniff;
+pub mod span;
+pub mod textproto;
+pub mod view;
+pub mod wire;
+pub mod yaml;
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+pub use file::{MAX_INPUT_BYTES, MAX_STREAM_BYTES, read_stream};
+pub use span::Span;
+pub use view::View;
+
+use file::Bytes;
+use secrets::{Marks, SecretPlace};
+use sniff::DocumentFormat;
+use xdsctl_proto::tables;
+
+use xdsctl_model::diag::FieldPath;
+
+/// Distance between two entries of the line index.
+const INDEX_STEP: usize = 2 << 10;
+
+/// One document of a [`SourceMap`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourceId(u32);
+
+impl SourceId {
+    /// Position in the order in which documents were added.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A place as people count: both from 1, the column in code points (a tab is one).
+///
+/// Bytes that are not UTF-8 count one column per byte that is not a continuation byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LineColumn {
+    /// Line, from 1; `\n` ends a line.
+    pub line: usize,
+    /// Column, from 1.
+    pub column: usize,
+}
+
+/// A named document.
+#[derive(Debug)]
+pub struct Source {
+    name: String,
+    bytes: Bytes,
+    /// The place of byte `i * INDEX_STEP`, both from 0.
+    lines: OnceLock<Vec<LineColumn>>,
+    /// The document as JSON, if it is not JSON itself and has been read.
+    view: OnceLock<View>,
+    format: OnceLock<DocumentFormat>,
+    is_settings: bool,
+}
+
+impl Source {
+    /// The name to print: the path as given, or `-`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The document.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The document says what to report, and is no configuration of a client: there is no field in it that holds a secret.
+    pub const fn is_settings(&self) -> bool {
+        self.is_settings
+    }
+
+    /// Keeps the JSON form of the document, to find places with; only the first is kept.
+    pub fn set_view(&self, view: View) -> &View {
+        self.view.get_or_init(|| view)
+    }
+
+    /// The JSON form of the document, if it is not JSON itself and has been read.
+    pub fn view(&self) -> Option<&View> {
+        self.view.get()
+    }
+
+    /// Says whether all of a document that is no JSON could be read.
+    pub fn is_whole(&self) -> bool {
+        self.view().is_some_and(View::is_whole)
+    }
+
+    /// Finds the place of a field of the resource at `resource`, whatever the format. See [`span::locate`].
+    pub fn locate(&self, resource: Span, path: &FieldPath) -> Span {
+        self.locate_all(resource, &[path]).pop().unwrap_or(resource)
+    }
+
+    /// Finds the places of many fields of the resource at `resource` in one walk, in the order of `paths`.
+    pub fn locate_all(&self, resource: Span, paths: &[&FieldPath]) -> Vec<Span> {
+        if paths.is_empty() {
+            return Vec::new();
+        }
+        match self.view() {
+            // In a log some messages may be text format and others JSON.
+            Some(view) if self.format() != Some(DocumentFormat::Log) || view.object_at(resource.start).is_some() => {
+                view.locate_all(resource, paths)
+            }
+            _ => span::locate_all(self.bytes(), resource, paths),
+        }
+    }
+
+    /// The JSON text in which the resource at `resource` stands, and where in it the value of each path starts: `None` for
+    /// what is not there. [`to_document`](Self::to_document) leads back.
+    pub fn values(&self, resource: Span, paths: &[&FieldPath]) -> (&[u8], Vec<Option<usize>>) {
+        match self.view() {
+            Some(view) => (view.json(), view.starts(resource, paths)),
+            None => (self.bytes(), span::starts(self.bytes(), resource, paths)),
+        }
+    }
+
+    /// The place in the document of a place in the text that [`values`](Self::values) gives.
+    pub fn to_document(&self, span: Span) -> Span {
+        self.view().map_or(span, |view| view.to_document(span))
+    }
+
+    /// Starts of the scalars of the document that stand for several values, because aliases repeat them.
+    pub fn repeated(&self) -> BTreeSet<usize> {
+        self.view().map(View::repeated).unwrap_or_default()
+    }
+
+    /// What of the resource at `resource`, which is of type `type_name`, may be printed, in this document.
+    pub fn marks(&self, resource: Span, type_name: Option<&str>) -> Marks {
+        let place = SecretPlace::root(type_name.and_then(tables::message));
+        match self.view() {
+            Some(view) if self.format() != Some(DocumentFormat::Log) || view.object_at(resource.start).is_some() => {
+                view.marks(resource, place)
+            }
+            _ => secrets::marks(self.bytes(), resource.start, place),
+        }
+    }
+
+    /// The same of the whole document, which stands at this place: of each value that stands alone in it, in order. One may stand in
+    /// a text of one before it.
+    pub fn marks_of_all(&self, place: SecretPlace) -> Vec<Marks> {
+        if matches!(self.format(), Some(DocumentFormat::Log | DocumentFormat::Binary)) {
+            return Vec::new();
+        }
+        if let Some(view) = self.view() {
+            return view.marks_of_parts(place);
+        }
+        let mut all = Vec::new();
+        let mut scan = json::Scanner::new(self.bytes());
+        while !scan.at_end() {
+            let marks = secrets::marks(self.bytes(), scan.pos(), place);
+            scan.set_pos(marks.extent.end.max(scan.pos() + 1));
+            all.push(marks);
+        }
+        all
+    }
+
+    /// A resource of a binary document as text format, to find and show places in; `resource` is where its bytes are.
+    ///
+    /// The new document is named `NAME (decoded)`; all of it is the resource. `None` for documents that are text themselves,
+    /// and for message types that xdsctl does not know.
+    pub fn decoded(&self, resource: Span, type_name: &str) -> Option<Source> {
+        if self.format() != Some(DocumentFormat::Binary) {
+            return None;
+        }
+        let message = tables::message(type_name)?;
+        let text = textproto::print(self.bytes().get(resource.range())?, message);
+        let view = textproto::view(text.as_bytes(), Some(message));
+        Some(Source {
+            name: format!("{} (decoded)", self.name),
+            bytes: Bytes::Owned(text.into_bytes()),
+            lines: OnceLock::new(),
+            view: OnceLock::from(view),
+            format: OnceLock::from(DocumentFormat::Text),
+            is_settings: self.is_settings,
+        })
+    }
+
+    /// The format that the document was read in.
+    pub fn format(&self) -> Option<DocumentFormat> {
+        self.format.get().copied()
+    }
+
+    /// Keeps the format that the document was read in; only the first is kept.
+    pub fn set_format(&self, format: DocumentFormat) {
+        self.format.get_or_init(|| format);
+    }
+
+    /// The lines and columns of both ends of a span.
+    pub fn lines_and_columns(&self, span: Span) -> (LineColumn, LineColumn) {
+        let start = self.line_column(span.start);
+        // Most spans are a few bytes long.
+        let end = match self.bytes().get(span.range()) {
+            Some(text) if text.len() < INDEX_STEP => {
+                let inside = LineColumn {
+                    line: start.line - 1,
+                    column: start.column - 1,
+                };
+                let end = inside.after(text);
+                LineColumn {
+                    line: end.line + 1,
+                    column: end.column + 1,
+                }
+            }
+            _ => self.line_column(span.end),
+        };
+        (start, end)
+    }
+
+    /// The line and column of a byte offset; an offset beyond the end is the end.
+    pub fn line_column(&self, offset: usize) -> LineColumn {
+        let bytes = self.bytes();
+        let offset = offset.min(bytes.len());
+        let lines = self.lines.get_or_init(|| index_lines(bytes));
+        let entry = offset / INDEX_STEP;
+        let before = lines.get(entry).copied().unwrap_or(LineColumn { line: 0, column: 0 });
+        let within = bytes.get(entry * INDEX_STEP..offset).unwrap_or_default();
+        let place = before.after(within);
+        LineColumn {
+            line: place.line + 1,
+            column: place.column + 1,
+        }
+    }
+}
+
+impl LineColumn {
+    /// The place behind `text`, which starts here; counted from 0.
+    fn after(self, text: &[u8]) -> LineColumn {
+        let (start, column) = match memchr::memrchr(b'\n', text) {
+            Some(newline) => (newline + 1, 0),
+            None => (0, self.column),
+        };
+        let line = text.get(start..).unwrap_or_default();
+        LineColumn {
+            line: self.line + memchr::memchr_iter(b'\n', text).count(),
+            column: column + line.iter().filter(|byte| **byte & 0xc0 != 0x80).count(),
+        }
+    }
+}
+
+fn index_lines(bytes: &[u8]) -> Vec<LineColumn> {
+    let mut place = LineColumn { line: 0, column: 0 };
+    let mut lines = Vec::with_capacity(bytes.len() / INDEX_STEP + 2);
+    lines.push(place);
+    for chunk in bytes.chunks(INDEX_STEP) {
+        place = place.after(chunk);
+        lines.push(place);
+    }
+    lines
+}
+
+/// Every document of a run. A copy shares the documents.
+#[derive(Debug, Clone, Default)]
+pub struct SourceMap {
+    sources: Vec<Arc<Source>>,
+    /// Bytes read so far.
+    read: u64,
+}
+
+impl SourceMap {
+    /// An empty map.
+    pub fn new() -> Self {
+        SourceMap::default()
+    }
+
+    /// Adds bytes that are in memory.
+    pub fn add(&mut self, name: impl Into<String>, bytes: Vec<u8>) -> SourceId {
+        self.push(name.into(), Bytes::Owned(bytes))
+    }
+
+    /// Adds bytes that are in memory, and are not copied.
+    pub fn add_shared(&mut self, name: impl Into<String>, bytes: bytes::Bytes) -> SourceId {
+        self.push(name.into(), Bytes::Shared(bytes))
+    }
+
+    /// Adds a file of settings, see [`Source::is_settings`].
+    pub fn add_settings(&mut self, name: impl Into<String>, bytes: Vec<u8>) -> SourceId {
+        self.push_as(name.into(), Bytes::Owned(bytes), true)
+    }
+
+    /// Reads a file and adds it.
+    ///
+    /// # Errors
+    /// The file cannot be opened or read, becomes shorter meanwhile, or is more than what is left of [`MAX_INPUT_BYTES`].
+    pub fn add_file(&mut self, path: &Path) -> io::Result<SourceId> {
+        let bytes = file::read(path, MAX_INPUT_BYTES.saturating_sub(self.read))?;
+        self.read += bytes.len() as u64;
+        Ok(self.push(path.display().to_string(), bytes))
+    }
+
+    fn push(&mut self, name: String, bytes: Bytes) -> SourceId {
+        self.push_as(name, bytes, false)
+    }
+
+    fn push_as(&mut self, name: String, bytes: Bytes, is_settings: bool) -> SourceId {
+        // Places are then those of the text as UTF-8; lines and columns are the same in both.
+        let bytes = sniff::from_utf16(&bytes).map_or(bytes, Bytes::Owned);
+        let id = SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX));
+        self.sources.push(Arc::new(Source {
+            name,
+            bytes,
+            lines: OnceLock::new(),
+            view: OnceLock::new(),
+            format: OnceLock::new(),
+            is_settings,
+        }));
+        id
+    }
+
+    /// Forgets all documents but the first `count`.
+    pub fn truncate(&mut self, count: usize) {
+        self.sources.truncate(count);
+    }
+
+    /// Gives a document other bytes, which have not been read yet.
+    pub fn replace(&mut self, id: SourceId, bytes: Vec<u8>) {
+        if let Some(source) = self.sources.get_mut(id.index()) {
+            *source = Arc::new(Source {
+                name: source.name.clone(),
+                bytes: Bytes::Owned(bytes),
+                lines: OnceLock::new(),
+                view: OnceLock::new(),
+                format: OnceLock::new(),
+                is_settings: source.is_settings,
+            });
+        }
+    }
+
+    /// The document with this id; ids of another map give `None`.
+    pub fn get(&self, id: SourceId) -> Option<&Source> {
+        self.sources.get(id.index()).map(|source| &**source)
+    }
+
+    /// How many documents there are.
+    pub fn count(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// Every document with its id, in the order of addition.
+    pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
+        (0..).map(SourceId).zip(self.sources.iter().map(|source| &**source))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str, offset: usize) -> (usize, usize) {
+        let mut map = SourceMap::new();
+        let id = map.add("x", text.as_bytes().to_vec());
+        let place = map.get(id).unwrap().line_column(offset);
+        (place.line, place.column)
+    }
+
+    #[test]
+    fn lines_and_columns_count_from_one() {
+        assert_eq!(at("", 0), (1, 1));
+        assert_eq!(at("ab\ncd", 1), (1, 2));
+        assert_eq!(at("ab\ncd", 3), (2, 1));
+        assert_eq!(at("ab\ncd", 99), (2, 3));
+    }
+
+    #[test]
+    fn columns_count_code_points() {
+        assert_eq!(at("é€x", 5), (1, 3));
+    }
+
+    #[test]
+    fn the_line_index_agrees_with_a_plain_count() {
+        let text: String = (0..40_000).map(|i| format!("line {i}\n")).collect();
+        for offset in [0, 65_535, 65_536, 65_537, 200_000, text.len()] {
+            let line = text[..offset].matches('\n').count() + 1;
+            assert_eq!(at(&text, offset).0, line, "{offset}");
+        }
+    }
+
+    #[test]
+    fn columns_of_a_long_line_need_no_walk_from_its_start() {
+        let text = format!("first\n{}", "é".repeat(100_000));
+        for n in [0, 1, 40_000, 99_999] {
+            assert_eq!(at(&text, 6 + 2 * n), (2, n + 1));
+        }
+    }
+
+    /// Reading and mapping differ in what happens afterwards.
+    #[test]
+    fn a_file_that_becomes_shorter_after_it_was_added_stays_what_it_was() {
+        let directory = std::env::temp_dir().join(format!("xdsctl-source-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        for size in [5_000, 2 << 20, 20 << 20] {
+            let path = directory.join(size.to_string());
+            std::fs::write(&path, vec![b'x'; size]).unwrap();
+            let mut map = SourceMap::new();
+            let id = map.add_file(&path).unwrap();
+            std::fs::write(&path, "").unwrap();
+            let bytes = map.get(id).unwrap().bytes();
+            assert_eq!(bytes.len(), size);
+            assert!(bytes.iter().all(|byte| *byte == b'x'));
+        }
+        std::fs::remove_dir_all(&directory).unwrap();
+    }
+}

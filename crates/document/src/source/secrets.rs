@@ -1,0 +1,411 @@
+//! What of a document may be printed: a value whose field is known to be harmless, and nothing else.
+//!
+//! A [`SecretPlace`] says what stands somewhere in a message; it is reached step by step, from the type of the resource down, with the
+//! descriptor tables as the guide ([`Field::shown`]). Where they end (a Struct, an unknown type, an unknown field), everything
+//! is hidden. [`marks`] walks a text and says which of its keys and values may be printed. It looks at what they say, not at how
+//! they are written, so no escape hides anything.
+
+use std::sync::OnceLock;
+
+use serde_json::{Map, Value};
+use xdsctl_proto::tables::{self, Cardinality, Field, Kind, MESSAGES, Message, WellKnown};
+
+use crate::secret::{REDACTED, hide, is_name, looks};
+use xdsctl_model::diag::{FieldPath, Seg};
+
+mod known;
+mod walk;
+mod words;
+
+use known::{BOOTSTRAP, CLUSTERS, KUBERNETES, KnownKeys, METADATA, METADATA_NAMES, POLICY, SUITE, is_policy};
+use walk::Ahead;
+pub use walk::{Marks, marks, within};
+pub use words::{Speaker, is_enum_value, is_known_word, is_piece, is_plain_word, peer_words};
+
+/// Messages whose `name` is that of a header or the like, which says whether the rest is a credential.
+const NAMED: &[&str] = &[
+    "envoy.config.route.v3.HeaderMatcher",
+    "envoy.config.route.v3.QueryParameterMatcher",
+];
+
+/// Messages with a `type_url` that may name an LB policy, and its configuration in `value`.
+const TYPED_STRUCTS: &[&str] = &["udpa.type.v1.TypedStruct", "xds.type.v3.TypedStruct"];
+
+/// Messages that a document may be, without saying so; the first that has a field counts.
+const DOCUMENTS: &[&str] = &[
+    "envoy.admin.v3.ConfigDump",
+    "envoy.config.bootstrap.v3.Bootstrap",
+    "envoy.service.discovery.v3.DiscoveryResponse",
+    "envoy.service.discovery.v3.DeltaDiscoveryResponse",
+    "envoy.service.discovery.v3.DiscoveryRequest",
+    "envoy.service.discovery.v3.DeltaDiscoveryRequest",
+    "envoy.service.status.v3.ClientConfig",
+    "envoy.service.status.v3.ClientStatusResponse",
+];
+
+/// What stands at a place of a message.
+#[derive(Debug, Clone, Copy)]
+pub struct SecretPlace {
+    shape: Shape,
+    /// Neither this nor anything below it may be printed.
+    is_hidden: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Shape {
+    /// Nobody knows: keys are no names either.
+    Free,
+    /// A value of a field.
+    Scalar,
+    Message(&'static Message),
+    /// A message that is named after a credential.
+    Credential(&'static Message),
+    /// A TypedStruct with the configuration of an LB policy.
+    Policy(&'static Message),
+    Map(&'static Field),
+    /// An object that says its type.
+    Any,
+    /// The same, or a text.
+    AnyOrText,
+    /// A document: it says its type, or what it is by its keys.
+    Document,
+    /// The same of a type that stands in `value`.
+    Wrapped(&'static Message),
+    /// An object whose keys are known, or a text in its place if that may stand there; and a map of such objects.
+    Json(&'static KnownKeys, bool),
+    JsonMap(&'static KnownKeys),
+    /// Headers and the like: an object, or pairs of name and value.
+    Headers,
+    /// The parsed form of a resource; a Struct in it, and a matcher for a credential.
+    Parsed,
+    ParsedStruct,
+    ParsedCredential,
+}
+
+impl SecretPlace {
+    const FREE: SecretPlace = SecretPlace {
+        shape: Shape::Free,
+        is_hidden: true,
+    };
+
+    /// The root of a resource of this type; `None` for an object that says its type.
+    pub const fn root(message: Option<&'static Message>) -> SecretPlace {
+        match message {
+            Some(message) => SecretPlace::of_message(message),
+            None => SecretPlace::shown(Shape::Any),
+        }
+    }
+
+    /// The root of a document, whatever it is.
+    pub const fn document() -> SecretPlace {
+        SecretPlace::shown(Shape::Document)
+    }
+
+    /// The root of a suite.
+    pub const fn suite() -> SecretPlace {
+        SecretPlace::shown(Shape::Json(&SUITE, false))
+    }
+
+    /// The root of a bootstrap.
+    pub const fn bootstrap() -> SecretPlace {
+        SecretPlace::shown(Shape::Json(&BOOTSTRAP, false))
+    }
+
+    /// The root of what Envoy says of its clusters.
+    pub const fn clusters() -> SecretPlace {
+        SecretPlace::shown(Shape::Json(&CLUSTERS, false))
+    }
+
+    /// Configurations of LB policies, as a service config has them.
+    pub const fn policies() -> SecretPlace {
+        SecretPlace::shown(Shape::Json(&POLICY, false))
+    }
+
+    /// The parsed form of a resource, as `parsed` makes it.
+    pub const fn parsed() -> SecretPlace {
+        SecretPlace::shown(Shape::Parsed)
+    }
+
+    /// The place at the end of a path in a resource of this type.
+    pub fn of(message: Option<&'static Message>, path: &FieldPath) -> SecretPlace {
+        let mut place = SecretPlace::root(message);
+        for step in path.located() {
+            place = match step {
+                // The name is not at hand: it may be that of a credential.
+                Seg::Field(name) if place.is_named() => place.told(&Ahead::CREDENTIAL).field(name),
+                Seg::Field(name) => place.field(name),
+                Seg::Key(key) | Seg::JsonKey(key) => place.field(key),
+                Seg::Value { type_name, .. } => place.told(&Ahead::of(type_name)),
+                Seg::Index(_) | Seg::Quoted(_) => place,
+            };
+        }
+        place
+    }
+
+    const fn shown(shape: Shape) -> SecretPlace {
+        SecretPlace {
+            shape,
+            is_hidden: false,
+        }
+    }
+
+    const fn of_message(message: &'static Message) -> SecretPlace {
+        match message.well_known {
+            WellKnown::Any => SecretPlace::shown(Shape::Any),
+            WellKnown::Struct | WellKnown::Value | WellKnown::ListValue => SecretPlace::FREE,
+            WellKnown::Duration | WellKnown::Timestamp | WellKnown::FieldMask | WellKnown::Wrapper(_) => {
+                SecretPlace::shown(Shape::Scalar)
+            }
+            WellKnown::None | WellKnown::Empty => SecretPlace::shown(Shape::Message(message)),
+        }
+    }
+
+    fn of_kind(kind: Kind) -> SecretPlace {
+        kind.message()
+            .map_or(SecretPlace::shown(Shape::Scalar), SecretPlace::of_message)
+    }
+
+    /// The place of a field, or of an entry of a map.
+    pub fn field(self, name: &str) -> SecretPlace {
+        // The type of something hidden may be told.
+        if name == "@type" && self.knows(name) && !matches!(self.shape, Shape::Map(_) | Shape::JsonMap(_)) {
+            return SecretPlace::shown(Shape::Scalar);
+        }
+        let of_field = |message: &'static Message| match message.field_by_name(name) {
+            None => SecretPlace::FREE,
+            Some(field) => {
+                let below = match field.cardinality {
+                    Cardinality::Map { .. } => SecretPlace::shown(Shape::Map(field)),
+                    Cardinality::Singular | Cardinality::Repeated => SecretPlace::of_kind(field.kind),
+                };
+                below.hidden_if(!field.shown)
+            }
+        };
+        let below = match self.shape {
+            Shape::Message(message) => of_field(message),
+            Shape::Credential(message) => of_field(message).hidden_if(name != "name"),
+            Shape::Policy(_) if name == "value" => SecretPlace::policies(),
+            Shape::Policy(message) => of_field(message),
+            Shape::Map(field) if field.name == "filter_metadata" && METADATA_NAMES.contains(&name) => {
+                SecretPlace::shown(Shape::Json(&METADATA, false))
+            }
+            Shape::Map(field) => match field.cardinality {
+                Cardinality::Map { value, .. } => SecretPlace::of_kind(value),
+                Cardinality::Singular | Cardinality::Repeated => SecretPlace::FREE,
+            },
+            Shape::Wrapped(message) if name == "value" => {
+                let holds_text = matches!(message.well_known, WellKnown::Wrapper(Kind::String | Kind::Bytes));
+                SecretPlace::of_message(message).hidden_if(holds_text)
+            }
+            Shape::Document => {
+                let documents = DOCUMENTS.iter().filter_map(|name| tables::message(name));
+                let mut known = documents.filter(|message| message.position(name).is_some());
+                known.next().map_or(SecretPlace::FREE, of_field)
+            }
+            Shape::Headers => SecretPlace::shown(Shape::Scalar).hidden_if(is_name(name)),
+            Shape::Json(known, _) if known.is_suite && known::NAMED.contains(&name) => {
+                SecretPlace::shown(Shape::Headers)
+            }
+            Shape::Json(known, _) if known.resources.contains(&name) => SecretPlace::shown(match known.is_suite {
+                true => Shape::AnyOrText,
+                false => Shape::Any,
+            }),
+            Shape::Json(known, _) if known.maps.contains(&name) => SecretPlace::shown(Shape::JsonMap(known)),
+            Shape::Json(known, _) if known.objects.contains(&name) => SecretPlace::shown(Shape::Json(known, false)),
+            Shape::Json(known, _) if known.keys.contains(&name) => SecretPlace::shown(Shape::Json(known, true)),
+            Shape::JsonMap(known) => SecretPlace::shown(Shape::Json(known, known.is_suite)),
+            Shape::Parsed if name == "cluster_specifier_plugins" => SecretPlace::shown(Shape::JsonMap(&POLICY)),
+            Shape::Parsed if name == "lb_policy" => SecretPlace::policies(),
+            Shape::ParsedStruct if name == "value" => SecretPlace::FREE,
+            Shape::ParsedCredential if name == "string_match" => SecretPlace::FREE,
+            Shape::Parsed | Shape::ParsedStruct | Shape::ParsedCredential => SecretPlace::parsed(),
+            Shape::Json(..) | Shape::Wrapped(_) | Shape::Any | Shape::AnyOrText | Shape::Scalar | Shape::Free => {
+                SecretPlace::FREE
+            }
+        };
+        below.hidden_if(self.is_hidden)
+    }
+
+    const fn hidden_if(self, is_hidden: bool) -> SecretPlace {
+        SecretPlace {
+            is_hidden: self.is_hidden || is_hidden,
+            ..self
+        }
+    }
+
+    /// Says whether a key here is the name of a field, or the key of a map that may be printed.
+    fn knows(self, name: &str) -> bool {
+        match self.shape {
+            Shape::Message(message) | Shape::Credential(message) | Shape::Policy(message) => {
+                name == "@type" || message.position(name).is_some()
+            }
+            Shape::Any | Shape::AnyOrText => name == "@type",
+            Shape::Document => DOCUMENTS
+                .iter()
+                .filter_map(|name| tables::message(name))
+                .any(|message| message.position(name).is_some()),
+            Shape::Wrapped(_) => matches!(name, "@type" | "value"),
+            Shape::Map(_) | Shape::JsonMap(_) | Shape::Headers => !self.is_hidden && !looks(name),
+            Shape::Json(known, _) => known.all().any(|key| key == name),
+            Shape::Parsed | Shape::ParsedStruct | Shape::ParsedCredential => true,
+            Shape::Free | Shape::Scalar => false,
+        }
+    }
+
+    /// Says whether a text or a number that stands here may be printed: the value of a harmless field, or one in the place of a
+    /// message that has no others.
+    pub fn shows_text(self) -> bool {
+        let fits = match self.shape {
+            Shape::Scalar | Shape::Parsed | Shape::ParsedStruct | Shape::ParsedCredential => true,
+            Shape::AnyOrText | Shape::Headers => true,
+            Shape::Json(_, may_be_text) => may_be_text,
+            Shape::JsonMap(known) => known.is_suite,
+            Shape::Message(message) => is_open(message),
+            _ => false,
+        };
+        fits && !self.is_hidden
+    }
+
+    /// Says whether a message's own fields decide which others may be printed.
+    pub fn asks_by_name(self) -> bool {
+        matches!(self.shape, Shape::Message(_)) && self.asks()
+    }
+
+    fn is_named(self) -> bool {
+        matches!(self.shape, Shape::Message(message) if NAMED.contains(&message.full_name))
+    }
+
+    /// Says whether what the object here says of itself decides over the rest.
+    fn asks(self) -> bool {
+        match self.shape {
+            Shape::Any | Shape::AnyOrText | Shape::Document => true,
+            Shape::Message(message) => self.is_named() || TYPED_STRUCTS.contains(&message.full_name),
+            _ => false,
+        }
+    }
+
+    /// The same place once it is known what the object says of itself.
+    fn told(self, ahead: &Ahead) -> SecretPlace {
+        let shape = match self.shape {
+            Shape::Document if ahead.type_name.is_none() => match ahead.is_kubernetes {
+                true => Shape::Json(&KUBERNETES, false),
+                false => Shape::Document,
+            },
+            Shape::Any | Shape::AnyOrText | Shape::Document => {
+                match ahead.type_name.as_deref().and_then(tables::message) {
+                    Some(message) if matches!(message.well_known, WellKnown::None | WellKnown::Empty) => {
+                        Shape::Message(message)
+                    }
+                    Some(message) => Shape::Wrapped(message),
+                    None => Shape::Any,
+                }
+            }
+            shape => shape,
+        };
+        let is_policy = ahead.type_url.as_deref().is_some_and(is_policy);
+        let shape = match (SecretPlace { shape, ..self }, shape) {
+            (place, Shape::Message(message)) if place.is_named() && ahead.is_credential != Some(false) => {
+                Shape::Credential(message)
+            }
+            (place, Shape::Message(message)) if !place.is_named() && place.asks() && is_policy => {
+                Shape::Policy(message)
+            }
+            _ => shape,
+        };
+        SecretPlace { shape, ..self }
+    }
+
+    /// Says whether a list here has names, and behind each what it names.
+    const fn has_pairs(self) -> bool {
+        matches!(self.shape, Shape::Headers)
+    }
+
+    /// The same place once an object of the parsed form stands there.
+    pub fn inside(self, object: &Map<String, Value>) -> SecretPlace {
+        let text = |key: &str| object.get(key).and_then(Value::as_str);
+        let shape = match self.shape {
+            Shape::Parsed if text("type") == Some("Struct") => Shape::ParsedStruct,
+            Shape::Parsed if text("name").is_some_and(|name| name.is_empty() || is_name(name)) => {
+                Shape::ParsedCredential
+            }
+            shape => shape,
+        };
+        SecretPlace { shape, ..self }
+    }
+
+    /// The place of a field of such an object, and the field's name as it may be printed.
+    pub fn member(self, name: &str) -> (&str, SecretPlace) {
+        (if self.knows(name) { name } else { REDACTED }, self.field(name))
+    }
+
+    /// Puts [`REDACTED`] for what may not be printed.
+    ///
+    /// ```
+    /// use xdsctl_document::source::secrets::SecretPlace;
+    /// let mut value = serde_json::json!({"name": "c", "metadata": {"a": {"type": "Struct", "value": {"user": "u"}}}});
+    /// SecretPlace::parsed().redact(&mut value);
+    /// assert_eq!(value.to_string(), r#"{"metadata":{"a":{"type":"Struct","value":"[redacted]"}},"name":"c"}"#);
+    /// ```
+    pub fn redact(self, value: &mut Value) {
+        match value {
+            Value::Null | Value::Bool(_) => {}
+            Value::Number(_) if self.shows_text() => {}
+            Value::String(text) if self.shows_text() => {
+                if let std::borrow::Cow::Owned(hidden) = hide(text) {
+                    *text = hidden;
+                }
+            }
+            Value::Number(_) | Value::String(_) => *value = REDACTED.into(),
+            Value::Array(list) => list.iter_mut().for_each(|item| self.redact(item)),
+            Value::Object(map) if matches!(self.shape, Shape::Free) => {
+                if !map.is_empty() {
+                    *value = REDACTED.into();
+                }
+            }
+            Value::Object(map) => {
+                let place = self.inside(map);
+                for (key, mut below) in std::mem::take(map) {
+                    let (name, of_field) = place.member(&key);
+                    of_field.redact(&mut below);
+                    map.insert(name.to_owned(), below);
+                }
+            }
+        }
+    }
+}
+
+/// Says whether every text in a message may be printed, with those of messages below it.
+fn is_open(message: &'static Message) -> bool {
+    static OPEN: OnceLock<Vec<bool>> = OnceLock::new();
+    let open = OPEN.get_or_init(|| {
+        let mut open = vec![true; MESSAGES.len()];
+        // Until nothing changes: each round closes one at least.
+        for _ in 0..MESSAGES.len() {
+            let is_closed = |field: &Field| {
+                let kind = match field.cardinality {
+                    Cardinality::Map { value, .. } => value,
+                    Cardinality::Singular | Cardinality::Repeated => field.kind,
+                };
+                let below = match (kind, SecretPlace::of_kind(kind).shape) {
+                    (_, Shape::Scalar) => true,
+                    (Kind::Message(index), Shape::Message(_)) => open.get(usize::from(index)).is_some_and(|open| *open),
+                    _ => false,
+                };
+                !field.shown || !below
+            };
+            let next: Vec<bool> = MESSAGES.iter().map(|m| !m.fields.iter().any(is_closed)).collect();
+            if next == open {
+                break;
+            }
+            open = next;
+        }
+        open
+    });
+    let index = tables::message_index(message.full_name);
+    index
+        .and_then(|index| open.get(usize::from(index)))
+        .is_some_and(|open| *open)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,491 @@
+//! Byte ranges, and the way back from a field path to one: [`locate`].
+//!
+//! Nothing about positions is kept while a document is read. The text of one resource is walked again for each place that
+//! is printed, which costs microseconds, and nothing when there is no finding.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use super::json::{Scanner, Syntax};
+use xdsctl_model::diag::{FieldPath, Seg};
+
+/// A range of bytes of one document.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// First byte.
+    pub start: usize,
+    /// The byte after the last.
+    pub end: usize,
+}
+
+impl Span {
+    /// The bytes from `start` to before `end`.
+    pub const fn new(start: usize, end: usize) -> Self {
+        Span { start, end }
+    }
+
+    /// The range, to index with.
+    pub const fn range(self) -> Range<usize> {
+        self.start..self.end
+    }
+}
+
+/// Finds the place of a field in the JSON text of its resource, which starts at `resource.start`.
+///
+/// A number, string or literal is its own place. An object or list is shown by its key, or by its bracket if it has none.
+/// What is not there (a missing field, a default, the inside of `"5s"`) is shown by the nearest thing around it that is.
+/// Names match in snake_case and in camelCase; `value[T]` stays in the object that has the `@type`.
+///
+/// ```
+/// use xdsctl_model::diag::{Path, FieldPath};
+/// use xdsctl_document::source::span::{Span, locate};
+/// let text = br#"{"endpoints": [{"lbEndpoints": [{"loadBalancingWeight": 0}]}]}"#;
+/// let root = Path::ROOT;
+/// let (a, b) = (root.field("endpoints"), root.field("endpoints"));
+/// let a = a.index(0);
+/// let lb = a.field("lb_endpoints");
+/// let lb = lb.index(0);
+/// let weight = lb.field("load_balancing_weight");
+/// let value = weight.field("value");
+/// let found = locate(text, Span::new(0, text.len()), &value.to_owned());
+/// assert_eq!(&text[found.range()], b"0");
+/// assert_eq!(&text[locate(text, Span::new(0, text.len()), &b.to_owned()).range()], br#""endpoints""#);
+/// ```
+pub fn locate(text: &[u8], resource: Span, path: &FieldPath) -> Span {
+    locate_all(text, resource, &[path]).pop().unwrap_or(resource)
+}
+
+/// Finds the places of many fields of one resource, in the order of `paths`, in one walk over its text.
+///
+/// A resource with ten thousand findings costs as much as one with a single finding at its end. See [`locate`].
+pub fn locate_all(text: &[u8], resource: Span, paths: &[&FieldPath]) -> Vec<Span> {
+    find_all(text, resource, paths).0
+}
+
+/// Where in the text the value of each field starts; `None` for what is not there. Walks as [`locate_all`] does.
+pub fn starts(text: &[u8], resource: Span, paths: &[&FieldPath]) -> Vec<Option<usize>> {
+    find_all(text, resource, paths).1
+}
+
+/// The places of the fields as they are shown, and where their values start.
+fn find_all(text: &[u8], resource: Span, paths: &[&FieldPath]) -> (Vec<Span>, Vec<Option<usize>>) {
+    let start = Span::new(resource.start, (resource.start + 1).min(resource.end));
+    let mut finder = Finder {
+        scan: Scanner::new(text.get(..resource.end).unwrap_or(text)),
+        nodes: vec![Node::default()],
+        found: vec![start; paths.len()],
+        starts: vec![None; paths.len()],
+        scratch: Vec::new(),
+    };
+    for (index, path) in paths.iter().enumerate() {
+        finder.add(index, path.located());
+    }
+    finder.scan.set_pos(resource.start);
+    // Text that cannot be read ends the search; what was not found then is shown by what is around it.
+    let _ = finder.walk(0, start);
+    (finder.found, finder.starts)
+}
+
+/// Keys of one node that are compared one by one; with more of them an index is made.
+const FEW_KEYS: usize = 8;
+
+/// A step that some of the wanted paths have in common.
+#[derive(Default)]
+struct Node<'p> {
+    /// The paths that end here.
+    here: Vec<usize>,
+    /// Keys that lead on.
+    keys: Vec<Key<'p>>,
+    /// The nodes behind the keys as they may be written, if there are more than [`FEW_KEYS`]. Never iterated.
+    index: Option<HashMap<Cow<'p, str>, usize>>,
+    elements: BTreeMap<usize, usize>,
+    /// The text of it has been met.
+    met: bool,
+}
+
+/// A key of a [`Node`], and the node behind it.
+#[derive(Clone, Copy)]
+struct Key<'p> {
+    name: &'p str,
+    /// It is a field: the lowerCamelCase form will do as well.
+    is_field: bool,
+    /// It is the type of an Any, which is written `@type`.
+    is_type: bool,
+    next: usize,
+}
+
+impl Key<'_> {
+    fn is(&self, written: &str) -> bool {
+        self.name == written
+            || (self.is_field && is_camel_case_of(written, self.name))
+            || (self.is_type && written == "@type")
+    }
+}
+
+impl<'p> Node<'p> {
+    /// The node behind a key as it is written.
+    fn behind(&self, written: &str) -> Option<usize> {
+        match &self.index {
+            Some(index) => index.get(written).copied(),
+            None => self.keys.iter().find(|key| key.is(written)).map(|key| key.next),
+        }
+    }
+
+    /// The node behind a step.
+    fn after(&self, name: &str) -> Option<usize> {
+        match &self.index {
+            Some(index) => index.get(name).copied(),
+            None => self.keys.iter().rev().find(|key| key.name == name).map(|key| key.next),
+        }
+    }
+
+    fn add(&mut self, key: Key<'p>) {
+        self.keys.push(key);
+        if let Some(index) = &mut self.index {
+            put(index, key);
+        } else if self.keys.len() > FEW_KEYS {
+            let mut index = HashMap::new();
+            for key in &self.keys {
+                put(&mut index, *key);
+            }
+            self.index = Some(index);
+        }
+    }
+}
+
+/// Adds a key in each of its spellings; the first to claim one keeps it.
+fn put<'p>(index: &mut HashMap<Cow<'p, str>, usize>, key: Key<'p>) {
+    index.entry(Cow::Borrowed(key.name)).or_insert(key.next);
+    if key.is_field {
+        index.entry(Cow::Owned(camel_case(key.name))).or_insert(key.next);
+    }
+    if key.is_type {
+        index.entry(Cow::Borrowed("@type")).or_insert(key.next);
+    }
+}
+
+/// A place in the text, the steps to look for, and the answers so far.
+struct Finder<'t, 'p> {
+    scan: Scanner<'t>,
+    /// The first is the resource itself.
+    nodes: Vec<Node<'p>>,
+    /// The answer for each path.
+    found: Vec<Span>,
+    /// Where the value of each path starts.
+    starts: Vec<Option<usize>>,
+    /// For keys with escapes.
+    scratch: Vec<u8>,
+}
+
+impl<'p> Finder<'_, 'p> {
+    /// Adds the steps of a path.
+    fn add(&mut self, index: usize, steps: impl Iterator<Item = Seg<'p>>) {
+        let mut at = 0;
+        let mut in_packed = false;
+        for step in steps {
+            let packed = in_packed;
+            in_packed = false;
+            at = match step {
+                Seg::Field(name) => self.step(at, name, true, name == "type_url" && !packed),
+                Seg::Key(key) | Seg::JsonKey(key) => self.step(at, key, false, false),
+                Seg::Index(element) => {
+                    let fresh = self.nodes.len();
+                    let next = match self.nodes.get_mut(at) {
+                        Some(node) => *node.elements.entry(element).or_insert(fresh),
+                        None => return,
+                    };
+                    self.grow(next)
+                }
+                Seg::Value { wrapper: Some(_), .. } => self.step(at, "value", true, false),
+                // A type with a JSON form of its own has it under `value`; the fields of others stand beside `@type`.
+                Seg::Value { type_name, .. } if type_name.starts_with("google.protobuf.") => {
+                    self.step(at, "value", true, false)
+                }
+                Seg::Value { .. } => {
+                    in_packed = true;
+                    at
+                }
+                Seg::Quoted(_) => break,
+            };
+        }
+        if let Some(node) = self.nodes.get_mut(at) {
+            node.here.push(index);
+        }
+    }
+
+    /// The node behind a key of node `at`, made if need be.
+    fn step(&mut self, at: usize, name: &'p str, is_field: bool, is_type: bool) -> usize {
+        let next = self.nodes.len();
+        let Some(node) = self.nodes.get_mut(at) else {
+            return next;
+        };
+        if let Some(known) = node.after(name) {
+            return known;
+        }
+        node.add(Key {
+            name,
+            is_field,
+            is_type,
+            next,
+        });
+        self.grow(next)
+    }
+
+    fn grow(&mut self, node: usize) -> usize {
+        if node == self.nodes.len() {
+            self.nodes.push(Node::default());
+        }
+        node
+    }
+
+    /// Passes the value at the scanner, which node `at` stands for and `best` shows.
+    fn walk(&mut self, at: usize, best: Span) -> Result<(), Syntax> {
+        let Some(node) = self.nodes.get_mut(at) else {
+            return self.scan.skip_value();
+        };
+        node.met = true;
+        let node = std::mem::take(node);
+        for index in &node.here {
+            if let Some(found) = self.found.get_mut(*index) {
+                *found = best;
+            }
+        }
+        let first = self.scan.peek();
+        self.starts_here(&node.here);
+        let result = match first {
+            b'{' if !node.keys.is_empty() => self.walk_object(&node),
+            b'[' if !node.elements.is_empty() => self.walk_list(&node),
+            _ => self.scan.skip_value(),
+        };
+        let elements = node.elements.values().copied();
+        for next in node.keys.iter().map(|key| key.next).chain(elements) {
+            self.fill(next, best);
+        }
+        result
+    }
+
+    fn walk_object(&mut self, node: &Node<'p>) -> Result<(), Syntax> {
+        let mut more = self.scan.open(b'}')?;
+        while more {
+            let key = self.scan.key()?;
+            let name = self.scan.text_of(key, &mut self.scratch).unwrap_or_default();
+            match node.behind(name) {
+                Some(next) => self.child(next, Span::new(key.start - 1, key.end + 1))?,
+                None => self.scan.skip_value()?,
+            }
+            more = self.scan.more(b'}')?;
+        }
+        Ok(())
+    }
+
+    fn walk_list(&mut self, node: &Node<'p>) -> Result<(), Syntax> {
+        let mut index = 0;
+        let mut more = self.scan.open(b']')?;
+        while more {
+            match node.elements.get(&index) {
+                Some(next) => {
+                    self.scan.peek();
+                    let here = self.scan.pos();
+                    self.child(*next, Span::new(here, here + 1))?;
+                }
+                None => self.scan.skip_value()?,
+            }
+            index += 1;
+            more = self.scan.more(b']')?;
+        }
+        Ok(())
+    }
+
+    /// Passes a value; one that is neither an object nor a list is its own place.
+    fn child(&mut self, next: usize, shown: Span) -> Result<(), Syntax> {
+        if self.nodes.get(next).is_none_or(|node| node.met) {
+            // A key that is given twice: the first counts.
+            return self.scan.skip_value();
+        }
+        if matches!(self.scan.peek(), b'{' | b'[') {
+            return self.walk(next, shown);
+        }
+        let start = self.scan.pos();
+        let here = self.nodes.get(next).map_or(Vec::new(), |node| node.here.clone());
+        self.starts_here(&here);
+        self.scan.skip_value()?;
+        self.fill(next, Span::new(start, self.scan.pos()));
+        Ok(())
+    }
+
+    /// Keeps that the values of these paths start where the scanner is.
+    fn starts_here(&mut self, paths: &[usize]) {
+        for index in paths {
+            if let Some(start) = self.starts.get_mut(*index) {
+                *start = Some(self.scan.pos());
+            }
+        }
+    }
+
+    /// Shows everything at and below a node that was not met by `best`.
+    fn fill(&mut self, at: usize, best: Span) {
+        let mut open = vec![at];
+        while let Some(at) = open.pop() {
+            let Some(node) = self.nodes.get_mut(at).filter(|node| !node.met) else {
+                continue;
+            };
+            node.met = true;
+            for index in &node.here {
+                if let Some(found) = self.found.get_mut(*index) {
+                    *found = best;
+                }
+            }
+            open.extend(
+                node.keys
+                    .iter()
+                    .map(|key| key.next)
+                    .chain(node.elements.values().copied()),
+            );
+        }
+    }
+}
+
+/// Says whether `written` is the lowerCamelCase form of a field's name.
+fn is_camel_case_of(written: &str, name: &str) -> bool {
+    let mut written = written.bytes();
+    let mut raise = false;
+    for byte in name.bytes() {
+        if byte == b'_' {
+            raise = true;
+            continue;
+        }
+        let wanted = if raise { byte.to_ascii_uppercase() } else { byte };
+        raise = false;
+        if written.next() != Some(wanted) {
+            return false;
+        }
+    }
+    written.next().is_none()
+}
+
+/// The lowerCamelCase form of a field's name: an underscore goes, and the letter after it is raised.
+fn camel_case(name: &str) -> String {
+    let mut camel = String::with_capacity(name.len());
+    let mut raise = false;
+    for c in name.chars() {
+        if c == '_' {
+            raise = true;
+            continue;
+        }
+        camel.push(if raise { c.to_ascii_uppercase() } else { c });
+        raise = false;
+    }
+    camel
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xdsctl_model::diag::{Path, Seg};
+
+    const TEXT: &str = r#"  {"@type": "t/envoy.Cluster", "name": "a", "connectTimeout": "5s",
+  "typed_options": {"key.x": {"@type": "t/a.B", "maxSize": {}, "list": [1, {"x": true}, []]}},
+  "wrapped": {"@type": "t/google.protobuf.Duration", "value": "7s"},
+  "struct": {"@type": "t/xds.type.v3.TypedStruct", "type_url": "t/c.D", "value": {"deep": 3}}}  "#;
+
+    #[track_caller]
+    fn check(steps: &[Seg<'_>], expected: &str) {
+        fn own(at: &Path<'_>, steps: &[Seg<'_>]) -> FieldPath {
+            match steps.split_first() {
+                Some((step, rest)) => own(&at.then(*step), rest),
+                None => at.to_owned(),
+            }
+        }
+        let found = locate(TEXT.as_bytes(), Span::new(2, TEXT.len()), &own(&Path::ROOT, steps));
+        assert_eq!(&TEXT[found.range()], expected, "{steps:?}");
+    }
+
+    const fn value<'a>(wrapper: Option<&'a str>, type_name: &'a str) -> Seg<'a> {
+        Seg::Value { wrapper, type_name }
+    }
+
+    #[test]
+    fn finds_values_keys_and_brackets() {
+        use Seg::{Field, Index, Key};
+        check(&[], "{");
+        check(&[Field("name")], r#""a""#);
+        check(&[Field("typed_options")], r#""typed_options""#);
+        let any = [Field("typed_options"), Key("key.x"), value(None, "a.B")];
+        check(&any, r#""key.x""#);
+        check(&[any[0], any[1], Field("type_url")], r#""t/a.B""#);
+        check(&[any[0], any[1], any[2], Field("max_size")], r#""maxSize""#);
+        check(&[any[0], any[1], any[2], Field("list"), Index(0)], "1");
+        check(&[any[0], any[1], any[2], Field("list"), Index(1)], "{");
+        check(&[any[0], any[1], any[2], Field("list"), Index(1), Field("x")], "true");
+        check(&[any[0], any[1], any[2], Field("list"), Index(2)], "[");
+    }
+
+    #[test]
+    fn what_is_missing_is_shown_by_what_is_around_it() {
+        use Seg::{Field, Index, Key, Quoted};
+        check(&[Field("connect_timeout"), Field("seconds")], r#""5s""#);
+        check(&[Field("lb_policy")], "{");
+        check(
+            &[Field("typed_options"), Key("other"), Field("x")],
+            r#""typed_options""#,
+        );
+        check(&[Field("typed_options"), Quoted("childPolicy")], r#""typed_options""#);
+        let list = [
+            Field("typed_options"),
+            Key("key.x"),
+            value(None, "a.B"),
+            Field("list"),
+            Index(9),
+        ];
+        check(&list, r#""list""#);
+    }
+
+    #[test]
+    fn steps_into_packed_messages() {
+        use Seg::{Field, Key};
+        let duration = value(None, "google.protobuf.Duration");
+        check(&[Field("wrapped"), duration, Field("seconds")], r#""7s""#);
+        let typed = value(Some("xds.type.v3.TypedStruct"), "c.D");
+        check(&[Field("struct"), typed, Field("deep")], "3");
+        check(&[Field("struct"), typed, Key("deep")], "3");
+        check(&[Field("struct"), typed, Field("gone")], r#""value""#);
+    }
+
+    #[test]
+    fn many_paths_are_found_in_one_walk() {
+        let root = Path::ROOT;
+        let (name, list) = (root.field("name"), root.field("wrapped"));
+        let (gone, deep) = (list.field("gone"), root.field("connect_timeout"));
+        let paths = [
+            gone.to_owned(),
+            name.to_owned(),
+            root.to_owned(),
+            deep.to_owned(),
+            name.to_owned(),
+        ];
+        let paths: Vec<&FieldPath> = paths.iter().collect();
+        let found = locate_all(TEXT.as_bytes(), Span::new(2, TEXT.len()), &paths);
+        let texts: Vec<&str> = found.iter().map(|span| &TEXT[span.range()]).collect();
+        assert_eq!(texts, [r#""wrapped""#, r#""a""#, "{", r#""5s""#, r#""a""#]);
+    }
+
+    #[test]
+    fn the_type_url_of_a_typed_struct_is_not_its_type() {
+        let root = Path::ROOT;
+        let any = root.field("struct");
+        let inner = any.value("xds.type.v3.TypedStruct");
+        let (outer_url, inner_url) = (any.field("type_url"), inner.field("type_url"));
+        let text = |path: &Path<'_>| &TEXT[locate(TEXT.as_bytes(), Span::new(2, TEXT.len()), &path.to_owned()).range()];
+        assert_eq!(text(&outer_url), r#""t/xds.type.v3.TypedStruct""#);
+        assert_eq!(text(&inner_url), r#""t/c.D""#);
+    }
+
+    #[test]
+    fn broken_text_gives_the_last_good_place() {
+        let path = Path::ROOT;
+        let path = path.field("b");
+        let found = locate(br#"{"a": [1,"#, Span::new(0, 9), &path.to_owned());
+        assert_eq!(found, Span::new(0, 1));
+    }
+}

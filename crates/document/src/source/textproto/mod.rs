@@ -1,0 +1,55 @@
+//! Protobuf text format as JSON text.
+//!
+//! Text format says less than JSON: whether a field is repeated, a map, an enum or a wrapper is known only to who knows the
+//! message. So the text is first read into a flat tree ([`parse`]), which needs no schema, and that is written as JSON along
+//! the descriptor tables ([`emit`]). What the tables do not know is written as it stands, for the reader of the JSON to
+//! report: an unknown field or type never ends a document. What JSON cannot say (a Value without a kind) is
+//! written as `{"@wire": "base64"}`.
+//!
+//! The type of the message is that of the header `# proto-message: T`, or else what fits the fields best.
+
+mod emit;
+mod parse;
+mod print;
+mod root;
+mod scalar;
+mod sniff;
+
+use xdsctl_proto::tables::Message;
+
+pub use print::print;
+pub(super) use sniff::looks_like;
+
+use super::Span;
+use super::view::{FaultKind, MAX_VIEWED_BYTES, View};
+
+/// Messages inside messages that are read.
+pub const MAX_NESTING: usize = 1024;
+
+/// Rewrites text format as JSON, as a message of type `message` if its header does not say otherwise, or of the type that
+/// fits best.
+///
+/// ```
+/// use xdsctl_document::source::textproto;
+/// let view = textproto::view(b"name: \"a\" connect_timeout { seconds: 5 } type: EDS", None);
+/// let json = r#"{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"a","type":"EDS","connect_timeout":{"seconds":5}}"#;
+/// assert_eq!(std::str::from_utf8(view.json()).unwrap().trim_end(), json);
+/// ```
+pub fn view(text: &[u8], message: Option<&'static Message>) -> View {
+    let mut view = View::default();
+    if text.len() > MAX_VIEWED_BYTES {
+        let message = format!("a text format document has more than {MAX_VIEWED_BYTES} bytes");
+        view.fault(FaultKind::Limit, Span::default(), message);
+        return view;
+    }
+    let tree = parse::parse(text, &mut view);
+    if tree.first == parse::NONE && tree.header.is_none() && message.is_none() {
+        // Comments, or nothing.
+        return view;
+    }
+    let root = root::find(&tree, message);
+    emit::write(&tree, root, view)
+}
+
+#[cfg(test)]
+mod tests;

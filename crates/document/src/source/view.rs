@@ -1,0 +1,340 @@
+//! A document of another format as JSON text, and the way back from each piece of that text to the document.
+//!
+//! YAML, text format and binary documents are rewritten once as a [`View`]; whatever reads JSON reads the view. Every
+//! token of the view knows the bytes it stands for, so a place in the view (a note, the answer of
+//! [`locate_all`](super::span::locate_all)) becomes a place in the user's document with [`View::to_document`].
+//!
+//! A view holds one JSON value for each document of a stream. One that could not be read to its end is cut: its text ends
+//! inside a value, after everything that could be read, and a [`ViewFault`] says why.
+
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+use super::Span;
+use super::secrets::{Marks, SecretPlace, marks};
+use super::span::{locate_all, starts};
+use xdsctl_model::diag::FieldPath;
+
+/// Largest document that is rewritten, in bytes: places are kept in 32 bits. JSON itself has no such limit.
+pub const MAX_VIEWED_BYTES: usize = u32::MAX as usize / 4;
+
+/// Largest view, in bytes.
+pub const MAX_VIEW_BYTES: usize = u32::MAX as usize;
+
+/// Where a token of the view comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Token {
+    /// First byte in the view.
+    pub at: u32,
+    /// First byte in the document.
+    pub start: u32,
+    /// Byte after the last in the document.
+    pub end: u32,
+}
+
+/// What kind of thing is wrong with a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FaultKind {
+    /// It is not of its format.
+    Syntax,
+    /// It goes beyond a limit of xdsctl.
+    Limit,
+}
+
+/// Something wrong with a document, found while it was rewritten.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ViewFault {
+    /// What kind of thing.
+    pub kind: FaultKind,
+    /// Where, in the document.
+    pub span: Span,
+    /// What, a sentence as in a diagnostic.
+    pub message: String,
+}
+
+/// One document of a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ViewPart {
+    /// Its text in the view.
+    pub text: Span,
+    /// The text ends inside a value; one of the faults says why.
+    pub cut: bool,
+}
+
+/// JSON text that stands for a document.
+#[derive(Debug, Clone, Default)]
+pub struct View {
+    pub(super) json: Vec<u8>,
+    pub(super) tokens: Vec<Token>,
+    pub(super) parts: Vec<ViewPart>,
+    pub(super) faults: Vec<ViewFault>,
+    /// Where each object starts in the document and in the view, in order; made when a place is first looked for.
+    pub(super) objects: OnceLock<Vec<(u32, u32)>>,
+}
+
+impl View {
+    /// The JSON text of all documents.
+    pub fn json(&self) -> &[u8] {
+        &self.json
+    }
+
+    /// The documents, in order.
+    pub fn parts(&self) -> &[ViewPart] {
+        &self.parts
+    }
+
+    /// What is wrong with the documents, in order.
+    pub fn faults(&self) -> &[ViewFault] {
+        &self.faults
+    }
+
+    /// The bytes of the document that a range of the view stands for.
+    ///
+    /// ```
+    /// use xdsctl_document::source::{Span, yaml};
+    /// let text = "name: &n a\nother: [1, *n]\n";
+    /// let view = yaml::view(text);
+    /// assert_eq!(view.json(), b"{\"name\":\"a\",\"other\":[1,\"a\"]}\n");
+    /// assert_eq!(&text[view.to_document(Span::new(12, 19)).range()], "other");
+    /// ```
+    pub fn to_document(&self, span: Span) -> Span {
+        let first = self.token(span.start);
+        let last = self.token(span.end.saturating_sub(1).max(span.start));
+        match (first, last) {
+            (Some(first), Some(last)) => {
+                let start = first.start as usize;
+                // The tokens of an alias stand elsewhere: show where the range starts.
+                let end = if last.end >= first.end { last.end } else { first.end };
+                Span::new(start, end as usize)
+            }
+            _ => Span::default(),
+        }
+    }
+
+    /// Finds the places, in the document, of fields of the resource at `resource` of the document.
+    pub fn locate_all(&self, resource: Span, paths: &[&FieldPath]) -> Vec<Span> {
+        let Some(at) = self.object_at(resource.start).filter(|at| !self.is_packed(*at)) else {
+            return vec![resource; paths.len()];
+        };
+        locate_all(&self.json, Span::new(at, self.part_end(at)), paths)
+            .into_iter()
+            .map(|span| self.to_document(span))
+            .collect()
+    }
+
+    /// Where in the view the values of fields of the resource at `resource` of the document start; `None` for what is not
+    /// there.
+    pub(super) fn starts(&self, resource: Span, paths: &[&FieldPath]) -> Vec<Option<usize>> {
+        let Some(at) = self.object_at(resource.start).filter(|at| !self.is_packed(*at)) else {
+            return vec![None; paths.len()];
+        };
+        starts(&self.json, Span::new(at, self.part_end(at)), paths)
+    }
+
+    /// Starts, in the document, of scalars that are in the view more than once.
+    pub(super) fn repeated(&self) -> BTreeSet<usize> {
+        let is_scalar = |token: &&Token| {
+            let first = self.json.get(token.at as usize);
+            first.is_some_and(|byte| !matches!(byte, b'{' | b'}' | b'[' | b']' | b',' | b':'))
+        };
+        let mut scalars: Vec<u32> = self.tokens.iter().filter(is_scalar).map(|token| token.start).collect();
+        scalars.sort_unstable();
+        let pairs = scalars.windows(2).filter(|pair| pair.first() == pair.last());
+        pairs.filter_map(|pair| Some(*pair.first()? as usize)).collect()
+    }
+
+    /// The end of the document of the stream that `at` is in.
+    fn part_end(&self, at: usize) -> usize {
+        let mut ends = self.parts.iter().map(|part| part.text.end);
+        ends.find(|end| *end > at).unwrap_or(self.json.len())
+    }
+
+    /// What of the resource at `resource` of the document may be printed, as places in the document.
+    pub(super) fn marks(&self, resource: Span, place: SecretPlace) -> Marks {
+        let Some(at) = self.object_at(resource.start) else {
+            return Marks::default();
+        };
+        self.in_document(marks(&self.json, at, place))
+    }
+
+    /// The same of each document of the stream, all of which stand at this place.
+    pub(super) fn marks_of_parts(&self, place: SecretPlace) -> Vec<Marks> {
+        let of_part = |part: &ViewPart| {
+            self.in_document(marks(
+                self.json.get(..part.text.end).unwrap_or_default(),
+                part.text.start,
+                place,
+            ))
+        };
+        self.parts.iter().map(of_part).collect()
+    }
+
+    fn in_document(&self, Marks { extent, shown, hidden }: Marks) -> Marks {
+        let in_document = |spans: Vec<Span>| {
+            let mut spans: Vec<Span> = spans.into_iter().map(|span| self.to_document(span)).collect();
+            // Those of aliases stand elsewhere.
+            spans.sort_unstable_by_key(|span| span.start);
+            spans
+        };
+        Marks {
+            extent: self.to_document(extent),
+            shown: in_document(shown),
+            hidden: in_document(hidden),
+        }
+    }
+
+    /// Says whether all of every document could be read.
+    pub(super) fn is_whole(&self) -> bool {
+        self.faults.is_empty() && !self.parts.iter().any(|part| part.cut)
+    }
+
+    /// Says whether the object is a message by its bytes, which has no places in it.
+    fn is_packed(&self, at: usize) -> bool {
+        let head = self.json.get(at..).unwrap_or_default();
+        let key = self.tokens.partition_point(|token| token.at as usize <= at);
+        let value = self.tokens.get(key + 2).map(|token| token.at as usize);
+        head.starts_with(b"{\"@type\"")
+            && value.is_some_and(|value| {
+                self.json
+                    .get(value..)
+                    .is_some_and(|text| text.starts_with(b"\"@value\""))
+            })
+    }
+
+    /// The object of the view that starts at `offset` of the document.
+    pub fn object_at(&self, offset: usize) -> Option<usize> {
+        let objects = self.objects.get_or_init(|| {
+            let is_object = |token: &&Token| self.json.get(token.at as usize) == Some(&b'{');
+            let mut objects: Vec<_> = self.tokens.iter().filter(is_object).map(|t| (t.start, t.at)).collect();
+            // The tokens of aliases are not in the order of the document.
+            objects.sort_unstable();
+            objects
+        });
+        let offset = u32::try_from(offset).ok()?;
+        let found = objects.partition_point(|(start, _)| *start < offset);
+        let (start, at) = objects.get(found)?;
+        (*start == offset).then_some(*at as usize)
+    }
+
+    /// The JSON text of the object that starts at `offset` of the document.
+    pub fn object_text(&self, offset: usize) -> Option<&[u8]> {
+        let start = self.object_at(offset)?;
+        let mut scan = super::json::Scanner::new(&self.json);
+        scan.set_pos(start);
+        scan.skip_value().ok()?;
+        self.json.get(start..scan.pos())
+    }
+
+    /// Adds the view of a part of the document; `place` says where in the document a byte of the part is.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "documents and views are limited to 32 bits"
+    )]
+    pub(super) fn append(&mut self, part: View, place: impl Fn(usize) -> usize) {
+        let at = self.json.len();
+        // The end is that of the last byte: a line may end there, and the next one be elsewhere.
+        let end = |start: usize, end: usize| match end.checked_sub(1) {
+            Some(last) if last >= start => place(last) + 1,
+            _ => place(start),
+        };
+        self.json.extend_from_slice(&part.json);
+        self.tokens.extend(part.tokens.into_iter().map(|token| Token {
+            at: token.at + at as u32,
+            start: place(token.start as usize) as u32,
+            end: end(token.start as usize, token.end as usize) as u32,
+        }));
+        self.parts.extend(part.parts.into_iter().map(|part| ViewPart {
+            text: Span::new(part.text.start + at, part.text.end + at),
+            cut: part.cut,
+        }));
+        self.faults.extend(part.faults.into_iter().map(|fault| ViewFault {
+            span: Span::new(place(fault.span.start), end(fault.span.start, fault.span.end)),
+            ..fault
+        }));
+    }
+
+    fn token(&self, at: usize) -> Option<&Token> {
+        let after = self.tokens.partition_point(|token| token.at as usize <= at);
+        self.tokens.get(after.saturating_sub(1))
+    }
+
+    /// Notes that the next piece of text comes from `start..end`.
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "documents and views are limited to 32 bits"
+    )]
+    pub(super) fn token_from(&mut self, start: usize, end: usize) {
+        self.tokens.push(Token {
+            at: self.json.len() as u32,
+            start: start as u32,
+            end: end as u32,
+        });
+    }
+
+    /// Says whether the view has become as large as it may.
+    pub(super) fn is_full(&self) -> bool {
+        self.json.len() >= MAX_VIEW_BYTES
+    }
+
+    /// Adds a fault.
+    #[cold]
+    pub(super) fn fault(&mut self, kind: FaultKind, span: Span, message: String) {
+        self.faults.push(ViewFault { kind, span, message });
+    }
+
+    /// Ends the document that started at `start` of the view.
+    pub(super) fn end_part(&mut self, start: usize, cut: bool) {
+        if self.json.len() > start {
+            let text = Span::new(start, self.json.len());
+            self.json.push(b'\n');
+            self.parts.push(ViewPart { text, cut });
+        }
+    }
+
+    /// Appends a string in quotes.
+    pub(super) fn quoted(&mut self, text: &[u8]) {
+        self.json.push(b'"');
+        self.escaped(text);
+        self.json.push(b'"');
+    }
+
+    /// Appends text with what JSON wants escaped.
+    pub(super) fn escaped(&mut self, text: &[u8]) {
+        let mut rest = text;
+        while let Some(special) = rest
+            .iter()
+            .position(|byte| *byte < b' ' || matches!(byte, b'"' | b'\\'))
+        {
+            self.json.extend_from_slice(rest.get(..special).unwrap_or_default());
+            let byte = rest.get(special).copied().unwrap_or_default();
+            match byte {
+                b'"' | b'\\' => self.json.extend_from_slice(&[b'\\', byte]),
+                b'\n' => self.json.extend_from_slice(b"\\n"),
+                b'\r' => self.json.extend_from_slice(b"\\r"),
+                b'\t' => self.json.extend_from_slice(b"\\t"),
+                _ => self.unicode_escape(byte),
+            }
+            rest = rest.get(special + 1..).unwrap_or_default();
+        }
+        self.json.extend_from_slice(rest);
+    }
+
+    /// Appends a string whose first character is escaped.
+    pub(super) fn marked(&mut self, text: &str) {
+        if let Some((first, rest)) = text.as_bytes().split_first() {
+            self.json.push(b'"');
+            self.unicode_escape(*first);
+            self.escaped(rest);
+            self.json.push(b'"');
+        }
+    }
+
+    /// Appends `\u00xx`.
+    pub(super) fn unicode_escape(&mut self, byte: u8) {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let digit = |nibble: u8| DIGITS.get(usize::from(nibble)).copied().unwrap_or(b'0');
+        self.json.extend_from_slice(b"\\u00");
+        self.json.extend_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+    }
+}

@@ -1,0 +1,205 @@
+//! YAML as JSON text, document by document.
+//!
+//! The parser's events are written out as they come. An anchor remembers which part of the text its node became, and an alias
+//! copies that part, within a budget, so a document never grows beyond a fixed amount over what it says itself. Merge keys
+//! (`<<`) are applied when their mapping ends: keys of the mapping itself win, then earlier sources. Duplicate keys stay, for
+//! the reader of the JSON to report. Scalars follow the core schema of YAML 1.2; see [`resolve`].
+//!
+//! This is the only module that names the YAML parser.
+
+mod merge;
+mod node;
+mod scalar;
+
+use granit_parser::{ErrorKind, Event, Parser, ScanError, StrInput};
+
+pub use scalar::{Plain, is_marked, resolve};
+
+use super::Span;
+use super::view::{FaultKind, MAX_VIEWED_BYTES, View};
+use node::{Writer, YamlNode};
+
+/// Collections inside collections. The client's own limit of 100 messages is reached with 200 to 300 of them.
+pub const MAX_NESTING: usize = 1024;
+
+/// What aliases and merge keys may add to all documents of a file, in bytes of JSON.
+pub const MAX_ALIAS_BYTES: usize = 64 << 20;
+
+/// What aliases and merge keys may add to all documents of a file, in scalars, keys and brackets.
+pub const MAX_ALIAS_NODES: usize = 2_000_000;
+
+/// What merge keys may read of what they name, in bytes of JSON: keys that are not merged cost their reading.
+pub const MAX_MERGE_BYTES: usize = 2 * MAX_ALIAS_BYTES;
+
+/// Rewrites YAML as JSON.
+///
+/// A document that is broken is cut where it cannot be read, with a fault; the documents after it are read.
+pub fn view(text: &str) -> View {
+    if text.len() > MAX_VIEWED_BYTES {
+        let mut view = View::default();
+        let message = format!("a YAML document has more than {MAX_VIEWED_BYTES} bytes");
+        view.fault(FaultKind::Limit, Span::default(), message);
+        return view;
+    }
+    let mut view = View::default();
+    view.json.reserve(text.len());
+    let mut writer = Writer::new(view);
+    parse(text, 0, &mut writer);
+    let mut view = writer.into_view();
+    // What is wrong may be that the text ends.
+    for fault in &mut view.faults {
+        let Span { start, end } = fault.span;
+        fault.span = Span::new(start.min(text.len()), end.min(text.len()));
+    }
+    view
+}
+
+/// Writes the documents of a text that starts at byte `offset` of the file.
+fn parse(text: &str, offset: usize, writer: &mut Writer) {
+    let text_without_mark = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let skipped = offset + text.len() - text_without_mark.len();
+    let mut options = granit_parser::options! {
+        emit_unresolved_aliases: true,
+        flow_nesting_limit: MAX_NESTING,
+        block_nesting_limit: MAX_NESTING,
+    };
+    options.set_emit_comments(false);
+    let mut parser = Parser::new_from_str_with_options(text_without_mark, options);
+    while !documents(&mut parser, writer, skipped) {}
+}
+
+/// Where the comments of a text are, each from its `#` to the end of its line.
+pub fn comments(text: &str) -> Vec<Span> {
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let skipped = text.len() - body.len();
+    let mut options = granit_parser::options! {
+        emit_unresolved_aliases: true,
+        flow_nesting_limit: MAX_NESTING,
+        block_nesting_limit: MAX_NESTING,
+    };
+    options.set_emit_comments(true);
+    options.max_buffered_comment_events = usize::MAX;
+    let mut parser = Parser::new_from_str_with_options(body, options);
+    let mut comments = Vec::new();
+    while let Some(next) = parser.next_event() {
+        match next {
+            Ok((Event::Comment(..), span)) => {
+                let range = span.byte_range().unwrap_or_default();
+                comments.push(Span::new(range.start + skipped, range.end + skipped));
+            }
+            Ok((Event::StreamEnd, _)) => break,
+            Ok(_) => {}
+            // What is broken is reported by those who read the text.
+            Err(_) if parser.proceed_next_document().unwrap_or(false) => {}
+            Err(_) => break,
+        }
+    }
+    comments
+}
+
+/// Rewrites YAML that may not be UTF-8: the first such byte is a fault, and all are read as `?`.
+pub fn view_bytes(bytes: &[u8]) -> View {
+    let Err(error) = std::str::from_utf8(bytes) else {
+        return view(std::str::from_utf8(bytes).unwrap_or_default());
+    };
+    let at = error.valid_up_to();
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    let mut view = view(&text);
+    let message = "bytes that are not UTF-8".to_owned();
+    view.fault(FaultKind::Syntax, Span::new(at, at + 1), message);
+    view.faults.sort_by_key(|fault| fault.span);
+    view
+}
+
+/// Reads up to the end or the next error; true at the end.
+fn documents<'t>(parser: &mut Parser<'t, StrInput<'t>>, writer: &mut Writer, skipped: usize) -> bool {
+    loop {
+        let Some(next) = parser.next_event() else {
+            return true;
+        };
+        let result = match next {
+            Ok((event, span)) => {
+                let range = span.byte_range().unwrap_or_default();
+                let span = Span::new(range.start + skipped, range.end + skipped);
+                match event {
+                    Event::StreamEnd => return true,
+                    event => {
+                        step(event, span, writer);
+                        Ok(())
+                    }
+                }
+            }
+            Err(error) => Err(error),
+        };
+        if let Err(error) = result {
+            broken(&error, writer, skipped);
+            return !parser.proceed_next_document().unwrap_or(false);
+        }
+        if writer.is_full() {
+            return true;
+        }
+    }
+}
+
+fn step(event: Event<'_>, span: Span, writer: &mut Writer) {
+    match event {
+        Event::Scalar(text, style, anchor, tag) => {
+            let node = YamlNode {
+                span,
+                anchor,
+                tag: tag.as_deref(),
+            };
+            writer.scalar(&text, style, node);
+        }
+        Event::MappingStart(_, anchor, tag) => writer.open(
+            YamlNode {
+                span,
+                anchor,
+                tag: tag.as_deref(),
+            },
+            true,
+        ),
+        Event::SequenceStart(_, anchor, tag) => writer.open(
+            YamlNode {
+                span,
+                anchor,
+                tag: tag.as_deref(),
+            },
+            false,
+        ),
+        Event::MappingEnd | Event::SequenceEnd => writer.close(span),
+        Event::Alias(anchor) => writer.alias(anchor, span),
+        Event::UnresolvedAlias(name) => writer.unknown_alias(&name, span),
+        Event::DocumentEnd => writer.end_document(false),
+        _ => {}
+    }
+}
+
+#[cold]
+fn broken(error: &ScanError, writer: &mut Writer, skipped: usize) {
+    let at = error.marker().byte_offset().unwrap_or_default() + skipped;
+    let (kind, message) = match error.kind() {
+        ErrorKind::RecursionLimitExceeded => (FaultKind::Limit, format!("more than {MAX_NESTING} levels of YAML")),
+        _ => (FaultKind::Syntax, lower(&error.info())),
+    };
+    writer.fault(
+        kind,
+        Span::new(at, at + 1),
+        format!("{message}, the rest of the document is not read"),
+    );
+    writer.end_document(true);
+}
+
+/// The parser's words as a fragment.
+fn lower(message: &str) -> String {
+    let mut chars = message.trim_end_matches('.').chars();
+    let first = chars.next().map(|c| c.to_ascii_lowercase());
+    first.into_iter().chain(chars).collect()
+}
+
+#[cfg(test)]
+mod tests;

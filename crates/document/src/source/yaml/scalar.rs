@@ -1,0 +1,187 @@
+//! What a plain scalar means: the core schema of YAML 1.2.
+//!
+//! Only the field decides whether `1.10` is a number or the text of a version, so the view keeps both readings: a scalar
+//! that is a JSON literal as it stands is written bare, and one that YAML alone reads as a number or boolean (`0x1f`, `007`,
+//! `.inf`, `True`) becomes a string whose first character is escaped, which no other string of a view has. Readers of strings
+//! take either as text; readers of numbers ask [`resolve`] about a string that [`is_marked`].
+
+use crate::source::json::is_number;
+
+/// How a plain scalar is written in a view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `null`.
+    Null,
+    /// As it stands.
+    Bare,
+    /// As a string that is marked.
+    Marked,
+    /// As a string.
+    Text,
+}
+
+/// What a plain scalar stands for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Plain {
+    /// A boolean.
+    Bool(bool),
+    /// A whole number.
+    Int(i128),
+    /// Another number; infinite or NaN too.
+    Float(f64),
+    /// Nothing but its text.
+    Text,
+}
+
+/// Says whether the inside of a JSON string of a view (with its escapes) was a plain scalar that only YAML can read.
+pub fn is_marked(raw: &[u8]) -> bool {
+    matches!(raw, [b'\\', b'u', b'0', b'0', high, _, ..] if *high != b'0' && *high != b'1')
+}
+
+/// Says how the plain scalar `text` is written.
+pub(super) fn form(text: &str) -> Form {
+    let Some(first) = text.as_bytes().first() else {
+        return Form::Null;
+    };
+    match first {
+        b'0'..=b'9' | b'-' | b'+' | b'.' => {
+            if is_number(text.as_bytes()) {
+                Form::Bare
+            } else if resolve(text) == Plain::Text {
+                Form::Text
+            } else {
+                Form::Marked
+            }
+        }
+        b'~' if text.len() == 1 => Form::Null,
+        b'n' | b'N' if matches!(text, "null" | "Null" | "NULL") => Form::Null,
+        b't' | b'f' if matches!(text, "true" | "false") => Form::Bare,
+        b'T' | b'F' if resolve(text) != Plain::Text => Form::Marked,
+        _ => Form::Text,
+    }
+}
+
+/// Reads a plain scalar by the core schema; `null` is not among its answers.
+///
+/// ```
+/// use xdsctl_document::source::yaml::{Plain, resolve};
+/// assert_eq!(resolve("007"), Plain::Int(7));
+/// assert_eq!(resolve("0x1F"), Plain::Int(31));
+/// assert_eq!(resolve("-.inf"), Plain::Float(f64::NEG_INFINITY));
+/// assert_eq!(resolve("no"), Plain::Text);
+/// ```
+pub fn resolve(text: &str) -> Plain {
+    match text {
+        "true" | "True" | "TRUE" => return Plain::Bool(true),
+        "false" | "False" | "FALSE" => return Plain::Bool(false),
+        ".nan" | ".NaN" | ".NAN" => return Plain::Float(f64::NAN),
+        _ => {}
+    }
+    for (prefix, radix) in [("0x", 16), ("0o", 8)] {
+        if let Some(digits) = text.strip_prefix(prefix) {
+            if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
+                return Plain::Text;
+            }
+            // What does not fit is out of every range anyway.
+            return Plain::Int(i128::from_str_radix(digits, radix).unwrap_or(i128::MAX));
+        }
+    }
+    let (negative, magnitude) = match text.as_bytes().first() {
+        Some(b'-') => (true, text.get(1..).unwrap_or_default()),
+        Some(b'+') => (false, text.get(1..).unwrap_or_default()),
+        _ => (false, text),
+    };
+    if matches!(magnitude, ".inf" | ".Inf" | ".INF") {
+        return Plain::Float(if negative { f64::NEG_INFINITY } else { f64::INFINITY });
+    }
+    if !magnitude.is_empty() && magnitude.bytes().all(|byte| byte.is_ascii_digit()) {
+        let value = magnitude.parse::<i128>().unwrap_or(i128::MAX);
+        return Plain::Int(if negative { -value } else { value });
+    }
+    match decimal(magnitude) {
+        Some(value) => Plain::Float(if negative { -value } else { value }),
+        None => Plain::Text,
+    }
+}
+
+/// Reads digits with a point or an exponent; there is a digit before the exponent.
+fn decimal(text: &str) -> Option<f64> {
+    let (mantissa, exponent) = match text.find(['e', 'E']) {
+        Some(at) => (text.get(..at)?, Some(text.get(at + 1..)?)),
+        None => (text, None),
+    };
+    let mut points = 0;
+    let mut digits = 0;
+    for byte in mantissa.bytes() {
+        match byte {
+            b'.' => points += 1,
+            b'0'..=b'9' => digits += 1,
+            _ => return None,
+        }
+    }
+    let exponent_is_whole = exponent.is_none_or(|exponent| {
+        let digits = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    if points > 1 || digits == 0 || !exponent_is_whole {
+        return None;
+    }
+    text.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scalars_follow_the_core_schema() {
+        for (text, expected) in [
+            ("", Form::Null),
+            ("~", Form::Null),
+            ("Null", Form::Null),
+            ("nUll", Form::Text),
+            ("true", Form::Bare),
+            ("True", Form::Marked),
+            ("tRue", Form::Text),
+            ("yes", Form::Text),
+            ("no", Form::Text),
+            ("on", Form::Text),
+            ("0", Form::Bare),
+            ("-1.5e+3", Form::Bare),
+            ("1.10", Form::Bare),
+            ("007", Form::Marked),
+            ("+5", Form::Marked),
+            ("0x1F", Form::Marked),
+            ("0o17", Form::Marked),
+            ("0x", Form::Text),
+            (".5", Form::Marked),
+            ("5.", Form::Marked),
+            (".", Form::Text),
+            ("-", Form::Text),
+            ("+", Form::Text),
+            (".inf", Form::Marked),
+            ("-.INF", Form::Marked),
+            (".nan", Form::Marked),
+            ("-.nan", Form::Text),
+            ("1_000", Form::Text),
+            ("1.2.3", Form::Text),
+            ("10.0.0.1", Form::Text),
+            ("0.25s", Form::Text),
+            ("1e", Form::Text),
+            ("e1", Form::Text),
+            (".e1", Form::Text),
+            ("2024-01-01", Form::Text),
+        ] {
+            assert_eq!(form(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_have_their_values() {
+        assert_eq!(resolve("-017"), Plain::Int(-17));
+        assert_eq!(resolve("0o17"), Plain::Int(15));
+        assert_eq!(resolve("+.5e1"), Plain::Float(5.0));
+        assert_eq!(resolve("5."), Plain::Float(5.0));
+        assert_eq!(resolve(&"9".repeat(60)), Plain::Int(i128::MAX));
+    }
+}

@@ -1,0 +1,181 @@
+//! cds at work: turns a cluster of the channel's configuration into a child policy (A74, A75).
+//!
+//! What the child is comes from [`Clusters`](crate::policy::Clusters). A cluster's policy may lead back to the cluster
+//! itself, and then the client builds the same policies inside each other for ever: if that happens within one update, its
+//! work serializer never gets to anything else, and every RPC of the channel waits; if a later event leads there, only RPCs
+//! that go there wait. Follows C-core cds.cc; both were seen in the client.
+
+use crate::LbConfig;
+use crate::cds;
+use crate::picker::{Pick, PickArgs, PickCx, PickShares};
+use crate::policy::{ClusterUpdate, PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
+use crate::run::child::Child;
+use crate::runtime::{Connectivity, below};
+use xdsctl_model::status::Status;
+
+/// The state of a cds policy.
+#[derive(Debug)]
+pub struct CdsPolicy {
+    at: TreePath,
+    cluster: String,
+    child: Option<Child>,
+    next_child: u32,
+    failure: Option<Status>,
+    is_inside_itself: bool,
+}
+
+impl CdsPolicy {
+    /// A policy without a cluster.
+    pub const fn new(at: TreePath) -> CdsPolicy {
+        CdsPolicy {
+            at,
+            cluster: String::new(),
+            child: None,
+            next_child: 0,
+            failure: None,
+            is_inside_itself: false,
+        }
+    }
+
+    /// Fails every RPC; what was below is gone, connections included.
+    fn fail(&mut self, status: Status, cx: &mut PolicyCx<'_>) -> Reports {
+        if let Some(mut child) = self.child.take() {
+            child.shutdown(cx);
+        }
+        cx.clusters.forget(&self.at);
+        cx.runtime.say(&self.at, "cds", "fail", || {
+            vec![
+                ("cluster", self.cluster.as_str().into()),
+                ("status", status.to_string().into()),
+            ]
+        });
+        self.failure = Some(status.clone());
+        vec![StateReport::failure(status)]
+    }
+}
+
+impl crate::policy::StateMachine for CdsPolicy {
+    fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
+        let LbConfig::Cds(config) = update.config else {
+            return Reports::new();
+        };
+        config.cluster.clone_into(&mut self.cluster);
+        if config.is_dynamic {
+            cx.clusters.subscribe(&self.at, &config.cluster);
+        }
+        match cx.clusters.update(&self.at, &config.cluster) {
+            ClusterUpdate::Same => Reports::new(),
+            ClusterUpdate::Missing if config.is_dynamic => {
+                if self.child.is_none() && self.failure.is_none() {
+                    vec![StateReport::of(Connectivity::Connecting)]
+                } else {
+                    Reports::new()
+                }
+            }
+            ClusterUpdate::Missing => {
+                let text = format!("xDS config has no entry for static cluster {}", config.cluster);
+                self.fail(Status::unavailable(text), cx)
+            }
+            ClusterUpdate::Error(status) => self.fail(status, cx),
+            ClusterUpdate::TooDeep => {
+                cx.runtime.is_too_deep = true;
+                Reports::new()
+            }
+            ClusterUpdate::Loop => {
+                self.is_inside_itself = true;
+                if cx.runtime.building.contains(&self.cluster) {
+                    cx.runtime.endless.get_or_insert_with(|| self.cluster.clone());
+                }
+                vec![StateReport::of(Connectivity::Connecting)]
+            }
+            ClusterUpdate::Child(child) => {
+                cx.runtime.say(&self.at, "cds", "update", || {
+                    vec![("cluster", self.cluster.as_str().into())]
+                });
+                self.failure = None;
+                self.is_inside_itself = false;
+                let at = &self.at;
+                let next_child = &mut self.next_child;
+                let policy = self.child.get_or_insert_with(|| {
+                    *next_child += 1;
+                    Child::new(below(at, *next_child - 1))
+                });
+                // An aggregate's note, if it has one, comes before those of its leaves.
+                let notes: Vec<&str> = [update.note, &child.note]
+                    .into_iter()
+                    .filter(|note| !note.is_empty())
+                    .collect();
+                let note = notes.join("; ");
+                let update = Update {
+                    config: &child.config,
+                    endpoints: Ok(&child.endpoints),
+                    depth: 0,
+                    note: &note,
+                };
+                cx.runtime.building.push(self.cluster.clone());
+                let reports = policy.update(update, cx);
+                cx.runtime.building.pop();
+                reports
+            }
+        }
+    }
+
+    fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
+        match (path.split_first(), &mut self.child) {
+            (Some((&number, rest)), Some(child)) if number + 1 == self.next_child => child.handle(rest, what, cx),
+            _ => Reports::new(),
+        }
+    }
+
+    fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
+        self.child.as_mut().map(|child| child.exit_idle(cx)).unwrap_or_default()
+    }
+
+    fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        let cluster = &self.cluster;
+        match (&self.failure, &mut self.child) {
+            (Some(status), _) => {
+                cx.say(
+                    cds::NAME,
+                    format_args!("cluster \"{cluster}\" fails: {}", status.message),
+                );
+                Pick::Fail(status.clone())
+            }
+            (None, Some(child)) => {
+                cx.say(cds::NAME, format_args!("cluster \"{cluster}\""));
+                child.pick(args, cx)
+            }
+            (None, None) => {
+                if self.is_inside_itself {
+                    cx.say(
+                        cds::NAME,
+                        format_args!("cluster \"{cluster}\", inside its own policy: it is never connected"),
+                    );
+                }
+                Pick::Queue
+            }
+        }
+    }
+
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
+        match (&self.failure, &self.child) {
+            (Some(status), _) => out.add_status(status, share),
+            (None, Some(child)) => child.shares(args, share, out),
+            (None, None) => out.add(PickShares::QUEUED, share),
+        }
+    }
+
+    fn priorities(&self, _: &str, tell: &mut dyn FnMut(&str, Option<usize>)) {
+        if let (None, Some(child)) = (&self.failure, &self.child) {
+            child.priorities(&self.cluster, tell);
+        }
+    }
+
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
+        if let Some(mut child) = self.child.take() {
+            child.shutdown(cx);
+        }
+        cx.clusters.forget(&self.at);
+        cx.clusters.unsubscribe(&self.at);
+    }
+}

@@ -1,0 +1,182 @@
+//! cluster_impl at work: drops and circuit breaking, before anything below is asked (A28, A32).
+//!
+//! Follows C-core xds_cluster_impl.cc.
+
+use std::sync::Arc;
+
+use crate::LbConfig;
+use crate::cluster_impl;
+use crate::picker::{Pick, PickArgs, PickCx, PickShares};
+use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
+use crate::run::child::Child;
+use crate::runtime::{Connectivity, below};
+use xdsctl_model::resource::cluster::Discovery;
+use xdsctl_model::rng::Rng;
+use xdsctl_model::status::Status;
+
+/// The state of a cluster_impl policy.
+#[derive(Debug)]
+pub struct ClusterImplPolicy {
+    child: Child,
+    /// Categories with their share per million and the ready-made answer.
+    drops: Vec<(u32, Status)>,
+    drop_all: bool,
+    limit: u32,
+    counter: u32,
+    cluster: Arc<str>,
+    breaker: Status,
+    failure: Option<Status>,
+    draw: Rng,
+}
+
+impl ClusterImplPolicy {
+    /// A policy without a child.
+    pub fn new(at: &TreePath, cx: &mut PolicyCx<'_>) -> ClusterImplPolicy {
+        ClusterImplPolicy {
+            child: Child::new(below(at, 0)),
+            drops: Vec::new(),
+            drop_all: false,
+            limit: u32::MAX,
+            counter: u32::MAX,
+            cluster: Arc::from(""),
+            breaker: Status::unavailable("circuit breaker drop"),
+            failure: None,
+            draw: cx.runtime.stream("cluster_impl/drops", at),
+        }
+    }
+
+    /// With everything dropped, the policy is READY whatever the child says.
+    fn wrap(&self, mut reports: Reports) -> Reports {
+        if self.drop_all {
+            for report in &mut reports {
+                *report = StateReport::of(Connectivity::Ready);
+            }
+        }
+        reports
+    }
+}
+
+impl crate::policy::StateMachine for ClusterImplPolicy {
+    fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
+        let LbConfig::ClusterImpl(config) = update.config else {
+            return Reports::new();
+        };
+        let Some(leaf) = cx.clusters.leaf(&config.cluster_name) else {
+            self.child.shutdown(cx);
+            let status = Status::internal(format!("xDS config has no entry for cluster {}", config.cluster_name));
+            self.failure = Some(status.clone());
+            return vec![StateReport::failure(status)];
+        };
+        self.failure = None;
+        if *self.cluster != *config.cluster_name {
+            self.cluster = Arc::from(config.cluster_name.as_str());
+        }
+        self.limit = leaf.cluster.max_concurrent_requests;
+        let service_name = match &leaf.cluster.discovery {
+            Discovery::Eds { service_name } => service_name.as_deref().unwrap_or_default(),
+            Discovery::LogicalDns { .. } | Discovery::Aggregate { .. } => "",
+        };
+        self.counter = cx.runtime.in_flight.counter(&config.cluster_name, service_name);
+        self.drop_all = leaf.drops.as_ref().is_some_and(|drops| drops.drop_all);
+        self.drops = leaf
+            .drops
+            .iter()
+            .flat_map(|drops| &drops.categories)
+            .map(|drop| {
+                let text = format!("EDS-configured drop: {}", drop.category);
+                (drop.per_million, Status::unavailable(text))
+            })
+            .collect();
+        let mut reports = Reports::new();
+        // The new drops hold at once, before the child has taken its update.
+        if self.drop_all {
+            reports.push(StateReport::of(Connectivity::Ready));
+        } else if let Some(last) = self.child.last() {
+            reports.push(last.clone());
+        }
+        let update = Update {
+            config: &config.child_policy,
+            ..update
+        };
+        let said = self.child.update(update, cx);
+        reports.extend(self.wrap(said));
+        reports
+    }
+
+    fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
+        let Some((_, rest)) = path.split_first() else {
+            return Reports::new();
+        };
+        let said = self.child.handle(rest, what, cx);
+        self.wrap(said)
+    }
+
+    fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
+        let said = self.child.exit_idle(cx);
+        self.wrap(said)
+    }
+
+    fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        if let Some(status) = &self.failure {
+            return Pick::Fail(status.clone());
+        }
+        for (per_million, status) in &self.drops {
+            let drawn = self.draw.below(1_000_000);
+            if drawn < u64::from(*per_million) {
+                cx.say(
+                    cluster_impl::NAME,
+                    format_args!("{} ({per_million} per million, drew {drawn})", status.message),
+                );
+                return Pick::Drop(status.clone());
+            }
+        }
+        let in_flight = cx.in_flight.get(self.counter);
+        if in_flight >= self.limit {
+            let limit = self.limit;
+            cx.say(
+                cluster_impl::NAME,
+                format_args!("circuit breaker: {in_flight} requests in flight, the limit is {limit}"),
+            );
+            return Pick::Drop(self.breaker.clone());
+        }
+        let limit = self.limit;
+        cx.say_of(cluster_impl::NAME, || {
+            let drops = if self.drops.is_empty() {
+                "no drops"
+            } else {
+                "not dropped"
+            };
+            format!("{drops}, {in_flight} of {limit} requests in flight")
+        });
+        let mut pick = self.child.pick(args, cx);
+        if let Pick::Complete(complete) = &mut pick {
+            complete.in_flight = Some(self.counter);
+            complete.cluster = Some(self.cluster.clone());
+        }
+        pick
+    }
+
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
+        if let Some(status) = &self.failure {
+            return out.add_status(status, share);
+        }
+        let mut rest = share;
+        for (per_million, status) in &self.drops {
+            let dropped = rest * f64::from(*per_million) / 1e6;
+            out.add_status(status, dropped);
+            rest -= dropped;
+        }
+        if self.limit == 0 {
+            return out.add_status(&self.breaker, rest);
+        }
+        self.child.shares(args, rest, out);
+    }
+
+    fn priorities(&self, cluster: &str, tell: &mut dyn FnMut(&str, Option<usize>)) {
+        self.child.priorities(cluster, tell);
+    }
+
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
+        self.child.shutdown(cx);
+    }
+}

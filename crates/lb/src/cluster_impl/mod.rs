@@ -1,0 +1,44 @@
+//! xds_cluster_impl: circuit breaking, drops and load reports of one cluster (A27, A32).
+//!
+//! Everything else is looked up by the cluster's name.
+
+mod machine;
+
+pub use super::config::named_cluster::NamedClusterConfig;
+pub use machine::ClusterImplPolicy;
+
+use serde_json::{Map, Value};
+
+use super::PolicyType;
+use super::config::named_cluster;
+use super::json::{self, At, Faults};
+use xdsctl_model::profile::{Feature, Profile};
+
+/// What to drop, in versions that do not look it up by the cluster's name.
+const DROP_CATEGORIES: &str = "dropCategories";
+
+/// The registered name.
+pub const NAME: &str = "xds_cluster_impl_experimental";
+
+/// The policy's place in the registry.
+pub static TYPE: PolicyType = PolicyType {
+    name: NAME,
+    message: None,
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::ClusterImpl),
+    machine: |at, cx| Box::new(ClusterImplPolicy::new(&at, cx)),
+};
+
+/// Reads the JSON config.
+///
+/// # Errors
+/// A missing `clusterName`, a `childPolicy` that is missing or rejected; in versions that take them from here, missing
+/// `dropCategories`.
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<NamedClusterConfig, Faults> {
+    let mut read = named_cluster::from_json(config, profile);
+    if !profile.has(Feature::ClusterImplByName) && !config.contains_key(DROP_CATEGORIES) {
+        let mut faults = read.err().unwrap_or_default();
+        json::missing(&At::TOP.field(DROP_CATEGORIES), &mut faults);
+        read = Err(faults);
+    }
+    read
+}

@@ -1,0 +1,181 @@
+//! cluster_manager at work: the root of the tree, with a child for each cluster that the routes name.
+//!
+//! Follows C-core xds_cluster_manager.cc.
+
+use crate::LbConfig;
+use crate::cluster_manager as config;
+use crate::picker::{Pick, PickArgs, PickCx, PickShares};
+use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
+use crate::run::children::Children;
+use crate::run::tally::Tally;
+use crate::runtime::Connectivity;
+use xdsctl_model::status::Status;
+
+/// The state of a cluster_manager policy.
+#[derive(Debug)]
+pub struct ClusterManagerPolicy {
+    children: Children<Data>,
+    /// States of the children in the config.
+    tally: Tally,
+    is_updating: bool,
+}
+
+#[derive(Debug)]
+struct Data {
+    state: Connectivity,
+    is_in_config: bool,
+}
+
+impl Data {
+    fn counted(&self) -> Option<Connectivity> {
+        self.is_in_config.then_some(self.state)
+    }
+}
+
+impl ClusterManagerPolicy {
+    /// A policy without children.
+    pub fn new(at: TreePath) -> ClusterManagerPolicy {
+        ClusterManagerPolicy {
+            children: Children::new(at),
+            tally: Tally::default(),
+            is_updating: false,
+        }
+    }
+
+    fn note_child(&mut self, name: &str, said: Reports, reports: &mut Reports) {
+        for report in said {
+            let Some(member) = self.children.get_mut(name) else {
+                return;
+            };
+            let before = member.data.counted();
+            // A failure counts until the child is READY again.
+            if member.data.state != Connectivity::TransientFailure || report.state == Connectivity::Ready {
+                member.data.state = report.state;
+            }
+            self.tally.change(before, member.data.counted());
+            if !self.is_updating {
+                self.aggregate(reports);
+            }
+        }
+    }
+
+    fn aggregate(&self, reports: &mut Reports) {
+        let state = [Connectivity::Ready, Connectivity::Connecting, Connectivity::Idle]
+            .into_iter()
+            .find(|state| self.tally.count(*state) > 0);
+        reports.push(match state {
+            Some(state) => StateReport::of(state),
+            None => StateReport::failure(Status::unavailable("TRANSIENT_FAILURE from XdsClusterManagerLb")),
+        });
+    }
+}
+
+impl crate::policy::StateMachine for ClusterManagerPolicy {
+    fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
+        let LbConfig::ClusterManager(config) = update.config else {
+            return Reports::new();
+        };
+        let mut reports = Reports::new();
+        self.is_updating = true;
+        for name in self.children.names() {
+            let is_in_config = config.children.contains_key(&*name);
+            if let Some(member) = self.children.get_mut(&name) {
+                let before = member.data.counted();
+                member.data.is_in_config = is_in_config;
+                self.tally.change(before, member.data.counted());
+            }
+            if !is_in_config {
+                self.children.retire(&name, cx);
+            }
+        }
+        for (name, child) in &config.children {
+            self.children.revive(name, cx);
+            let tally = &mut self.tally;
+            let member = self.children.add(name, || {
+                tally.change(None, Some(Connectivity::Connecting));
+                Data {
+                    state: Connectivity::Connecting,
+                    is_in_config: true,
+                }
+            });
+            let update = Update {
+                config: child,
+                ..update
+            };
+            let said = member.child.update(update, cx);
+            self.note_child(name, said, &mut reports);
+        }
+        self.is_updating = false;
+        self.aggregate(&mut reports);
+        reports
+    }
+
+    fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
+        let mut reports = Reports::new();
+        let Some((&number, rest)) = path.split_first() else {
+            if let PolicyEvent::Timer(timer) = what
+                && let Some((_, mut member)) = self.children.expire(*timer)
+            {
+                member.child.shutdown(cx);
+            }
+            return reports;
+        };
+        let Some(name) = self.children.name(number) else {
+            return reports;
+        };
+        if let Some(member) = self.children.get_mut(&name) {
+            let said = member.child.handle(rest, what, cx);
+            self.note_child(&name, said, &mut reports);
+        }
+        reports
+    }
+
+    fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
+        let mut reports = Reports::new();
+        for name in self.children.names() {
+            if let Some(member) = self.children.get_mut(&name) {
+                let said = member.child.exit_idle(cx);
+                self.note_child(&name, said, &mut reports);
+            }
+        }
+        reports
+    }
+
+    fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        let key = args.cluster_key;
+        match self.children.get_mut(key) {
+            Some(member) if member.data.is_in_config => {
+                let state = member.data.state;
+                cx.say(config::NAME, format_args!("child \"{key}\", which is {state}"));
+                member.child.pick(args, cx)
+            }
+            _ => {
+                cx.say(config::NAME, format_args!("has no child \"{key}\""));
+                Pick::Fail(Status::internal(format!(
+                    "xds cluster manager picker: unknown cluster \"{key}\""
+                )))
+            }
+        }
+    }
+
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
+        match self
+            .children
+            .get(args.cluster_key)
+            .filter(|member| member.data.is_in_config)
+        {
+            Some(member) => member.child.shares(args, share, out),
+            None => out.add("INTERNAL: unknown cluster", share),
+        }
+    }
+
+    fn priorities(&self, cluster: &str, tell: &mut dyn FnMut(&str, Option<usize>)) {
+        let members = self.children.iter().filter(|(_, member)| member.data.is_in_config);
+        members.for_each(|(_, member)| member.child.priorities(cluster, tell));
+    }
+
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
+        self.children.shutdown(cx, |_, _| {});
+        self.tally = Tally::default();
+    }
+}

@@ -1,0 +1,65 @@
+//! xds_cluster_manager: the root of the tree, with one child for every cluster of the routes (A31).
+
+mod machine;
+
+pub use machine::ClusterManagerPolicy;
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::json::{self, At, Faults};
+use super::{PolicyType, child, done};
+use xdsctl_model::profile::Profile;
+
+/// The registered name.
+pub const NAME: &str = "xds_cluster_manager_experimental";
+
+/// The policy's place in the registry.
+pub static TYPE: PolicyType = PolicyType {
+    name: NAME,
+    message: None,
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::ClusterManager),
+    machine: |at, _| Box::new(ClusterManagerPolicy::new(at)),
+};
+
+/// The config of xds_cluster_manager (C-core xds_cluster_manager.cc `XdsClusterManagerLbConfig`).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ClusterManagerConfig {
+    /// Policies by the name that the config selector uses: `cluster:<name>` or `cluster_specifier_plugin:<name>`.
+    pub children: BTreeMap<String, super::LbConfig>,
+}
+
+/// Reads the JSON config.
+///
+/// # Errors
+/// Missing children, children whose `childPolicy` is missing or rejected.
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<ClusterManagerConfig, Faults> {
+    let mut faults = Faults::new();
+    let at = At::TOP;
+    let at_children = at.field("children");
+    let listed = json::required(config, "children", &at, &mut faults)
+        .and_then(|value| json::object(value, &at_children, &mut faults));
+    let mut children = BTreeMap::new();
+    for (name, value) in listed.into_iter().flatten() {
+        let at = at_children.key(name);
+        let policy =
+            json::object(value, &at, &mut faults).and_then(|map| child(map, "childPolicy", &at, profile, &mut faults));
+        if let Some(policy) = policy {
+            children.insert(name.clone(), *policy);
+        }
+    }
+    done(ClusterManagerConfig { children }, faults)
+}
+
+impl ClusterManagerConfig {
+    /// The config in the client's form.
+    pub fn to_json(&self) -> Value {
+        let children: Map<String, Value> = self
+            .children
+            .iter()
+            .map(|(name, child)| (name.clone(), json!({ "childPolicy": child.to_json() })))
+            .collect();
+        json!({ "children": children })
+    }
+}

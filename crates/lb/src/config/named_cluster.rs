@@ -1,0 +1,43 @@
+//! The config of the policies that take a cluster's name and a child: xds_cluster_impl and xds_override_host.
+//!
+//! Both look up everything else by that name, so their configs, and the client's loaders for them, are alike.
+
+use serde_json::{Map, Value, json};
+
+use super::json::{self, At, Faults};
+use crate::child;
+use xdsctl_model::profile::Profile;
+
+/// A cluster's name and the policy below (C-core `XdsClusterImplLbConfig`, `XdsOverrideHostLbConfig`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedClusterConfig {
+    /// The cluster whose resources are used; may be empty as far as the loader is concerned.
+    pub cluster_name: String,
+    /// The policy below.
+    pub child_policy: Box<crate::LbConfig>,
+}
+
+/// Reads the JSON config.
+///
+/// # Errors
+/// A missing `clusterName`, a `childPolicy` that is missing or rejected.
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<NamedClusterConfig, Faults> {
+    let mut faults = Faults::new();
+    let at = At::TOP;
+    let cluster_name = json::required_text(config, "clusterName", &at, &mut faults);
+    let child_policy = child(config, "childPolicy", &at, profile, &mut faults);
+    match (cluster_name, child_policy) {
+        (Some(cluster_name), Some(child_policy)) => Ok(NamedClusterConfig {
+            cluster_name: cluster_name.to_owned(),
+            child_policy,
+        }),
+        (_, _) => Err(faults),
+    }
+}
+
+impl NamedClusterConfig {
+    /// The config in the client's form.
+    pub fn to_json(&self) -> Value {
+        json!({ "clusterName": self.cluster_name, "childPolicy": self.child_policy.to_json() })
+    }
+}

@@ -1,0 +1,298 @@
+//! LB policies: config, defaults, validation and state machine of each in one folder (A52).
+//!
+//! The registry knows a policy by its gRPC name and, where there is one, by the type of its xDS message. A policy's
+//! config is read twice, as in the client: [`xds`] turns the xDS messages of a cluster into gRPC's JSON, and
+//! [`parse_list`] reads that JSON, or the one that a TypedStruct brought along, into a typed [`LbConfig`].
+//!
+//! Follows C-core `LoadBalancingPolicyRegistry` (lb_policy_registry.cc).
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::dbg_macro,
+        clippy::panic,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
+pub mod autosharding;
+pub mod cds;
+pub mod cluster_impl;
+pub mod cluster_manager;
+pub mod config;
+pub mod grpclb;
+pub mod outlier_detection;
+pub mod override_host;
+pub mod pick_first;
+pub mod priority;
+pub mod ring_hash;
+pub mod rls;
+pub mod round_robin;
+pub mod run;
+pub mod weighted_round_robin;
+pub mod weighted_target;
+pub mod wrr_locality;
+
+pub use config::rejected;
+pub use config::{json, usable, xds};
+pub use run::{endpoint, log, metadata, picker, policy, runtime};
+
+use serde_json::{Map, Value};
+
+use json::{At, ConfigFault, Faults};
+use xdsctl_model::diag::{Rule, rules};
+use xdsctl_model::profile::{Feature, Profile};
+
+rules! {
+    /// A list of LB policies is not a list of objects with one policy each.
+    LB_JSON_LIST_MALFORMED = "lb-json-list-malformed", Lb, Nack, "C-core LoadBalancingPolicyRegistry::ParseLoadBalancingConfigHelper";
+    /// A list of LB policies has none that the client knows.
+    LB_JSON_NO_KNOWN_POLICY = "lb-json-no-known-policy", Lb, Nack, "C-core LoadBalancingPolicyRegistry::ParseLoadBalancingConfigHelper";
+    /// The config of a child policy is rejected by its own policy.
+    LB_CHILD_REJECTED = "lb-child-rejected", Lb, Nack, "C-core JsonPostLoad of the policies with children";
+}
+
+/// The registry: the type of any config, and what the client has under each name, follow from one list.
+macro_rules! policies {
+    ($($module:ident: $variant:ident($config:ident),)*) => {
+        /// The validated config of any policy.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum LbConfig {
+            $(
+                #[doc = concat!("That of [`", stringify!($module), "`].")]
+                $variant($module::$config),
+            )*
+        }
+
+        /// Every policy of the client without those that an application registers.
+        static POLICIES: &[&PolicyType] = &[$(&$module::TYPE,)*];
+
+        impl LbConfig {
+            /// The policy's registered name.
+            pub const fn name(&self) -> &'static str {
+                match self {
+                    $(LbConfig::$variant(_) => $module::NAME,)*
+                }
+            }
+
+            /// The policy.
+            pub const fn policy(&self) -> &'static PolicyType {
+                match self {
+                    $(LbConfig::$variant(_) => &$module::TYPE,)*
+                }
+            }
+
+            /// The config as the client writes it: `[{"<name>": {...}}]`, every field with its value.
+            pub fn to_json(&self) -> Value {
+                let config = match self {
+                    $(LbConfig::$variant(config) => config.to_json(),)*
+                };
+                named(self.name(), config)
+            }
+        }
+    };
+}
+
+policies! {
+    autosharding: Autosharding(AutoshardingConfig),
+    cds: Cds(CdsConfig),
+    cluster_impl: ClusterImpl(NamedClusterConfig),
+    cluster_manager: ClusterManager(ClusterManagerConfig),
+    grpclb: Grpclb(GrpclbConfig),
+    outlier_detection: OutlierDetection(OutlierDetectionConfig),
+    override_host: OverrideHost(NamedClusterConfig),
+    pick_first: PickFirst(PickFirstConfig),
+    priority: Priority(PriorityConfig),
+    ring_hash: RingHash(RingHashConfig),
+    rls: Rls(RlsConfig),
+    round_robin: RoundRobin(RoundRobinConfig),
+    weighted_round_robin: WeightedRoundRobin(WeightedRoundRobinConfig),
+    weighted_target: WeightedTarget(WeightedTargetConfig),
+    wrr_locality: WrrLocality(WrrLocalityConfig),
+}
+
+/// `[{"<name>": config}]`.
+pub fn named(name: &str, config: Value) -> Value {
+    let mut entry = Map::new();
+    entry.insert(name.to_owned(), config);
+    Value::Array(vec![Value::Object(entry)])
+}
+
+/// Reads a policy's config.
+type FromJson = fn(config: &Map<String, Value>, profile: &Profile) -> Result<LbConfig, Faults>;
+
+/// Makes a policy.
+type Make = fn(at: policy::TreePath, cx: &mut policy::PolicyCx<'_>) -> Box<dyn policy::StateMachine>;
+
+/// A policy that the client has.
+#[derive(Debug)]
+pub struct PolicyType {
+    /// The registered name.
+    pub name: &'static str,
+    /// The xDS message of the policy, if there is one.
+    pub message: Option<&'static xds::MessageType>,
+    /// Reads the JSON config.
+    pub from_json: FromJson,
+    /// Makes the policy at a place in the tree; its config comes with the first update.
+    pub machine: Make,
+}
+
+/// The names of the policies.
+pub fn names() -> impl Iterator<Item = &'static str> + Clone {
+    POLICIES.iter().map(|policy| policy.name)
+}
+
+/// The policy registered under `name`.
+pub fn by_name(name: &str, profile: &Profile) -> Option<&'static PolicyType> {
+    let known = POLICIES.iter().copied().find(|policy| policy.name == name);
+    known.filter(|policy| policy.name != autosharding::NAME || profile.has(Feature::Autosharding))
+}
+
+/// The policy whose xDS message is `type_name`.
+pub fn by_message(type_name: &str, profile: &Profile) -> Option<(&'static PolicyType, &'static xds::MessageType)> {
+    let is_known = |policy: &PolicyType| policy.name != pick_first::NAME || profile.has(Feature::PickFirstMessage);
+    POLICIES
+        .iter()
+        .copied()
+        .filter(|policy| is_known(policy))
+        .find_map(|policy| {
+            let message = policy.message?;
+            (message.type_name == type_name).then_some((policy, message))
+        })
+}
+
+/// Reads a list of policies, of which the first known one counts: `[{"round_robin": {}}]`.
+///
+/// Entries before the chosen one must be well-formed even if their policy is unknown; entries after it are not looked at.
+///
+/// # Errors
+/// What the client's loaders blame, with places relative to the chosen policy's config. A fault in the list itself has an
+/// empty place.
+pub fn parse_list(list: &Value, profile: &Profile) -> Result<LbConfig, Vec<ConfigFault>> {
+    let (policy, config) = choose(list, profile).map_err(|fault| vec![fault])?;
+    (policy.from_json)(config, profile)
+}
+
+/// The first known policy of a list.
+fn choose<'l>(
+    list: &'l Value,
+    profile: &Profile,
+) -> Result<(&'static PolicyType, &'l Map<String, Value>), ConfigFault> {
+    let Value::Array(entries) = list else {
+        return Err(malformed(format_args!("is not a list of policies")));
+    };
+    for (i, entry) in entries.iter().enumerate() {
+        let Value::Object(entry) = entry else {
+            return Err(malformed(format_args!(
+                "entry {i} is not an object with the name of a policy"
+            )));
+        };
+        let mut pairs = entry.iter();
+        let (Some((name, config)), None) = (pairs.next(), pairs.next()) else {
+            let count = entry.len();
+            return Err(malformed(format_args!("entry {i} names {count} policies, must name 1")));
+        };
+        let Value::Object(config) = config else {
+            return Err(malformed(format_args!("the config of `{name}` is not an object")));
+        };
+        if let Some(policy) = by_name(name, profile) {
+            return Ok((policy, config));
+        }
+    }
+    Err(no_known_policy(entries))
+}
+
+#[cold]
+fn malformed(message: std::fmt::Arguments<'_>) -> ConfigFault {
+    list_fault(&LB_JSON_LIST_MALFORMED, message.to_string())
+}
+
+#[cold]
+fn no_known_policy(entries: &[Value]) -> ConfigFault {
+    let names: Vec<&str> = entries
+        .iter()
+        .filter_map(Value::as_object)
+        .flat_map(Map::keys)
+        .map(String::as_str)
+        .collect();
+    let message = match names.as_slice() {
+        [] => "the list of policies is empty".to_owned(),
+        names => format!("no policy of the list is known: `{}`", names.join("`, `")),
+    };
+    list_fault(&LB_JSON_NO_KNOWN_POLICY, message)
+}
+
+fn list_fault(rule: &'static Rule, message: String) -> ConfigFault {
+    ConfigFault {
+        rule,
+        path: String::new(),
+        message,
+        inner: Vec::new(),
+    }
+}
+
+/// Reads the child policies in the required field `name`, where null is a value of the wrong type.
+pub fn child(
+    map: &Map<String, Value>,
+    name: &str,
+    at: &At<'_>,
+    profile: &Profile,
+    faults: &mut Faults,
+) -> Option<Box<LbConfig>> {
+    let at = at.field(name);
+    match map.get(name) {
+        Some(list) => child_list(list, &at, profile, faults),
+        None => {
+            json::missing(&at, faults);
+            None
+        }
+    }
+}
+
+/// Reads a list of child policies at `at`. Everything wrong in it is one fault there, with the child's own inside.
+pub fn child_list(list: &Value, at: &At<'_>, profile: &Profile, faults: &mut Faults) -> Option<Box<LbConfig>> {
+    let (policy, config) = match choose(list, profile) {
+        Ok(chosen) => chosen,
+        Err(fault) => {
+            faults.push(ConfigFault {
+                path: at.to_string(),
+                ..fault
+            });
+            return None;
+        }
+    };
+    match (policy.from_json)(config, profile) {
+        Ok(config) => Some(Box::new(config)),
+        Err(inner) => {
+            faults.push(ConfigFault {
+                rule: &LB_CHILD_REJECTED,
+                path: at.to_string(),
+                message: format!("`{}` rejects its config", policy.name),
+                inner,
+            });
+            None
+        }
+    }
+}
+
+/// Ends the reading of a config: its value if there was no fault.
+pub fn done<T>(config: T, faults: Faults) -> Result<T, Faults> {
+    if faults.is_empty() { Ok(config) } else { Err(faults) }
+}
+
+/// The rules of the files here but for this one.
+pub static PART_RULES: &[&[&Rule]] = &[
+    autosharding::RULES,
+    json::RULES,
+    outlier_detection::RULES,
+    priority::RULES,
+    ring_hash::RULES,
+    rls::RULES,
+    usable::RULES,
+    weighted_round_robin::RULES,
+    weighted_target::RULES,
+    wrr_locality::RULES,
+    xds::RULES,
+];

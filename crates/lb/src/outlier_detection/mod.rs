@@ -1,0 +1,211 @@
+//! outlier_detection: takes endpoints that fail out of the child policy's sight for a while (A50).
+
+mod machine;
+
+pub use machine::OutlierDetectionPolicy;
+
+use serde_json::{Map, Value, json};
+
+use super::json::{self, At, Faults};
+use super::{PolicyType, child};
+use xdsctl_model::diag::rules;
+use xdsctl_model::profile::Profile;
+use xdsctl_model::resource::Millis;
+use xdsctl_model::resource::cluster::{FailurePercentageEjection, OutlierDetection, SuccessRateEjection};
+
+rules! {
+    /// A percentage of outlier detection is above 100.
+    LB_OUTLIER_DETECTION_PERCENTAGE = "lb-outlier-detection-percentage", Lb, Nack, "gRFC A50; C-core OutlierDetectionConfig::JsonPostLoad";
+}
+
+/// The registered name.
+pub const NAME: &str = "outlier_detection_experimental";
+
+/// Largest percentage.
+pub const MAX_PERCENTAGE: u32 = 100;
+
+/// `maxEjectionTime` where the JSON has none, unless `baseEjectionTime` is longer (A50).
+pub const DEFAULT_MAX_EJECTION_TIME: Millis = Millis(300_000);
+
+/// `maxEjectionTime` where the JSON has null (C-core outlier_detection.h).
+const NULL_MAX_EJECTION_TIME: Millis = Millis(30_000);
+
+/// The policy's place in the registry.
+pub static TYPE: PolicyType = PolicyType {
+    name: NAME,
+    message: None,
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::OutlierDetection),
+    machine: |at, cx| Box::new(OutlierDetectionPolicy::new(at, cx)),
+};
+
+/// The config of outlier_detection (C-core outlier_detection.cc `OutlierDetectionLbConfig`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutlierDetectionConfig {
+    /// What counts as an outlier.
+    pub detection: OutlierDetection,
+    /// The policy whose endpoints are watched.
+    pub child_policy: Box<super::LbConfig>,
+}
+
+/// Reads the JSON config.
+///
+/// # Errors
+/// Fields of the wrong type, percentages above 100 (named in snake case, as the client does), a `childPolicy` that is
+/// missing or rejected.
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<OutlierDetectionConfig, Faults> {
+    let mut faults = Faults::new();
+    let at = At::TOP;
+    let interval = json::optional_duration(config, "interval", Millis(10_000), &at, &mut faults);
+    let base_ejection_time = json::optional_duration(config, "baseEjectionTime", Millis(30_000), &at, &mut faults);
+    let max_ejection_time = if config.contains_key("maxEjectionTime") {
+        json::optional_duration(config, "maxEjectionTime", NULL_MAX_EJECTION_TIME, &at, &mut faults)
+    } else {
+        base_ejection_time.max(DEFAULT_MAX_EJECTION_TIME)
+    };
+    let max_ejection_percent = json::optional_u32(config, "maxEjectionPercent", 10, &at, &mut faults).value;
+    let success_rate = json::optional(config, "successRateEjection")
+        .and_then(|value| success_rate(value, &at.field("successRateEjection"), &mut faults));
+    let failure_percentage = json::optional(config, "failurePercentageEjection")
+        .and_then(|value| failure_percentage(value, &at.field("failurePercentageEjection"), &mut faults));
+    check_percentage(max_ejection_percent, &at.field("max_ejection_percent"), &mut faults);
+    let child_policy = child(config, "childPolicy", &at, profile, &mut faults);
+    match child_policy {
+        Some(child_policy) if faults.is_empty() => Ok(OutlierDetectionConfig {
+            detection: OutlierDetection {
+                interval,
+                base_ejection_time,
+                max_ejection_time,
+                max_ejection_percent,
+                success_rate,
+                failure_percentage,
+            },
+            child_policy,
+        }),
+        Some(_) | None => Err(faults),
+    }
+}
+
+fn success_rate(value: &Value, at: &At<'_>, faults: &mut Faults) -> Option<SuccessRateEjection> {
+    let map = json::object(value, at, faults)?;
+    let mut number = |name, default| json::optional_u32(map, name, default, at, faults).value;
+    let ejection = SuccessRateEjection {
+        stdev_factor: number("stdevFactor", 1900),
+        enforcement_percentage: number("enforcementPercentage", 100),
+        minimum_hosts: number("minimumHosts", 5),
+        request_volume: number("requestVolume", 100),
+    };
+    let at = at.field("enforcement_percentage");
+    check_percentage(ejection.enforcement_percentage, &at, faults);
+    Some(ejection)
+}
+
+fn failure_percentage(value: &Value, at: &At<'_>, faults: &mut Faults) -> Option<FailurePercentageEjection> {
+    let map = json::object(value, at, faults)?;
+    let mut number = |name, default| json::optional_u32(map, name, default, at, faults).value;
+    let ejection = FailurePercentageEjection {
+        threshold: number("threshold", 85),
+        enforcement_percentage: number("enforcementPercentage", 100),
+        minimum_hosts: number("minimumHosts", 5),
+        request_volume: number("requestVolume", 50),
+    };
+    check_percentage(
+        ejection.enforcement_percentage,
+        &at.field("enforcement_percentage"),
+        faults,
+    );
+    check_percentage(ejection.threshold, &at.field("threshold"), faults);
+    Some(ejection)
+}
+
+/// Checks a percentage, after a fault whatever was left of it.
+fn check_percentage(percentage: u32, at: &At<'_>, faults: &mut Faults) {
+    if percentage > MAX_PERCENTAGE {
+        at.fault(
+            &LB_OUTLIER_DETECTION_PERCENTAGE,
+            format_args!("percentage is {percentage}, must be at most {MAX_PERCENTAGE}"),
+            faults,
+        );
+    }
+}
+
+impl OutlierDetectionConfig {
+    /// The config in the client's form.
+    pub fn to_json(&self) -> Value {
+        let mut config = to_json(&self.detection);
+        if let Value::Object(map) = &mut config {
+            map.insert("childPolicy".to_owned(), self.child_policy.to_json());
+        }
+        config
+    }
+}
+
+/// The fields of outlier detection in the client's form, without a child policy.
+pub fn to_json(detection: &OutlierDetection) -> Value {
+    let mut config = json!({
+        "interval": json::duration_to_json(detection.interval),
+        "baseEjectionTime": json::duration_to_json(detection.base_ejection_time),
+        "maxEjectionTime": json::duration_to_json(detection.max_ejection_time),
+        "maxEjectionPercent": detection.max_ejection_percent,
+    });
+    if let Value::Object(map) = &mut config {
+        if let Some(ejection) = &detection.success_rate {
+            let value = json!({
+                "stdevFactor": ejection.stdev_factor,
+                "enforcementPercentage": ejection.enforcement_percentage,
+                "minimumHosts": ejection.minimum_hosts,
+                "requestVolume": ejection.request_volume,
+            });
+            map.insert("successRateEjection".to_owned(), value);
+        }
+        if let Some(ejection) = &detection.failure_percentage {
+            let value = json!({
+                "threshold": ejection.threshold,
+                "enforcementPercentage": ejection.enforcement_percentage,
+                "minimumHosts": ejection.minimum_hosts,
+                "requestVolume": ejection.request_volume,
+            });
+            map.insert("failurePercentageEjection".to_owned(), value);
+        }
+    }
+    config
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(mut config: Value) -> Result<OutlierDetection, Vec<String>> {
+        config["childPolicy"] = json!([{"round_robin": {}}]);
+        from_json(config.as_object().unwrap(), &Profile::default())
+            .map(|config| config.detection)
+            .map_err(|faults| faults.into_iter().map(|f| f.path).collect())
+    }
+
+    #[test]
+    fn the_longest_ejection_depends_on_the_base_only_when_absent() {
+        let time = |config| read(config).unwrap().max_ejection_time;
+        assert_eq!(time(json!({})), Millis(300_000));
+        assert_eq!(time(json!({"baseEjectionTime": "400s"})), Millis(400_000));
+        assert_eq!(time(json!({"maxEjectionTime": null})), Millis(30_000));
+        assert_eq!(time(json!({"maxEjectionTime": "1s"})), Millis(1000));
+    }
+
+    #[test]
+    fn percentages_above_100_are_named_in_snake_case() {
+        let config = json!({
+            "maxEjectionPercent": 101,
+            "successRateEjection": {"enforcementPercentage": 101},
+            "failurePercentageEjection": {"enforcementPercentage": 101, "threshold": "101x"},
+        });
+        assert_eq!(
+            read(config).unwrap_err(),
+            [
+                "successRateEjection.enforcement_percentage",
+                "failurePercentageEjection.threshold",
+                "failurePercentageEjection.enforcement_percentage",
+                "failurePercentageEjection.threshold",
+                "max_ejection_percent",
+            ]
+        );
+    }
+}

@@ -1,0 +1,88 @@
+//! What the policy knows of one address.
+
+use std::sync::Arc;
+
+use crate::endpoint::{Address, Endpoint};
+use crate::runtime::{Connectivity, Handle};
+use xdsctl_model::resource::cluster::HealthStatus;
+
+/// One address.
+#[derive(Debug)]
+pub(super) struct HostEntry {
+    pub address: Address,
+    pub endpoint: Arc<Endpoint>,
+    /// This address first, then the others of its endpoint; made when a pick first needs it, since the lists of all the
+    /// addresses of one endpoint are the square of it.
+    pub list: Option<Arc<str>>,
+    pub health: HealthStatus,
+    pub state: Connectivity,
+    pub last_used: Option<i64>,
+    pub connection: Connection,
+}
+
+/// Who holds the subchannel of an address.
+#[derive(Debug)]
+pub(super) enum Connection {
+    /// Nobody.
+    None,
+    /// The policies below; `watch` tells its state.
+    Child { handle: Handle, watch: u64 },
+    /// This policy.
+    Owned(Handle),
+}
+
+impl Connection {
+    /// Number of the watch that tells its state.
+    pub const fn watch(&self) -> Option<u64> {
+        match self {
+            Connection::None => None,
+            Connection::Child { watch, .. } => Some(*watch),
+            Connection::Owned(handle) => Some(handle.id),
+        }
+    }
+}
+
+impl HostEntry {
+    /// One that nobody is connected to.
+    pub fn new(address: &Address, endpoint: &Arc<Endpoint>) -> HostEntry {
+        HostEntry {
+            address: address.clone(),
+            endpoint: endpoint.clone(),
+            list: None,
+            health: endpoint.health,
+            state: Connectivity::Idle,
+            last_used: None,
+            connection: Connection::None,
+        }
+    }
+
+    /// The endpoint is another version.
+    pub fn set(&mut self, address: &Address, endpoint: &Arc<Endpoint>) {
+        self.address = address.clone();
+        self.health = endpoint.health;
+        self.endpoint = endpoint.clone();
+        self.list = None;
+    }
+
+    /// The list of its endpoint, for a cookie.
+    pub fn list(&mut self) -> Arc<str> {
+        let list = self
+            .list
+            .get_or_insert_with(|| address_list(&self.address.text, &self.endpoint));
+        list.clone()
+    }
+}
+
+/// An address, then the others of its endpoint in order.
+pub(super) fn address_list(first: &Arc<str>, endpoint: &Endpoint) -> Arc<str> {
+    let mut others = endpoint.addresses.iter().filter(|address| address.text != *first);
+    let Some(second) = others.next() else {
+        return first.clone();
+    };
+    let mut list = first.to_string();
+    for address in std::iter::once(second).chain(others) {
+        list.push(',');
+        list.push_str(&address.text);
+    }
+    list.into()
+}

@@ -1,0 +1,593 @@
+//! override_host at work: sends an RPC to the host of its session cookie, whatever the policies below would do (A55, A75).
+//!
+//! The policy knows every address of the cluster, those of all priorities and of draining endpoints included. A
+//! subchannel belongs to the policies below as long as they hold it; one that they let go of while a session still used it
+//! is kept here, until a sweep finds it idle. Follows C-core xds_override_host.cc.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::net::SocketAddr;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::entry::{Connection, HostEntry, address_list};
+use super::open::Open;
+use super::{COOKIE_HOST, NAME, SessionHosts};
+use crate::LbConfig;
+use crate::endpoint::{Address, Endpoint, EndpointList};
+use crate::picker::{Complete, Pick, PickArgs, PickCx, PickShares};
+use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
+use crate::run::child::Child;
+use crate::runtime::{Connectivity, Handle, SubchannelChange, TimerId, below};
+use xdsctl_model::resource::cluster::HealthStatus;
+use xdsctl_model::status::Status;
+
+/// Number of the timer that ends the work at hand; 0 is that of the sweep.
+const ORPHANS: u64 = 1;
+
+/// The policy in what is told.
+const SHORT: &str = "override_host";
+
+/// Shortest time between two sweeps (C-core xds_override_host.cc).
+pub const MIN_SWEEP_MS: i64 = 5000;
+
+/// The state of an override_host policy.
+#[derive(Debug)]
+pub struct OverrideHostPolicy {
+    at: TreePath,
+    child: Child,
+    statuses: BTreeSet<HealthStatus>,
+    idle_timeout: i64,
+    /// The addresses, in order.
+    entries: Vec<HostEntry>,
+    /// The endpoints under which the child's subchannels were made, by handle.
+    lists: BTreeMap<u64, Arc<Endpoint>>,
+    /// The address of the entry of each watch. Looked up in, and never iterated over.
+    watches: HashMap<u64, SocketAddr>,
+    /// What the entries were made of, and whether an address was there twice.
+    taken: (EndpointList, bool),
+    /// The endpoints that the policies below have, of the last list.
+    open: Open,
+    /// Some entry may have been used within the idle timeout.
+    is_used: bool,
+    timer: Option<TimerId>,
+    /// Subchannels that the policies below have let go of just now, by their handle, and held until that is settled.
+    orphans: Vec<(u64, Handle)>,
+    failure: Option<Status>,
+}
+
+impl OverrideHostPolicy {
+    /// A policy without addresses.
+    pub fn new(at: TreePath) -> OverrideHostPolicy {
+        OverrideHostPolicy {
+            child: Child::new(below(&at, 0)),
+            statuses: BTreeSet::new(),
+            idle_timeout: 0,
+            entries: Vec::new(),
+            lists: BTreeMap::new(),
+            watches: HashMap::new(),
+            taken: (EndpointList::default(), false),
+            open: Open::default(),
+            is_used: false,
+            timer: None,
+            orphans: Vec::new(),
+            failure: None,
+            at,
+        }
+    }
+
+    /// Changes the entries of the endpoints that differ from those before; says whether that could be done.
+    fn change_endpoints(&mut self, endpoints: &EndpointList, cx: &mut PolicyCx<'_>) -> bool {
+        let (before, has_twice) = std::mem::take(&mut self.taken);
+        // What is told names each address.
+        if has_twice || before.is_empty() || cx.runtime.log.is_on() {
+            return false;
+        }
+        let difference = before.difference(endpoints, Arc::ptr_eq);
+        let addresses = |list: &[&Arc<Endpoint>]| -> Vec<(SocketAddr, Arc<Endpoint>)> {
+            let kept = list.iter().filter(|endpoint| self.takes(endpoint));
+            let all = kept.flat_map(|endpoint| endpoint.addresses.iter().map(|one| (one.socket, Arc::clone(endpoint))));
+            all.collect()
+        };
+        let (old, new) = (addresses(&difference.old), addresses(&difference.new));
+        let wanted: BTreeMap<SocketAddr, &Arc<Endpoint>> =
+            new.iter().map(|(socket, endpoint)| (*socket, endpoint)).collect();
+        let known: BTreeSet<SocketAddr> = old.iter().map(|(socket, _)| *socket).collect();
+        let is_elsewhere = |socket: &SocketAddr| !known.contains(socket) && self.find(socket).is_some();
+        if wanted.len() < new.len() || wanted.keys().any(is_elsewhere) {
+            return false;
+        }
+        for socket in known.iter().filter(|socket| !wanted.contains_key(*socket)) {
+            if let Some(index) = self.find(socket) {
+                let mut gone = self.entries.remove(index);
+                self.disconnect(&mut gone.connection, cx);
+            }
+        }
+        for (socket, endpoint) in wanted {
+            let Some(address) = endpoint.addresses.iter().find(|address| address.socket == socket) else {
+                continue;
+            };
+            match self.entries.binary_search_by_key(&socket, |entry| entry.address.socket) {
+                Ok(index) => {
+                    if let Some(entry) = self.entries.get_mut(index) {
+                        entry.set(address, endpoint);
+                        if let Connection::Child { handle, .. } = &entry.connection {
+                            self.lists.insert(handle.id, endpoint.clone());
+                        }
+                    }
+                }
+                Err(index) => self.entries.insert(index, HostEntry::new(address, endpoint)),
+            }
+        }
+        self.taken = (endpoints.clone(), false);
+        true
+    }
+
+    /// Says whether an endpoint has entries.
+    fn takes(&self, endpoint: &Endpoint) -> bool {
+        endpoint.health != HealthStatus::Draining || self.statuses.contains(&HealthStatus::Draining)
+    }
+
+    fn set_endpoints(&mut self, endpoints: &EndpointList, cx: &mut PolicyCx<'_>) {
+        let mut wanted: Vec<(&Address, &Arc<Endpoint>)> = Vec::with_capacity(endpoints.len());
+        for endpoint in endpoints.iter() {
+            if !self.takes(endpoint) {
+                cx.runtime.say(&self.at, SHORT, "draining_ignored", || {
+                    vec![("address", endpoint.name().into())]
+                });
+                continue;
+            }
+            wanted.extend(endpoint.addresses.iter().map(|address| (address, endpoint)));
+        }
+        // Of equal ones the first counts.
+        wanted.sort_by_key(|(address, _)| address.socket);
+        let count = wanted.len();
+        wanted.dedup_by_key(|(address, _)| address.socket);
+        self.taken = (endpoints.clone(), wanted.len() < count);
+        // What is gone goes first.
+        let (kept, gone): (Vec<HostEntry>, Vec<HostEntry>) =
+            std::mem::take(&mut self.entries).into_iter().partition(|entry| {
+                let found = wanted.binary_search_by_key(&entry.address.socket, |(address, _)| address.socket);
+                found.is_ok()
+            });
+        for mut entry in gone {
+            let text = &entry.address.text;
+            cx.runtime
+                .say(&self.at, SHORT, "entry_removed", || vec![("address", text.into())]);
+            self.disconnect(&mut entry.connection, cx);
+        }
+        let mut kept = kept.into_iter().peekable();
+        self.entries.reserve_exact(wanted.len());
+        for (address, endpoint) in wanted {
+            let known = kept.next_if(|entry| entry.address.socket == address.socket);
+            if known.is_none() {
+                cx.runtime.say(&self.at, SHORT, "entry_added", || {
+                    vec![("address", (&address.text).into())]
+                });
+            }
+            cx.runtime.say(&self.at, SHORT, "entry_set", || {
+                vec![
+                    ("address", (&address.text).into()),
+                    ("health", endpoint.health.name().into()),
+                    ("list", (&address_list(&address.text, endpoint)).into()),
+                ]
+            });
+            let mut entry = known.unwrap_or_else(|| HostEntry::new(address, endpoint));
+            entry.set(address, endpoint);
+            self.entries.push(entry);
+        }
+    }
+
+    /// Index of an address.
+    fn find(&self, address: &SocketAddr) -> Option<usize> {
+        self.entries
+            .binary_search_by_key(address, |entry| entry.address.socket)
+            .ok()
+    }
+
+    /// Index of an address as a cookie has it: only the client's own text for it counts.
+    fn find_text(&self, text: &str) -> Option<usize> {
+        let index = self.find(&text.parse().ok()?)?;
+        self.entries
+            .get(index)
+            .is_some_and(|entry| *entry.address.text == *text)
+            .then_some(index)
+    }
+
+    /// Lets go of a subchannel that this policy holds, and of a watch of one that it does not.
+    fn disconnect(&mut self, connection: &mut Connection, cx: &mut PolicyCx<'_>) {
+        let connection = std::mem::replace(connection, Connection::None);
+        let watch = connection.watch();
+        if let (Some(watch), Connection::Child { handle, .. } | Connection::Owned(handle)) = (watch, connection) {
+            cx.runtime.drop_watch(handle.subchannel, watch);
+            self.watches.remove(&watch);
+        }
+    }
+
+    /// Gives an address another connection.
+    fn connect(&mut self, index: usize, connection: Connection, cx: &mut PolicyCx<'_>) {
+        let Some(entry) = self.entries.get_mut(index) else {
+            return;
+        };
+        let (watch, address) = (connection.watch(), entry.address.socket);
+        let mut old = std::mem::replace(&mut entry.connection, connection);
+        self.disconnect(&mut old, cx);
+        if let Some(watch) = watch {
+            self.watches.insert(watch, address);
+        }
+    }
+
+    /// Looks at what the policies below did to subchannels.
+    fn note_changes(&mut self, (reports, changes): (Reports, Range<usize>), cx: &mut PolicyCx<'_>) -> Reports {
+        for index in changes {
+            let Some(change) = cx.runtime.change(index) else { break };
+            match change {
+                SubchannelChange::Created { handle, .. } => self.on_created(handle, cx),
+                SubchannelChange::Released { id, address } => self.on_released(id, &address, cx),
+            }
+        }
+        reports
+    }
+
+    fn on_created(&mut self, handle: Handle, cx: &mut PolicyCx<'_>) {
+        let Some(index) = self.find(&handle.address.socket) else {
+            return;
+        };
+        cx.runtime.say(&self.at, SHORT, "subchannel_created", || {
+            vec![("address", (&handle.address.text).into())]
+        });
+        let watch = cx.runtime.watch(&handle, &self.at);
+        if let Some(entry) = self.entries.get_mut(index) {
+            self.lists.insert(handle.id, entry.endpoint.clone());
+            (entry.state, _) = cx.runtime.pool.state_of(handle.subchannel);
+        }
+        self.connect(index, Connection::Child { handle, watch }, cx);
+    }
+
+    fn on_released(&mut self, id: u64, address: &Address, cx: &mut PolicyCx<'_>) {
+        self.lists.remove(&id);
+        let Some(index) = self.find(&address.socket) else {
+            return;
+        };
+        let Some(entry) = self.entries.get(index) else { return };
+        if matches!(&entry.connection, Connection::Child { handle, .. } if handle.id == id) {
+            // What becomes of it is decided when the work at hand is done: the policies below may have made another one by then
+            // (C-core `SubchannelWrapper::Orphaned`).
+            let held = cx.runtime.hold(address, &self.at);
+            if self.orphans.is_empty() {
+                cx.runtime.timer(0, &self.at, PolicyEvent::Timer(ORPHANS));
+            }
+            self.orphans.push((id, held));
+        }
+    }
+
+    /// Keeps the subchannels that the policies below have let go of and that a session uses.
+    fn settle_orphans(&mut self, cx: &mut PolicyCx<'_>) {
+        for (id, held) in std::mem::take(&mut self.orphans) {
+            let index = self.find(&held.address.socket);
+            let entry = index.and_then(|index| self.entries.get(index));
+            let is_orphan =
+                |entry: &HostEntry| matches!(&entry.connection, Connection::Child { handle, .. } if handle.id == id);
+            let (Some(index), Some(entry)) = (index, entry.filter(|entry| is_orphan(entry))) else {
+                cx.runtime.drop_watch(held.subchannel, held.id);
+                continue;
+            };
+            let threshold = cx.runtime.now - self.idle_timeout;
+            let is_in_use = entry.last_used.is_some_and(|used| used >= threshold);
+            let what = if is_in_use { "became_owned" } else { "released" };
+            cx.runtime
+                .say(&self.at, SHORT, what, || vec![("sub", (&held.address.text).into())]);
+            if is_in_use {
+                self.connect(index, Connection::Owned(held), cx);
+            } else {
+                cx.runtime.drop_watch(held.subchannel, held.id);
+                self.connect(index, Connection::None, cx);
+            }
+        }
+    }
+
+    /// Sets the timer to the moment when the first address in use may have become idle.
+    fn set_timer(&mut self, cx: &mut PolicyCx<'_>) {
+        let now = cx.runtime.now;
+        let threshold = now - self.idle_timeout;
+        // Most clusters have no sessions.
+        let entries = if self.is_used { self.entries.as_slice() } else { &[] };
+        let next = entries
+            .iter()
+            .filter_map(|entry| entry.last_used)
+            .filter(|used| *used > threshold)
+            .map(|used| used + self.idle_timeout - now)
+            .fold(self.idle_timeout, i64::min);
+        let duration = next.max(MIN_SWEEP_MS);
+        cx.runtime.say(&self.at, SHORT, "idle_timer_start", || {
+            vec![("duration", format!("{duration}ms").into())]
+        });
+        if self.timer.is_some() {
+            cx.runtime.say(&self.at, SHORT, "idle_timer_cancel", Vec::new);
+        }
+        cx.runtime.cancel(&mut self.timer);
+        self.timer = Some(cx.runtime.timer(duration, &self.at, PolicyEvent::Timer(0)));
+    }
+
+    fn sweep(&mut self, cx: &mut PolicyCx<'_>) {
+        self.timer = None;
+        cx.runtime.say(&self.at, SHORT, "sweep", Vec::new);
+        if self.entries.is_empty() {
+            return;
+        }
+        let threshold = cx.runtime.now - self.idle_timeout;
+        let is_recent = |entry: &HostEntry| entry.last_used.is_some_and(|used| used > threshold);
+        self.is_used = self.is_used && self.entries.iter().any(is_recent);
+        for index in 0..self.entries.len() {
+            let Some(entry) = self.entries.get(index) else { break };
+            let is_idle = entry.last_used.is_none_or(|used| used <= threshold);
+            if is_idle && matches!(entry.connection, Connection::Owned(_)) {
+                let address = &entry.address.text;
+                cx.runtime
+                    .say(&self.at, SHORT, "owned_dropped", || vec![("address", address.into())]);
+                self.connect(index, Connection::None, cx);
+            }
+        }
+        self.set_timer(cx);
+    }
+
+    /// A new picker with the child's state.
+    fn renew(&self) -> Reports {
+        self.child.last().cloned().into_iter().collect()
+    }
+
+    fn create_owned(&mut self, address: &str, cx: &mut PolicyCx<'_>) -> Reports {
+        let Some(index) = self.find_text(address) else {
+            return Reports::new();
+        };
+        match self.entries.get(index) {
+            Some(entry) if !matches!(entry.connection, Connection::Owned(_)) => {
+                let address = &entry.address.text;
+                cx.runtime
+                    .say(&self.at, SHORT, "owned_created", || vec![("address", address.into())]);
+                let owned = cx.runtime.hold(&entry.address, &self.at);
+                self.connect(index, Connection::Owned(owned), cx);
+                self.renew()
+            }
+            _ => Reports::new(),
+        }
+    }
+
+    fn on_state(&mut self, watch: u64, state: Connectivity) -> Reports {
+        let index = self.watches.get(&watch).and_then(|address| self.find(address));
+        let Some(entry) = index.and_then(|index| self.entries.get_mut(index)) else {
+            return Reports::new();
+        };
+        let changed = std::mem::replace(&mut entry.state, state) != state;
+        let is_owned = matches!(&entry.connection, Connection::Owned(handle) if handle.id == watch);
+        if changed && is_owned {
+            self.renew()
+        } else {
+            Reports::new()
+        }
+    }
+
+    /// Says why there is no entry for an address of a cookie.
+    fn say_missing(&self, address: &str, cx: &mut PickCx<'_>) {
+        let has = |endpoint: &&Arc<Endpoint>| endpoint.addresses.iter().any(|one| *one.text == *address);
+        let (endpoints, _) = &self.taken;
+        match endpoints.iter().filter(|endpoint| !self.takes(endpoint)).find(has) {
+            Some(endpoint) => cx.say(NAME, format_args!("{}", self.lacks(address, endpoint.health.name()))),
+            None => cx.say(
+                NAME,
+                format_args!("{COOKIE_HOST} {address} is not an address of the cluster"),
+            ),
+        }
+    }
+
+    fn lacks(&self, address: &str, health: &str) -> String {
+        let names: Vec<&str> = self.statuses.iter().map(|status| status.name()).collect();
+        format!(
+            "{COOKIE_HOST} {address} is {health}, which override_host_status {{{}}} lacks",
+            names.join(", ")
+        )
+    }
+
+    /// The pick that the cookie decides; `None` leaves it to the child.
+    fn pick_session(&mut self, hosts: SessionHosts<'_>, now: i64, cx: &mut PickCx<'_>) -> Option<Pick> {
+        let mut without_connection = None;
+        let mut idle = None;
+        let mut is_connecting = false;
+        for address in hosts.addresses.split(',') {
+            let found = self.find_text(address);
+            let Some(entry) = found.and_then(|index| self.entries.get_mut(index)) else {
+                self.say_missing(address, cx);
+                continue;
+            };
+            if !self.statuses.contains(&entry.health) {
+                let health = entry.health.name();
+                cx.say(NAME, format_args!("{}", self.lacks(address, health)));
+                cx.tell("pick_bad_health", || {
+                    vec![("address", address.into()), ("health", health.into())]
+                });
+                continue;
+            }
+            let handle = match &entry.connection {
+                Connection::None => {
+                    cx.say(NAME, format_args!("{COOKIE_HOST} {address} has no connection"));
+                    cx.tell("pick_no_subchannel", || vec![("address", address.into())]);
+                    without_connection.get_or_insert(address);
+                    continue;
+                }
+                Connection::Child { handle, .. } | Connection::Owned(handle) => handle,
+            };
+            let state = entry.state;
+            cx.say(NAME, format_args!("{COOKIE_HOST} {address} is {state}"));
+            match state {
+                Connectivity::Ready => {
+                    entry.last_used = Some(now);
+                    self.is_used = true;
+                    cx.tell("pick_ready", || vec![("address", address.into())]);
+                    let mut complete = Complete::new(handle.id, handle.subchannel, &entry.address);
+                    complete.actual_hosts = Some(entry.list());
+                    return Some(Pick::Complete(complete));
+                }
+                Connectivity::Idle => {
+                    idle.get_or_insert(handle.subchannel);
+                }
+                Connectivity::Connecting => is_connecting = true,
+                Connectivity::TransientFailure => {}
+            }
+        }
+        if let Some(subchannel) = idle {
+            cx.after
+                .push((self.at.clone(), PolicyEvent::Connect(u64::from(subchannel))));
+            cx.tell("pick_idle", Vec::new);
+            return Some(Pick::Queue);
+        }
+        if is_connecting {
+            cx.tell("pick_connecting", Vec::new);
+            return Some(Pick::Queue);
+        }
+        let address = without_connection?;
+        cx.after
+            .push((self.at.clone(), PolicyEvent::CreateSubchannel(address.into())));
+        cx.tell("pick_creates", || vec![("address", address.into())]);
+        Some(Pick::Queue)
+    }
+}
+
+impl crate::policy::StateMachine for OverrideHostPolicy {
+    fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
+        let LbConfig::OverrideHost(config) = update.config else {
+            return Reports::new();
+        };
+        let Some(leaf) = cx.clusters.leaf(&config.cluster_name) else {
+            self.shutdown(cx);
+            let status = Status::new(
+                xdsctl_model::status::Code::Internal,
+                format!("xDS config has no entry for cluster {}", config.cluster_name),
+            );
+            self.failure = Some(status.clone());
+            return vec![StateReport::failure(status)];
+        };
+        self.failure = None;
+        if self.statuses != leaf.cluster.override_host_statuses {
+            self.statuses.clone_from(&leaf.cluster.override_host_statuses);
+            self.taken = (EndpointList::default(), false);
+        }
+        self.idle_timeout = leaf.cluster.connection_idle_timeout.0;
+        cx.runtime.say(&self.at, SHORT, "config", || {
+            let names: Vec<&str> = self.statuses.iter().map(|status| status.name()).collect();
+            let statuses = format!("{{{}}}", names.join(", "));
+            vec![
+                ("statuses", statuses.into()),
+                ("idle_timeout", format!("{}ms", self.idle_timeout).into()),
+            ]
+        });
+        let endpoints = match update.endpoints {
+            Ok(endpoints) => {
+                if !self.change_endpoints(endpoints, cx) {
+                    self.set_endpoints(endpoints, cx);
+                }
+                self.set_timer(cx);
+                Ok(self.open.of(endpoints))
+            }
+            Err(status) => Err(status),
+        };
+        let update = Update {
+            config: &config.child_policy,
+            endpoints: endpoints.as_ref().map_err(|status| *status),
+            ..update
+        };
+        let said = self.child.watched(cx, |child, cx| child.update(update, cx));
+        self.note_changes(said, cx)
+    }
+
+    fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
+        if let Some((_, rest)) = path.split_first() {
+            let said = self.child.watched(cx, |child, cx| child.handle(rest, what, cx));
+            return self.note_changes(said, cx);
+        }
+        match what {
+            PolicyEvent::Timer(ORPHANS) => self.settle_orphans(cx),
+            PolicyEvent::Timer(_) => self.sweep(cx),
+            PolicyEvent::Subchannel { handle, state, .. } => return self.on_state(*handle, *state),
+            PolicyEvent::Connect(subchannel) => cx.runtime.connect(u32::try_from(*subchannel).unwrap_or(u32::MAX)),
+            PolicyEvent::CreateSubchannel(address) => return self.create_owned(address, cx),
+            PolicyEvent::Wake
+            | PolicyEvent::Ejected { .. }
+            | PolicyEvent::Ended { .. }
+            | PolicyEvent::Load { .. }
+            | PolicyEvent::Lookup(_)
+            | PolicyEvent::LookedUp { .. } => {}
+        }
+        Reports::new()
+    }
+
+    fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
+        let said = self.child.watched(cx, Child::exit_idle);
+        self.note_changes(said, cx)
+    }
+
+    fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        if let Some(status) = &self.failure {
+            return Pick::Fail(status.clone());
+        }
+        let Some(hosts) = args.session else {
+            cx.say(NAME, format_args!("no session filter is active"));
+            return self.child.pick(args, cx);
+        };
+        if hosts.addresses.is_empty() {
+            cx.say(NAME, format_args!("no host in a cookie"));
+        } else if let Some(pick) = self.pick_session(hosts, args.now, cx) {
+            return pick;
+        }
+        let mut pick = self.child.pick(args, cx);
+        if let Pick::Complete(complete) = &mut pick
+            && let Some(endpoint) = self.lists.get(&complete.handle)
+        {
+            let found = self.find_text(&complete.address);
+            complete.actual_hosts = Some(match found.and_then(|index| self.entries.get_mut(index)) {
+                Some(entry) => {
+                    entry.last_used = Some(args.now);
+                    self.is_used = true;
+                    entry.list()
+                }
+                None => address_list(&complete.address, endpoint),
+            });
+        }
+        pick
+    }
+
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
+        if let Some(status) = &self.failure {
+            return out.add_status(status, share);
+        }
+        let hosts = args.session.map_or("", |hosts| hosts.addresses);
+        let usable = |address: &str| {
+            let entry = self.entries.get(self.find_text(address)?)?;
+            let has_connection = !matches!(entry.connection, Connection::None);
+            (has_connection && entry.state == Connectivity::Ready && self.statuses.contains(&entry.health))
+                .then_some(())
+        };
+        match hosts.split(',').find(|address| usable(address).is_some()) {
+            Some(address) => out.add(address, share),
+            None => self.child.shares(args, share, out),
+        }
+    }
+
+    fn priorities(&self, cluster: &str, tell: &mut dyn FnMut(&str, Option<usize>)) {
+        self.child.priorities(cluster, tell);
+    }
+
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
+        if self.timer.is_some() {
+            cx.runtime.say(&self.at, SHORT, "idle_timer_cancel", Vec::new);
+        }
+        cx.runtime.cancel(&mut self.timer);
+        self.child.shutdown(cx);
+        for (_, held) in std::mem::take(&mut self.orphans) {
+            cx.runtime.drop_watch(held.subchannel, held.id);
+        }
+        for mut entry in std::mem::take(&mut self.entries) {
+            self.disconnect(&mut entry.connection, cx);
+        }
+        self.taken = (EndpointList::default(), false);
+        self.lists.clear();
+    }
+}

@@ -1,0 +1,33 @@
+//! xds_override_host: an RPC with a session cookie goes to the host named in it (A55).
+//!
+//! Statuses and idle timeout are looked up by the cluster's name.
+
+mod entry;
+mod machine;
+mod open;
+
+pub use super::config::named_cluster::{NamedClusterConfig, from_json};
+pub use machine::OverrideHostPolicy;
+
+use super::PolicyType;
+
+/// What a session's cookie says, while a session filter is active.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionHosts<'a> {
+    /// Addresses separated by commas, the most wanted first; empty without a usable cookie.
+    pub addresses: &'a str,
+}
+
+/// The registered name.
+pub const NAME: &str = "xds_override_host_experimental";
+
+/// How a trace begins to tell of the host of a cookie: an address, and its state or what it lacks.
+pub const COOKIE_HOST: &str = "cookie host";
+
+/// The policy's place in the registry.
+pub static TYPE: PolicyType = PolicyType {
+    name: NAME,
+    message: None,
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::OverrideHost),
+    machine: |at, _| Box::new(OverrideHostPolicy::new(at)),
+};

@@ -1,0 +1,550 @@
+//! pick_first at work: one connection, found by happy eyeballs (A61, A62).
+//!
+//! All addresses of a list are tried one after the other, the next one when the last failed or after a short delay. The
+//! first connection wins; the others are let go. When every address has failed once, all are tried for ever in parallel.
+//! Follows C-core pick_first.cc.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::LbConfig;
+use crate::endpoint::{Address, Endpoint};
+use crate::picker::{Complete, Pick, PickArgs, PickCx, PickShares};
+use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
+use crate::runtime::{Connectivity, Handle, TimerId};
+use xdsctl_model::rng::Rng;
+use xdsctl_model::status::Status;
+
+/// The state of a pick_first policy.
+#[derive(Debug)]
+pub struct PickFirstPolicy {
+    at: TreePath,
+    /// Below a policy that has one pick_first for each endpoint: health counts, and texts are shorter.
+    is_member: bool,
+    /// Made when it is first needed: most lists are not shuffled.
+    shuffle: Option<Box<Rng>>,
+    latest: Option<Result<Arc<[Address]>, Status>>,
+    note: Box<str>,
+    /// Boxed, because most policies have done with theirs.
+    list: Option<Box<List>>,
+    selected: Option<Handle>,
+    state: Connectivity,
+    shown: Shown,
+    timer_number: u64,
+}
+
+/// What a pick gets.
+#[derive(Debug)]
+enum Shown {
+    /// Wait.
+    Queue,
+    /// Wait, and connect.
+    Wake,
+    /// The selected connection.
+    Ready,
+    /// Fail.
+    Fail(Status),
+    /// Fail with the words of this status of the connection, which has them already: a large cluster may be down as a whole.
+    FailAs(Status),
+}
+
+/// The subchannels that are being tried.
+#[derive(Debug)]
+struct List {
+    members: Vec<Member>,
+    seen_initial: usize,
+    attempting: usize,
+    timer: Option<TimerId>,
+    last_failure: Option<Status>,
+    failures: usize,
+    /// Members that have failed.
+    failed: usize,
+}
+
+#[derive(Debug)]
+struct Member {
+    handle: Handle,
+    state: Option<Connectivity>,
+    has_failed: bool,
+    is_ejected: bool,
+}
+
+impl List {
+    fn is_pass_complete(&self) -> bool {
+        self.attempting >= self.members.len() && self.failed == self.members.len()
+    }
+
+    /// Index of the member with a handle; handles are numbered in the order of the list.
+    fn index(&self, handle: u64) -> Option<usize> {
+        self.members
+            .binary_search_by_key(&handle, |member| member.handle.id)
+            .ok()
+    }
+}
+
+impl PickFirstPolicy {
+    /// A policy without addresses.
+    pub fn new(at: TreePath, is_member: bool) -> PickFirstPolicy {
+        PickFirstPolicy {
+            at,
+            is_member,
+            shuffle: None,
+            latest: None,
+            note: Box::default(),
+            list: None,
+            selected: None,
+            state: Connectivity::Connecting,
+            shown: Shown::Queue,
+            timer_number: 0,
+        }
+    }
+
+    /// A policy of a list that has chosen a connection to an address already.
+    pub fn connected(at: TreePath, endpoint: &Endpoint, address: &Address, cx: &mut PolicyCx<'_>) -> PickFirstPolicy {
+        let handle = cx.runtime.acquire(address, &at);
+        PickFirstPolicy {
+            latest: Some(Ok(endpoint.addresses.clone())),
+            selected: Some(handle),
+            state: Connectivity::Ready,
+            shown: Shown::Ready,
+            ..PickFirstPolicy::new(at, true)
+        }
+    }
+
+    /// The connection in use.
+    pub const fn selected(&self) -> Option<&Handle> {
+        self.selected.as_ref()
+    }
+
+    /// Takes a list of endpoints.
+    pub fn set(
+        &mut self,
+        endpoints: Result<&[Arc<Endpoint>], &Status>,
+        shuffle: bool,
+        note: &str,
+        cx: &mut PolicyCx<'_>,
+    ) -> Reports {
+        match endpoints {
+            Ok([]) => self.latest = Some(Err(Status::unavailable("empty address list"))),
+            Ok(endpoints) => self.latest = Some(Ok(self.order(endpoints, shuffle, cx))),
+            // An error leaves an old list in place.
+            Err(status) => {
+                self.latest.get_or_insert_with(|| Err(status.clone()));
+            }
+        }
+        if *self.note != *note {
+            self.note = note.into();
+        }
+        let mut reports = Reports::new();
+        if self.state != Connectivity::Idle {
+            self.start(cx, &mut reports);
+        }
+        reports
+    }
+
+    /// The addresses in the order in which they are tried.
+    fn order(&mut self, endpoints: &[Arc<Endpoint>], shuffle: bool, cx: &PolicyCx<'_>) -> Arc<[Address]> {
+        if let [endpoint] = endpoints
+            && endpoint.addresses.len() == 1
+            && !shuffle
+        {
+            return endpoint.addresses.clone();
+        }
+        let mut endpoints: Vec<&Endpoint> = endpoints.iter().map(|endpoint| &**endpoint).collect();
+        if shuffle {
+            let make = || Box::new(cx.runtime.stream("pick_first/shuffle", &self.at));
+            let chance = self.shuffle.get_or_insert_with(make);
+            if cx.runtime.settings.weighted_shuffling {
+                let mut keyed: Vec<(f64, &Endpoint)> = endpoints
+                    .into_iter()
+                    .map(|endpoint| {
+                        let exponential = -(1.0 - chance.unit()).ln();
+                        (exponential / f64::from(endpoint.positive_weight()), endpoint)
+                    })
+                    .collect();
+                keyed.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+                endpoints = keyed.into_iter().map(|(_, endpoint)| endpoint).collect();
+            } else {
+                chance.shuffle(&mut endpoints);
+            }
+        }
+        let addresses = endpoints.into_iter().flat_map(|endpoint| endpoint.addresses.iter());
+        interleave(addresses.cloned()).into()
+    }
+
+    /// Makes a new list of subchannels out of the latest addresses and waits for their states.
+    fn start(&mut self, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
+        let old = self.list.take();
+        match self.latest.clone() {
+            Some(Ok(addresses)) => {
+                let members: Vec<Member> = addresses
+                    .iter()
+                    .map(|address| Member {
+                        handle: cx.runtime.acquire(address, &self.at),
+                        state: None,
+                        has_failed: false,
+                        is_ejected: false,
+                    })
+                    .collect();
+                // The client hears of the last one first, so of several that are connected already the last one is selected.
+                for member in members.iter().rev() {
+                    cx.runtime.tell_initial(&member.handle, &self.at);
+                }
+                self.list = Some(Box::new(List {
+                    members,
+                    seen_initial: 0,
+                    attempting: 0,
+                    timer: None,
+                    last_failure: None,
+                    failures: 0,
+                    failed: 0,
+                }));
+                drop_list(old, cx);
+            }
+            Some(Err(status)) => {
+                drop_list(old, cx);
+                self.fail(status, reports);
+                self.unselect(cx);
+            }
+            None => drop_list(old, cx),
+        }
+    }
+
+    fn fail(&mut self, status: Status, reports: &mut Reports) {
+        let status = status.with_note(&self.note);
+        self.state = Connectivity::TransientFailure;
+        self.shown = Shown::Fail(status.clone());
+        reports.push(StateReport::failure(status));
+    }
+
+    fn unselect(&mut self, cx: &mut PolicyCx<'_>) {
+        if let Some(handle) = self.selected.take() {
+            cx.runtime.release(&handle);
+        }
+    }
+
+    fn go_idle(&mut self, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
+        self.unselect(cx);
+        drop_list(self.list.take(), cx);
+        self.state = Connectivity::Idle;
+        self.shown = Shown::Wake;
+        reports.push(StateReport::of(Connectivity::Idle));
+    }
+
+    fn select(&mut self, index: usize, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
+        let Some(mut list) = self.list.take() else { return };
+        self.unselect(cx);
+        if index < list.members.len() {
+            let member = list.members.swap_remove(index);
+            self.show_health(&member.handle, member.is_ejected, reports);
+            self.selected = Some(member.handle);
+        }
+        drop_list(Some(list), cx);
+    }
+
+    /// Says READY, or that outlier detection does not want the selected connection used.
+    fn show_health(&mut self, handle: &Handle, is_ejected: bool, reports: &mut Reports) {
+        if is_ejected && self.is_member {
+            let why = format!("{}: subchannel ejected by outlier detection", handle.address.uri());
+            let status = Status::unavailable(format!("health watch: {why}")).with_note(&self.note);
+            self.shown = Shown::Fail(status);
+            reports.push(StateReport::failure(Status::unavailable(why)));
+        } else {
+            self.state = Connectivity::Ready;
+            self.shown = Shown::Ready;
+            reports.push(StateReport::of(Connectivity::Ready));
+        }
+    }
+
+    fn on_state(
+        &mut self,
+        handle: u64,
+        state: Connectivity,
+        status: Option<&Status>,
+        cx: &mut PolicyCx<'_>,
+        reports: &mut Reports,
+    ) {
+        if self.selected.as_ref().is_some_and(|selected| selected.id == handle) {
+            match state {
+                Connectivity::Ready => {}
+                Connectivity::Idle => self.go_idle(cx, reports),
+                Connectivity::Connecting | Connectivity::TransientFailure => {
+                    self.state = Connectivity::Connecting;
+                    self.shown = Shown::Queue;
+                    reports.push(StateReport::of(Connectivity::Connecting));
+                    self.start(cx, reports);
+                    self.unselect(cx);
+                }
+            }
+            return;
+        }
+        let Some(list) = &mut self.list else { return };
+        let Some(index) = list.index(handle) else { return };
+        if state == Connectivity::Ready {
+            self.select(index, cx, reports);
+            return;
+        }
+        let Some(member) = list.members.get_mut(index) else {
+            return;
+        };
+        let is_first = member.state.replace(state).is_none();
+        let subchannel = member.handle.subchannel;
+        if state == Connectivity::TransientFailure {
+            list.last_failure = status.cloned();
+        }
+        if is_first {
+            list.seen_initial += 1;
+        }
+        if list.seen_initial < list.members.len() {
+            return;
+        }
+        if is_first {
+            if self.selected.is_some() {
+                self.go_idle(cx, reports);
+            } else {
+                self.connect_next(cx, reports);
+            }
+            return;
+        }
+        match state {
+            Connectivity::TransientFailure => self.on_failure(index, status, cx, reports),
+            Connectivity::Idle if list.is_pass_complete() => cx.runtime.connect(subchannel),
+            Connectivity::Connecting if self.state != Connectivity::TransientFailure => {
+                self.state = Connectivity::Connecting;
+                self.shown = Shown::Queue;
+                reports.push(StateReport::of(Connectivity::Connecting));
+            }
+            Connectivity::Idle | Connectivity::Connecting | Connectivity::Ready => {}
+        }
+    }
+
+    fn on_failure(&mut self, index: usize, status: Option<&Status>, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
+        let Some(list) = &mut self.list else { return };
+        let Some(member) = list.members.get_mut(index) else {
+            return;
+        };
+        if !member.has_failed {
+            member.has_failed = index <= list.attempting;
+            list.failed += usize::from(member.has_failed);
+            if index == list.attempting {
+                cx.runtime.cancel(&mut list.timer);
+                list.attempting += 1;
+                self.connect_next(cx, reports);
+            } else {
+                self.finish_pass(cx, reports);
+            }
+        } else if list.is_pass_complete() {
+            list.failures += 1;
+            if list.failures.is_multiple_of(list.members.len()) {
+                let status = status.cloned();
+                self.fail_all(status, reports);
+            }
+        }
+    }
+
+    /// Starts the next attempt of the first pass over the list.
+    fn connect_next(&mut self, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
+        let Some(list) = &mut self.list else { return };
+        while let Some(member) = list.members.get_mut(list.attempting) {
+            if member.state == Some(Connectivity::TransientFailure) {
+                list.failed += usize::from(!member.has_failed);
+                member.has_failed = true;
+                list.attempting += 1;
+                continue;
+            }
+            let subchannel = member.handle.subchannel;
+            if list.attempting + 1 < list.members.len() {
+                self.timer_number += 1;
+                let delay = cx.runtime.settings.connection_attempt_delay_ms;
+                list.timer = Some(cx.runtime.timer(delay, &self.at, PolicyEvent::Timer(self.timer_number)));
+            }
+            cx.runtime.connect(subchannel);
+            return;
+        }
+        self.finish_pass(cx, reports);
+    }
+
+    fn finish_pass(&mut self, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
+        let Some(list) = &mut self.list else { return };
+        if !list.is_pass_complete() {
+            return;
+        }
+        let idle: Vec<u32> = list
+            .members
+            .iter()
+            .filter(|member| member.state == Some(Connectivity::Idle))
+            .map(|member| member.handle.subchannel)
+            .collect();
+        let failure = list.last_failure.clone();
+        self.fail_all(failure, reports);
+        self.unselect(cx);
+        for subchannel in idle {
+            cx.runtime.connect(subchannel);
+        }
+    }
+
+    fn fail_all(&mut self, last: Option<Status>, reports: &mut Reports) {
+        match last {
+            Some(last) if self.is_member => {
+                self.state = Connectivity::TransientFailure;
+                reports.push(StateReport::failure(self.as_member(&last)));
+                self.shown = Shown::FailAs(last);
+            }
+            last => {
+                let last = last.map(|status| status.to_string()).unwrap_or_default();
+                let text = match self.is_member {
+                    true => last,
+                    false => format!("failed to connect to all addresses; last error: {last}"),
+                };
+                self.fail(Status::unavailable(text), reports);
+            }
+        }
+    }
+
+    /// What a member of a list says of the failure of its connection.
+    fn as_member(&self, last: &Status) -> Status {
+        Status::unavailable(last.to_string()).with_note(&self.note)
+    }
+}
+
+fn drop_list(list: Option<Box<List>>, cx: &mut PolicyCx<'_>) {
+    let Some(mut list) = list else { return };
+    cx.runtime.cancel(&mut list.timer);
+    for member in &list.members {
+        cx.runtime.release(&member.handle);
+    }
+}
+
+/// Takes addresses of each family in turn, families in the order of their first address (A61).
+fn interleave(addresses: impl Iterator<Item = Address>) -> Vec<Address> {
+    let mut families: Vec<(bool, VecDeque<Address>)> = Vec::new();
+    let mut count = 0;
+    for address in addresses {
+        count += 1;
+        let family = address.socket.is_ipv4();
+        match families.iter_mut().find(|(known, _)| *known == family) {
+            Some((_, members)) => members.push_back(address),
+            None => families.push((family, VecDeque::from([address]))),
+        }
+    }
+    let mut order = Vec::with_capacity(count);
+    while order.len() < count {
+        order.extend(families.iter_mut().filter_map(|(_, members)| members.pop_front()));
+    }
+    order
+}
+
+impl crate::policy::StateMachine for PickFirstPolicy {
+    fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
+        let shuffle = matches!(update.config, LbConfig::PickFirst(config) if config.shuffle_address_list);
+        let all: Vec<Arc<Endpoint>> = update
+            .endpoints
+            .into_iter()
+            .flat_map(|list| list.iter())
+            .cloned()
+            .collect();
+        self.set(update.endpoints.map(|_| all.as_slice()), shuffle, update.note, cx)
+    }
+
+    fn handle(&mut self, _path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
+        let mut reports = Reports::new();
+        match what {
+            PolicyEvent::Subchannel { handle, state, status } => {
+                self.on_state(*handle, *state, status.as_ref(), cx, &mut reports);
+            }
+            PolicyEvent::Ejected { handle, is_ejected } => {
+                if let Some(selected) = self.selected.take_if(|selected| selected.id == *handle) {
+                    self.show_health(&selected, *is_ejected, &mut reports);
+                    self.selected = Some(selected);
+                } else if let Some(list) = &mut self.list
+                    && let Some(member) = list.index(*handle).and_then(|index| list.members.get_mut(index))
+                {
+                    member.is_ejected = *is_ejected;
+                }
+            }
+            PolicyEvent::Timer(number) if *number == self.timer_number => {
+                if let Some(list) = &mut self.list
+                    && list.timer.take().is_some()
+                    && self.selected.is_none()
+                {
+                    list.attempting += 1;
+                    self.connect_next(cx, &mut reports);
+                }
+            }
+            PolicyEvent::Wake => reports = self.exit_idle(cx),
+            PolicyEvent::Timer(_)
+            | PolicyEvent::Connect(_)
+            | PolicyEvent::CreateSubchannel(_)
+            | PolicyEvent::Ended { .. }
+            | PolicyEvent::Load { .. }
+            | PolicyEvent::Lookup(_)
+            | PolicyEvent::LookedUp { .. } => {}
+        }
+        reports
+    }
+
+    fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
+        let mut reports = Reports::new();
+        if self.state == Connectivity::Idle {
+            // Not yet CONNECTING for those above; but a second wish must not start over.
+            self.state = Connectivity::Connecting;
+            self.start(cx, &mut reports);
+        }
+        reports
+    }
+
+    fn pick(&mut self, _args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        match (&self.shown, &self.selected) {
+            (Shown::Ready, Some(handle)) => {
+                cx.say(super::NAME, format_args!("connected to {}", handle.address.text));
+                Pick::Complete(Complete::new(handle.id, handle.subchannel, &handle.address))
+            }
+            (Shown::Fail(status), _) => {
+                cx.say(super::NAME, format_args!("fails: {}", status.message));
+                Pick::Fail(status.clone())
+            }
+            (Shown::FailAs(last), _) => {
+                let status = self.as_member(last);
+                cx.say(super::NAME, format_args!("fails: {}", status.message));
+                Pick::Fail(status)
+            }
+            (Shown::Wake, _) => {
+                cx.say(super::NAME, format_args!("is idle: starts to connect"));
+                cx.after.push((self.at.clone(), PolicyEvent::Wake));
+                Pick::Queue
+            }
+            (Shown::Queue | Shown::Ready, _) => {
+                cx.say(super::NAME, format_args!("is connecting"));
+                Pick::Queue
+            }
+        }
+    }
+
+    fn shares(&self, _args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
+        match (&self.shown, &self.selected) {
+            (Shown::Ready, Some(handle)) => out.add(&handle.address.text, share),
+            (Shown::Fail(status), _) => out.add_status(status, share),
+            (Shown::FailAs(last), _) => out.add_status(&self.as_member(last), share),
+            (Shown::Queue | Shown::Wake | Shown::Ready, _) => out.add(PickShares::QUEUED, share),
+        }
+    }
+
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
+        self.unselect(cx);
+        drop_list(self.list.take(), cx);
+        self.shown = Shown::Queue;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn families_alternate() {
+        let texts = ["[::1]:1", "[::2]:1", "[::3]:1", "4.0.0.1:1", "4.0.0.2:1"];
+        let order = interleave(texts.iter().map(|t| Address::new(t.parse().unwrap())));
+        let order: Vec<&str> = order.iter().map(|a| &*a.text).collect();
+        assert_eq!(order, ["[::1]:1", "4.0.0.1:1", "[::2]:1", "4.0.0.2:1", "[::3]:1"]);
+    }
+}

@@ -1,0 +1,82 @@
+//! pick_first: the first address that connects gets all RPCs (A61, A62).
+
+mod machine;
+
+pub use machine::PickFirstPolicy;
+
+use serde_json::{Map, Value, json};
+
+use super::json::{self, At, Faults};
+use super::xds::{MessageType, PolicyEntry};
+use super::{PolicyType, done};
+use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::pick_first::v3::PickFirst;
+use xdsctl_model::diag::Cx;
+use xdsctl_model::profile::{Feature, Profile};
+
+/// Delay between attempts of one pass (`grpc.happy_eyeballs_connection_attempt_delay_ms`, from 100 to 2000).
+pub const DEFAULT_ATTEMPT_DELAY_MS: i64 = 250;
+
+/// The registered name.
+pub const NAME: &str = "pick_first";
+
+/// The policy's place in the registry.
+pub static TYPE: PolicyType = PolicyType {
+    name: NAME,
+    message: Some(&MessageType {
+        type_name: "envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst",
+        convert: from_proto,
+    }),
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::PickFirst),
+    machine: |at, _| Box::new(PickFirstPolicy::new(at, false)),
+};
+
+/// The config of pick_first (C-core pick_first.cc `PickFirstConfig`).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PickFirstConfig {
+    /// Shuffles the endpoints before it tries them; default false.
+    pub shuffle_address_list: bool,
+}
+
+fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
+    let message: PickFirst = entry.decode(cx)?;
+    let config = PickFirstConfig {
+        shuffle_address_list: message.shuffle_address_list,
+    };
+    Some(config.to_json())
+}
+
+/// Reads the JSON config.
+///
+/// # Errors
+/// A `shuffleAddressList` that is no boolean.
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<PickFirstConfig, Faults> {
+    if !profile.has(Feature::PickFirstJson) {
+        return Ok(PickFirstConfig::default());
+    }
+    let mut faults = Faults::new();
+    let shuffle_address_list = json::optional_bool(config, "shuffleAddressList", &At::TOP, &mut faults);
+    done(PickFirstConfig { shuffle_address_list }, faults)
+}
+
+impl PickFirstConfig {
+    /// The config in the client's form.
+    pub fn to_json(&self) -> Value {
+        json!({ "shuffleAddressList": self.shuffle_address_list })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shuffling_must_be_a_boolean_and_may_be_null() {
+        let read = |value: Value| {
+            let config = json!({ "shuffleAddressList": value });
+            from_json(config.as_object().unwrap(), &Profile::default())
+        };
+        assert_eq!(read(json!(true)).map(|c| c.shuffle_address_list), Ok(true));
+        assert_eq!(read(Value::Null).map(|c| c.shuffle_address_list), Ok(false));
+        assert_eq!(read(json!("true")).unwrap_err()[0].path, "shuffleAddressList");
+    }
+}

@@ -1,0 +1,447 @@
+//! priority at work: the first child that works, with failover timers (A56).
+//!
+//! Children are made when they are needed. A child that is connecting for the first time, or that lost its connection,
+//! has ten seconds before the next one is tried. A child below the chosen one is kept for a quarter of an hour.
+//! Follows C-core priority.cc.
+
+use std::sync::Arc;
+
+use super::places::{ChildStanding, PriorityPlaces};
+use crate::LbConfig;
+use crate::endpoint::{self, Groups};
+use crate::picker::{Pick, PickArgs, PickCx, PickShares};
+use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
+use crate::priority as config;
+use crate::run::children::{Children, NamedChild, RETENTION_MS, own_timer};
+use crate::run::log::Detail;
+use crate::runtime::{Connectivity, TimerId};
+use xdsctl_model::status::Status;
+
+/// How many higher priorities a trace tells of, one by one.
+const MAX_TOLD: usize = 16;
+
+/// The state of a priority policy.
+#[derive(Debug)]
+pub struct PriorityPolicy {
+    config: Option<config::PriorityConfig>,
+    places: PriorityPlaces,
+    /// Endpoints by child.
+    endpoints: Result<Groups, Status>,
+    depth: usize,
+    note: String,
+    children: Children<Data>,
+    is_updating: bool,
+    selected: Option<Arc<str>>,
+    /// Why it was selected, for people; found out when a trace first asks.
+    reason: Option<String>,
+    /// What was last told of the choice.
+    told: Option<(Arc<str>, Why)>,
+    empty: Option<Status>,
+}
+
+#[derive(Debug)]
+struct Data {
+    report: StateReport,
+    /// How the child stands in the list of priorities.
+    standing: Option<ChildStanding>,
+    can_start_timer: bool,
+    failover: Option<TimerId>,
+}
+
+impl PriorityPolicy {
+    /// A policy without children.
+    pub fn new(at: TreePath) -> PriorityPolicy {
+        PriorityPolicy {
+            config: None,
+            places: PriorityPlaces::default(),
+            endpoints: Ok(Groups::new()),
+            depth: 0,
+            note: String::new(),
+            children: Children::new(at),
+            is_updating: false,
+            selected: None,
+            reason: None,
+            told: None,
+            empty: None,
+        }
+    }
+
+    /// Hands the latest update to a child.
+    fn update_child(&mut self, name: &str, cx: &mut PolicyCx<'_>) -> Reports {
+        let config = self.config.as_ref().and_then(|config| config.children.get(name));
+        let (Some(config), Some(member)) = (config, self.children.get_mut(name)) else {
+            return Reports::new();
+        };
+        let endpoints = match &self.endpoints {
+            Ok(groups) => Ok(groups.get(name).unwrap_or(endpoint::none())),
+            Err(status) => Err(status),
+        };
+        let update = Update {
+            config: &config.config,
+            endpoints,
+            depth: self.depth + 1,
+            note: &self.note,
+        };
+        member.child.update(update, cx)
+    }
+
+    fn create(&mut self, name: &str, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
+        let at = self.children.at().clone();
+        self.reason = None;
+        cx.runtime
+            .say(&at, SHORT, "child_created", || vec![("child", name.into())]);
+        let member = self.children.add(name, || Data {
+            report: StateReport::of(Connectivity::Connecting),
+            standing: None,
+            can_start_timer: false,
+            failover: None,
+        });
+        start_failover(name, member, &at, cx);
+        let said = self.update_child(name, cx);
+        self.note_child(name, said, cx, reports);
+        self.note_standing(name);
+    }
+
+    /// Notes in the list of priorities how a child stands.
+    fn note_standing(&mut self, name: &str) {
+        let standing = match self.children.get(name) {
+            None => ChildStanding {
+                is_stop: true,
+                is_connecting: false,
+                is_active: false,
+                is_retired: false,
+            },
+            Some(member) => {
+                let state = member.data.report.state;
+                ChildStanding {
+                    is_stop: matches!(state, Connectivity::Ready | Connectivity::Idle)
+                        || member.data.failover.is_some(),
+                    is_connecting: state == Connectivity::Connecting,
+                    is_active: !member.is_retired(),
+                    is_retired: member.is_retired(),
+                }
+            }
+        };
+        let known = self.children.get_mut(name).map(|member| &mut member.data.standing);
+        if known.is_none_or(|known| known.replace(standing) != Some(standing)) {
+            self.places.note(name, standing);
+        }
+    }
+
+    fn note_child(&mut self, name: &str, said: Reports, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
+        let at = self.children.at().clone();
+        for report in said {
+            let Some(member) = self.children.get_mut(name) else {
+                return;
+            };
+            cx.runtime.say(&at, SHORT, "child_state", || {
+                vec![("child", name.into()), ("state", report.state.name().into())]
+            });
+            match report.state {
+                Connectivity::Connecting => {
+                    if member.data.can_start_timer && member.data.failover.is_none() {
+                        member.data.can_start_timer = false;
+                        start_failover(name, member, &at, cx);
+                    }
+                }
+                Connectivity::Ready | Connectivity::Idle => {
+                    member.data.can_start_timer = true;
+                    stop_failover(name, &mut member.data, &at, cx);
+                }
+                Connectivity::TransientFailure => {
+                    member.data.can_start_timer = false;
+                    stop_failover(name, &mut member.data, &at, cx);
+                }
+            }
+            if member.data.report.state != report.state {
+                self.reason = None;
+            }
+            member.data.report = report;
+            self.note_standing(name);
+            if !self.is_updating {
+                self.choose(cx, reports);
+            }
+        }
+    }
+
+    fn choose(&mut self, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
+        if self.places.is_empty() {
+            let status = Status::unavailable("priority policy has empty priority list");
+            self.selected = None;
+            self.empty = Some(status.clone());
+            reports.push(StateReport::failure(status));
+            return;
+        }
+        self.empty = None;
+        while let Some(place) = self.places.first_stop() {
+            let Some(name) = self.places.name(place) else { break };
+            self.revive_down_to(place, cx);
+            if self.children.get(&name).is_none() {
+                // What the new child says at once is only noted: the walk goes on here.
+                let was_updating = std::mem::replace(&mut self.is_updating, true);
+                self.create(&name, cx, reports);
+                self.is_updating = was_updating;
+            }
+            let Some(member) = self.children.get(&name) else {
+                break;
+            };
+            let state = member.data.report.state;
+            if matches!(state, Connectivity::Ready | Connectivity::Idle) {
+                self.select(&name, (place, state.name(), true), cx, reports);
+                self.retire_below(place, cx);
+                return;
+            }
+            if member.data.failover.is_some() {
+                self.select(&name, (place, "failover timer pending", false), cx, reports);
+                return;
+            }
+            self.note_standing(&name);
+        }
+        self.revive_down_to(self.places.len(), cx);
+        if let Some(name) = self.places.fallback() {
+            let place = self.places.place(&name).unwrap_or_default();
+            let member = self.children.get(&name);
+            let is_connecting = member.is_some_and(|member| member.data.report.state == Connectivity::Connecting);
+            let why = if is_connecting {
+                "CONNECTING (pass 2)"
+            } else {
+                "no usable children"
+            };
+            self.select(&name, (place, why, false), cx, reports);
+        }
+    }
+
+    fn select(
+        &mut self,
+        name: &Arc<str>,
+        (place, why, stops_lower): Why,
+        cx: &mut PolicyCx<'_>,
+        reports: &mut Reports,
+    ) {
+        let chosen = (name.clone(), (place, why, stops_lower));
+        if cx.runtime.log.is_on() && self.told.as_ref() != Some(&chosen) {
+            cx.runtime.say(self.children.at(), SHORT, "select", || {
+                vec![
+                    ("priority", Detail::Number(i64::try_from(place).unwrap_or(i64::MAX))),
+                    ("child", Detail::from(name)),
+                    ("why", why.into()),
+                    ("deactivate_lower", stops_lower.into()),
+                ]
+            });
+            self.told = Some(chosen);
+        }
+        if self.selected.as_ref() != Some(name) {
+            self.selected = Some(name.clone());
+            self.reason = None;
+        }
+        if let Some(member) = self.children.get(name) {
+            reports.push(member.data.report.clone());
+        }
+    }
+
+    fn revive_down_to(&mut self, place: usize, cx: &mut PolicyCx<'_>) {
+        while let Some(name) = self.places.retired_above(place) {
+            self.children.revive(&name, cx);
+            cx.runtime.say(self.children.at(), SHORT, "reactivate", || {
+                vec![("child", Detail::from(&name))]
+            });
+            self.note_standing(&name);
+        }
+    }
+
+    fn retire_below(&mut self, place: usize, cx: &mut PolicyCx<'_>) {
+        while let Some(name) = self.places.active_below(place) {
+            self.retire(&name, cx);
+            self.note_standing(&name);
+        }
+    }
+
+    /// Keeps a child only for a while.
+    fn retire(&mut self, name: &Arc<str>, cx: &mut PolicyCx<'_>) {
+        if self.children.retire(name, cx) {
+            cx.runtime.say(self.children.at(), SHORT, "deactivate", || {
+                vec![("child", Detail::from(name)), ("ms", RETENTION_MS.into())]
+            });
+        }
+    }
+
+    fn on_timer(&mut self, number: u64, cx: &mut PolicyCx<'_>) -> Reports {
+        let mut reports = Reports::new();
+        if let Some((name, mut member)) = self.children.expire(number) {
+            self.reason = None;
+            cx.runtime.cancel(&mut member.data.failover);
+            member.child.shutdown(cx);
+            let details = || vec![("child", Detail::from(&name))];
+            cx.runtime
+                .say(self.children.at(), SHORT, "deactivation_timer_fired", details);
+            cx.runtime.say(self.children.at(), SHORT, "child_destroyed", details);
+            self.note_standing(&name);
+        } else if let Some(name) = self.children.name_of_timer(number) {
+            if let Some(member) = self.children.get_mut(&name) {
+                member.data.failover = None;
+            }
+            let details = || vec![("child", Detail::from(&name))];
+            cx.runtime
+                .say(self.children.at(), SHORT, "failover_timer_fired", details);
+            self.note_standing(&name);
+            self.choose(cx, &mut reports);
+        }
+        reports
+    }
+
+    /// Why the selected child was selected, for people.
+    fn reason(&self, name: &str) -> String {
+        let place = self.places.place(name).unwrap_or(0);
+        let state_of = |name: &str| self.children.get(name).map(|member| member.data.report.state);
+        let state = state_of(name).unwrap_or(Connectivity::Connecting);
+        let mut text = format!("priority {place}, \"{name}\", is {state}");
+        for (index, higher) in self.places.names().take(place.min(MAX_TOLD)).enumerate() {
+            match state_of(higher) {
+                Some(Connectivity::Connecting) => text += &format!("; {index} did not connect in time"),
+                Some(state) => text += &format!("; {index} is {state}"),
+                None => {}
+            }
+        }
+        if let Some(more) = place.checked_sub(MAX_TOLD).filter(|more| *more > 0) {
+            text += &format!("; {more} more between do not work");
+        }
+        text
+    }
+}
+
+/// The policy in what is told.
+const SHORT: &str = "priority";
+
+/// Which place was chosen, why, and whether those below it are let go.
+type Why = (usize, &'static str, bool);
+
+fn stop_failover(name: &str, data: &mut Data, at: &TreePath, cx: &mut PolicyCx<'_>) {
+    if data.failover.is_some() {
+        cx.runtime.cancel(&mut data.failover);
+        cx.runtime
+            .say(at, SHORT, "failover_timer_cancel", || vec![("child", name.into())]);
+    }
+}
+
+fn start_failover(name: &str, member: &mut NamedChild<Data>, at: &TreePath, cx: &mut PolicyCx<'_>) {
+    let delay = cx.runtime.settings.priority_failover_ms;
+    cx.runtime.say(at, SHORT, "failover_timer_start", || {
+        vec![("child", name.into()), ("ms", delay.into())]
+    });
+    let what = PolicyEvent::Timer(own_timer(member.number));
+    member.data.failover = Some(cx.runtime.timer(delay, at, what));
+}
+
+impl crate::policy::StateMachine for PriorityPolicy {
+    fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
+        let LbConfig::Priority(config) = update.config else {
+            return Reports::new();
+        };
+        self.config = Some(config.clone());
+        self.places = PriorityPlaces::new(&config.priorities);
+        self.reason = None;
+        for member in self.children.iter_mut() {
+            member.data.standing = None;
+        }
+        self.endpoints = match update.endpoints {
+            Ok(endpoints) => Ok(endpoint::groups(endpoints, update.depth)),
+            Err(status) => Err(status.clone()),
+        };
+        self.depth = update.depth;
+        update.note.clone_into(&mut self.note);
+        for name in self.places.names().cloned().collect::<Vec<_>>() {
+            self.note_standing(&name);
+        }
+        let mut reports = Reports::new();
+        self.is_updating = true;
+        for name in self.children.names() {
+            if config.children.contains_key(&*name) {
+                let said = self.update_child(&name, cx);
+                self.note_child(&name, said, cx, &mut reports);
+            } else {
+                self.retire(&name, cx);
+                self.note_standing(&name);
+            }
+        }
+        self.is_updating = false;
+        self.choose(cx, &mut reports);
+        reports
+    }
+
+    fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
+        let mut reports = Reports::new();
+        let Some((&number, rest)) = path.split_first() else {
+            return match what {
+                PolicyEvent::Timer(number) => self.on_timer(*number, cx),
+                _ => reports,
+            };
+        };
+        let Some(name) = self.children.name(number) else {
+            return reports;
+        };
+        if let Some(member) = self.children.get_mut(&name) {
+            let said = member.child.handle(rest, what, cx);
+            self.note_child(&name, said, cx, &mut reports);
+        }
+        reports
+    }
+
+    fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
+        let mut reports = Reports::new();
+        if let Some(name) = self.selected.clone()
+            && let Some(member) = self.children.get_mut(&name)
+        {
+            let said = member.child.exit_idle(cx);
+            self.note_child(&name, said, cx, &mut reports);
+        }
+        reports
+    }
+
+    fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        if let Some(status) = &self.empty {
+            cx.say(config::NAME, format_args!("has no priority"));
+            return Pick::Fail(status.clone());
+        }
+        let Some(name) = &self.selected else { return Pick::Queue };
+        if cx.trace.is_some() && self.reason.is_none() {
+            self.reason = Some(self.reason(name));
+        }
+        cx.say(
+            config::NAME,
+            format_args!("{}", self.reason.as_deref().unwrap_or_default()),
+        );
+        match self.children.get_mut(name) {
+            Some(member) => member.child.pick(args, cx),
+            None => Pick::Queue,
+        }
+    }
+
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
+        match (
+            &self.empty,
+            self.selected.as_ref().and_then(|name| self.children.get(name)),
+        ) {
+            (Some(status), _) => out.add_status(status, share),
+            (None, Some(member)) => member.child.shares(args, share, out),
+            (None, None) => out.add(PickShares::QUEUED, share),
+        }
+    }
+
+    fn priorities(&self, cluster: &str, tell: &mut dyn FnMut(&str, Option<usize>)) {
+        let selected = self.selected.as_ref().filter(|_| self.empty.is_none());
+        tell(cluster, selected.and_then(|name| self.places.place(name)));
+        let children = self.children.iter();
+        children.for_each(|(_, member)| member.child.priorities(cluster, tell));
+    }
+
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
+        for (name, _) in self.children.iter() {
+            let details = || vec![("child", Detail::from(name))];
+            cx.runtime.say(self.children.at(), SHORT, "child_destroyed", details);
+        }
+        self.children
+            .shutdown(cx, |data, cx| cx.runtime.cancel(&mut data.failover));
+        self.places = PriorityPlaces::default();
+        self.selected = None;
+    }
+}

@@ -1,0 +1,141 @@
+//! priority: the first child that works gets all RPCs (A56).
+
+mod machine;
+mod places;
+
+pub use machine::PriorityPolicy;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+use super::json::{self, At, Faults};
+use super::{PolicyType, child, done};
+use xdsctl_model::diag::rules;
+use xdsctl_model::profile::Profile;
+
+rules! {
+    /// A priority names no child.
+    LB_PRIORITY_UNKNOWN = "lb-priority-unknown", Lb, Nack, "gRFC A56; C-core PriorityLbConfig::JsonPostLoad";
+}
+
+/// How long a child may take to connect before the next one is tried (`grpc.priority_failover_timeout_ms`).
+pub const DEFAULT_FAILOVER_MS: i64 = 10_000;
+
+/// The registered name.
+pub const NAME: &str = "priority_experimental";
+
+/// The policy's place in the registry.
+pub static TYPE: PolicyType = PolicyType {
+    name: NAME,
+    message: None,
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::Priority),
+    machine: |at, _| Box::new(PriorityPolicy::new(at)),
+};
+
+/// The config of priority (C-core priority.cc `PriorityLbConfig`).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PriorityConfig {
+    /// Children by name; more than are in use.
+    pub children: BTreeMap<String, Child>,
+    /// Names of children, the most wanted first; may be empty.
+    pub priorities: Vec<String>,
+}
+
+/// A child of priority.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Child {
+    /// The child's policy.
+    pub config: Box<super::LbConfig>,
+    /// The child's wishes to resolve again are dropped; default false.
+    pub ignore_reresolution_requests: bool,
+}
+
+/// Reads the JSON config.
+///
+/// # Errors
+/// Missing or rejected children, priorities without a child.
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<PriorityConfig, Faults> {
+    let mut faults = Faults::new();
+    let at = At::TOP;
+    let listed = json::required(config, "children", &at, &mut faults)
+        .and_then(|value| json::object(value, &at.field("children"), &mut faults));
+    let at_children = at.field("children");
+    let mut children = BTreeMap::new();
+    for (name, value) in listed.into_iter().flatten() {
+        if let Some(child) = read_child(value, &at_children.key(name), profile, &mut faults) {
+            children.insert(name.clone(), child);
+        }
+    }
+    let at_priorities = at.field("priorities");
+    let names = json::required(config, "priorities", &at, &mut faults)
+        .and_then(|value| json::list(value, &at_priorities, &mut faults))
+        .unwrap_or_default();
+    let mut priorities = Vec::with_capacity(names.len());
+    let mut unknown = BTreeSet::new();
+    for (i, name) in names.iter().enumerate() {
+        // A name that is no text stays empty, and the empty name is looked up like any other.
+        let name = json::text(name, &at_priorities.index(i), &mut faults).unwrap_or_default();
+        if !listed.is_some_and(|children| children.contains_key(name)) {
+            unknown.insert(name);
+        }
+        priorities.push(name.to_owned());
+    }
+    if !unknown.is_empty() {
+        let names = unknown.into_iter().collect::<Vec<_>>().join("`, `");
+        at.fault(
+            &LB_PRIORITY_UNKNOWN,
+            format_args!("priorities name children that are not there: `{names}`"),
+            &mut faults,
+        );
+    }
+    done(PriorityConfig { children, priorities }, faults)
+}
+
+fn read_child(value: &Value, at: &At<'_>, profile: &Profile, faults: &mut Faults) -> Option<Child> {
+    let map = json::object(value, at, faults)?;
+    let ignore_reresolution_requests = json::optional_bool(map, "ignore_reresolution_requests", at, faults);
+    let config = child(map, "config", at, profile, faults)?;
+    Some(Child {
+        config,
+        ignore_reresolution_requests,
+    })
+}
+
+impl PriorityConfig {
+    /// The config in the client's form.
+    pub fn to_json(&self) -> Value {
+        let children: Map<String, Value> = self
+            .children
+            .iter()
+            .map(|(name, child)| {
+                let value = json!({
+                    "config": child.config.to_json(),
+                    "ignore_reresolution_requests": child.ignore_reresolution_requests,
+                });
+                (name.clone(), value)
+            })
+            .collect();
+        json!({ "children": children, "priorities": self.priorities })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_priority_needs_a_child() {
+        let config = json!({
+            "children": {"a": {"config": [{"round_robin": {}}]}, "b": {"config": []}},
+            "priorities": ["a", "b", "c", 5],
+        });
+        let faults = from_json(config.as_object().unwrap(), &Profile::default()).unwrap_err();
+        let paths: Vec<_> = faults.iter().map(|f| f.path.as_str()).collect();
+        assert_eq!(paths, ["children[\"b\"].config", "priorities[3]", ""]);
+        assert_eq!(
+            faults[2].message,
+            "priorities name children that are not there: ``, `c`"
+        );
+    }
+}

@@ -1,0 +1,502 @@
+//! ring_hash at work: endpoints connect when a request hash meets them.
+//!
+//! A pick walks the ring from the place of its hash, past endpoints that cannot be reached, and wakes the first idle one.
+//! Follows C-core ring_hash.cc (`UpdateAggregatedConnectivityStateLocked`, `Picker::Pick`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, OnceLock};
+
+use super::{Ring, Size, hash};
+use crate::LbConfig;
+use crate::endpoint::{AddressSet, Endpoint, EndpointList};
+use crate::picker::{Pick, PickArgs, PickCx, PickShares};
+use crate::policy::{PolicyCx, PolicyEvent, Reports, StateMachine as _, StateReport, TreePath, Update};
+use crate::run::row::Row;
+use crate::run::tally::Tally;
+use crate::runtime::{Connectivity, below};
+use crate::{pick_first, ring_hash};
+use xdsctl_model::rng::Rng;
+use xdsctl_model::status::Status;
+
+/// The state of a ring_hash policy.
+#[derive(Debug)]
+pub struct RingHashPolicy {
+    at: TreePath,
+    /// Made for the first pick: a channel may have thousands of these policies and use one.
+    ring: OnceLock<Ring>,
+    /// Entries of the ring, at least and at most.
+    ring_size: Size,
+    members: Row<Member>,
+    /// What the members were made of.
+    taken: EndpointList,
+    /// Indices of the members by number.
+    index_of: BTreeMap<u32, usize>,
+    tally: Tally,
+    /// Ranks of the IDLE members.
+    idle: BTreeSet<usize>,
+    /// Numbers of the members in address-set order.
+    by_rank: Vec<u32>,
+    next_number: u32,
+    note: String,
+    request_hash_header: String,
+    last_failure: Option<Status>,
+    /// Shown instead of the ring when there is no endpoint.
+    empty: Option<Status>,
+    random_hash: Rng,
+}
+
+#[derive(Debug)]
+struct Member {
+    number: u32,
+    /// Place in address-set order.
+    rank: usize,
+    endpoint: Arc<Endpoint>,
+    weight: i32,
+    address_set: AddressSet,
+    child: Option<pick_first::PickFirstPolicy>,
+    state: Connectivity,
+    status: Option<Status>,
+}
+
+/// The client counts in signed numbers.
+fn weight_of(endpoint: &Endpoint) -> i32 {
+    i32::try_from(endpoint.weight).unwrap_or(endpoint.weight as i32)
+}
+
+impl RingHashPolicy {
+    /// A policy without endpoints.
+    pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> RingHashPolicy {
+        let random_hash = cx.runtime.stream("ring_hash/random hash", &at);
+        RingHashPolicy {
+            at,
+            ring: OnceLock::new(),
+            ring_size: Size::default(),
+            members: Row::default(),
+            taken: EndpointList::default(),
+            index_of: BTreeMap::new(),
+            tally: Tally::default(),
+            idle: BTreeSet::new(),
+            by_rank: Vec::new(),
+            next_number: 0,
+            note: String::new(),
+            request_hash_header: String::new(),
+            last_failure: None,
+            empty: None,
+            random_hash,
+        }
+    }
+
+    /// Takes endpoints of the same addresses in the same order; `None` if they are others.
+    fn change_endpoints(&mut self, endpoints: &EndpointList, cx: &mut PolicyCx<'_>) -> Option<Vec<(u32, StateReport)>> {
+        let has_same = |one: &Endpoint, other: &Endpoint| one.addresses == other.addresses;
+        // Of equal ones the weights are added.
+        let is_plain = self.taken.len() == self.members.len() && self.taken.len() == endpoints.len();
+        let difference = self.taken.difference(endpoints, Arc::ptr_eq);
+        let pairs = || difference.old.iter().zip(&difference.new);
+        if !is_plain || self.members.is_empty() || !pairs().all(|(one, other)| has_same(one, other)) {
+            return None;
+        }
+        for (index, endpoint) in (difference.before..).zip(&difference.new) {
+            if let Some(member) = self.members.get_mut(index) {
+                let is_elsewhere =
+                    member.endpoint.hash_key != endpoint.hash_key || member.endpoint.weight != endpoint.weight;
+                if is_elsewhere {
+                    self.ring = OnceLock::new();
+                }
+                member.endpoint = Arc::clone(endpoint);
+                member.weight = weight_of(endpoint);
+            }
+        }
+        self.taken = endpoints.clone();
+        let mut said = Vec::new();
+        for member in self.members.iter_mut() {
+            if let Some(child) = &mut member.child {
+                let reports = child.set(Ok(std::slice::from_ref(&member.endpoint)), false, "", cx);
+                said.extend(reports.into_iter().map(|report| (member.number, report)));
+            }
+        }
+        Some(said)
+    }
+
+    fn set_endpoints(&mut self, endpoints: &EndpointList, cx: &mut PolicyCx<'_>) -> Vec<(u32, StateReport)> {
+        self.taken = endpoints.clone();
+        self.ring = OnceLock::new();
+        let mut old: BTreeMap<AddressSet, Member> = std::mem::take(&mut self.members)
+            .into_iter()
+            .map(|member| (member.address_set.clone(), member))
+            .collect();
+        let mut index_of: BTreeMap<AddressSet, usize> = BTreeMap::new();
+        let mut said = Vec::new();
+        for endpoint in endpoints.iter() {
+            let address_set = endpoint.address_set();
+            let weight = weight_of(endpoint);
+            if let Some(member) = index_of
+                .get(&address_set)
+                .and_then(|index| self.members.get_mut(*index))
+            {
+                member.weight = member.weight.wrapping_add(weight);
+                continue;
+            }
+            index_of.insert(address_set.clone(), self.members.len());
+            let mut member = match old.remove(&address_set) {
+                Some(member) => member,
+                None => {
+                    self.next_number += 1;
+                    Member {
+                        number: self.next_number,
+                        rank: 0,
+                        endpoint: endpoint.clone(),
+                        weight,
+                        address_set,
+                        child: None,
+                        state: Connectivity::Idle,
+                        status: None,
+                    }
+                }
+            };
+            member.endpoint = endpoint.clone();
+            member.weight = weight;
+            if let Some(child) = &mut member.child {
+                let reports = child.set(Ok(std::slice::from_ref(endpoint)), false, "", cx);
+                said.extend(reports.into_iter().map(|report| (member.number, report)));
+            }
+            self.members.push(member);
+        }
+        for member in old.values_mut() {
+            if let Some(child) = &mut member.child {
+                child.shutdown(cx);
+            }
+        }
+        self.rank(index_of.into_values());
+        said
+    }
+
+    /// Notes the members' places in address-set order, and their states.
+    fn rank(&mut self, in_order: impl Iterator<Item = usize>) {
+        self.by_rank.clear();
+        self.idle.clear();
+        self.index_of.clear();
+        self.tally = Tally::default();
+        for (rank, index) in in_order.enumerate() {
+            let Some(member) = self.members.get_mut(index) else {
+                continue;
+            };
+            member.rank = rank;
+            self.by_rank.push(member.number);
+            self.index_of.insert(member.number, index);
+            self.tally.change(None, Some(member.state));
+            if member.state == Connectivity::Idle {
+                self.idle.insert(rank);
+            }
+        }
+    }
+
+    fn member(&mut self, number: u32) -> Option<&mut Member> {
+        self.members.get_mut(*self.index_of.get(&number)?)
+    }
+
+    fn connect(&mut self, number: u32, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
+        let at = below(&self.at, number);
+        let Some(member) = self.member(number) else { return };
+        let said = if let Some(child) = &mut member.child {
+            child.exit_idle(cx)
+        } else {
+            let mut child = pick_first::PickFirstPolicy::new(at, true);
+            let said = child.set(Ok(std::slice::from_ref(&member.endpoint)), false, "", cx);
+            member.child = Some(child);
+            said
+        };
+        self.note(number, said, cx, reports);
+    }
+
+    fn note(&mut self, number: u32, said: Reports, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
+        for report in said {
+            let Some(member) = self.member(number) else { return };
+            let before = std::mem::replace(&mut member.state, report.state);
+            member.status.clone_from(&report.status);
+            let rank = member.rank;
+            self.tally.change(Some(before), Some(report.state));
+            if report.state == Connectivity::Idle {
+                self.idle.insert(rank);
+            } else {
+                self.idle.remove(&rank);
+            }
+            self.aggregate(report.status, cx, reports);
+        }
+    }
+
+    fn aggregate(&mut self, status: Option<Status>, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
+        let count = |state| self.tally.count(state);
+        let failed = count(Connectivity::TransientFailure);
+        let connecting = count(Connectivity::Connecting);
+        let idle = count(Connectivity::Idle);
+        let state = if count(Connectivity::Ready) > 0 {
+            Connectivity::Ready
+        } else if failed >= 2 {
+            Connectivity::TransientFailure
+        } else if connecting > 0 || (failed == 1 && self.members.len() > 1) {
+            Connectivity::Connecting
+        } else if idle > 0 {
+            Connectivity::Idle
+        } else {
+            Connectivity::TransientFailure
+        };
+        let mut report = StateReport::of(state);
+        if state == Connectivity::TransientFailure {
+            if let Some(status) = status {
+                let text = format!("no reachable endpoints; last error: {}", status.message);
+                self.last_failure = Some(Status::unavailable(text));
+            }
+            report.status.clone_from(&self.last_failure);
+        }
+        reports.push(report);
+        // Nobody may ever pick again, so the policy itself looks for an endpoint that answers.
+        if matches!(state, Connectivity::Connecting | Connectivity::TransientFailure) && connecting == 0 {
+            let first = self.idle.first().and_then(|rank| self.by_rank.get(*rank).copied());
+            if let Some(number) = first {
+                self.connect(number, cx, reports);
+            }
+        }
+    }
+
+    fn ring(&self) -> &Ring {
+        self.ring.get_or_init(|| {
+            let endpoints: Vec<(&str, u32)> = self
+                .members
+                .iter()
+                .map(|member| {
+                    let key = member.endpoint.hash_key.as_deref().unwrap_or(member.endpoint.name());
+                    (key, u32::try_from(member.weight).unwrap_or(0).max(1))
+                })
+                .collect();
+            Ring::new(&endpoints, self.ring_size)
+        })
+    }
+
+    /// Which member is at an entry of the ring.
+    fn index_on_ring(&self, index: usize) -> Option<usize> {
+        Some(self.ring().entries().get(index)?.endpoint as usize)
+    }
+
+    /// The member at an entry of the ring.
+    fn on_ring(&self, index: usize) -> Option<&Member> {
+        self.members.get(self.index_on_ring(index)?)
+    }
+
+    fn pick_from(&mut self, start: usize, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        let len = self.ring().entries().len();
+        for step in 0..len {
+            let index = if start + step < len {
+                start + step
+            } else {
+                start + step - len
+            };
+            let Some(member) = self.index_on_ring(index).and_then(|place| self.members.get_mut(place)) else {
+                break;
+            };
+            match member.state {
+                Connectivity::Ready => {
+                    let name = member.endpoint.name();
+                    cx.say(ring_hash::NAME, format_args!("entry {index} of {len} is {name}, READY"));
+                    return match &mut member.child {
+                        Some(child) => child.pick(args, cx),
+                        None => Pick::Queue,
+                    };
+                }
+                Connectivity::Idle => {
+                    let name = member.endpoint.name();
+                    cx.say(
+                        ring_hash::NAME,
+                        format_args!("entry {index} of {len} is {name}, IDLE: it connects"),
+                    );
+                    cx.after
+                        .push((self.at.clone(), PolicyEvent::Connect(u64::from(member.number))));
+                    return Pick::Queue;
+                }
+                Connectivity::Connecting => {
+                    let name = member.endpoint.name();
+                    cx.say(
+                        ring_hash::NAME,
+                        format_args!("entry {index} of {len} is {name}, CONNECTING"),
+                    );
+                    return Pick::Queue;
+                }
+                Connectivity::TransientFailure => {
+                    if step == 0 {
+                        let name = member.endpoint.name();
+                        cx.say(
+                            ring_hash::NAME,
+                            format_args!(
+                                "entry {index} of {len} is {name}, which cannot be reached: tries those after it"
+                            ),
+                        );
+                    }
+                }
+            }
+        }
+        self.no_endpoint(start)
+    }
+
+    /// With a random hash, the first connected endpoint will do.
+    fn pick_any(&mut self, start: usize, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        let len = self.ring().entries().len();
+        let mut has_requested = self.tally.count(Connectivity::Connecting) > 0;
+        for index in (0..len).map(|step| (start + step) % len) {
+            let Some(member) = self.index_on_ring(index).and_then(|place| self.members.get_mut(place)) else {
+                break;
+            };
+            if member.state == Connectivity::Ready
+                && let Some(child) = &mut member.child
+            {
+                return child.pick(args, cx);
+            }
+            if member.state == Connectivity::Idle && !has_requested {
+                has_requested = true;
+                cx.after
+                    .push((self.at.clone(), PolicyEvent::Connect(u64::from(member.number))));
+            }
+        }
+        if has_requested {
+            Pick::Queue
+        } else {
+            self.no_endpoint(start)
+        }
+    }
+
+    /// Where picks go that begin at an entry.
+    fn share_from(&self, start: usize, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
+        let len = self.ring().entries().len();
+        let ready = (0..len)
+            .filter_map(|step| self.on_ring((start + step) % len))
+            .find(|member| member.state != Connectivity::TransientFailure);
+        match ready {
+            Some(Member {
+                child: Some(child),
+                state: Connectivity::Ready,
+                ..
+            }) => child.shares(args, share, out),
+            // It connects as soon as a pick comes by.
+            Some(member) => out.add(member.endpoint.name(), share),
+            None => {
+                if let Pick::Fail(status) = self.no_endpoint(start) {
+                    out.add_status(&status, share);
+                }
+            }
+        }
+    }
+
+    fn no_endpoint(&self, start: usize) -> Pick {
+        let first = self.on_ring(start).and_then(|member| member.status.as_ref());
+        let why = first.map(|status| &*status.message).unwrap_or_default();
+        let text = format!("ring hash cannot find a connected endpoint; first failure: {why}");
+        Pick::Fail(Status::unavailable(text).with_note(&self.note))
+    }
+}
+
+impl crate::policy::StateMachine for RingHashPolicy {
+    fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
+        let LbConfig::RingHash(config) = update.config else {
+            return Reports::new();
+        };
+        config.request_hash_header.clone_into(&mut self.request_hash_header);
+        update.note.clone_into(&mut self.note);
+        let mut reports = Reports::new();
+        let said = match update.endpoints {
+            Ok(endpoints) => match self.change_endpoints(endpoints, cx) {
+                Some(said) => said,
+                None => self.set_endpoints(endpoints, cx),
+            },
+            Err(_) => Vec::new(),
+        };
+        if self.members.is_empty() {
+            let status = match update.endpoints {
+                Ok(_) => Status::unavailable(format!("empty address list: {}", self.note)),
+                Err(status) => status.clone(),
+            };
+            self.empty = Some(status.clone());
+            return vec![StateReport::failure(status)];
+        }
+        self.empty = None;
+        let cap = cx.runtime.settings.ring_size_cap;
+        let ring_size = config.size(cap);
+        if self.ring_size != ring_size {
+            self.ring_size = ring_size;
+            self.ring = OnceLock::new();
+        }
+        for (number, report) in said {
+            self.note(number, vec![report], cx, &mut reports);
+        }
+        self.aggregate(None, cx, &mut reports);
+        reports
+    }
+
+    fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
+        let mut reports = Reports::new();
+        if let Some((&number, rest)) = path.split_first() {
+            let Some(child) = self.member(number).and_then(|member| member.child.as_mut()) else {
+                return reports;
+            };
+            let said = child.handle(rest, what, cx);
+            self.note(number, said, cx, &mut reports);
+        } else if let PolicyEvent::Connect(number) = what {
+            self.connect(u32::try_from(*number).unwrap_or(0), cx, &mut reports);
+        }
+        reports
+    }
+
+    fn exit_idle(&mut self, _cx: &mut PolicyCx<'_>) -> Reports {
+        // The client has no answer to this: endpoints connect when a hash meets them, which is why ring_hash under
+        // weighted_target, whose idle children get no picks, never connects.
+        Reports::new()
+    }
+
+    fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        if let Some(status) = &self.empty {
+            cx.say(ring_hash::NAME, format_args!("has no endpoint"));
+            return Pick::Fail(status.clone());
+        }
+        if self.request_hash_header.is_empty() {
+            let Some(request_hash) = args.request_hash else {
+                return Pick::Fail(Status::internal("hash attribute not present"));
+            };
+            let start = self.ring().locate(request_hash);
+            return self.pick_from(start, args, cx);
+        }
+        match args.metadata.value(&self.request_hash_header) {
+            None => {
+                let random = self.random_hash.next_u64();
+                let start = self.ring().locate(random);
+                self.pick_any(start, args, cx)
+            }
+            Some(value) => {
+                let start = self.ring().locate(hash(value.as_bytes()));
+                self.pick_from(start, args, cx)
+            }
+        }
+    }
+
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
+        if let Some(status) = &self.empty {
+            return out.add_status(status, share);
+        }
+        if self.ring().entries().is_empty() {
+            return;
+        }
+        if let Some(request_hash) = args.request_hash {
+            return self.share_from(self.ring().locate(request_hash), args, share, out);
+        }
+        for (index, arc) in self.ring().arcs().enumerate() {
+            self.share_from(index, args, share * arc, out);
+        }
+    }
+
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
+        for member in self.members.iter_mut() {
+            if let Some(child) = &mut member.child {
+                child.shutdown(cx);
+            }
+        }
+        self.members.clear();
+        self.rank(std::iter::empty());
+    }
+}

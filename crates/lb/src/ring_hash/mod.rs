@@ -1,0 +1,257 @@
+//! ring_hash: an RPC's hash picks the endpoint on a ring (A42, A76).
+
+mod machine;
+mod order;
+mod ring;
+
+pub use machine::RingHashPolicy;
+pub use ring::{Ring, RingEntry, Size, hash};
+
+use serde_json::{Map, Value, json};
+
+use super::json::{self, At, Faults, LoadedNumber};
+use super::xds::{MessageType, PolicyEntry};
+use super::{PolicyType, done};
+use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::ring_hash::v3 as pb;
+use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::profile::{Feature, Profile};
+
+rules! {
+    /// A ring size is 0 or above 8,388,608.
+    LB_RING_HASH_SIZE = "lb-ring-hash-size", Lb, Nack, "gRFC A42; C-core RingHashLbPolicyConfigFactory, RingHashLbConfig::JsonPostLoad";
+    /// The minimum ring size is above the maximum.
+    LB_RING_HASH_MIN_ABOVE_MAX = "lb-ring-hash-min-above-max", Lb, Nack, "gRFC A42; C-core RingHashLbPolicyConfigFactory, RingHashLbConfig::JsonPostLoad";
+    /// The hash function of a ring is not XX_HASH.
+    LB_RING_HASH_FUNCTION = "lb-ring-hash-function", Lb, Nack, "gRFC A42; C-core RingHashLbPolicyConfigFactory";
+    /// The hash function of a ring is not set, which other clients reject.
+    LB_RING_HASH_FUNCTION_UNSET = "lb-ring-hash-function-unset", Lb, Spec, "gRFC A52; C-core RingHashLbPolicyConfigFactory; grpc-go converter.go convertRingHashProtoToServiceConfig, grpc-java LoadBalancerConfigFactory";
+    /// The minimum ring size is above what the client builds.
+    LB_RING_HASH_CAPPED = "lb-ring-hash-capped", Lb, Advice, "gRFC A42; C-core ring_hash.cc kRingSizeCapDefault";
+}
+
+/// The registered name.
+pub const NAME: &str = "ring_hash_experimental";
+
+/// Largest ring size that a config may have (C-core ring_hash.cc, xds_bootstrap_grpc_builder.cc).
+pub const MAX_RING_SIZE: u64 = 8_388_608;
+
+/// Ring size to which the client caps both sizes when it builds a ring (`grpc.lb.ring_hash.ring_size_cap`).
+pub const RING_SIZE_CAP: u64 = 4096;
+
+/// `minRingSize` where the JSON has none, and `minimum_ring_size` where the message has none.
+pub const DEFAULT_MIN_RING_SIZE: u64 = 1024;
+
+/// `maxRingSize` where the JSON has none; the xDS message has [`MAX_RING_SIZE`].
+pub const DEFAULT_MAX_RING_SIZE: u64 = 4096;
+
+/// The policy's place in the registry.
+pub static TYPE: PolicyType = PolicyType {
+    name: NAME,
+    message: Some(&MessageType {
+        type_name: "envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash",
+        convert: from_proto,
+    }),
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::RingHash),
+    machine: |at, cx| Box::new(RingHashPolicy::new(at, cx)),
+};
+
+/// The config of ring_hash (C-core ring_hash.cc `RingHashLbConfig`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RingHashConfig {
+    /// 1 to [`MAX_RING_SIZE`], not above the maximum.
+    pub min_ring_size: u64,
+    /// 1 to [`MAX_RING_SIZE`].
+    pub max_ring_size: u64,
+    /// Header whose value is hashed instead of what the route says (A76); empty for none.
+    pub request_hash_header: String,
+}
+
+impl RingHashConfig {
+    /// The bounds of the ring's size under a cap.
+    pub fn size(&self, cap: u64) -> Size {
+        Size {
+            min: self.min_ring_size.min(cap),
+            max: self.max_ring_size.min(cap),
+        }
+    }
+}
+
+impl Default for RingHashConfig {
+    fn default() -> Self {
+        RingHashConfig {
+            min_ring_size: DEFAULT_MIN_RING_SIZE,
+            max_ring_size: DEFAULT_MAX_RING_SIZE,
+            request_hash_header: String::new(),
+        }
+    }
+}
+
+fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
+    let message: pb::RingHash = entry.decode(cx)?;
+    let at = entry.at();
+    check_hash_function(message.hash_function, &at.field("hash_function"), cx);
+    let max = message.maximum_ring_size.unwrap_or(MAX_RING_SIZE);
+    let min = message.minimum_ring_size.unwrap_or(DEFAULT_MIN_RING_SIZE);
+    check_size(max, &at.field("maximum_ring_size"), cx);
+    let at_min = at.field("minimum_ring_size");
+    check_size(min, &at_min, cx);
+    if min > max {
+        let origin = if message.minimum_ring_size.is_none() {
+            ", which is the default,"
+        } else {
+            ""
+        };
+        cx.report(
+            &LB_RING_HASH_MIN_ABOVE_MAX,
+            &at_min,
+            format_args!("minimum ring size {min}{origin} is above the maximum {max}"),
+        );
+    } else if min > RING_SIZE_CAP && min <= MAX_RING_SIZE {
+        cx.report(
+            &LB_RING_HASH_CAPPED,
+            &at_min,
+            format_args!("minimum ring size is {min}, the client builds at most {RING_SIZE_CAP} entries"),
+        );
+    }
+    Some(sizes_to_json(min, max))
+}
+
+fn check_hash_function(hash_function: i32, at: &Path<'_>, cx: &mut Cx<'_>) {
+    use pb::ring_hash::HashFunction;
+    match HashFunction::try_from(hash_function) {
+        Ok(HashFunction::XxHash) => {}
+        Ok(HashFunction::DefaultHash) => {
+            cx.report(
+                &LB_RING_HASH_FUNCTION_UNSET,
+                at,
+                format_args!("hash function is not set, must be XX_HASH for clients other than C-core"),
+            );
+        }
+        Ok(HashFunction::MurmurHash2) | Err(_) => {
+            cx.report(
+                &LB_RING_HASH_FUNCTION,
+                at,
+                format_args!("hash function is {hash_function}, must be XX_HASH"),
+            );
+        }
+    }
+}
+
+fn check_size(size: u64, at: &Path<'_>, cx: &mut Cx<'_>) {
+    if !(1..=MAX_RING_SIZE).contains(&size) {
+        cx.report(
+            &LB_RING_HASH_SIZE,
+            at,
+            format_args!("ring size is {size}, must be 1 to {MAX_RING_SIZE}"),
+        );
+    }
+}
+
+/// The JSON that the client generates from xDS.
+pub fn sizes_to_json(min: u64, max: u64) -> Value {
+    json!({ "minRingSize": min, "maxRingSize": max })
+}
+
+/// Reads the JSON config.
+///
+/// # Errors
+/// Sizes out of range or in the wrong order. `requestHashHeader` is looked at only with its switch on.
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<RingHashConfig, Faults> {
+    let mut faults = Faults::new();
+    let at = At::TOP;
+    let min = size(config, "minRingSize", DEFAULT_MIN_RING_SIZE, &mut faults);
+    let max = size(config, "maxRingSize", DEFAULT_MAX_RING_SIZE, &mut faults);
+    let mut request_hash_header = String::new();
+    if profile.has(Feature::RingHashSetRequestHashKey)
+        && let Some(value) = json::optional(config, "requestHashHeader")
+        && let Some(text) = json::text(value, &at.field("requestHashHeader"), &mut faults)
+    {
+        text.clone_into(&mut request_hash_header);
+    }
+    for (name, loaded) in [("minRingSize", min), ("maxRingSize", max)] {
+        if loaded.sound && !(1..=MAX_RING_SIZE).contains(&loaded.value) {
+            at.field(name).fault(
+                &LB_RING_HASH_SIZE,
+                format_args!("ring size is {}, must be 1 to {MAX_RING_SIZE}", loaded.value),
+                &mut faults,
+            );
+        }
+    }
+    // The client compares whatever is left of sizes that it could not read.
+    if min.value > max.value {
+        at.fault(
+            &LB_RING_HASH_MIN_ABOVE_MAX,
+            format_args!("minimum ring size {} is above the maximum {}", min.value, max.value),
+            &mut faults,
+        );
+    }
+    let config = RingHashConfig {
+        min_ring_size: min.value,
+        max_ring_size: max.value,
+        request_hash_header,
+    };
+    done(config, faults)
+}
+
+fn size(config: &Map<String, Value>, name: &str, default: u64, faults: &mut Faults) -> LoadedNumber<u64> {
+    match json::optional(config, name) {
+        Some(value) => json::unsigned(value, u64::MAX, default, &At::TOP.field(name), faults),
+        None => LoadedNumber::default(default),
+    }
+}
+
+impl RingHashConfig {
+    /// The config in the client's form.
+    pub fn to_json(&self) -> Value {
+        let mut config = sizes_to_json(self.min_ring_size, self.max_ring_size);
+        if !self.request_hash_header.is_empty()
+            && let Value::Object(map) = &mut config
+        {
+            map.insert(
+                "requestHashHeader".to_owned(),
+                Value::String(self.request_hash_header.clone()),
+            );
+        }
+        config
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(config: &Value) -> Vec<String> {
+        match from_json(config.as_object().unwrap(), &Profile::default()) {
+            Ok(_) => Vec::new(),
+            Err(faults) => faults.into_iter().map(|f| f.path).collect(),
+        }
+    }
+
+    #[test]
+    fn sizes_are_1_to_8388608_and_in_order() {
+        for (min, max, wanted) in [
+            (1, 8_388_608, vec![]),
+            (0, 8_388_608, vec!["minRingSize"]),
+            (1, 8_388_609, vec!["maxRingSize"]),
+            (1025, 1024, vec![""]),
+            (1024, 1024, vec![]),
+        ] {
+            assert_eq!(paths(&json!({"minRingSize": min, "maxRingSize": max})), wanted);
+        }
+    }
+
+    #[test]
+    fn a_size_that_cannot_be_read_is_compared_as_far_as_it_was_read() {
+        assert_eq!(paths(&json!({"minRingSize": "9999999x"})), ["minRingSize", ""]);
+        assert_eq!(paths(&json!({"minRingSize": "x"})), ["minRingSize"]);
+        assert_eq!(paths(&json!({"maxRingSize": "x"})), ["maxRingSize", ""]);
+        assert_eq!(paths(&json!({"minRingSize": true})), ["minRingSize"]);
+    }
+
+    #[test]
+    fn json_defaults_are_1024_and_4096() {
+        let config = from_json(&Map::new(), &Profile::default()).unwrap();
+        assert_eq!(config, RingHashConfig::default());
+        assert_eq!(config.to_json(), json!({"minRingSize": 1024, "maxRingSize": 4096}));
+    }
+}

@@ -1,0 +1,218 @@
+//! The ring of ring_hash: endpoints on a circle of 64-bit hashes, in proportion to their weights (A42, A76).
+//!
+//! Bit by bit what the client builds: the same hashes, the same counts of entries (IEEE doubles in the same order), the
+//! same search. Follows C-core ring_hash.cc `RingHash::Ring`, `RingHash::Picker::Pick`.
+
+use twox_hash::XxHash64;
+
+/// XXH64 with seed 0, the hash of ring entries and header values.
+///
+/// ```
+/// use xdsctl_lb::ring_hash::hash;
+/// assert_eq!(hash(b"foo"), 0x33bf_00a8_59c4_ba3f);
+/// ```
+pub fn hash(bytes: &[u8]) -> u64 {
+    XxHash64::oneshot(0, bytes)
+}
+
+/// One place on a ring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RingEntry {
+    /// Its hash.
+    pub hash: u64,
+    /// Index of the endpoint.
+    pub endpoint: u32,
+}
+
+/// Bounds of a ring's size; the caller caps them (`grpc.lb.ring_hash.ring_size_cap`, default 4096).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Size {
+    /// At least this many entries, so that the least endpoint has its share.
+    pub min: u64,
+    /// At most this many entries.
+    pub max: u64,
+}
+
+/// A ring.
+///
+/// ```
+/// use xdsctl_lb::ring_hash::{Ring, Size, hash};
+/// let endpoints = [("10.0.0.1:80", 1), ("10.0.0.2:80", 1), ("10.0.0.3:80", 2)];
+/// let ring = Ring::new(&endpoints, Size { min: 8, max: 8 });
+/// assert_eq!(ring.entries().len(), 8);
+/// let index = ring.locate(hash(b"foo"));
+/// assert_eq!(ring.entries()[index].endpoint, 1);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ring {
+    entries: Vec<RingEntry>,
+}
+
+impl Ring {
+    /// Builds the ring of endpoints with their keys (the first address, or a hash key) and weights, at least 1 each.
+    pub fn new<K: AsRef<str>>(endpoints: &[(K, u32)], size: Size) -> Ring {
+        let sum: u64 = endpoints.iter().map(|(_, weight)| u64::from(*weight)).sum();
+        let share = |weight: u32| f64::from(weight) / sum as f64;
+        let least = endpoints.iter().map(|(_, weight)| share(*weight)).fold(1.0, f64::min);
+        let scale = ((least * size.min as f64).ceil() / least).min(size.max as f64);
+        let mut entries = Vec::with_capacity(if scale.is_finite() { scale.ceil() as usize } else { 0 });
+        // Doubles on purpose: their rounding decides how many entries an endpoint has.
+        let (mut current, mut target) = (0.0, 0.0);
+        let mut key = Vec::new();
+        for ((name, weight), endpoint) in endpoints.iter().zip(0..) {
+            key.clear();
+            key.extend_from_slice(name.as_ref().as_bytes());
+            key.push(b'_');
+            let stem = key.len();
+            target += scale * share(*weight);
+            let mut count = 0u64;
+            while current < target {
+                key.truncate(stem);
+                push_decimal(&mut key, count);
+                entries.push(RingEntry {
+                    hash: hash(&key),
+                    endpoint,
+                });
+                count += 1;
+                current += 1.0;
+            }
+        }
+        super::order::by_hash(&mut entries);
+        Ring { entries }
+    }
+
+    /// The entries, by hash.
+    pub fn entries(&self) -> &[RingEntry] {
+        &self.entries
+    }
+
+    /// The share of the hash space that leads to each entry: its distance from the one before.
+    pub fn arcs(&self) -> impl Iterator<Item = f64> + '_ {
+        let mut before = self.entries.last().map_or(0, |last| last.hash);
+        self.entries.iter().map(move |entry| {
+            let arc = entry.hash.wrapping_sub(before);
+            before = entry.hash;
+            match self.entries.len() {
+                // The way round the whole circle.
+                1 => 1.0,
+                _ => arc as f64 / 2f64.powi(64),
+            }
+        })
+    }
+
+    /// Index of the entry that a request hash belongs to: the first whose hash is not below it, else the first of all.
+    pub fn locate(&self, request_hash: u64) -> usize {
+        let index = self.entries.partition_point(|entry| entry.hash < request_hash);
+        if index == self.entries.len() { 0 } else { index }
+    }
+}
+
+fn push_decimal(out: &mut Vec<u8>, number: u64) {
+    let start = out.len();
+    let mut rest = number;
+    loop {
+        // A digit is below 10.
+        out.push(b'0' + (rest % 10) as u8);
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if let Some(digits) = out.get_mut(start..) {
+        digits.reverse();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: Size = Size { min: 8, max: 8 };
+    const DEFAULT: Size = Size { min: 1024, max: 4096 };
+
+    fn three(weights: [u32; 3], size: Size) -> Ring {
+        let keys = ["10.0.0.1:80", "10.0.0.2:80", "10.0.0.3:80"];
+        let endpoints: Vec<(&str, u32)> = keys.into_iter().zip(weights).collect();
+        Ring::new(&endpoints, size)
+    }
+
+    fn at(ring: &Ring, key: &str) -> (usize, u32) {
+        let index = ring.locate(hash(key.as_bytes()));
+        (index, ring.entries()[index].endpoint)
+    }
+
+    #[test]
+    fn hashes_are_xxh64() {
+        for (text, wanted) in [
+            ("", 0xef46_db37_51d8_e999),
+            ("10.0.0.1:80_0", 0x7504_1381_e737_1a08),
+            ("10.0.0.1:8080_0", 0x23a2_9ae7_75df_d4a3),
+            ("[2001:db8::1]:443_0", 0xcadd_e4ca_8f69_16ae),
+            ("bar", 0x48a3_7c90_ad27_a659),
+            ("user-42", 0x397e_9d3a_76af_7c81),
+        ] {
+            assert_eq!(hash(text.as_bytes()), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_ring_of_eight() {
+        let ring = three([1, 1, 2], SMALL);
+        let entries: Vec<(u64, u32)> = ring.entries().iter().map(|e| (e.hash, e.endpoint)).collect();
+        assert_eq!(
+            entries,
+            [
+                (0x1834_1d92_7ea1_0691, 0),
+                (0x1843_fe2b_fd88_cc4b, 2),
+                (0x3d32_eaa4_a864_962e, 1),
+                (0x4ed2_5775_29fc_9c63, 2),
+                (0x7079_d8e1_823e_007f, 1),
+                (0x74da_18db_9f57_cc7e, 2),
+                (0x7504_1381_e737_1a08, 0),
+                (0x9866_3d8c_8e38_e677, 2),
+            ]
+        );
+        assert_eq!(
+            (at(&ring, "foo"), at(&ring, "bar"), at(&ring, "user-42")),
+            ((2, 1), (3, 2), (2, 1))
+        );
+        assert_eq!((ring.locate(u64::MAX), ring.locate(0)), (0, 0));
+    }
+
+    #[test]
+    fn the_arcs_are_the_whole_hash_space() {
+        assert_eq!(Ring::default().arcs().count(), 0);
+        let one = Ring::new(&[("10.0.0.1:80", 1)], Size { min: 1, max: 1 });
+        assert_eq!(one.arcs().collect::<Vec<_>>(), [1.0]);
+        let eight = three([1, 1, 2], SMALL);
+        let arcs: Vec<f64> = eight.arcs().collect();
+        // From the last entry over 0 to the first, in units of 2^-64.
+        let first = 0x1834_1d92_7ea1_0691_u64.wrapping_sub(0x9866_3d8c_8e38_e677);
+        assert_eq!(arcs[0], first as f64 / 2f64.powi(64));
+        assert!((arcs.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn rings_of_the_default_size() {
+        let ring = three([1, 1, 1], DEFAULT);
+        assert_eq!(ring.entries().len(), 1026);
+        assert_eq!(
+            (at(&ring, "foo"), at(&ring, "bar"), at(&ring, "user-42")),
+            ((212, 2), (287, 1), (229, 1))
+        );
+        let ring = three([1, 1, 2], DEFAULT);
+        let count = |e| ring.entries().iter().filter(|entry| entry.endpoint == e).count();
+        assert_eq!((count(0), count(1), count(2)), (256, 256, 512));
+        assert_eq!(
+            (at(&ring, "foo"), at(&ring, "bar"), at(&ring, "user-42")),
+            ((205, 2), (276, 1), (221, 1))
+        );
+        let ring = Ring::new(&[("10.0.0.1:80", 1), ("10.0.0.2:80", 3000)], DEFAULT);
+        assert_eq!(ring.entries().len(), 3001);
+    }
+
+    #[test]
+    fn no_endpoint_is_no_ring() {
+        assert_eq!(Ring::new::<&str>(&[], DEFAULT).locate(5), 0);
+    }
+}

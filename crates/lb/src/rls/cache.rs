@@ -1,0 +1,275 @@
+//! The cache of rls: what lookups answered, by their keys, until it is too old or takes too much room.
+//!
+//! An entry that was used longest ago goes first, and none within five seconds of its making. Sizes are those of C-core's
+//! own structures in a 64-bit build, as measured in the client. Follows C-core rls.cc `Cache`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::policy::LookupAnswer;
+use crate::runtime::Time;
+use xdsctl_model::backoff::{Backoff, Growth};
+use xdsctl_model::resource::Millis;
+use xdsctl_model::status::Status;
+
+/// The keys of a lookup.
+pub type Keys = Arc<BTreeMap<String, String>>;
+
+/// An entry stays for so long at least (C-core `kMinExpirationTime`).
+const MIN_EXPIRATION_MS: i64 = 5_000;
+
+/// How often entries that are over are taken out (C-core `kCacheCleanupTimerInterval`).
+pub(super) const CLEANUP_MS: i64 = 60_000;
+
+/// How failed lookups are waited for (C-core `kCacheBackoffInitial` and its neighbours).
+const GROWTH: Growth = Growth {
+    initial_ms: 1_000,
+    multiplier: 1.6,
+    max_ms: 120_000,
+};
+
+/// Bytes of an entry without its keys (`sizeof(Cache::Entry)`).
+const ENTRY_BYTES: usize = 160;
+
+/// Bytes of the keys of a lookup without their texts (`sizeof(RequestKey)`); an entry has them twice.
+const KEYS_BYTES: usize = 48;
+
+/// Before any time.
+const NEVER: Time = Time::MIN;
+
+/// What is known for some keys.
+#[derive(Debug)]
+pub(super) struct CacheEntry {
+    /// The targets of the last answer, in its order.
+    pub targets: Vec<Arc<str>>,
+    /// What the last answer wants sent to the backends; empty for nothing.
+    pub header_data: Arc<str>,
+    /// Why the last lookup failed.
+    pub failure: Option<Status>,
+    /// Until then the targets are used.
+    pub data_expires: Time,
+    /// After that they are looked up again.
+    pub stale_at: Time,
+    /// Until then no other lookup is made after one that failed.
+    pub backoff_until: Time,
+    backoff_expires: Time,
+    backoff: Option<Backoff>,
+    evictable_after: Time,
+    used: u64,
+}
+
+impl CacheEntry {
+    /// Says whether the targets are used.
+    pub const fn is_usable(&self, now: Time) -> bool {
+        self.data_expires >= now
+    }
+
+    /// Says whether another lookup is due.
+    pub const fn is_due(&self, now: Time) -> bool {
+        self.stale_at < now && self.backoff_until < now
+    }
+
+    /// Takes the state of the back-off along into another lookup.
+    pub const fn take_backoff(&mut self) -> Option<Backoff> {
+        self.backoff.take()
+    }
+
+    /// A lookup failed; returns how long none is made.
+    pub fn fail(&mut self, status: Status, backoff: Option<Backoff>, now: Time, unit: f64) -> i64 {
+        let mut backoff = backoff.unwrap_or_else(|| Backoff::new(GROWTH));
+        let delay = backoff.next_ms(unit);
+        self.failure = Some(status);
+        self.backoff = Some(backoff);
+        self.backoff_until = now + delay;
+        self.backoff_expires = now + 2 * delay;
+        delay
+    }
+
+    /// A lookup was answered; returns the targets before.
+    pub fn answer(
+        &mut self,
+        answer: &LookupAnswer,
+        (max_age, stale_age): (Millis, Millis),
+        now: Time,
+    ) -> Vec<Arc<str>> {
+        self.header_data = answer.header_data.clone();
+        self.data_expires = now + max_age.0;
+        self.stale_at = now + stale_age.0;
+        self.failure = None;
+        self.backoff = None;
+        self.backoff_until = NEVER;
+        self.backoff_expires = NEVER;
+        std::mem::replace(&mut self.targets, answer.targets.clone())
+    }
+
+    /// The first time at which nothing of it is of use.
+    fn over_after(&self) -> Time {
+        self.data_expires.max(self.backoff_expires).max(self.evictable_after)
+    }
+}
+
+/// An LRU cache of a limited number of bytes.
+#[derive(Debug, Default)]
+pub(super) struct Cache {
+    limit: usize,
+    size: usize,
+    entries: BTreeMap<Keys, CacheEntry>,
+    /// By use, the one that was used longest ago first.
+    order: BTreeMap<u64, Keys>,
+    next_use: u64,
+}
+
+/// Bytes that an entry takes.
+fn size_of(keys: &Keys) -> usize {
+    let texts: usize = keys.iter().map(|(key, value)| key.len() + value.len()).sum();
+    2 * (KEYS_BYTES + texts) + ENTRY_BYTES
+}
+
+impl Cache {
+    /// What is known, without a use of it.
+    pub fn get(&self, keys: &Keys) -> Option<&CacheEntry> {
+        self.entries.get(keys)
+    }
+
+    /// What is known, which is used by this.
+    pub fn find(&mut self, keys: &Keys) -> Option<&mut CacheEntry> {
+        let entry = self.entries.get_mut(keys)?;
+        let number = self.next_use;
+        self.next_use += 1;
+        if let Some(keys) = self.order.remove(&std::mem::replace(&mut entry.used, number)) {
+            self.order.insert(number, keys);
+        }
+        Some(entry)
+    }
+
+    /// Makes an entry where there is none, and returns those that have to make room for it.
+    pub fn make(&mut self, keys: &Keys, now: Time) -> Vec<(Keys, CacheEntry)> {
+        if self.entries.contains_key(keys) {
+            return Vec::new();
+        }
+        let size = size_of(keys);
+        let gone = self.shrink(self.limit.saturating_sub(size), now);
+        let entry = CacheEntry {
+            targets: Vec::new(),
+            header_data: "".into(),
+            failure: None,
+            data_expires: NEVER,
+            stale_at: NEVER,
+            backoff_until: NEVER,
+            backoff_expires: NEVER,
+            backoff: Some(Backoff::new(GROWTH)),
+            evictable_after: now + MIN_EXPIRATION_MS,
+            used: self.next_use,
+        };
+        self.order.insert(self.next_use, keys.clone());
+        self.next_use += 1;
+        self.size += size;
+        self.entries.insert(keys.clone(), entry);
+        gone
+    }
+
+    /// Sets the limit, and returns the entries that are beyond it.
+    pub fn resize(&mut self, limit: usize, now: Time) -> Vec<(Keys, CacheEntry)> {
+        self.limit = limit;
+        self.shrink(limit, now)
+    }
+
+    fn remove(&mut self, keys: &Keys) -> Option<(Keys, CacheEntry)> {
+        let (keys, entry) = self.entries.remove_entry(keys)?;
+        self.order.remove(&entry.used);
+        self.size -= size_of(&keys);
+        Some((keys, entry))
+    }
+
+    fn shrink(&mut self, limit: usize, now: Time) -> Vec<(Keys, CacheEntry)> {
+        let mut gone = Vec::new();
+        while self.size > limit {
+            let Some(oldest) = self.order.values().next().cloned() else {
+                break;
+            };
+            if self.get(&oldest).is_some_and(|entry| entry.evictable_after >= now) {
+                break;
+            }
+            gone.extend(self.remove(&oldest));
+        }
+        gone
+    }
+
+    /// Takes out the entries of which nothing is of use any more.
+    pub fn clean(&mut self, now: Time) -> Vec<(Keys, CacheEntry)> {
+        let over = self.entries.iter().filter(|(_, entry)| entry.over_after() < now);
+        let over: Vec<Keys> = over.map(|(keys, _)| keys.clone()).collect();
+        over.iter().filter_map(|keys| self.remove(keys)).collect()
+    }
+
+    /// When the next entry is over; `None` without any.
+    pub fn next_over(&self) -> Option<Time> {
+        self.entries.values().map(|entry| entry.over_after() + 1).min()
+    }
+
+    /// Takes out everything.
+    pub fn clear(&mut self) {
+        let limit = self.limit;
+        *self = Cache {
+            limit,
+            ..Cache::default()
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(user: &str) -> Keys {
+        Arc::new([("user".to_owned(), user.to_owned())].into())
+    }
+
+    fn cache(limit: usize, users: &[&str]) -> Cache {
+        let mut cache = Cache::default();
+        assert!(cache.resize(limit, 0).is_empty());
+        for user in users {
+            assert!(cache.make(&keys(user), 0).is_empty());
+        }
+        cache
+    }
+
+    fn gone(entries: Vec<(Keys, CacheEntry)>) -> Vec<Keys> {
+        entries.into_iter().map(|(keys, _)| keys).collect()
+    }
+
+    /// An entry of `user=a` takes 266 bytes: 2 * (48 + 5) + 160. So it was seen in the client, with 798 and 797 bytes.
+    #[test]
+    fn entries_make_room_for_others_after_five_seconds() {
+        let mut enough = cache(798, &["a", "b"]);
+        assert!(enough.make(&keys("c"), 5_001).is_empty());
+        assert_eq!(gone(cache(797, &["a", "b"]).make(&keys("c"), 5_001)), [keys("a")]);
+        let mut used = cache(797, &["a", "b"]);
+        assert!(used.find(&keys("a")).is_some());
+        assert_eq!(gone(used.make(&keys("c"), 5_001)), [keys("b")]);
+        let mut young = cache(1, &["a", "b"]);
+        assert!(young.make(&keys("c"), 5_000).is_empty());
+        assert_eq!(gone(young.make(&keys("d"), 5_001)), [keys("a"), keys("b")]);
+    }
+
+    #[test]
+    fn an_entry_is_cleaned_up_when_nothing_of_it_is_of_use() {
+        let mut cache = cache(1000, &["a", "b"]);
+        let answer = LookupAnswer {
+            targets: vec!["x".into()],
+            header_data: "".into(),
+        };
+        let ages = (Millis(90_000), Millis(1_000));
+        cache.find(&keys("a")).unwrap().answer(&answer, ages, 0);
+        let delay = cache
+            .find(&keys("b"))
+            .unwrap()
+            .fail(Status::unavailable(""), None, 0, 0.5);
+        assert_eq!(delay, 1_000);
+        assert_eq!(cache.next_over(), Some(5_001));
+        assert_eq!(gone(cache.clean(60_000)), [keys("b")]);
+        assert_eq!(cache.next_over(), Some(90_001));
+        assert_eq!(gone(cache.clean(120_000)), [keys("a")]);
+        assert_eq!((cache.next_over(), cache.size), (None, 0));
+    }
+}

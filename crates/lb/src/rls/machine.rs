@@ -1,0 +1,559 @@
+//! rls at work: looks up which cluster an RPC goes to, and keeps what it learns.
+//!
+//! A child policy for each target that the cache or the default names; each lives as long as it is named. A lookup that has
+//! not been answered makes its RPCs wait, one that failed sends them to the default target, if there is one. Follows C-core
+//! rls.cc.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::cache::{CLEANUP_MS, Cache, CacheEntry, Keys};
+use super::throttle::Throttle;
+use super::{NAME, RlsConfig, with_target};
+use crate as lb;
+use crate::endpoint::EndpointList;
+use crate::json::{At, Faults};
+use crate::picker::{Pick, PickArgs, PickCx, PickShares};
+use crate::policy::{LookupResult, PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
+use crate::run::child::Child;
+use crate::run::tally::Tally;
+use crate::runtime::{Connectivity, Lookup, Time, TimerId, below};
+use xdsctl_model::backoff::Backoff;
+use xdsctl_model::rng::Rng;
+use xdsctl_model::status::Status;
+
+/// The policy in what is told.
+const SHORT: &str = "rls";
+
+/// Timers: clean-up of the cache, and the end of a back-off.
+const CLEANUP: u64 = 0;
+const BACKOFF_OVER: u64 = 1;
+
+/// The state of an rls policy.
+#[derive(Debug)]
+pub struct RlsPolicy {
+    at: TreePath,
+    config: Option<Arc<RlsConfig>>,
+    endpoints: Result<EndpointList, Status>,
+    depth: usize,
+    began: Time,
+    cache: Cache,
+    /// Lookups that have not been answered.
+    pending: BTreeMap<Keys, Pending>,
+    next_lookup: u64,
+    throttle: Throttle,
+    targets: BTreeMap<Arc<str>, Target>,
+    /// How many targets are in each state.
+    tally: Tally,
+    /// Targets by the number of their child.
+    names: BTreeMap<u32, Arc<str>>,
+    next_child: u32,
+    default: Option<Arc<str>>,
+    is_updating: bool,
+    cleanup: Option<TimerId>,
+    chance: Rng,
+    jitter: Rng,
+}
+
+/// A lookup that has not been answered.
+#[derive(Debug)]
+struct Pending {
+    number: u64,
+    /// The keys as they may be shown.
+    shown: Arc<str>,
+    /// There is an answer, which is to be renewed.
+    is_stale: bool,
+    /// The entry's, if it is to be renewed.
+    backoff: Option<Backoff>,
+}
+
+/// A target and the policies for it.
+#[derive(Debug)]
+struct Target {
+    number: u32,
+    child: Child,
+    /// Entries that name it, and the default.
+    uses: usize,
+    /// What counts of what the child reported: after TRANSIENT_FAILURE only READY does.
+    state: Connectivity,
+    /// What picks fail with while the state is TRANSIENT_FAILURE.
+    failure: Option<Status>,
+    /// The child's config is refused with this target.
+    broken: Option<Status>,
+}
+
+impl Target {
+    fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        if let Some(status) = &self.broken {
+            return Pick::Fail(status.clone());
+        }
+        let pick = self.child.pick(args, cx);
+        if self.state != Connectivity::TransientFailure {
+            return pick;
+        }
+        // What a child does after a failure is not seen until it is READY: the picker of the failure stays.
+        match pick {
+            Pick::Fail(status) => Pick::Fail(self.failure.get_or_insert(status).clone()),
+            Pick::Queue => match &self.failure {
+                Some(status) => Pick::Fail(status.clone()),
+                None => Pick::Queue,
+            },
+            Pick::Complete(_) | Pick::Drop(_) => pick,
+        }
+    }
+}
+
+impl RlsPolicy {
+    /// A policy without a config.
+    pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> RlsPolicy {
+        let chance = cx.runtime.stream("rls/throttle", &at);
+        let jitter = cx.runtime.stream("rls/backoff", &at);
+        RlsPolicy {
+            config: None,
+            endpoints: Ok(EndpointList::default()),
+            depth: 0,
+            began: cx.runtime.now,
+            cache: Cache::default(),
+            pending: BTreeMap::new(),
+            next_lookup: 0,
+            throttle: Throttle::default(),
+            targets: BTreeMap::new(),
+            tally: Tally::default(),
+            names: BTreeMap::new(),
+            next_child: 0,
+            default: None,
+            is_updating: false,
+            cleanup: None,
+            chance,
+            jitter,
+            at,
+        }
+    }
+
+    fn aggregate(&self) -> StateReport {
+        if self.targets.is_empty() {
+            return StateReport::of(Connectivity::Idle);
+        }
+        let state = [Connectivity::Ready, Connectivity::Connecting, Connectivity::Idle];
+        match state.into_iter().find(|state| self.tally.count(*state) > 0) {
+            Some(state) => StateReport::of(state),
+            None => StateReport::failure(Status::unavailable("no children available")),
+        }
+    }
+
+    /// Notes what a child reported; each report that counts is one of the policy's own.
+    fn note(&mut self, name: &str, said: Reports, reports: &mut Reports) {
+        for report in said {
+            let Some(target) = self.targets.get_mut(name) else {
+                return;
+            };
+            if target.state == Connectivity::TransientFailure && report.state != Connectivity::Ready {
+                continue;
+            }
+            self.tally.change(Some(target.state), Some(report.state));
+            target.state = report.state;
+            target.failure = report.status;
+            if !self.is_updating {
+                reports.push(self.aggregate());
+            }
+        }
+    }
+
+    /// Another user of a target; says whether it is new.
+    fn hold(&mut self, name: &Arc<str>) -> bool {
+        if let Some(target) = self.targets.get_mut(name) {
+            target.uses += 1;
+            return false;
+        }
+        let number = self.next_child;
+        self.next_child += 1;
+        self.names.insert(number, name.clone());
+        let target = Target {
+            number,
+            child: Child::new(below(&self.at, number)),
+            uses: 1,
+            state: Connectivity::Connecting,
+            failure: None,
+            broken: None,
+        };
+        self.tally.change(None, Some(target.state));
+        self.targets.insert(name.clone(), target);
+        true
+    }
+
+    /// Users of targets are gone; so are targets without one.
+    fn release<'n>(&mut self, names: impl IntoIterator<Item = &'n Arc<str>>, cx: &mut PolicyCx<'_>) {
+        for name in names {
+            let Some(target) = self.targets.get_mut(name) else {
+                continue;
+            };
+            target.uses -= 1;
+            if target.uses == 0
+                && let Some(mut target) = self.targets.remove(name)
+            {
+                self.names.remove(&target.number);
+                self.tally.change(Some(target.state), None);
+                target.child.shutdown(cx);
+            }
+        }
+    }
+
+    /// Tells of entries that made room, and returns the targets that they used: they are let go of after others have taken hold
+    /// of theirs, so that a target that goes from one entry to another keeps its connections.
+    fn evicted(&self, gone: Vec<(Keys, CacheEntry)>, cx: &mut PolicyCx<'_>) -> Vec<Arc<str>> {
+        let mut targets = Vec::new();
+        for (keys, entry) in gone {
+            let shown = self.config.as_ref().map(|config| config.route_lookup.shown(&keys));
+            cx.runtime.say(&self.at, SHORT, "evicted", || {
+                vec![("keys", shown.unwrap_or_default().into())]
+            });
+            targets.extend(entry.targets);
+        }
+        targets
+    }
+
+    /// Gives a target's child its config.
+    fn configure(&mut self, name: &Arc<str>, reports: &mut Reports, cx: &mut PolicyCx<'_>) {
+        let (Some(config), Some(target)) = (self.config.clone(), self.targets.get_mut(name)) else {
+            return;
+        };
+        let mut faults = Faults::new();
+        let list = with_target(
+            &config.child_policy_json,
+            &config.target_field_name,
+            name,
+            &At::TOP,
+            &mut faults,
+        );
+        let read = list.map_or(Err(faults), |list| lb::parse_list(&list, cx.clusters.profile()));
+        let said = match read {
+            Ok(child_config) => {
+                target.broken = None;
+                let endpoints = self.endpoints.as_ref();
+                let update = Update {
+                    config: &child_config,
+                    endpoints,
+                    depth: self.depth,
+                    note: "",
+                };
+                target.child.update(update, cx)
+            }
+            Err(faults) => {
+                let why: Vec<String> = faults.iter().map(|f| format!("at {}: {}", f.path, f.message)).collect();
+                target.broken = Some(Status::unavailable(why.join("; ")));
+                target.child.shutdown(cx);
+                Reports::new()
+            }
+        };
+        self.note(name, said, reports);
+    }
+
+    /// A lookup was answered.
+    fn answered(&mut self, number: u64, result: &LookupResult, cx: &mut PolicyCx<'_>) -> Reports {
+        let found = self.pending.iter().find(|(_, pending)| pending.number == number);
+        let Some((keys, config)) = found.map(|(keys, _)| keys.clone()).zip(self.config.clone()) else {
+            return Reports::new();
+        };
+        let Some(Pending { shown, backoff, .. }) = self.pending.remove(&keys) else {
+            return Reports::new();
+        };
+        let now = cx.runtime.now;
+        self.throttle.note(now, result.is_ok());
+        let gone = self.cache.make(&keys, now);
+        let freed = self.evicted(gone, cx);
+        let mut reports = Reports::new();
+        let Some(entry) = self.cache.find(&keys) else {
+            return reports;
+        };
+        match result.as_ref() {
+            Err(status) => {
+                let delay = entry.fail(status.clone(), backoff, now, self.jitter.unit());
+                cx.runtime.say(&self.at, SHORT, "lookup_failed", || {
+                    vec![
+                        ("keys", (&shown).into()),
+                        ("status", status.to_string().into()),
+                        ("backoff_ms", delay.into()),
+                    ]
+                });
+                // The back-off has its last millisecond in it; the client's timer is always a little later.
+                cx.runtime.timer(delay + 1, &self.at, PolicyEvent::Timer(BACKOFF_OVER));
+                reports.push(self.aggregate());
+            }
+            Ok(answer) => {
+                let ages = (config.route_lookup.max_age, config.route_lookup.stale_age);
+                let before = entry.answer(answer, ages, now);
+                cx.runtime.say(&self.at, SHORT, "answered", || {
+                    vec![("keys", (&shown).into()), ("targets", answer.targets.join(", ").into())]
+                });
+                let fresh: Vec<Arc<str>> = answer.targets.iter().filter(|name| self.hold(name)).cloned().collect();
+                for name in &fresh {
+                    self.configure(name, &mut reports, cx);
+                }
+                // A new child makes a picker itself when it has something to say.
+                let has_known = answer
+                    .targets
+                    .iter()
+                    .any(|name| !fresh.contains(name) && !before.contains(name));
+                if before == answer.targets || has_known {
+                    reports.push(self.aggregate());
+                }
+                self.release(&before, cx);
+            }
+        }
+        self.release(&freed, cx);
+        self.plan_cleanup(cx);
+        reports
+    }
+
+    /// Sets the timer to the first minute at which an entry can be taken out. The client looks every minute.
+    fn plan_cleanup(&mut self, cx: &mut PolicyCx<'_>) {
+        cx.runtime.cancel(&mut self.cleanup);
+        if let Some(over) = self.cache.next_over() {
+            let since = (over.max(cx.runtime.now + 1) - self.began + CLEANUP_MS - 1) / CLEANUP_MS;
+            let delay = self.began + since * CLEANUP_MS - cx.runtime.now;
+            self.cleanup = Some(cx.runtime.timer(delay, &self.at, PolicyEvent::Timer(CLEANUP)));
+        }
+    }
+
+    /// Picks from the default target, or fails.
+    fn fall_back(&mut self, why: &str, status: Status, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        let target = self
+            .default
+            .as_ref()
+            .and_then(|name| Some((name, self.targets.get_mut(name)?)));
+        let Some((name, target)) = target else {
+            cx.say(NAME, format_args!("{why}, and there is no default target"));
+            return Pick::Fail(status);
+        };
+        cx.say(NAME, format_args!("{why}; default target \"{name}\""));
+        with_name(target.pick(args, cx), name)
+    }
+
+    /// Picks from the first target of an entry that has not failed, or the last one.
+    fn pick_target(&mut self, keys: &Keys, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        let Some(entry) = self.cache.get(keys) else {
+            return Pick::Queue;
+        };
+        let last = entry.targets.len().saturating_sub(1);
+        for (index, name) in entry.targets.iter().enumerate() {
+            let Some(target) = self.targets.get_mut(name) else {
+                continue;
+            };
+            if target.state == Connectivity::TransientFailure && index < last {
+                cx.say(NAME, format_args!("target \"{name}\" is TRANSIENT_FAILURE, skipped"));
+                continue;
+            }
+            let (number, count, state) = (index + 1, entry.targets.len(), target.state);
+            cx.say(NAME, format_args!("target \"{name}\", {number} of {count}, is {state}"));
+            let pick = target.pick(args, cx);
+            if matches!(pick, Pick::Complete(_)) && !entry.header_data.is_empty() {
+                cx.say(
+                    NAME,
+                    format_args!(
+                        "adds the header `x-google-rls-data` ({} bytes)",
+                        entry.header_data.len()
+                    ),
+                );
+            }
+            return with_name(pick, name);
+        }
+        Pick::Queue
+    }
+}
+
+/// The target goes along with a pick.
+fn with_name(mut pick: Pick, name: &Arc<str>) -> Pick {
+    if let Pick::Complete(complete) = &mut pick {
+        complete.target.get_or_insert_with(|| name.clone());
+    }
+    pick
+}
+
+impl lb::policy::StateMachine for RlsPolicy {
+    fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
+        let lb::LbConfig::Rls(config) = update.config else {
+            return Reports::new();
+        };
+        let now = cx.runtime.now;
+        let old = self.config.replace(Arc::new(config.clone()));
+        let lookup = &config.route_lookup;
+        let before = old.as_ref().map(|old| &old.route_lookup);
+        match update.endpoints {
+            Ok(endpoints) => self.endpoints = Ok(endpoints.clone()),
+            Err(status) if old.is_none() => self.endpoints = Err(status.clone()),
+            Err(_) => {}
+        }
+        self.depth = update.depth;
+        self.is_updating = true;
+        let mut freed = Vec::new();
+        if before.is_none_or(|before| before.default_target != lookup.default_target) {
+            let default = (!lookup.default_target.is_empty()).then(|| Arc::from(lookup.default_target.as_str()));
+            if let Some(name) = &default {
+                self.hold(name);
+            }
+            let gone = std::mem::replace(&mut self.default, default);
+            self.release(&gone, cx);
+        }
+        if before.is_none_or(|before| before.lookup_service != lookup.lookup_service) {
+            self.throttle = Throttle::default();
+        }
+        if before.is_none_or(|before| before.cache_size_bytes != lookup.cache_size_bytes) {
+            let limit = usize::try_from(lookup.cache_size_bytes).unwrap_or(0);
+            let gone = self.cache.resize(limit, now);
+            freed = self.evicted(gone, cx);
+        }
+        let mut reports = Reports::new();
+        let names: Vec<Arc<str>> = self.targets.keys().cloned().collect();
+        for name in &names {
+            self.configure(name, &mut reports, cx);
+        }
+        self.is_updating = false;
+        let report = self.aggregate();
+        self.release(&freed, cx);
+        vec![report]
+    }
+
+    fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
+        let mut reports = Reports::new();
+        if let Some((number, rest)) = path.split_first() {
+            let Some(name) = self.names.get(number).cloned() else {
+                return reports;
+            };
+            if let Some(target) = self.targets.get_mut(&name) {
+                let said = target.child.handle(rest, what, cx);
+                self.note(&name, said, &mut reports);
+            }
+            return reports;
+        }
+        match what {
+            PolicyEvent::Lookup(number) => {
+                let found = self.pending.iter().find(|(_, pending)| pending.number == *number);
+                if let (Some((keys, pending)), Some(config)) = (found, &self.config) {
+                    let lookup = &config.route_lookup;
+                    cx.runtime.say(&self.at, SHORT, "lookup", || {
+                        vec![
+                            ("service", lookup.lookup_service.as_str().into()),
+                            ("keys", (&pending.shown).into()),
+                            ("reason", if pending.is_stale { "stale" } else { "miss" }.into()),
+                        ]
+                    });
+                    cx.runtime.lookups.push(Lookup {
+                        at: self.at.clone(),
+                        number: *number,
+                        service: lookup.lookup_service.clone(),
+                        keys: keys.clone(),
+                        timeout_ms: lookup.lookup_service_timeout.0,
+                    });
+                }
+            }
+            PolicyEvent::LookedUp { number, result } => reports = self.answered(*number, result, cx),
+            PolicyEvent::Timer(CLEANUP) => {
+                let gone = self.cache.clean(cx.runtime.now);
+                let freed = self.evicted(gone, cx);
+                self.release(&freed, cx);
+                self.plan_cleanup(cx);
+            }
+            PolicyEvent::Timer(BACKOFF_OVER) => reports.push(self.aggregate()),
+            _ => {}
+        }
+        reports
+    }
+
+    fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
+        let mut reports = Reports::new();
+        let names: Vec<Arc<str>> = self.targets.keys().cloned().collect();
+        for name in &names {
+            if let Some(target) = self.targets.get_mut(name) {
+                let said = target.child.exit_idle(cx);
+                self.note(name, said, &mut reports);
+            }
+        }
+        reports
+    }
+
+    fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        let Some(config) = self.config.clone() else {
+            return Pick::Queue;
+        };
+        let lookup = &config.route_lookup;
+        let keys: Keys = Arc::new(lookup.keys(&args.metadata));
+        cx.say_of(NAME, || format!("keys of the lookup: {}", lookup.shown(&keys)));
+        let now = args.now;
+        let entry = self.cache.find(&keys);
+        let is_usable = entry.as_ref().is_some_and(|entry| entry.is_usable(now));
+        let is_due = entry.as_ref().is_none_or(|entry| entry.is_due(now));
+        if is_due && !self.pending.contains_key(&keys) {
+            if self.throttle.refuses(now, self.chance.unit()) && !is_usable {
+                let status = Status::unavailable("RLS request throttled");
+                return self.fall_back("lookups are throttled", status, args, cx);
+            }
+            let backoff = entry.filter(|_| is_usable).and_then(CacheEntry::take_backoff);
+            let number = self.next_lookup;
+            self.next_lookup += 1;
+            cx.after.push((self.at.clone(), PolicyEvent::Lookup(number)));
+            let shown = lookup.shown(&keys).into();
+            let pending = Pending {
+                number,
+                shown,
+                is_stale: is_usable,
+                backoff,
+            };
+            self.pending.insert(keys.clone(), pending);
+        }
+        if is_usable {
+            return self.pick_target(&keys, args, cx);
+        }
+        if let Some(entry) = self.cache.get(&keys).filter(|entry| entry.backoff_until >= now) {
+            let why = entry.failure.as_ref().map(Status::to_string).unwrap_or_default();
+            let status = Status::unavailable(format!("RLS request failed: {why}"));
+            return self.fall_back(&format!("the lookup failed, {why}"), status, args, cx);
+        }
+        cx.say(
+            NAME,
+            format_args!("waits for the answer of `{}`", lookup.lookup_service),
+        );
+        Pick::Queue
+    }
+
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
+        let Some(config) = &self.config else {
+            return out.add(PickShares::QUEUED, share);
+        };
+        let keys: Keys = Arc::new(config.route_lookup.keys(&args.metadata));
+        let Some(entry) = self.cache.get(&keys) else {
+            return out.add(PickShares::QUEUED, share);
+        };
+        let known = |name: &Arc<str>| self.targets.get(name);
+        let target = if entry.is_usable(args.now) {
+            let mut all = entry.targets.iter().filter_map(known);
+            let works = all.find(|target| target.state != Connectivity::TransientFailure);
+            works.or_else(|| entry.targets.last().and_then(known))
+        } else {
+            self.default.as_ref().and_then(known)
+        };
+        match (target, &entry.failure) {
+            (Some(target), _) => target.child.shares(args, share, out),
+            (None, Some(failure)) => {
+                out.add_status(&Status::unavailable(format!("RLS request failed: {failure}")), share);
+            }
+            (None, None) => out.add(PickShares::QUEUED, share),
+        }
+    }
+
+    fn priorities(&self, cluster: &str, tell: &mut dyn FnMut(&str, Option<usize>)) {
+        let children = self.targets.values().map(|target| &target.child);
+        children.for_each(|child| child.priorities(cluster, tell));
+    }
+
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
+        cx.runtime.cancel(&mut self.cleanup);
+        self.cache.clear();
+        self.pending.clear();
+        self.default = None;
+        self.names.clear();
+        self.tally = Tally::default();
+        for (_, mut target) in std::mem::take(&mut self.targets) {
+            target.child.shutdown(cx);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! round_robin: RPCs go round all endpoints that are connected. Its config has no fields.
+
+mod machine;
+
+pub use machine::RoundRobinPolicy;
+
+use serde_json::{Map, Value};
+
+use super::PolicyType;
+use super::json::Faults;
+use super::xds::{MessageType, PolicyEntry};
+use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::round_robin::v3::RoundRobin;
+use xdsctl_model::diag::Cx;
+use xdsctl_model::profile::Profile;
+
+/// The registered name.
+pub const NAME: &str = "round_robin";
+
+/// The policy's place in the registry.
+pub static TYPE: PolicyType = PolicyType {
+    name: NAME,
+    message: Some(&MessageType {
+        type_name: "envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin",
+        convert: from_proto,
+    }),
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::RoundRobin),
+    machine: |at, cx| Box::new(RoundRobinPolicy::new(at, cx)),
+};
+
+/// The config of round_robin (C-core round_robin.cc `RoundRobinConfig`).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RoundRobinConfig {}
+
+fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
+    // The client does not even parse the message: bad bytes are fine, the fields in good ones are ignored.
+    entry.note_ignored::<RoundRobin>(cx);
+    Some(RoundRobinConfig {}.to_json())
+}
+
+/// Reads the JSON config, in which everything is ignored.
+///
+/// # Errors
+/// None.
+pub fn from_json(_config: &Map<String, Value>, _profile: &Profile) -> Result<RoundRobinConfig, Faults> {
+    Ok(RoundRobinConfig {})
+}
+
+impl RoundRobinConfig {
+    /// The config in the client's form.
+    pub fn to_json(&self) -> Value {
+        Value::Object(Map::new())
+    }
+}

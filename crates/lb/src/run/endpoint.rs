@@ -1,0 +1,202 @@
+//! Endpoints as LB policies receive them, and the order in which some policies sort them.
+//!
+//! An endpoint has one address or several (A61), its place in the hierarchy (priority child, locality) and its weights.
+//! Follows C-core endpoint_addresses.h and address_filtering.h.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use xdsctl_model::resource::cluster::HealthStatus;
+use xdsctl_model::resource::endpoints::counted_weight;
+use xdsctl_model::resource::pieces::Pieces;
+
+/// An endpoint and what the policies need to know of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Endpoint {
+    /// Its addresses, the primary one first; never empty.
+    pub addresses: Arc<[Address]>,
+    /// Names from the root of the cluster's tree down: the priority child, the locality. All endpoints of a locality share it.
+    pub path: Arc<[Arc<str>]>,
+    /// Weight of its locality, at least 1.
+    pub locality_weight: u32,
+    /// Locality weight times own weight, 32 bits, wrapped (or the formula of A113 with its switch).
+    pub weight: u32,
+    /// UNKNOWN, HEALTHY or DRAINING.
+    pub health: HealthStatus,
+    /// Name for authority rewriting, may be empty.
+    pub hostname: Box<str>,
+    /// Key on a hash ring in place of the address (A76), only with its switch.
+    pub hash_key: Option<Box<str>>,
+}
+
+/// An address with its text; those who hold a connection to it share it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Address(Arc<AddressText>);
+
+/// What an [`Address`] is.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AddressText {
+    /// The address.
+    pub socket: SocketAddr,
+    /// `1.2.3.4:80` or `[::1]:80`.
+    pub text: Arc<str>,
+    /// Only connections of the same scope are shared.
+    pub scope: Arc<SubchannelScope>,
+}
+
+/// What connections to one address are kept apart by: the arguments of a subchannel in which the endpoints of a channel differ (C-core
+/// `Subchannel::MakeSubchannelArgs`: `xds_cluster_name`, `lb_locality`, `address_name`). Neither the priority nor the EDS service
+/// name is one of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SubchannelScope {
+    /// The leaf cluster.
+    pub cluster: Arc<str>,
+    /// The name of the locality.
+    pub locality: Arc<str>,
+    /// The hostname of the endpoint, may be empty.
+    pub hostname: Box<str>,
+}
+
+impl Deref for Address {
+    type Target = AddressText;
+
+    fn deref(&self) -> &AddressText {
+        &self.0
+    }
+}
+
+impl Address {
+    /// An address with the client's text for it, of no cluster.
+    pub fn new(socket: SocketAddr) -> Address {
+        Address::within(socket, &Arc::default())
+    }
+
+    /// An address with the client's text for it.
+    pub fn within(socket: SocketAddr, scope: &Arc<SubchannelScope>) -> Address {
+        let text = socket.to_string().into();
+        let scope = scope.clone();
+        Address(Arc::new(AddressText { socket, text, scope }))
+    }
+
+    /// The address as a URI, as it stands in failure texts: `ipv4:1.2.3.4:80`, `ipv6:%5B::1%5D:80`.
+    pub fn uri(&self) -> String {
+        if self.socket.is_ipv4() {
+            format!("ipv4:{}", self.text)
+        } else {
+            format!("ipv6:{}", self.text.replace('[', "%5B").replace(']', "%5D"))
+        }
+    }
+}
+
+/// Position of one address in the order of raw socket addresses: IPv4 first, then port, then address.
+type AddressKey = (bool, u16, u32, u128, u32);
+
+/// Position of an endpoint: its addresses sorted, compared one after the other (C-core `EndpointAddressSet`).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AddressSet(Vec<AddressKey>);
+
+impl AddressSet {
+    /// The key of an endpoint with these addresses.
+    pub fn of(addresses: &[Address]) -> AddressSet {
+        let mut keys: Vec<AddressKey> = addresses.iter().map(|address| key(&address.socket)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        AddressSet(keys)
+    }
+}
+
+fn key(address: &SocketAddr) -> AddressKey {
+    match address {
+        SocketAddr::V4(v4) => (false, v4.port(), 0, u128::from(v4.ip().to_bits()), 0),
+        SocketAddr::V6(v6) => (true, v6.port(), v6.flowinfo(), v6.ip().to_bits(), v6.scope_id()),
+    }
+}
+
+impl Endpoint {
+    /// The text of the first address.
+    pub fn name(&self) -> &Arc<str> {
+        static NONE: std::sync::LazyLock<Arc<str>> = std::sync::LazyLock::new(|| "".into());
+        self.addresses.first().map_or(&NONE, |address| &address.text)
+    }
+
+    /// The name of its locality, the last of its path.
+    pub fn locality(&self) -> Option<&Arc<str>> {
+        self.path.last()
+    }
+
+    /// The place in address-set order.
+    pub fn address_set(&self) -> AddressSet {
+        AddressSet::of(&self.addresses)
+    }
+
+    /// The weight as policies read it.
+    pub fn positive_weight(&self) -> u32 {
+        counted_weight(self.weight)
+    }
+}
+
+/// Endpoints of one locality, as many as stand together in a list.
+pub type Piece = Arc<[Arc<Endpoint>]>;
+
+/// Endpoints, shared by those who keep them. Those of a piece share their path.
+pub type EndpointList = Arc<Pieces<Arc<Endpoint>>>;
+
+/// No endpoint.
+pub fn none() -> &'static EndpointList {
+    static NONE: std::sync::LazyLock<EndpointList> = std::sync::LazyLock::new(EndpointList::default);
+    &NONE
+}
+
+/// Endpoints by the name that their hierarchical path has at a depth.
+pub type Groups = BTreeMap<Arc<str>, EndpointList>;
+
+/// Groups endpoints by the name at `depth` of their path.
+///
+/// The client does not take the last name off a path, so policies further down see it again.
+pub fn groups(endpoints: &EndpointList, depth: usize) -> Groups {
+    let mut groups: BTreeMap<Arc<str>, Vec<Piece>> = BTreeMap::new();
+    for piece in endpoints.pieces() {
+        let Some(first) = piece.first() else { continue };
+        if let Some(name) = first.path.get(depth).or(first.path.last()) {
+            match groups.get_mut(&**name) {
+                Some(group) => group.push(piece.clone()),
+                None => drop(groups.insert(name.clone(), vec![piece.clone()])),
+            }
+        }
+    }
+    let lists = groups.into_iter();
+    lists
+        .map(|(name, pieces)| (name, Arc::new(Pieces::of(pieces))))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(texts: &[&str]) -> AddressSet {
+        let addresses: Vec<Address> = texts.iter().map(|t| Address::new(t.parse().unwrap())).collect();
+        AddressSet::of(&addresses)
+    }
+
+    #[test]
+    fn ports_count_before_addresses() {
+        let order = ["10.0.0.1:80", "10.0.0.2:80", "9.0.0.1:443", "10.0.0.1:8080", "[::1]:1"];
+        for pair in order.windows(2) {
+            assert!(set(&pair[..1]) < set(&pair[1..]), "{pair:?}");
+        }
+        assert_eq!(
+            set(&["10.0.0.2:80", "10.0.0.1:80"]),
+            set(&["10.0.0.1:80", "10.0.0.2:80"])
+        );
+    }
+
+    #[test]
+    fn uris_escape_brackets() {
+        let uri = |text: &str| Address::new(text.parse().unwrap()).uri();
+        assert_eq!(uri("1.2.3.4:80"), "ipv4:1.2.3.4:80");
+        assert_eq!(uri("[::1]:80"), "ipv6:%5B::1%5D:80");
+    }
+}

@@ -1,0 +1,350 @@
+//! One pick_first for each endpoint, in lists of which a newer one waits until it can do better than the old one: what
+//! round_robin and weighted_round_robin have below them.
+//!
+//! Each change of an endpoint costs as much with many endpoints as with few: states are counted, not looked up, and a newer list
+//! takes the connected endpoints of the old one over ([`adoption`]). Follows C-core endpoint_list.cc.
+
+mod adoption;
+mod members;
+mod plan;
+
+use std::collections::VecDeque;
+
+use super::endpoint::EndpointList;
+use super::policy::{PolicyCx, PolicyEvent, StateMachine as _, StateReport, TreePath, Update};
+use super::runtime::Connectivity;
+use super::tally::{Ranks, Tally};
+use adoption::{ADOPTED, Adoption};
+pub use members::ListedEndpoint;
+use members::ListedEndpoints;
+use xdsctl_model::status::Status;
+
+/// The lists in what is told.
+const LAYER: &str = "endpoints";
+
+/// What endpoints of a list reported, by their indices.
+pub type EndpointReports = VecDeque<(usize, StateReport)>;
+
+/// The list in use and, while it is connecting, a newer one.
+#[derive(Debug)]
+pub struct EndpointLists {
+    at: TreePath,
+    next_number: u32,
+    /// Those of all lists.
+    members: ListedEndpoints,
+    current: Option<ConnectedList>,
+    pending: Option<ConnectedList>,
+    /// A newer list that has most of its endpoints from the one in use.
+    adoption: Option<Adoption>,
+    last_failure: Option<Status>,
+}
+
+/// A list of endpoints, each with its own connection.
+#[derive(Debug)]
+struct ConnectedList {
+    /// Of the list as such; that of its update changes.
+    id: u32,
+    number: u32,
+    /// What it was made of.
+    endpoints: EndpointList,
+    /// Indices of the members, by their places; [`GAP`] where one has gone.
+    places: Vec<u32>,
+    /// Places that are no gaps; `None` without gaps.
+    filled: Option<Ranks>,
+    tally: Tally,
+    /// Places of those that are READY.
+    ready: Ranks,
+    /// Appended to failure texts.
+    note: String,
+}
+
+/// No member.
+const GAP: u32 = u32::MAX;
+
+/// What came of taking new endpoints.
+#[derive(Debug)]
+pub enum ListUpdate {
+    /// There are none: why.
+    Empty(Status),
+    /// They are in the list of this number, and reported this at once.
+    Listed(u32, EndpointReports),
+}
+
+/// What the current list amounts to after a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListState {
+    /// Some endpoints are READY.
+    Ready,
+    /// None is, and some are connecting or about to.
+    Connecting,
+    /// All have failed.
+    Failing,
+    /// The report was not for the list in use, or some endpoints have not reported yet.
+    Open,
+}
+
+impl EndpointLists {
+    /// No list.
+    pub fn new(at: TreePath) -> EndpointLists {
+        EndpointLists {
+            members: ListedEndpoints::new(at.clone()),
+            at,
+            next_number: 0,
+            current: None,
+            pending: None,
+            adoption: None,
+            last_failure: None,
+        }
+    }
+
+    /// Says whether there has been a list.
+    pub const fn has_list(&self) -> bool {
+        self.current.is_some()
+    }
+
+    /// Takes new endpoints; connections start at the endpoint `start` and go round.
+    pub fn take(
+        &mut self,
+        endpoints: &EndpointList,
+        start: usize,
+        update: &Update<'_>,
+        cx: &mut PolicyCx<'_>,
+    ) -> ListUpdate {
+        let number = self.next_number;
+        self.next_number += 1;
+        if let Some(said) = self.adopt(number, (endpoints, start), update.note, cx) {
+            return ListUpdate::Listed(number, said);
+        }
+        let (list, said) = ConnectedList::new(number, (endpoints, start), update.note, &mut self.members, cx);
+        self.drop_pending(cx);
+        if endpoints.is_empty() {
+            if let Some(old) = self.current.replace(list) {
+                old.shutdown(&mut self.members, cx);
+            }
+            let status = update.endpoints.err().cloned();
+            let status = status.unwrap_or_else(|| Status::unavailable("empty address list"));
+            return ListUpdate::Empty(status.with_note(update.note));
+        }
+        if self.current.is_none() {
+            self.current = Some(list);
+        } else {
+            self.pending = Some(list);
+        }
+        ListUpdate::Listed(number, said)
+    }
+
+    /// The newer list will not be one.
+    fn drop_pending(&mut self, cx: &mut PolicyCx<'_>) {
+        if let Some(adoption) = self.adoption.take() {
+            adoption.shutdown(&mut self.members, cx);
+        }
+        if let Some(old) = self.pending.take() {
+            old.shutdown(&mut self.members, cx);
+        }
+    }
+
+    fn lists(&self) -> impl Iterator<Item = &ConnectedList> {
+        [self.current.as_ref(), self.pending.as_ref()].into_iter().flatten()
+    }
+
+    /// The number under which reports of a member count.
+    fn number_of(&self, member: &ListedEndpoint) -> Option<u32> {
+        let adoption = self.adoption.as_ref();
+        let of_list = self.lists().find(|list| list.id == member.list).map(|list| list.number);
+        of_list.or_else(|| Some(adoption.filter(|adoption| adoption.number == member.list)?.number))
+    }
+
+    /// Hands an event to an endpoint; `path` begins with its index.
+    pub fn handle(
+        &mut self,
+        path: &[u32],
+        what: &PolicyEvent,
+        cx: &mut PolicyCx<'_>,
+    ) -> Option<(u32, EndpointReports)> {
+        let (&index, rest) = path.split_first()?;
+        if index == ADOPTED {
+            return self.adopted(what);
+        }
+        self.split(index, what, cx);
+        let index = index as usize;
+        let number = self.number_of(self.members.get(index)?)?;
+        let reports = self.members.get_mut(index)?.child.handle(rest, what, cx);
+        Some((number, reports.into_iter().map(|report| (index, report)).collect()))
+    }
+
+    /// Notes what an endpoint reported; an idle one is told to connect, and what that brings is added to `said`. Returns
+    /// the endpoint's state before.
+    pub fn note(
+        &mut self,
+        number: u32,
+        (index, report): (usize, &StateReport),
+        said: &mut EndpointReports,
+        cx: &mut PolicyCx<'_>,
+    ) -> Option<Connectivity> {
+        let member = self.members.get_mut(index)?;
+        let (before, place) = (member.state.replace(report.state), member.place);
+        cx.runtime.say(&self.at, LAYER, "endpoint_state", || {
+            vec![
+                ("list", i64::from(number).saturating_add(1).into()),
+                ("index", i64::from(place).into()),
+                ("address", member.endpoint.name().into()),
+                ("from", before.map_or("new", Connectivity::name).into()),
+                ("state", report.state.name().into()),
+            ]
+        });
+        if report.state == Connectivity::Idle {
+            let more = member.child.exit_idle(cx);
+            said.extend(more.into_iter().map(|report| (index, report)));
+        }
+        if let Some(adoption) = self.adoption.as_mut().filter(|adoption| adoption.number == number) {
+            adoption.tally.change(before, Some(report.state));
+            return before;
+        }
+        let lists = [self.current.as_mut(), self.pending.as_mut()];
+        let list = lists.into_iter().flatten().find(|list| list.number == number)?;
+        list.tally.change(before, Some(report.state));
+        match (before == Some(Connectivity::Ready), report.state == Connectivity::Ready) {
+            (false, true) => list.ready.add(place as usize),
+            (true, false) => list.ready.remove(place as usize),
+            (true, true) | (false, false) => {}
+        }
+        before
+    }
+
+    /// Puts the newer list in place of the old one if it is time to; says whether it did.
+    pub fn promote(&mut self, number: u32, cx: &mut PolicyCx<'_>) -> bool {
+        if self.adoption.as_ref().is_some_and(|adoption| adoption.number == number) {
+            return self.take_over(cx);
+        }
+        let current = self.current.as_ref();
+        let newer = self
+            .pending
+            .take_if(|list| list.number == number && list.replaces(current));
+        let Some(newer) = newer else { return false };
+        if let Some(old) = self.current.replace(newer) {
+            old.shutdown(&mut self.members, cx);
+        }
+        true
+    }
+
+    /// What the list of this number amounts to, if it is the one in use.
+    pub fn standing(&self, number: u32) -> ListState {
+        let Some(list) = self.current.as_ref().filter(|list| list.number == number) else {
+            return ListState::Open;
+        };
+        let count = |state| list.tally.count(state);
+        if count(Connectivity::Ready) > 0 {
+            ListState::Ready
+        } else if count(Connectivity::Connecting) + count(Connectivity::Idle) > 0 {
+            ListState::Connecting
+        } else if count(Connectivity::TransientFailure) == list.endpoints.len() {
+            ListState::Failing
+        } else {
+            ListState::Open
+        }
+    }
+
+    /// The status of picks while all endpoints of the list in use fail; `last` is what the last one of them said.
+    pub fn failure(&mut self, last: Option<String>) -> Status {
+        if let Some(last) = last {
+            let text = format!("connections to all backends failing; last error: {last}");
+            self.last_failure = Some(Status::unavailable(text));
+        }
+        let status = self.last_failure.clone().unwrap_or_else(|| Status::unavailable(""));
+        status.with_note(self.current.as_ref().map_or("", |list| list.note.as_str()))
+    }
+
+    /// Number of READY endpoints of the list in use.
+    pub fn ready(&self) -> usize {
+        self.current.as_ref().map_or(0, |list| list.ready.count())
+    }
+
+    /// Index of the READY endpoint of this rank.
+    pub fn nth_ready(&self, rank: usize) -> Option<usize> {
+        let list = self.current.as_ref()?;
+        list.index_at(list.ready.nth(rank)?)
+    }
+
+    /// An endpoint.
+    pub fn get(&self, index: usize) -> Option<&ListedEndpoint> {
+        self.members.get(index)
+    }
+
+    /// An endpoint, for a pick.
+    pub fn get_mut(&mut self, index: usize) -> Option<&mut ListedEndpoint> {
+        self.members.get_mut(index)
+    }
+
+    /// The READY endpoints of the list in use with their indices, in order.
+    pub fn all_ready(&self) -> impl Iterator<Item = (usize, &ListedEndpoint)> {
+        let indices = self.current.iter().flat_map(ConnectedList::indices);
+        let members = indices.filter_map(|index| Some((index, self.members.get(index)?)));
+        members.filter(|(_, member)| member.state == Some(Connectivity::Ready))
+    }
+
+    /// Lets go of all endpoints.
+    pub fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
+        if let Some(list) = self.current.take() {
+            list.shutdown(&mut self.members, cx);
+        }
+        self.drop_pending(cx);
+    }
+}
+
+impl ConnectedList {
+    fn new(
+        number: u32,
+        (endpoints, start): (&EndpointList, usize),
+        note: &str,
+        members: &mut ListedEndpoints,
+        cx: &mut PolicyCx<'_>,
+    ) -> (ConnectedList, EndpointReports) {
+        let count = endpoints.len();
+        let places = members.add_all(endpoints, number);
+        let mut said = EndpointReports::new();
+        for place in (0..count).map(|i| (start + i) % count) {
+            if let Some(index) = places.get(place) {
+                members.start(*index as usize, &mut said, cx);
+            }
+        }
+        let list = ConnectedList {
+            id: number,
+            number,
+            endpoints: endpoints.clone(),
+            places,
+            filled: None,
+            tally: Tally::default(),
+            ready: Ranks::new(count),
+            note: note.to_owned(),
+        };
+        (list, said)
+    }
+
+    /// Index of the member at a place.
+    fn index_at(&self, place: usize) -> Option<usize> {
+        self.places
+            .get(place)
+            .filter(|index| **index != GAP)
+            .map(|index| *index as usize)
+    }
+
+    /// Indices of the members, in the order of the list.
+    fn indices(&self) -> impl Iterator<Item = usize> {
+        let indices = self.places.iter().filter(|index| **index != GAP);
+        indices.map(|index| *index as usize)
+    }
+
+    /// Says whether this list, the newer one, takes the place of `old`.
+    fn replaces(&self, old: Option<&ConnectedList>) -> bool {
+        let has_all_reported = self.tally.total() == self.endpoints.len();
+        old.is_none_or(|old| old.tally.count(Connectivity::Ready) == 0)
+            || (self.tally.count(Connectivity::Ready) > 0 && has_all_reported)
+            || self.tally.count(Connectivity::TransientFailure) == self.endpoints.len()
+    }
+
+    fn shutdown(self, members: &mut ListedEndpoints, cx: &mut PolicyCx<'_>) {
+        for index in self.indices() {
+            members.remove(index, cx);
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! A newer list that takes over what the old one has: an update that touches one endpoint of ten thousand costs as much as one.
+//!
+//! In the client each update makes a new list with a pick_first for each endpoint, which finds its connection READY and says so; with
+//! the last report the new list takes the place of the old one. Here only endpoints that are new, or not connected, are made again. The
+//! others report in one event, after which the old list is changed in place. As long as all of them stay connected nobody can tell
+//! the difference; when one does not, the new list is made in full ([`EndpointLists::split`]).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::members::ListedEndpoints;
+use super::plan::Wanted;
+use super::{ConnectedList, EndpointLists, EndpointReports, GAP};
+use crate::endpoint::{Endpoint, EndpointList};
+use crate::pick_first;
+use crate::policy::{PolicyCx, PolicyEvent, StateReport, TreePath};
+use crate::run::tally::{Ranks, Tally};
+use crate::runtime::{Connectivity, below};
+
+/// Stands for all members that were taken over, in the path of the event in which they report, and as their index.
+pub(super) const ADOPTED: u32 = u32::MAX;
+
+/// How a newer list differs from the one in use.
+#[derive(Debug)]
+pub(super) struct Adoption {
+    pub number: u32,
+    endpoints: EndpointList,
+    note: String,
+    /// Members that stay and whose endpoint is another version, by place.
+    replaced: Vec<(usize, Arc<Endpoint>)>,
+    /// Places of members that go.
+    removed: Vec<usize>,
+    /// Members that are new, each with the place before which it comes.
+    fresh: Vec<(usize, u32)>,
+    /// States of the new members.
+    pub tally: Tally,
+    /// Those that stay have reported.
+    has_reported: bool,
+}
+
+impl Adoption {
+    /// Lets go of the new members.
+    pub fn shutdown(self, members: &mut ListedEndpoints, cx: &mut PolicyCx<'_>) {
+        for (_, index) in self.fresh {
+            members.remove(index as usize, cx);
+        }
+    }
+
+    fn is_complete(&self) -> bool {
+        self.has_reported && self.tally.total() == self.fresh.len()
+    }
+}
+
+impl EndpointLists {
+    /// Makes a newer list out of the one in use; `None` if that cannot be, or would not look the same from outside.
+    pub(super) fn adopt(
+        &mut self,
+        number: u32,
+        (endpoints, start): (&EndpointList, usize),
+        note: &str,
+        cx: &mut PolicyCx<'_>,
+    ) -> Option<EndpointReports> {
+        // What is told names each endpoint; those who share a connection hear of it in the order in which they joined; and news
+        // that is under way would reach old and new members alike.
+        let is_seen = cx.runtime.log.is_on() || cx.runtime.pool.shared() > 0 || cx.runtime.has_news();
+        let list = self.current.as_ref().filter(|_| !is_seen && self.pending.is_none())?;
+        let plan = self.plan(list, endpoints)?;
+        let mut wanted = plan.wanted;
+        let count = endpoints.len();
+        let turn = |wanted: &Wanted| (wanted.index + count - start) % count;
+        let mut fresh = Vec::with_capacity(wanted.len());
+        let mut said = EndpointReports::new();
+        wanted.sort_by_key(turn);
+        for wanted in wanted {
+            let machine = |at| pick_first::PickFirstPolicy::new(at, true);
+            let index = self.members.add(&wanted.endpoint, (number, GAP), machine);
+            self.members.start(index as usize, &mut said, cx);
+            fresh.push((wanted.index, wanted.before, index));
+        }
+        fresh.sort_unstable_by_key(|(index, ..)| *index);
+        let adopted = below(&self.at, ADOPTED);
+        cx.runtime.timer(0, &adopted, PolicyEvent::Timer(u64::from(number)));
+        let newer = Adoption {
+            number,
+            endpoints: endpoints.clone(),
+            note: note.to_owned(),
+            replaced: plan.replaced,
+            removed: plan.removed,
+            fresh: fresh.into_iter().map(|(_, before, index)| (before, index)).collect(),
+            tally: Tally::default(),
+            has_reported: false,
+        };
+        if let Some(old) = self.adoption.replace(newer) {
+            old.shutdown(&mut self.members, cx);
+        }
+        Some(said)
+    }
+
+    /// The members that were taken over report.
+    pub(super) fn adopted(&mut self, what: &PolicyEvent) -> Option<(u32, EndpointReports)> {
+        let adoption = self.adoption.as_mut()?;
+        if *what != PolicyEvent::Timer(u64::from(adoption.number)) {
+            return None;
+        }
+        adoption.has_reported = true;
+        let report = (ADOPTED as usize, StateReport::of(Connectivity::Ready));
+        Some((adoption.number, EndpointReports::from([report])))
+    }
+
+    /// Makes the list in use the newer one, if all of that have reported; says whether it did.
+    pub(super) fn take_over(&mut self, cx: &mut PolicyCx<'_>) -> bool {
+        let Some(adoption) = self.adoption.take_if(|adoption| adoption.is_complete()) else {
+            return false;
+        };
+        let Some(list) = &mut self.current else { return false };
+        for (place, endpoint) in adoption.replaced {
+            if let Some(member) = list.index_at(place).and_then(|index| self.members.get_mut(index)) {
+                member.endpoint = endpoint;
+            }
+        }
+        list.remove(adoption.removed, &mut self.members, cx);
+        list.insert(&adoption.fresh, &mut self.members);
+        list.endpoints = adoption.endpoints;
+        list.number = adoption.number;
+        list.note = adoption.note;
+        true
+    }
+
+    /// Makes the newer list in full, since a member that it shares with the list in use hears of something.
+    pub(super) fn split(&mut self, index: u32, what: &PolicyEvent, cx: &mut PolicyCx<'_>) {
+        let Some(list) = self.current.as_ref().filter(|_| self.adoption.is_some()) else {
+            return;
+        };
+        // What becomes of others is the matter of one list alone.
+        let is_shared =
+            |member: &super::ListedEndpoint| member.list == list.id && member.state == Some(Connectivity::Ready);
+        if !self.members.get(index as usize).is_some_and(is_shared) {
+            return;
+        }
+        let Some(adoption) = self.adoption.take() else { return };
+        let Some(list) = &self.current else { return };
+        let removed: BTreeSet<usize> = adoption.removed.iter().copied().collect();
+        let mut fresh = adoption.fresh.iter().peekable();
+        let mut endpoints = adoption.endpoints.iter();
+        let mut places = Vec::with_capacity(adoption.endpoints.len());
+        let mut tally = adoption.tally.clone();
+        let mut twins = BTreeMap::new();
+        let kept: Vec<(usize, usize)> = list
+            .places
+            .iter()
+            .enumerate()
+            .filter_map(|(place, _)| Some((place, list.index_at(place)?)))
+            .collect();
+        for (place, kept) in kept {
+            while let Some((_, index)) = fresh.next_if(|(before, _)| *before <= place) {
+                places.push(*index);
+                endpoints.next();
+            }
+            if removed.contains(&place) {
+                continue;
+            }
+            let Some(endpoint) = endpoints.next() else { break };
+            let selected = self.members.get(kept).and_then(|member| member.child.selected());
+            let Some(address) = selected.map(|handle| handle.address.clone()) else {
+                continue;
+            };
+            let twin = self.members.add(endpoint, (adoption.number, 0), |at| {
+                pick_first::PickFirstPolicy::connected(at, endpoint, &address, cx)
+            });
+            if adoption.has_reported {
+                tally.change(None, Some(Connectivity::Ready));
+                if let Some(twin) = self.members.get_mut(twin as usize) {
+                    twin.state = Some(Connectivity::Ready);
+                }
+            }
+            twins.extend(self.twins(kept, twin));
+            places.push(twin);
+        }
+        places.extend(fresh.map(|(_, index)| *index));
+        // In the client old and new members hear of a connection one after the other.
+        if let Some((at, news)) = forwarded(what, &twins) {
+            cx.runtime.tell_next(&at, news);
+        }
+        cx.runtime.tell_too(|_, what| forwarded(what, &twins));
+        self.pending = Some(ConnectedList {
+            id: adoption.number,
+            number: adoption.number,
+            ready: self.members.settle(&places, adoption.number),
+            endpoints: adoption.endpoints,
+            places,
+            filled: None,
+            tally,
+            note: adoption.note,
+        });
+    }
+
+    /// The handle of a member, and that of its twin with the twin's place in the tree.
+    fn twins(&self, member: usize, twin: u32) -> Option<(u64, (u64, TreePath))> {
+        let handle = |index: usize| Some(self.members.get(index)?.child.selected()?.id);
+        Some((handle(member)?, (handle(twin as usize)?, below(&self.at, twin))))
+    }
+}
+
+/// News of a connection as they come to another handle of it; `None` for what is none of it. That an endpoint is ejected, outlier
+/// detection tells each new handle of it.
+fn forwarded(what: &PolicyEvent, twins: &BTreeMap<u64, (u64, TreePath)>) -> Option<(TreePath, PolicyEvent)> {
+    let PolicyEvent::Subchannel { handle, state, status } = what else {
+        return None;
+    };
+    let (handle, at) = twins.get(handle)?;
+    let news = PolicyEvent::Subchannel {
+        handle: *handle,
+        state: *state,
+        status: status.clone(),
+    };
+    Some((at.clone(), news))
+}
+
+impl ConnectedList {
+    /// The place of the endpoint of this number.
+    pub(super) fn place(&self, number: usize) -> Option<usize> {
+        match &self.filled {
+            Some(filled) => filled.nth(number),
+            None => (number < self.places.len()).then_some(number),
+        }
+    }
+
+    /// Takes members out; their places are gaps.
+    fn remove(&mut self, mut removed: Vec<usize>, members: &mut ListedEndpoints, cx: &mut PolicyCx<'_>) {
+        removed.sort_unstable();
+        for place in removed {
+            let Some(index) = self.index_at(place) else { continue };
+            let state = members.get(index).and_then(|member| member.state);
+            self.tally.change(state, None);
+            if state == Some(Connectivity::Ready) {
+                self.ready.remove(place);
+            }
+            let count = self.places.len();
+            self.filled
+                .get_or_insert_with(|| Ranks::of(count, 0..count))
+                .remove(place);
+            if let Some(at) = self.places.get_mut(place) {
+                *at = GAP;
+            }
+            members.remove(index, cx);
+        }
+    }
+
+    /// Adds members, each before a place: into gaps where there are some.
+    fn insert(&mut self, fresh: &[(usize, u32)], members: &mut ListedEndpoints) {
+        let mut left = Vec::new();
+        let mut last = None;
+        for (before, index) in fresh.iter().rev() {
+            let state = members.get(*index as usize).and_then(|member| member.state);
+            self.tally.change(None, state);
+            // Several that come before the same place stand in order.
+            let above = match last {
+                Some((same, above)) if same == *before => above,
+                _ => self.first_from(*before),
+            };
+            let gap = above
+                .checked_sub(1)
+                .filter(|place| self.places.get(*place) == Some(&GAP));
+            match gap {
+                Some(place) => self.fill(place, *index, members),
+                None => left.push((above, *index)),
+            }
+            last = Some((*before, gap.unwrap_or(above)));
+        }
+        let is_sparse = self.places.len() > 2 * (self.endpoints.len() + fresh.len());
+        if !left.is_empty() || is_sparse {
+            left.reverse();
+            self.rebuild(&left, members);
+        }
+    }
+
+    /// The first place from one on that is no gap.
+    fn first_from(&self, place: usize) -> usize {
+        let mut rest = self.places.iter().enumerate().skip(place);
+        rest.find(|(_, index)| **index != GAP)
+            .map_or(self.places.len(), |(place, _)| place)
+    }
+
+    fn fill(&mut self, place: usize, index: u32, members: &mut ListedEndpoints) {
+        let (Some(at), Some(member)) = (self.places.get_mut(place), members.get_mut(index as usize)) else {
+            return;
+        };
+        *at = index;
+        member.list = self.id;
+        member.place = u32::try_from(place).unwrap_or(GAP);
+        if member.state == Some(Connectivity::Ready) {
+            self.ready.add(place);
+        }
+        if let Some(filled) = &mut self.filled {
+            filled.add(place);
+        }
+    }
+
+    /// Gives all members new places without gaps, and adds members, each before an old place.
+    fn rebuild(&mut self, left: &[(usize, u32)], members: &mut ListedEndpoints) {
+        let mut places = Vec::with_capacity(self.endpoints.len() + left.len());
+        let mut left = left.iter().peekable();
+        for (place, index) in self.places.iter().enumerate() {
+            while let Some((_, fresh)) = left.next_if(|(before, _)| *before <= place) {
+                places.push(*fresh);
+            }
+            if *index != GAP {
+                places.push(*index);
+            }
+        }
+        places.extend(left.map(|(_, index)| *index));
+        self.ready = members.settle(&places, self.id);
+        self.places = places;
+        self.filled = None;
+    }
+}

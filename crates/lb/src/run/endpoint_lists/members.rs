@@ -1,0 +1,124 @@
+//! The endpoints of all lists of a policy, by indices that they keep from list to list.
+
+use std::sync::Arc;
+
+use super::EndpointReports;
+use crate::endpoint::{Endpoint, EndpointList};
+use crate::pick_first;
+use crate::policy::{PolicyCx, StateMachine as _, TreePath};
+use crate::run::row::look;
+use crate::run::tally::Ranks;
+use crate::runtime::{Connectivity, below};
+
+/// One endpoint.
+#[derive(Debug)]
+pub struct ListedEndpoint {
+    /// The endpoint.
+    pub endpoint: Arc<Endpoint>,
+    /// Its connection.
+    pub child: pick_first::PickFirstPolicy,
+    /// What it last reported.
+    pub(super) state: Option<Connectivity>,
+    /// The list that it is in.
+    pub(super) list: u32,
+    /// Its place there.
+    pub(super) place: u32,
+}
+
+/// Endpoints by their indices.
+#[derive(Debug)]
+pub(super) struct ListedEndpoints {
+    at: TreePath,
+    members: Vec<Option<ListedEndpoint>>,
+    /// Indices that are free.
+    free: Vec<u32>,
+}
+
+impl ListedEndpoints {
+    /// None; `at` is the policy's place.
+    pub const fn new(at: TreePath) -> ListedEndpoints {
+        ListedEndpoints {
+            at,
+            members: Vec::new(),
+            free: Vec::new(),
+        }
+    }
+
+    /// A member.
+    pub fn get(&self, index: usize) -> Option<&ListedEndpoint> {
+        look(1);
+        self.members.get(index)?.as_ref()
+    }
+
+    /// A member.
+    pub fn get_mut(&mut self, index: usize) -> Option<&mut ListedEndpoint> {
+        look(1);
+        self.members.get_mut(index)?.as_mut()
+    }
+
+    /// Adds a member of a list; `make` gets its place in the tree.
+    pub fn add(
+        &mut self,
+        endpoint: &Arc<Endpoint>,
+        (list, place): (u32, u32),
+        make: impl FnOnce(TreePath) -> pick_first::PickFirstPolicy,
+    ) -> u32 {
+        let next = u32::try_from(self.members.len()).unwrap_or(u32::MAX);
+        let index = self.free.pop().unwrap_or(next);
+        let member = ListedEndpoint {
+            endpoint: endpoint.clone(),
+            child: make(below(&self.at, index)),
+            state: None,
+            list,
+            place,
+        };
+        match self.members.get_mut(index as usize) {
+            Some(room) => *room = Some(member),
+            None => self.members.push(Some(member)),
+        }
+        index
+    }
+
+    /// Adds the members of a list; returns their indices in its order.
+    pub fn add_all(&mut self, endpoints: &EndpointList, list: u32) -> Vec<u32> {
+        self.members
+            .reserve_exact(endpoints.len().saturating_sub(self.free.len()));
+        let all = endpoints.iter().zip(0..);
+        all.map(|(endpoint, place)| self.add(endpoint, (list, place), |at| pick_first::PickFirstPolicy::new(at, true)))
+            .collect()
+    }
+
+    /// Has a new member look at its connection.
+    pub fn start(&mut self, index: usize, said: &mut EndpointReports, cx: &mut PolicyCx<'_>) {
+        if let Some(member) = self.get_mut(index) {
+            let endpoint = std::slice::from_ref(&member.endpoint);
+            let reports = member.child.set(Ok(endpoint), false, "", cx);
+            said.extend(reports.into_iter().map(|report| (index, report)));
+        }
+    }
+
+    /// Gives the members of a list their places; returns those of them that are READY.
+    pub fn settle(&mut self, places: &[u32], list: u32) -> Ranks {
+        let mut ready = Vec::with_capacity(places.len());
+        for (place, index) in places.iter().enumerate() {
+            let Some(member) = self.get_mut(*index as usize) else {
+                continue;
+            };
+            member.list = list;
+            member.place = u32::try_from(place).unwrap_or(u32::MAX);
+            if member.state == Some(Connectivity::Ready) {
+                ready.push(place);
+            }
+        }
+        Ranks::of(places.len(), ready.into_iter())
+    }
+
+    /// Lets go of a member.
+    pub fn remove(&mut self, index: usize, cx: &mut PolicyCx<'_>) {
+        let gone = self.members.get_mut(index).and_then(Option::take);
+        if let Some(mut gone) = gone {
+            gone.child.shutdown(cx);
+            self.free.extend(u32::try_from(index));
+        }
+    }
+}

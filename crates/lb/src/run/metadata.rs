@@ -1,0 +1,84 @@
+//! The metadata of an RPC as LB policies see it.
+//!
+//! It is what the application sent, with the path and the time that is left; what the layers below the config selector put on
+//! (`content-type`, `user-agent`, the channel's authority) is not there yet, while binary headers are. Follows C-core
+//! `LbMetadata` (lb_metadata.cc).
+
+use std::borrow::Cow;
+
+use xdsctl_model::resource::Millis;
+
+/// What the policies know of an RPC beside its cluster.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Metadata<'a> {
+    /// `/package.Service/Method`.
+    pub path: &'a str,
+    /// The channel's authority.
+    pub authority: &'a str,
+    /// Headers of the application in the order of sending; keys in lower case.
+    pub headers: &'a [(String, String)],
+    /// Time until the RPC's deadline; `None` without one.
+    pub timeout: Option<Millis>,
+}
+
+impl<'a> Metadata<'a> {
+    /// The value of a header, those of one key joined by commas.
+    pub fn value(&self, name: &str) -> Option<Cow<'a, str>> {
+        match name {
+            ":path" => Some(Cow::Borrowed(self.path)),
+            "grpc-timeout" => self.timeout.map(|timeout| Cow::Owned(wire_timeout(timeout))),
+            _ => joined(self.headers, name),
+        }
+    }
+}
+
+/// The values of a key, joined by a comma.
+pub fn joined<'a>(headers: &'a [(String, String)], name: &str) -> Option<Cow<'a, str>> {
+    let mut values = headers
+        .iter()
+        .filter(|(key, _)| key == name)
+        .map(|(_, value)| value.as_str());
+    let first = values.next()?;
+    let Some(second) = values.next() else {
+        return Some(Cow::Borrowed(first));
+    };
+    let mut joined = format!("{first},{second}");
+    for value in values {
+        joined.push(',');
+        joined.push_str(value);
+    }
+    Some(Cow::Owned(joined))
+}
+
+/// A deadline in wire form. The client sends what is left at that moment; this is the nominal value.
+pub fn wire_timeout(timeout: Millis) -> String {
+    let ms = timeout.0.max(1);
+    if ms % 1000 == 0 {
+        format!("{}S", ms / 1000)
+    } else {
+        format!("{ms}m")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn policies_see_path_deadline_and_what_the_application_sent() {
+        let headers = [("a", "1"), ("b-bin", "x"), ("a", "2")].map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let metadata = Metadata {
+            path: "/s/m",
+            authority: "t",
+            headers: &headers,
+            timeout: Some(Millis(1500)),
+        };
+        let value = |name: &str| metadata.value(name).map(Cow::into_owned);
+        assert_eq!(value("a").as_deref(), Some("1,2"));
+        assert_eq!(value("b-bin").as_deref(), Some("x"));
+        assert_eq!(value(":path").as_deref(), Some("/s/m"));
+        assert_eq!(value("grpc-timeout").as_deref(), Some("1500m"));
+        assert_eq!(value(":authority"), None);
+        assert_eq!(value("content-type"), None);
+    }
+}

@@ -1,0 +1,212 @@
+//! A pick: what the channel asks of the policies for each attempt of an RPC, and what they answer.
+//!
+//! Nothing on the way of a pick that completes allocates, unless a trace is asked for. Side effects, such as waking an
+//! idle policy, are collected and carried out after the pick, as the client's work serializer does.
+
+use std::fmt::{self, Write as _};
+use std::hash::Hasher as _;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use twox_hash::XxHash64;
+
+use super::endpoint::Address;
+use super::log::Details;
+use super::metadata::Metadata;
+use super::policy::{PolicyEvent, TreePath};
+use super::runtime::InFlight;
+use crate::override_host::SessionHosts;
+use xdsctl_model::status::Status;
+
+/// What the policies know of an RPC.
+#[derive(Debug, Clone, Copy)]
+pub struct PickArgs<'a> {
+    /// What the config selector chose: `cluster:<name>` or `cluster_specifier_plugin:<name>`.
+    pub cluster_key: &'a str,
+    /// The request hash, which the config selector always makes; `None` without an xDS config.
+    pub request_hash: Option<u64>,
+    /// Addresses from the session cookie; `None` without an active session filter.
+    pub session: Option<SessionHosts<'a>>,
+    /// Path and headers, for `requestHashHeader` of ring_hash and the keys of rls.
+    pub metadata: Metadata<'a>,
+    /// Milliseconds.
+    pub now: i64,
+}
+
+/// The answer of a policy.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Pick {
+    /// Send the attempt there.
+    Complete(Complete),
+    /// Wait for the next picker.
+    Queue,
+    /// Fail, unless the RPC waits for ready.
+    Fail(Status),
+    /// Fail in any case, without a retry.
+    Drop(Status),
+}
+
+impl Pick {
+    /// The kind of answer in one word.
+    pub const fn class(&self) -> &'static str {
+        match self {
+            Pick::Complete(_) => "complete",
+            Pick::Queue => "queue",
+            Pick::Fail(_) => "fail",
+            Pick::Drop(_) => "drop",
+        }
+    }
+}
+
+/// A chosen subchannel and who wants to hear how the attempt ends.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Complete {
+    /// Number of the handle through which the subchannel was chosen.
+    pub handle: u64,
+    /// Number of the subchannel.
+    pub subchannel: u32,
+    /// The address.
+    pub socket: SocketAddr,
+    /// The address as text.
+    pub address: Arc<str>,
+    /// The target that a lookup (RLS) led to; `None` where rls has not been asked.
+    pub target: Option<Arc<str>>,
+    /// The leaf cluster; `None` where cluster_impl has not been asked.
+    pub cluster: Option<Arc<str>>,
+    /// outlier_detection that counts the attempt, and the endpoint's number there.
+    pub outlier: Option<(TreePath, u32)>,
+    /// weighted_round_robin that reads load reports, and the endpoint's number there.
+    pub load: Option<(TreePath, u32)>,
+    /// Counter of requests in flight that the attempt takes part in.
+    pub in_flight: Option<u32>,
+    /// The chosen endpoint's addresses for the session cookie; `None` if override_host did not record any.
+    pub actual_hosts: Option<Arc<str>>,
+}
+
+impl Complete {
+    /// A pick of a subchannel, as pick_first makes it.
+    pub fn new(handle: u64, subchannel: u32, address: &Address) -> Complete {
+        Complete {
+            handle,
+            subchannel,
+            socket: address.socket,
+            address: address.text.clone(),
+            target: None,
+            cluster: None,
+            outlier: None,
+            load: None,
+            in_flight: None,
+            actual_hosts: None,
+        }
+    }
+}
+
+/// Expected shares of picks by address, or by status for those that fail.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PickShares(pub std::collections::BTreeMap<String, f64>);
+
+impl PickShares {
+    /// What picks count as that wait.
+    pub const QUEUED: &'static str = "queued";
+
+    /// Adds a share.
+    pub fn add(&mut self, label: &str, share: f64) {
+        if share > 0.0 {
+            *self.0.entry(label.to_owned()).or_default() += share;
+        }
+    }
+
+    /// Adds a share of failures.
+    pub fn add_status(&mut self, status: &Status, share: f64) {
+        self.add(&status.to_string(), share);
+    }
+}
+
+/// One line of the way through the policies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TraceStep {
+    /// The policy or part of the client.
+    pub layer: &'static str,
+    /// What it did and why.
+    pub what: String,
+}
+
+/// The steps of one pick, in one piece of text: a pick that brought nothing new costs no memory.
+#[derive(Debug, Default)]
+pub struct Steps {
+    text: String,
+    /// Layers, and where their texts end.
+    ends: Vec<(&'static str, usize)>,
+}
+
+impl Steps {
+    /// Starts over.
+    pub fn clear(&mut self) {
+        self.text.clear();
+        self.ends.clear();
+    }
+
+    /// Adds a step.
+    pub fn add(&mut self, layer: &'static str, what: fmt::Arguments<'_>) {
+        // Writing to a string does not fail.
+        let _ = self.text.write_fmt(what);
+        self.ends.push((layer, self.text.len()));
+    }
+
+    /// A number that differs where the steps differ, but for a chance of 1 in 2^64.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hash = XxHash64::with_seed(0);
+        hash.write(self.text.as_bytes());
+        for (layer, end) in &self.ends {
+            hash.write(layer.as_bytes());
+            hash.write_usize(*end);
+        }
+        hash.finish()
+    }
+
+    /// The steps.
+    pub fn iter(&self) -> impl Iterator<Item = TraceStep> + '_ {
+        let mut begin = 0;
+        self.ends.iter().map(move |(layer, end)| {
+            let what = self.text.get(begin..*end).unwrap_or_default().to_owned();
+            begin = *end;
+            TraceStep { layer, what }
+        })
+    }
+}
+
+/// What a pick may look at and leave behind.
+#[derive(Debug)]
+pub struct PickCx<'a> {
+    /// Requests in flight by cluster.
+    pub in_flight: &'a InFlight,
+    /// What to do after the pick.
+    pub after: &'a mut Vec<(TreePath, PolicyEvent)>,
+    /// Steps are written here if wanted.
+    pub trace: Option<&'a mut Steps>,
+    /// What is to be told of the pick, if somebody listens: what a cookie led to.
+    pub told: Option<&'a mut Vec<(&'static str, Details)>>,
+}
+
+impl PickCx<'_> {
+    /// Adds a step to the trace, if there is one.
+    pub fn say(&mut self, layer: &'static str, what: fmt::Arguments<'_>) {
+        if let Some(trace) = &mut self.trace {
+            trace.add(layer, what);
+        }
+    }
+
+    /// Notes what is to be told, if somebody listens.
+    pub fn tell(&mut self, what: &'static str, details: impl FnOnce() -> Details) {
+        if let Some(told) = &mut self.told {
+            told.push((what, details()));
+        }
+    }
+
+    /// Adds a step that is costly to find out; `what` is not called without a trace.
+    pub fn say_of(&mut self, layer: &'static str, what: impl FnOnce() -> String) {
+        if let Some(trace) = &mut self.trace {
+            trace.add(layer, format_args!("{}", what()));
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The run-time side of LB policies: explicit state machines, driven by updates and events.
+//!
+//! A policy owns its children. Whatever happens is handed down from the root along a path of child numbers ([`TreePath`]), and
+//! what a policy has to say goes up as the return value ([`Reports`]). Time, chance and connections are in
+//! [`PolicyCx::runtime`]; what a cluster is made of comes from [`Clusters`]. A picker is not a value of its own: each policy
+//! keeps what it last reported and answers [`StateMachine::pick`] from that.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::endpoint::EndpointList;
+use super::picker::{Pick, PickArgs, PickCx, PickShares};
+use super::runtime::{Connectivity, Runtime};
+use crate::LbConfig;
+use xdsctl_model::profile::Profile;
+use xdsctl_model::resource::Cluster;
+use xdsctl_model::resource::endpoints::DropConfig;
+use xdsctl_model::status::Status;
+
+/// A place in the tree of policies: the numbers of the children from the root down.
+pub type TreePath = Arc<[u32]>;
+
+/// What can happen to a policy.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PolicyEvent {
+    /// The state of a subchannel that it watches.
+    Subchannel {
+        /// The handle or watch.
+        handle: u64,
+        /// The new state.
+        state: Connectivity,
+        /// Why, if it failed.
+        status: Option<Status>,
+    },
+    /// outlier_detection took a subchannel out of service, or put it back.
+    Ejected {
+        /// The handle.
+        handle: u64,
+        /// Out of service.
+        is_ejected: bool,
+    },
+    /// A timer fired; the number is the policy's own.
+    Timer(u64),
+    /// A pick found the policy idle.
+    Wake,
+    /// A pick wants this child of the policy to connect.
+    Connect(u64),
+    /// A cookie names this address, to which there is no subchannel.
+    CreateSubchannel(Arc<str>),
+    /// An attempt to the endpoint of this number ended.
+    Ended {
+        /// The endpoint.
+        endpoint: u32,
+        /// With OK.
+        is_ok: bool,
+    },
+    /// A pick wants this lookup to be made.
+    Lookup(u64),
+    /// The lookup service has answered.
+    LookedUp {
+        /// The lookup.
+        number: u64,
+        /// The answer.
+        result: LookupResult,
+    },
+    /// The endpoint of this number reported its load.
+    Load {
+        /// The endpoint.
+        endpoint: u32,
+        /// The report.
+        report: Arc<LoadReport>,
+    },
+}
+
+/// What a lookup service answers: `grpc.lookup.v1.RouteLookupResponse`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LookupAnswer {
+    /// `targets`, at least one.
+    pub targets: Vec<Arc<str>>,
+    /// `header_data`; empty for none.
+    pub header_data: Arc<str>,
+}
+
+/// An answer, or why there is none.
+pub type LookupResult = Arc<Result<LookupAnswer, Status>>;
+
+/// What a backend says of its load: `xds.data.orca.v3.OrcaLoadReport` as far as weighted_round_robin reads it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LoadReport {
+    /// `cpu_utilization`.
+    pub cpu_utilization: f64,
+    /// `mem_utilization`.
+    pub mem_utilization: f64,
+    /// `application_utilization`.
+    pub application_utilization: f64,
+    /// `rps_fractional`.
+    pub qps: f64,
+    /// `eps`.
+    pub eps: f64,
+    /// `named_metrics`.
+    pub named_metrics: std::collections::BTreeMap<String, f64>,
+    /// `utilization`.
+    pub utilization: std::collections::BTreeMap<String, f64>,
+}
+
+/// A policy says what state it is in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StateReport {
+    /// The state.
+    pub state: Connectivity,
+    /// Why, with TRANSIENT_FAILURE.
+    pub status: Option<Status>,
+}
+
+impl StateReport {
+    /// A report without a failure.
+    pub const fn of(state: Connectivity) -> StateReport {
+        StateReport { state, status: None }
+    }
+
+    /// A report of TRANSIENT_FAILURE.
+    pub const fn failure(status: Status) -> StateReport {
+        StateReport {
+            state: Connectivity::TransientFailure,
+            status: Some(status),
+        }
+    }
+}
+
+/// What a policy reported in the course of one call, oldest first. A report stands for a new picker.
+pub type Reports = Vec<StateReport>;
+
+/// A new configuration for a policy.
+#[derive(Debug, Clone, Copy)]
+pub struct Update<'a> {
+    /// Its config.
+    pub config: &'a LbConfig,
+    /// Its endpoints, or why there are none.
+    pub endpoints: Result<&'a EndpointList, &'a Status>,
+    /// How much of the endpoints' hierarchical paths is used up.
+    pub depth: usize,
+    /// Appended to failure texts.
+    pub note: &'a str,
+}
+
+/// A leaf cluster as cluster_impl and override_host look it up.
+#[derive(Debug, Clone)]
+pub struct LeafView {
+    /// The resource.
+    pub cluster: Arc<Cluster>,
+    /// `drop_overloads` of its endpoints.
+    pub drops: Option<DropConfig>,
+}
+
+/// What cds makes of its cluster.
+#[derive(Debug, Clone)]
+pub enum ClusterUpdate {
+    /// It is inside of more cds policies than are simulated.
+    TooDeep,
+    /// The cluster is not in the configuration.
+    Missing,
+    /// RPCs fail.
+    Error(Status),
+    /// Nothing changed.
+    Same,
+    /// The policy is itself somewhere below a cds policy of the same cluster.
+    Loop,
+    /// The generated child policy, its endpoints and its note.
+    Child(Box<ClusterChild>),
+}
+
+/// The child that cds generates.
+#[derive(Debug, Clone)]
+pub struct ClusterChild {
+    /// Its config.
+    pub config: Arc<LbConfig>,
+    /// Endpoints of a leaf; empty for an aggregate, whose children fetch their own.
+    pub endpoints: EndpointList,
+    /// Appended to failure texts.
+    pub note: String,
+}
+
+/// The channel's xDS configuration, as the policies below the resolver see it.
+pub trait Clusters {
+    /// What the cds policy at `at` is to run. The numbering of priority children is kept per policy.
+    fn update(&self, at: &TreePath, cluster: &str) -> ClusterUpdate;
+
+    /// The cds policy at `at` dropped its child, or is gone: its numbering starts over.
+    fn forget(&self, at: &TreePath);
+
+    /// A cds policy wants a cluster that no route names, until it says otherwise.
+    fn subscribe(&self, at: &TreePath, cluster: &str);
+
+    /// The cds policy at `at` wants its cluster no longer.
+    fn unsubscribe(&self, at: &TreePath);
+
+    /// The client's version and switches.
+    fn profile(&self) -> &Profile;
+
+    /// A leaf cluster of the configuration.
+    fn leaf(&self, cluster: &str) -> Option<LeafView>;
+}
+
+/// What a policy acts on.
+pub struct PolicyCx<'a> {
+    /// Time, chance and connections.
+    pub runtime: &'a mut Runtime,
+    /// The channel's configuration.
+    pub clusters: &'a dyn Clusters,
+}
+
+/// The state machine of a policy.
+pub trait StateMachine: fmt::Debug {
+    /// Takes a new configuration.
+    fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports;
+
+    /// Takes an event for the policy itself (`path` is empty) or for one below.
+    fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports;
+
+    /// Connects if idle.
+    fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports;
+
+    /// Decides where an attempt goes, by what the policy last reported.
+    fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick;
+
+    /// Adds up where picks are to go, `share` of all of them, by what the policy last reported. Without a request hash in
+    /// `args`, the hash is random.
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares);
+
+    /// Tells which priority is in use in each priority policy from here down, with the cluster that it is for. `cluster` is
+    /// the one that this policy is for. Only policies that may stand above a priority policy have anything to say.
+    fn priorities(&self, _cluster: &str, _tell: &mut dyn FnMut(&str, Option<usize>)) {}
+
+    /// Lets go of timers and subchannels.
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>);
+}

@@ -1,0 +1,521 @@
+//! Time, timers and connections: everything outside the policies that the policies act on.
+//!
+//! One queue of events, ordered by time and then by the order of scheduling, stands for the client's work serializer.
+//! Nothing here reads a clock: [`Runtime::now`] moves when the owner takes the next event. The network is not here
+//! either: [`Runtime::take_attempts`] tells which subchannels want to connect, [`Runtime::connected`] and its siblings
+//! take the outcome.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, LazyLock};
+
+use super::endpoint::Address;
+use super::log::{Detail, Details, Log};
+use super::policy::{PolicyEvent, TreePath};
+use xdsctl_model::rng::Rng;
+use xdsctl_model::status::Status;
+
+mod backoff;
+mod load;
+mod machines;
+mod pool;
+mod queue;
+
+use load::LoadStreams;
+use machines::Machines;
+pub(super) use machines::OneMachine;
+use queue::Queue;
+
+pub use backoff::ATTEMPT_TIMEOUT_MS;
+pub use pool::{Connectivity, Pool, Subchannel};
+
+/// The layer of connections, in what is told.
+pub const CONNECTION: &str = "connection";
+
+/// The place of what is no policy's.
+pub static NOWHERE: LazyLock<TreePath> = LazyLock::new(|| Arc::from([]));
+
+/// Room for so many changes of subchannels is kept from event to event.
+const KEPT_ROOM: usize = 64;
+
+/// Milliseconds since the start of the simulation.
+pub type Time = i64;
+
+/// What can happen at a time.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// Something for the policy at this place.
+    Policy(TreePath, PolicyEvent),
+    /// A subchannel may connect again: number and generation.
+    BackoffOver(u32, u32),
+    /// For the owner of the runtime, which alone knows what the two numbers mean.
+    Owner(u64, u64),
+}
+
+/// Identifies a timer until it fires.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TimerId(Time, u64);
+
+/// A subchannel as one policy holds it; several may hold the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Handle {
+    /// Unique in the runtime.
+    pub id: u64,
+    /// Number of the subchannel.
+    pub subchannel: u32,
+    /// Where it leads.
+    pub address: Address,
+}
+
+/// A subchannel was taken or let go by a policy; the wrappers above look at these.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SubchannelChange {
+    /// A policy made a subchannel.
+    Created {
+        /// The new handle.
+        handle: Handle,
+        /// The policy.
+        at: TreePath,
+    },
+    /// A policy let go of one.
+    Released {
+        /// The handle's number.
+        id: u64,
+        /// Where it led.
+        address: Address,
+    },
+}
+
+/// Settings of the channel that the policies read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// `grpc.priority_failover_timeout_ms`; default 10 s.
+    pub priority_failover_ms: i64,
+    /// `grpc.lb.ring_hash.ring_size_cap`; default 4096.
+    pub ring_size_cap: u64,
+    /// `grpc.happy_eyeballs_connection_attempt_delay_ms`; default 250, from 100 to 2000.
+    pub connection_attempt_delay_ms: i64,
+    /// Weighted shuffling in pick_first (A113); a channel takes it from the client's switch.
+    pub weighted_shuffling: bool,
+    /// Addresses that outlier detection has ejected, given from outside; they stay so.
+    pub ejected: BTreeSet<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            priority_failover_ms: crate::priority::DEFAULT_FAILOVER_MS,
+            ring_size_cap: crate::ring_hash::RING_SIZE_CAP,
+            connection_attempt_delay_ms: crate::pick_first::DEFAULT_ATTEMPT_DELAY_MS,
+            weighted_shuffling: false,
+            ejected: BTreeSet::new(),
+        }
+    }
+}
+
+/// Requests in flight by cluster, for circuit breaking.
+#[derive(Debug, Clone, Default)]
+pub struct InFlight {
+    numbers: BTreeMap<(String, String), u32>,
+    counts: Vec<u32>,
+}
+
+impl InFlight {
+    /// The number of the counter of a cluster and its EDS service name.
+    pub fn counter(&mut self, cluster: &str, service_name: &str) -> u32 {
+        let next = u32::try_from(self.counts.len()).unwrap_or(u32::MAX);
+        let key = (cluster.to_owned(), service_name.to_owned());
+        let number = *self.numbers.entry(key).or_insert(next);
+        if number == next {
+            self.counts.push(0);
+        }
+        number
+    }
+
+    /// Requests in flight.
+    pub fn get(&self, counter: u32) -> u32 {
+        self.counts.get(counter as usize).copied().unwrap_or(0)
+    }
+
+    /// One more.
+    pub fn begin(&mut self, counter: u32) {
+        if let Some(count) = self.counts.get_mut(counter as usize) {
+            *count += 1;
+        }
+    }
+
+    /// One less.
+    pub fn end(&mut self, counter: u32) {
+        if let Some(count) = self.counts.get_mut(counter as usize) {
+            *count = count.saturating_sub(1);
+        }
+    }
+}
+
+/// A policy asks a lookup service (RLS) where RPCs go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lookup {
+    /// The policy, which is told [`PolicyEvent::LookedUp`].
+    pub at: TreePath,
+    /// The policy's number of the lookup.
+    pub number: u64,
+    /// Target URI of the service.
+    pub service: String,
+    /// What is asked.
+    pub keys: Arc<BTreeMap<String, String>>,
+    /// Milliseconds after which the policy does not wait any longer.
+    pub timeout_ms: i64,
+}
+
+/// Time, events, chance and connections.
+#[derive(Debug)]
+pub struct Runtime {
+    /// Milliseconds.
+    pub now: Time,
+    /// The connections.
+    pub pool: Pool,
+    /// Requests in flight.
+    pub in_flight: InFlight,
+    /// Settings of the channel.
+    pub settings: Settings,
+    /// What the policies did to subchannels since the owner last cleared this.
+    pub changes: Vec<SubchannelChange>,
+    /// Lookups that began since the owner last took them.
+    pub lookups: Vec<Lookup>,
+    /// What happens, if somebody listens.
+    pub log: Log,
+    /// Clusters whose cds policies are taking an update, the outermost first.
+    pub building: Vec<String>,
+    /// The cluster whose policy leads back to it while it is being built, which never ends in the client.
+    pub endless: Option<String>,
+    /// The limit of machines, once it was reached: no policy has been made since.
+    pub is_full: Option<usize>,
+    /// There are more cds policies inside of each other than are simulated.
+    pub is_too_deep: bool,
+    machines: Machines,
+    max_machines: usize,
+    load: LoadStreams,
+    seed: u64,
+    queue: Queue,
+    next_handle: u64,
+    events: u64,
+    attempts: Vec<u32>,
+    jitter: Rng,
+}
+
+impl Runtime {
+    /// A runtime at time 0 without connections.
+    pub fn new(seed: u64, settings: Settings) -> Runtime {
+        Runtime {
+            now: 0,
+            pool: Pool::default(),
+            in_flight: InFlight::default(),
+            settings,
+            changes: Vec::new(),
+            lookups: Vec::new(),
+            log: Log::default(),
+            building: Vec::new(),
+            endless: None,
+            is_full: None,
+            is_too_deep: false,
+            machines: Machines::default(),
+            max_machines: usize::MAX,
+            load: LoadStreams::default(),
+            seed,
+            queue: Queue::default(),
+            next_handle: 0,
+            events: 0,
+            attempts: Vec::new(),
+            jitter: Rng::stream(seed, "subchannel/backoff"),
+        }
+    }
+
+    /// Tells what happens at a place of the tree, if somebody listens.
+    pub fn say(&mut self, at: &TreePath, layer: &'static str, what: &'static str, details: impl FnOnce() -> Details) {
+        self.log.tell(self.now, at, layer, what, details);
+    }
+
+    /// The same with a limit of policies and handles of subchannels at a time.
+    #[must_use]
+    pub fn with_machines(self, max_machines: usize) -> Runtime {
+        Runtime { max_machines, ..self }
+    }
+
+    /// Room for one more policy, until what is returned is dropped; `None` if there is none.
+    pub(super) fn machine(&mut self) -> Option<OneMachine> {
+        if self.machines.count() + self.pool.watches() >= self.max_machines {
+            self.is_full = Some(self.max_machines);
+        }
+        self.is_full.is_none().then(|| self.machines.one())
+    }
+
+    /// The stream of chance of one use at one place in the tree.
+    pub fn stream(&self, name: &str, at: &TreePath) -> Rng {
+        Rng::stream(self.seed, &format!("{name}/{at:?}"))
+    }
+
+    /// Schedules an event; at equal times events come in the order of this call.
+    pub fn schedule(&mut self, delay_ms: i64, event: Event) -> TimerId {
+        let at = self.now.saturating_add(delay_ms.max(0));
+        self.queue.add(self.now, at, event)
+    }
+
+    /// Schedules something for a policy.
+    pub fn timer(&mut self, delay_ms: i64, at: &TreePath, what: PolicyEvent) -> TimerId {
+        self.schedule(delay_ms, Event::Policy(at.clone(), what))
+    }
+
+    /// Has a policy hear of something before anything else happens.
+    pub fn tell_next(&mut self, at: &TreePath, what: PolicyEvent) {
+        self.queue.add_first(Event::Policy(at.clone(), what));
+    }
+
+    /// Has policies hear of news that are under way to others, right after those: `other` says who hears of what.
+    pub fn tell_too(&mut self, other: impl Fn(&TreePath, &PolicyEvent) -> Option<(TreePath, PolicyEvent)>) {
+        self.queue.repeat(|event| match event {
+            Event::Policy(at, what) => other(at, what).map(|(at, what)| Event::Policy(at, what)),
+            Event::BackoffOver(..) | Event::Owner(..) => None,
+        });
+    }
+
+    /// Takes an event out of the queue, if it is still there.
+    pub fn cancel(&mut self, timer: &mut Option<TimerId>) {
+        if let Some(id) = timer.take() {
+            self.queue.cancel(id);
+        }
+    }
+
+    /// Events that have not happened yet.
+    pub fn pending(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Events that have happened: how much work there was.
+    pub const fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// Policies that there are.
+    pub fn machines(&self) -> usize {
+        self.machines.count()
+    }
+
+    /// Says whether something is under way that was due when it was scheduled, such as news of connections.
+    pub fn has_news(&self) -> bool {
+        self.queue.has_due()
+    }
+
+    /// The time of the next event.
+    pub fn next_time(&self) -> Option<Time> {
+        self.queue.next_time()
+    }
+
+    /// Ends the work on an event: subchannels that nobody took over are dropped.
+    pub fn settle(&mut self) {
+        self.changes.clear();
+        self.changes.shrink_to(KEPT_ROOM);
+        let (log, now) = (&mut self.log, self.now);
+        self.pool.collect(|address| {
+            log.tell(now, &NOWHERE, CONNECTION, "let_go", || of_connection(address));
+        });
+    }
+
+    /// Takes the next event if it is due at `until` or before, and moves the time to it.
+    pub fn next_event(&mut self, until: Time) -> Option<Event> {
+        if self.next_time()? > until {
+            return None;
+        }
+        let (time, event) = self.queue.pop()?;
+        self.events += 1;
+        self.now = self.now.max(time);
+        Some(event)
+    }
+
+    /// Makes a subchannel for a policy, or joins one that leads to the same address in the same scope. The policy knows the state, or
+    /// has it told by [`Runtime::tell_initial`].
+    pub fn acquire(&mut self, address: &Address, at: &TreePath) -> Handle {
+        let handle = self.join(address, at);
+        self.changes.push(SubchannelChange::Created {
+            handle: handle.clone(),
+            at: at.clone(),
+        });
+        handle
+    }
+
+    /// Like [`Runtime::acquire`], for a wrapper's own use: no [`SubchannelChange`] is noted.
+    pub fn hold(&mut self, address: &Address, at: &TreePath) -> Handle {
+        let handle = self.join(address, at);
+        self.tell_initial(&handle, at);
+        handle
+    }
+
+    fn join(&mut self, address: &Address, at: &TreePath) -> Handle {
+        self.next_handle += 1;
+        if self.log.is_on() && self.pool.find(address).is_none() {
+            self.say(&NOWHERE, CONNECTION, "made", || of_connection(address));
+        }
+        let handle = Handle {
+            id: self.next_handle,
+            subchannel: self.pool.join(address),
+            address: address.clone(),
+        };
+        self.pool.watch(handle.subchannel, handle.id, at, true);
+        handle
+    }
+
+    /// Watches the subchannel of another handle without keeping it alive; returns the number in the events.
+    ///
+    /// Such watches hear of a change before the handles do, as a wrapper does. The state now is not told.
+    pub fn watch(&mut self, handle: &Handle, at: &TreePath) -> u64 {
+        self.next_handle += 1;
+        self.pool.watch(handle.subchannel, self.next_handle, at, false);
+        self.next_handle
+    }
+
+    /// Tells the state of a subchannel in an event, as it is now.
+    pub fn tell_initial(&mut self, handle: &Handle, at: &TreePath) {
+        let (state, status) = self.pool.state_of(handle.subchannel);
+        let handle = handle.id;
+        self.timer(0, at, PolicyEvent::Subchannel { handle, state, status });
+    }
+
+    /// A change of subchannels since the owner last cleared them.
+    pub fn change(&self, index: usize) -> Option<SubchannelChange> {
+        self.changes.get(index).cloned()
+    }
+
+    /// Lets go of a subchannel that [`Runtime::acquire`] gave.
+    pub fn release(&mut self, handle: &Handle) {
+        self.pool.unwatch(handle.subchannel, handle.id);
+        self.changes.push(SubchannelChange::Released {
+            id: handle.id,
+            address: handle.address.clone(),
+        });
+    }
+
+    /// Lets go of what [`Runtime::hold`] or [`Runtime::watch`] gave.
+    pub fn drop_watch(&mut self, subchannel: u32, id: u64) {
+        self.pool.unwatch(subchannel, id);
+    }
+
+    /// Asks an idle subchannel to connect; does nothing in any other state.
+    pub fn connect(&mut self, subchannel: u32) {
+        let now = self.now;
+        if self.pool.start_attempt(subchannel, now) {
+            self.attempts.push(subchannel);
+            self.tell(subchannel);
+        }
+    }
+
+    /// The subchannels that began to connect since the last call.
+    pub fn take_attempts(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.attempts)
+    }
+
+    /// The attempt of a subchannel succeeded.
+    pub fn connected(&mut self, subchannel: u32, generation: u32) {
+        if self.pool.succeed(subchannel, generation) {
+            self.tell(subchannel);
+            if let Some(found) = self.pool.get(subchannel) {
+                self.load.connected(&found.address);
+            }
+        }
+    }
+
+    /// An endpoint of a policy wants load reports from an address, one in this time or more often.
+    pub fn watch_load(&mut self, address: &Address, at: &TreePath, endpoint: u32, period_ms: i64) {
+        self.load.watch(address, at, endpoint, period_ms);
+    }
+
+    /// It wants none any longer.
+    pub fn unwatch_load(&mut self, address: &Address, at: &TreePath, endpoint: u32) {
+        self.load.unwatch(address, at, endpoint);
+    }
+
+    /// Streams of load reports that begin since the last call: the subchannel and the stream's number.
+    pub fn take_load_starts(&mut self) -> Vec<(u32, u64)> {
+        let starts = self.load.take_starts().into_iter();
+        let of = |(address, serial): (Address, u64)| {
+            let number = self.pool.find(&address)?;
+            self.pool.is_ready(number).then_some((number, serial))
+        };
+        starts.filter_map(of).collect()
+    }
+
+    /// The period of a stream of load reports, in milliseconds, and who wants them; `None` for one that is over.
+    pub fn load_stream(&self, address: &Address, serial: u64) -> Option<(i64, Vec<(TreePath, u32)>)> {
+        self.load.stream(address, serial)
+    }
+
+    /// The attempt of a subchannel failed; it may try again when its back-off is over.
+    pub fn refused(&mut self, subchannel: u32, generation: u32, status: Status) {
+        let jitter = self.jitter.unit();
+        let now = self.now;
+        if let Some(retry_at) = self.pool.fail(subchannel, generation, status, jitter) {
+            self.tell(subchannel);
+            self.schedule(retry_at - now, Event::BackoffOver(subchannel, generation));
+        }
+    }
+
+    /// The back-off of a subchannel is over.
+    pub fn backoff_over(&mut self, subchannel: u32, generation: u32) {
+        if self.pool.rest(subchannel, generation, Connectivity::TransientFailure) {
+            self.tell(subchannel);
+        }
+    }
+
+    /// A connection was lost.
+    pub fn lost(&mut self, subchannel: u32) {
+        let generation = self.pool.get(subchannel).map_or(0, |s| s.generation);
+        if self.pool.rest(subchannel, generation, Connectivity::Ready) {
+            self.tell(subchannel);
+        }
+    }
+
+    /// Puts a subchannel into a state, as a user of the simulator may.
+    pub fn force(&mut self, subchannel: u32, state: Connectivity, status: Option<Status>) {
+        self.pool.force(subchannel, state, status);
+        self.tell(subchannel);
+    }
+
+    fn tell(&mut self, subchannel: u32) {
+        let Some(subchannel) = self.pool.get(subchannel) else {
+            return;
+        };
+        self.log.tell(self.now, &NOWHERE, CONNECTION, "state", || {
+            let mut details = of_connection(&subchannel.address);
+            details.push(("state", subchannel.state.name().into()));
+            let failure = subchannel
+                .status
+                .as_ref()
+                .filter(|_| subchannel.state == Connectivity::TransientFailure);
+            details.extend(failure.map(|status| ("why", Detail::from(&*status.message))));
+            details
+        });
+        for (handle, at) in subchannel.watchers() {
+            let what = PolicyEvent::Subchannel {
+                handle,
+                state: subchannel.state,
+                status: subchannel.status.clone(),
+            };
+            self.queue.add(self.now, self.now, Event::Policy(at.clone(), what));
+        }
+    }
+}
+
+/// The place of a policy's child.
+pub fn below(at: &TreePath, child: u32) -> TreePath {
+    let mut path = Vec::with_capacity(at.len() + 1);
+    path.extend_from_slice(at);
+    path.push(child);
+    Arc::from(path)
+}
+
+/// Which connection it is; those of a channel that has no cluster are told by their address alone.
+fn of_connection(address: &Address) -> Details {
+    let cluster = Some(&address.scope.cluster).filter(|cluster| !cluster.is_empty());
+    let cluster = cluster.map(|cluster| ("cluster", cluster.into()));
+    cluster
+        .into_iter()
+        .chain([("address", (&address.text).into())])
+        .collect()
+}

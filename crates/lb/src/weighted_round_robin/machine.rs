@@ -1,0 +1,413 @@
+//! weighted_round_robin at work: connected endpoints in proportion to the weights that they report (A58).
+//!
+//! Handles lists of endpoints as round_robin does, but sorted by address. While fewer than two weights are known it is
+//! plain round robin. Follows C-core weighted_round_robin.cc.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::sorted::Sorted;
+use super::weight::EndpointWeight;
+use super::{NAME, StaticStrideScheduler, WeightedRoundRobinConfig};
+use crate::endpoint::{AddressSet, Endpoint, EndpointList};
+use crate::picker::{Pick, PickArgs, PickCx, PickShares};
+use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
+use crate::run::endpoint_lists::{EndpointLists, EndpointReports, ListState, ListUpdate};
+use crate::runtime::{Connectivity, Time, TimerId};
+use xdsctl_model::rng::Rng;
+use xdsctl_model::status::Status;
+
+/// The policy in what is told.
+const LAYER: &str = "weighted_round_robin";
+
+/// The state of a weighted_round_robin policy.
+#[derive(Debug)]
+pub struct WeightedRoundRobinPolicy {
+    at: TreePath,
+    config: WeightedRoundRobinConfig,
+    lists: EndpointLists,
+    sorted: Sorted,
+    /// Numbers of the endpoints ever seen, indices of `weights`.
+    numbers: BTreeMap<AddressSet, u32>,
+    weights: Vec<EndpointWeight>,
+    /// Endpoints of which reports are wanted out of band, by number, with the period.
+    watched: BTreeMap<u32, (Arc<Endpoint>, i64)>,
+    /// An endpoint has reported its load; until then there is no schedule to make, however often endpoints come and go.
+    has_weights: bool,
+    sequence: u32,
+    shown: Shown,
+    pickers: u64,
+    /// The weights that were told last.
+    told: Vec<f32>,
+    /// When the schedule was last due, and the period from then on.
+    last: (Time, Time),
+    /// The next time at which it may become another one, and its event; in between the client makes the same one again and again.
+    next: Time,
+    timer: Option<TimerId>,
+    connect_order: Rng,
+    start: Rng,
+}
+
+#[derive(Debug)]
+enum Shown {
+    Queue,
+    Fail(Status),
+    Ready {
+        /// Rank of the next one among the READY endpoints, without a schedule.
+        next: usize,
+        /// `None` while fewer than two weights are known.
+        schedule: Option<Schedule>,
+    },
+}
+
+#[derive(Debug)]
+struct Schedule {
+    /// Indices of the READY endpoints in the current list, and their numbers.
+    members: Vec<(usize, u32)>,
+    scheduler: StaticStrideScheduler,
+}
+
+impl WeightedRoundRobinPolicy {
+    /// A policy without endpoints.
+    pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> WeightedRoundRobinPolicy {
+        let connect_order = cx.runtime.stream("weighted_round_robin/connect order", &at);
+        let start = cx.runtime.stream("weighted_round_robin/start", &at);
+        let mut sequence = cx.runtime.stream("weighted_round_robin/sequence", &at);
+        WeightedRoundRobinPolicy {
+            config: WeightedRoundRobinConfig::default(),
+            lists: EndpointLists::new(at.clone()),
+            sorted: Sorted::default(),
+            numbers: BTreeMap::new(),
+            weights: Vec::new(),
+            watched: BTreeMap::new(),
+            has_weights: false,
+            // The upper half of the number.
+            sequence: (sequence.next_u64() >> 32) as u32,
+            shown: Shown::Queue,
+            pickers: 0,
+            told: Vec::new(),
+            last: (0, 1),
+            next: 0,
+            timer: None,
+            connect_order,
+            start,
+            at,
+        }
+    }
+
+    /// The number of an endpoint, by which its weight outlives lists.
+    fn number(&mut self, endpoint: &Endpoint) -> u32 {
+        let next = u32::try_from(self.weights.len()).unwrap_or(u32::MAX);
+        let number = *self.numbers.entry(endpoint.address_set()).or_insert(next);
+        if number == next {
+            self.weights.push(EndpointWeight::default());
+        }
+        number
+    }
+
+    fn note(&mut self, number: u32, mut said: EndpointReports, cx: &mut PolicyCx<'_>) -> Reports {
+        let mut reports = Reports::new();
+        while let Some((index, report)) = said.pop_front() {
+            let before = self.lists.note(number, (index, &report), &mut said, cx);
+            if report.state == Connectivity::Ready && before.is_some_and(|before| before != Connectivity::Ready) {
+                let endpoint = self.lists.get(index).map(|member| member.endpoint.clone());
+                if let Some(endpoint) = endpoint {
+                    self.reset(&endpoint);
+                    self.wake(cx);
+                }
+            }
+            if self.lists.promote(number, cx) {
+                self.shown = Shown::Queue;
+            }
+            match self.lists.standing(number) {
+                ListState::Ready => {
+                    self.show_ready(cx);
+                    reports.push(StateReport::of(Connectivity::Ready));
+                }
+                ListState::Connecting => {
+                    self.shown = Shown::Queue;
+                    reports.push(StateReport::of(Connectivity::Connecting));
+                }
+                ListState::Failing => {
+                    let status = self.lists.failure(report.status.map(|status| status.to_string()));
+                    self.shown = Shown::Fail(status.clone());
+                    reports.push(StateReport::failure(status));
+                }
+                ListState::Open => {}
+            }
+        }
+        reports
+    }
+
+    /// Wants reports of these endpoints out of band, if the config does, and of no others.
+    fn watch(&mut self, endpoints: &EndpointList, cx: &mut PolicyCx<'_>) {
+        if !self.config.enable_oob_load_report && self.watched.is_empty() {
+            return;
+        }
+        let period = self.config.oob_reporting_period.0;
+        let mut wanted = BTreeMap::new();
+        if self.config.enable_oob_load_report {
+            for endpoint in endpoints.iter() {
+                wanted.insert(self.number(endpoint), (endpoint.clone(), period));
+            }
+        }
+        // The new ones come first, so that a stream goes on of which both want something.
+        for (number, (endpoint, period)) in &wanted {
+            if self.watched.get(number).is_none_or(|(_, before)| before != period) {
+                for address in endpoint.addresses.iter() {
+                    cx.runtime.watch_load(address, &self.at, *number, *period);
+                }
+            }
+        }
+        for (number, (endpoint, _)) in std::mem::replace(&mut self.watched, wanted) {
+            if !self.watched.contains_key(&number) {
+                for address in endpoint.addresses.iter() {
+                    cx.runtime.unwatch_load(address, &self.at, number);
+                }
+            }
+        }
+    }
+
+    /// An endpoint was connected again: its blackout starts over.
+    fn reset(&mut self, endpoint: &Endpoint) {
+        let number = self.number(endpoint) as usize;
+        if let Some(weight) = self.weights.get_mut(number) {
+            weight.reset();
+        }
+    }
+
+    /// Makes a new picker.
+    fn show_ready(&mut self, cx: &mut PolicyCx<'_>) {
+        let next = self.start.index(self.lists.ready());
+        self.shown = Shown::Ready { next, schedule: None };
+        self.pickers += 1;
+        self.schedule(cx);
+    }
+
+    /// Makes the picker's schedule from the weights of this moment.
+    fn schedule(&mut self, cx: &mut PolicyCx<'_>) {
+        cx.runtime.cancel(&mut self.timer);
+        if !matches!(self.shown, Shown::Ready { .. }) {
+            return;
+        }
+        let now = cx.runtime.now;
+        self.last = (now, self.config.weight_update_period.0.max(1));
+        let (made, change) = match self.has_weights {
+            true => self.weigh(cx),
+            false => (None, None),
+        };
+        if let Shown::Ready { schedule, .. } = &mut self.shown {
+            *schedule = made;
+        }
+        if let Some(change) = change {
+            self.set_timer(change, cx);
+        }
+    }
+
+    /// A weight may be another one: the schedule is made again when it is due.
+    fn wake(&mut self, cx: &mut PolicyCx<'_>) {
+        if matches!(self.shown, Shown::Ready { .. }) && self.has_weights {
+            self.set_timer(cx.runtime.now + 1, cx);
+        }
+    }
+
+    /// Sets the timer to the first time from `from` on at which the schedule is due, unless it comes before that.
+    fn set_timer(&mut self, from: Time, cx: &mut PolicyCx<'_>) {
+        let (last, period) = self.last;
+        let periods = from.saturating_sub(last).saturating_add(period - 1) / period;
+        let next = last.saturating_add(periods.max(1).saturating_mul(period));
+        if self.timer.is_some() && self.next <= next {
+            return;
+        }
+        cx.runtime.cancel(&mut self.timer);
+        self.next = next;
+        self.timer = Some(
+            cx.runtime
+                .timer(next - cx.runtime.now, &self.at, PolicyEvent::Timer(self.pickers)),
+        );
+    }
+
+    /// The schedule of this moment, and when it would become another one without a report.
+    fn weigh(&mut self, cx: &mut PolicyCx<'_>) -> (Option<Schedule>, Option<Time>) {
+        let now = cx.runtime.now;
+        let ready: Vec<(usize, Arc<Endpoint>)> = self
+            .lists
+            .all_ready()
+            .map(|(index, member)| (index, member.endpoint.clone()))
+            .collect();
+        let members: Vec<(usize, u32)> = ready
+            .into_iter()
+            .map(|(index, endpoint)| (index, self.number(&endpoint)))
+            .collect();
+        let weights: Vec<f32> = members
+            .iter()
+            .map(|(_, number)| match self.weights.get_mut(*number as usize) {
+                Some(weight) => weight.current(&self.config, now),
+                None => 0.0,
+            })
+            .collect();
+        self.tell(&weights, cx);
+        let changes = members.iter().filter_map(|(_, number)| {
+            let weight = self.weights.get(*number as usize)?;
+            weight.next_change(&self.config, now)
+        });
+        let change = changes.min();
+        let schedule = StaticStrideScheduler::new(&weights).map(|scheduler| Schedule { members, scheduler });
+        (schedule, change)
+    }
+
+    /// Tells of weights that have changed, in the order of the addresses.
+    fn tell(&mut self, weights: &[f32], cx: &mut PolicyCx<'_>) {
+        if !cx.runtime.log.is_on() || self.told == weights {
+            return;
+        }
+        weights.clone_into(&mut self.told);
+        cx.runtime.say(&self.at, LAYER, "weights", || {
+            let texts: Vec<String> = weights.iter().map(ToString::to_string).collect();
+            vec![("weights", texts.join(" ").into())]
+        });
+    }
+}
+
+impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
+    fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
+        let crate::LbConfig::WeightedRoundRobin(config) = update.config else {
+            return Reports::new();
+        };
+        if self.config != *config {
+            self.config = config.clone();
+            self.wake(cx);
+        }
+        let endpoints = match update.endpoints {
+            Ok(endpoints) => self.sorted.of(endpoints),
+            Err(_) if self.lists.has_list() => return Reports::new(),
+            Err(_) => EndpointList::default(),
+        };
+        let start = self.connect_order.index(endpoints.len());
+        self.watch(&endpoints, cx);
+        match self.lists.take(&endpoints, start, &update, cx) {
+            ListUpdate::Empty(status) => {
+                self.shown = Shown::Fail(status.clone());
+                vec![StateReport::failure(status)]
+            }
+            ListUpdate::Listed(number, said) => self.note(number, said, cx),
+        }
+    }
+
+    fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
+        if !path.is_empty() {
+            return match self.lists.handle(path, what, cx) {
+                Some((number, said)) => self.note(number, said, cx),
+                None => Reports::new(),
+            };
+        }
+        match what {
+            PolicyEvent::Timer(picker) if *picker == self.pickers => self.schedule(cx),
+            PolicyEvent::Load { endpoint, report } => {
+                self.has_weights = true;
+                if let Some(weight) = self.weights.get_mut(*endpoint as usize) {
+                    weight.report(report, &self.config, cx.runtime.now);
+                }
+                self.wake(cx);
+            }
+            _ => {}
+        }
+        Reports::new()
+    }
+
+    fn exit_idle(&mut self, _cx: &mut PolicyCx<'_>) -> Reports {
+        // Endpoints are never left idle.
+        Reports::new()
+    }
+
+    fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        let (next, schedule) = match &mut self.shown {
+            Shown::Queue => {
+                cx.say(NAME, format_args!("no endpoint is connected yet"));
+                return Pick::Queue;
+            }
+            Shown::Fail(status) => {
+                cx.say(NAME, format_args!("fails: {}", status.message));
+                return Pick::Fail(status.clone());
+            }
+            Shown::Ready { next, schedule } => (next, schedule),
+        };
+        let (index, number, told) = match schedule {
+            Some(Schedule { members, scheduler }) => {
+                let turn = scheduler.pick(&mut self.sequence);
+                let Some(&(index, number)) = members.get(turn) else {
+                    return Pick::Queue;
+                };
+                let weight = scheduler.weights().get(turn).copied().unwrap_or(0);
+                (index, Some(number), Turn::Scheduled { weight })
+            }
+            None => {
+                let turn = *next;
+                let count = self.lists.ready();
+                *next = if turn + 1 < count { turn + 1 } else { 0 };
+                let Some(index) = self.lists.nth_ready(turn) else {
+                    return Pick::Queue;
+                };
+                (index, None, Turn::Plain { turn: turn + 1, count })
+            }
+        };
+        let Some(member) = self.lists.get_mut(index) else {
+            return Pick::Queue;
+        };
+        cx.say_of(NAME, || {
+            let name = member.endpoint.name();
+            match told {
+                Turn::Scheduled { weight } => format!("{name} by schedule, with a scaled weight of {weight}"),
+                Turn::Plain { turn, count } => format!("{name}, {turn} of {count} in turn: no weights are known"),
+            }
+        });
+        let mut pick = member.child.pick(args, cx);
+        if let Pick::Complete(complete) = &mut pick
+            && !self.config.enable_oob_load_report
+        {
+            let endpoint = member.endpoint.clone();
+            let number = number.unwrap_or_else(|| self.number(&endpoint));
+            complete.load = Some((self.at.clone(), number));
+        }
+        pick
+    }
+
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
+        match &self.shown {
+            Shown::Queue => out.add(PickShares::QUEUED, share),
+            Shown::Fail(status) => out.add_status(status, share),
+            Shown::Ready {
+                schedule: Some(Schedule { members, scheduler }),
+                ..
+            } => {
+                let total: f64 = scheduler.weights().iter().map(|weight| f64::from(*weight)).sum();
+                for ((index, _), weight) in members.iter().zip(scheduler.weights()) {
+                    if let Some(member) = self.lists.get(*index) {
+                        member.child.shares(args, share * f64::from(*weight) / total, out);
+                    }
+                }
+            }
+            Shown::Ready { schedule: None, .. } => {
+                let each = share / self.lists.ready() as f64;
+                for (_, member) in self.lists.all_ready() {
+                    member.child.shares(args, each, out);
+                }
+            }
+        }
+    }
+
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
+        cx.runtime.cancel(&mut self.timer);
+        self.config.enable_oob_load_report = false;
+        self.watch(&EndpointList::default(), cx);
+        self.lists.shutdown(cx);
+        self.shown = Shown::Queue;
+    }
+}
+
+/// How a pick came to its endpoint, for people.
+#[derive(Debug, Clone, Copy)]
+enum Turn {
+    Scheduled { weight: u16 },
+    Plain { turn: usize, count: usize },
+}

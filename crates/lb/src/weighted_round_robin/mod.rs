@@ -1,0 +1,312 @@
+//! weighted_round_robin: RPCs go round the endpoints by weights from their load reports (A58, A114).
+
+mod machine;
+mod sorted;
+mod stride;
+pub mod weight;
+
+pub use machine::WeightedRoundRobinPolicy;
+pub use stride::StaticStrideScheduler;
+
+use serde_json::{Map, Value};
+
+use super::config::number;
+use super::json::{self, At, Faults};
+use super::xds::{MessageType, PolicyEntry};
+use super::{PolicyType, done};
+use xdsctl_document::proto::duration;
+use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::client_side_weighted_round_robin::v3::ClientSideWeightedRoundRobin;
+use xdsctl_model::diag::{Cx, rules};
+use xdsctl_model::profile::{Feature, Profile};
+use xdsctl_model::resource::Millis;
+
+rules! {
+    /// The penalty for errors is negative.
+    LB_WRR_PENALTY_NEGATIVE = "lb-wrr-penalty-negative", Lb, Nack, "gRFC A58; C-core WeightedRoundRobinConfig::JsonPostLoad";
+    /// A metric name for the utilization is none that the client has.
+    LB_WRR_METRIC_UNKNOWN = "lb-wrr-metric-unknown", Lb, Nack, "gRFC A114; C-core WeightedRoundRobinConfig::JsonPostLoad";
+}
+
+/// The registered name.
+pub const NAME: &str = "weighted_round_robin";
+
+/// Smallest `weightUpdatePeriod`; smaller ones are raised to it (A58).
+pub const MIN_WEIGHT_UPDATE_PERIOD: Millis = Millis(100);
+
+/// The field of A114.
+const METRIC_NAMES: &str = "metricNamesForComputingUtilization";
+
+/// The policy's place in the registry.
+pub static TYPE: PolicyType = PolicyType {
+    name: NAME,
+    message: Some(&MessageType {
+        type_name: "envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",
+        convert: from_proto,
+    }),
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::WeightedRoundRobin),
+    machine: |at, cx| Box::new(WeightedRoundRobinPolicy::new(at, cx)),
+};
+
+/// The config of weighted_round_robin (C-core weighted_round_robin.h `WeightedRoundRobinConfig`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct WeightedRoundRobinConfig {
+    /// Weights come from out-of-band reports instead of the trailers of RPCs; default false.
+    pub enable_oob_load_report: bool,
+    /// Default 10 s.
+    pub oob_reporting_period: Millis,
+    /// Time from the first report until an endpoint's weight counts; default 10 s.
+    pub blackout_period: Millis,
+    /// Default 1 s, at least [`MIN_WEIGHT_UPDATE_PERIOD`].
+    pub weight_update_period: Millis,
+    /// Default 3 min.
+    pub weight_expiration_period: Millis,
+    /// Factor on errors per query; default 1, not negative, may be NaN or infinite.
+    pub error_utilization_penalty: f32,
+    /// Metrics whose largest is the utilization; if empty or without value, application and then CPU utilization count.
+    pub metric_names: Vec<Metric>,
+}
+
+/// A metric of a load report (A114).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Metric {
+    /// `cpu_utilization`.
+    Cpu,
+    /// `mem_utilization`.
+    Mem,
+    /// `application_utilization`.
+    Application,
+    /// `named_metrics.<key>`.
+    Named(String),
+    /// `utilization.<key>`.
+    Utilization(String),
+}
+
+impl Default for WeightedRoundRobinConfig {
+    fn default() -> Self {
+        WeightedRoundRobinConfig {
+            enable_oob_load_report: false,
+            oob_reporting_period: Millis(10_000),
+            blackout_period: Millis(10_000),
+            weight_update_period: Millis(1000),
+            weight_expiration_period: Millis(180_000),
+            error_utilization_penalty: 1.0,
+            metric_names: Vec::new(),
+        }
+    }
+}
+
+/// Writes only the fields that the message has, as the client does; the loader knows the defaults.
+fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
+    let message: ClientSideWeightedRoundRobin = entry.decode(cx)?;
+    let at = entry.at();
+    let mut config = Map::new();
+    if message.enable_oob_load_report == Some(true) {
+        config.insert("enableOobLoadReport".to_owned(), Value::Bool(true));
+    }
+    for (field, name, period) in [
+        (
+            "oob_reporting_period",
+            "oobReportingPeriod",
+            message.oob_reporting_period,
+        ),
+        ("blackout_period", "blackoutPeriod", message.blackout_period),
+        (
+            "weight_update_period",
+            "weightUpdatePeriod",
+            message.weight_update_period,
+        ),
+        (
+            "weight_expiration_period",
+            "weightExpirationPeriod",
+            message.weight_expiration_period,
+        ),
+    ] {
+        if let Some(period) = period {
+            let period = duration::parse(&period, &at.field(field), cx);
+            config.insert(name.to_owned(), json::duration_to_json(period));
+        }
+    }
+    if let Some(penalty) = message.error_utilization_penalty {
+        if penalty < 0.0 {
+            cx.report(
+                &LB_WRR_PENALTY_NEGATIVE,
+                &at.field("error_utilization_penalty"),
+                format_args!("error utilization penalty is {penalty}, must not be negative"),
+            );
+        }
+        config.insert("errorUtilizationPenalty".to_owned(), number::float_to_json(penalty));
+    }
+    if !message.metric_names_for_computing_utilization.is_empty() {
+        let names = message
+            .metric_names_for_computing_utilization
+            .into_iter()
+            .map(Value::String)
+            .collect();
+        config.insert(METRIC_NAMES.to_owned(), Value::Array(names));
+    }
+    Some(Value::Object(config))
+}
+
+/// Reads the JSON config.
+///
+/// # Errors
+/// Fields of the wrong type, a negative penalty, unknown metric names.
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<WeightedRoundRobinConfig, Faults> {
+    let mut faults = Faults::new();
+    let at = At::TOP;
+    let default = WeightedRoundRobinConfig::default();
+    let mut period = |name: &str, default: Millis| json::optional_duration(config, name, default, &at, &mut faults);
+    let oob_reporting_period = period("oobReportingPeriod", default.oob_reporting_period);
+    let blackout_period = period("blackoutPeriod", default.blackout_period);
+    let weight_update_period = period("weightUpdatePeriod", default.weight_update_period);
+    let weight_expiration_period = period("weightExpirationPeriod", default.weight_expiration_period);
+    let error_utilization_penalty = json::optional(config, "errorUtilizationPenalty")
+        .and_then(|value| json::float(value, &at.field("errorUtilizationPenalty"), &mut faults))
+        .unwrap_or(default.error_utilization_penalty);
+    if error_utilization_penalty < 0.0 {
+        at.field("errorUtilizationPenalty").fault(
+            &LB_WRR_PENALTY_NEGATIVE,
+            format_args!("error utilization penalty is {error_utilization_penalty}, must not be negative"),
+            &mut faults,
+        );
+    }
+    let config = WeightedRoundRobinConfig {
+        enable_oob_load_report: json::optional_bool(config, "enableOobLoadReport", &at, &mut faults),
+        oob_reporting_period,
+        blackout_period,
+        weight_update_period: weight_update_period.max(MIN_WEIGHT_UPDATE_PERIOD),
+        weight_expiration_period,
+        error_utilization_penalty,
+        metric_names: if profile.has(Feature::WrrMetricNames) {
+            metric_names(config, &mut faults)
+        } else {
+            Vec::new()
+        },
+    };
+    done(config, faults)
+}
+
+/// Reads the metric names, where null is no list. A list with a foreign element is not looked at further.
+fn metric_names(config: &Map<String, Value>, faults: &mut Faults) -> Vec<Metric> {
+    let at = At::TOP.field(METRIC_NAMES);
+    let Some(names) = config.get(METRIC_NAMES).and_then(|list| json::list(list, &at, faults)) else {
+        return Vec::new();
+    };
+    let before = faults.len();
+    for (i, name) in names.iter().enumerate() {
+        json::text(name, &at.index(i), faults);
+    }
+    if faults.len() > before {
+        return Vec::new();
+    }
+    let mut metrics = Vec::with_capacity(names.len());
+    for (i, name) in names.iter().filter_map(Value::as_str).enumerate() {
+        match Metric::parse(name) {
+            Some(metric) => metrics.push(metric),
+            None => at.index(i).fault(
+                &LB_WRR_METRIC_UNKNOWN,
+                format_args!(
+                    "metric `{name}` is unknown, must be cpu_utilization, mem_utilization, application_utilization, \
+                     named_metrics.<key> or utilization.<key>"
+                ),
+                faults,
+            ),
+        }
+    }
+    metrics
+}
+
+impl Metric {
+    /// Reads a metric's name; nothing need follow the dot.
+    pub fn parse(name: &str) -> Option<Metric> {
+        Some(match name {
+            "cpu_utilization" => Metric::Cpu,
+            "mem_utilization" => Metric::Mem,
+            "application_utilization" => Metric::Application,
+            _ => match name.split_once('.')? {
+                ("named_metrics", key) => Metric::Named(key.to_owned()),
+                ("utilization", key) => Metric::Utilization(key.to_owned()),
+                _ => return None,
+            },
+        })
+    }
+
+    /// The metric's name.
+    pub fn name(&self) -> String {
+        match self {
+            Metric::Cpu => "cpu_utilization".to_owned(),
+            Metric::Mem => "mem_utilization".to_owned(),
+            Metric::Application => "application_utilization".to_owned(),
+            Metric::Named(key) => format!("named_metrics.{key}"),
+            Metric::Utilization(key) => format!("utilization.{key}"),
+        }
+    }
+}
+
+impl WeightedRoundRobinConfig {
+    /// The config in the client's form, every field with its value.
+    pub fn to_json(&self) -> Value {
+        let mut config = Map::new();
+        let mut put = |name: &str, value: Value| config.insert(name.to_owned(), value);
+        put("enableOobLoadReport", Value::Bool(self.enable_oob_load_report));
+        put("oobReportingPeriod", json::duration_to_json(self.oob_reporting_period));
+        put("blackoutPeriod", json::duration_to_json(self.blackout_period));
+        put("weightUpdatePeriod", json::duration_to_json(self.weight_update_period));
+        put(
+            "weightExpirationPeriod",
+            json::duration_to_json(self.weight_expiration_period),
+        );
+        put(
+            "errorUtilizationPenalty",
+            number::float_to_json(self.error_utilization_penalty),
+        );
+        if !self.metric_names.is_empty() {
+            let names = self.metric_names.iter().map(|m| Value::String(m.name())).collect();
+            put(METRIC_NAMES, Value::Array(names));
+        }
+        Value::Object(config)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(config: &Value) -> Result<WeightedRoundRobinConfig, Vec<String>> {
+        from_json(config.as_object().unwrap(), &Profile::default())
+            .map_err(|faults| faults.into_iter().map(|f| f.path).collect())
+    }
+
+    #[test]
+    fn short_update_periods_are_raised() {
+        let config = read(&json!({"weightUpdatePeriod": "0.05s"})).unwrap();
+        assert_eq!(config.weight_update_period, Millis(100));
+    }
+
+    #[test]
+    fn null_metric_names_are_no_list() {
+        assert_eq!(read(&json!({METRIC_NAMES: null})), Err(vec![METRIC_NAMES.to_owned()]));
+    }
+
+    #[test]
+    fn a_foreign_element_hides_unknown_names() {
+        let config = json!({METRIC_NAMES: ["nope", 5]});
+        assert_eq!(
+            read(&config),
+            Err(vec!["metricNamesForComputingUtilization[1]".to_owned()])
+        );
+        let config = json!({METRIC_NAMES: ["cpu_utilization", "nope", "utilization.", "named_metrics.a.b"]});
+        assert_eq!(
+            read(&config),
+            Err(vec!["metricNamesForComputingUtilization[1]".to_owned()])
+        );
+    }
+
+    #[test]
+    fn defaults_survive_a_round_trip() {
+        let config = WeightedRoundRobinConfig::default();
+        assert_eq!(read(&config.to_json()), Ok(config));
+    }
+}

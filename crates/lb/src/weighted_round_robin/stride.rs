@@ -1,0 +1,137 @@
+//! The static stride scheduler: weighted round robin without a queue, shared by all pickers of a policy.
+//!
+//! Bit by bit what the client computes, single-precision division included. Follows C-core static_stride_scheduler.cc.
+
+/// Weights are scaled so that the largest is this.
+const MAX_WEIGHT: u16 = u16::MAX;
+
+/// How far above the mean a weight may be.
+const MAX_RATIO: f64 = 10.0;
+
+/// The least weight, as a share of the mean.
+const MIN_RATIO: f64 = 0.01;
+
+/// Shifts the generations of neighbouring endpoints against each other.
+const OFFSET: u64 = (MAX_WEIGHT / 2) as u64;
+
+/// A schedule of endpoints by weight.
+///
+/// ```
+/// use xdsctl_lb::weighted_round_robin::StaticStrideScheduler;
+/// let scheduler = StaticStrideScheduler::new(&[1.0, 2.0, 3.0]).unwrap();
+/// let mut sequence = 0;
+/// let picks: Vec<usize> = (0..6).map(|_| scheduler.pick(&mut sequence)).collect();
+/// assert_eq!(picks, [1, 2, 2, 0, 1, 2]);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StaticStrideScheduler {
+    weights: Vec<u16>,
+}
+
+impl StaticStrideScheduler {
+    /// A schedule for these weights, none of them negative; a weight of 0 counts as the mean of the others.
+    ///
+    /// `None` with fewer than two endpoints, or if all weights are 0: then plain round robin is used.
+    pub fn new(weights: &[f32]) -> Option<StaticStrideScheduler> {
+        if weights.len() < 2 {
+            return None;
+        }
+        let positive = weights.iter().filter(|weight| **weight != 0.0).count();
+        if positive == 0 {
+            return None;
+        }
+        let sum: f64 = weights.iter().map(|weight| f64::from(*weight)).sum();
+        let mut largest = weights.iter().copied().fold(0.0, f32::max);
+        let mean = sum / positive as f64;
+        if f64::from(largest) / mean > MAX_RATIO {
+            largest = (MAX_RATIO * mean) as f32;
+        }
+        // Divided in single precision, and only then widened: one less in some weights.
+        let scale = f64::from(f32::from(MAX_WEIGHT) / largest);
+        let mean_scaled = round(scale * mean);
+        let floor = round(f64::from(mean_scaled) * MIN_RATIO).max(1);
+        let weights = weights
+            .iter()
+            .map(|weight| {
+                if *weight == 0.0 {
+                    mean_scaled
+                } else {
+                    round(f64::from(weight.min(largest)) * scale).max(floor)
+                }
+            })
+            .collect();
+        Some(StaticStrideScheduler { weights })
+    }
+
+    /// The scaled weights.
+    pub fn weights(&self) -> &[u16] {
+        &self.weights
+    }
+
+    /// The next endpoint's index. `sequence` is shared by all schedules of a policy and wraps at 32 bits.
+    pub fn pick(&self, sequence: &mut u32) -> usize {
+        let len = self.weights.len() as u64;
+        loop {
+            let turn = u64::from(*sequence);
+            *sequence = sequence.wrapping_add(1);
+            let index = turn % len;
+            let generation = turn / len;
+            // The index is below the number of weights.
+            let weight = self.weights.get(index as usize).copied().unwrap_or(MAX_WEIGHT);
+            let position = (u64::from(weight) * generation + index * OFFSET) % u64::from(MAX_WEIGHT);
+            // An endpoint of the largest weight is taken in every generation, so this ends.
+            if position >= u64::from(MAX_WEIGHT - weight) {
+                return index as usize;
+            }
+        }
+    }
+}
+
+/// Rounds half away from zero, as `lround` does, into 16 bits.
+fn round(value: f64) -> u16 {
+    value.round() as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(weights: &[f32], scaled: &[u16], picks: &[usize]) {
+        let scheduler = StaticStrideScheduler::new(weights).unwrap();
+        assert_eq!(scheduler.weights(), scaled);
+        let mut sequence = 0;
+        let picked: Vec<usize> = picks.iter().map(|_| scheduler.pick(&mut sequence)).collect();
+        assert_eq!(picked, picks);
+    }
+
+    #[test]
+    fn weights_and_picks_are_the_clients() {
+        check(
+            &[1.0, 2.0, 3.0],
+            &[21845, 43690, 65535],
+            &[1, 2, 2, 0, 1, 2, 1, 2, 2, 0, 1, 2],
+        );
+        check(
+            &[100.0, 200.0, 0.0],
+            &[32767, 65535, 49151],
+            &[1, 2, 1, 2, 0, 1, 2, 1, 0, 1, 2, 1],
+        );
+        check(&[4.0, 4.0], &[65535, 65535], &[0, 1, 0, 1]);
+    }
+
+    #[test]
+    fn a_weight_is_at_most_ten_times_the_mean() {
+        let mut weights = vec![0.1; 11];
+        weights.push(100.0);
+        let mut scaled = vec![78; 11];
+        scaled.push(65535);
+        assert_eq!(StaticStrideScheduler::new(&weights).unwrap().weights(), scaled);
+    }
+
+    #[test]
+    fn one_endpoint_or_no_weight_is_plain_round_robin() {
+        assert_eq!(StaticStrideScheduler::new(&[1.0]), None);
+        assert_eq!(StaticStrideScheduler::new(&[0.0, 0.0]), None);
+    }
+}

@@ -1,0 +1,289 @@
+//! weighted_target at work: a child by chance, in proportion to the weights of those that are connected.
+//!
+//! Follows C-core weighted_target.cc.
+
+use crate::LbConfig;
+use crate::endpoint;
+use crate::picker::{Pick, PickArgs, PickCx, PickShares};
+use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
+use crate::run::children::Children;
+use crate::run::tally::{Tally, Weights};
+use crate::runtime::Connectivity;
+use crate::weighted_target as config;
+use xdsctl_model::rng::Rng;
+use xdsctl_model::status::Status;
+
+/// The state of a weighted_target policy.
+#[derive(Debug)]
+pub struct WeightedTargetPolicy {
+    children: Children<Data>,
+    /// States of the children with a weight.
+    tally: Tally,
+    /// Weights of the READY children, and of those that fail, in the order of their names.
+    ready: Weights,
+    failing: Weights,
+    /// Numbers of the children in that order.
+    in_order: Vec<u32>,
+    is_updating: bool,
+    note: String,
+    shown: Shown,
+    choice: Rng,
+}
+
+#[derive(Debug)]
+struct Data {
+    weight: u32,
+    state: Connectivity,
+    /// Place in the order of names; `None` until the end of the update that brings the child.
+    place: Option<usize>,
+}
+
+impl Data {
+    fn counted(&self) -> Option<Connectivity> {
+        (self.weight > 0).then_some(self.state)
+    }
+}
+
+#[derive(Debug)]
+enum Shown {
+    Queue,
+    Fail(Status),
+    /// The children in this state, by weight.
+    Weighted(Connectivity),
+}
+
+impl WeightedTargetPolicy {
+    /// A policy without children.
+    pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> WeightedTargetPolicy {
+        let choice = cx.runtime.stream("weighted_target/choice", &at);
+        WeightedTargetPolicy {
+            children: Children::new(at),
+            tally: Tally::default(),
+            ready: Weights::default(),
+            failing: Weights::default(),
+            in_order: Vec::new(),
+            is_updating: false,
+            note: String::new(),
+            shown: Shown::Queue,
+            choice,
+        }
+    }
+
+    fn set_weight(&mut self, name: &str, weight: u32) {
+        if let Some(member) = self.children.get_mut(name) {
+            let before = member.data.counted();
+            member.data.weight = weight;
+            self.tally.change(before, member.data.counted());
+        }
+    }
+
+    /// Notes the order and the weights of the children after an update.
+    fn put_in_order(&mut self) {
+        self.in_order = self.children.iter().map(|(_, member)| member.number).collect();
+        self.ready = Weights::new(self.in_order.len());
+        self.failing = self.ready.clone();
+        for (place, member) in self.children.iter_mut().enumerate() {
+            member.data.place = Some(place);
+            let weights = match member.data.counted() {
+                Some(Connectivity::Ready) => &mut self.ready,
+                Some(Connectivity::TransientFailure) => &mut self.failing,
+                Some(Connectivity::Idle | Connectivity::Connecting) | None => continue,
+            };
+            weights.add(place, u64::from(member.data.weight));
+        }
+    }
+
+    /// Takes a config directly, as wrr_locality generates it.
+    pub fn set(&mut self, config: &config::WeightedTargetConfig, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
+        let mut reports = Reports::new();
+        self.is_updating = true;
+        update.note.clone_into(&mut self.note);
+        for name in self.children.names() {
+            if !config.targets.contains_key(&*name) && self.children.retire(&name, cx) {
+                self.set_weight(&name, 0);
+            }
+        }
+        let groups = update.endpoints.map(|all| endpoint::groups(all, update.depth));
+        for (name, target) in &config.targets {
+            self.children.revive(name, cx);
+            self.children.add(name, || Data {
+                weight: 0,
+                state: Connectivity::Connecting,
+                place: None,
+            });
+            self.set_weight(name, target.weight);
+            let Some(member) = self.children.get_mut(name) else {
+                continue;
+            };
+            let endpoints = match &groups {
+                Ok(groups) => Ok(groups.get(name.as_str()).unwrap_or(endpoint::none())),
+                Err(status) => Err(*status),
+            };
+            let update = Update {
+                config: &target.child_policy,
+                endpoints,
+                depth: update.depth + 1,
+                note: update.note,
+            };
+            let said = member.child.update(update, cx);
+            self.note_child(name, said, cx, &mut reports);
+        }
+        self.is_updating = false;
+        self.put_in_order();
+        if config.targets.is_empty() {
+            let status = Status::unavailable("no children in weighted_target policy").with_note(&self.note);
+            self.shown = Shown::Fail(status.clone());
+            return vec![StateReport::failure(status)];
+        }
+        self.aggregate(&mut reports);
+        reports
+    }
+
+    fn note_child(&mut self, name: &str, said: Reports, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
+        let mut queue: std::collections::VecDeque<StateReport> = said.into();
+        while let Some(report) = queue.pop_front() {
+            let Some(member) = self.children.get_mut(name) else {
+                return;
+            };
+            if report.state == Connectivity::Idle {
+                queue.extend(member.child.exit_idle(cx));
+            }
+            let before = member.data.counted();
+            // A failure counts until the child is READY again.
+            if member.data.state != Connectivity::TransientFailure || report.state == Connectivity::Ready {
+                member.data.state = report.state;
+            }
+            let after = member.data.counted();
+            self.tally.change(before, after);
+            if let (false, Some(place)) = (self.is_updating, member.data.place) {
+                let weight = u64::from(member.data.weight);
+                for (state, weights) in [
+                    (Connectivity::Ready, &mut self.ready),
+                    (Connectivity::TransientFailure, &mut self.failing),
+                ] {
+                    match (before == Some(state), after == Some(state)) {
+                        (true, false) => weights.take(place, weight),
+                        (false, true) => weights.add(place, weight),
+                        (true, true) | (false, false) => {}
+                    }
+                }
+            }
+            if !self.is_updating && after.is_some() {
+                self.aggregate(reports);
+            }
+        }
+    }
+
+    fn aggregate(&mut self, reports: &mut Reports) {
+        let is = |state| self.tally.count(state) > 0;
+        if is(Connectivity::Ready) {
+            self.shown = Shown::Weighted(Connectivity::Ready);
+            reports.push(StateReport::of(Connectivity::Ready));
+        } else if is(Connectivity::Connecting) {
+            self.shown = Shown::Queue;
+            reports.push(StateReport::of(Connectivity::Connecting));
+        } else if is(Connectivity::Idle) {
+            self.shown = Shown::Queue;
+            reports.push(StateReport::of(Connectivity::Idle));
+        } else {
+            self.shown = Shown::Weighted(Connectivity::TransientFailure);
+            let text = "weighted_target: all children report state TRANSIENT_FAILURE";
+            reports.push(StateReport::failure(Status::unavailable(text)));
+        }
+    }
+}
+
+impl crate::policy::StateMachine for WeightedTargetPolicy {
+    fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
+        match update.config {
+            LbConfig::WeightedTarget(config) => self.set(config, update, cx),
+            _ => Reports::new(),
+        }
+    }
+
+    fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
+        let mut reports = Reports::new();
+        let Some((&number, rest)) = path.split_first() else {
+            if let PolicyEvent::Timer(timer) = what
+                && let Some((_, mut member)) = self.children.expire(*timer)
+            {
+                member.child.shutdown(cx);
+            }
+            return reports;
+        };
+        let Some(name) = self.children.name(number) else {
+            return reports;
+        };
+        if let Some(member) = self.children.get_mut(&name) {
+            let said = member.child.handle(rest, what, cx);
+            self.note_child(&name, said, cx, &mut reports);
+        }
+        reports
+    }
+
+    fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
+        let mut reports = Reports::new();
+        for name in self.children.names() {
+            if let Some(member) = self.children.get_mut(&name) {
+                let said = member.child.exit_idle(cx);
+                self.note_child(&name, said, cx, &mut reports);
+            }
+        }
+        reports
+    }
+
+    fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        match &self.shown {
+            Shown::Queue => {
+                cx.say(config::NAME, format_args!("no child is connected yet"));
+                Pick::Queue
+            }
+            Shown::Fail(status) => {
+                cx.say(config::NAME, format_args!("has no child"));
+                Pick::Fail(status.clone())
+            }
+            Shown::Weighted(state) => {
+                let weights = match state {
+                    Connectivity::Ready => &self.ready,
+                    _ => &self.failing,
+                };
+                let total = weights.total();
+                let key = self.choice.below(total);
+                let number = weights.find(key).and_then(|place| self.in_order.get(place));
+                let chosen = number.and_then(|number| self.children.name(*number));
+                let Some(name) = chosen else { return Pick::Queue };
+                let Some(member) = self.children.get_mut(&name) else {
+                    return Pick::Queue;
+                };
+                let weight = member.data.weight;
+                cx.say(
+                    config::NAME,
+                    format_args!("child \"{name}\" with {weight} of {total} (drew {key})"),
+                );
+                member.child.pick(args, cx)
+            }
+        }
+    }
+
+    fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
+        match &self.shown {
+            Shown::Queue => out.add(PickShares::QUEUED, share),
+            Shown::Fail(status) => out.add_status(status, share),
+            Shown::Weighted(state) => {
+                let of_state = |data: &Data| data.counted() == Some(*state);
+                let members = || self.children.iter().filter(|(_, member)| of_state(&member.data));
+                let total: u64 = members().map(|(_, member)| u64::from(member.data.weight)).sum();
+                for (_, member) in members() {
+                    let weight = f64::from(member.data.weight);
+                    member.child.shares(args, share * weight / total as f64, out);
+                }
+            }
+        }
+    }
+
+    fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
+        self.children.shutdown(cx, |_, _| {});
+        self.tally = Tally::default();
+        (self.ready, self.failing) = (Weights::default(), Weights::default());
+    }
+}

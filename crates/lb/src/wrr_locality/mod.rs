@@ -1,0 +1,77 @@
+//! xds_wrr_locality: chooses the locality by weight, and has the child policy choose in it (A52).
+//!
+//! At run time it generates a weighted_target with one target a locality.
+
+mod machine;
+
+pub use machine::WrrLocalityPolicy;
+
+use serde_json::{Map, Value, json};
+
+use super::json::{At, Faults};
+use super::xds::{MessageType, PolicyEntry};
+use super::{PolicyType, child};
+use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::wrr_locality::v3::WrrLocality;
+use xdsctl_model::diag::{Cx, rules};
+use xdsctl_model::profile::Profile;
+
+rules! {
+    /// A WrrLocality has no endpoint picking policy.
+    LB_WRR_LOCALITY_WITHOUT_CHILD = "lb-wrr-locality-without-child", Lb, Nack, "gRFC A52; C-core WrrLocalityLbPolicyConfigFactory";
+}
+
+/// The registered name.
+pub const NAME: &str = "xds_wrr_locality_experimental";
+
+/// The policy's place in the registry.
+pub static TYPE: PolicyType = PolicyType {
+    name: NAME,
+    message: Some(&MessageType {
+        type_name: "envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality",
+        convert: from_proto,
+    }),
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::WrrLocality),
+    machine: |at, _| Box::new(WrrLocalityPolicy::new(&at)),
+};
+
+/// The config of xds_wrr_locality (C-core xds_wrr_locality.cc `XdsWrrLocalityLbConfig`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct WrrLocalityConfig {
+    /// The policy in each locality.
+    pub child_policy: Box<super::LbConfig>,
+}
+
+fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
+    let message: WrrLocality = entry.decode(cx)?;
+    let at = entry.at();
+    let at = at.field("endpoint_picking_policy");
+    let Some(policy) = message.endpoint_picking_policy.as_ref() else {
+        cx.report(
+            &LB_WRR_LOCALITY_WITHOUT_CHILD,
+            &at,
+            format_args!("missing, must name the policy that picks the endpoint in a locality"),
+        );
+        return None;
+    };
+    let child_policy = entry.convert_below(policy, &at, cx)?;
+    Some(json!({ "childPolicy": child_policy }))
+}
+
+/// Reads the JSON config.
+///
+/// # Errors
+/// A `childPolicy` that is missing or rejected.
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<WrrLocalityConfig, Faults> {
+    let mut faults = Faults::new();
+    match child(config, "childPolicy", &At::TOP, profile, &mut faults) {
+        Some(child_policy) => Ok(WrrLocalityConfig { child_policy }),
+        None => Err(faults),
+    }
+}
+
+impl WrrLocalityConfig {
+    /// The config in the client's form.
+    pub fn to_json(&self) -> Value {
+        json!({ "childPolicy": self.child_policy.to_json() })
+    }
+}

@@ -1,0 +1,122 @@
+//! Every rule in one list: what `explain`, the report formats and the documentation look rules up in.
+//!
+//! The rules are declared beside the code that reports them; each file with a `rules!` block has its slice here, and
+//! `tests/tidy.rs` fails if one is missing.
+
+use std::collections::BTreeSet;
+
+use xdsctl_model::diag::Rule;
+
+/// The rules of single files, in the order of the layers.
+static FILES: &[&[&Rule]] = &[
+    xdsctl_document::proto::any::RULES,
+    xdsctl_document::proto::duration::RULES,
+    xdsctl_document::proto::wire::RULES,
+    xdsctl_clients::convert::address::RULES,
+    xdsctl_clients::convert::cidr::RULES,
+    xdsctl_clients::convert::matcher::RULES,
+    xdsctl_clients::convert::metadata::RULES,
+    xdsctl_clients::convert::switch::RULES,
+    xdsctl_clients::convert::tls::RULES,
+    xdsctl_lb::RULES,
+    xdsctl_clients::convert::nested::RULES,
+    xdsctl_clients::convert::header_value::RULES,
+    xdsctl_clients::convert::credentials::RULES,
+    xdsctl_clients::convert::grpc_service::RULES,
+    xdsctl_clients::plugin::RULES,
+    xdsctl_clients::plugin::rls::RULES,
+    xdsctl_document::proto::transcode::RULES,
+    xdsctl_document::envelope::RULES,
+    xdsctl_document::envelope::document::RULES,
+    xdsctl_clients::validate::RULES,
+    xdsctl_clients::validate::discovery::RULES,
+    xdsctl_clients::validate::downstream_tls::RULES,
+    xdsctl_clients::validate::filter_chain::RULES,
+    xdsctl_clients::validate::filter_chain_map::RULES,
+    xdsctl_clients::validate::http_connection_manager::RULES,
+    xdsctl_clients::validate::listener::RULES,
+    xdsctl_clients::validate::cluster::RULES,
+    xdsctl_clients::validate::endpoints::RULES,
+    xdsctl_clients::validate::route_config::RULES,
+    xdsctl_clients::validate::route_match::RULES,
+    xdsctl_clients::validate::route_shadow::RULES,
+    xdsctl_clients::validate::route_action::RULES,
+    xdsctl_clients::validate::hash_policy::RULES,
+    xdsctl_clients::validate::retry::RULES,
+    xdsctl_clients::family::rules::RULES,
+    xdsctl_clients::bootstrap::RULES,
+    xdsctl_channel::client::RULES,
+    crate::check::RULES,
+    crate::choice::RULES,
+];
+
+/// The rules of folders with one extension or one question a file.
+static FOLDERS: &[&[&[&Rule]]] = &[
+    xdsctl_clients::filter::RULES,
+    xdsctl_lb::PART_RULES,
+    xdsctl_clients::validate::cluster::PART_RULES,
+    xdsctl_clients::validate::endpoints::PART_RULES,
+    xdsctl_lb::rls::PART_RULES,
+    xdsctl_clients::family::PART_RULES,
+    xdsctl_clients::bootstrap::PART_RULES,
+    crate::lint::RULES,
+    xdsctl_channel::client::PART_RULES,
+    crate::check::PART_RULES,
+];
+
+/// All rules, in the order of the layers.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    let folders = FOLDERS.iter().flat_map(|folder| folder.iter());
+    FILES.iter().chain(folders).flat_map(|file| file.iter().copied())
+}
+
+/// The rule with this id.
+///
+/// ```
+/// assert!(xdsctl_lint::catalogue::find("duration-out-of-range").is_some());
+/// ```
+pub fn find(id: &str) -> Option<&'static Rule> {
+    rules().find(|rule| rule.id == id)
+}
+
+/// The id nearest to a misspelt one.
+pub fn nearest(id: &str) -> Option<&'static str> {
+    xdsctl_model::text::nearest(id, rules().map(|rule| rule.id))
+}
+
+/// The rules whose id, summary or prose has every word of `text`; for finding a rule by the client's own message.
+///
+/// Headings, which all pages share, and the examples, which name what they do not explain, are not searched.
+///
+/// ```
+/// let ids = |text| xdsctl_lint::catalogue::search(text).into_iter().map(|rule| rule.id).collect::<Vec<_>>();
+/// assert!(ids("last one wins").contains(&"dump-duplicate-resource"));
+/// assert!(!ids("eds_cluster_config").contains(&"dump-duplicate-resource"), "that is in its examples only");
+/// ```
+pub fn search(text: &str) -> Vec<&'static Rule> {
+    let words: BTreeSet<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    if words.is_empty() {
+        return Vec::new();
+    }
+    rules()
+        .filter(|rule| {
+            let haystack = format!("{} {} {}", rule.id, rule.summary, prose(rule.page)).to_lowercase();
+            words.iter().all(|word| haystack.contains(word))
+        })
+        .collect()
+}
+
+/// A page without its headings and fenced blocks.
+fn prose(page: &str) -> String {
+    let mut prose = String::new();
+    let mut is_fenced = false;
+    for line in page.lines() {
+        if line.starts_with("```") {
+            is_fenced = !is_fenced;
+        } else if !is_fenced && !line.starts_with('#') {
+            prose.push_str(line);
+            prose.push('\n');
+        }
+    }
+    prose
+}

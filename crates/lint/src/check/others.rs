@@ -1,0 +1,76 @@
+//! What the resources of a world show to clients beside the base: it goes into their answers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::lint::Who;
+use xdsctl_channel::client::{Checked, ResourceId};
+use xdsctl_clients::family::{FamilyAnswer, FamilyVerdict};
+use xdsctl_model::diag::Diagnostic;
+
+/// Says whether a client other than the base rejects a resource.
+pub(super) fn reject(resources: &[Checked], ResourceId(number): ResourceId) -> bool {
+    resources
+        .get(number)
+        .is_some_and(|checked| checked.answers.iter().any(is_rejected))
+}
+
+fn is_rejected(answer: &FamilyAnswer) -> bool {
+    answer.verdict == FamilyVerdict::Rejected
+}
+
+/// Gives each client that takes a resource what is found of it there.
+pub(super) fn tell(of_others: Vec<(ResourceId, Diagnostic, Who)>, resources: &mut [Checked]) {
+    let mut by_resource: BTreeMap<usize, Vec<(Diagnostic, Who)>> = BTreeMap::new();
+    for (ResourceId(number), diagnostic, who) in of_others {
+        by_resource.entry(number).or_default().push((diagnostic, who));
+    }
+    for (number, found) in by_resource {
+        let rejecting: Vec<BTreeSet<usize>> = found.iter().map(|(_, who)| rejecting(*who, resources)).collect();
+        let Some(checked) = resources.get_mut(number) else {
+            continue;
+        };
+        for index in 0..checked.answers.len() {
+            let (before, rest) = checked.answers.split_at_mut(index);
+            let Some(answer) = rest
+                .first_mut()
+                .filter(|answer| answer.verdict == FamilyVerdict::Accepted)
+            else {
+                continue;
+            };
+            let mut own = Vec::new();
+            let mut known: BTreeSet<(&str, String)> = places(&answer.diagnostics);
+            for ((diagnostic, who), rejecting) in found.iter().zip(&rejecting) {
+                let is_its = match who {
+                    Who::Families(families) => families.contains(&answer.client.family),
+                    Who::Rejecting(_, families) => {
+                        families.contains(&answer.client.family) && rejecting.contains(&index)
+                    }
+                    Who::Told => own.iter().any(|own: &Diagnostic| own.rule == diagnostic.rule),
+                };
+                // Another world of the resource may have shown it.
+                if is_its && known.insert((diagnostic.rule.id, diagnostic.path.to_string())) {
+                    own.push(diagnostic.clone());
+                }
+            }
+            if !own.is_empty() {
+                answer.diagnostics.extend(own);
+                answer.share(before);
+            }
+        }
+    }
+}
+
+/// The numbers of the clients that reject the resource.
+fn rejecting(who: Who, resources: &[Checked]) -> BTreeSet<usize> {
+    let Who::Rejecting(ResourceId(number), _) = who else {
+        return BTreeSet::new();
+    };
+    let answers = resources.get(number).into_iter().flat_map(|checked| &checked.answers);
+    let numbered = answers.enumerate().filter(|(_, answer)| is_rejected(answer));
+    numbered.map(|(index, _)| index).collect()
+}
+
+fn places(diagnostics: &[Diagnostic]) -> BTreeSet<(&'static str, String)> {
+    let places = diagnostics.iter().map(|own| (own.rule.id, own.path.to_string()));
+    places.collect()
+}

@@ -1,0 +1,248 @@
+//! What no gRPC process would get: configuration made for a proxy, and what a proxy has from its own bootstrap.
+//!
+//! A listener without an api_listener is a gRPC server's or a proxy's, and looks the same. It is taken for a server's unless something
+//! in its world shows a proxy. Findings on a proxy's configuration say nothing of gRPC, so its resources count as not checked.
+
+use super::{CheckOutcome, MADE_FOR_PROXY, STATIC_NOT_JUDGED};
+use crate::lint;
+use xdsctl_channel::client::target::Target;
+use xdsctl_channel::client::{Checked, Facts, ListenerFacts, ResourceId, Verdict, World};
+use xdsctl_clients::validate::http_connection_manager::NETWORK_FILTER_UNSUPPORTED;
+use xdsctl_clients::validate::listener::NEITHER_CLIENT_NOR_SERVER;
+use xdsctl_document::envelope::{Finding, Label};
+use xdsctl_document::proto::transcode::MISSPELT_TYPE;
+use xdsctl_document::source::Span;
+use xdsctl_model::diag::{Diagnostic, Effect, Packed, Seg, Segs, Severity};
+use xdsctl_model::resource::ResourceType;
+
+/// Fields of an HttpConnectionManager that are for the edge of a network; gRPC reads none of them.
+const EDGE_FIELDS: [&str; 5] = [
+    "merge_slashes",
+    "normalize_path",
+    "path_with_escaped_slashes_action",
+    "server_header_transformation",
+    "use_remote_address",
+];
+
+/// Fields of a Listener that are about the sockets of a proxy; gRPC reads none of them.
+const SOCKET_FIELDS: [&str; 8] = [
+    "connection_balance_config",
+    "freebind",
+    "max_connections_to_accept_per_socket_event",
+    "per_connection_buffer_limit_bytes",
+    "reuse_port",
+    "socket_options",
+    "tcp_backlog_size",
+    "transparent",
+];
+
+/// Static resources that a message names.
+const NAMES_SHOWN: usize = 5;
+
+/// Decides for whom a world was made.
+pub(super) fn check(world: &World, is_judged: bool, outcome: &mut CheckOutcome) {
+    let Some(why) = evidence(world, &outcome.resources) else {
+        if !is_judged {
+            leave_static_out(world, outcome);
+        }
+        say_servers(world, outcome);
+        return;
+    };
+    report(world, &why, outcome);
+    outcome.proxy_worlds.push(world.id);
+    if !is_judged {
+        for &number in &world.members {
+            outcome.resources.get_mut(number).into_iter().for_each(leave_out);
+        }
+    }
+}
+
+/// What shows that the world was made for a proxy: it has listeners, none is a client's, and they are not a gRPC server's either.
+fn evidence(world: &World, resources: &[Checked]) -> Option<String> {
+    let members = || world.members.iter().filter_map(|&number| resources.get(number));
+    let mut rejected = None;
+    let mut routes = Vec::new();
+    for (name, entry) in world.all(ResourceType::Listener) {
+        let checked = resources.get(entry.id.0)?;
+        // What a misspelt type was to be shows nothing.
+        let is_misspelt = checked.notes.iter().any(|note| note.diagnostic.rule == &MISSPELT_TYPE);
+        match &entry.facts {
+            Some(Facts::Listener(ListenerFacts::Server(chains))) => {
+                routes.extend(chains.iter().map(|chain| chain.routes.as_str()));
+            }
+            Some(_) => return None,
+            None if names_api_listener(checked) => return None,
+            // With an address it is for somebody; without one, a client's listener has lost its api_listener.
+            None if checked.diagnostics.iter().any(|d| d.rule == &NEITHER_CLIENT_NOR_SERVER) => {}
+            None if is_misspelt => {}
+            None => rejected = Some(name),
+        }
+        let is_foreign = |d: &Diagnostic| d.rule == &NETWORK_FILTER_UNSUPPORTED;
+        if !is_misspelt && checked.diagnostics.iter().any(is_foreign) {
+            return Some(format!("listener `{name}` has a network filter that gRPC has not"));
+        }
+        if let Some((field, what)) = proxy_field(checked) {
+            return Some(format!("listener `{name}` sets `{field}`, which is about {what}"));
+        }
+    }
+    if !world.has(ResourceType::Listener) {
+        return None;
+    }
+    if members().any(|checked| checked.label == Label::Static) {
+        return Some("some resources come from the proxy's own bootstrap".to_owned());
+    }
+    let leads_on = |name: &&str| match world.get(ResourceType::RouteConfiguration, name).map(|e| &e.facts) {
+        Some(Some(Facts::Routes(facts))) => {
+            let mut references = facts.virtual_hosts.iter().flatten();
+            facts.non_forwarding.is_empty()
+                && references.any(|reference| world.get(ResourceType::Cluster, &reference.cluster).is_some())
+        }
+        _ => false,
+    };
+    if let Some(name) = routes.iter().find(|name| leads_on(name)) {
+        return Some(format!(
+            "the routes of `{name}` lead to clusters, where a gRPC server follows none"
+        ));
+    }
+    let name = rejected.filter(|_| world.has(ResourceType::Cluster))?;
+    Some(format!(
+        "there are clusters, and a gRPC server rejects listener `{name}`"
+    ))
+}
+
+/// Says whether some finding is in the api_listener, which is there then.
+fn names_api_listener(checked: &Checked) -> bool {
+    let is_there = |mut steps: Segs<'_>| steps.next() == Some(Seg::Field("api_listener"));
+    let mut found = checked.diagnostics.iter().any(|d| is_there(d.path.segs()));
+    checked.ignored.for_each(|_, steps| found |= is_there(steps));
+    found
+}
+
+/// A field of the listener that only a proxy has a use for, and what it is about.
+fn proxy_field(checked: &Checked) -> Option<(&'static str, &'static str)> {
+    let mut found = None;
+    checked.ignored.for_each(|_, steps| {
+        let (is_top, last) = (steps.clone().nth(1).is_none(), steps.last_field());
+        let (fields, what) = match is_top {
+            true => (SOCKET_FIELDS.as_slice(), "a proxy's sockets"),
+            false => (EDGE_FIELDS.as_slice(), "HTTP at the edge of a network"),
+        };
+        let known = fields.iter().find(|field| last == Some(**field));
+        found = found.or_else(|| known.map(|field| (*field, what)));
+    });
+    found
+}
+
+fn report(world: &World, why: &str, outcome: &mut CheckOutcome) {
+    let listeners = match world.all(ResourceType::Listener).count() {
+        1 => "the only listener does not have".to_owned(),
+        count => format!("none of {count} listeners has"),
+    };
+    let message =
+        format!("{listeners} an api_listener, and {why}: made for a proxy, not for a proxyless gRPC client or server");
+    let mut diagnostic = Diagnostic::of_whole(&MADE_FOR_PROXY, message);
+    diagnostic.help("take the dump of a gRPC client, or ask the control plane as a gRPC node; --all checks it anyway");
+    add(world, diagnostic, outcome);
+}
+
+/// Adds a finding at the start of the world's first document.
+fn add(world: &World, diagnostic: Diagnostic, outcome: &mut CheckOutcome) {
+    if let Some(first) = world.members.first().and_then(|&number| outcome.resources.get(number)) {
+        outcome.findings.push(Finding {
+            source: first.origin.source,
+            span: Span::new(0, 0),
+            diagnostic,
+        });
+    }
+}
+
+/// Nothing is said of a resource but that it is there.
+fn leave_out(checked: &mut Checked) {
+    checked.verdict = Verdict::NotChecked;
+    checked.diagnostics = Vec::new();
+    checked.ignored = Packed::default();
+    checked.answers = Vec::new();
+    checked.notes = Vec::new();
+    checked.parsed = None;
+}
+
+/// Leaves out what a dump's proxy has from its own bootstrap, beside what a control plane sent.
+fn leave_static_out(world: &World, outcome: &mut CheckOutcome) {
+    // A world with an api_listener is a gRPC client's, whatever it is called.
+    let is_client = |facts: &Option<Facts>| match facts {
+        Some(Facts::Listener(facts)) => !matches!(facts, ListenerFacts::Server(_)),
+        _ => false,
+    };
+    if world
+        .all(ResourceType::Listener)
+        .any(|(_, entry)| is_client(&entry.facts))
+    {
+        return;
+    }
+    let label_of = |number: &usize| outcome.resources.get(*number).map(|checked| checked.label);
+    if !world
+        .members
+        .iter()
+        .any(|number| label_of(number) == Some(Label::Dynamic))
+    {
+        return;
+    }
+    let is_faulty = |number: &usize| {
+        let checked = outcome.resources.get(*number);
+        checked.is_some_and(|c| c.diagnostics.iter().any(|d| d.severity() >= Severity::Warning))
+    };
+    let numbers: Vec<usize> = world
+        .members
+        .iter()
+        .copied()
+        .filter(|number| label_of(number) == Some(Label::Static) && is_faulty(number))
+        .collect();
+    let names: Vec<&str> = numbers
+        .iter()
+        .filter_map(|&number| outcome.resources.get(number))
+        .filter(|checked| checked.resource_type.is_some())
+        .map(|checked| checked.name.as_str())
+        .collect();
+    if names.is_empty() {
+        return;
+    }
+    let shown = names.get(..NAMES_SHOWN).unwrap_or(&names).join("`, `");
+    let more = match names.len().saturating_sub(NAMES_SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let message = format!("`{shown}`{more}: from the proxy's own bootstrap, no gRPC client gets them");
+    for number in numbers {
+        outcome.resources.get_mut(number).into_iter().for_each(leave_out);
+    }
+    add(world, Diagnostic::of_whole(&STATIC_NOT_JUDGED, message), outcome);
+}
+
+/// Says of a target's listener that is rejected that it would be of no use to the channel anyway.
+pub(super) fn target(world: &World, target: &Target, resources: &mut [Checked]) {
+    let Some(entry) = world.get(ResourceType::Listener, &target.listener) else {
+        return;
+    };
+    let ResourceId(number) = entry.id;
+    let rejected = resources.get_mut(number).filter(|_| entry.facts.is_none());
+    if let Some(checked) = rejected.filter(|checked| !names_api_listener(checked)) {
+        checked.diagnostics.push(lint::target_not_api(target));
+    }
+}
+
+/// Says of rejected listeners without an api_listener what they were taken for.
+fn say_servers(world: &World, outcome: &mut CheckOutcome) {
+    for (_, entry) in world.all(ResourceType::Listener) {
+        let ResourceId(number) = entry.id;
+        let Some(checked) = outcome.resources.get_mut(number).filter(|_| entry.facts.is_none()) else {
+            continue;
+        };
+        if names_api_listener(checked) {
+            continue;
+        }
+        let mut nacks = checked.diagnostics.iter_mut().filter(|d| d.effect == Effect::Nack);
+        if let Some(first) = nacks.next().filter(|d| d.help.is_none()) {
+            first.help("there is no api_listener and no sign of a proxy, so this counts as a gRPC server's listener");
+        }
+    }
+}

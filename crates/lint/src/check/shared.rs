@@ -1,0 +1,131 @@
+//! Resources that belong to several worlds, each of which shows something else of them.
+//!
+//! Each world begins with what is known of the resource alone. What only some of them show is told with the names of those; that nobody
+//! uses a resource is told if it is so in all.
+
+use std::collections::BTreeMap;
+
+use crate::lint;
+use xdsctl_channel::client::{Checked, Joined, Verdict, World};
+use xdsctl_document::envelope::{WorldId, WorldName};
+use xdsctl_model::diag::Diagnostic;
+
+/// Worlds that a finding names.
+const NAMES_SHOWN: usize = 3;
+
+/// The resources of several worlds, by their numbers.
+#[derive(Default)]
+pub(super) struct Shared {
+    by_number: BTreeMap<usize, Seen>,
+}
+
+/// One of them.
+#[derive(Default)]
+struct Seen {
+    /// What is known of it alone.
+    alone: Vec<Diagnostic>,
+    /// What each world shows.
+    worlds: Vec<(WorldId, Vec<Diagnostic>)>,
+}
+
+impl Shared {
+    pub(super) fn of(worlds: &[World], joined: &Joined, resources: &[Checked]) -> Shared {
+        let mut shared = Shared::default();
+        if joined.shared.is_empty() {
+            return shared;
+        }
+        for &number in worlds.iter().flat_map(|world| &world.members) {
+            if let Some(checked) = resources.get(number)
+                && joined.others_of(checked).next().is_some()
+            {
+                shared.by_number.entry(number).or_default();
+            }
+        }
+        for (number, seen) in &mut shared.by_number {
+            if let Some(checked) = resources.get(*number) {
+                seen.alone.clone_from(&checked.diagnostics);
+            }
+        }
+        shared
+    }
+
+    /// Takes back what the worlds before have shown.
+    pub(super) fn enter(&mut self, world: &World, resources: &mut [Checked]) {
+        self.for_each(world, resources, |seen, checked| {
+            checked.diagnostics.clone_from(&seen.alone);
+        });
+    }
+
+    /// Keeps what the world has shown.
+    pub(super) fn leave(&mut self, world: &World, resources: &mut [Checked]) {
+        self.for_each(world, resources, |seen, checked| {
+            seen.worlds.push((world.id, std::mem::take(&mut checked.diagnostics)));
+        });
+    }
+
+    fn for_each(&mut self, world: &World, resources: &mut [Checked], mut act: impl FnMut(&mut Seen, &mut Checked)) {
+        if self.by_number.is_empty() {
+            return;
+        }
+        for number in &world.members {
+            if let (Some(seen), Some(checked)) = (self.by_number.get_mut(number), resources.get_mut(*number)) {
+                act(seen, checked);
+            }
+        }
+    }
+
+    /// Gives each resource what its worlds have shown.
+    pub(super) fn finish(self, names: &[WorldName], resources: &mut [Checked]) {
+        for (number, seen) in self.by_number {
+            if let Some(checked) = resources.get_mut(number)
+                && checked.verdict != Verdict::NotChecked
+            {
+                checked.diagnostics = seen.together(names);
+            }
+        }
+    }
+}
+
+impl Seen {
+    fn together(self, names: &[WorldName]) -> Vec<Diagnostic> {
+        let count = self.worlds.len();
+        let mut together: Vec<(Diagnostic, Vec<WorldId>)> = Vec::new();
+        let mut places: BTreeMap<(&str, String, String), usize> = BTreeMap::new();
+        for (world, diagnostics) in self.worlds {
+            for diagnostic in diagnostics {
+                let key = (
+                    diagnostic.rule.id,
+                    diagnostic.path.to_string(),
+                    diagnostic.message.clone(),
+                );
+                let place = *places.entry(key).or_insert(together.len());
+                match together.get_mut(place) {
+                    Some((_, worlds)) if worlds.last() == Some(&world) => {}
+                    Some((_, worlds)) => worlds.push(world),
+                    None => together.push((diagnostic, vec![world])),
+                }
+            }
+        }
+        let told = together.into_iter().filter_map(|(mut diagnostic, worlds)| {
+            if worlds.len() < count {
+                if lint::says_unused(diagnostic.rule) {
+                    return None;
+                }
+                diagnostic.message.push_str(&within(&worlds, names));
+            }
+            Some(diagnostic)
+        });
+        told.collect()
+    }
+}
+
+/// `, in xds/dev`.
+fn within(worlds: &[WorldId], names: &[WorldName]) -> String {
+    let name = |world: &WorldId| names.get(world.0 as usize)?.scope.clone();
+    let shown: Vec<String> = worlds.iter().filter_map(name).take(NAMES_SHOWN).collect();
+    let more = match worlds.len().saturating_sub(NAMES_SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(", in {}{more}", shown.join(" and in "))
+}

@@ -1,0 +1,145 @@
+//! What the resources of a world show together.
+
+use super::shared::Shared;
+use super::{CheckOutcome, ENDPOINTS_NOT_INCLUDED, others, proxy, unharmed};
+use crate::lint::{self, Usage};
+use xdsctl_channel::client::target::Target;
+use xdsctl_channel::client::{Checked, ClusterFacts, Facts, ListenerFacts, ResourceId, Settled, World};
+use xdsctl_clients::bootstrap;
+use xdsctl_document::envelope::{Finding, Label};
+use xdsctl_document::proto::transcode::{self, Note};
+use xdsctl_document::source::{SourceId, Span};
+use xdsctl_model::diag::{Diagnostic, Effect};
+use xdsctl_model::resource::ResourceType;
+
+/// What is known of the input besides what it says.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct InputScope<'t> {
+    /// Target of a channel that gets nothing but the input.
+    pub target: Option<&'t Target>,
+    /// The input is all there is: what is not in it is not there.
+    pub is_complete: bool,
+    /// A bootstrap that names no `server_listener_resource_name_template`.
+    pub without_server_template: Option<SourceId>,
+    /// What was made for a proxy is judged as a gRPC client's or server's all the same.
+    pub judges_proxies: bool,
+}
+
+/// Adds what the resources of each world show together, and what becomes of a channel.
+pub fn check(settled: Settled, scope: InputScope<'_>) -> CheckOutcome {
+    let target = scope.target;
+    let mut outcome = CheckOutcome {
+        resources: settled.resources,
+        findings: settled.findings,
+        proxy_worlds: Vec::new(),
+        worlds: Vec::new(),
+    };
+    let mut is_target_missing = target.is_some();
+    let mut shared = Shared::of(&settled.worlds, &settled.joined, &outcome.resources);
+    for world in &settled.worlds {
+        shared.enter(world, &mut outcome.resources);
+        let scope = InputScope {
+            target: target.filter(|target| world.get(ResourceType::Listener, &target.listener).is_some()),
+            ..scope
+        };
+        is_target_missing &= scope.target.is_none();
+        relate(world, scope, &mut outcome.resources);
+        if let Some(target) = scope.target {
+            proxy::target(world, target, &mut outcome.resources);
+        }
+        proxy::check(world, scope.judges_proxies, &mut outcome);
+        servers_bootstrap(world, scope.without_server_template, &mut outcome);
+        endpoints_left_out(world, &mut outcome);
+        shared.leave(world, &mut outcome.resources);
+    }
+    shared.finish(&settled.names, &mut outcome.resources);
+    if let (true, Some(target), Some(first)) = (is_target_missing, target, outcome.resources.first()) {
+        outcome.findings.push(Finding {
+            source: first.origin.source,
+            span: Span::new(0, 0),
+            diagnostic: lint::missing_target(target),
+        });
+    }
+    outcome.worlds = settled.worlds;
+    outcome
+}
+
+/// A world of servers' listeners alone is a server's, which does not start without a name for them.
+fn servers_bootstrap(world: &World, bootstrap: Option<SourceId>, outcome: &mut CheckOutcome) {
+    let is_server = |facts: &Option<Facts>| matches!(facts, Some(Facts::Listener(ListenerFacts::Server(_))));
+    let mut listeners = world.all(ResourceType::Listener);
+    let Some(source) = bootstrap.filter(|_| !outcome.proxy_worlds.contains(&world.id)) else {
+        return;
+    };
+    let first = world.all(ResourceType::Listener).next();
+    if let Some((listener, _)) = first.filter(|_| listeners.all(|(_, entry)| is_server(&entry.facts))) {
+        outcome.findings.push(Finding {
+            source,
+            span: Span::new(0, 0),
+            diagnostic: bootstrap::without_server_template(listener),
+        });
+    }
+}
+
+/// Runs the lints and takes back failures that this world shows to be none.
+fn relate(world: &World, scope: InputScope<'_>, resources: &mut [Checked]) {
+    let usage = Usage::of(world, scope.target);
+    unharmed::take_back(world, &usage, resources);
+    for &number in &world.members {
+        if let Some(checked) = resources.get_mut(number) {
+            unread_values(checked);
+        }
+    }
+    let asked = lint::Asked {
+        target: scope.target,
+        is_complete: scope.is_complete,
+        others_reject: &|id| others::reject(resources, id),
+    };
+    let found = lint::run(world, &usage, asked);
+    for (ResourceId(number), diagnostic) in found.of_base {
+        if let Some(checked) = resources.get_mut(number) {
+            checked.diagnostics.push(diagnostic);
+        }
+    }
+    others::tell(found.of_others, resources);
+}
+
+/// Takes back what is found at a field only because its value could not be read, which is said already.
+fn unread_values(checked: &mut Checked) {
+    let notes = &checked.notes;
+    if notes.is_empty() {
+        return;
+    }
+    checked.diagnostics.retain(|diagnostic| {
+        let is_same =
+            |note: &Note| note.diagnostic.rule == &transcode::BAD_VALUE && note.diagnostic.path == diagnostic.path;
+        diagnostic.effect == Effect::Nack || diagnostic.path.is_empty() || !notes.iter().any(is_same)
+    });
+}
+
+/// An admin dump without endpoints was probably taken without asking for them.
+fn endpoints_left_out(world: &World, outcome: &mut CheckOutcome) {
+    let is_admin_dump = world
+        .members
+        .iter()
+        .filter_map(|&n| outcome.resources.get(n))
+        .any(|c| c.label == Label::Dynamic);
+    let has_eds = world
+        .all(ResourceType::Cluster)
+        .any(|(_, e)| matches!(e.facts, Some(Facts::Cluster(ClusterFacts::Eds { .. }))));
+    let Some(first) = world.members.first().and_then(|&n| outcome.resources.get(n)) else {
+        return;
+    };
+    if is_admin_dump && has_eds && !world.has(ResourceType::Endpoints) {
+        let mut diagnostic = Diagnostic::of_whole(
+            &ENDPOINTS_NOT_INCLUDED,
+            "EDS clusters and no endpoints: the rules for endpoints have nothing to check".to_owned(),
+        );
+        diagnostic.help("take the dump with /config_dump?include_eds");
+        outcome.findings.push(Finding {
+            source: first.origin.source,
+            span: Span::new(0, 0),
+            diagnostic,
+        });
+    }
+}

@@ -1,0 +1,61 @@
+//! What follows from a rejection is silent where the rejection is.
+//!
+//! Who has decided to live with a Cluster that the client rejects knows that the routes to it fail: that is said where the rejection is
+//! said, and nowhere else.
+
+use std::collections::BTreeSet;
+
+use super::Severities;
+use crate::check::CheckOutcome;
+use xdsctl_channel::client::Checked;
+use xdsctl_model::diag::{Diagnostic, Effect};
+
+/// The resources of an outcome that have a rejection, before anything is taken out of it.
+#[derive(Debug)]
+pub struct Rejections(BTreeSet<usize>);
+
+impl Rejections {
+    /// Looks at everything that was found.
+    pub fn of(outcome: &CheckOutcome) -> Rejections {
+        let resources = outcome.resources.iter().enumerate();
+        let rejected = resources.filter(|(_, checked)| all(checked).any(|d| d.effect == Effect::Nack));
+        Rejections(rejected.map(|(number, _)| number).collect())
+    }
+
+    /// Takes out what follows from those of which nothing is left that is reported; says how many findings that are.
+    pub fn follow(mut self, outcome: &mut CheckOutcome, severities: &Severities) -> usize {
+        let is_reported = |diagnostic: &Diagnostic| {
+            let field = diagnostic.path.segs().last_field();
+            diagnostic.effect == Effect::Nack && severities.of((diagnostic.rule, diagnostic.effect), field).is_some()
+        };
+        let silent = &mut self.0;
+        silent.retain(|number| {
+            outcome
+                .resources
+                .get(*number)
+                .is_some_and(|checked| !all(checked).any(is_reported))
+        });
+        let mut count = 0;
+        if !silent.is_empty() {
+            for checked in &mut outcome.resources {
+                let before = checked.diagnostics.len();
+                let stays = |diagnostic: &Diagnostic| diagnostic.cause.is_none_or(|cause| !silent.contains(&cause));
+                checked.diagnostics.retain(stays);
+                let mut gone = before - checked.diagnostics.len();
+                for answer in &mut checked.answers {
+                    let before = answer.diagnostics.len();
+                    answer.diagnostics.retain(stays);
+                    gone = gone.max(before - answer.diagnostics.len());
+                }
+                count += gone;
+            }
+        }
+        count
+    }
+}
+
+/// The findings of every client that was asked, but for fields that are not read.
+fn all(checked: &Checked) -> impl Iterator<Item = &Diagnostic> {
+    let of_answers = checked.answers.iter().flat_map(|answer| answer.diagnostics.iter());
+    checked.diagnostics.iter().chain(of_answers)
+}

@@ -1,0 +1,517 @@
+//! Takes out of an outcome what is suppressed or in the baseline, and reports suppressions and entries that do nothing.
+
+use std::collections::BTreeMap;
+
+use super::suppression::FindingTraits;
+use super::{Baseline, Date, EXPIRED, STALE, Severities, Suppression, UNUSED, Written, baseline};
+use crate::check::CheckOutcome;
+use xdsctl_channel::client::Checked;
+use xdsctl_document::envelope::Finding;
+use xdsctl_document::proto::transcode::LIMIT_EXCEEDED;
+use xdsctl_document::source::sniff::DocumentFormat;
+use xdsctl_document::source::{Source, SourceId, SourceMap, Span};
+use xdsctl_model::diag::{About, Diagnostic, FieldPath, Fingerprints, Rule, Severity};
+use xdsctl_model::profile::Client;
+
+/// What is to be taken out.
+#[derive(Debug)]
+pub struct Choice<'a> {
+    /// Names of the documents by their ids, with slashes, the same wherever the command runs.
+    pub names: &'a [String],
+    /// Suppressions that have not been looked for in comments, and those that have.
+    pub suppressions: Vec<Suppression>,
+    /// Findings that are known, and where the baseline stands.
+    pub baseline: Option<(Baseline, SourceId)>,
+    /// Findings at least so severe are to go into a new baseline, in place of the old one.
+    pub record: Option<(Severity, &'a Severities)>,
+    /// For suppressions that end.
+    pub today: Date,
+    /// The input is all there is: what is about nothing in it is about nothing at all.
+    pub is_complete: bool,
+}
+
+/// What was taken out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Hidden {
+    /// Findings that a suppression took out.
+    pub suppressed: usize,
+    /// Findings that are in the baseline.
+    pub known: usize,
+    /// Errors among both.
+    pub errors: usize,
+    /// The findings for a new baseline.
+    pub recorded: Vec<baseline::BaselineEntry>,
+}
+
+/// Takes out of `outcome` what `choice` says.
+pub fn hide(outcome: &mut CheckOutcome, sources: &SourceMap, choice: Choice<'_>) -> Hidden {
+    let mut hiding = Hiding {
+        uses: vec![Use::default(); choice.suppressions.len()],
+        comments: Comments::of_all(&choice),
+        of_files: BTreeMap::new(),
+        steps: Steps(0),
+        choice,
+        sources,
+        fingerprints: BTreeMap::new(),
+        hidden: Hidden::default(),
+        errors: BTreeMap::new(),
+    };
+    for checked in &mut outcome.resources {
+        hiding.resource(checked);
+        hiding.count_errors();
+    }
+    let findings = std::mem::take(&mut outcome.findings);
+    outcome.findings = hiding.documents(findings);
+    hiding.count_errors();
+    hiding.idle(&mut outcome.findings);
+    hiding.hidden
+}
+
+/// What became of a suppression.
+#[derive(Debug, Clone, Copy, Default)]
+struct Use {
+    /// What it is about was in the input.
+    was_met: bool,
+    /// It took something out.
+    was_used: bool,
+}
+
+/// Comparisons of findings with suppressions in all.
+const MAX_STEPS: usize = 5_000_000;
+
+/// Bytes of a name or a path that count as one.
+const BYTES_A_STEP: usize = 32;
+
+/// How many there were.
+#[derive(Debug, Clone, Copy)]
+struct Steps(usize);
+
+impl Steps {
+    const fn take(&mut self, steps: usize) {
+        self.0 = self.0.saturating_add(steps);
+    }
+
+    const fn is_over(self) -> bool {
+        self.0 > MAX_STEPS
+    }
+}
+
+/// The suppressions in the comments of a document, by their lines.
+#[derive(Debug, Default)]
+struct Comments {
+    /// Those about one line.
+    single: BTreeMap<usize, Vec<usize>>,
+    /// First line, last line and number of the others, by the first.
+    long: Vec<(usize, usize, usize)>,
+}
+
+impl Comments {
+    /// Those that have not ended.
+    fn of_all(choice: &Choice<'_>) -> BTreeMap<SourceId, Comments> {
+        let mut all: BTreeMap<SourceId, Comments> = BTreeMap::new();
+        for (number, suppression) in choice.suppressions.iter().enumerate() {
+            let Written::Comment(lines) = &suppression.written else {
+                continue;
+            };
+            if suppression.is_expired(choice.today) {
+                continue;
+            }
+            let comments = all.entry(suppression.source).or_default();
+            match lines.start() == lines.end() {
+                true => comments.single.entry(*lines.start()).or_default().push(number),
+                false => comments.long.push((*lines.start(), *lines.end(), number)),
+            }
+        }
+        all.values_mut().for_each(|comments| comments.long.sort_unstable());
+        all
+    }
+
+    /// Those about a line, in their order.
+    fn at(&self, line: usize, steps: &mut Steps) -> Vec<usize> {
+        let end = self.long.partition_point(|(first, ..)| *first <= line);
+        let single = self.single.get(&line).map_or(&[][..], Vec::as_slice);
+        steps.take(1 + end / 8 + single.len());
+        if steps.is_over() {
+            return Vec::new();
+        }
+        let long = self.long.get(..end).unwrap_or_default().iter();
+        let long = long.filter(|(_, last, _)| *last >= line).map(|(.., number)| *number);
+        let mut at: Vec<usize> = single.iter().copied().chain(long).collect();
+        at.sort_unstable();
+        at
+    }
+}
+
+struct Hiding<'a> {
+    choice: Choice<'a>,
+    /// The suppressions in comments.
+    comments: BTreeMap<SourceId, Comments>,
+    /// Those of the configuration that may be about a document.
+    of_files: BTreeMap<SourceId, Vec<usize>>,
+    steps: Steps,
+    uses: Vec<Use>,
+    sources: &'a SourceMap,
+    /// Each client that is asked has findings of its own, many of which are those of others.
+    fingerprints: BTreeMap<(SourceId, Option<Client>), Fingerprints>,
+    hidden: Hidden,
+    /// Errors of the resource at hand that were taken out, by the client that has them.
+    errors: BTreeMap<Option<Client>, usize>,
+}
+
+/// A finding that may be taken out.
+struct Candidate<'c> {
+    diagnostic: &'c Diagnostic,
+    /// Where it is, if that was looked up.
+    span: Option<Span>,
+    /// It is about a secret, which goes into no fingerprint.
+    is_secret: bool,
+}
+
+impl Hiding<'_> {
+    /// Counts the errors that were taken out: those of several clients are one.
+    fn count_errors(&mut self) {
+        self.hidden.errors += std::mem::take(&mut self.errors).into_values().max().unwrap_or(0);
+    }
+
+    fn keeps_baseline(&self) -> bool {
+        self.choice.baseline.is_some() || self.choice.record.is_some()
+    }
+
+    /// The suppressions of the configuration that may be about a resource, which counts as met.
+    fn about(&mut self, source: SourceId, resource: Option<&str>) -> Vec<usize> {
+        let of_file = self.of_files.entry(source).or_insert_with(|| {
+            let file = self.choice.names.get(source.index()).map_or("", String::as_str);
+            let all = self.choice.suppressions.iter().enumerate();
+            let of_file = all.filter(|(_, suppression)| suppression.is_of_file(file));
+            of_file.map(|(number, _)| number).collect()
+        });
+        let mut about = Vec::new();
+        for number in of_file.iter().copied() {
+            let Some((suppression, used)) = self.choice.suppressions.get(number).zip(self.uses.get_mut(number)) else {
+                continue;
+            };
+            let length = resource.zip(suppression.ignore.resource.as_ref());
+            let length = length.map_or(0, |(name, pattern)| name.len() + pattern.len());
+            self.steps.take(1 + length / BYTES_A_STEP);
+            if !self.steps.is_over() && suppression.is_of_resource(resource) {
+                used.was_met = true;
+                if !suppression.is_expired(self.choice.today) {
+                    about.push(number);
+                }
+            }
+        }
+        about
+    }
+
+    fn resource(&mut self, checked: &mut Checked) {
+        let source = checked.origin.source;
+        let about = self.about(source, Some(&checked.name));
+        let keeps_baseline = self.keeps_baseline();
+        let has_comments = self.comments.contains_key(&source);
+        if about.is_empty() && !keeps_baseline && !has_comments {
+            return;
+        }
+        let mut ignored = Vec::new();
+        let may_hide = |asked| {
+            about
+                .iter()
+                .any(|&n| self.choice.suppressions.get(n).is_some_and(|s| s.takes(asked)))
+        };
+        let may_hide_ignored = |(rule, field, _): (&'static Rule, _, _)| {
+            let effect = rule.effect;
+            may_hide(FindingTraits { rule, effect, field })
+        };
+        if keeps_baseline || has_comments || checked.ignored.counts().any(may_hide_ignored) {
+            checked.ignored.unpack_into(&mut ignored);
+            // What is beyond the quota is a count, and not in the packed list.
+            ignored.truncate(checked.ignored.len());
+        }
+        let document = self.sources.get(source);
+        let type_name: &str = match checked.resource_type {
+            Some(known) => known.short_name(),
+            None => &checked.type_url,
+        };
+        let of_resource: Vec<&Diagnostic> = checked.diagnostics.iter().chain(&ignored).collect();
+        let needs_places = keeps_baseline || has_comments;
+        let spans = places(document.filter(|_| needs_places), checked.origin.span, &of_resource);
+        let secrets = match (keeps_baseline, document, checked.resource_type) {
+            (true, Some(document), Some(known)) => document.marks(checked.origin.span, Some(known.type_name())).hidden,
+            _ => Vec::new(),
+        };
+        let subject = Subject {
+            source,
+            type_name,
+            name: &checked.name,
+            about: &about,
+            client: None,
+        };
+        let is_secret = |span: Option<Span>| {
+            span.is_none_or(|span| secrets.iter().any(|s| s.start < span.end && span.start < s.end))
+        };
+        let mut keep = Vec::with_capacity(of_resource.len());
+        for (diagnostic, span) in of_resource.into_iter().zip(spans) {
+            let candidate = Candidate {
+                diagnostic,
+                span,
+                is_secret: is_secret(span),
+            };
+            keep.push(self.keeps(&subject, &candidate));
+        }
+        let keep_notes: Vec<bool> = checked
+            .notes
+            .iter()
+            .map(|note| {
+                let span = Some(note.span);
+                let candidate = Candidate {
+                    diagnostic: &note.diagnostic,
+                    span,
+                    is_secret: is_secret(span),
+                };
+                self.keeps(&subject, &candidate)
+            })
+            .collect();
+        let mut keep_answers = Vec::new();
+        for answer in &checked.answers {
+            let subject = Subject {
+                client: Some(answer.client),
+                ..subject
+            };
+            let diagnostics: Vec<&Diagnostic> = answer.diagnostics.iter().collect();
+            let spans = places(document.filter(|_| needs_places), checked.origin.span, &diagnostics);
+            for (diagnostic, span) in diagnostics.into_iter().zip(spans) {
+                let candidate = Candidate {
+                    diagnostic,
+                    span,
+                    is_secret: is_secret(span),
+                };
+                keep_answers.push(self.keeps(&subject, &candidate));
+            }
+        }
+        let mut keep_answers = keep_answers.into_iter();
+        for answer in &mut checked.answers {
+            answer.diagnostics.retain(|_| keep_answers.next().unwrap_or(true));
+        }
+        let mut keep = keep.into_iter();
+        checked.diagnostics.retain(|_| keep.next().unwrap_or(true));
+        if !ignored.is_empty() {
+            checked.ignored.retain(|| keep.next().unwrap_or(true));
+        }
+        let mut keep_notes = keep_notes.into_iter();
+        checked.notes.retain(|_| keep_notes.next().unwrap_or(true));
+    }
+
+    /// Takes out findings on documents.
+    fn documents(&mut self, findings: Vec<Finding>) -> Vec<Finding> {
+        let mut kept = Vec::with_capacity(findings.len());
+        for finding in findings {
+            let about = self.about(finding.source, None);
+            let subject = Subject {
+                source: finding.source,
+                type_name: "",
+                name: "",
+                about: &about,
+                client: None,
+            };
+            let candidate = Candidate {
+                diagnostic: &finding.diagnostic,
+                span: Some(finding.span),
+                is_secret: false,
+            };
+            if self.keeps(&subject, &candidate) {
+                kept.push(finding);
+            }
+        }
+        kept
+    }
+
+    /// Says whether a suppression takes a finding out, which is used then: the first of the configuration, or of the comments.
+    fn is_suppressed(&mut self, subject: &Subject<'_>, candidate: &Candidate<'_>, asked: FindingTraits<'_>) -> bool {
+        let path = candidate.diagnostic.path.to_string();
+        let mut of_comments = Vec::new();
+        if let Some(comments) = self.comments.get(&subject.source) {
+            let source = self.sources.get(subject.source);
+            let line = source
+                .zip(candidate.span)
+                .map_or(0, |(source, span)| source.line_column(span.start).line);
+            of_comments = comments.at(line, &mut self.steps);
+        }
+        for number in subject.about.iter().copied().chain(of_comments) {
+            let Some((suppression, used)) = self.choice.suppressions.get(number).zip(self.uses.get_mut(number)) else {
+                continue;
+            };
+            let length = suppression
+                .ignore
+                .path
+                .as_ref()
+                .map_or(0, |pattern| path.len() + pattern.len());
+            self.steps.take(suppression.ignore.rules.len() + length / BYTES_A_STEP);
+            if self.steps.is_over() {
+                return false;
+            }
+            if suppression.takes(asked) && suppression.is_at(&path) {
+                used.was_used = true;
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Says whether a finding stays, and counts it if not.
+    fn keeps(&mut self, subject: &Subject<'_>, candidate: &Candidate<'_>) -> bool {
+        let Diagnostic {
+            rule,
+            effect,
+            path,
+            message,
+            count,
+            ..
+        } = candidate.diagnostic;
+        let asked = FindingTraits {
+            rule,
+            effect: *effect,
+            field: path.segs().last_field(),
+        };
+        let is_error = rule.severity_of(*effect) == Severity::Error;
+        let errors = if is_error { *count } else { 0 };
+        if self.is_suppressed(subject, candidate, asked) {
+            self.hidden.suppressed += subject.weight(*count);
+            *self.errors.entry(subject.client).or_default() += errors;
+            return false;
+        }
+        if !self.keeps_baseline() {
+            return true;
+        }
+        let message = if candidate.is_secret { "" } else { message };
+        let about = About {
+            file: self.choice.names.get(subject.source.index()).map_or("", String::as_str),
+            type_name: subject.type_name,
+            name: subject.name,
+        };
+        let fingerprint = self
+            .fingerprints
+            .entry((subject.source, subject.client))
+            .or_default()
+            .next(about, rule, path, message);
+        if let Some((from, severities)) = self.choice.record {
+            let is_loud = severities
+                .of((rule, *effect), asked.field)
+                .is_some_and(|severity| severity >= from);
+            if is_loud {
+                self.hidden.known += subject.weight(*count);
+                self.hidden.recorded.push(baseline::BaselineEntry {
+                    file: about.file.to_owned(),
+                    type_name: about.type_name.to_owned(),
+                    name: about.name.to_owned(),
+                    rule: rule.id.to_owned(),
+                    path: path.to_string(),
+                    fingerprint,
+                });
+            }
+            return !is_loud;
+        }
+        let is_known = self
+            .choice
+            .baseline
+            .as_mut()
+            .is_some_and(|(known, _)| known.takes(fingerprint));
+        if is_known {
+            self.hidden.known += subject.weight(*count);
+            *self.errors.entry(subject.client).or_default() += errors;
+        }
+        !is_known
+    }
+
+    /// Reports what did nothing.
+    fn idle(&self, findings: &mut Vec<Finding>) {
+        if self.steps.is_over()
+            && let Some(first) = self.choice.suppressions.first()
+        {
+            let message =
+                format!("more than {MAX_STEPS} comparisons of findings with suppressions, the others are not made");
+            findings.push(Finding {
+                source: first.source,
+                span: first.span,
+                diagnostic: Diagnostic::of_whole(&LIMIT_EXCEEDED, message),
+            });
+            return;
+        }
+        for (suppression, used) in self.choice.suppressions.iter().zip(&self.uses) {
+            let is_idle = !used.was_used
+                && (self.choice.is_complete
+                    || suppression.is_narrow() && (used.was_met || matches!(suppression.written, Written::Comment(_))));
+            let (rule, message) = if suppression.is_expired(self.choice.today) {
+                let until = suppression.ignore.until.map(|day| day.to_string()).unwrap_or_default();
+                let message = format!(
+                    "this suppression expired on `{until}` and has no effect any more: {}",
+                    suppression.ignore.reason
+                );
+                (&EXPIRED, message)
+            } else if is_idle {
+                (
+                    &UNUSED,
+                    format!("this suppression matches no finding: {}", suppression.ignore.reason),
+                )
+            } else {
+                continue;
+            };
+            findings.push(Finding {
+                source: suppression.source,
+                span: suppression.span,
+                diagnostic: Diagnostic::of_whole(rule, message),
+            });
+        }
+        let Some((baseline, source)) = &self.choice.baseline else {
+            return;
+        };
+        if self.choice.record.is_some() {
+            return;
+        }
+        let text = self.sources.get(*source).map(Source::bytes).unwrap_or_default();
+        for known in baseline.stale() {
+            if !self.choice.is_complete && !self.choice.names.contains(&known.file) {
+                continue;
+            }
+            let fingerprint = known.fingerprint.to_string();
+            let start = memchr::memmem::find(text, fingerprint.as_bytes()).unwrap_or(0);
+            let resource = match known.name.as_str() {
+                "" => String::new(),
+                name => format!(" of {} `{name}`", known.type_name),
+            };
+            let message = format!("`{}`{resource} in `{}` no longer occurs", known.rule, known.file);
+            findings.push(Finding {
+                source: *source,
+                span: Span::new(start, start + fingerprint.len()),
+                diagnostic: Diagnostic::of_whole(&STALE, message),
+            });
+        }
+    }
+}
+
+/// What a finding is about.
+#[derive(Clone, Copy)]
+struct Subject<'s> {
+    source: SourceId,
+    type_name: &'s str,
+    name: &'s str,
+    /// The suppressions that may take it out.
+    about: &'s [usize],
+    /// Who says so, if it is another client than the base.
+    client: Option<Client>,
+}
+
+impl Subject<'_> {
+    /// How much a finding counts for: those of several clients are one, and the base's is it.
+    const fn weight(&self, count: usize) -> usize {
+        if self.client.is_some() { 0 } else { count }
+    }
+}
+
+/// The places of findings; `None` if there is no document to look in.
+fn places(document: Option<&Source>, resource: Span, diagnostics: &[&Diagnostic]) -> Vec<Option<Span>> {
+    // Wire bytes have no fields to find, and no lines.
+    let Some(document) = document.filter(|document| document.format() != Some(DocumentFormat::Binary)) else {
+        return vec![None; diagnostics.len()];
+    };
+    let paths: Vec<&FieldPath> = diagnostics.iter().map(|d| &d.path).collect();
+    document.locate_all(resource, &paths).into_iter().map(Some).collect()
+}

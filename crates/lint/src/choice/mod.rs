@@ -1,0 +1,39 @@
+//! What a reader chooses to hear: how loud a rule is, and which findings are known already.
+//!
+//! [`Severities`] makes rules, families of rules, effects or single fields of a rule errors, warnings, notes or nothing. A [`Suppression`] takes
+//! out findings with a reason, until a day; it stands in a configuration file or in a comment of a YAML document ([`comments`]). A
+//! [`Baseline`] takes out the findings that there were when it was written. [`hide`] applies them to an outcome, and adds
+//! findings on those that do nothing; [`Rejections`] take out what follows from a rejection that is silent.
+//!
+//! Everything here is decided after the findings were made, and changes nothing of what the client does. Knows nothing of files and clocks.
+
+pub mod baseline;
+mod comment;
+mod date;
+mod follow;
+mod hide;
+mod selector;
+mod suppression;
+mod wildcard;
+
+pub use baseline::Baseline;
+pub use comment::comments;
+pub use date::Date;
+pub use follow::Rejections;
+pub use hide::{Choice, Hidden, hide};
+pub use selector::{Selector, Severities};
+pub use suppression::{Ignore, Suppression, Written};
+pub use wildcard::{FilePattern, Wildcard};
+
+use xdsctl_model::diag::rules;
+
+rules! {
+    /// A suppression takes out no finding of what was read.
+    UNUSED = "suppression-unused", Dump, Advice, "xdsctl; docs/choosing.md";
+    /// A suppression has ended: what it took out is found again.
+    EXPIRED = "suppression-expired", Dump, Advice, "xdsctl; docs/choosing.md";
+    /// A comment speaks to xdsctl, and is not understood.
+    MALFORMED = "suppression-malformed", Dump, Advice, "xdsctl; docs/choosing.md";
+    /// A baseline has a finding that is no more.
+    STALE = "baseline-stale", Dump, Advice as Note, "xdsctl; docs/choosing.md";
+}

@@ -1,0 +1,157 @@
+//! Rules by name: `eds-locality-without-weight`, a family (`cds-dns`), an effect (`spec`), `all`, or fields of any of these
+//! (`field-ignored=name,connect_timeout`).
+
+use xdsctl_document::proto::known_field;
+use xdsctl_document::proto::wire::{BEHAVIOUR_FIELD_IGNORED, FIELD_IGNORED, SECURITY_FIELD_IGNORED};
+use xdsctl_model::diag::{Effect, Rule, Severity};
+use xdsctl_model::text::nearest;
+
+/// Names in one list: each finding is held against all of it.
+const MAX_LISTED: usize = 1_000;
+
+/// Every rule.
+const ALL: &str = "all";
+
+/// Some rules, or findings of these rules at some fields.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selector {
+    rules: Rules,
+    /// Innermost fields of the findings; empty for all.
+    fields: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Rules {
+    All,
+    Effect(Effect),
+    One(&'static Rule),
+    /// Those whose ids begin with these words.
+    Family(String),
+}
+
+impl Selector {
+    /// Reads a list with commas. After `=` the rest of the list are fields of the rule before it.
+    ///
+    /// ```
+    /// use xdsctl::{catalogue, choice::Selector};
+    /// let known: Vec<_> = catalogue::rules().collect();
+    /// assert_eq!(Selector::list("spec,cds-dns,field-ignored=name,connect_timeout", &known).unwrap().len(), 3);
+    /// assert_eq!(Selector::list("cds-dnss", &known).unwrap_err(), "no rule, family of rules or effect `cds-dnss`");
+    /// ```
+    ///
+    /// # Errors
+    /// What is no effect, no rule of `known` and no beginning of one, with the nearest rule; what cannot be a field.
+    pub fn list(text: &str, known: &[&'static Rule]) -> Result<Vec<Selector>, String> {
+        let (rules, fields) = match text.split_once('=') {
+            Some((rules, fields)) => (rules, Some(fields)),
+            None => (text, None),
+        };
+        if text.matches(',').count() >= MAX_LISTED {
+            return Err(format!("a list of more than {MAX_LISTED} names"));
+        }
+        let mut selectors = rules
+            .split(',')
+            .map(|name| {
+                Ok(Selector {
+                    rules: Rules::read(name.trim(), known)?,
+                    fields: Vec::new(),
+                })
+            })
+            .collect::<Result<Vec<_>, String>>()?;
+        if let (Some(fields), Some(last)) = (fields, selectors.last_mut()) {
+            for name in fields.split(',').map(str::trim) {
+                last.fields.push(last.rules.field(name)?);
+            }
+        }
+        Ok(selectors)
+    }
+
+    /// Says whether a finding of a rule, with this effect, at a field of this name is meant.
+    pub fn takes(&self, (rule, effect): (&Rule, Effect), field: Option<&str>) -> bool {
+        self.rules.take(rule, effect)
+            && (self.fields.is_empty() || field.is_some_and(|name| self.fields.iter().any(|f| f == name)))
+    }
+}
+
+impl Rules {
+    fn read(name: &str, known: &[&'static Rule]) -> Result<Rules, String> {
+        if name.is_empty() {
+            return Err(
+                "an empty name would mean every rule: give a rule, the beginning of one, an effect, or `all`"
+                    .to_owned(),
+            );
+        }
+        if name == ALL {
+            return Ok(Rules::All);
+        }
+        if let Some(effect) = Effect::ALL.into_iter().find(|effect| effect.name() == name) {
+            return Ok(Rules::Effect(effect));
+        }
+        if let Some(rule) = known.iter().find(|rule| rule.id == name) {
+            return Ok(Rules::One(rule));
+        }
+        let family = Rules::Family(name.trim_end_matches('-').to_owned());
+        if known.iter().any(|rule| family.take(rule, rule.effect)) {
+            return Ok(family);
+        }
+        let names = known.iter().map(|rule| rule.id).chain(Effect::ALL.map(Effect::name));
+        let hint = nearest(name, names).map(|id| format!(", did you mean `{id}`?"));
+        Err(format!(
+            "no rule, family of rules or effect `{name}`{}",
+            hint.unwrap_or_default()
+        ))
+    }
+
+    /// A field of findings of these rules. Those of a bootstrap have keys of any letters.
+    fn field(&self, name: &str) -> Result<String, String> {
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '@');
+        if name.is_empty() || !name.chars().all(is_name) {
+            return Err(format!(
+                "`{name}` is no name of a field, and after `=` there are fields only: name other rules before it"
+            ));
+        }
+        if let (Rules::One(rule), Err(nearest)) = (self, known_field(name))
+            && [&FIELD_IGNORED, &BEHAVIOUR_FIELD_IGNORED, &SECURITY_FIELD_IGNORED].contains(rule)
+        {
+            let hint = nearest
+                .map(|name| format!(", did you mean `{name}`?"))
+                .unwrap_or_default();
+            return Err(format!("no message has a field `{name}`{hint}"));
+        }
+        Ok(name.to_owned())
+    }
+
+    fn take(&self, rule: &Rule, effect: Effect) -> bool {
+        match self {
+            Rules::All => true,
+            Rules::Effect(wanted) => effect == *wanted,
+            Rules::One(one) => *one == rule,
+            Rules::Family(words) => rule
+                .id
+                .strip_prefix(words.as_str())
+                .is_some_and(|rest| rest.starts_with('-')),
+        }
+    }
+}
+
+/// How loud rules are: of several choices for a finding the last one counts.
+#[derive(Debug, Clone, Default)]
+pub struct Severities {
+    choices: Vec<(Selector, Option<Severity>)>,
+}
+
+impl Severities {
+    /// Adds a choice after the others: a severity, or `None` to drop the findings.
+    pub fn add(&mut self, selectors: Vec<Selector>, severity: Option<Severity>) {
+        self.choices
+            .extend(selectors.into_iter().map(|selector| (selector, severity)));
+    }
+
+    /// How loud a finding of a rule with this effect is, the innermost field of which is `field`; `None` to drop it.
+    pub fn of(&self, (rule, effect): (&Rule, Effect), field: Option<&str>) -> Option<Severity> {
+        let mut latest = self.choices.iter().rev();
+        latest
+            .find(|(selector, _)| selector.takes((rule, effect), field))
+            .map_or(Some(rule.severity_of(effect)), |(_, severity)| *severity)
+    }
+}

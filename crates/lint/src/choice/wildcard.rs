@@ -1,0 +1,245 @@
+//! Patterns: for names and paths, in which only `*` means something, and for files, as in `.gitignore`.
+
+use std::fmt;
+
+use glob::Pattern;
+
+/// A text with `*` for any run of characters; everything else, brackets too, stands for itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wildcard(String);
+
+impl Wildcard {
+    /// The pattern of this text.
+    pub fn new(text: impl Into<String>) -> Self {
+        Wildcard(text.into())
+    }
+
+    /// Bytes of the pattern.
+    pub(super) const fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Says whether the whole of `text` is meant.
+    ///
+    /// ```
+    /// use xdsctl_lint::choice::Wildcard;
+    /// assert!(Wildcard::new("virtual_hosts[*].routes[*].route.cluster").matches("virtual_hosts[0].routes[12].route.cluster"));
+    /// assert!(!Wildcard::new("cart").matches("cart-v2"));
+    /// ```
+    pub fn matches(&self, text: &str) -> bool {
+        let Some((head, rest)) = self.0.split_once('*') else {
+            return self.0 == text;
+        };
+        let Some(mut text) = text.strip_prefix(head) else {
+            return false;
+        };
+        let Some((middle, tail)) = rest.rsplit_once('*') else {
+            return text.ends_with(rest);
+        };
+        // The first place is as good as any for what lies between two stars.
+        for piece in middle.split('*') {
+            match text.split_once(piece) {
+                Some((_, after)) => text = after,
+                None => return false,
+            }
+        }
+        text.ends_with(tail)
+    }
+}
+
+impl fmt::Display for Wildcard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A pattern for files: `*` within a name, `**` for directories; one without a slash is for names in any directory.
+///
+/// A match takes time in proportion to both lengths: the last star is moved on, and none before it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilePattern {
+    text: String,
+    parts: Vec<Part>,
+    is_name: bool,
+}
+
+/// What stands between two slashes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    /// `**`: any directories, none too.
+    Directories,
+    Name(Vec<Token>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token {
+    /// `*`
+    Any,
+    /// One character, as the library reads it: `?`, `[a-z]`, or itself.
+    One(Pattern),
+}
+
+impl FilePattern {
+    /// # Errors
+    /// What is no pattern, in words.
+    pub fn new(text: &str) -> Result<Self, String> {
+        let wrong = |why: &str| format!("`{text}` is no pattern: {why}");
+        Pattern::new(text).map_err(|error| wrong(error.msg))?;
+        let parts = text.split('/').map(|part| match part {
+            "**" => Some(Part::Directories),
+            part => tokens(part).map(Part::Name),
+        });
+        let parts = parts.collect::<Option<Vec<_>>>();
+        Ok(FilePattern {
+            text: text.to_owned(),
+            parts: parts.ok_or_else(|| wrong("a bracket holds a slash"))?,
+            is_name: !text.contains('/'),
+        })
+    }
+
+    /// Says whether a file is meant; `path` has slashes.
+    ///
+    /// ```
+    /// use xdsctl_lint::choice::FilePattern;
+    /// let is_legacy = FilePattern::new("legacy/**").unwrap();
+    /// assert!(is_legacy.matches("legacy/eu/cart.yaml"));
+    /// assert!(!is_legacy.matches("prod/legacy/cart.yaml"));
+    /// assert!(FilePattern::new("*.pb").unwrap().matches("prod/a.pb"));
+    /// ```
+    pub fn matches(&self, path: &str) -> bool {
+        let path = if self.is_name {
+            path.rsplit('/').next().unwrap_or(path)
+        } else {
+            path
+        };
+        let names: Vec<Vec<char>> = path.split('/').map(|name| name.chars().collect()).collect();
+        let fits = |part: &Part, name: &Vec<char>| match part {
+            Part::Directories => false,
+            Part::Name(tokens) => {
+                let fits = |token: &Token, c: &char| match token {
+                    Token::Any => false,
+                    Token::One(one) => one.matches(c.encode_utf8(&mut [0; 4])),
+                };
+                starred(tokens, name, |token| *token == Token::Any, fits)
+            }
+        };
+        starred(&self.parts, &names, |part| *part == Part::Directories, fits)
+    }
+}
+
+/// The tokens of a name; `None` if a bracket is not closed in it.
+fn tokens(name: &str) -> Option<Vec<Token>> {
+    let mut tokens = Vec::new();
+    let mut rest = name;
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '[' => {
+                // A bracket that follows at once stands for itself.
+                let from = rest.get(1..)?.strip_prefix('!').map_or(1, |_| 2);
+                let from = from + rest.get(from..)?.chars().next()?.len_utf8();
+                from + rest.get(from..)?.find(']')? + 1
+            }
+            first => first.len_utf8(),
+        };
+        let (token, after) = rest.split_at_checked(length)?;
+        tokens.push(match token {
+            "*" => Token::Any,
+            token => Token::One(Pattern::new(token).ok()?),
+        });
+        rest = after;
+    }
+    Some(tokens)
+}
+
+/// Says whether a text fits a pattern in which some parts stand for any run; what does not fit moves the last of them on.
+fn starred<P, T>(pattern: &[P], text: &[T], is_star: impl Fn(&P) -> bool, fits: impl Fn(&P, &T) -> bool) -> bool {
+    let (mut at, mut next) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    loop {
+        match (pattern.get(next), text.get(at)) {
+            (Some(part), _) if is_star(part) => {
+                star = Some((next + 1, at));
+                next += 1;
+            }
+            (Some(part), Some(one)) if fits(part, one) => (at, next) = (at + 1, next + 1),
+            (None, None) => return true,
+            _ => {
+                let Some((after, from)) = star.filter(|(_, from)| *from < text.len()) else {
+                    return false;
+                };
+                star = Some((after, from + 1));
+                (at, next) = (from + 1, after);
+            }
+        }
+    }
+}
+
+impl fmt::Display for FilePattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_is_any_run_of_characters() {
+        for (pattern, text, is_match) in [
+            ("", "", true),
+            ("", "a", false),
+            ("*", "", true),
+            ("a*", "ab", true),
+            ("*a", "ba", true),
+            ("a*a", "a", false),
+            ("a*a", "aa", true),
+            ("a*b*c", "axbxbxc", true),
+            ("a*b*c", "ac", false),
+            ("*b*", "abc", true),
+            ("[*]", "[0]", true),
+            ("a**c", "abc", true),
+        ] {
+            assert_eq!(Wildcard::new(pattern).matches(text), is_match, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn files_are_meant_as_in_a_shell() {
+        for (pattern, path, is_match) in [
+            ("*.yaml", "a/b.yaml", true),
+            ("*.yaml", "b.yml", false),
+            ("a/*.yaml", "a/b.yaml", true),
+            ("a/*.yaml", "a/b/c.yaml", false),
+            ("**/c.yaml", "c.yaml", true),
+            ("**/c.yaml", "a/b/c.yaml", true),
+            ("a/**/c.yaml", "a/c.yaml", true),
+            ("a/**/c.yaml", "b/a/c.yaml", false),
+            ("a/**", "a/b/c", true),
+            ("a/**", "b/a/c", false),
+            ("a?[0-9][!x].pb", "ab1y.pb", true),
+            ("a?[0-9][!x].pb", "ab1x.pb", false),
+            ("[]]", "]", true),
+            ("*é*", "ééé", true),
+            ("**/a*/**/*b", "x/aa/y/z/cb", true),
+            ("**/a*/**/*b", "x/ba/y/z/cb", false),
+        ] {
+            assert_eq!(
+                FilePattern::new(pattern).unwrap().matches(path),
+                is_match,
+                "{pattern} {path}"
+            );
+        }
+    }
+
+    #[test]
+    fn many_stars_take_no_time() {
+        let name = "a".repeat(250);
+        let pattern = FilePattern::new(&format!("{}b/x", "*a".repeat(100))).unwrap();
+        assert!(!pattern.matches(&format!("{name}/x")));
+        let pattern = FilePattern::new(&format!("{}b", "**/a/".repeat(100))).unwrap();
+        assert!(!pattern.matches(&"a/".repeat(1000)));
+        let wildcard = Wildcard::new(format!("{}b", "*a".repeat(10_000)));
+        assert!(!wildcard.matches(&"a".repeat(1_000_000)));
+    }
+}

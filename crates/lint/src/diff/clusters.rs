@@ -1,0 +1,456 @@
+//! What changes for the RPCs of a cluster: its endpoints and policy, shares of localities, keys of a ring, drops, sessions.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use super::names;
+use super::reach::Reached;
+use super::ring::ring_moves;
+use super::sessions::Sessions;
+use xdsctl_channel::client::Client;
+use xdsctl_channel::rpc::weights::endpoint_weights;
+use xdsctl_channel::tree::policies::ring_key;
+use xdsctl_lb::ring_hash::{RING_SIZE_CAP, Size};
+use xdsctl_lb::{LbConfig, parse_list};
+use xdsctl_model::profile::Profile;
+use xdsctl_model::resource::Cluster;
+use xdsctl_model::resource::cluster::{Discovery, HealthStatus};
+use xdsctl_model::resource::endpoints::{DropCategory, Endpoints, Locality, LocalityName, counted_weight};
+
+/// Endpoints and entries of rings that are looked at for the clusters of two clients.
+pub const MAX_ENDPOINT_STEPS: usize = 50_000_000;
+
+/// Localities and addresses that are told of all clusters: one assignment may be that of many.
+pub const MAX_TOLD: usize = 1_000_000;
+
+/// What changes for the RPCs of a cluster.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClusterChange {
+    /// Name of the cluster.
+    pub name: String,
+    /// What becomes of its RPCs; clusters of the same endpoints and policies share it.
+    pub spread: Arc<SpreadChange>,
+}
+
+/// What changes for the RPCs of clusters with the same endpoints and policies.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SpreadChange {
+    /// Where the endpoints come from, before and after, in words.
+    pub discovery: Option<(String, String)>,
+    /// The LB policies before and after, the outermost first, if they have other names.
+    pub lb_policy: Option<(String, String)>,
+    /// Endpoints by priority before and after, if one of them differs or endpoints are others.
+    pub endpoints: Option<(Vec<usize>, Vec<usize>)>,
+    /// Endpoints after that were not there before, in their priority and, if it has a share, their locality.
+    pub new_endpoints: usize,
+    /// Shares of the localities of a priority that differ.
+    pub shares: Vec<ShareChange>,
+    /// Share of all request hashes whose endpoint is another one, in the first priority.
+    pub ring_moves: Option<f64>,
+    /// Share of the RPCs that drop categories drop, before and after.
+    pub drops: Option<(f64, f64)>,
+    /// Addresses that a session cookie can no longer hold an RPC to.
+    pub lost_sessions: Vec<SocketAddr>,
+    /// Addresses that are DRAINING now: they get no new RPCs.
+    pub drained: Vec<SocketAddr>,
+    /// Those of them that a session cookie still holds RPCs to.
+    pub kept_sessions: Vec<SocketAddr>,
+    /// Addresses that are not DRAINING any more.
+    pub undrained: Vec<SocketAddr>,
+}
+
+/// The share of a priority's RPCs that a locality gets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShareChange {
+    /// The priority.
+    pub priority: usize,
+    /// Region, zone and sub-zone, with slashes.
+    pub locality: String,
+    /// Before, 0 to 1.
+    pub before: f64,
+    /// After.
+    pub after: f64,
+}
+
+/// Finds what changes for the clusters that both clients hold and RPCs of one can go to, and whether a limit kept something from
+/// being compared or told.
+pub(super) fn changes(before: &Client, after: &Client, (was, is): (&Reached, &Reached)) -> (Vec<ClusterChange>, bool) {
+    let mut comparison = Comparison::new(before, after);
+    let change = |name: &String| match was.has(name) || is.has(name) {
+        true => comparison.change(name, Side::of(before, name)?, Side::of(after, name)?),
+        false => None,
+    };
+    let names = names(&before.resources.clusters, &after.resources.clusters);
+    let changes = names.into_iter().filter_map(change).collect();
+    (changes, comparison.is_cut)
+}
+
+/// A cluster and its endpoints, as one client holds them.
+#[derive(Debug, Clone, Copy)]
+struct Side<'a> {
+    cluster: &'a Cluster,
+    endpoints: Option<&'a Arc<Endpoints>>,
+}
+
+/// What of a cluster decides where its RPCs go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Decisive<'a> {
+    /// The place of the endpoints in memory.
+    endpoints: Option<usize>,
+    discovery: &'a Discovery,
+    lb_policy: &'a serde_json::Value,
+    override_host_statuses: &'a BTreeSet<HealthStatus>,
+}
+
+/// Compares the clusters of two clients, each pair of like ones once.
+#[derive(Debug)]
+struct Comparison<'a> {
+    before: &'a Profile,
+    after: &'a Profile,
+    /// Where sessions are possible, before and after.
+    sessions: (Sessions, Sessions),
+    known: HashMap<(Decisive<'a>, Decisive<'a>, bool), Option<Arc<SpreadChange>>>,
+    steps: usize,
+    told: usize,
+    /// A limit kept something from being compared or told.
+    is_cut: bool,
+}
+
+impl<'a> Comparison<'a> {
+    fn new(before: &'a Client, after: &'a Client) -> Comparison<'a> {
+        Comparison {
+            before: &before.profile,
+            after: &after.profile,
+            sessions: (Sessions::of(before), Sessions::of(after)),
+            known: HashMap::new(),
+            steps: 0,
+            told: 0,
+            is_cut: false,
+        }
+    }
+
+    /// Finds what changes for a cluster that both clients hold; `None` if nothing does.
+    fn change(&mut self, name: &str, before: Side<'a>, after: Side<'a>) -> Option<ClusterChange> {
+        let has_sessions = self.sessions.0.has(name) && self.sessions.1.has(name);
+        let key = (before.decisive(), after.decisive(), has_sessions);
+        let spread = match self.known.get(&key) {
+            Some(known) => known.clone(),
+            None => {
+                let found = self.compare(before, after, has_sessions);
+                self.known.insert(key, found.clone());
+                found
+            }
+        }?;
+        let addresses = [&spread.lost_sessions, &spread.drained, &spread.undrained];
+        self.told += spread.shares.len() + addresses.map(|list| list.len()).iter().sum::<usize>();
+        if self.told > MAX_TOLD {
+            self.is_cut = true;
+            return None;
+        }
+        let name = name.to_owned();
+        Some(ClusterChange { name, spread })
+    }
+
+    fn compare(&mut self, before: Side<'_>, after: Side<'_>, has_sessions: bool) -> Option<Arc<SpreadChange>> {
+        if self.steps > MAX_ENDPOINT_STEPS {
+            self.is_cut = true;
+            return None;
+        }
+        self.steps += before.len() + after.len();
+        let is_like = before.cluster.lb_policy == after.cluster.lb_policy
+            && before.cluster.override_host_statuses == after.cluster.override_host_statuses
+            && before.cluster.discovery == after.cluster.discovery
+            && before.endpoints == after.endpoints;
+        if is_like {
+            return None;
+        }
+        let mut change = SpreadChange {
+            discovery: sources(before, after),
+            ..SpreadChange::default()
+        };
+        let spreads = (before.spread(self.before), after.spread(self.after));
+        let by_locality = matches!(spreads, (Spread::ByLocality, Spread::ByLocality));
+        change.new_endpoints = after.new_endpoints(&before, by_locality);
+        let counts = (before.counts(), after.counts());
+        change.endpoints = (counts.0 != counts.1 || change.new_endpoints > 0).then_some(counts);
+        match spreads {
+            (Spread::Ring(size), Spread::Ring(other)) => {
+                let keys = (before.keys(self.before), after.keys(self.after));
+                change.ring_moves = ring_moves((&keys.0, size), (&keys.1, other), &mut self.steps);
+            }
+            (Spread::ByLocality, Spread::ByLocality) => change.shares = shares(before.priorities(), after.priorities()),
+            _ => {}
+        }
+        let policies = (policies(&before.cluster.lb_policy), policies(&after.cluster.lb_policy));
+        change.lb_policy = (policies.0 != policies.1).then_some(policies);
+        let drops = (before.drops(), after.drops());
+        change.drops = ((drops.0 - drops.1).abs() > 1e-9).then_some(drops);
+        let drains = after.drains();
+        for (address, drained) in before.drains() {
+            match (drained, drains.get(&address)) {
+                (false, Some(true)) => change.drained.push(address),
+                (true, Some(false)) => change.undrained.push(address),
+                _ => {}
+            }
+        }
+        if has_sessions {
+            let (mut lost, kept) = (before.session_addresses(), after.session_addresses());
+            let held = |address: &SocketAddr| lost.contains(address) && kept.contains(address);
+            change.kept_sessions = change.drained.iter().copied().filter(held).collect();
+            lost.retain(|address| !kept.contains(address));
+            change.lost_sessions = lost.into_iter().collect();
+        }
+        (change != SpreadChange::default()).then(|| Arc::new(change))
+    }
+}
+
+/// Where the endpoints come from, if that differs and the endpoints do not say what it means.
+fn sources(before: Side<'_>, after: Side<'_>) -> Option<(String, String)> {
+    let words = |discovery: &Discovery| match discovery {
+        Discovery::Eds { service_name: None } => "EDS, by the cluster's name".to_owned(),
+        Discovery::Eds {
+            service_name: Some(name),
+        } => format!("EDS {name}"),
+        Discovery::LogicalDns { hostname } => format!("DNS {hostname}"),
+        Discovery::Aggregate { children } => format!("the clusters {}", children.join(", ")),
+    };
+    let is_eds = |side: Side<'_>| matches!(side.cluster.discovery, Discovery::Eds { .. });
+    let are_known = before.endpoints.or(after.endpoints).is_some();
+    let (one, other) = (&before.cluster.discovery, &after.cluster.discovery);
+    let is_told = one != other && !(are_known && is_eds(before) && is_eds(after));
+    is_told.then(|| (words(one), words(other)))
+}
+
+/// The names of the policies of an LB config, the outermost first.
+fn policies(config: &serde_json::Value) -> String {
+    let mut names = Vec::new();
+    let mut next = config.get(0);
+    while let Some((name, fields)) = next.and_then(|policy| policy.as_object()?.iter().next()) {
+        names.push(name.trim_end_matches("_experimental"));
+        next = fields.get("childPolicy").and_then(|list| list.get(0));
+    }
+    names.join(" over ")
+}
+
+/// What the cluster does with its endpoints, as far as shares follow from it.
+enum Spread {
+    /// By the weight of the locality.
+    ByLocality,
+    /// On a ring.
+    Ring(Size),
+    /// In a way of its own.
+    Other,
+}
+
+impl<'a> Side<'a> {
+    /// A cluster of a client; `None` if it does not hold one.
+    fn of(client: &'a Client, name: &str) -> Option<Side<'a>> {
+        let cluster = client.resources.clusters.get(name)?.value()?;
+        let assigned = |name: &str| client.resources.endpoints.get(name)?.value();
+        let endpoints = cluster.discovery.eds_name(name).and_then(assigned);
+        Some(Side { cluster, endpoints })
+    }
+
+    fn decisive(&self) -> Decisive<'a> {
+        Decisive {
+            endpoints: self.endpoints.map(|endpoints| Arc::as_ptr(endpoints).addr()),
+            discovery: &self.cluster.discovery,
+            lb_policy: &self.cluster.lb_policy,
+            override_host_statuses: &self.cluster.override_host_statuses,
+        }
+    }
+
+    fn priorities(&self) -> &'a [Vec<Locality>] {
+        self.endpoints.map_or(&[], |endpoints| endpoints.priorities.as_slice())
+    }
+
+    /// Endpoints by priority.
+    fn counts(&self) -> Vec<usize> {
+        let count = |priority: &Vec<Locality>| priority.iter().map(|locality| locality.endpoints.len()).sum();
+        self.priorities().iter().map(count).collect()
+    }
+
+    /// Localities and endpoints.
+    fn len(&self) -> usize {
+        let localities = self.priorities().iter().flatten();
+        localities.map(|locality| 1 + locality.endpoints.len()).sum()
+    }
+
+    fn spread(&self, profile: &Profile) -> Spread {
+        match parse_list(&self.cluster.lb_policy, profile) {
+            Ok(LbConfig::WrrLocality(_)) => Spread::ByLocality,
+            Ok(LbConfig::RingHash(config)) => Spread::Ring(config.size(RING_SIZE_CAP)),
+            Ok(_) | Err(_) => Spread::Other,
+        }
+    }
+
+    /// The endpoints of a ring, with their weights and keys.
+    fn keys(&self, profile: &Profile) -> Vec<(String, u32)> {
+        let Some(priority) = self.priorities().first() else {
+            return Vec::new();
+        };
+        let weights = endpoint_weights(priority, profile);
+        let of_locality = |(locality, weights): (&Locality, Vec<u32>)| {
+            let endpoints = locality.endpoints.iter().zip(weights);
+            endpoints
+                .map(|(endpoint, weight)| (ring_key(endpoint), counted_weight(weight)))
+                .collect::<Vec<_>>()
+        };
+        priority.iter().zip(weights).flat_map(of_locality).collect()
+    }
+
+    /// How many endpoints the other side has not, in the same priority and, if that matters, locality.
+    fn new_endpoints(&self, other: &Side<'_>, by_locality: bool) -> usize {
+        fn places<'s>(side: &Side<'s>, by_locality: bool) -> BTreeSet<(usize, Option<&'s LocalityName>, SocketAddr)> {
+            let priorities = side.priorities().iter().enumerate();
+            let localities = priorities.flat_map(|(at, list)| list.iter().map(move |locality| (at, locality)));
+            let of = |(at, locality): (usize, &'s Locality)| {
+                let name = by_locality.then_some(&locality.name);
+                let endpoints = locality.endpoints.iter();
+                endpoints.map(move |endpoint| (at, name, endpoint.address))
+            };
+            localities.flat_map(of).collect()
+        }
+        let (places, others) = (places(self, by_locality), places(other, by_locality));
+        places.difference(&others).count()
+    }
+
+    /// The share of the RPCs that drop categories drop.
+    fn drops(&self) -> f64 {
+        let categories = self.endpoints.and_then(|endpoints| endpoints.drops.as_ref());
+        let categories = categories.map_or(&[][..], |drops| &drops.categories);
+        let passes = |category: &DropCategory| 1.0 - f64::from(category.per_million.min(1_000_000)) / 1e6;
+        1.0 - categories.iter().map(passes).product::<f64>()
+    }
+
+    /// Whether each address is DRAINING, wherever it stands.
+    fn drains(&self) -> BTreeMap<SocketAddr, bool> {
+        let mut drains = BTreeMap::new();
+        let localities = self.priorities().iter().flatten();
+        for endpoint in localities.flat_map(|locality| &locality.endpoints) {
+            let is_draining = endpoint.health == HealthStatus::Draining;
+            for address in endpoint.addresses() {
+                *drains.entry(address).or_insert(true) &= is_draining;
+            }
+        }
+        drains
+    }
+
+    /// Addresses that a session can hold an RPC to.
+    fn session_addresses(&self) -> BTreeSet<SocketAddr> {
+        let statuses: &BTreeSet<HealthStatus> = &self.cluster.override_host_statuses;
+        let endpoints = self
+            .priorities()
+            .iter()
+            .flatten()
+            .flat_map(|locality| &locality.endpoints);
+        let endpoints = endpoints.filter(|endpoint| statuses.contains(&endpoint.health));
+        endpoints.flat_map(|endpoint| endpoint.addresses()).collect()
+    }
+}
+
+/// Shares of the localities that differ, priority by priority.
+fn shares(before: &[Vec<Locality>], after: &[Vec<Locality>]) -> Vec<ShareChange> {
+    let of = |priority: Option<&Vec<Locality>>| -> BTreeMap<String, f64> {
+        let localities = priority.map_or(&[][..], Vec::as_slice);
+        let sum: f64 = localities.iter().map(|locality| f64::from(locality.weight)).sum();
+        let name = |locality: &Locality| {
+            let name = [&*locality.name.region, &*locality.name.zone, &*locality.name.sub_zone].join("/");
+            name.trim_end_matches('/').to_owned()
+        };
+        localities
+            .iter()
+            .map(|locality| (name(locality), f64::from(locality.weight) / sum))
+            .collect()
+    };
+    let mut changes = Vec::new();
+    for priority in 0..before.len().max(after.len()) {
+        let (before, after) = (of(before.get(priority)), of(after.get(priority)));
+        let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+        for name in names {
+            let share = |of: &BTreeMap<String, f64>| of.get(name).copied().unwrap_or(0.0);
+            let (before, after) = (share(&before), share(&after));
+            if (before - after).abs() > 1e-9 {
+                changes.push(ShareChange {
+                    priority,
+                    locality: name.clone(),
+                    before,
+                    after,
+                });
+            }
+        }
+    }
+    changes
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// Clusters that share endpoints with these weights, each with a ring of its own least size.
+    fn client(sizes: &[u64], weights: &[u32]) -> Client {
+        let endpoint = |(port, weight): (usize, &u32)| {
+            json!({"endpoint": {"address": {"socket_address": {"address": "10.0.0.1", "port_value": port + 1}}},
+                "load_balancing_weight": weight})
+        };
+        let list: Vec<Value> = weights.iter().enumerate().map(endpoint).collect();
+        let mut resources = vec![json!({
+            "@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment", "cluster_name": "e",
+            "endpoints": [{"locality": {}, "load_balancing_weight": 1, "lb_endpoints": list}],
+        })];
+        resources.extend(sizes.iter().enumerate().map(|(number, size)| {
+            json!({
+                "@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": format!("c{number}"),
+                "type": "EDS", "eds_cluster_config": {"eds_config": {"ads": {}}, "service_name": "e"},
+                "lb_policy": "RING_HASH", "ring_hash_lb_config": {"minimum_ring_size": size},
+            })
+        }));
+        let mut client = Client::default();
+        assert_eq!(client.update(&resources.into()).notes, Vec::<String>::new());
+        client
+    }
+
+    #[test]
+    fn clusters_of_the_same_endpoints_and_policies_are_compared_once() {
+        let (before, after) = (client(&[64; 20], &[1; 30]), client(&[64; 20], &[1; 29]));
+        let mut comparison = Comparison::new(&before, &after);
+        let mut changes = Vec::new();
+        for number in 0..20 {
+            let name = format!("c{number}");
+            let sides = (Side::of(&before, &name).unwrap(), Side::of(&after, &name).unwrap());
+            changes.push(comparison.change(&name, sides.0, sides.1).unwrap());
+        }
+        // Localities and endpoints of both, and the entries of both rings.
+        assert_eq!(comparison.steps, 31 + 30 + 90 + 87);
+        assert!(
+            changes
+                .iter()
+                .all(|change| Arc::ptr_eq(&change.spread, &changes[0].spread))
+        );
+        assert_eq!(changes[7].name, "c7");
+        assert_eq!(changes[7].spread.endpoints, Some((vec![30], vec![29])));
+    }
+
+    #[test]
+    fn what_is_too_much_is_not_compared_and_that_is_known() {
+        let (before, after) = (client(&[64, 65], &[1; 30]), client(&[64, 65], &[1; 29]));
+        let mut comparison = Comparison::new(&before, &after);
+        let mut next = |name: &str, steps: Option<usize>, told: usize| {
+            comparison.steps = steps.unwrap_or(comparison.steps);
+            comparison.told = told;
+            let sides = (Side::of(&before, name).unwrap(), Side::of(&after, name).unwrap());
+            let is_told = comparison.change(name, sides.0, sides.1).is_some();
+            (is_told, comparison.is_cut)
+        };
+        assert_eq!(next("c0", Some(MAX_ENDPOINT_STEPS), MAX_TOLD), (true, false));
+        assert_eq!(next("c1", Some(MAX_ENDPOINT_STEPS + 1), 0), (false, true));
+        let mut comparison = Comparison::new(&before, &after);
+        let sides = (Side::of(&before, "c0").unwrap(), Side::of(&after, "c0").unwrap());
+        comparison.told = MAX_TOLD + 1;
+        assert_eq!(comparison.change("c0", sides.0, sides.1), None);
+        assert!(comparison.is_cut);
+    }
+}

@@ -1,0 +1,274 @@
+//! What differs between what the client keeps of two large resources, without a tree of values for each.
+//!
+//! A tree of the parsed form of a route table takes a hundred times the bytes of its text. So of the elements of long lists only what
+//! each is known by is kept; those that are in both lists are made again, two at a time, and compared as [`values`](super::values).
+//! Secrets are masked element by element, as they are where a parsed form is printed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+use super::lists::{ListStep, align};
+use super::values::{
+    ChangeKind, FieldChange, Identity, PASSED_OVER, ShownValue, below, identity, key, of_field, of_values, place, push,
+};
+use xdsctl_channel::parsed::{self, List};
+
+/// A parsed form, or a part of it, taken apart.
+enum Form<'r> {
+    /// A value that is made as a whole.
+    Plain(Value),
+    /// An object: its plain fields as one, and those with lists that are not made as a whole.
+    Object(Value, Parts<'r>),
+    /// A list.
+    List(List<'r>),
+}
+
+type Parts<'r> = BTreeMap<String, parsed::Shown<'r>>;
+
+impl<'r> Form<'r> {
+    fn of(shown: parsed::Shown<'r>) -> Form<'r> {
+        match shown {
+            parsed::Shown::Plain(value) => Form::Plain(value),
+            parsed::Shown::Object(fields) => {
+                let mut plain = Map::new();
+                let mut parts = BTreeMap::new();
+                for (name, part) in fields {
+                    match part {
+                        parsed::Shown::Plain(value) => _ = plain.insert(name, value),
+                        part => _ = parts.insert(name, part),
+                    }
+                }
+                let plain = Value::Object(plain);
+                match parts.is_empty() {
+                    true => Form::Plain(plain),
+                    false => Form::Object(plain, parts),
+                }
+            }
+            parsed::Shown::List(list) => Form::List(list),
+        }
+    }
+
+    /// The whole as a value.
+    fn into_value(self) -> Value {
+        match self {
+            Form::Plain(value) => value,
+            Form::Object(mut plain, parts) => {
+                if let Value::Object(fields) = &mut plain {
+                    fields.extend(parts.iter().map(|(name, part)| (name.clone(), part.to_value())));
+                }
+                plain
+            }
+            Form::List(list) => list.iter().map(|element| element.to_value()).collect(),
+        }
+    }
+
+    /// What it is known by as an element of a list.
+    fn key(self, identity: Identity) -> String {
+        match (identity, &self) {
+            (Identity::Named(fields) | Identity::Ordered(fields), Form::Object(plain, parts))
+                if !fields.iter().any(|field| parts.contains_key(*field)) =>
+            {
+                key(plain, identity)
+            }
+            _ => key(&self.into_value(), identity),
+        }
+    }
+}
+
+/// What differs between two parsed forms; the values of the answer are masked unless `shows_secrets`.
+pub(super) fn compare(before: parsed::Shown<'_>, after: parsed::Shown<'_>, shows_secrets: bool) -> Vec<FieldChange> {
+    let mut comparison = Comparison {
+        shows_secrets,
+        out: Vec::new(),
+    };
+    comparison.of_forms("", Form::of(before), Form::of(after), "");
+    comparison.out
+}
+
+struct Comparison {
+    shows_secrets: bool,
+    out: Vec<FieldChange>,
+}
+
+impl Comparison {
+    fn shown<'a>(&self, value: &'a Value) -> ShownValue<'a> {
+        ShownValue::root(value, self.shows_secrets)
+    }
+
+    fn of_forms(&mut self, path: &str, before: Form<'_>, after: Form<'_>, field: &str) {
+        match (before, after) {
+            (Form::Object(before, of_before), Form::Object(after, of_after)) => {
+                self.of_objects(path, (before, of_before), (after, of_after));
+            }
+            (Form::List(before), Form::List(after)) => self.of_lists(path, &before, &after, field),
+            (before, after) => self.of_values(path, &before.into_value(), &after.into_value(), field),
+        }
+    }
+
+    fn of_values(&mut self, path: &str, before: &Value, after: &Value, field: &str) {
+        let [before, after] = [before, after].map(|value| self.shown(value));
+        of_values(path, before, after, field, &mut self.out);
+    }
+
+    fn of_objects(
+        &mut self,
+        path: &str,
+        (before, mut of_before): (Value, Parts<'_>),
+        (after, mut of_after): (Value, Parts<'_>),
+    ) {
+        let names_before = names(&before, &of_before);
+        let mut all: Vec<String> = names_before.iter().map(|name| (*name).to_owned()).collect();
+        let names_after = names(&after, &of_after);
+        all.extend(names_after.difference(&names_before).map(|name| (*name).to_owned()));
+        let [fields_before, fields_after] = [&before, &after].map(|value| self.shown(value).fields());
+        for name in all.iter().filter(|name| !PASSED_OVER.contains(&name.as_str())) {
+            let path = below(path, name);
+            match (of_before.remove(name), of_after.remove(name)) {
+                (Some(before), Some(after)) => self.of_forms(&path, Form::of(before), Form::of(after), name),
+                (None, None) => of_field(&path, name, &fields_before, &fields_after, &mut self.out),
+                (before_part, after_part) => {
+                    let value = |part: Option<parsed::Shown<'_>>, plain: &Value| match part {
+                        Some(part) => part.to_value(),
+                        None => plain.get(name).cloned().unwrap_or_default(),
+                    };
+                    self.of_values(&path, &value(before_part, &before), &value(after_part, &after), name);
+                }
+            }
+        }
+    }
+
+    fn of_lists(&mut self, path: &str, before: &List<'_>, after: &List<'_>, field: &str) {
+        let identity = identity(field);
+        let in_order = matches!(identity, Identity::Ordered(_) | Identity::Sequence);
+        let alike = matches!(identity, Identity::Ordered(_));
+        let keys = |list: &List<'_>| -> Vec<String> { list.iter().map(|e| Form::of(e).key(identity)).collect() };
+        for step in align(&keys(before), &keys(after), in_order, alike) {
+            let (of_before, of_after, position) = match step {
+                ListStep::Same(b, a) | ListStep::Moved(b, a) => (before.get(b), after.get(a), a),
+                ListStep::Removed(b) => (before.get(b), None, b),
+                ListStep::Added(a) => (None, after.get(a), a),
+            };
+            let (one, other) = (of_before.map(Form::of), of_after.map(Form::of));
+            match (one, other) {
+                (Some(one), Some(other)) => {
+                    let is_moved = matches!(step, ListStep::Moved(..));
+                    if let (Form::Plain(one), Form::Plain(other)) = (&one, &other)
+                        && one == other
+                        && !is_moved
+                    {
+                        continue;
+                    }
+                    let path = self.place(path, &other, position, identity);
+                    if is_moved {
+                        push(&path, ChangeKind::Moved, &mut self.out);
+                    }
+                    self.of_forms(&path, one, other, field);
+                }
+                (Some(gone), None) => {
+                    let path = self.place(path, &gone, position, identity);
+                    let told = self.shown(&gone.into_value()).told();
+                    push(&path, ChangeKind::Removed(told), &mut self.out);
+                }
+                (None, Some(new)) => {
+                    let path = self.place(path, &new, position, identity);
+                    let told = self.shown(&new.into_value()).told();
+                    push(&path, ChangeKind::Added(told), &mut self.out);
+                }
+                (None, None) => {}
+            }
+        }
+    }
+
+    /// The place of an element of the list at `path`.
+    fn place(&self, path: &str, element: &Form<'_>, position: usize, identity: Identity) -> String {
+        match element {
+            Form::Plain(value) | Form::Object(value, _) => place(path, self.shown(value), position, identity),
+            // No list is the element of another.
+            Form::List(_) => place(path, self.shown(&Value::Null), position, identity),
+        }
+    }
+}
+
+fn names<'a>(plain: &'a Value, parts: &'a Parts<'_>) -> BTreeSet<&'a str> {
+    let plain = plain.as_object().into_iter().flat_map(Map::keys);
+    plain.chain(parts.keys()).map(String::as_str).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diff::values;
+    use xdsctl_channel::parsed::Shown;
+
+    /// A virtual host and its routes.
+    type Host = (String, Vec<String>);
+
+    /// Hosts, each with routes: `HOST=ROUTE>TO,...;...`.
+    fn hosts(text: &str) -> Vec<Host> {
+        let host = |text: &str| {
+            let (name, routes) = text.split_once('=').unwrap();
+            (name.to_owned(), routes.split(',').map(str::to_owned).collect())
+        };
+        text.split(';').map(host).collect()
+    }
+
+    fn shown(hosts: &[Host]) -> Shown<'_> {
+        Shown::Object(BTreeMap::from([
+            ("token".to_owned(), Shown::Plain(hosts.len().into())),
+            ("virtual_hosts".to_owned(), Shown::List(List::new(hosts, host))),
+        ]))
+    }
+
+    fn host(index: usize, host: &Host) -> Shown<'_> {
+        Shown::Object(BTreeMap::from([
+            ("index".to_owned(), Shown::Plain(index.into())),
+            ("name".to_owned(), Shown::Plain(host.0.as_str().into())),
+            (
+                "routes".to_owned(),
+                Shown::List(List::new(&host.1, |index, text| route(index, text))),
+            ),
+        ]))
+    }
+
+    fn route(index: usize, text: &str) -> Shown<'_> {
+        let (prefix, to) = text.split_once('>').unwrap();
+        Shown::Plain(serde_json::json!({"index": index, "match": {"prefix": prefix}, "to": to, "password": to}))
+    }
+
+    #[test]
+    fn what_is_taken_apart_differs_as_the_whole_does() {
+        let texts = [
+            "a=/x>1,/y>2;b=/>3",
+            "a=/y>2,/x>1;b=/>3",
+            "b=/>3;a=/x>1,/y>2",
+            "a=/x>1;c=/>3",
+            "a=/x>2,/z>2;b=/>4",
+            "c=/>1",
+        ];
+        let mut changed = 0;
+        for one in texts {
+            for other in texts {
+                for shows_secrets in [false, true] {
+                    let (before, after) = (hosts(one), hosts(other));
+                    let values = [&before, &after].map(|hosts| shown(hosts).to_value());
+                    let whole = values::compare(&values[0], &values[1], shows_secrets);
+                    let apart = compare(shown(&before), shown(&after), shows_secrets);
+                    assert_eq!(apart, whole, "{one} {other}");
+                    changed += whole.len();
+                }
+            }
+        }
+        assert!(changed > 100, "{changed}");
+    }
+
+    #[test]
+    fn what_is_too_deep_for_text_is_compared_too() {
+        let deep = |leaf: &str| (0..300).fold(Value::from(leaf), |value, _| serde_json::json!({"a": value}));
+        let compare = |one, other| compare(Shown::Plain(deep(one)), Shown::Plain(deep(other)), false);
+        let changes = compare("x", "y");
+        assert_eq!(changes, values::compare(&deep("x"), &deep("y"), false));
+        assert_eq!(changes.len(), 1);
+        assert_eq!(compare("x", "x"), []);
+    }
+}

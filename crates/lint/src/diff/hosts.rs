@@ -1,0 +1,244 @@
+//! Which virtual host an authority finds in two RouteConfigurations, and what becomes of its RPCs.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::budget::Budget;
+use super::tables::{Moves, compare};
+use xdsctl_model::resource::RouteConfiguration;
+use xdsctl_model::resource::domain::{DomainClass, best_match};
+use xdsctl_model::resource::route::{Route, VirtualHost};
+
+/// Comparisons of a domain with an authority that are made for two RouteConfigurations.
+pub const MAX_DOMAIN_STEPS: usize = 20_000_000;
+
+/// Looking a domain up on both sides takes as long as so many looks at a route.
+const STEPS_OF_A_DOMAIN: u64 = 50;
+
+/// What differs for the authorities that find the same two virtual hosts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HostChange {
+    /// Domains, or an authority that only several domains together tell apart.
+    pub domains: Vec<String>,
+    /// Position of the virtual host before; `None` for none: every RPC fails.
+    pub before: Option<usize>,
+    /// Position of the virtual host after.
+    pub after: Option<usize>,
+    /// Where its RPCs go, if it has a virtual host before and after.
+    pub moves: Moves,
+}
+
+/// What differs between two RouteConfigurations for those who send RPCs.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct HostChanges {
+    /// By the position of the virtual host after.
+    pub hosts: Vec<HostChange>,
+    /// A limit was reached: authorities may find other virtual hosts that are not told.
+    pub is_cut: bool,
+}
+
+/// Finds the authorities whose RPCs go elsewhere.
+pub(super) fn compare_hosts(
+    before: &RouteConfiguration,
+    after: &RouteConfiguration,
+    budget: &mut Budget,
+) -> HostChanges {
+    let mut changes = HostChanges::default();
+    if before == after {
+        return changes;
+    }
+    let (before, after) = (&before.virtual_hosts, &after.virtual_hosts);
+    let domains: usize = before.iter().chain(after).map(|host| 1 + host.domains.len()).sum();
+    if !budget.steps.take(domains as u64 * STEPS_OF_A_DOMAIN) {
+        changes.is_cut = true;
+        return changes;
+    }
+    for ((one, other), domains) in pairs(before, after, MAX_DOMAIN_STEPS, &mut changes.is_cut) {
+        let moves = match (routes(before, one), routes(after, other)) {
+            (None, None) => continue,
+            (Some(before), Some(after)) => compare(before, after, budget),
+            (Some(_), None) | (None, Some(_)) => Moves::default(),
+        };
+        changes.is_cut |= moves.is_cut;
+        if !moves.moves.is_empty() || one.is_some() != other.is_some() {
+            changes.hosts.push(HostChange {
+                domains,
+                before: one,
+                after: other,
+                moves,
+            });
+        }
+    }
+    changes
+}
+
+fn routes(hosts: &[VirtualHost], at: Option<usize>) -> Option<&[Route]> {
+    Some(hosts.get(at?)?.routes.as_slice())
+}
+
+/// Positions of a virtual host before and after.
+type Pair = (Option<usize>, Option<usize>);
+
+/// The virtual hosts that the same authority finds, with the domains that tell of it.
+///
+/// More steps than `most` are not made.
+fn pairs(before: &[VirtualHost], after: &[VirtualHost], most: usize, is_cut: &mut bool) -> BTreeMap<Pair, Vec<String>> {
+    let (first_before, first_after) = (by_domain(before), by_domain(after));
+    let mut domains: Vec<&str> = after
+        .iter()
+        .chain(before)
+        .flat_map(|h| &h.domains)
+        .map(String::as_str)
+        .collect();
+    domains.sort_unstable();
+    domains.dedup_by(|a, b| a.eq_ignore_ascii_case(b));
+    let is_same_set =
+        first_before.len() == first_after.len() && first_before.keys().all(|domain| first_after.contains_key(domain));
+    let mut pairs: BTreeMap<Pair, Vec<String>> = BTreeMap::new();
+    if is_same_set {
+        // Every authority finds the same domain on both sides.
+        for domain in domains {
+            let folded = domain.to_ascii_lowercase();
+            let pair = (first_before.get(&folded).copied(), first_after.get(&folded).copied());
+            pairs.entry(pair).or_default().push(domain.to_owned());
+        }
+        return pairs;
+    }
+    let (starred_before, starred_after) = (Starred::of(before), Starred::of(after));
+    let crossings = crossings(&domains);
+    let authorities = domains.iter().map(|domain| (*domain, authority(domain)));
+    let authorities = authorities.chain(
+        crossings
+            .iter()
+            .map(|authority| (authority.as_str(), authority.clone())),
+    );
+    let mut steps = 0;
+    let count = |hosts: &[VirtualHost]| hosts.iter().map(|h| h.domains.len()).sum::<usize>();
+    let cost = count(before) + count(after);
+    for (domain, authority) in authorities {
+        steps += cost;
+        if steps > most {
+            *is_cut = true;
+            break;
+        }
+        pairs
+            .entry((
+                starred_before.find(&authority, &first_before),
+                starred_after.find(&authority, &first_after),
+            ))
+            .or_default()
+            .push(domain.to_owned());
+    }
+    pairs
+}
+
+/// The first virtual host of each domain, in lower case.
+fn by_domain(hosts: &[VirtualHost]) -> HashMap<String, usize> {
+    let mut first = HashMap::new(); // looked up only
+    for (position, host) in hosts.iter().enumerate() {
+        for domain in &host.domains {
+            first.entry(domain.to_ascii_lowercase()).or_insert(position);
+        }
+    }
+    first
+}
+
+/// The domains with a `*`.
+struct Starred<'a> {
+    /// With the positions of their virtual hosts.
+    hosts: Vec<(usize, Vec<&'a String>)>,
+}
+
+impl<'a> Starred<'a> {
+    fn of(hosts: &'a [VirtualHost]) -> Starred<'a> {
+        let is_starred = |domain: &&String| DomainClass::of(domain) != Some(DomainClass::Exact);
+        let starred = |host: &'a VirtualHost| -> Vec<&String> { host.domains.iter().filter(is_starred).collect() };
+        let hosts = hosts.iter().map(starred).enumerate();
+        Starred {
+            hosts: hosts.filter(|(_, domains)| !domains.is_empty()).collect(),
+        }
+    }
+
+    /// The virtual host that an authority finds; `first` has the first one of each domain.
+    fn find(&self, authority: &str, first: &HashMap<String, usize>) -> Option<usize> {
+        // The whole authority comes before every `*`.
+        if DomainClass::of(authority) == Some(DomainClass::Exact)
+            && let Some(host) = first.get(&authority.to_ascii_lowercase())
+        {
+            return Some(*host);
+        }
+        let domains = self.hosts.iter().map(|(_, domains)| domains.iter().copied());
+        let found = best_match(domains, authority)?;
+        self.hosts.get(found.host).map(|(host, _)| *host)
+    }
+}
+
+/// An authority that a domain matches, and that is the domain of nobody else.
+fn authority(domain: &str) -> String {
+    const ANY: &str = "any-other";
+    match DomainClass::of(domain) {
+        Some(DomainClass::Universe) => ANY.to_owned(),
+        Some(DomainClass::Suffix) => format!("{ANY}{}", domain.get(1..).unwrap_or_default()),
+        Some(DomainClass::Prefix) => format!("{}{ANY}", domain.strip_suffix('*').unwrap_or(domain)),
+        Some(DomainClass::Exact) | None => domain.to_owned(),
+    }
+}
+
+/// Domains of each class with a `*` whose crossings are looked at.
+const MAX_CROSSED: usize = 100;
+
+/// Authorities that a domain of either class with a `*` matches.
+fn crossings(domains: &[&str]) -> Vec<String> {
+    let of_class = |class| {
+        domains
+            .iter()
+            .filter(move |domain| DomainClass::of(domain) == Some(class))
+            .take(MAX_CROSSED)
+    };
+    of_class(DomainClass::Prefix)
+        .flat_map(|prefix| {
+            let start = prefix.strip_suffix('*').unwrap_or(prefix);
+            of_class(DomainClass::Suffix)
+                .map(move |suffix| format!("{start}any{}", suffix.get(1..).unwrap_or_default()))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_beyond_the_limit_are_not_made_and_that_is_said() {
+        let host = |domain: &str| VirtualHost {
+            domains: vec![domain.to_owned()],
+            ..VirtualHost::default()
+        };
+        let (before, after) = ([host("a"), host("b")], [host("a"), host("c")]);
+        let cut = |most: usize| {
+            let mut is_cut = false;
+            let pairs = pairs(&before, &after, most, &mut is_cut);
+            (pairs.values().map(Vec::len).sum::<usize>(), is_cut)
+        };
+        // Three domains, each held against four.
+        assert_eq!(cut(12), (3, false));
+        assert_eq!(cut(11), (2, true));
+        assert_eq!(cut(3), (0, true));
+    }
+
+    #[test]
+    fn the_host_of_an_authority_is_that_of_the_best_match() {
+        let host = |domains: &str| VirtualHost {
+            domains: domains.split(' ').map(str::to_owned).collect(),
+            ..VirtualHost::default()
+        };
+        let hosts = ["*.b a*c", "A.b a.*", "a.b *.a.b", "*", "* b", ""].map(host);
+        for count in 0..=hosts.len() {
+            let hosts = hosts.get(..count).unwrap();
+            let (starred, first) = (Starred::of(hosts), by_domain(hosts));
+            for authority in ["a.b", "A.B", "x.a.b", "x.b", "a.x", "b", "B", "a*c", "x", "*", ""] {
+                let best = best_match(hosts.iter().map(|h| &h.domains), authority).map(|m| m.host);
+                assert_eq!(starred.find(authority, &first), best, "{count} {authority}");
+            }
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! What changes for a client from one state of its configuration to another.
+//!
+//! [`compare`] takes what two clients hold. Resources are compared in the form that a client keeps ([`parsed`](xdsctl_channel::parsed)), so
+//! versions, times, default values and an order without a meaning are no differences ([`values`]). Then come the effects: verdicts
+//! that change, RPCs that go elsewhere ([`tables`]: by comparing route tables, not by trying RPCs), and what becomes of shares,
+//! rings and sessions ([`clusters`]). Of inputs with several worlds [`pairs`] says which is which.
+//!
+//! Knows nothing of documents and reports, and plays no RPCs.
+
+pub mod budget;
+pub mod clusters;
+mod forms;
+pub mod hosts;
+mod lists;
+mod overlap;
+pub mod pairs;
+pub mod reach;
+mod reason;
+mod ring;
+mod sessions;
+mod table;
+pub mod tables;
+pub mod told;
+pub mod values;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem::discriminant;
+use std::sync::Arc;
+
+pub use overlap::{Example, examples};
+
+use budget::Budget;
+use clusters::ClusterChange;
+use hosts::HostChanges;
+use reach::{ReachChange, Reached};
+use values::FieldChange;
+use xdsctl_channel::client::{Cache, Client, Gap, Held, ResourceKind};
+use xdsctl_channel::parsed::{self, Shown};
+use xdsctl_model::resource::listener::{Listener, RouteSource};
+use xdsctl_model::resource::{ResourceType, RouteConfiguration};
+
+/// What a client has under a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    /// Nothing.
+    Absent,
+    /// An accepted version.
+    Accepted,
+    /// Nothing but a version that it rejects, with the reason.
+    Rejected(String),
+    /// An accepted version, and a newer one that it rejects.
+    Kept(String),
+    /// A version of which it is not known whether it takes it.
+    NotKnown,
+}
+
+/// What differs in one resource.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResourceChange {
+    /// Its type.
+    pub resource_type: ResourceType,
+    /// Its name.
+    pub name: String,
+    /// What the client had.
+    pub before: State,
+    /// What it has.
+    pub after: State,
+    /// The fields that differ, where it has a version before and after.
+    pub fields: Vec<FieldChange>,
+}
+
+impl ResourceChange {
+    /// Says whether what the client says of it is another verdict. What comes or goes without a rejection has none to change.
+    pub fn changes_verdict(&self) -> bool {
+        let verdict = |state: &State| match state {
+            State::Absent | State::Accepted => 0,
+            State::Rejected(_) => 1,
+            State::Kept(_) => 2,
+            State::NotKnown => 3,
+        };
+        let is_known = self.before != State::NotKnown && self.after != State::NotKnown;
+        is_known && verdict(&self.before) != verdict(&self.after)
+    }
+}
+
+/// A resource of which something is not known for the client, before or after.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unclear {
+    /// What is not known.
+    pub gap: Gap,
+    /// Its type.
+    pub resource_type: ResourceType,
+    /// Its name.
+    pub name: String,
+}
+
+/// RPCs of one or several listeners that go elsewhere.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RouteChange {
+    /// The listeners; empty for a RouteConfiguration that none names.
+    pub listeners: Vec<String>,
+    /// The RouteConfiguration before; `None` if it stands in the listener.
+    pub before: Option<String>,
+    /// The RouteConfiguration after.
+    pub after: Option<String>,
+    /// Its virtual hosts, to name what is told.
+    pub tables: (Arc<RouteConfiguration>, Arc<RouteConfiguration>),
+    /// What differs.
+    pub changes: HostChanges,
+}
+
+/// What changes for a client.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Diff {
+    /// By type and name.
+    pub resources: Vec<ResourceChange>,
+    /// By listener.
+    pub routes: Vec<RouteChange>,
+    /// Listeners whose channels have routes on one side only, by name.
+    pub targets: Vec<ReachChange>,
+    /// Clusters that RPCs can go to, of those that both have, by name.
+    pub clusters: Vec<ClusterChange>,
+    /// Clusters that the client has on one side only, while its routes lead to them on the other, by name.
+    pub reach: Vec<ReachChange>,
+    /// A limit was reached: clusters may change that are not told.
+    pub clusters_are_cut: bool,
+    /// By type and name.
+    pub unclear: Vec<Unclear>,
+}
+
+impl Diff {
+    /// Says whether nothing changes.
+    pub fn is_empty(&self) -> bool {
+        self.resources.is_empty() && !self.moves_rpcs()
+    }
+
+    /// Says whether RPCs go elsewhere.
+    pub fn moves_rpcs(&self) -> bool {
+        let Diff {
+            resources: _,
+            routes,
+            targets,
+            clusters,
+            reach,
+            clusters_are_cut: _,
+            unclear: _,
+        } = self;
+        let is_moved = routes.iter().any(|change| !change.changes.hosts.is_empty());
+        is_moved || !targets.is_empty() || !clusters.is_empty() || !reach.is_empty()
+    }
+
+    /// Says whether the client rejects a resource that it did not reject before, or the other way round, or has lost the version
+    /// that stayed in use.
+    pub fn changes_verdicts(&self) -> bool {
+        self.resources.iter().any(ResourceChange::changes_verdict)
+    }
+
+    /// Says whether a limit kept something from being compared.
+    pub fn is_cut(&self) -> bool {
+        self.clusters_are_cut || self.routes_are_cut()
+    }
+
+    /// Says whether RPCs may go elsewhere that are not told.
+    pub fn routes_are_cut(&self) -> bool {
+        self.routes.iter().any(|change| change.changes.is_cut)
+    }
+}
+
+/// Compares what a client held with what it holds; values are masked unless `shows_secrets`.
+pub fn compare(before: &Client, after: &Client, shows_secrets: bool) -> Diff {
+    let reached = (&Reached::of(before), &Reached::of(after));
+    let (clusters, clusters_are_cut) = clusters::changes(before, after, reached);
+    Diff {
+        routes: routes(before, after),
+        targets: reach::listeners(before, after),
+        clusters,
+        reach: reach::clusters(before, after, reached),
+        clusters_are_cut,
+        ..compare_resources(before, after, shows_secrets)
+    }
+}
+
+/// The same without what that means for RPCs.
+pub fn compare_resources(before: &Client, after: &Client, shows_secrets: bool) -> Diff {
+    let (b, a) = (&before.resources, &after.resources);
+    let mut out = Diff::default();
+    of_type(&b.listeners, &a.listeners, parsed::listener, shows_secrets, &mut out);
+    of_type(
+        &b.route_configs,
+        &a.route_configs,
+        parsed::route_configuration,
+        shows_secrets,
+        &mut out,
+    );
+    of_type(&b.clusters, &a.clusters, parsed::cluster, shows_secrets, &mut out);
+    of_type(&b.endpoints, &a.endpoints, parsed::endpoints, shows_secrets, &mut out);
+    out
+}
+
+/// The names of both, in order.
+fn names<'a, T>(before: &'a Cache<T>, after: &'a Cache<T>) -> BTreeSet<&'a String> {
+    before.keys().chain(after.keys()).collect()
+}
+
+fn state<T: ResourceKind>(held: Option<&Held<T>>) -> State {
+    let Some(held) = held else { return State::Absent };
+    match held.gap() {
+        Some(Gap::Verdict) => return State::NotKnown,
+        Some(Gap::Value) => return State::Accepted,
+        None => {}
+    }
+    match (held.value().is_some(), held.rejected()) {
+        (true, None) => State::Accepted,
+        (true, Some(why)) => State::Kept(why.to_owned()),
+        (false, Some(why)) => State::Rejected(why.to_owned()),
+        (false, None) => State::Absent,
+    }
+}
+
+fn of_type<T: ResourceKind + PartialEq>(
+    before: &Cache<T>,
+    after: &Cache<T>,
+    shown: fn(&T) -> Shown<'_>,
+    shows_secrets: bool,
+    out: &mut Diff,
+) {
+    for name in names(before, after) {
+        let (one, other) = (before.get(name), after.get(name));
+        let (was, is) = (state(one), state(other));
+        let gaps = [one, other].map(|held| held.and_then(Held::gap));
+        out.unclear.extend(gaps.into_iter().flatten().min().map(|gap| Unclear {
+            gap,
+            resource_type: T::TYPE,
+            name: name.clone(),
+        }));
+        let known = |held: Option<&'_ Held<T>>| held.filter(|held| held.gap().is_none()).and_then(Held::value).cloned();
+        let values = (known(one), known(other));
+        let fields = match values {
+            (Some(one), Some(other)) if one != other => forms::compare(shown(&one), shown(&other), shows_secrets),
+            _ => Vec::new(),
+        };
+        let is_alike = discriminant(&was) == discriminant(&is);
+        let is_same = was == is || is_alike && one.zip(other).is_some_and(|(one, other)| reason::is_same(one, other));
+        let is = if is_same { was.clone() } else { is };
+        if !is_same || !fields.is_empty() {
+            out.resources.push(ResourceChange {
+                resource_type: T::TYPE,
+                name: name.clone(),
+                before: was,
+                after: is,
+                fields,
+            });
+        }
+    }
+}
+
+/// The routes of a listener: their own name, if they have one, and what they are.
+type Routes = (Option<String>, Arc<RouteConfiguration>);
+
+/// The routes of a listener that channels use.
+fn routes_of(client: &Client, listener: &str) -> Option<Routes> {
+    let Listener::Api(manager) = &**client.resources.listeners.get(listener)?.value()? else {
+        return None;
+    };
+    match &manager.routes {
+        RouteSource::Inline(routes) => Some((None, Arc::clone(routes))),
+        RouteSource::Rds(name) => {
+            let routes = client.resources.route_configs.get(name)?.value()?;
+            Some((Some(name.clone()), Arc::clone(routes)))
+        }
+    }
+}
+
+fn routes(before: &Client, after: &Client) -> Vec<RouteChange> {
+    let mut budget = Budget::default();
+    let mut by_names: BTreeMap<(Option<String>, Option<String>), RouteChange> = BTreeMap::new();
+    let mut changes = Vec::new();
+    let mut named: BTreeSet<String> = BTreeSet::new();
+    for listener in names(&before.resources.listeners, &after.resources.listeners) {
+        let (Some((was, one)), Some((is, other))) = (routes_of(before, listener), routes_of(after, listener)) else {
+            continue;
+        };
+        named.extend(was.iter().chain(&is).cloned());
+        let key = (was.clone(), is.clone());
+        if was.is_some()
+            && is.is_some()
+            && let Some(known) = by_names.get_mut(&key)
+        {
+            known.listeners.push(listener.clone());
+            continue;
+        }
+        let change = RouteChange {
+            listeners: vec![listener.clone()],
+            before: was.clone(),
+            after: is.clone(),
+            changes: hosts::compare_hosts(&one, &other, &mut budget),
+            tables: (one, other),
+        };
+        if was.is_some() && is.is_some() {
+            by_names.insert(key, change);
+        } else {
+            changes.push(change);
+        }
+    }
+    let (b, a) = (&before.resources.route_configs, &after.resources.route_configs);
+    for name in names(b, a).into_iter().filter(|name| !named.contains(*name)) {
+        let value = |cache: &Cache<RouteConfiguration>| cache.get(name).and_then(Held::value).cloned();
+        if let (Some(one), Some(other)) = (value(b), value(a)) {
+            changes.push(RouteChange {
+                listeners: Vec::new(),
+                before: Some(name.clone()),
+                after: Some(name.clone()),
+                changes: hosts::compare_hosts(&one, &other, &mut budget),
+                tables: (one, other),
+            });
+        }
+    }
+    changes.extend(by_names.into_values());
+    changes.retain(|change| !change.changes.hosts.is_empty() || change.changes.is_cut);
+    changes.sort_by(|one, other| one.listeners.cmp(&other.listeners));
+    changes
+}

@@ -1,0 +1,126 @@
+//! Which channels work and which clusters RPCs can go to, before and after.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::{names, routes_of};
+use xdsctl_channel::client::{Client, Held};
+use xdsctl_model::resource::RouteConfiguration;
+use xdsctl_model::resource::cluster::Discovery;
+use xdsctl_model::resource::listener::{HttpConnectionManager, Listener, RouteSource};
+use xdsctl_model::resource::route::{Action, Destination};
+
+/// Something that RPCs go to works on one side only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReachChange {
+    /// The name of the Listener or Cluster.
+    pub name: String,
+    /// It works after; else it worked before.
+    pub works: bool,
+}
+
+/// Listeners that have routes on one side only.
+pub(super) fn listeners(before: &Client, after: &Client) -> Vec<ReachChange> {
+    let names = names(&before.resources.listeners, &after.resources.listeners);
+    let change = |name: &String| {
+        let (had, works) = (routes_of(before, name).is_some(), routes_of(after, name).is_some());
+        let name = name.clone();
+        (had != works).then_some(ReachChange { name, works })
+    };
+    names.into_iter().filter_map(change).collect()
+}
+
+/// Clusters that a client has on one side only, while its routes lead to them on the other.
+pub(super) fn clusters(before: &Client, after: &Client, (was, is): (&Reached, &Reached)) -> Vec<ReachChange> {
+    let names = names(&before.resources.clusters, &after.resources.clusters);
+    let change = |name: &String| {
+        let has = |client: &Client| client.resources.clusters.get(name).is_some_and(Held::is_accepted);
+        let (had, works) = (has(before), has(after));
+        // Where the routes change too, that is told of the routes.
+        let is_missed = if works { was.names(name) } else { is.has(name) };
+        let name = name.clone();
+        (had != works && is_missed).then_some(ReachChange { name, works })
+    };
+    names.into_iter().filter_map(change).collect()
+}
+
+/// The clusters that a client's routes lead to, directly or by aggregate clusters.
+#[derive(Debug)]
+pub(super) struct Reached(
+    /// `None` where any can be meant: no routes are known, or a plugin chooses.
+    Option<BTreeSet<String>>,
+);
+
+impl Reached {
+    pub(super) fn of(client: &Client) -> Reached {
+        let resources = &client.resources;
+        let mut open = Vec::new();
+        let mut tables = 0;
+        let inline = resources
+            .listeners
+            .iter()
+            .filter_map(|(_, held)| inline_routes(held.value()?));
+        let configs = resources.route_configs.iter().filter_map(|(_, held)| held.value());
+        for table in inline.chain(configs) {
+            tables += 1;
+            if !destinations(table, &mut open) {
+                return Reached(None);
+            }
+        }
+        if tables == 0 {
+            return Reached(None);
+        }
+        Reached(Some(below(client, open)))
+    }
+
+    /// Says whether a route is known that leads to the cluster with this key.
+    fn names(&self, name: &str) -> bool {
+        self.0.as_ref().is_some_and(|reached| reached.contains(name))
+    }
+
+    /// Says whether RPCs can go to the cluster with this key.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.as_ref().is_none_or(|reached| reached.contains(name))
+    }
+}
+
+/// The keys of these clusters, and of all below them.
+pub(super) fn below<'a>(client: &'a Client, mut open: Vec<&'a str>) -> BTreeSet<String> {
+    let clusters = &client.resources.clusters;
+    let mut reached = BTreeSet::new();
+    while let Some(name) = open.pop() {
+        if reached.insert(clusters.key(name).into_owned())
+            && let Some(cluster) = clusters.get(name).and_then(Held::value)
+            && let Discovery::Aggregate { children } = &cluster.discovery
+        {
+            open.extend(children.iter().map(String::as_str));
+        }
+    }
+    reached
+}
+
+fn inline_routes(listener: &Listener) -> Option<&Arc<RouteConfiguration>> {
+    match listener {
+        Listener::Api(HttpConnectionManager {
+            routes: RouteSource::Inline(routes),
+            ..
+        }) => Some(routes),
+        Listener::Api(_) | Listener::Tcp(_) => None,
+    }
+}
+
+/// Adds the clusters that routes name; `false` if a plugin chooses one.
+fn destinations<'a>(table: &'a RouteConfiguration, out: &mut Vec<&'a str>) -> bool {
+    let routes = table.virtual_hosts.iter().flat_map(|host| &host.routes);
+    for route in routes {
+        let Action::Route(action) = &route.action else {
+            continue;
+        };
+        match &action.destination {
+            Destination::Cluster(name) => out.push(name),
+            Destination::WeightedClusters(clusters) => out.extend(clusters.iter().map(|cluster| cluster.name.as_str())),
+            Destination::Plugin(_) => return false,
+        }
+    }
+    true
+}

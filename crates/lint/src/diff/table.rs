@@ -1,0 +1,188 @@
+//! One route table: where it takes an RPC.
+//!
+//! Nearly all steps end at a path that begins otherwise. So the beginnings of the paths stand side by side in memory, and a look at
+//! them spares most looks at a route.
+
+use std::collections::BTreeMap;
+
+use super::budget::Steps;
+use super::overlap::Example;
+use super::tables::Goes;
+use xdsctl_channel::rpc::Request;
+use xdsctl_channel::rpc::matching::{MILLION, header_matches, path_matches};
+use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
+use xdsctl_model::resource::route::{Action, Destination, PathMatcher, Route};
+
+/// A share takes as long as so many looks at a route.
+pub(super) const STEPS_OF_A_SHARE: u64 = 8;
+
+/// Where RPCs go, in order, with the share of each.
+pub(super) type RouteShares = Vec<(Goes, f64)>;
+
+/// The routes of a virtual host.
+pub(super) struct Table<'a> {
+    routes: &'a [Route],
+    /// For each route a text that all paths which it takes begin with; it may be empty.
+    stems: Vec<u8>,
+    /// Where each stem ends.
+    ends: Vec<usize>,
+}
+
+impl<'a> Table<'a> {
+    pub fn of(routes: &'a [Route]) -> Table<'a> {
+        let (mut stems, mut ends) = (Vec::new(), Vec::with_capacity(routes.len()));
+        for route in routes {
+            stems.extend(stem(&route.path).as_bytes());
+            ends.push(stems.len());
+        }
+        Table { routes, stems, ends }
+    }
+
+    pub fn len(&self) -> usize {
+        self.routes.len()
+    }
+
+    pub fn get(&self, position: usize) -> Option<&'a Route> {
+        self.routes.get(position)
+    }
+
+    /// What all paths of a route begin with; nothing for no route.
+    pub fn stem(&self, position: usize) -> &[u8] {
+        let end = |position: usize| self.ends.get(position).copied().unwrap_or_default();
+        let start = position.checked_sub(1).map_or(0, end);
+        self.stems.get(start..end(position)).unwrap_or_default()
+    }
+
+    /// The routes that can take an RPC, `None` for none of them, and where it goes; `None` if there are no more steps to be made.
+    pub fn outcome(&self, example: &Example, steps: &mut Steps) -> Option<(Vec<Option<usize>>, RouteShares)> {
+        let request = Request {
+            path: &example.path,
+            headers: &example.headers,
+            timeout: None,
+        };
+        let (mut takers, mut shares, mut rest) = (Vec::new(), BTreeMap::new(), 1.0);
+        for (index, route) in self.routes.iter().enumerate() {
+            steps.take(1).then_some(())?;
+            if are_apart(self.stem(index), request.path.as_bytes()) {
+                continue;
+            }
+            let share = share(route);
+            if share == 0.0
+                || !path_matches(&route.path, request.path)
+                || !route.headers.iter().all(|header| header_matches(header, &request))
+            {
+                continue;
+            }
+            takers.push(Some(index));
+            steps.take(spread(route) * STEPS_OF_A_SHARE).then_some(())?;
+            if share == 1.0 && shares.is_empty() {
+                return Some((takers, goes(route)));
+            }
+            for (goes, part) in goes(route) {
+                add(&mut shares, goes, rest * share * part);
+            }
+            rest *= 1.0 - share;
+            if rest == 0.0 {
+                return Some((takers, shares.into_iter().collect()));
+            }
+        }
+        takers.push(None);
+        add(&mut shares, Goes::Fails, rest);
+        Some((takers, shares.into_iter().collect()))
+    }
+}
+
+fn stem(path: &PathMatcher) -> &str {
+    match path {
+        PathMatcher::Text(StringMatcher {
+            kind: StringMatch::Exact(text) | StringMatch::Prefix(text),
+            ignore_case: false,
+        }) => text,
+        PathMatcher::Text(_) | PathMatcher::Regex(_) => "",
+    }
+}
+
+/// Says whether no path begins with both stems.
+pub(super) fn are_apart(one: &[u8], other: &[u8]) -> bool {
+    let common = one.len().min(other.len());
+    // To compare nothing takes long where nothing is in memory.
+    common > 0 && one.get(..common) != other.get(..common)
+}
+
+/// How many clusters a route takes its RPCs to.
+pub(super) fn spread(route: &Route) -> u64 {
+    match &route.action {
+        Action::Route(action) => match &action.destination {
+            Destination::WeightedClusters(clusters) => clusters.len() as u64,
+            Destination::Cluster(_) | Destination::Plugin(_) => 1,
+        },
+        _ => 1,
+    }
+}
+
+/// Where a route takes its RPCs.
+pub(super) fn goes(route: &Route) -> RouteShares {
+    let Action::Route(action) = &route.action else {
+        return vec![(Goes::Fails, 1.0)];
+    };
+    match &action.destination {
+        Destination::Cluster(name) => vec![(Goes::Cluster(name.clone()), 1.0)],
+        Destination::Plugin(name) => vec![(Goes::Plugin(name.clone()), 1.0)],
+        Destination::WeightedClusters(clusters) => {
+            let sum: f64 = clusters.iter().map(|cluster| f64::from(cluster.weight)).sum();
+            let mut shares = BTreeMap::new();
+            for cluster in clusters {
+                let share = f64::from(cluster.weight) / sum;
+                add(&mut shares, Goes::Cluster(cluster.name.clone()), share);
+            }
+            shares.into_iter().collect()
+        }
+    }
+}
+
+fn add(shares: &mut BTreeMap<Goes, f64>, goes: Goes, share: f64) {
+    *shares.entry(goes).or_default() += share;
+}
+
+/// The share of RPCs that a route takes of those that match its path and headers.
+pub(super) fn share(route: &Route) -> f64 {
+    let million = MILLION as f64; // exact
+    route
+        .fraction_per_million
+        .map_or(1.0, |below| (f64::from(below) / million).min(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_route_takes_no_path_without_its_stem() {
+        let text = |kind, ignore_case| PathMatcher::Text(StringMatcher { kind, ignore_case });
+        let kinds = |text: &str| {
+            let text = || text.to_owned();
+            [
+                StringMatch::Exact(text()),
+                StringMatch::Prefix(text()),
+                StringMatch::Suffix(text()),
+                StringMatch::Contains(text()),
+            ]
+        };
+        let texts = ["", "/", "/a", "/a/b", "/A/b", "/b", "b"];
+        let plain = texts.iter().flat_map(|text| kinds(text));
+        let mut matchers: Vec<PathMatcher> = plain
+            .flat_map(|kind| [text(kind.clone(), false), text(kind, true)])
+            .collect();
+        matchers.push(PathMatcher::Regex(xdsctl_re2::Regex::new("/a.*").unwrap()));
+        for path in texts {
+            let takers = matchers.iter().filter(|matcher| path_matches(matcher, path));
+            for matcher in takers.clone() {
+                assert!(path.starts_with(stem(matcher)), "{path} {matcher:?}");
+                // Two that take the same path are not apart.
+                let is_apart = |other: &PathMatcher| are_apart(stem(matcher).as_bytes(), stem(other).as_bytes());
+                assert!(!takers.clone().any(is_apart), "{path} {matcher:?}");
+            }
+        }
+        assert!(are_apart(b"/a", b"/b/c") && !are_apart(b"", b"/b"));
+    }
+}

@@ -1,0 +1,9 @@
+//! `header-name-upper-case`: the name as it is on the wire.
+
+use super::{Fix, Fixer};
+use xdsctl_clients::convert::matcher::HEADER_NAME_UPPER_CASE;
+
+pub(super) const FIXER: Fixer = Fixer {
+    rule: &HEADER_NAME_UPPER_CASE,
+    fix: Fix::Scalar(|value, _| Some(value.to_ascii_lowercase())),
+};

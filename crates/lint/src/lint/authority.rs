@@ -1,0 +1,89 @@
+//! Whether a listener's own name finds a virtual host (A27): the authority of `xds:///name` is `name`.
+//!
+//! An application may set another authority, and a bootstrap may make the listener's name from a template; so this is advice,
+//! and names with a `/` are left alone.
+
+use super::{Findings, Who};
+use xdsctl_channel::client::target::Target;
+use xdsctl_channel::client::{Facts, ListenerFacts, RouteFacts, World, inline_routes_path, rds_path};
+use xdsctl_model::diag::{Diagnostic, rules};
+use xdsctl_model::profile::Family;
+use xdsctl_model::resource::ResourceType;
+use xdsctl_model::resource::domain::{Comparison, best_match, best_match_by};
+
+rules! {
+    /// No virtual host has a domain for the listener's name, which is the authority of a channel to it.
+    NO_VIRTUAL_HOST = "lds-no-virtual-host", Snapshot, Advice, "gRFC A27; C-core XdsRouting::FindVirtualHostForDomain",
+        every "every client compares the authority with the domains; not those where the `*` of Go and Node, which may stand for nothing, matches";
+}
+
+/// Comparisons of a name with a domain in one world; what is beyond is not looked at.
+const MAX_COMPARISONS: usize = 1 << 22;
+
+pub(super) fn check(world: &World, target: Option<&Target>, findings: &mut Findings) {
+    let mut comparisons = 0usize;
+    for (name, entry) in world.all(ResourceType::Listener) {
+        let (routes, path): (&RouteFacts, _) = match &entry.facts {
+            Some(Facts::Listener(ListenerFacts::Inline(routes, _))) => (routes, inline_routes_path()),
+            Some(Facts::Listener(ListenerFacts::Rds(wanted, _))) => {
+                match world.get(ResourceType::RouteConfiguration, wanted).map(|e| &e.facts) {
+                    Some(Some(Facts::Routes(routes))) => (routes, rds_path()),
+                    _ => continue,
+                }
+            }
+            _ => continue,
+        };
+        comparisons = comparisons.saturating_add(routes.domains.iter().map(Vec::len).sum());
+        if comparisons > MAX_COMPARISONS {
+            return;
+        }
+        // Without any virtual host the routes have a finding of their own.
+        // A channel that the reader names has its own rule.
+        let is_target = target.is_some_and(|target| target.listener == name);
+        if is_target || name.is_empty() || name.contains('/') || routes.domains.is_empty() {
+            continue;
+        }
+        if best_match(&routes.domains, name).is_none() {
+            let message = format!(
+                "no virtual host has a domain for `{name}`: RPCs to xds:///{name} fail with UNAVAILABLE unless the channel has another authority"
+            );
+            findings
+                .add(entry.id, &NO_VIRTUAL_HOST, path, message)
+                .shared_with(who_finds_none(&routes.domains, &[name]));
+        } else if is_lost_by_case(&routes.domains, &[name]) {
+            let message = format!(
+                "no virtual host has a domain for `{name}` in the same letter case: RPCs to xds:///{name} fail with UNAVAILABLE, or wait until \
+                 their deadline in Node, unless the channel has another authority"
+            );
+            let diagnostic = Diagnostic {
+                path,
+                ..Diagnostic::of_whole(&NO_VIRTUAL_HOST, message)
+            };
+            findings.add_for(Who::Families(COMPARE_BYTES), entry.id, diagnostic);
+        }
+    }
+}
+
+/// The families that compare the bytes of an authority and a domain ([`Comparison::Exact`]; measured with grpc-go 1.85.0, grpc-js-xds 1.14.1).
+pub(super) const COMPARE_BYTES: &[Family] = &[Family::Go, Family::Node];
+
+/// Says whether these families find no virtual host under any of `names` although C-core finds one: letters differ in case.
+pub(super) fn is_lost_by_case(domains: &[Vec<String>], names: &[&str]) -> bool {
+    let finds = |name: &&str| best_match_by(domains, name, Comparison::Exact).is_some();
+    !names.iter().any(finds)
+}
+
+/// The families that find no virtual host under any of `names` where C-core finds none.
+///
+/// Go (`FindBestMatchingVirtualHost`) and Node (`domainMatch`) let a `*` stand for nothing; Java (`matchHostName`) folds more than
+/// ASCII. Before 1.70 Go may look for the listener's name.
+pub(super) fn who_finds_none(domains: &[Vec<String>], names: &[&str]) -> &'static [Family] {
+    let is_exact = |name: &&str| best_match_by(domains, name, Comparison::Exact).is_some();
+    let is_ascii = names.iter().all(|name| name.is_ascii()) && domains.iter().flatten().all(|domain| domain.is_ascii());
+    match (names.iter().any(is_exact), is_ascii) {
+        (false, true) => &Family::ALL,
+        (false, false) => &[Family::Cpp, Family::Go, Family::Node],
+        (true, true) => &[Family::Cpp, Family::Java],
+        (true, false) => &[Family::Cpp],
+    }
+}

@@ -1,0 +1,159 @@
+//! Advice and failures that only several resources together show: one file per question, each a pass over a world.
+//!
+//! A lint adds findings to the resource that holds the reference. To add one: a file with its rules and a function
+//! `check(&World, &Usage, &mut Findings)`, and a line in [`run`].
+
+mod aggregate;
+mod authority;
+mod filter_override;
+mod other_cluster;
+mod outlier;
+mod reference;
+mod request_hash;
+mod session;
+mod side;
+mod target;
+mod unused;
+mod usage;
+mod users;
+mod weight;
+
+use std::collections::BTreeMap;
+
+pub use target::{missing as missing_target, not_api as target_not_api};
+pub use usage::Usage;
+
+use xdsctl_channel::client::target::Target;
+use xdsctl_channel::client::{ResourceId, World};
+use xdsctl_model::diag::{Diagnostic, FieldPath, Quota, Rule};
+use xdsctl_model::profile::Family;
+
+/// The rules of all lints.
+pub static RULES: &[&[&Rule]] = &[
+    aggregate::RULES,
+    authority::RULES,
+    filter_override::RULES,
+    other_cluster::RULES,
+    outlier::RULES,
+    reference::RULES,
+    request_hash::RULES,
+    session::RULES,
+    target::RULES,
+    unused::RULES,
+    weight::RULES,
+];
+
+/// Says whether a finding of this rule says that nobody uses the resource.
+pub fn says_unused(rule: &Rule) -> bool {
+    unused::RULES.iter().any(|unused| std::ptr::eq(*unused, rule))
+}
+
+/// Of whom a finding is true that the base does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// The clients of these families.
+    Families(&'static [Family]),
+    /// Those of these families that reject this resource.
+    Rejecting(ResourceId, &'static [Family]),
+    /// Those that have a finding of its rule already, of which it stands for the rest.
+    Told,
+}
+
+/// What the resources of a world show together.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// To the base, and to whom a finding is shared with.
+    pub of_base: Vec<(ResourceId, Diagnostic)>,
+    /// To other clients.
+    pub of_others: Vec<(ResourceId, Diagnostic, Who)>,
+}
+
+/// What is asked of a world.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// The target of a channel whose listener is in the world. The world then counts as whole: what is not in it is missing.
+    pub target: Option<&'a Target>,
+    /// Nothing else will ever come.
+    pub is_complete: bool,
+    /// Says whether a client other than the base rejects a resource.
+    pub others_reject: &'a dyn Fn(ResourceId) -> bool,
+}
+
+/// Findings by resource, in the order in which they were made; of one rule and resource as many as anybody reads.
+#[derive(Debug, Default)]
+pub struct Findings {
+    list: Vec<(ResourceId, Diagnostic)>,
+    of_others: Vec<(ResourceId, Diagnostic, Who)>,
+    quotas: BTreeMap<ResourceId, Quota>,
+    quotas_of_others: BTreeMap<ResourceId, Quota>,
+    /// Takes what is counted only.
+    spare: Option<Diagnostic>,
+}
+
+impl Findings {
+    /// Adds a finding on `resource`.
+    pub fn add(
+        &mut self,
+        resource: ResourceId,
+        rule: &'static Rule,
+        path: FieldPath,
+        message: String,
+    ) -> &mut Diagnostic {
+        let diagnostic = Diagnostic {
+            path,
+            ..Diagnostic::of_whole(rule, message)
+        };
+        if !self.quotas.entry(resource).or_default().admits(rule) {
+            return self.spare.insert(diagnostic);
+        }
+        let index = self.list.len();
+        self.list.push((resource, diagnostic));
+        &mut self.list[index].1
+    }
+
+    /// Adds a finding on `resource` that is none of the base's.
+    pub fn add_for(&mut self, who: Who, resource: ResourceId, diagnostic: Diagnostic) {
+        let quota = self.quotas_of_others.entry(resource).or_default();
+        if quota.admits(diagnostic.rule) {
+            self.of_others.push((resource, diagnostic, who));
+        }
+    }
+
+    /// All of them, with one for each rule and resource that says how many are not there.
+    fn finish(mut self) -> Found {
+        for (resource, quota) in &self.quotas {
+            self.list.extend(quota.closing().map(|closing| (*resource, closing)));
+        }
+        for (resource, quota) in &self.quotas_of_others {
+            let closing = quota.closing();
+            self.of_others
+                .extend(closing.map(|closing| (*resource, closing, Who::Told)));
+        }
+        Found {
+            of_base: self.list,
+            of_others: self.of_others,
+        }
+    }
+}
+
+/// Runs every lint over a world.
+pub fn run(world: &World, usage: &Usage, asked: Asked<'_>) -> Found {
+    let target = asked.target;
+    let mut findings = Findings::default();
+    reference::check(world, asked, &mut findings);
+    aggregate::check(world, usage, &mut findings);
+    other_cluster::check(world, usage, &mut findings);
+    authority::check(world, target, &mut findings);
+    if let Some(target) = target {
+        target::check(world, target, &mut findings);
+    }
+    let users = users::Users::of(world);
+    side::check(world, &users, &mut findings);
+    filter_override::check(&users, &mut findings);
+    session::check(world, &users, &mut findings);
+    request_hash::check(world, usage, &users, &mut findings);
+    weight::check(world, &mut findings);
+    outlier::check(world, &mut findings);
+    unused::check(world, usage, &users, &mut findings);
+    findings.finish()
+}

@@ -1,0 +1,61 @@
+//! Routes by RDS whose action is for the other side: of a server in a client's routes, or the other way round.
+//!
+//! For inline routes the listener's converter says so. A RouteConfiguration that both sides use is left alone: which
+//! of its routes is for whom cannot be known. So is one that only leads to clusters, of which some are there: its listener is a
+//! proxy's, which happens to look like a server's.
+
+use super::Findings;
+use super::users::{UsedRoutes, Users};
+use xdsctl_channel::client::{World, non_forwarding_path};
+use xdsctl_clients::validate::http_connection_manager::ROUTE_FOR_OTHER_SIDE;
+use xdsctl_model::resource::ResourceType;
+
+pub(super) fn check(world: &World, users: &Users<'_>, findings: &mut Findings) {
+    for routes in users.routes.iter().filter(|routes| !routes.inline) {
+        let Some(user) = routes.users.first() else { continue };
+        if routes.users.iter().any(|other| other.is_server != user.is_server) {
+            continue;
+        }
+        if user.is_server && !is_for_proxy(world, routes) {
+            of_server(routes, user.listener, findings);
+        } else if !user.is_server {
+            of_client(routes, user.listener, findings);
+        }
+    }
+}
+
+fn is_for_proxy(world: &World, routes: &UsedRoutes<'_>) -> bool {
+    let mut references = routes.facts.virtual_hosts.iter().flatten();
+    routes.facts.non_forwarding.is_empty()
+        && references.any(|reference| world.get(ResourceType::Cluster, &reference.cluster).is_some())
+}
+
+fn of_client(routes: &UsedRoutes<'_>, listener: &str, findings: &mut Findings) {
+    for &place in &routes.facts.non_forwarding {
+        findings.add(
+            routes.holder,
+            &ROUTE_FOR_OTHER_SIDE,
+            non_forwarding_path(place),
+            format!(
+                "a client does not follow non_forwarding_action, RPCs that the route matches fail (used by listener `{listener}`)"
+            ),
+        );
+    }
+}
+
+fn of_server(routes: &UsedRoutes<'_>, listener: &str, findings: &mut Findings) {
+    let mut last = None;
+    for reference in routes.facts.virtual_hosts.iter().flatten() {
+        // A route with several clusters is one route.
+        let place = (reference.virtual_host, reference.route);
+        if last.replace(place) == Some(place) {
+            continue;
+        }
+        findings.add(
+            routes.holder,
+            &ROUTE_FOR_OTHER_SIDE,
+            reference.action_path(false, None),
+            format!("a server does not follow route, RPCs that the route matches fail (used by listener `{listener}`)"),
+        );
+    }
+}

@@ -1,0 +1,92 @@
+//! What a channel finds at the target that the reader names: a listener, a client's one, a virtual host for its authority (A27).
+//!
+//! Without a target these are no questions: nobody says that a listener is asked for by its name, or at all.
+
+use super::authority::{COMPARE_BYTES, is_lost_by_case, who_finds_none};
+use super::reference::{REFERENCE_NOT_ASKED_FOR, not_asked_for};
+use super::{Findings, Who};
+use xdsctl_channel::client::target::Target;
+use xdsctl_channel::client::{Facts, ListenerFacts, World, inline_routes_path, rds_path};
+use xdsctl_model::diag::{Diagnostic, FieldPath, rules};
+use xdsctl_model::resource::ResourceType;
+use xdsctl_model::resource::domain::best_match;
+
+rules! {
+    /// There is no listener of the name that the channel's target leads to.
+    TARGET_LISTENER_MISSING = "target-listener-missing", Snapshot, Fails, "gRFC A27, A47; C-core XdsDependencyManager",
+        every "every client makes the listener's name of the target in the same way";
+    /// The listener that the channel's target leads to is a server's or a proxy's.
+    TARGET_LISTENER_NOT_API = "target-listener-not-api", Snapshot, Fails, "gRFC A27; C-core XdsDependencyManager OnListenerUpdate",
+        every "a channel of any client needs an api_listener";
+    /// No virtual host has a domain for the channel's authority.
+    TARGET_WITHOUT_VIRTUAL_HOST = "target-without-virtual-host", Snapshot, Fails, "gRFC A27; C-core XdsRouting::FindVirtualHostForDomain",
+        every "every client compares the authority with the domains; not those where the `*` of Go and Node, which may stand for nothing, matches";
+}
+
+/// The finding on a target without a listener.
+pub fn missing(target: &Target) -> Diagnostic {
+    let Target { uri, listener, .. } = target;
+    let message =
+        format!("Listener `{listener}` is not there: every RPC to {uri} waits 15 s, then fails with UNAVAILABLE");
+    Diagnostic::of_whole(&TARGET_LISTENER_MISSING, message)
+}
+
+/// The finding on a target whose listener has no api_listener.
+pub fn not_api(target: &Target) -> Diagnostic {
+    let message = format!(
+        "there is no api_listener: every RPC to {} fails with UNAVAILABLE",
+        target.uri
+    );
+    Diagnostic::of_whole(&TARGET_LISTENER_NOT_API, message)
+}
+
+pub(super) fn check(world: &World, target: &Target, findings: &mut Findings) {
+    let Some(entry) = world.get(ResourceType::Listener, &target.listener) else {
+        return;
+    };
+    let Target { uri, authority, .. } = target;
+    if let Err(fault) = world.ask(ResourceType::Listener, &target.listener) {
+        let why = not_asked_for(ResourceType::Listener, &target.listener, &fault);
+        let message = format!("{why}: every RPC to {uri} fails with UNAVAILABLE");
+        findings.add(entry.id, &REFERENCE_NOT_ASKED_FOR, FieldPath::default(), message);
+        return;
+    }
+    let (routes, path) = match &entry.facts {
+        Some(Facts::Listener(ListenerFacts::Inline(routes, _))) => (routes, inline_routes_path()),
+        Some(Facts::Listener(ListenerFacts::Rds(name, _))) => {
+            match world.get(ResourceType::RouteConfiguration, name).map(|e| &e.facts) {
+                Some(Some(Facts::Routes(routes))) => (routes, rds_path()),
+                _ => return,
+            }
+        }
+        Some(Facts::Listener(ListenerFacts::Server(_))) => {
+            let Diagnostic {
+                rule, path, message, ..
+            } = not_api(target);
+            findings.add(entry.id, rule, path, message);
+            return;
+        }
+        _ => return,
+    };
+    // Without any virtual host the routes have a finding of their own.
+    if routes.domains.is_empty() {
+        return;
+    }
+    let names = [authority.as_str(), target.listener.as_str()];
+    if best_match(&routes.domains, authority).is_none() {
+        let message =
+            format!("no virtual host has a domain for `{authority}`: every RPC to {uri} fails with UNAVAILABLE");
+        findings
+            .add(entry.id, &TARGET_WITHOUT_VIRTUAL_HOST, path, message)
+            .shared_with(who_finds_none(&routes.domains, &names));
+    } else if is_lost_by_case(&routes.domains, &names) {
+        let message = format!(
+            "no virtual host has a domain for `{authority}` in the same letter case: every RPC to {uri} fails with UNAVAILABLE, or waits until its deadline in Node"
+        );
+        let diagnostic = Diagnostic {
+            path,
+            ..Diagnostic::of_whole(&TARGET_WITHOUT_VIRTUAL_HOST, message)
+        };
+        findings.add_for(Who::Families(COMPARE_BYTES), entry.id, diagnostic);
+    }
+}

@@ -1,0 +1,119 @@
+//! Which listeners use a RouteConfiguration, on which side, and with which filters.
+//!
+//! Inline routes of a client are used by their own listener. Those of a server stand in its listener, where the
+//! listener's own rules see them.
+
+use std::collections::BTreeMap;
+
+use xdsctl_channel::client::{Facts, FilterFacts, ListenerFacts, ResourceId, RouteFacts, World};
+use xdsctl_model::resource::ResourceType;
+
+/// A listener, or one of its chains, that uses a RouteConfiguration.
+#[derive(Debug, Clone, Copy)]
+pub struct User<'w> {
+    /// The listener's name.
+    pub listener: &'w str,
+    /// It is a server's.
+    pub is_server: bool,
+    /// Its filters without the router.
+    pub filters: &'w [FilterFacts],
+}
+
+/// Routes and all that use them.
+#[derive(Debug)]
+pub struct UsedRoutes<'w> {
+    /// The resource in which the routes stand.
+    pub holder: ResourceId,
+    /// It is a listener.
+    pub inline: bool,
+    /// The routes.
+    pub facts: &'w RouteFacts,
+    /// At least one.
+    pub users: Vec<User<'w>>,
+}
+
+/// The listeners of a world by what they use.
+#[derive(Debug, Default)]
+pub struct Users<'w> {
+    /// By name of the RouteConfiguration, there or not.
+    by_name: BTreeMap<&'w str, Vec<User<'w>>>,
+    /// Routes that some listener uses.
+    pub routes: Vec<UsedRoutes<'w>>,
+    /// Some listener is rejected: what it would use is not known.
+    pub has_rejected: bool,
+}
+
+impl<'w> Users<'w> {
+    /// Finds the users of all routes.
+    pub fn of(world: &'w World) -> Users<'w> {
+        let mut users = Users::default();
+        for (listener, entry) in world.all(ResourceType::Listener) {
+            let user = |filters, is_server| User {
+                listener,
+                is_server,
+                filters,
+            };
+            match &entry.facts {
+                Some(Facts::Listener(ListenerFacts::Rds(name, filters))) => {
+                    users.by_name.entry(name).or_default().push(user(filters, false));
+                }
+                Some(Facts::Listener(ListenerFacts::Inline(facts, filters))) => users.routes.push(UsedRoutes {
+                    holder: entry.id,
+                    inline: true,
+                    facts,
+                    users: vec![user(filters, false)],
+                }),
+                Some(Facts::Listener(ListenerFacts::Server(chains))) => {
+                    for chain in chains {
+                        let list = users.by_name.entry(&chain.routes).or_default();
+                        list.push(user(&chain.filters, true));
+                    }
+                }
+                Some(_) | None => users.has_rejected = true,
+            }
+        }
+        for (name, list) in &users.by_name {
+            if let Some(entry) = world.get(ResourceType::RouteConfiguration, name)
+                && let Some(Facts::Routes(facts)) = &entry.facts
+            {
+                users.routes.push(UsedRoutes {
+                    holder: entry.id,
+                    inline: false,
+                    facts,
+                    users: list.clone(),
+                });
+            }
+        }
+        users
+    }
+
+    /// Says whether the world has every route that a client of it would have.
+    ///
+    /// Not so where it has listeners and none is a client's: what it is for is another question.
+    pub fn knows_all_routes(&self, world: &World) -> bool {
+        let mut users = self
+            .by_name
+            .values()
+            .flatten()
+            .chain(self.routes.iter().flat_map(|routes| &routes.users));
+        if world.has(ResourceType::Listener) && users.all(|user| user.is_server) {
+            return false;
+        }
+        let is_there = |name| world.get(ResourceType::RouteConfiguration, name).is_some();
+        let mut routes = world.all(ResourceType::RouteConfiguration);
+        !self.has_rejected && routes.all(|(_, entry)| entry.facts.is_some()) && self.client_routes().all(is_there)
+    }
+
+    /// Says whether a listener names the RouteConfiguration.
+    pub fn name_routes(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
+    /// The names of the RouteConfigurations that clients use.
+    pub fn client_routes(&self) -> impl Iterator<Item = &'w str> + '_ {
+        self.by_name
+            .iter()
+            .filter(|(_, list)| list.iter().any(|user| !user.is_server))
+            .map(|(name, _)| *name)
+    }
+}

@@ -1,0 +1,215 @@
+//! What the client's messages are recognised by: the lines under `In a log` of each page.
+//!
+//! A line is `- words`, or `- `tail`, `tail`: words` where the words alone fit other rules too. The words occur in the
+//! message in this order; `...` stands for anything between. A tail is the end of the field path, without indices, keys and
+//! types; `camelCase` is any field so written, as only those of JSON configs are. `- alone: words` counts only in a line that
+//! says nothing else. `- go: words` and `- java: alone: words` are those of another client, which has no paths; they count where
+//! C-core says nothing. Case and white space do not matter.
+//!
+//! Words that anybody could write need a [frame](super::frame): all that are short, and `- framed: words`.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::OnceLock;
+
+use super::symptoms::{SYMPTOMS, Symptom};
+use crate::catalogue;
+use xdsctl_model::diag::{Rule, Subject};
+use xdsctl_model::profile::Family;
+
+/// The heading of the section.
+const HEADING: &str = "## In a log";
+
+/// Words with fewer letters are anybody's.
+const TELLING_LETTERS: usize = 20;
+
+/// How many bytes of a mark are looked up before its words are compared.
+const GRAM: usize = 4;
+
+/// What a message leads to.
+#[derive(Debug, Clone, Copy)]
+pub enum Page {
+    /// A fault in a resource or bootstrap.
+    Rule(&'static Rule),
+    /// A state in which no resource has to be at fault.
+    Symptom(&'static Symptom),
+}
+
+impl Page {
+    /// The id of the rule or symptom.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Page::Rule(rule) => rule.id,
+            Page::Symptom(symptom) => symptom.id,
+        }
+    }
+
+    /// One sentence.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Page::Rule(rule) => rule.summary.trim(),
+            Page::Symptom(symptom) => symptom.summary(),
+        }
+    }
+
+    pub(super) const fn subject(self) -> Option<Subject> {
+        match self {
+            Page::Rule(rule) => Some(rule.subject),
+            Page::Symptom(_) => None,
+        }
+    }
+}
+
+/// The end of a path.
+#[derive(Debug)]
+pub(super) enum Tail {
+    /// These fields, the last one first.
+    Fields(Vec<&'static str>),
+    /// One field with a capital letter in it.
+    CamelCase,
+}
+
+/// One line of a page.
+#[derive(Debug)]
+pub(super) struct PageLine {
+    pub page: Page,
+    /// Where the path may end; anywhere if there is none.
+    pub tails: Vec<Tail>,
+    /// In lower case, without white space.
+    pub pieces: Vec<String>,
+    /// It only counts where nothing else is said.
+    pub is_alone: bool,
+    /// It only counts where something else shows that gRPC wrote the line.
+    pub is_framed: bool,
+    /// They are C-core's words, not those of another client.
+    pub is_core: bool,
+}
+
+impl PageLine {
+    /// How many letters its words have.
+    pub fn letters(&self) -> usize {
+        self.pieces.iter().map(String::len).sum()
+    }
+}
+
+/// The marks that a text may have, in the order of the rules: all that it has, and perhaps others.
+///
+/// The text is in lower case, without white space. It is read once, however many marks there are.
+pub(super) fn candidates(text: &str) -> Vec<&'static PageLine> {
+    let index = index();
+    let mut found = BTreeSet::new();
+    for gram in text.as_bytes().windows(GRAM) {
+        if let Ok(gram) = <[u8; GRAM]>::try_from(gram)
+            && index.is_known(gram)
+        {
+            found.extend(index.by_gram.get(&gram).into_iter().flatten().copied());
+        }
+    }
+    found.into_iter().filter_map(|number| index.marks.get(number)).collect()
+}
+
+/// All marks, and where to find them.
+struct Index {
+    marks: Vec<PageLine>,
+    /// The marks that are looked up by these bytes of their words.
+    by_gram: HashMap<[u8; GRAM], Vec<usize>>, // never iterated
+    /// A bit for each hash of the bytes above.
+    known: Vec<u64>,
+}
+
+impl Index {
+    fn is_known(&self, gram: [u8; GRAM]) -> bool {
+        let (word, bit) = slot(gram);
+        self.known.get(word).is_some_and(|bits| bits & bit != 0)
+    }
+}
+
+/// Where the bit of some bytes is.
+fn slot(gram: [u8; GRAM]) -> (usize, u64) {
+    let hash = u32::from_le_bytes(gram).wrapping_mul(0x9E37_79B1) >> 16;
+    ((hash >> 6) as usize, 1 << (hash & 63))
+}
+
+fn index() -> &'static Index {
+    static INDEX: OnceLock<Index> = OnceLock::new();
+    INDEX.get_or_init(|| {
+        let rules = catalogue::rules().map(|rule| (Page::Rule(rule), rule.page));
+        let symptoms = SYMPTOMS.iter().map(|symptom| (Page::Symptom(symptom), symptom.page));
+        let marks: Vec<PageLine> = rules
+            .chain(symptoms)
+            .flat_map(|(page, text)| lines(text).map(move |line| mark(page, line)))
+            .collect();
+        indexed(marks)
+    })
+}
+
+/// Each mark by those of its bytes that the fewest others have.
+fn indexed(marks: Vec<PageLine>) -> Index {
+    let grams = |mark: &PageLine| -> BTreeSet<[u8; GRAM]> {
+        let windows = mark.pieces.iter().flat_map(|piece| piece.as_bytes().windows(GRAM));
+        windows.filter_map(|gram| gram.try_into().ok()).collect()
+    };
+    let mut counts: HashMap<[u8; GRAM], usize> = HashMap::new(); // never iterated
+    for gram in marks.iter().flat_map(grams) {
+        *counts.entry(gram).or_default() += 1;
+    }
+    let mut by_gram: HashMap<[u8; GRAM], Vec<usize>> = HashMap::new(); // never iterated
+    let mut known = vec![0; 1 << 10];
+    for (number, mark) in marks.iter().enumerate() {
+        let rarest = grams(mark).into_iter().min_by_key(|gram| counts.get(gram).copied());
+        let gram = rarest.expect("the words of a mark are longer than the bytes that are looked up");
+        by_gram.entry(gram).or_default().push(number);
+        let (word, bit) = slot(gram);
+        if let Some(bits) = known.get_mut(word) {
+            *bits |= bit;
+        }
+    }
+    Index { marks, by_gram, known }
+}
+
+/// The lines of the section.
+fn lines(page: &'static str) -> impl Iterator<Item = &'static str> {
+    page.lines()
+        .skip_while(|line| *line != HEADING)
+        .skip(1)
+        .take_while(|line| !line.starts_with("## "))
+        .filter_map(|line| line.strip_prefix("- "))
+}
+
+fn mark(page: Page, line: &'static str) -> PageLine {
+    let of_other = Family::ALL.into_iter().find_map(|family| {
+        let rest = line.strip_prefix(family.name())?.strip_prefix(": ")?;
+        Some((family, rest))
+    });
+    let (family, line) = of_other.unwrap_or((Family::Cpp, line));
+    let (is_alone, line) = match line.strip_prefix("alone: ") {
+        Some(rest) => (true, rest),
+        None => (false, line),
+    };
+    let (is_framed, line) = match line.strip_prefix("framed: ") {
+        Some(rest) => (true, rest),
+        None => (false, line),
+    };
+    let (tails, words) = match line.split_once("`: ") {
+        Some((tails, words)) if tails.starts_with('`') => (tails, words),
+        _ => ("", line),
+    };
+    let tails = tails.split(", ").map(|tail| tail.trim_matches('`'));
+    let squeeze = |piece: &str| piece.split_whitespace().collect::<String>().to_ascii_lowercase();
+    let pieces: Vec<String> = words.split(" ... ").map(squeeze).collect();
+    let letters: usize = pieces.iter().map(String::len).sum();
+    PageLine {
+        page,
+        tails: tails.filter(|tail| !tail.is_empty()).map(tail).collect(),
+        pieces,
+        is_alone,
+        is_framed: is_framed || letters < TELLING_LETTERS,
+        is_core: family == Family::Cpp,
+    }
+}
+
+fn tail(text: &'static str) -> Tail {
+    match text {
+        "camelCase" => Tail::CamelCase,
+        _ => Tail::Fields(text.rsplit('.').collect()),
+    }
+}

@@ -1,0 +1,348 @@
+//! From a line of a client's log, or what an RPC prints, to the rules that it is about.
+//!
+//! A message is recognised by the end of its field path and a few telling words, which are kept on the page of each rule
+//! under `In a log` ([`marks`]). Words that anybody could write count only in a line that gRPC wrote ([`frame`]). Prefixes of
+//! loggers, colours, wrapped lines and JSON's escapes do not matter; each fault of a line is told by itself. Other clients than
+//! C-core say no paths; their words are on the same pages. What the client says without a fault in a resource behind it, such as
+//! connections that all fail, is a [`Symptom`]. A text of several [`records`] is taken record by record; a [`Log`] counts what
+//! they tell. [`place`] goes on to the resource of a dump.
+
+mod frame;
+mod line;
+mod log;
+mod marks;
+pub mod place;
+mod rank;
+mod records;
+mod squeeze;
+mod symptoms;
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use line::{About, LineFault};
+use rank::{Fit, Ranked, Text};
+use records::Records;
+use squeeze::Squeezed;
+
+use xdsctl_model::resource::ResourceType;
+
+pub use log::{Log, Seen, Summary};
+pub use marks::Page;
+pub use symptoms::{SYMPTOMS, Symptom, find as symptom, search as search_symptoms};
+
+/// Longest words of a message that are kept, in bytes.
+const MAX_WORDS_BYTES: usize = 400;
+
+/// What stands before the name of a resource of which a client reports a fault, without white space: in grpc-go and C-core.
+const REPORTS: [&str; 2] = ["Receivederrorforresource\"", "[resourceindex"];
+
+/// Longest record whose lines are also read as one, if they lead nowhere by themselves; in bytes.
+const MAX_WRAPPED_BYTES: usize = 16 << 10;
+
+/// A page that a line leads to, and what for.
+#[derive(Debug, Clone)]
+pub struct Lead {
+    /// The rule or symptom.
+    pub page: Page,
+    /// The words of the line that it stands on, as pasted.
+    pub words: Vec<String>,
+    /// The end of the field path that it stands on; `None` if the words are enough.
+    pub tail: Option<String>,
+}
+
+impl Lead {
+    /// The id of the rule or symptom.
+    pub const fn id(&self) -> &'static str {
+        self.page.id()
+    }
+}
+
+/// One thing that a line tells.
+#[derive(Debug, Clone)]
+pub struct Recognised {
+    /// The type of the resource, if the line has it.
+    pub resource_type: Option<ResourceType>,
+    /// The name of the resource, if the line has it.
+    pub resource_name: Option<String>,
+    /// The field path; `None` for a message without one.
+    pub path: Option<String>,
+    /// The words of the message, as pasted, without line breaks.
+    pub words: String,
+    /// The rules and symptoms that it may be about, at most three, the likeliest first.
+    pub pages: Vec<Lead>,
+    /// How many more pages have words like these; without a path that can be many.
+    pub more: usize,
+    /// If it is not recognised: pages whose words it has, at another path.
+    pub near: Vec<Page>,
+}
+
+impl Recognised {
+    /// Says whether it leads to this rule or symptom.
+    pub fn leads_to(&self, id: &str) -> bool {
+        self.pages.iter().any(|lead| lead.id() == id)
+    }
+}
+
+/// What a text tells: each fault of a line of a log, or the message of an RPC; empty if nothing in it is known.
+///
+/// Nothing is told twice. A fault with a path is always told, recognised or not; so is what a client reports of a resource by
+/// name.
+///
+/// ```
+/// let line = "E1122 xds_client.cc:1335] ... [resource index 0: c: INVALID_ARGUMENT: errors validating Cluster resource: \
+///             [field:lb_policy error:LB policy is not supported]]";
+/// let told = xdsctl_lint::recognise::told(line);
+/// assert_eq!(told[0].resource_name.as_deref(), Some("c"));
+/// assert_eq!(told[0].path.as_deref(), Some("lb_policy"));
+/// assert_eq!(told[0].pages[0].id(), "cds-lb-policy-unsupported");
+/// ```
+pub fn told(text: &str) -> Vec<Recognised> {
+    let mut all: Vec<Recognised> = Vec::new();
+    let mut seen = HashSet::new(); // never iterated
+    let mut records = Records::default();
+    let mut take = |record: records::Record| {
+        for (_, one) in of_record(&record) {
+            // A log says the same again and again.
+            let kind = one.resource_type.map(ResourceType::short_name);
+            let key = (kind, one.resource_name.clone(), one.path.clone(), one.words.clone());
+            if seen.insert(key) {
+                all.push(one);
+            }
+        }
+    };
+    text.lines().for_each(|line| records.push(line, &mut take));
+    records.finish(&mut take);
+    all
+}
+
+/// A line that no page knows and that names a resource: one thing told, without pages.
+pub fn unknown(line: &str) -> Option<Recognised> {
+    let squeezed = Squeezed::of(line);
+    let about = line::abouts(&squeezed).pop()?.1;
+    about.name.as_ref()?;
+    let all = 0..squeezed.text.len();
+    Some(new(&squeezed, about, None, all, Ranked::default()))
+}
+
+/// What a record of a log tells, with the number of the line: each of its lines, or all of them together where they lead
+/// nowhere by themselves.
+fn of_record(record: &records::Record) -> Vec<(usize, Recognised)> {
+    let frame = || frame::is_ours(&squeezed(&record.text), &squeezed(&record.text).to_ascii_lowercase());
+    let mut is_framed = None;
+    let mut is_framed = || *is_framed.get_or_insert_with(frame);
+    let lines = record.lines(&mut |line| !of_line(line, &mut is_framed).is_empty());
+    let mut told = Vec::new();
+    for (number, line) in &lines {
+        let of_line = of_line(line, &mut is_framed);
+        told.extend(of_line.into_iter().map(|one| (*number, one)));
+    }
+    let is_one = lines.len() == 1;
+    if told.is_empty() && !is_one && record.text.len() <= MAX_WRAPPED_BYTES {
+        let of_all = of_line(&record.text, &mut is_framed);
+        told = of_all.into_iter().map(|one| (record.line, one)).collect();
+        if !told.is_empty() {
+            return told;
+        }
+    }
+    for (number, line) in lines {
+        if told.iter().all(|(known, _)| *known != number) {
+            told.extend(reported(line, &mut is_framed).map(|one| (number, one)));
+        }
+    }
+    told.sort_by_key(|(number, _)| *number);
+    told
+}
+
+/// What a client reports of a resource that it names, in words that no page has.
+fn reported(line: &str, is_framed: &mut dyn FnMut() -> bool) -> Option<Recognised> {
+    let text = squeezed(line);
+    let is_report = REPORTS.iter().any(|words| text.contains(words));
+    (is_report && is_framed()).then(|| unknown(line))?
+}
+
+/// What a line tells: its faults with a path, and what it says outside of them.
+fn of_line(line: &str, is_framed: &mut dyn FnMut() -> bool) -> Vec<Recognised> {
+    let squeezed = Squeezed::of(line);
+    let marks = marks::candidates(&squeezed.lower);
+    let faults = line::faults(&squeezed);
+    if marks.is_empty() && faults.is_empty() {
+        return Vec::new();
+    }
+    let abouts = line::abouts(&squeezed);
+    let about = |at: usize| {
+        let next = abouts.partition_point(|(start, _)| *start <= at);
+        let before = next.checked_sub(1).and_then(|number| abouts.get(number));
+        before.map(|(_, about)| about.clone()).unwrap_or_default()
+    };
+    let whole = Text {
+        lower: &squeezed.lower,
+        marks: &marks,
+        is_framed: marks.iter().any(|mark| mark.is_framed) && is_framed(),
+    };
+    let mut all: Vec<(usize, Recognised)> = Vec::new();
+    for fault in &faults {
+        of_fault(&squeezed, whole, fault, &about(fault.path.start), &mut all);
+    }
+    // What stands outside of the faults.
+    let mut outside = squeezed.lower.clone().into_bytes();
+    for fault in &faults {
+        if let Some(covered) = outside.get_mut(fault.path.start..fault.words.end) {
+            covered.fill(0);
+        }
+    }
+    // The ranges begin and end at ASCII, so what is left is still UTF-8.
+    let outside = String::from_utf8(outside).unwrap_or_default();
+    let text = Text {
+        lower: &outside,
+        ..whole
+    };
+    let said = rank::said(text, faults.is_empty());
+    let best = said.iter().map(|(_, ranked)| ranked.best).max().unwrap_or(0);
+    // Other clients have no faults with a path. What has more words tells more.
+    let mut of_others = if faults.is_empty() {
+        others(&squeezed, whole)
+    } else {
+        Vec::new()
+    };
+    of_others.retain(|(_, ranked)| ranked.best > best);
+    if of_others.is_empty() {
+        for (range, ranked) in said {
+            // What names the resource may be the first of these words.
+            let about = about(range.end.saturating_sub(1));
+            all.push((range.start, new(&squeezed, about, None, range, ranked)));
+        }
+    }
+    for (range, ranked) in of_others {
+        let words = ranked
+            .fits
+            .first()
+            .map_or_else(|| range.clone(), |fit| rank::span(&fit.words));
+        let about = about(words.end.saturating_sub(1));
+        all.push((range.start, new(&squeezed, about, None, range, ranked)));
+    }
+    if all.is_empty() {
+        let ranked = rank::bare(whole, &squeezed.text);
+        if !ranked.fits.is_empty() || !ranked.near.is_empty() {
+            let range = 0..squeezed.text.len();
+            all.push((0, new(&squeezed, About::default(), None, range, ranked)));
+        }
+    }
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().map(|(_, told)| told).collect()
+}
+
+/// What clients other than C-core say: of each resource that a line names, or all of it.
+fn others(squeezed: &Squeezed, text: Text<'_>) -> Vec<(Range<usize>, Ranked)> {
+    let ranked = |range: Range<usize>| {
+        let ranked = rank::of_others(text, &range);
+        (!ranked.fits.is_empty()).then_some((range, ranked))
+    };
+    // What stands before the first resource only announces what is told of it.
+    let parts: Vec<_> = line::parts(squeezed).into_iter().filter_map(ranked).collect();
+    if parts.is_empty() {
+        return ranked(0..text.lower.len()).into_iter().collect();
+    }
+    parts
+}
+
+/// Adds what a fault with a path tells: one for each of its errors.
+fn of_fault(squeezed: &Squeezed, text: Text<'_>, fault: &LineFault, about: &About, all: &mut Vec<(usize, Recognised)>) {
+    let path = squeezed.text.get(fault.path.clone()).unwrap_or_default();
+    let lower = squeezed.lower.get(fault.words.clone()).unwrap_or_default();
+    let mut start = fault.words.start;
+    let mut is_first = true;
+    let parts: Vec<&str> = if fault.is_list {
+        lower.split(';').collect()
+    } else {
+        vec![lower]
+    };
+    for part in parts {
+        let range = start..start + part.len();
+        start = range.end + 1;
+        let ranked = rank::at_path(path, text, &range, about);
+        // A semicolon within the words of an error does not end it.
+        if ranked.fits.is_empty() && !is_first {
+            continue;
+        }
+        is_first = false;
+        let pasted = squeezed.pasted(fault.path.clone());
+        let told = new(squeezed, about.clone(), Some(pasted), range, ranked);
+        all.push((fault.path.start, told));
+    }
+}
+
+fn new(squeezed: &Squeezed, about: About, path: Option<String>, words: Range<usize>, ranked: Ranked) -> Recognised {
+    let mut words = squeezed.pasted(words);
+    if words.len() > MAX_WORDS_BYTES {
+        words.truncate(line::head(&words, MAX_WORDS_BYTES).len());
+        words.push('…');
+    }
+    let lead = |fit: Fit| Lead {
+        page: fit.page,
+        words: fit.words.into_iter().map(|words| squeezed.pasted(words)).collect(),
+        tail: fit.tail,
+    };
+    Recognised {
+        resource_type: about.resource_type,
+        resource_name: about.name,
+        path,
+        words,
+        pages: ranked.fits.into_iter().map(lead).collect(),
+        more: ranked.more,
+        near: ranked.near,
+    }
+}
+
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(text: &str) -> Vec<(Option<String>, &'static str)> {
+        let first = |one: Recognised| (one.resource_name.clone(), one.pages.first().map_or("-", Lead::id));
+        told(text).into_iter().map(first).collect()
+    }
+
+    #[test]
+    fn each_note_is_of_its_own_resource() {
+        let text = "no children in weighted_target policy (CDS resource a: invalid resource: what; EDS resource b: does not exist; \
+                    EDS resource c: contains no localities; CDS resource d: does not exist)";
+        let name = |name: &str| Some(name.to_owned());
+        assert_eq!(
+            ids(text),
+            [
+                (name("b"), "cds-endpoints-missing"),
+                (name("c"), "eds-without-localities"),
+                // A route's cluster, or else an aggregate's child.
+                (name("d"), "rds-cluster-missing"),
+            ]
+        );
+        assert!(
+            told(text)
+                .last()
+                .is_some_and(|one| one.leads_to("aggregate-child-missing"))
+        );
+    }
+
+    #[test]
+    fn a_line_that_was_cut_off_does_not_swallow_the_next() {
+        let cut = "[field:lb_policy error:LB policy is not supp";
+        let rest = "x ".repeat(5000);
+        let text = format!("{cut}\n{rest}\nNo matching route found in xDS route config");
+        assert_eq!(ids(&text), [(None, "-"), (None, "no-route-matches")]);
+    }
+
+    #[test]
+    fn names_may_have_colons_and_may_be_missing() {
+        let name = |text: &str| told(text).first().and_then(|one| one.resource_name.clone());
+        let line = |name: &str| format!("[resource index 10: {name}INVALID_ARGUMENT: Can't parse Cluster resource.]");
+        assert_eq!(name(&line("xdstp://a/b: c: ")).as_deref(), Some("xdstp://a/b: c"));
+        assert_eq!(name(&line("")), None);
+        let malformed = "[resource index 0: xdstp:: Cannot parse xDS resource name]";
+        assert_eq!(name(malformed).as_deref(), Some("xdstp:"));
+    }
+}

@@ -1,0 +1,254 @@
+//! What kinds of fault there are: [`Rule`], declared with `rules!` beside the code that reports it.
+//!
+//! A rule is declared once. The declaration makes the static and the file's `RULES` slice together, and compiles in
+//! the rule's page `pages/<id>.md` of its crate, so a rule without a page does not build.
+
+use std::fmt;
+
+use crate::profile::Family;
+
+/// What the client does about a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Effect {
+    /// The client rejects the resource.
+    Nack,
+    /// Accepted, but RPCs then fail, the channel breaks, or the client crashes.
+    Fails,
+    /// A gRFC demands a rejection that this client does not make; other clients may.
+    Spec,
+    /// An element is silently lost.
+    Dropped,
+    /// A field is set that gRPC never reads.
+    Ignored,
+    /// Legal, but probably not what was meant.
+    Advice,
+}
+
+impl Effect {
+    /// Every effect.
+    pub const ALL: [Effect; 6] = [
+        Effect::Nack,
+        Effect::Fails,
+        Effect::Spec,
+        Effect::Dropped,
+        Effect::Ignored,
+        Effect::Advice,
+    ];
+
+    /// The word used in reports and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Effect::Nack => "nack",
+            Effect::Fails => "fails",
+            Effect::Spec => "spec",
+            Effect::Dropped => "dropped",
+            Effect::Ignored => "ignored",
+            Effect::Advice => "advice",
+        }
+    }
+
+    /// The severity of a rule that does not set its own.
+    pub const fn severity(self) -> Severity {
+        match self {
+            Effect::Nack | Effect::Fails | Effect::Spec => Severity::Error,
+            Effect::Dropped | Effect::Advice => Severity::Warning,
+            Effect::Ignored => Severity::Note,
+        }
+    }
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How loud a finding is; ordered, so `>=` compares against a threshold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// Worth knowing.
+    Note,
+    /// Probably wrong.
+    Warning,
+    /// Wrong: the resource is rejected or traffic fails.
+    Error,
+}
+
+impl Severity {
+    /// The word used in reports, JSON and flags.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What a rule is about; decides the group in `explain --list`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Subject {
+    /// The document or its framing: files, DiscoveryResponses, names.
+    Dump,
+    /// Any resource: Any, Duration, wire format.
+    Common,
+    /// `envoy.config.listener.v3.Listener`.
+    Listener,
+    /// `envoy.config.route.v3.RouteConfiguration`.
+    RouteConfiguration,
+    /// `envoy.config.cluster.v3.Cluster`.
+    Cluster,
+    /// `envoy.config.endpoint.v3.ClusterLoadAssignment`.
+    Endpoints,
+    /// HTTP filters.
+    Filter,
+    /// LB policies.
+    Lb,
+    /// TLS contexts.
+    Tls,
+    /// The gRPC bootstrap file.
+    Bootstrap,
+    /// Several resources together.
+    Snapshot,
+}
+
+impl Subject {
+    /// The word used in lists.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Subject::Dump => "dump",
+            Subject::Common => "common",
+            Subject::Listener => "listener",
+            Subject::RouteConfiguration => "route-configuration",
+            Subject::Cluster => "cluster",
+            Subject::Endpoints => "endpoints",
+            Subject::Filter => "filter",
+            Subject::Lb => "lb-policy",
+            Subject::Tls => "tls",
+            Subject::Bootstrap => "bootstrap",
+            Subject::Snapshot => "snapshot",
+        }
+    }
+}
+
+/// One kind of fault.
+#[derive(Debug)]
+pub struct Rule {
+    /// Kebab-case name, never reused: `eds-endpoint-weight-zero`.
+    pub id: &'static str,
+    /// One sentence, from the doc comment of the declaration.
+    pub summary: &'static str,
+    /// What it is about.
+    pub subject: Subject,
+    /// What the client does.
+    pub effect: Effect,
+    /// How loud a finding is, unless the user says otherwise.
+    pub severity: Severity,
+    /// Where the behaviour comes from: gRFC and section, client file and function.
+    pub source: &'static str,
+    /// The Markdown page that `explain` prints.
+    pub page: &'static str,
+    /// Of whom a finding that is made for C-core is true as well.
+    pub shared: Shared,
+}
+
+/// The families that do not have to be asked for a finding: what is found does not depend on what they do.
+#[derive(Debug, Clone, Copy)]
+pub struct Shared {
+    /// Those that a finding is true of if they accept the resource, whoever was asked. It is never true of others.
+    pub families: &'static [Family],
+    /// Why that is so; empty if it is true of nobody else.
+    pub why: &'static str,
+}
+
+impl Rule {
+    /// How loud a finding with this effect is.
+    pub fn severity_of(&self, effect: Effect) -> Severity {
+        if effect == self.effect {
+            self.severity
+        } else {
+            effect.severity()
+        }
+    }
+}
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Rule {}
+
+/// Declares the rules of a file: the statics and the slice `RULES` that `catalogue` lists.
+///
+/// ```text
+/// rules! {
+///     /// An endpoint's load_balancing_weight is 0.
+///     ENDPOINT_WEIGHT_ZERO = "eds-endpoint-weight-zero", Endpoints, Nack, "gRFC A42; xds_endpoint_parser.cc";
+///     /// ...
+///     OTHER = "eds-other", Endpoints, Ignored as Warning, "...";   // with a severity of its own
+///     /// ...
+///     EMPTY = "eds-empty", Endpoints, Fails, "...", every "nobody can send an RPC to nothing";   // true of every client
+///     /// ...
+///     UPPER = "upper", Common, Advice, "...", also [Go] "Go compares bytes";                     // true of Go as well
+/// }
+/// ```
+///
+/// A rule that is `every` client's, or `also` of some, is reported for them too where C-core's converter or a lint finds it: the text
+/// says why that needs no asking.
+#[macro_export]
+macro_rules! rules {
+    (@severity $effect:ident) => { $crate::diag::Effect::$effect.severity() };
+    (@severity $effect:ident $severity:ident) => { $crate::diag::Severity::$severity };
+    (@shared) => { $crate::diag::Shared { families: &[], why: "" } };
+    (@shared every $why:literal) => { $crate::diag::Shared { families: &$crate::profile::Family::ALL, why: $why } };
+    (@shared also [$($family:ident)+] $why:literal) => {
+        $crate::diag::Shared { families: &[$($crate::profile::Family::$family),+], why: $why }
+    };
+    ($( $(#[doc = $doc:literal])+ $name:ident = $id:literal, $subject:ident, $effect:ident $(as $severity:ident)?, $source:literal $(, $word:ident $([$($family:ident)+])? $why:literal)?; )+) => {
+        $(
+            $(#[doc = $doc])+
+            pub static $name: $crate::diag::Rule = $crate::diag::Rule {
+                id: $id,
+                summary: concat!($($doc),+),
+                subject: $crate::diag::Subject::$subject,
+                effect: $crate::diag::Effect::$effect,
+                severity: $crate::rules!(@severity $effect $($severity)?),
+                source: $source,
+                page: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/pages/", $id, ".md")),
+                shared: $crate::rules!(@shared $($word $([$($family)+])? $why)?),
+            };
+        )+
+        /// The rules declared in this file.
+        pub static RULES: &[&$crate::diag::Rule] = &[$(&$name),+];
+    };
+}
+
+/// Rules for tests, which are in no catalogue.
+#[cfg(test)]
+pub(super) mod examples {
+    use super::{Effect, Rule, Shared, Subject};
+
+    const fn rule(id: &'static str, effect: Effect) -> Rule {
+        Rule {
+            id,
+            summary: "An example.",
+            subject: Subject::Common,
+            effect,
+            severity: effect.severity(),
+            source: "",
+            page: "",
+            shared: Shared { families: &[], why: "" },
+        }
+    }
+
+    pub static REJECTED: Rule = rule("example-rejected", Effect::Nack);
+    pub static IGNORED: Rule = rule("example-ignored", Effect::Ignored);
+}

@@ -1,0 +1,29 @@
+//! The ground of xdsctl: words that every other crate uses.
+//!
+//! Clients with their versions, features and switches ([`profile`]), findings and the rules that they break ([`diag`]), resources as
+//! a gRPC client keeps them ([`resource`]), and small things of gRPC that need no message: status codes, cookies, back-off, random
+//! streams, texts of addresses and targets. Nothing here knows protobuf messages, files or commands.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::dbg_macro,
+        clippy::panic,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
+pub mod backoff;
+pub mod cookie;
+pub mod host_port;
+pub mod profile;
+pub mod rng;
+pub mod status;
+pub mod target_uri;
+pub mod text;
+
+pub mod diag;
+
+pub mod resource;

@@ -1,0 +1,208 @@
+//! The clients that one run asks.
+
+use super::switch::{self, Doubt, SwitchEffect};
+use super::{Client, Family, NotFollowed, Profile, UnknownSwitch};
+
+/// The clients that a run asks, and the one whose worlds it follows.
+///
+/// What resources do together (references, trees, lints) is worked out for one client, the base: the newest C-core in the list, or
+/// the reference if there is none. The others are asked about each resource.
+///
+/// ```
+/// use xdsctl_model::profile::{Client, Fleet};
+/// let fleet = Fleet::new(&Client::parse_list("go,cpp@1.66.2").unwrap());
+/// assert_eq!(fleet.base().name(), "gRPC C-core 1.66.2");
+/// assert_eq!(fleet.others().len(), 1);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Fleet {
+    /// In the user's order.
+    clients: Vec<Client>,
+    base: Profile,
+    others: Vec<Profile>,
+    /// Switches that were set and of which something is not known.
+    doubts: Vec<Doubt>,
+}
+
+impl Default for Fleet {
+    /// The reference alone.
+    fn default() -> Self {
+        Self::new(&[Client::default()])
+    }
+}
+
+impl Fleet {
+    /// The fleet of these clients.
+    pub fn new(clients: &[Client]) -> Self {
+        let is_usable =
+            |client: &&Client| client.family == Family::Cpp && client.standing() == super::ClientStanding::Measured;
+        let base = clients.iter().filter(is_usable).max().copied().unwrap_or_default();
+        let others = clients.iter().filter(|client| **client != base);
+        Fleet {
+            clients: clients.to_vec(),
+            base: Profile::of(base),
+            others: others.map(|client| Profile::of(*client)).collect(),
+            doubts: Vec::new(),
+        }
+    }
+
+    /// One client, whose channel is followed.
+    ///
+    /// # Errors
+    /// As for [`Profile::of_channel`].
+    pub fn of_channel(client: Client) -> Result<Self, NotFollowed> {
+        Profile::of_channel(client)?;
+        Ok(Self::of_one(client))
+    }
+
+    /// One client, which decides over the resources of its worlds itself: [`Profile::of_verdicts`].
+    pub fn of_one(client: Client) -> Self {
+        Fleet {
+            clients: vec![client],
+            base: Profile::of_verdicts(client),
+            others: Vec::new(),
+            doubts: Vec::new(),
+        }
+    }
+
+    /// The client whose worlds are followed.
+    pub const fn base(&self) -> &Profile {
+        &self.base
+    }
+
+    /// The clients that are asked beside it.
+    pub fn others(&self) -> &[Profile] {
+        &self.others
+    }
+
+    /// Every client that was asked for, in the user's order.
+    pub fn clients(&self) -> &[Client] {
+        &self.clients
+    }
+
+    /// Says whether the user asks for the base itself.
+    pub fn asks_base(&self) -> bool {
+        self.clients.contains(&self.base.client())
+    }
+
+    /// Names some of the clients that were asked, family by family: `go, java <1.71`.
+    ///
+    /// A family alone means all of its versions that were asked.
+    pub fn describe(&self, some: &[Client]) -> String {
+        let mut parts = Vec::new();
+        for family in Family::ALL {
+            let mut asked: Vec<Client> = self.clients.iter().filter(|c| c.family == family).copied().collect();
+            asked.sort_unstable();
+            let is_in: Vec<bool> = asked.iter().map(|client| some.contains(client)).collect();
+            let runs = is_in.chunk_by(|a, b| a == b).count();
+            let first = is_in.iter().position(|is_in| *is_in);
+            let Some(first) = first.and_then(|first| asked.get(first)) else {
+                continue;
+            };
+            let next = asked
+                .iter()
+                .zip(&is_in)
+                .find(|(client, is_in)| *client > first && !**is_in);
+            match (runs, is_in.first(), next) {
+                (1, ..) => parts.push(family.to_string()),
+                (2, Some(true), Some((next, _))) => parts.push(format!("{family} <{}", short(*next))),
+                (2, ..) => parts.push(format!("{family} >={}", short(*first))),
+                _ => {
+                    let named = asked.iter().zip(&is_in).filter(|(_, is_in)| **is_in);
+                    parts.extend(named.map(|(client, _)| client.to_string()));
+                }
+            }
+        }
+        parts.join(", ")
+    }
+
+    /// Sets an environment switch in every client that has it; see [`Profile::set_env`].
+    ///
+    /// What is not known of it is added to [`Fleet::doubts`].
+    ///
+    /// # Errors
+    /// [`UnknownSwitch`] if no client has it, asked or not.
+    pub fn set_env(&mut self, name: &str, value: &str) -> Result<(), UnknownSwitch> {
+        let of_base = self.base.take(name, value);
+        let mut unknown = of_base.as_ref().err().cloned();
+        let base = self.base.stands_for().map_or(self.base.client(), Profile::client);
+        let mut answers: Vec<(Client, SwitchEffect)> = Vec::new();
+        if self.clients.contains(&base) {
+            answers.extend(of_base.ok().map(|taken| (base, taken)));
+        }
+        for profile in &mut self.others {
+            match profile.take(name, value) {
+                Ok(taken) => answers.push((profile.client(), taken)),
+                Err(error) => unknown = Some(error),
+            }
+        }
+        if let (true, Some(error), false) = (answers.is_empty(), unknown, switch::is_of_any_client(name)) {
+            return Err(error);
+        }
+        let not_known = answers.iter().filter(|(_, taken)| *taken == SwitchEffect::NotKnown);
+        let clients: Vec<Client> = not_known.map(|(client, _)| *client).collect();
+        if answers.is_empty() || !clients.is_empty() {
+            self.doubts.push(Doubt {
+                switch: name.to_owned(),
+                clients,
+            });
+        }
+        Ok(())
+    }
+
+    /// Switches that were set and that no client has that is asked, or of which it is not known what they change.
+    pub fn doubts(&self) -> &[Doubt] {
+        &self.doubts
+    }
+}
+
+/// The version without a patch of 0.
+fn short(client: Client) -> String {
+    let text = client.version.to_string();
+    match text.strip_suffix(".0") {
+        Some(minor) => minor.to_owned(),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::Feature;
+
+    #[test]
+    fn a_switch_is_set_where_it_exists() {
+        let mut fleet = Fleet::new(&Client::parse_list("cpp@1.62,cpp@1.85,go@1.70").unwrap());
+        fleet.set_env("GRPC_EXPERIMENTAL_XDS_COMPOSITE_FILTER", "true").unwrap();
+        assert!(fleet.base().has(Feature::CompositeFilter));
+        assert!(
+            fleet
+                .others()
+                .iter()
+                .all(|profile| !profile.has(Feature::CompositeFilter))
+        );
+        assert!(fleet.set_env("GRPC_EXPERIMENTAL_XDS_NOTHING", "true").is_err());
+    }
+
+    #[test]
+    fn versions_that_differ_are_named_by_where_they_begin_and_end() {
+        let fleet = Fleet::new(&Client::parse_list("cpp,go,java@1.72,java@1.74,java@1.80").unwrap());
+        let describe = |list: &str| fleet.describe(&Client::parse_list(list).unwrap());
+        assert_eq!(describe("go"), "go");
+        assert_eq!(describe("cpp,java@1.72"), "cpp, java <1.74");
+        assert_eq!(describe("java@1.74,java@1.80"), "java >=1.74");
+        assert_eq!(describe("java@1.74"), "java@1.74.0");
+        assert_eq!(describe("java@1.72,java@1.80"), "java@1.72.0, java@1.80.0");
+        assert_eq!(describe("java@1.72,java@1.74,java@1.80"), "java");
+    }
+
+    #[test]
+    fn the_base_is_the_newest_core_or_the_reference() {
+        let base = |list: &str| {
+            let fleet = Fleet::new(&Client::parse_list(list).unwrap());
+            (fleet.base().client().to_string(), fleet.asks_base())
+        };
+        assert_eq!(base("cpp@1.62,cpp@1.66.0"), ("cpp@1.66.0".to_owned(), true));
+        assert_eq!(base("go"), ("cpp@1.85.1".to_owned(), false));
+    }
+}

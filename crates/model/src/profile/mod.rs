@@ -1,0 +1,223 @@
+//! Which client is being imitated, and with which switches.
+//!
+//! The reference is gRPC C-core 1.85.1 with its default environment. A [`Profile`] is a client at a version plus the environment
+//! switches that the user sets with `--env NAME=VALUE`; the process environment is never read. A [`Fleet`] is what one run asks.
+//! Only this module knows variable names and client versions: the rest of the crate asks [`Profile::has`].
+
+mod agent;
+mod asked;
+mod client;
+mod feature;
+mod fleet;
+mod server;
+mod switch;
+mod version;
+
+use asked::AskedFeatures;
+use switch::SwitchEffect;
+
+pub use agent::{Agent, UserAgent};
+pub use client::{Client, ClientStanding, Family, Measurement, UnknownClient};
+pub use feature::{Feature, FeatureChange, Features, VersionStep};
+pub use fleet::Fleet;
+pub use server::ServerFacts;
+pub use switch::{Doubt, Since, UnknownSwitch, WITHOUT_EFFECT, unmodelled};
+pub use version::Version;
+
+/// A client version with its switches.
+///
+/// ```
+/// use xdsctl_model::profile::{Feature, Profile};
+/// let mut profile = Profile::default();
+/// assert!(profile.has(Feature::RlsLb));
+/// profile.set_env("GRPC_EXPERIMENTAL_XDS_RLS_LB", "no").unwrap();
+/// assert!(!profile.has(Feature::RlsLb));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Profile {
+    client: Client,
+    features: Features,
+    /// What it has when nothing is set, and what can be set in it.
+    defaults: Features,
+    switches: Features,
+    asked: AskedFeatures,
+    /// What was set, in order.
+    settings: Vec<(String, String)>,
+    /// The client that is meant, where this one only converts resources for it.
+    stands_for: Option<Box<Profile>>,
+}
+
+/// Why the channel of a client is not followed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("it is not known where RPCs of {client} go: {why}")]
+pub struct NotFollowed {
+    /// The client.
+    pub client: Client,
+    /// What was asked of its family.
+    pub why: String,
+}
+
+impl Default for Profile {
+    /// The reference client in its default environment.
+    fn default() -> Self {
+        Self::of(Client::default())
+    }
+}
+
+impl Profile {
+    /// A client in its default environment.
+    pub fn of(client: Client) -> Self {
+        let defaults = Features::of(client);
+        Profile {
+            client,
+            features: defaults,
+            defaults,
+            switches: Features::switches_of(client),
+            asked: AskedFeatures::default(),
+            settings: Vec::new(),
+            stands_for: None,
+        }
+    }
+
+    /// A client in its default environment, to follow a channel of.
+    ///
+    /// Only C-core's converter makes values. For another family it is the reference's that stands in: the client itself says what it
+    /// rejects, what it keeps is what C-core keeps, and what decides over RPCs is its own ([`Feature::OF_CHANNEL`]). What
+    /// C-core rejects and the client takes is then not known.
+    ///
+    /// # Errors
+    /// No pick was asked of this version, nor of one before and one after.
+    pub fn of_channel(client: Client) -> Result<Self, NotFollowed> {
+        let picked = client.family.picked();
+        let not_followed = |why| Err(NotFollowed { client, why });
+        let (Some(first), Some(last)) = (picked.first(), picked.last()) else {
+            return not_followed(format!("no RPC of {} was ever sent", client.family.project()));
+        };
+        if client.version < *first || client.version > *last || client.standing() != ClientStanding::Measured {
+            let asked: Vec<String> = picked.iter().map(Version::to_string).collect();
+            return not_followed(format!("RPCs were sent with {}", asked.join(", ")));
+        }
+        Ok(Self::of_verdicts(client))
+    }
+
+    /// A client in its default environment, which decides over resources itself; see [`Profile::of_channel`] for what another family
+    /// than C-core keeps of them. Nothing is said of its RPCs.
+    pub fn of_verdicts(client: Client) -> Self {
+        if client.family == Family::Cpp && client.standing() == ClientStanding::Measured {
+            return Self::of(client);
+        }
+        let mut profile = Self::default();
+        profile.stand_for(Self::of(client));
+        profile
+    }
+
+    fn stand_for(&mut self, client: Profile) {
+        for &feature in Feature::OF_CHANNEL {
+            self.features.set(feature, client.has(feature));
+        }
+        self.stands_for = Some(Box::new(client));
+    }
+
+    /// The client that decides which resources are rejected, if that is not this one.
+    pub fn stands_for(&self) -> Option<&Profile> {
+        self.stands_for.as_deref()
+    }
+
+    /// Another version of the same family, with the switches that were set and that it has.
+    pub fn at_version(&self, version: Version) -> Self {
+        let mut profile = Self::of(Client { version, ..self.client });
+        for (name, value) in &self.settings {
+            // A switch that this version lacks changes nothing in it.
+            let _ = profile.set_env(name, value);
+        }
+        profile
+    }
+
+    /// Which client it is.
+    pub const fn client(&self) -> Client {
+        self.client
+    }
+
+    /// The client's project and version, as printed in reports: `gRPC C-core 1.85.1`.
+    pub fn name(&self) -> String {
+        let client = self.stands_for().map_or(self.client, Profile::client);
+        format!("{} {}", client.family.project(), client.version)
+    }
+
+    /// Says whether the client has `feature` switched on.
+    pub fn has(&self, feature: Feature) -> bool {
+        self.asked.note(feature);
+        self.features.has(feature)
+    }
+
+    /// Says whether a variable switches `feature` in this client.
+    pub fn has_switch(&self, feature: Feature) -> bool {
+        self.asked.note(feature);
+        self.switches.has(feature)
+    }
+
+    /// The state of `feature` when its variable is not set.
+    pub fn is_default_on(&self, feature: Feature) -> bool {
+        self.asked.note(feature);
+        self.defaults.has(feature)
+    }
+
+    /// Says whether another version of the same family would have been told the same about every feature that this copy of the profile was asked
+    /// about so far. What was worked out with this one is then true of the other.
+    pub fn speaks_for(&self, other: &Profile) -> bool {
+        let asked = self.asked.bits();
+        let is_same = |one: Features, other: Features| one.differing(other) & asked == 0;
+        self.client.family == other.client.family
+            && is_same(self.features, other.features)
+            && is_same(self.defaults, other.defaults)
+            && is_same(self.switches, other.switches)
+            && self.stands_for.is_none()
+            && other.stands_for.is_none()
+    }
+
+    /// Sets one environment switch as the client would read it, see [`Feature::parse`].
+    ///
+    /// `GRPC_TRACE` is a comma-separated list in which `xds_client` matters. `GRPC_XDS_BOOTSTRAP*` name files and are refused
+    /// here: use `--bootstrap`. Those of [`WITHOUT_EFFECT`] are taken and do nothing, and so are those of which it is not known
+    /// what they change: [`Fleet::doubts`] lists them.
+    ///
+    /// # Errors
+    /// [`UnknownSwitch`] for any other variable that changes nothing in this client's validation, tree or picks.
+    pub fn set_env(&mut self, name: &str, value: &str) -> Result<(), UnknownSwitch> {
+        self.take(name, value).map(|_| ())
+    }
+
+    fn take(&mut self, name: &str, value: &str) -> Result<SwitchEffect, UnknownSwitch> {
+        if let Some(mut client) = self.stands_for.take() {
+            let outcome = client.take(name, value);
+            self.stand_for(*client);
+            return outcome;
+        }
+        let variable = switch::variable(name, self.client.family);
+        for &feature in self.switched_by(variable) {
+            self.features.set(feature, feature.parse(value, self.client));
+        }
+        // A version between two measured ones has the switches of both.
+        self.settings.push((name.to_owned(), value.to_owned()));
+        if self.switched_by(variable).next().is_some() || WITHOUT_EFFECT.contains(&variable) {
+            Ok(SwitchEffect::Known)
+        } else if switch::is_unmodelled(variable, self.client) {
+            Ok(SwitchEffect::NotKnown)
+        } else {
+            Err(UnknownSwitch::new(name))
+        }
+    }
+
+    /// The features that a variable switches in this client.
+    fn switched_by<'n>(&self, variable: &'n str) -> impl Iterator<Item = &'static Feature> + use<'n> {
+        let client = self.client;
+        let of_name = move |feature: &&Feature| feature.env() == Some(variable) && feature.has_switch(client);
+        Feature::ALL.iter().filter(of_name)
+    }
+
+    /// Says whether the client has a switch of this name that changes something.
+    fn takes(&self, name: &str) -> bool {
+        let variable = switch::variable(name, self.client.family);
+        self.switched_by(variable).next().is_some() || switch::is_unmodelled(variable, self.client)
+    }
+}

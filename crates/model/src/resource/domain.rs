@@ -1,0 +1,190 @@
+//! Domain patterns of virtual hosts: the four classes, and which one wins for an authority.
+//!
+//! Follows C-core `XdsRouting` (xds_routing.cc): exact before suffix (`*.example.com`) before prefix (`example.*`) before
+//! `*`, the longest pattern inside a class, the first virtual host among equals. ASCII case does not count, a `*` stands for
+//! at least one character, and any further `*` is an ordinary character. A port is part of the text on both sides.
+
+/// The class of a domain pattern, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DomainClass {
+    /// No `*`: the whole authority.
+    Exact,
+    /// A leading `*`: the end of the authority.
+    Suffix,
+    /// A trailing `*`: the beginning of the authority.
+    Prefix,
+    /// `*` alone: every authority.
+    Universe,
+}
+
+impl DomainClass {
+    /// The class of `pattern`; `None` for a pattern that the client rejects: empty, or a `*` inside only.
+    ///
+    /// ```
+    /// use xdsctl_model::resource::domain::DomainClass;
+    /// assert_eq!(DomainClass::of("*.example.com"), Some(DomainClass::Suffix));
+    /// assert_eq!(DomainClass::of("*a*"), Some(DomainClass::Suffix)); // the second star is a letter
+    /// assert_eq!(DomainClass::of("a*b"), None);
+    /// ```
+    pub fn of(pattern: &str) -> Option<DomainClass> {
+        if pattern.is_empty() {
+            None
+        } else if !pattern.contains('*') {
+            Some(DomainClass::Exact)
+        } else if pattern == "*" {
+            Some(DomainClass::Universe)
+        } else if pattern.starts_with('*') {
+            Some(DomainClass::Suffix)
+        } else if pattern.ends_with('*') {
+            Some(DomainClass::Prefix)
+        } else {
+            None
+        }
+    }
+
+    /// Says whether `authority` matches `pattern`, which is of this class.
+    pub fn matches(self, pattern: &str, authority: &str) -> bool {
+        self.matches_by(pattern, authority, Comparison::Folded)
+    }
+
+    /// Says whether `authority` matches `pattern`, which is of this class, by this comparison.
+    pub fn matches_by(self, pattern: &str, authority: &str, comparison: Comparison) -> bool {
+        let (pattern, authority) = (pattern.as_bytes(), authority.as_bytes());
+        let equal = |a: &[u8], b: &[u8]| match comparison {
+            Comparison::Folded => a.eq_ignore_ascii_case(b),
+            Comparison::Exact => a == b,
+        };
+        match self {
+            DomainClass::Exact => equal(pattern, authority),
+            DomainClass::Universe => true,
+            // The star needs a character of its own, so the authority is at least as long as the pattern.
+            _ if comparison == Comparison::Folded && authority.len() < pattern.len() => false,
+            DomainClass::Suffix => pattern.get(1..).is_some_and(|suffix| {
+                let start = authority.len().checked_sub(suffix.len());
+                start
+                    .and_then(|start| authority.get(start..))
+                    .is_some_and(|end| equal(end, suffix))
+            }),
+            DomainClass::Prefix => pattern
+                .split_last()
+                .is_some_and(|(_, prefix)| authority.get(..prefix.len()).is_some_and(|start| equal(start, prefix))),
+        }
+    }
+}
+
+/// How domains are compared with an authority.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Comparison {
+    /// Without regard to ASCII case; a star stands for at least one character.
+    Folded,
+    /// Byte by byte; a star may stand for nothing ([`Feature::DomainsExact`](crate::profile::Feature::DomainsExact)).
+    Exact,
+}
+
+/// A domain pattern that won.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DomainMatch {
+    /// Index of the virtual host among those given.
+    pub host: usize,
+    /// Index of the pattern in it.
+    pub domain: usize,
+    /// Its class.
+    pub class: DomainClass,
+}
+
+/// Finds the virtual host that serves `authority`; `hosts` yields the domains of each.
+///
+/// Patterns that the client rejects never match.
+pub fn best_match<'a, D>(hosts: impl IntoIterator<Item = D>, authority: &str) -> Option<DomainMatch>
+where
+    D: IntoIterator<Item = &'a String>,
+{
+    best_match_by(hosts, authority, Comparison::Folded)
+}
+
+/// Finds the virtual host that serves `authority` by this comparison; see [`best_match`].
+pub fn best_match_by<'a, D>(
+    hosts: impl IntoIterator<Item = D>,
+    authority: &str,
+    comparison: Comparison,
+) -> Option<DomainMatch>
+where
+    D: IntoIterator<Item = &'a String>,
+{
+    let mut best: Option<(DomainMatch, usize)> = None;
+    for (host, domains) in hosts.into_iter().enumerate() {
+        for (domain, pattern) in domains.into_iter().enumerate() {
+            let Some(class) = DomainClass::of(pattern) else {
+                continue;
+            };
+            let better = best
+                .is_none_or(|(found, length)| class < found.class || (class == found.class && pattern.len() > length));
+            if better && class.matches_by(pattern, authority, comparison) {
+                best = Some((DomainMatch { host, domain, class }, pattern.len()));
+            }
+        }
+    }
+    best.map(|(found, _)| found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_is_special_only_at_either_end() {
+        for (pattern, class) in [
+            ("", None),
+            ("a", Some(DomainClass::Exact)),
+            ("*", Some(DomainClass::Universe)),
+            ("**", Some(DomainClass::Suffix)),
+            ("*a*b", Some(DomainClass::Suffix)),
+            ("a**", Some(DomainClass::Prefix)),
+            ("a*b*", Some(DomainClass::Prefix)),
+            ("a*b", None),
+            ("a b:80\u{0}é", Some(DomainClass::Exact)),
+        ] {
+            assert_eq!(DomainClass::of(pattern), class, "{pattern:?}");
+        }
+    }
+
+    #[track_caller]
+    fn check(hosts: &[&[&str]], authority: &str, expected: Option<(usize, usize)>) {
+        let hosts: Vec<Vec<String>> = hosts
+            .iter()
+            .map(|domains| domains.iter().map(ToString::to_string).collect())
+            .collect();
+        let found = best_match(&hosts, authority).map(|m| (m.host, m.domain));
+        assert_eq!(found, expected, "{authority}");
+    }
+
+    #[test]
+    fn exact_beats_suffix_beats_prefix_beats_universe() {
+        let hosts: &[&[&str]] = &[&["*"], &["a.*"], &["*.b"], &["a.b"]];
+        check(hosts, "A.B", Some((3, 0)));
+        check(hosts, "x.b", Some((2, 0)));
+        check(hosts, "a.x", Some((1, 0)));
+        check(hosts, "x", Some((0, 0)));
+    }
+
+    #[test]
+    fn the_longest_pattern_of_a_class_wins_and_then_the_first_host() {
+        check(&[&["*.b"], &["*.a.b"], &["*.A.B"]], "x.a.b", Some((1, 0)));
+        check(&[&["x", "foo"], &["foo"]], "foo", Some((0, 1)));
+    }
+
+    #[test]
+    fn a_star_stands_for_at_least_one_character() {
+        check(&[&["*.b"]], ".b", None);
+        check(&[&["a.*"]], "a.", None);
+        check(&[&["a.*"]], "a.x", Some((0, 0)));
+        check(&[&["**"]], "a", None);
+        check(&[&["**"]], "a*", Some((0, 0)));
+    }
+
+    #[test]
+    fn a_port_is_part_of_the_text() {
+        check(&[&["a"]], "a:80", None);
+        check(&[&["a:80"]], "a:80", Some((0, 0)));
+    }
+}

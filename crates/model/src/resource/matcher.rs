@@ -1,0 +1,56 @@
+//! Matchers of routes and filters, as the client keeps them.
+
+use xdsctl_re2::Regex;
+
+/// `envoy.type.matcher.v3.StringMatcher`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StringMatcher {
+    /// What the text is compared with.
+    pub kind: StringMatch,
+    /// Compare without regard to ASCII case; never set with a regex.
+    pub ignore_case: bool,
+}
+
+/// How a [`StringMatcher`] compares.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StringMatch {
+    /// The whole text.
+    Exact(String),
+    /// The beginning.
+    Prefix(String),
+    /// The end.
+    Suffix(String),
+    /// Any part.
+    Contains(String),
+    /// The whole text against an RE2 pattern.
+    Regex(Regex),
+}
+
+/// `envoy.config.route.v3.HeaderMatcher`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeaderMatcher {
+    /// The header's name as configured; a name with upper case never matches.
+    pub name: String,
+    /// What is asked of the value.
+    pub kind: HeaderMatch,
+    /// Turns the result round, but not that of a missing header.
+    pub invert_match: bool,
+    /// Headers are looked at as the application sent them; see [`Feature::HeadersAsSent`](crate::profile::Feature::HeadersAsSent).
+    pub as_sent: bool,
+}
+
+/// What a [`HeaderMatcher`] asks.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HeaderMatch {
+    /// The value against a string matcher (the legacy exact, prefix, suffix, contains and regex forms included).
+    String(StringMatcher),
+    /// The value as a number in `start..end`.
+    Range {
+        /// First number that matches.
+        start: i64,
+        /// First number that does not.
+        end: i64,
+    },
+    /// The header is there (`true`) or missing (`false`).
+    Present(bool),
+}

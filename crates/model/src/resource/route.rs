@@ -1,0 +1,179 @@
+//! RouteConfiguration as the client keeps it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Millis;
+use super::filter::FilterOverride;
+use super::matcher::{HeaderMatcher, StringMatcher};
+use xdsctl_re2::Regex;
+
+/// `envoy.config.route.v3.RouteConfiguration`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RouteConfiguration {
+    /// In the order of the resource.
+    pub virtual_hosts: Vec<VirtualHost>,
+    /// Name of each plugin that a kept route uses, and its LB policy config (`[{"rls_experimental": ...}]`).
+    pub cluster_specifier_plugins: BTreeMap<String, serde_json::Value>,
+}
+
+/// A virtual host.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct VirtualHost {
+    /// Index in the resource.
+    pub index: usize,
+    /// Kept for reports only; the client drops it.
+    pub name: String,
+    /// Domain patterns.
+    pub domains: Vec<String>,
+    /// The routes that were kept, in order.
+    pub routes: Vec<Route>,
+    /// Overrides by HTTP filter name.
+    pub typed_per_filter_config: BTreeMap<String, FilterOverride>,
+}
+
+/// A route that the client kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Route {
+    /// Index in the resource; dropped routes leave gaps.
+    pub index: usize,
+    /// Kept for reports only.
+    pub name: String,
+    /// On the RPC's path.
+    pub path: PathMatcher,
+    /// All must match.
+    pub headers: Vec<HeaderMatcher>,
+    /// Share of RPCs that match, per million; may exceed 1,000,000, which is always.
+    pub fraction_per_million: Option<u32>,
+    /// What happens.
+    pub action: Action,
+    /// Overrides by HTTP filter name.
+    pub typed_per_filter_config: BTreeMap<String, FilterOverride>,
+}
+
+impl Route {
+    /// Says whether headers or a fraction keep some of the RPCs with its path from it.
+    pub fn is_conditional(&self) -> bool {
+        !self.headers.is_empty() || self.fraction_per_million.is_some_and(|share| share < 1_000_000)
+    }
+}
+
+/// The path part of a route's match.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PathMatcher {
+    /// Exact or prefix match, with or without ASCII case.
+    Text(StringMatcher),
+    /// Whole path against an RE2 pattern; `case_sensitive` does not apply.
+    Regex(Regex),
+}
+
+/// What a route does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    /// Send the RPC to a cluster.
+    Route(Box<RouteAction>),
+    /// `non_forwarding_action`: for servers; RPCs of a client fail.
+    NonForwarding,
+    /// redirect, direct_response, filter_action or nothing: RPCs fail.
+    Unknown,
+}
+
+/// RouteAction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RouteAction {
+    /// Kept hash policies, in order.
+    pub hash_policies: Vec<HashPolicy>,
+    /// The effective policy: the route's own, else the virtual host's.
+    pub retry_policy: Option<RetryPolicy>,
+    /// The retry policy came from the virtual host.
+    pub retry_policy_inherited: bool,
+    /// Where to.
+    pub destination: Destination,
+    /// `grpc_timeout_header_max`, else `max_stream_duration`; `None` to use the listener's.
+    pub max_stream_duration: Option<Millis>,
+    /// Honoured only from a trusted server.
+    pub auto_host_rewrite: bool,
+    /// It is set, but by a server that is not trusted.
+    pub untrusted_host_rewrite: bool,
+}
+
+/// Where a route sends an RPC.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Destination {
+    /// One cluster.
+    Cluster(String),
+    /// One of several, by weight; no entry has weight 0.
+    WeightedClusters(Vec<ClusterWeight>),
+    /// A cluster specifier plugin.
+    Plugin(String),
+}
+
+/// One of several clusters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClusterWeight {
+    /// Index in the resource; entries of weight 0 leave gaps.
+    pub index: usize,
+    /// Cluster name.
+    pub name: String,
+    /// 1 to 4294967295.
+    pub weight: u32,
+    /// Overrides by HTTP filter name.
+    pub typed_per_filter_config: BTreeMap<String, FilterOverride>,
+}
+
+/// A part of the request hash (A42).
+#[derive(Debug, Clone, PartialEq)]
+pub struct HashPolicy {
+    /// What is hashed.
+    pub kind: HashPolicyKind,
+    /// Stop here if there is a hash.
+    pub terminal: bool,
+}
+
+/// What a hash policy hashes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HashPolicyKind {
+    /// A header's value, rewritten if a regex is set.
+    Header {
+        /// Header name.
+        name: String,
+        /// Pattern and substitution of `regex_rewrite`.
+        rewrite: Option<(Regex, String)>,
+        /// Headers are looked at as the application sent them, and without one a terminal policy does not end the list; see
+        /// [`Feature::HeadersAsSent`](crate::profile::Feature::HeadersAsSent).
+        as_sent: bool,
+    },
+    /// The channel: `filter_state` with key `io.grpc.channel_id`.
+    ChannelId,
+}
+
+/// A status code that a retry policy can name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RetryOn {
+    /// CANCELLED (1).
+    Cancelled,
+    /// DEADLINE_EXCEEDED (4).
+    DeadlineExceeded,
+    /// INTERNAL (13).
+    Internal,
+    /// RESOURCE_EXHAUSTED (8).
+    ResourceExhausted,
+    /// UNAVAILABLE (14).
+    Unavailable,
+}
+
+/// A retry policy after the conversion of A44.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RetryPolicy {
+    /// Kept tokens; empty means no retries.
+    pub retry_on: BTreeSet<RetryOn>,
+    /// At least 1; default [`DEFAULT_NUM_RETRIES`](super::retry::DEFAULT_NUM_RETRIES).
+    pub num_retries: u32,
+    /// Default [`DEFAULT_BASE_INTERVAL`](super::retry::DEFAULT_BASE_INTERVAL). May be 0, which breaks the channel.
+    pub base_interval: Millis,
+    /// Default [`default_max_interval`](super::retry::default_max_interval) of the base.
+    pub max_interval: Millis,
+    /// Tokens of `retry_on` that gRPC loses, as written and in order.
+    pub lost_tokens: Vec<String>,
+    /// The client sets no limits; see [`Feature::RetryUnlimited`](crate::profile::Feature::RetryUnlimited).
+    pub is_unlimited: bool,
+}

@@ -1,0 +1,184 @@
+//! gRPC status codes and statuses, as RPCs end with them.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// A gRPC status code.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Code {
+    /// 0.
+    #[default]
+    Ok,
+    /// 1.
+    Cancelled,
+    /// 2.
+    Unknown,
+    /// 3.
+    InvalidArgument,
+    /// 4.
+    DeadlineExceeded,
+    /// 5.
+    NotFound,
+    /// 6.
+    AlreadyExists,
+    /// 7.
+    PermissionDenied,
+    /// 8.
+    ResourceExhausted,
+    /// 9.
+    FailedPrecondition,
+    /// 10.
+    Aborted,
+    /// 11.
+    OutOfRange,
+    /// 12.
+    Unimplemented,
+    /// 13.
+    Internal,
+    /// 14.
+    Unavailable,
+    /// 15.
+    DataLoss,
+    /// 16.
+    Unauthenticated,
+}
+
+impl Code {
+    /// All codes by number.
+    pub const ALL: [Code; 17] = [
+        Code::Ok,
+        Code::Cancelled,
+        Code::Unknown,
+        Code::InvalidArgument,
+        Code::DeadlineExceeded,
+        Code::NotFound,
+        Code::AlreadyExists,
+        Code::PermissionDenied,
+        Code::ResourceExhausted,
+        Code::FailedPrecondition,
+        Code::Aborted,
+        Code::OutOfRange,
+        Code::Unimplemented,
+        Code::Internal,
+        Code::Unavailable,
+        Code::DataLoss,
+        Code::Unauthenticated,
+    ];
+
+    /// The code with this number; `None` above 16.
+    pub fn from_number(number: u32) -> Option<Code> {
+        Code::ALL.get(usize::try_from(number).ok()?).copied()
+    }
+
+    /// The code with this name, in capitals.
+    ///
+    /// ```
+    /// use xdsctl_model::status::Code;
+    /// assert_eq!(Code::from_name("UNAVAILABLE"), Some(Code::Unavailable));
+    /// assert_eq!(Code::from_number(14), Some(Code::Unavailable));
+    /// ```
+    pub fn from_name(name: &str) -> Option<Code> {
+        Code::ALL.into_iter().find(|code| code.name() == name)
+    }
+
+    /// The name as gRPC prints it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Code::Ok => "OK",
+            Code::Cancelled => "CANCELLED",
+            Code::Unknown => "UNKNOWN",
+            Code::InvalidArgument => "INVALID_ARGUMENT",
+            Code::DeadlineExceeded => "DEADLINE_EXCEEDED",
+            Code::NotFound => "NOT_FOUND",
+            Code::AlreadyExists => "ALREADY_EXISTS",
+            Code::PermissionDenied => "PERMISSION_DENIED",
+            Code::ResourceExhausted => "RESOURCE_EXHAUSTED",
+            Code::FailedPrecondition => "FAILED_PRECONDITION",
+            Code::Aborted => "ABORTED",
+            Code::OutOfRange => "OUT_OF_RANGE",
+            Code::Unimplemented => "UNIMPLEMENTED",
+            Code::Internal => "INTERNAL",
+            Code::Unavailable => "UNAVAILABLE",
+            Code::DataLoss => "DATA_LOSS",
+            Code::Unauthenticated => "UNAUTHENTICATED",
+        }
+    }
+
+    /// A control plane must not use this code towards an RPC (A54).
+    pub const fn is_reserved_for_applications(self) -> bool {
+        matches!(
+            self,
+            Code::InvalidArgument
+                | Code::NotFound
+                | Code::AlreadyExists
+                | Code::FailedPrecondition
+                | Code::Aborted
+                | Code::OutOfRange
+                | Code::DataLoss
+        )
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// How an RPC or a connection ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Status {
+    /// The code.
+    pub code: Code,
+    /// The message, which many may keep: every policy above a failed connection, every RPC that it fails.
+    pub message: Arc<str>,
+}
+
+impl Status {
+    /// A status.
+    pub fn new(code: Code, message: impl Into<Arc<str>>) -> Status {
+        Status {
+            code,
+            message: message.into(),
+        }
+    }
+
+    /// UNAVAILABLE with this message.
+    pub fn unavailable(message: impl Into<Arc<str>>) -> Status {
+        Status::new(Code::Unavailable, message)
+    }
+
+    /// INTERNAL with this message.
+    pub fn internal(message: impl Into<Arc<str>>) -> Status {
+        Status::new(Code::Internal, message)
+    }
+
+    /// The status with ` (<note>)` behind its message, unless the note is empty.
+    #[must_use]
+    pub fn with_note(self, note: &str) -> Status {
+        if note.is_empty() {
+            return self;
+        }
+        Status::new(self.code, format!("{} ({note})", self.message))
+    }
+
+    /// The status that an RPC gets where the control plane said this one (A54).
+    ///
+    /// `source` is `resolver`, `ConfigSelector`, `LB pick` or `LB drop`.
+    pub fn from_control_plane(self, source: &str) -> Status {
+        if self.code.is_reserved_for_applications() {
+            let message = format!("Illegal status code from {source}; original status: {self}");
+            Status::new(Code::Internal, message)
+        } else {
+            self
+        }
+    }
+}
+
+impl fmt::Display for Status {
+    /// The client's form: `UNAVAILABLE: message`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.message)
+    }
+}

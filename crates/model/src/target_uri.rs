@@ -1,0 +1,344 @@
+//! Target URIs: does the client have a resolver for a text, and does that resolver take it?
+//!
+//! Follows C-core `ResolverRegistry::IsValidTarget` (resolver_registry.cc), `URI::Parse` (uri.cc) and the `IsValidUri` of
+//! each resolver. A text whose scheme nobody knows is tried again behind `dns:///`, so nearly every text is a DNS name.
+//! The parser is lenient: only the scheme and the characters of query and fragment are checked, authority and path are
+//! percent-decoded as far as they can be.
+
+use std::borrow::Cow;
+
+use crate::host_port::{ParsedAddress, parse_host_port};
+
+/// Longest path of a Unix socket in bytes (`sun_path` without its end, Linux).
+const UNIX_PATH_MAX: usize = 107;
+
+/// Why a text is not a target URI.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum TargetFault {
+    /// Neither a `dns:` URI nor a name.
+    #[error("it names no host")]
+    NoHost,
+    /// A `?` with nothing after it.
+    #[error("the query after `?` is empty")]
+    EmptyQuery,
+    /// A character in query or fragment.
+    #[error("its query or fragment has a character that a URI must not have")]
+    BadCharacter,
+    /// An authority before the path.
+    #[error("its scheme takes no authority")]
+    Authority,
+    /// An address in an `ipv4:` list.
+    #[error("an address in it is not an IPv4 address with a port")]
+    Ipv4,
+    /// An address in an `ipv6:` list.
+    #[error("an address in it is not an IPv6 address in brackets with a port")]
+    Ipv6,
+    /// A path of a Unix socket.
+    #[error("a socket path is longer than 107 bytes")]
+    UnixPath,
+    /// No name in an `xds:` URI.
+    #[error("the name after `xds:` is empty or ends in `/`")]
+    XdsName,
+}
+
+/// Checks that the client can make a channel to `text`.
+///
+/// ```
+/// use xdsctl_model::target_uri::{TargetFault, check};
+/// assert_eq!(check("dns:///example.com:443"), Ok(()));
+/// assert_eq!(check("nosuch:///example.com"), Ok(())); // a DNS name
+/// assert_eq!(check("ipv4:1.2.3.4"), Err(TargetFault::Ipv4)); // the port is missing
+/// ```
+///
+/// # Errors
+/// The first thing that the client trips over.
+pub fn check(text: &str) -> Result<(), TargetFault> {
+    let with_scheme = split_scheme(text).and_then(|(scheme, rest)| Some((resolver(scheme)?, rest)));
+    match with_scheme {
+        Some((resolver, rest)) => match parse(rest) {
+            Ok(uri) => resolver.check(&uri),
+            // What does not parse is tried as a DNS name, with the same query and fragment: the fault stays.
+            Err(fault) => Err(fault),
+        },
+        // The text follows `dns:///`, so all of it up to query and fragment is the path.
+        None => check_dns_name(text),
+    }
+}
+
+/// Checks a text without a known scheme, which the client reads as `dns:///<text>`.
+fn check_dns_name(text: &str) -> Result<(), TargetFault> {
+    let (path, tail) = text.split_at(text.find(['?', '#']).unwrap_or(text.len()));
+    check_tail(tail)?;
+    if path.is_empty() {
+        return Err(TargetFault::NoHost);
+    }
+    Ok(())
+}
+
+/// A resolver that the client has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Resolver {
+    Dns,
+    Ipv4,
+    Ipv6,
+    Unix,
+    Xds,
+    GoogleC2p,
+}
+
+/// The resolver of a scheme, in any case.
+///
+/// `vsock` is left out: the released wheels are built without it, so that it is a DNS name.
+fn resolver(scheme: &str) -> Option<Resolver> {
+    const SCHEMES: [(&str, Resolver); 8] = [
+        ("dns", Resolver::Dns),
+        ("ipv4", Resolver::Ipv4),
+        ("ipv6", Resolver::Ipv6),
+        ("unix", Resolver::Unix),
+        ("unix-abstract", Resolver::Unix),
+        ("xds", Resolver::Xds),
+        ("google-c2p", Resolver::GoogleC2p),
+        ("google-c2p-experimental", Resolver::GoogleC2p),
+    ];
+    SCHEMES
+        .into_iter()
+        .find(|(name, _)| scheme.eq_ignore_ascii_case(name))
+        .map(|(_, resolver)| resolver)
+}
+
+impl Resolver {
+    fn check(self, uri: &Uri<'_>) -> Result<(), TargetFault> {
+        let path = percent_decode(uri.path);
+        let no_authority = if uri.has_authority {
+            Err(TargetFault::Authority)
+        } else {
+            Ok(())
+        };
+        match self {
+            Resolver::Dns if without_slash(&path).is_empty() => Err(TargetFault::NoHost),
+            Resolver::Dns => Ok(()),
+            Resolver::Xds if path.is_empty() || path.ends_with(b"/") => Err(TargetFault::XdsName),
+            Resolver::Xds => Ok(()),
+            Resolver::GoogleC2p => no_authority,
+            Resolver::Ipv4 => no_authority.and_then(|()| each(&path, is_ipv4_with_port, TargetFault::Ipv4)),
+            Resolver::Ipv6 => no_authority.and_then(|()| each(&path, is_ipv6_with_port, TargetFault::Ipv6)),
+            Resolver::Unix => {
+                no_authority.and_then(|()| each(&path, |p| p.len() <= UNIX_PATH_MAX, TargetFault::UnixPath))
+            }
+        }
+    }
+}
+
+/// Checks the comma-separated elements; empty ones are skipped.
+fn each(list: &[u8], is_good: impl Fn(&[u8]) -> bool, fault: TargetFault) -> Result<(), TargetFault> {
+    if list.split(|b| *b == b',').all(|e| e.is_empty() || is_good(e)) {
+        Ok(())
+    } else {
+        Err(fault)
+    }
+}
+
+/// What is left of a URI when the scheme is gone and the tail is checked.
+pub struct Uri<'a> {
+    has_authority: bool,
+    /// Not yet decoded, as are the others.
+    pub authority: &'a str,
+    /// What is left of the text.
+    pub path: &'a str,
+    /// Without its `?`.
+    pub query: &'a str,
+}
+
+/// Splits `scheme:rest`; `None` where the text has no well-formed scheme.
+fn split_scheme(text: &str) -> Option<(&str, &str)> {
+    let (scheme, rest) = text.split_once(':')?;
+    let well_formed = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'));
+    well_formed.then_some((scheme, rest))
+}
+
+/// Parses what follows the scheme.
+pub fn parse(rest: &str) -> Result<Uri<'_>, TargetFault> {
+    let (authority, rest) = match rest.strip_prefix("//") {
+        Some(rest) => rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len())),
+        None => ("", rest),
+    };
+    let (path, tail) = rest.split_at(rest.find(['?', '#']).unwrap_or(rest.len()));
+    check_tail(tail)?;
+    // An `@` with nothing on either side leaves no authority: user and host are looked at apart.
+    let has_authority = !authority.is_empty() && authority != "@";
+    let query = tail.split('#').next().and_then(|query| query.strip_prefix('?'));
+    Ok(Uri {
+        has_authority,
+        authority,
+        path,
+        query: query.unwrap_or_default(),
+    })
+}
+
+/// Checks `?query#fragment`, either of which may be missing.
+fn check_tail(tail: &str) -> Result<(), TargetFault> {
+    let (query, fragment) = tail.split_once('#').unwrap_or((tail, ""));
+    if query == "?" {
+        return Err(TargetFault::EmptyQuery);
+    }
+    if query.bytes().chain(fragment.bytes()).all(is_query_byte) {
+        Ok(())
+    } else {
+        Err(TargetFault::BadCharacter)
+    }
+}
+
+/// RFC 3986 `pchar`, `/`, `?`, and a bare `%`.
+fn is_query_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?%".contains(&byte)
+}
+
+/// Decodes `%xx`; what is not followed by two hexadecimal digits stays.
+pub fn percent_decode(text: &str) -> Cow<'_, [u8]> {
+    let bytes = text.as_bytes();
+    if !bytes.contains(&b'%') {
+        return Cow::Borrowed(bytes);
+    }
+    let hex = |byte: u8| char::from(byte).to_digit(16).and_then(|d| u8::try_from(d).ok());
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some((&first, after)) = rest.split_first() {
+        rest = after;
+        decoded.push(first);
+        if let (b'%', [high, low, after @ ..]) = (first, after)
+            && let (Some(high), Some(low)) = (hex(*high), hex(*low))
+        {
+            decoded.pop();
+            decoded.push(high * 16 + low);
+            rest = after;
+        }
+    }
+    Cow::Owned(decoded)
+}
+
+/// A path without the slash that it begins with.
+pub fn without_slash(path: &[u8]) -> &[u8] {
+    path.strip_prefix(b"/").unwrap_or(path)
+}
+
+fn is_ipv4_with_port(element: &[u8]) -> bool {
+    host_port(element).is_some_and(|address| address.is_ipv4())
+}
+
+fn is_ipv6_with_port(element: &[u8]) -> bool {
+    host_port(element).is_some_and(|address| address.is_ipv6())
+}
+
+/// Reads an element of a list. What is not UTF-8 can only be in the tail of a port, which is not read.
+fn host_port(element: &[u8]) -> Option<ParsedAddress> {
+    parse_host_port(&String::from_utf8_lossy(without_slash(element)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn accepted(texts: &[&str]) {
+        for text in texts {
+            assert_eq!(check(text), Ok(()), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn nearly_every_text_is_a_dns_name() {
+        accepted(&[
+            "host",
+            "host:80",
+            "a b",
+            "%",
+            "%zz",
+            "a\\b",
+            "a:b:c",
+            "a,b",
+            "/",
+            "/x",
+            "//x/y",
+            ":80",
+            "[::1]:80",
+            "é",
+            "nosuch:///x",
+            "http://x/y",
+            "vsock:x",
+            "x#f",
+            "x?%",
+            "DNS:///h",
+            "dns:h",
+            "dns:/h",
+            "dns://8.8.8.8/h",
+        ]);
+        for text in ["", "#", "dns:", "dns:/", "dns:///", "dns://a", "dns://"] {
+            assert_eq!(check(text), Err(TargetFault::NoHost), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn query_and_fragment_are_checked() {
+        accepted(&["dns:///a?x=y", "dns:///a#b", "dns:///a#", "dns:///a<"]);
+        assert_eq!(check("?"), Err(TargetFault::EmptyQuery));
+        assert_eq!(check("dns:///a?#b"), Err(TargetFault::EmptyQuery));
+        for text in ["x#f#g", "dns:///a?x=<", "dns:///a#<", "dns:///a?é"] {
+            assert_eq!(check(text), Err(TargetFault::BadCharacter), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn address_lists_need_ports() {
+        accepted(&[
+            "ipv4:1.2.3.4:5",
+            "ipv4:///1.2.3.4:5",
+            "ipv4:1.2.3.4:65535,5.6.7.8:0,",
+            "ipv4:",
+            "ipv4:,",
+            "ipv6:[::1]:5",
+            "ipv6:%5B::1%5D:5",
+            "ipv6:[::1]:5x",
+            "ipv6:[::1]: +5",
+            "ipv6:[::1%251]:5",
+            "ipv4:1.2.3.4:5%ff",
+        ]);
+        for text in [
+            "ipv4:1.2.3.4",
+            "ipv4:h:1",
+            "ipv4:1.2.3.4:65536",
+            "ipv4:1.2.3.4:5,x",
+            "ipv4:01.2.3.4:5",
+        ] {
+            assert_eq!(check(text), Err(TargetFault::Ipv4), "{text:?}");
+        }
+        for text in ["ipv6:::1", "ipv6:x", "ipv6:[::1]", "ipv6:[::1]:", "ipv6:[1]:5"] {
+            assert_eq!(check(text), Err(TargetFault::Ipv6), "{text:?}");
+        }
+        assert_eq!(check("ipv4://a/1.2.3.4:5"), Err(TargetFault::Authority));
+    }
+
+    #[test]
+    fn unix_paths_end_at_107_bytes() {
+        accepted(&[
+            "unix:",
+            "unix:/x",
+            "unix-abstract:x",
+            "unix:%00",
+            &format!("unix:{}", "a".repeat(107)),
+        ]);
+        assert_eq!(check(&format!("unix:{}", "a".repeat(108))), Err(TargetFault::UnixPath));
+        assert_eq!(check("unix://a/x"), Err(TargetFault::Authority));
+    }
+
+    #[test]
+    fn xds_names_do_not_end_in_a_slash() {
+        accepted(&["xds:x", "xds:///x", "xds://a/x", "google-c2p:///x", "google-c2p:"]);
+        for text in ["xds:", "xds:///", "xds:///x/"] {
+            assert_eq!(check(text), Err(TargetFault::XdsName), "{text:?}");
+        }
+        assert_eq!(check("google-c2p://a/x"), Err(TargetFault::Authority));
+    }
+}

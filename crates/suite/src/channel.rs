@@ -1,0 +1,111 @@
+//! What can be seen of a channel from outside: states of connections, names of LB policies.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::check::StatePlace;
+use xdsctl_channel::client::config::XdsConfig;
+use xdsctl_channel::sim::Channel;
+use xdsctl_channel::tree::{build, service_config};
+use xdsctl_lb::runtime::Connectivity;
+
+/// The state of a place; `None` if there is no connection, or wish for one. Of several connections to an address, in clusters or localities
+/// of their own, the state of the best.
+pub(super) fn state(place: StatePlace, channel: &Channel) -> Option<Connectivity> {
+    match place {
+        StatePlace::Channel => channel.root().last().map(|report| report.state),
+        StatePlace::Address(address) => {
+            let pool = &channel.runtime().pool;
+            let best = [
+                Connectivity::Ready,
+                Connectivity::Connecting,
+                Connectivity::Idle,
+                Connectivity::TransientFailure,
+            ];
+            let states = pool.at(&address).filter_map(|number| Some(pool.get(number)?.state));
+            states.min_by_key(|state| best.iter().position(|one| one == state))
+        }
+    }
+}
+
+/// The priorities in use by cluster: of each of its priority policies.
+pub(super) fn priorities(channel: &Channel) -> BTreeMap<String, BTreeSet<Option<u64>>> {
+    let mut found: BTreeMap<String, BTreeSet<Option<u64>>> = BTreeMap::new();
+    channel.root().priorities("", &mut |cluster, priority| {
+        let priority = priority.and_then(|priority| u64::try_from(priority).ok());
+        match found.get_mut(cluster) {
+            Some(known) => _ = known.insert(priority),
+            None => _ = found.insert(cluster.to_owned(), BTreeSet::from([priority])),
+        }
+    });
+    found
+}
+
+/// Says whether a cluster is in a channel's configuration.
+pub(super) fn has_cluster(name: &str, channel: &Channel) -> bool {
+    channel
+        .config()
+        .is_some_and(|config| config.clusters.contains_key(name))
+}
+
+/// The LB policies of the configurations of channels, each found once.
+#[derive(Debug, Default)]
+pub(super) struct Policies {
+    by_client: BTreeMap<usize, (Arc<XdsConfig>, BTreeSet<&'static str>)>,
+}
+
+impl Policies {
+    /// Those of a client's channel, in alphabetical order.
+    pub fn of(&mut self, client: usize, channel: &Channel) -> &BTreeSet<&'static str> {
+        static NONE: BTreeSet<&str> = BTreeSet::new();
+        let Some(config) = channel.config() else {
+            return &NONE;
+        };
+        let known = self.by_client.entry(client);
+        let known = known.or_insert_with(|| (config.clone(), policies(channel)));
+        if !Arc::ptr_eq(&known.0, config) {
+            *known = (config.clone(), policies(channel));
+        }
+        &known.1
+    }
+}
+
+fn policies(channel: &Channel) -> BTreeSet<&'static str> {
+    let mut found = BTreeSet::new();
+    let Some(config) = channel.config() else {
+        return found;
+    };
+    let Ok(service_config) = service_config::generate(config) else {
+        return found;
+    };
+    let generated = build::generate(config, &service_config, channel.profile());
+    collect(&service_config, &mut found);
+    for child in generated.children.values() {
+        collect(child, &mut found);
+    }
+    found
+}
+
+/// Adds the policies that are named anywhere in a configuration: the keys of its objects.
+fn collect(value: &Value, found: &mut BTreeSet<&'static str>) {
+    let mut left = vec![value];
+    while let Some(value) = left.pop() {
+        match value {
+            Value::Array(list) => {
+                for entry in list {
+                    // A list of policies has objects with one member each.
+                    let name = entry
+                        .as_object()
+                        .filter(|map| map.len() == 1)
+                        .and_then(|map| map.keys().next());
+                    found.extend(name.and_then(|name| xdsctl_lb::names().find(|known| known == name)));
+                    left.push(entry);
+                }
+            }
+            Value::Object(map) => left.extend(map.values()),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What can be expected: of an RPC, of all RPCs of a step together, of an update, of a channel.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::ops::RangeInclusive;
+
+use super::shares::ExpectedShares;
+use xdsctl_document::source::Span;
+use xdsctl_lb::runtime::{Connectivity, Time};
+use xdsctl_model::diag::Rule;
+use xdsctl_model::status::Code;
+
+/// One expectation.
+#[derive(Debug, Clone)]
+pub struct Check {
+    /// Where it stands.
+    pub span: Span,
+    /// Where its value stands.
+    pub value: Span,
+    /// What it is.
+    pub what: CheckKind,
+}
+
+/// What is expected. Lists of possible values are sorted, and have each once.
+#[derive(Debug, Clone)]
+pub enum CheckKind {
+    /// The status code of each RPC is one of these.
+    Status(Vec<Code>),
+    /// The message of each RPC has this in it.
+    Message(String),
+    /// Each RPC fails, or none does.
+    Fails(bool),
+    /// The backend of each RPC is one of these.
+    Address(Vec<SocketAddr>),
+    /// The cluster to which its route leads each RPC, or the leaf below it, is one of these; none if there is none here.
+    Cluster(Vec<String>),
+    /// The virtual host in use is one of these; none if there is none here.
+    VirtualHost(Vec<String>),
+    /// `:authority` of each RPC is one of these.
+    Authority(Vec<String>),
+    /// The locality of each RPC is one of these.
+    Locality(Vec<String>),
+    /// The route that takes each RPC, by position or name.
+    Route(Vec<String>),
+    /// Each RPC has so many attempts.
+    Attempts(RangeInclusive<u64>),
+    /// The attempts of each RPC are at these addresses, in this order.
+    AttemptsAt(Vec<SocketAddr>),
+    /// Each RPC has ended after so many milliseconds.
+    Within(Time),
+    /// What each answer does with the session cookie.
+    Cookie(Cookie),
+    /// The RPC of a session ends at another backend than the one before it in its jar.
+    Moves(bool),
+    /// The RPCs are distributed so.
+    Shares(ExpectedShares),
+    /// The RPCs end at so many different backends.
+    Backends(RangeInclusive<u64>),
+    /// There are so many RPCs.
+    Count(RangeInclusive<u64>),
+    /// The update is rejected by these rules; none if it is accepted.
+    Nack(Vec<&'static Rule>),
+    /// The states of connections, and of the channel.
+    States(BTreeMap<StatePlace, Option<Connectivity>>),
+    /// The priority in use by cluster, from 0; `None` if none is.
+    Priority(BTreeMap<String, Option<u64>>),
+    /// The tree of LB policies has one of this name.
+    Has(String),
+    /// The tree of LB policies has none of this name.
+    Lacks(String),
+}
+
+/// What an answer does with the session cookie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cookie {
+    /// It sets none.
+    None,
+    /// It sets one.
+    Set,
+    /// It sets one for this address.
+    For(SocketAddr),
+}
+
+/// What has a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StatePlace {
+    /// The channel.
+    Channel,
+    /// The connection to an address.
+    Address(SocketAddr),
+}
+
+/// What a check looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckScope {
+    /// Each RPC.
+    Rpc,
+    /// All RPCs of a step together.
+    Rpcs,
+    /// An update.
+    Update,
+    /// The channel, after the step.
+    Channel,
+}
+
+impl CheckKind {
+    /// What the check looks at.
+    pub const fn scope(&self) -> CheckScope {
+        match self {
+            CheckKind::Status(_)
+            | CheckKind::Message(_)
+            | CheckKind::Fails(_)
+            | CheckKind::Address(_)
+            | CheckKind::Cluster(_)
+            | CheckKind::VirtualHost(_)
+            | CheckKind::Authority(_)
+            | CheckKind::Locality(_)
+            | CheckKind::Route(_)
+            | CheckKind::Attempts(_)
+            | CheckKind::AttemptsAt(_)
+            | CheckKind::Within(_)
+            | CheckKind::Cookie(_)
+            | CheckKind::Moves(_) => CheckScope::Rpc,
+            CheckKind::Shares(_) | CheckKind::Backends(_) | CheckKind::Count(_) => CheckScope::Rpcs,
+            CheckKind::Nack(_) => CheckScope::Update,
+            CheckKind::States(_) | CheckKind::Priority(_) | CheckKind::Has(_) | CheckKind::Lacks(_) => {
+                CheckScope::Channel
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! What of a configuration the RPCs of tests have met: virtual hosts, routes, weighted entries, clusters, endpoints.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use xdsctl_channel::client::config::XdsConfig;
+use xdsctl_channel::rpc::{CLUSTER_PREFIX, Selector};
+use xdsctl_channel::sim::Outcome;
+use xdsctl_model::resource::route::Route;
+
+/// What can be met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CoverageKind {
+    /// A virtual host of a RouteConfiguration.
+    VirtualHost,
+    /// A route that the client keeps.
+    Route,
+    /// A cluster of a route that has several.
+    WeightedEntry,
+    /// A cluster that a route leads to, or one below an aggregate.
+    Cluster,
+    /// An address of a cluster.
+    Endpoint,
+}
+
+impl CoverageKind {
+    /// All of them.
+    pub const ALL: [CoverageKind; 5] = [
+        CoverageKind::VirtualHost,
+        CoverageKind::Route,
+        CoverageKind::WeightedEntry,
+        CoverageKind::Cluster,
+        CoverageKind::Endpoint,
+    ];
+
+    /// The words of reports, for several.
+    pub const fn words(self) -> &'static str {
+        match self {
+            CoverageKind::VirtualHost => "virtual hosts",
+            CoverageKind::Route => "routes",
+            CoverageKind::WeightedEntry => "weighted entries",
+            CoverageKind::Cluster => "clusters",
+            CoverageKind::Endpoint => "endpoints",
+        }
+    }
+}
+
+/// What there is, by name, and whether it was met.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Coverage {
+    items: BTreeMap<(CoverageKind, String), bool>,
+}
+
+impl Coverage {
+    /// Adds what other tests have met.
+    pub fn add(&mut self, other: Coverage) {
+        for (item, is_met) in other.items {
+            *self.items.entry(item).or_default() |= is_met;
+        }
+    }
+
+    /// What there is of a kind, by name, and whether it was met.
+    pub fn of(&self, kind: CoverageKind) -> impl Iterator<Item = (&str, bool)> + Clone {
+        let items = self.items.iter().filter(move |((of, _), _)| *of == kind);
+        items.map(|((_, name), is_met)| (name.as_str(), *is_met))
+    }
+
+    /// How many were met, and how many there are.
+    pub fn counts(&self) -> (usize, usize) {
+        (self.items.values().filter(|is_met| **is_met).count(), self.items.len())
+    }
+
+    fn know(&mut self, kind: CoverageKind, name: String) {
+        self.items.entry((kind, name)).or_default();
+    }
+
+    fn meet(&mut self, kind: CoverageKind, name: String) {
+        self.items.insert((kind, name), true);
+    }
+
+    /// Adds what a configuration has.
+    pub(super) fn configuration(&mut self, selector: &Selector) {
+        let config = selector.config();
+        if !config.starts_at_cluster {
+            for host in &config.route_config.virtual_hosts {
+                self.know(CoverageKind::VirtualHost, host_name(config, &host.name));
+                for route in &host.routes {
+                    self.know(CoverageKind::Route, route_name(config, &host.name, route));
+                }
+            }
+            for (number, route) in selector.routes().iter().enumerate() {
+                for (cluster, _) in weighted(selector, number) {
+                    self.know(CoverageKind::WeightedEntry, entry_name(config, route, cluster));
+                }
+            }
+        }
+        for name in config.clusters.keys() {
+            self.know(CoverageKind::Cluster, name.clone());
+            let endpoints = config.leaf(name).and_then(|leaf| leaf.endpoints.as_deref());
+            let localities = endpoints
+                .into_iter()
+                .flat_map(|endpoints| endpoints.priorities.iter().flatten());
+            for endpoint in localities.flat_map(|locality| &locality.endpoints) {
+                // The further addresses of an endpoint are another way to the same.
+                self.know(
+                    CoverageKind::Endpoint,
+                    endpoint_name(name, &endpoint.address.to_string()),
+                );
+            }
+        }
+    }
+
+    /// Adds what an RPC has met.
+    pub(super) fn outcome(&mut self, outcome: &Outcome, selector: &Selector) {
+        let config = selector.config();
+        if let (false, Some(host)) = (config.starts_at_cluster, config.virtual_host()) {
+            self.meet(CoverageKind::VirtualHost, host_name(config, &host.name));
+            let routes = selector.routes().iter().enumerate();
+            let mut taken = routes.filter(|(_, route)| Some(route.index) == outcome.route);
+            if let Some((number, route)) = taken.next() {
+                self.meet(CoverageKind::Route, route_name(config, &host.name, route));
+                let cluster = outcome.cluster.as_deref().unwrap_or_default();
+                if weighted(selector, number).any(|(name, _)| name == cluster) {
+                    self.meet(CoverageKind::WeightedEntry, entry_name(config, route, cluster));
+                }
+            }
+        }
+        if let Some(cluster) = outcome
+            .cluster
+            .as_deref()
+            .filter(|cluster| config.clusters.contains_key(*cluster))
+        {
+            self.meet(CoverageKind::Cluster, cluster.to_owned());
+        }
+        if let Some(place) = &outcome.place {
+            self.meet(CoverageKind::Cluster, place.cluster.to_string());
+            if let Some(address) = outcome.attempts.last() {
+                self.endpoint(&place.cluster, address, config);
+            }
+        }
+    }
+
+    fn endpoint(&mut self, cluster: &Arc<str>, address: &str, config: &XdsConfig) {
+        let name = endpoint_name(cluster, address);
+        if self.items.contains_key(&(CoverageKind::Endpoint, name.clone())) {
+            self.meet(CoverageKind::Endpoint, name);
+            return;
+        }
+        // It may be a further address.
+        let Ok(address) = address.parse::<SocketAddr>() else {
+            return;
+        };
+        let endpoints = config.leaf(cluster).and_then(|leaf| leaf.endpoints.as_deref());
+        let localities = endpoints
+            .into_iter()
+            .flat_map(|endpoints| endpoints.priorities.iter().flatten());
+        let mut all = localities.flat_map(|locality| &locality.endpoints);
+        if let Some(endpoint) = all.find(|endpoint| endpoint.addresses().any(|one| one == address)) {
+            self.meet(
+                CoverageKind::Endpoint,
+                endpoint_name(cluster, &endpoint.address.to_string()),
+            );
+        }
+    }
+}
+
+/// The clusters of a route that has several.
+fn weighted(selector: &Selector, route: usize) -> impl Iterator<Item = (&str, u64)> {
+    let several = selector.choices(route).count() > 1;
+    let choices = selector.choices(route).filter(move |_| several);
+    choices.filter_map(|(key, weight)| Some((key.strip_prefix(CLUSTER_PREFIX)?, weight)))
+}
+
+fn routes_name(config: &XdsConfig) -> &str {
+    config.route_config_name.as_deref().unwrap_or(&config.listener_name)
+}
+
+fn host_name(config: &XdsConfig, host: &str) -> String {
+    format!("{} `{host}`", routes_name(config))
+}
+
+fn route_name(config: &XdsConfig, host: &str, route: &Route) -> String {
+    let index = route.index;
+    match route.name.as_str() {
+        "" => format!("{} `{host}` routes[{index}]", routes_name(config)),
+        name => format!("{} `{host}` routes[{index}] `{name}`", routes_name(config)),
+    }
+}
+
+fn entry_name(config: &XdsConfig, route: &Route, cluster: &str) -> String {
+    let host = config.virtual_host().map_or("", |host| host.name.as_str());
+    format!("{} to `{cluster}`", route_name(config, host, route))
+}
+
+fn endpoint_name(cluster: &str, address: &str) -> String {
+    format!("{cluster} {address}")
+}

@@ -1,0 +1,468 @@
+//! Suites that are written for people to go on with: what happened, and expectations that hold whatever chance does.
+
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+
+use serde_json::Value as Json;
+
+use super::rewrite::{yaml, yaml_text};
+use xdsctl_document::source::node::{JsonNode, Value};
+use xdsctl_lb::runtime::Time;
+use xdsctl_model::resource::ResourceType;
+
+/// A suite of one test.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Draft {
+    /// Lines at its head.
+    pub comments: Vec<String>,
+    /// Targets of the channels; several are clients of the name of their target.
+    pub targets: Vec<String>,
+    /// Files of the world; without them it is `world`.
+    pub files: Vec<String>,
+    /// Resources of the world.
+    pub world: Vec<JsonNode>,
+    /// Backends that take no connection at first; `true` for those that do not even refuse them.
+    pub unreachable: Vec<(SocketAddr, bool)>,
+    /// What happens.
+    pub steps: Vec<Drafted>,
+}
+
+/// A step of a draft.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Drafted {
+    /// A line before it; may be empty.
+    pub comment: String,
+    /// The number of its client, if there are several.
+    pub client: Option<usize>,
+    /// What happens.
+    pub deed: Deed,
+    /// What is expected of it.
+    pub expect: Vec<Expected>,
+    /// It lacks something that decides where RPCs go: what never holds is told in the comment and not expected.
+    pub is_partial: bool,
+}
+
+/// What happens in a step.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Deed {
+    /// Time passes, in milliseconds.
+    Sleep(Time),
+    /// RPCs are sent and waited for: the members of `pick`.
+    Pick(Vec<(&'static str, Json)>),
+    /// RPCs are sent: the members of `begin`.
+    Begin(Vec<(&'static str, Json)>),
+    /// RPCs are waited for.
+    Finish(String),
+    /// A step with addresses: `stop`, `start`, `silence`, `drop`.
+    Backends(&'static str, Vec<SocketAddr>),
+    /// Resources are sent.
+    Update(Vec<JsonNode>),
+    /// Resources are sent no longer.
+    Remove(Vec<(ResourceType, String)>),
+}
+
+/// An expectation of a draft.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expected {
+    /// Its member.
+    pub member: &'static str,
+    /// What it says.
+    pub value: Json,
+    /// It says less than the one before it that does not, and is there in case that depends on chance.
+    pub is_weaker: bool,
+}
+
+/// What became of the expectations of a draft.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Settled {
+    /// Those that were taken out because they hold with some seeds only, or because what says less holds with all.
+    pub chance: usize,
+    /// Those of partial steps that hold with no seed.
+    pub told: usize,
+    /// Those that hold with no seed, as step and member.
+    pub failing: Vec<(usize, &'static str)>,
+    /// Why the suite cannot be played to its end.
+    pub trouble: Option<String>,
+}
+
+/// Seeds that a draft is played with: what one RPC in ten does, one of them does but for one draft in a thousand.
+pub const SEEDS: u64 = 64;
+
+/// The expectations that were not met, by step and place.
+pub type Unmet = BTreeSet<(usize, usize)>;
+
+/// How often an expectation was met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Met {
+    Always,
+    Sometimes,
+    Never,
+}
+
+impl Draft {
+    /// Leaves the expectations that chance does not decide about.
+    ///
+    /// `runs` has what was not met when the draft as it is was played, each time with another seed, or why it cannot be played.
+    pub fn settle(&mut self, runs: Result<Vec<Unmet>, String>) -> Settled {
+        let mut settled = Settled::default();
+        let runs = match runs {
+            Ok(runs) => runs,
+            Err(why) => {
+                self.steps
+                    .iter_mut()
+                    .for_each(|step| step.expect.retain(|expected| !expected.is_weaker));
+                settled.trouble = Some(why);
+                return settled;
+            }
+        };
+        for (number, step) in self.steps.iter_mut().enumerate() {
+            let met = |place: usize| {
+                let failed = runs.iter().filter(|unmet| unmet.contains(&(number, place))).count();
+                match failed {
+                    0 => Met::Always,
+                    all if all == runs.len() => Met::Never,
+                    _ => Met::Sometimes,
+                }
+            };
+            let met: Vec<Met> = (0..step.expect.len()).map(met).collect();
+            let expect = std::mem::take(&mut step.expect);
+            let mut places = expect.into_iter().zip(met).peekable();
+            while let Some((strong, met)) = places.next() {
+                let mut weaker = Vec::new();
+                while let Some(one) = places.next_if(|(expected, _)| expected.is_weaker) {
+                    weaker.push(one);
+                }
+                let holds = !weaker.is_empty() && weaker.iter().all(|(_, met)| *met == Met::Always);
+                match met {
+                    Met::Always => step.expect.push(strong),
+                    Met::Never if !holds && step.is_partial => {
+                        settled.told += 1;
+                        step.comment += &format!("; then the log has `{}: {}`", strong.member, yaml(&strong.value));
+                    }
+                    Met::Never if !holds => {
+                        settled.failing.push((number, strong.member));
+                        step.expect.push(strong);
+                    }
+                    Met::Never | Met::Sometimes => {
+                        settled.chance += 1;
+                        let kept = weaker.into_iter().filter(|(_, met)| *met == Met::Always);
+                        step.expect.extend(kept.map(|(expected, _)| Expected {
+                            is_weaker: false,
+                            ..expected
+                        }));
+                    }
+                }
+            }
+        }
+        settled
+    }
+
+    /// The suite.
+    pub fn to_yaml(&self) -> String {
+        let mut out = String::new();
+        for comment in &self.comments {
+            out.push_str(&format!("# {}\n", one_line(comment)));
+        }
+        let files: Vec<Json> = self.files.iter().map(|file| file.as_str().into()).collect();
+        match files.as_slice() {
+            [] => {}
+            [file] => out.push_str(&format!("world: {}\n", yaml(file))),
+            _ => out.push_str(&format!("world: {}\n", yaml(&files.into()))),
+        }
+        match self.targets.as_slice() {
+            [] => {}
+            [target] => out.push_str(&format!("target: {}\n", yaml_text(target))),
+            several => {
+                out.push_str("clients:\n");
+                for target in several {
+                    out.push_str(&format!("  {}: {{target: {}}}\n", yaml_text(target), yaml_text(target)));
+                }
+            }
+        }
+        if !self.unreachable.is_empty() {
+            out.push_str("backends:\n");
+        }
+        for (address, is_silent) in &self.unreachable {
+            let reach = if *is_silent { "silent" } else { "refuse" };
+            out.push_str(&format!("  {}: {{reach: {reach}}}\n", yaml_text(&address.to_string())));
+        }
+        out.push_str("steps:\n");
+        self.steps.iter().for_each(|step| self.step(step, &mut out));
+        if self.files.is_empty() {
+            out.push_str("world:\n");
+        }
+        for resource in &self.world {
+            out.push_str("- ");
+            block(resource, 2, &mut out);
+        }
+        out
+    }
+
+    fn step(&self, step: &Drafted, out: &mut String) {
+        if !step.comment.is_empty() {
+            out.push_str(&format!("# {}\n", one_line(&step.comment)));
+        }
+        match &step.deed {
+            Deed::Sleep(ms) => out.push_str(&format!("- sleep: {}\n", seconds(*ms))),
+            Deed::Pick(members) => out.push_str(&format!("- pick: {}\n", flow(members))),
+            Deed::Begin(members) => out.push_str(&format!("- begin: {}\n", flow(members))),
+            Deed::Finish(name) => out.push_str(&format!("- finish: {}\n", yaml_text(name))),
+            Deed::Backends(verb, addresses) => {
+                let texts: Vec<Json> = addresses.iter().map(|address| address.to_string().into()).collect();
+                let value = match texts.as_slice() {
+                    [one] => one.clone(),
+                    _ => texts.into(),
+                };
+                out.push_str(&format!("- {verb}: {}\n", yaml(&value)));
+            }
+            Deed::Update(resources) => {
+                out.push_str("- update:\n");
+                for resource in resources {
+                    out.push_str("  - ");
+                    block(resource, 4, out);
+                }
+            }
+            Deed::Remove(names) => {
+                let pair = |(kind, name): &(ResourceType, String)| Json::from(vec![kind.type_url(), name.clone()]);
+                let pairs: Vec<Json> = names.iter().map(pair).collect();
+                out.push_str(&format!("- remove: {}\n", yaml(&pairs.into())));
+            }
+        }
+        if let Some(target) = step.client.and_then(|client| self.targets.get(client)) {
+            out.push_str(&format!("  client: {}\n", yaml_text(target)));
+        }
+        if !step.expect.is_empty() {
+            let members: Vec<(&str, Json)> = step
+                .expect
+                .iter()
+                .map(|expected| (expected.member, expected.value.clone()))
+                .collect();
+            out.push_str(&format!("  expect: {}\n", flow(&members)));
+        }
+    }
+}
+
+/// Headers as a suite has them: an object, or pairs if a name is there twice.
+pub fn headers(pairs: &[(String, String)]) -> Json {
+    let names: BTreeSet<&str> = pairs.iter().map(|(name, _)| name.as_str()).collect();
+    match names.len() == pairs.len() {
+        true => pairs
+            .iter()
+            .map(|(name, value)| (name.clone(), Json::from(value.as_str())))
+            .collect(),
+        false => pairs
+            .iter()
+            .map(|(name, value)| Json::from(vec![name.as_str(), value.as_str()]))
+            .collect(),
+    }
+}
+
+/// Seconds as a number, without zeros that say nothing.
+pub fn seconds(ms: Time) -> String {
+    (ms as f64 / 1000.0).to_string()
+}
+
+fn flow(members: &[(&str, Json)]) -> String {
+    let members: Vec<String> = members
+        .iter()
+        .map(|(name, value)| format!("{name}: {}", yaml(value)))
+        .collect();
+    format!("{{{}}}", members.join(", "))
+}
+
+/// A comment must not end before its line does.
+fn one_line(text: &str) -> String {
+    let is_odd = |c: char| c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}');
+    text.chars().map(|c| if is_odd(c) { ' ' } else { c }).collect()
+}
+
+/// Columns of a value that is written on one line.
+const FLOW_COLUMNS: usize = 100;
+
+/// A value as a block of YAML whose further lines begin at `indent`.
+fn block(node: &JsonNode, indent: usize, out: &mut String) {
+    let is_resource = indent <= 4 && node.get("@type").is_some() && node.map().is_some_and(|members| members.len() > 1);
+    if let Some(text) = on_line(node, indent).filter(|_| !is_resource) {
+        out.push_str(&text);
+        out.push('\n');
+        return;
+    }
+    let pad = " ".repeat(indent);
+    match &node.value {
+        Value::Map(members) => {
+            for (number, member) in members.iter().enumerate() {
+                if number > 0 {
+                    out.push_str(&pad);
+                }
+                out.push_str(&yaml_text(&member.name));
+                out.push(':');
+                inside(&member.node, indent, out);
+            }
+        }
+        Value::List(list) => {
+            for (number, node) in list.iter().enumerate() {
+                if number > 0 {
+                    out.push_str(&pad);
+                }
+                out.push_str("- ");
+                block(node, indent + 2, out);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The value of a member of a block.
+fn inside(node: &JsonNode, indent: usize, out: &mut String) {
+    if let Some(text) = on_line(node, indent) {
+        out.push(' ');
+        out.push_str(&text);
+        out.push('\n');
+        return;
+    }
+    // A list begins where its key does.
+    let indent = if node.list().is_some() { indent } else { indent + 2 };
+    out.push('\n');
+    out.push_str(&" ".repeat(indent));
+    block(node, indent, out);
+}
+
+/// A value that is written on one line, at this indent: all but long objects and lists.
+fn on_line(node: &JsonNode, indent: usize) -> Option<String> {
+    match &node.value {
+        Value::Map(_) | Value::List(_) => short(node).filter(|text| text.len() + indent <= FLOW_COLUMNS),
+        Value::Text(text) => Some(yaml_text(text)),
+        _ => Some(node.to_json()),
+    }
+}
+
+/// A value on one line, if it is not too long for that; members keep their order.
+fn short(node: &JsonNode) -> Option<String> {
+    let text = match &node.value {
+        Value::List(list) => {
+            let list: Option<Vec<String>> = list.iter().map(short).collect();
+            format!("[{}]", list?.join(", "))
+        }
+        Value::Map(members) => {
+            let member = |member: &xdsctl_document::source::node::JsonMember| {
+                Some(format!("{}: {}", yaml_text(&member.name), short(&member.node)?))
+            };
+            let members: Option<Vec<String>> = members.iter().map(member).collect();
+            format!("{{{}}}", members?.join(", "))
+        }
+        Value::Text(text) => yaml_text(text),
+        _ => node.to_json(),
+    };
+    (text.len() <= FLOW_COLUMNS).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expected(member: &'static str, is_weaker: bool) -> Expected {
+        Expected {
+            member,
+            value: "a".into(),
+            is_weaker,
+        }
+    }
+
+    fn draft() -> Draft {
+        let expect = vec![
+            expected("status", false),
+            expected("address", false),
+            expected("cluster", true),
+            expected("locality", true),
+        ];
+        let step = Drafted {
+            comment: String::new(),
+            client: None,
+            deed: Deed::Sleep(1500),
+            expect,
+            is_partial: false,
+        };
+        Draft {
+            steps: vec![step],
+            ..Draft::default()
+        }
+    }
+
+    /// What is left if these are not met, of all seeds or of every other one.
+    fn left(always: &[usize], sometimes: &[usize]) -> (Vec<&'static str>, usize, Vec<(usize, &'static str)>) {
+        let mut draft = draft();
+        let run = |run: usize| {
+            let sometimes = sometimes.iter().filter(|_| run.is_multiple_of(2));
+            always.iter().chain(sometimes).map(|place| (0, *place)).collect()
+        };
+        let settled = draft.settle(Ok((0..8).map(run).collect()));
+        let members = draft.steps[0].expect.iter().map(|expected| expected.member);
+        (members.collect(), settled.chance, settled.failing)
+    }
+
+    #[test]
+    fn what_chance_decides_is_not_expected() {
+        assert_eq!(left(&[], &[]), (vec!["status", "address"], 0, vec![]));
+        assert_eq!(left(&[], &[1]), (vec!["status", "cluster", "locality"], 1, vec![]));
+        assert_eq!(left(&[1], &[]), (vec!["status", "cluster", "locality"], 1, vec![]));
+        assert_eq!(left(&[], &[1, 3]), (vec!["status", "cluster"], 1, vec![]));
+        assert_eq!(left(&[0], &[]), (vec!["status", "address"], 0, vec![(0, "status")]));
+        assert_eq!(left(&[1, 2], &[]), (vec!["status", "address"], 0, vec![(0, "address")]));
+    }
+
+    #[test]
+    fn what_a_partial_step_does_not_show_is_told() {
+        let mut draft = draft();
+        draft.steps[0].is_partial = true;
+        let settled = draft.settle(Ok(vec![Unmet::from([(0, 1), (0, 2)]); 2]));
+        assert_eq!((settled.told, settled.failing.len()), (1, 0));
+        assert_eq!(draft.steps[0].expect.len(), 1);
+        assert_eq!(draft.steps[0].comment, "; then the log has `address: a`");
+    }
+
+    #[test]
+    fn a_block_of_any_width_reads_back_as_the_same() {
+        for width in 0..130 {
+            let long = "x".repeat(width);
+            let json =
+                format!(r#"{{"@type":"t/a","a":{{"b":{{"c":{{"{long}":[{{"d":["{long}"]}}]}}}}}},"e":[["{long}"]]}}"#);
+            let node = JsonNode::of_json(&json).unwrap();
+            let mut draft = draft();
+            draft.world = vec![node.clone()];
+            draft.steps[0].deed = Deed::Update(vec![node]);
+            let mut sources = xdsctl_document::source::SourceMap::new();
+            let id = sources.add("a.yaml", draft.to_yaml().into_bytes());
+            let read = JsonNode::of(sources.get(id).unwrap()).unwrap().unwrap();
+            assert_eq!(read.get("world").and_then(JsonNode::list).unwrap()[0].to_json(), json);
+            let update = read.get("steps").and_then(JsonNode::list).unwrap()[0]
+                .get("update")
+                .unwrap();
+            assert_eq!(update.list().unwrap()[0].to_json(), json);
+        }
+    }
+
+    #[test]
+    fn a_block_reads_back_as_the_same() {
+        let long = "x".repeat(90);
+        let json = format!(
+            r#"{{"@type":"t/a","name":"{long}","list":[{{"a":"{long}","b":[1,2,{{"c":null}}]}},[["{long}"],[]],"x: y"],"on":{{"k":{{"{long}":true}}}},"n":"1"}}"#
+        );
+        let node = JsonNode::of_json(&json).unwrap();
+        let mut draft = draft();
+        draft.world = vec![
+            node.clone(),
+            JsonNode::of_json(r#"{"@type":"t/b","name":"é\n#"}"#).unwrap(),
+        ];
+        draft.steps[0].deed = Deed::Update(vec![node.clone()]);
+        let mut sources = xdsctl_document::source::SourceMap::new();
+        let id = sources.add("a.yaml", draft.to_yaml().into_bytes());
+        let read = JsonNode::of(sources.get(id).unwrap()).unwrap().unwrap();
+        let world = read.get("world").and_then(JsonNode::list).unwrap();
+        assert_eq!(world[0].to_json(), node.to_json(), "{}", draft.to_yaml());
+        assert_eq!(world[1].to_json(), draft.world[1].to_json());
+        let update = read.get("steps").and_then(JsonNode::list).unwrap()[0]
+            .get("update")
+            .unwrap();
+        assert_eq!(update.list().unwrap()[0].to_json(), node.to_json());
+    }
+}

@@ -1,0 +1,348 @@
+//! Expectations out of their YAML.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use super::check::{Check, CheckKind, CheckScope, Cookie, StatePlace};
+use super::read::{Faulty, SuiteReader, fault};
+use super::shares::ExpectedShares;
+use xdsctl_channel::sim::script::value::{address, address_key, one_or_more, share, time, unknown, wrong};
+use xdsctl_channel::sim::script::{Located, code};
+use xdsctl_document::source::node::{JsonMember, JsonNode};
+use xdsctl_lb::runtime::Connectivity;
+use xdsctl_lint::catalogue;
+use xdsctl_model::diag::Rule;
+use xdsctl_model::text;
+
+/// Members that say something of each RPC.
+const OF_RPC: [&str; 13] = [
+    "status",
+    "message",
+    "fails",
+    "address",
+    "cluster",
+    "virtual_host",
+    "authority",
+    "locality",
+    "route",
+    "attempts",
+    "within",
+    "cookie",
+    "moves",
+];
+
+/// Members that say something of all RPCs of a step, of an update, or of the channel after it.
+const OF_STEP: [&str; 9] = [
+    "shares",
+    "tolerance",
+    "backends",
+    "count",
+    "nack",
+    "states",
+    "priority",
+    "tree",
+    "tree_lacks",
+];
+
+/// Other words for members.
+const MEANT: [(&str, &str); 15] = [
+    ("backend", "address"),
+    ("endpoint", "address"),
+    ("host", "address"),
+    ("code", "status"),
+    ("error", "message"),
+    ("details", "message"),
+    ("region", "locality"),
+    ("zone", "locality"),
+    ("latency", "within"),
+    ("timeout", "within"),
+    ("retries", "attempts"),
+    ("session", "cookie"),
+    ("policy", "tree"),
+    ("priorities", "priority"),
+    ("rejected", "nack"),
+];
+
+/// Stands for nothing: no cookie, no rejection, no connection.
+const NONE: &str = "none";
+
+/// What a step has that can be looked at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sight {
+    /// It waits for RPCs.
+    pub rpcs: bool,
+    /// It is an update.
+    pub update: bool,
+}
+
+impl SuiteReader<'_> {
+    /// Reads what is expected of a step.
+    pub(super) fn expect(&self, node: &JsonNode, sight: Sight) -> Faulty<Vec<Check>> {
+        let checks = self.checks(node, "expect", &[&OF_RPC[..], &OF_STEP].concat())?;
+        for check in &checks {
+            let why = match check.what.scope() {
+                CheckScope::Rpc | CheckScope::Rpcs if !sight.rpcs => {
+                    "the step waits for no RPC: `pick` and `finish` do"
+                }
+                CheckScope::Update if !sight.update => "the step sends no update",
+                _ => continue,
+            };
+            self.keep::<()>(Err(fault(check.span, format!("nothing can be expected here: {why}"))));
+        }
+        Ok(checks)
+    }
+
+    /// Reads what no RPC may do.
+    pub(super) fn never(&self, node: &JsonNode) -> Faulty<Vec<Check>> {
+        let checks = self.checks(node, "never", &OF_RPC)?;
+        match node.map().is_some_and(<[JsonMember]>::is_empty) {
+            true => Err(fault(self.place(node.span), "`never` says nothing".to_owned())),
+            false => Ok(checks),
+        }
+    }
+
+    fn checks(&self, node: &JsonNode, place: &'static str, known: &[&str]) -> Faulty<Vec<Check>> {
+        let Some(members) = node.map() else {
+            return self.members(place, node, known).map(|_| Vec::new());
+        };
+        let is_known = |member: &&JsonMember| known.contains(&member.name.as_str());
+        for member in members.iter().filter(|member| !is_known(member)) {
+            let meant = MEANT.iter().find(|(other, _)| *other == member.name);
+            self.keep::<()>(match meant {
+                Some((other, meant)) => {
+                    let message = format!("{place} has no `{other}`, did you mean `{meant}`?");
+                    Err(fault(self.place(member.at), message))
+                }
+                None => self.located(Err(unknown(place, member, known))),
+            });
+        }
+        let tolerance = node.get("tolerance");
+        if let (Some(tolerance), None) = (tolerance, node.get("shares")) {
+            let span = self.place(tolerance.span);
+            return Err(fault(
+                span,
+                "`tolerance` is about `shares`, and there are none".to_owned(),
+            ));
+        }
+        let mut checks = Vec::new();
+        let said = members.iter().filter(is_known);
+        for member in said.filter(|member| member.name != "tolerance") {
+            let span = self.place(xdsctl_document::source::Span::new(
+                member.at.start,
+                member.node.span.end,
+            ));
+            let value = self.place(member.node.span);
+            let read = self.keep(self.located(read(member, tolerance)));
+            checks.extend(read.into_iter().flatten().map(|what| Check { span, value, what }));
+        }
+        Ok(checks)
+    }
+}
+
+fn read(member: &JsonMember, tolerance: Option<&JsonNode>) -> Result<Vec<CheckKind>, Located> {
+    let node = &member.node;
+    let name = member.name.as_str();
+    let texts = |wanted| {
+        set(node, |one| {
+            Ok(one.word().ok_or_else(|| wrong(name, one, wanted))?.to_owned())
+        })
+    };
+    let is = |what: CheckKind| Ok(vec![what]);
+    match name {
+        "status" => is(CheckKind::Status(set(node, |one| code("status", one))?)),
+        "message" => {
+            let text = node.text().filter(|text| !text.is_empty());
+            is(CheckKind::Message(
+                text.ok_or_else(|| wrong(name, node, "a part of the message"))?
+                    .to_owned(),
+            ))
+        }
+        "fails" => is(CheckKind::Fails(literal(member)?)),
+        "moves" => is(CheckKind::Moves(literal(member)?)),
+        "address" => is(CheckKind::Address(set(node, |one| address("address", one))?)),
+        "cluster" => is(CheckKind::Cluster(texts("the name of a cluster, or a list of them")?)),
+        "virtual_host" => is(CheckKind::VirtualHost(texts(
+            "the name of a virtual host, or a list of them",
+        )?)),
+        "authority" => is(CheckKind::Authority(texts("an authority, or a list of them")?)),
+        "locality" => {
+            let wanted = "a locality like REGION/ZONE, or a list of them";
+            is(CheckKind::Locality(set(node, |one| {
+                let name = one.word().ok_or_else(|| wrong(name, one, wanted))?;
+                Ok(name.trim_end_matches('/').to_owned())
+            })?))
+        }
+        "route" => is(CheckKind::Route(texts("the number of a route from 0, or its name")?)),
+        "attempts" => match node.list() {
+            Some(list) => {
+                let list = list.iter().map(|one| address("attempts", one));
+                is(CheckKind::AttemptsAt(list.collect::<Result<_, _>>()?))
+            }
+            None => is(CheckKind::Attempts(range(member)?)),
+        },
+        "within" => is(CheckKind::Within(time("within", node)?)),
+        "cookie" => is(CheckKind::Cookie(match node.text() {
+            Some(NONE) => Cookie::None,
+            Some("set") => Cookie::Set,
+            _ => Cookie::For(address_or(
+                "cookie",
+                node,
+                "`none`, `set`, or an address like 10.0.0.1:80",
+            )?),
+        })),
+        "shares" => is(CheckKind::Shares(shares(node, tolerance)?)),
+        "backends" => is(CheckKind::Backends(range(member)?)),
+        "count" => is(CheckKind::Count(range(member)?)),
+        "nack" => is(CheckKind::Nack(match node.text() {
+            Some(NONE) => Vec::new(),
+            _ => {
+                let mut rules = one_or_more(node, rule)?;
+                rules.sort_by_key(|rule| rule.id);
+                rules.dedup_by_key(|rule| rule.id);
+                rules
+            }
+        })),
+        "states" => is(CheckKind::States(states(node)?)),
+        "priority" => is(CheckKind::Priority(priorities(node)?)),
+        "tree" => Ok(set(node, policy)?.into_iter().map(CheckKind::Has).collect()),
+        _ => Ok(set(node, policy)?.into_iter().map(CheckKind::Lacks).collect()),
+    }
+}
+
+/// Values of which one may be, sorted.
+fn set<T: Ord>(node: &JsonNode, read: impl Fn(&JsonNode) -> Result<T, Located>) -> Result<Vec<T>, Located> {
+    let mut values = one_or_more(node, read)?;
+    values.sort_unstable();
+    values.dedup();
+    Ok(values)
+}
+
+fn literal(member: &JsonMember) -> Result<bool, Located> {
+    let flag = member.node.flag();
+    flag.ok_or_else(|| wrong(member.name.as_str(), &member.node, "true or false"))
+}
+
+fn address_or(member: &str, node: &JsonNode, wanted: &'static str) -> Result<std::net::SocketAddr, Located> {
+    address(member, node).map_err(|_| wrong(member, node, wanted))
+}
+
+/// A whole number, or a range of them: `2`, `1..3`, `2..`.
+fn range(member: &JsonMember) -> Result<RangeInclusive<u64>, Located> {
+    let node = &member.node;
+    if let Some(number) = node.whole() {
+        return Ok(number..=number);
+    }
+    let ends = node.text().and_then(|text| text.split_once(".."));
+    let range = ends.and_then(|(least, most)| {
+        let or = |text: &str, other| match text.trim() {
+            "" => Some(other),
+            text => text.parse::<u64>().ok(),
+        };
+        Some(or(least, 0)?..=or(most, u64::MAX)?)
+    });
+    let range = range.filter(|range| range.start() <= range.end());
+    range.ok_or_else(|| {
+        wrong(
+            member.name.as_str(),
+            node,
+            "a whole number, or a range like 1..3 or 2..",
+        )
+    })
+}
+
+fn shares(node: &JsonNode, tolerance: Option<&JsonNode>) -> Result<ExpectedShares, Located> {
+    let wanted = "an object of shares by address, cluster, locality or status";
+    let map = node.map().filter(|map| !map.is_empty());
+    let map = map.ok_or_else(|| wrong("shares", node, wanted))?;
+    let of = map.iter().map(|member| {
+        let label = member.name.trim_end_matches('/').to_owned();
+        Ok((label, share(&member.name, &member.node)?))
+    });
+    let of: BTreeMap<String, f64> = of.collect::<Result<_, Located>>()?;
+    let total: f64 = of.values().sum();
+    if total > 1.0 + 1e-9 {
+        return Err(wrong("shares", node, "100% together at most"));
+    }
+    let tolerance = tolerance.map(|tolerance| share("tolerance", tolerance));
+    Ok(ExpectedShares {
+        of,
+        tolerance: tolerance.transpose()?,
+    })
+}
+
+fn rule(node: &JsonNode) -> Result<&'static Rule, Located> {
+    let known = node.text().and_then(catalogue::find);
+    known.ok_or_else(|| {
+        let near = node.text().and_then(catalogue::nearest);
+        let mut located = wrong("nack", node, "`none` or the id of a rule, see `xdsctl explain --list`");
+        if let Some(near) = near {
+            located.error = xdsctl_channel::sim::script::StepError::Unknown {
+                place: "nack",
+                name: node.text().unwrap_or_default().to_owned(),
+                hint: format!(", did you mean `{near}`?"),
+            };
+        }
+        located
+    })
+}
+
+fn states(node: &JsonNode) -> Result<BTreeMap<StatePlace, Option<Connectivity>>, Located> {
+    let map = node.map().filter(|map| !map.is_empty());
+    let map = map.ok_or_else(|| wrong("states", node, "an object of states by address, or `channel`"))?;
+    map.iter()
+        .map(|member| {
+            let place = match member.name.as_str() {
+                "channel" => StatePlace::Channel,
+                _ => StatePlace::Address(address_key("states", member)?),
+            };
+            let state = match member.node.text() {
+                Some(NONE) => None,
+                text => {
+                    let state = text.and_then(Connectivity::from_name);
+                    let wanted = "IDLE, CONNECTING, READY, TRANSIENT_FAILURE or `none`";
+                    Some(state.ok_or_else(|| wrong("states", &member.node, wanted))?)
+                }
+            };
+            Ok((place, state))
+        })
+        .collect()
+}
+
+fn priorities(node: &JsonNode) -> Result<BTreeMap<String, Option<u64>>, Located> {
+    let map = node.map().filter(|map| !map.is_empty());
+    let map = map.ok_or_else(|| wrong("priority", node, "an object of priorities by cluster"))?;
+    map.iter()
+        .map(|member| {
+            let wanted = "the number of a priority from 0, or `none`";
+            let number = match member.node.text() {
+                Some(NONE) => None,
+                _ => Some(
+                    member
+                        .node
+                        .whole()
+                        .ok_or_else(|| wrong("priority", &member.node, wanted))?,
+                ),
+            };
+            Ok((member.name.clone(), number))
+        })
+        .collect()
+}
+
+/// The registered name of an LB policy, which may lack its `_experimental`.
+fn policy(node: &JsonNode) -> Result<String, Located> {
+    let wanted = "the name of an LB policy, such as round_robin";
+    let name = node.text().ok_or_else(|| wrong("tree", node, wanted))?;
+    let is_meant = |known: &&'static str| *known == name || known.strip_suffix("_experimental") == Some(name);
+    if let Some(known) = xdsctl_lb::names().find(is_meant) {
+        return Ok(known.to_owned());
+    }
+    let mut located = wrong("tree", node, wanted);
+    if let Some(near) = text::nearest(name, xdsctl_lb::names()) {
+        located.error = xdsctl_channel::sim::script::StepError::Unknown {
+            place: "tree",
+            name: name.to_owned(),
+            hint: format!(", did you mean `{near}`?"),
+        };
+    }
+    Err(located)
+}

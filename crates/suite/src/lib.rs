@@ -1,0 +1,179 @@
+//! Scenarios: what happens to clients, backends and configuration over time, and what is expected of it.
+//!
+//! ```text
+//! suite.yaml ─ read ─ Suite ─ Test ─┬─ steps        the language of sim::script, one step an object
+//!                                   ├─ expect       checks of a step's RPCs, updates, channel
+//!                                   └─ never        what no RPC of the whole run may do
+//! Test + clients ─ run ─ Played: failures, each with its place, what happened, and the trace of the RPC
+//! ```
+//!
+//! A [`Draft`] goes the other way, to the text of a suite: [`capture`] makes one of a client's log. [`rewrite`] changes values of a text.
+//!
+//! [`Suite::read`] finds every word of a file that means nothing. [`run`] plays a test on channels that share one clock, watches,
+//! and plays it once more if an RPC did what it must not, to tell its way. Knows nothing of files: who runs a suite opens its world.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::dbg_macro,
+        clippy::panic,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
+mod capture;
+mod channel;
+mod check;
+mod coverage;
+mod doubt;
+mod draft;
+mod expect;
+mod judge;
+mod names;
+mod read;
+mod rewrite;
+mod router_check;
+mod run;
+mod seen;
+mod shares;
+mod timeline;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+pub use capture::{Captured, TRACES, capture};
+pub use check::{Check, CheckKind};
+pub use coverage::{Coverage, CoverageKind};
+pub use draft::{Deed, Draft, Drafted, Expected, SEEDS, Settled, Unmet, headers};
+pub use read::TEST_MEMBERS;
+pub use rewrite::{Rewrite, Rewritten, rewrite, yaml};
+pub use run::{Caller, Failed, Failure, MAX_RPCS, Manner, Played, Trouble, run, run_heard};
+pub use shares::{ExpectedShares, Share};
+pub use timeline::{Listener, timeline};
+
+use xdsctl_channel::sim::Lookups;
+use xdsctl_channel::sim::script::{Setting, Step};
+use xdsctl_document::source::Span;
+
+/// The JSON Schema of a suite.
+pub const SCHEMA: &str = include_str!("../scenario.json");
+
+/// Something wrong with a suite.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SuiteFault {
+    /// In the document.
+    pub span: Span,
+    /// A sentence as in a diagnostic.
+    pub message: String,
+}
+
+/// The tests of a file.
+#[derive(Debug, Clone, Default)]
+pub struct Suite {
+    /// In the order of the file; at least one.
+    pub tests: Vec<Test>,
+}
+
+/// A part of the configuration that clients are given at first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InitialConfig {
+    /// A file or directory, named from the directory of the suite on.
+    Path(String, Span),
+    /// A resource in the suite itself, as JSON.
+    Inline(String, Span),
+}
+
+/// One test. What the tests of a file have in common is there once.
+#[derive(Debug, Clone)]
+pub struct Test {
+    /// Its name; the first of a file without `tests` has none.
+    pub name: String,
+    /// Where it stands.
+    pub span: Span,
+    /// What the control plane has sent when it begins.
+    pub world: Arc<[InitialConfig]>,
+    /// The gRPC bootstrap file, named from the directory of the suite on.
+    pub bootstrap: Option<String>,
+    /// Environment switches of the clients.
+    pub env: Arc<[(String, String)]>,
+    /// Addresses of DNS names.
+    pub resolve: Arc<BTreeMap<String, Vec<SocketAddr>>>,
+    /// The clients, at least one.
+    pub clients: Arc<[PlannedClient]>,
+    /// What backends do at first.
+    pub backends: Arc<[Setting]>,
+    /// What lookup services answer at first.
+    pub lookups: Lookups,
+    /// What no RPC may do.
+    pub never: Arc<[Never]>,
+    /// What people should hear of before anything happens.
+    pub notes: Vec<(Span, String)>,
+    /// What happens.
+    pub steps: Vec<PlannedStep>,
+}
+
+/// A client of a test.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PlannedClient {
+    /// Its name; empty for the only one.
+    pub name: String,
+    /// Where it stands.
+    pub span: Span,
+    /// Where its chance comes from.
+    pub seed: u64,
+    /// Where its channel starts; the only API listener if nothing is said.
+    pub start: PlannedStart,
+    /// Authority of the channel, instead of the target's name.
+    pub authority: Option<String>,
+}
+
+/// Where a channel starts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum PlannedStart {
+    /// At the only API listener.
+    #[default]
+    Listener,
+    /// At the only RouteConfiguration, or the only API listener.
+    OnlyRoutes,
+    /// At a target, `xds:///NAME`.
+    Target(String),
+    /// At a RouteConfiguration.
+    RouteConfig(String),
+    /// At a cluster.
+    Cluster(String),
+}
+
+/// A step and what is expected of it.
+#[derive(Debug, Clone)]
+pub struct PlannedStep {
+    /// Where it stands.
+    pub span: Span,
+    /// What happens; `None` where something is only looked at.
+    pub step: Option<Step>,
+    /// The number of the client that it is for; `None` for all.
+    pub client: Option<usize>,
+    /// What is expected.
+    pub expect: Vec<Check>,
+}
+
+/// What no RPC of a run may do: all of these at once.
+#[derive(Debug, Clone)]
+pub struct Never {
+    /// Where it stands.
+    pub span: Span,
+    /// What it is.
+    pub checks: Vec<Check>,
+}
+
+impl Test {
+    /// The clients that a step is for.
+    pub fn clients_of(&self, planned: &PlannedStep) -> std::ops::Range<usize> {
+        match planned.client {
+            Some(number) => number..number + 1,
+            None => 0..self.clients.len(),
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Names that a test mentions and that no configuration of its clients has: misspelt ones.
+//!
+//! An expectation of such a name fails without saying why or, beside a right one or below `never`, holds for ever. Names come and go
+//! with updates, so all configurations of a run are looked at, each once, and only as long as a name is missing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use super::Test;
+use super::check::{Check, CheckKind, Cookie, StatePlace};
+use xdsctl_channel::client::config::XdsConfig;
+use xdsctl_channel::sim::Channel;
+use xdsctl_document::source::Span;
+use xdsctl_model::resource::endpoints::Locality;
+use xdsctl_model::status::Code;
+use xdsctl_model::text;
+
+/// What has a name; addresses and what may be one come last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Cluster,
+    VirtualHost,
+    Route,
+    Locality,
+    Address,
+    /// A share: an address, a cluster or a locality.
+    Label,
+}
+
+impl Kind {
+    const fn words(self) -> &'static str {
+        match self {
+            Kind::Cluster => "cluster",
+            Kind::VirtualHost => "virtual host",
+            Kind::Route => "route",
+            Kind::Locality => "locality",
+            Kind::Address => "endpoint",
+            Kind::Label => "address, cluster, locality or status",
+        }
+    }
+}
+
+/// Names that are shown if none is near.
+const NAMES_SHOWN: usize = 5;
+
+/// Names of a test that are told.
+const NAMES_TOLD: usize = 20;
+
+/// What people hear of, and where.
+type Notes = Vec<(Span, String)>;
+
+/// Names that were not met so far.
+type Missing = BTreeMap<(Kind, String), Vec<Span>>;
+
+/// What a test mentions and its configurations have not, as far as they were seen.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    missing: Missing,
+    backends: BTreeMap<SocketAddr, Span>,
+    seen: Vec<Option<Arc<XdsConfig>>>,
+    /// Names of the configurations that were looked at last.
+    known: BTreeSet<(Kind, String)>,
+}
+
+impl Names {
+    /// What a test mentions; `addresses` are those that there are.
+    pub fn of(test: &Test, addresses: &[SocketAddr]) -> Names {
+        let mut names = Names::default();
+        let of_steps = test.steps.iter().flat_map(|planned| &planned.expect);
+        let of_never = test.never.iter().flat_map(|never| &never.checks);
+        of_steps.chain(of_never).for_each(|check| names.mention(check));
+        let backends = test.backends.iter();
+        names.backends = backends
+            .filter_map(|backend| Some((backend.address?, backend.span)))
+            .collect();
+        for address in addresses {
+            names.meet_address(address);
+        }
+        names
+    }
+
+    fn mention(&mut self, check: &Check) {
+        let mut add = |kind: Kind, name: String| self.missing.entry((kind, name)).or_default().push(check.value);
+        match &check.what {
+            CheckKind::Cluster(names) => names.iter().for_each(|name| add(Kind::Cluster, name.clone())),
+            CheckKind::VirtualHost(names) => names.iter().for_each(|name| add(Kind::VirtualHost, name.clone())),
+            CheckKind::Route(names) => names.iter().for_each(|name| add(Kind::Route, name.clone())),
+            CheckKind::Locality(names) => names.iter().for_each(|name| add(Kind::Locality, name.clone())),
+            CheckKind::Address(addresses) | CheckKind::AttemptsAt(addresses) => {
+                addresses
+                    .iter()
+                    .for_each(|address| add(Kind::Address, address.to_string()));
+            }
+            CheckKind::Cookie(Cookie::For(address)) => add(Kind::Address, address.to_string()),
+            CheckKind::States(states) => {
+                for place in states.keys() {
+                    if let StatePlace::Address(address) = place {
+                        add(Kind::Address, address.to_string());
+                    }
+                }
+            }
+            CheckKind::Priority(clusters) => clusters.keys().for_each(|name| add(Kind::Cluster, name.clone())),
+            CheckKind::Shares(shares) => {
+                let is_code = |label: &&String| Code::from_name(label).is_some();
+                let labels = shares.of.keys().filter(|label| !is_code(label));
+                labels.for_each(|label| add(Kind::Label, label.clone()));
+            }
+            CheckKind::Status(_)
+            | CheckKind::Message(_)
+            | CheckKind::Fails(_)
+            | CheckKind::Authority(_)
+            | CheckKind::Attempts(_)
+            | CheckKind::Within(_)
+            | CheckKind::Cookie(Cookie::None | Cookie::Set)
+            | CheckKind::Moves(_)
+            | CheckKind::Backends(_)
+            | CheckKind::Count(_)
+            | CheckKind::Nack(_)
+            | CheckKind::Has(_)
+            | CheckKind::Lacks(_) => {}
+        }
+    }
+
+    fn meet(&mut self, kind: Kind, name: &str) {
+        self.missing.remove(&(kind, name.to_owned()));
+        if matches!(kind, Kind::Cluster | Kind::Locality | Kind::Address) {
+            self.missing.remove(&(Kind::Label, name.to_owned()));
+        }
+    }
+
+    fn meet_address(&mut self, address: &SocketAddr) {
+        self.backends.remove(address);
+        // Those are the last kinds.
+        if self
+            .missing
+            .last_key_value()
+            .is_some_and(|((kind, _), _)| *kind >= Kind::Address)
+        {
+            self.meet(Kind::Address, &address.to_string());
+        }
+    }
+
+    /// Looks at the configurations in use.
+    pub fn configurations(&mut self, channels: &[Channel]) {
+        if self.missing.is_empty() && self.backends.is_empty() {
+            return;
+        }
+        self.seen.resize(channels.len(), None);
+        for (number, channel) in channels.iter().enumerate() {
+            let Some(config) = channel.config() else { continue };
+            let is_same = |seen: &Arc<XdsConfig>| Arc::ptr_eq(seen, config);
+            if self
+                .seen
+                .get(number)
+                .is_some_and(|seen| seen.as_ref().is_some_and(is_same))
+            {
+                continue;
+            }
+            self.configuration(config);
+            if let Some(seen) = self.seen.get_mut(number) {
+                *seen = Some(config.clone());
+            }
+        }
+    }
+
+    fn configuration(&mut self, config: &XdsConfig) {
+        for (kind, name) in names_of(config) {
+            self.meet(kind, &name);
+        }
+        let addresses = config.addresses().chain(config.lookup_services());
+        addresses.for_each(|address| self.meet_address(&address));
+    }
+
+    /// What is still missing, in words: of expectations, and of the test's backends.
+    pub fn missing(&mut self) -> (Notes, Notes) {
+        if self.seen.iter().all(Option::is_none) {
+            // Without a configuration nothing has a name, and RPCs say why.
+            return Default::default();
+        }
+        let configs = self.seen.iter().flatten();
+        for config in configs.clone() {
+            self.known.extend(names_of(config));
+        }
+        let addresses: BTreeSet<String> = match self.missing.is_empty() && self.backends.is_empty() {
+            true => BTreeSet::new(),
+            false => configs
+                .flat_map(|config| XdsConfig::addresses(config))
+                .map(|address| address.to_string())
+                .collect(),
+        };
+        let near_address = |name: &str| {
+            let near = text::nearest(name, addresses.iter().map(String::as_str));
+            near.map(|near| format!(", did you mean {near}?")).unwrap_or_default()
+        };
+        let mut of_checks = Vec::new();
+        for ((kind, name), spans) in self.missing.iter().take(NAMES_TOLD) {
+            let of_kind = |(of, known): &(Kind, String)| {
+                let is_one = of == kind || (*kind == Kind::Label && matches!(of, Kind::Cluster | Kind::Locality));
+                is_one.then_some(known.clone())
+            };
+            let known: BTreeSet<String> = self.known.iter().filter_map(of_kind).collect();
+            let hint = match kind {
+                Kind::Address => near_address(name),
+                Kind::Label if name.parse::<SocketAddr>().is_ok() => near_address(name),
+                _ => hint(name, &known),
+            };
+            let words = match kind {
+                Kind::Address => format!("no endpoint has the address {name}{hint}"),
+                kind => format!("there is no {} `{name}`{hint}", kind.words()),
+            };
+            of_checks.extend(spans.iter().take(NAMES_TOLD).map(|span| (*span, words.clone())));
+        }
+        let more = self.missing.iter().nth(NAMES_TOLD).and_then(|(_, spans)| spans.first());
+        if let Some(span) = more {
+            let more = self.missing.len() - NAMES_TOLD;
+            of_checks.push((*span, format!("there are {more} more names that nothing has")));
+        }
+        let of_backend = |(address, span): (&SocketAddr, &Span)| {
+            let hint = near_address(&address.to_string());
+            (*span, format!("no endpoint has the address {address}{hint}"))
+        };
+        (
+            of_checks,
+            self.backends.iter().take(NAMES_TOLD).map(of_backend).collect(),
+        )
+    }
+}
+
+/// The names of a configuration, addresses apart.
+fn names_of(config: &XdsConfig) -> Vec<(Kind, String)> {
+    let mut found = Vec::new();
+    if !config.starts_at_cluster {
+        for host in &config.route_config.virtual_hosts {
+            found.push((Kind::VirtualHost, host.name.clone()));
+            for route in &host.routes {
+                found.push((Kind::Route, route.index.to_string()));
+                if !route.name.is_empty() {
+                    found.push((Kind::Route, route.name.clone()));
+                }
+            }
+        }
+    }
+    for cluster in config.clusters.keys() {
+        found.push((Kind::Cluster, cluster.clone()));
+        let names = localities(config, cluster).map(|locality| (Kind::Locality, locality.name.short()));
+        found.extend(names);
+    }
+    found
+}
+
+fn localities<'c>(config: &'c XdsConfig, cluster: &str) -> impl Iterator<Item = &'c Locality> {
+    let endpoints = config.leaf(cluster).and_then(|leaf| leaf.endpoints.as_deref());
+    endpoints
+        .into_iter()
+        .flat_map(|endpoints| endpoints.priorities.iter().flatten())
+}
+
+/// What was probably meant, or what there is.
+fn hint(name: &str, known: &BTreeSet<String>) -> String {
+    if let Some(near) = text::nearest(name, known.iter().map(String::as_str)) {
+        return format!(", did you mean `{near}`?");
+    }
+    let shown: Vec<String> = known.iter().take(NAMES_SHOWN).map(|name| format!("`{name}`")).collect();
+    match (shown.is_empty(), known.len() > shown.len()) {
+        (true, _) => String::new(),
+        (false, false) => format!("; there is {}", shown.join(", ")),
+        (false, true) => format!("; there is {}, ...", shown.join(", ")),
+    }
+}

@@ -1,0 +1,336 @@
+//! Suites out of their YAML or JSON. Nothing that stands there is passed over; every fault of a file is found.
+
+mod shared;
+mod steps;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use self::shared::Common;
+use super::{PlannedClient, Suite, SuiteFault, Test};
+use super::{doubt, router_check};
+use xdsctl_channel::sim::script::value::{text, unknown, wrong};
+use xdsctl_channel::sim::script::{Located, is_verb};
+use xdsctl_document::source::node::{Broken, JsonMember, JsonNode, Why};
+use xdsctl_document::source::{Source, Span};
+
+/// What can be said of a test, or of all tests of a file.
+pub const TEST_MEMBERS: [&str; 16] = [
+    "name",
+    "world",
+    "bootstrap",
+    "env",
+    "resolve",
+    "target",
+    "authority",
+    "route_config",
+    "cluster",
+    "seed",
+    "clients",
+    "backends",
+    "lookups",
+    "never",
+    "steps",
+    "tests",
+];
+
+/// Members of a step beside what it does.
+const BESIDE: [&str; 2] = ["expect", "client"];
+
+/// Most of what the tests of a file have in common, times the tests: every test begins with all of it.
+const MAX_SHARED: usize = 1_000_000;
+
+/// A value, or what is wrong with it.
+pub(super) type Faulty<T> = Result<T, SuiteFault>;
+
+#[cold]
+pub(super) const fn fault(span: Span, message: String) -> SuiteFault {
+    SuiteFault { span, message }
+}
+
+/// Faults of a file that are told; the others are counted.
+const MAX_FAULTS: usize = 100;
+
+/// Reads values of one document.
+pub(super) struct SuiteReader<'s> {
+    source: &'s Source,
+    /// What was found so far, and how much more there was.
+    faults: RefCell<(Vec<SuiteFault>, usize)>,
+}
+
+impl Suite {
+    /// Reads a document.
+    ///
+    /// # Errors
+    /// What is wrong with it, in the order of the document: of a value the first fault.
+    pub fn read(source: &Source) -> Result<Suite, Vec<SuiteFault>> {
+        let node = match JsonNode::of(source) {
+            Ok(Some(node)) => node,
+            Ok(None) => {
+                let message = NOTHING;
+                return Err(vec![fault(Span::default(), message.to_owned())]);
+            }
+            Err(Broken {
+                why: Why::Several,
+                span,
+            }) => {
+                let message = format!("a second document, and a suite is a single one: {TO_BEGIN}");
+                return Err(vec![fault(span, message)]);
+            }
+            Err(broken) => return Err(vec![fault(broken.span, broken.why.to_string())]),
+        };
+        let reader = SuiteReader {
+            source,
+            faults: RefCell::default(),
+        };
+        let suite = reader.suite(&node);
+        let suite = suite.map_err(|faults| faults.into_iter().for_each(|fault| reader.note(fault)));
+        match (suite, reader.found()) {
+            (Ok(suite), faults) if faults.is_empty() => Ok(suite),
+            (_, faults) => Err(faults),
+        }
+    }
+}
+
+/// Says whether a document is meant as a suite: it has, or nearly has, what makes one.
+fn is_meant(node: &JsonNode) -> bool {
+    let is_near = |member: &JsonMember| {
+        let near = xdsctl_model::text::nearest(&member.name, ["steps", "tests"].into_iter());
+        TEST_MEMBERS.contains(&member.name.as_str()) && !is_common(&member.name) || near.is_some()
+    };
+    node.map()
+        .is_some_and(|members| members.is_empty() || members.iter().any(is_near))
+}
+
+/// Members that resources have too.
+fn is_common(name: &str) -> bool {
+    matches!(name, "name" | "cluster")
+}
+
+/// What to do with a file that has nothing.
+const NOTHING: &str = "there is no test in it: a suite has `steps`, or `tests` of which each has `steps`; `xdsctl test --init FILE` begins one for a dump";
+
+/// What to do with a file that is none.
+const TO_BEGIN: &str =
+    "a suite has `steps`, and names what a control plane sends as its `world`; `xdsctl test --init FILE` begins one";
+
+impl<'s> SuiteReader<'s> {
+    /// The place in the document.
+    pub(super) fn place(&self, span: Span) -> Span {
+        self.source.to_document(span)
+    }
+
+    /// A fault of a value, in the document.
+    pub(super) fn located<T>(&self, read: Result<T, Located>) -> Faulty<T> {
+        read.map_err(|located| fault(self.place(located.span), located.error.to_string()))
+    }
+
+    /// Notes a fault; what is around it is read all the same.
+    fn note(&self, fault: SuiteFault) {
+        let (faults, more) = &mut *self.faults.borrow_mut();
+        match faults.len() < MAX_FAULTS {
+            true => faults.push(fault),
+            false => *more += 1,
+        }
+    }
+
+    /// The value; of a fault, which is noted, nothing.
+    pub(super) fn keep<T>(&self, read: Faulty<T>) -> Option<T> {
+        read.map_err(|fault| self.note(fault)).ok()
+    }
+
+    /// What was noted, in the order of the document.
+    fn found(self) -> Vec<SuiteFault> {
+        let (mut faults, more) = self.faults.into_inner();
+        faults.sort_by_key(|fault| fault.span.start);
+        if let (1.., Some(last)) = (more, faults.last()) {
+            let message = format!("{more} more faults are not shown, the limit is {MAX_FAULTS}");
+            faults.push(fault(last.span, message));
+        }
+        faults
+    }
+
+    /// The members of an object; those that are not known are noted.
+    pub(super) fn members<'n>(
+        &self,
+        place: &'static str,
+        node: &'n JsonNode,
+        known: &[&str],
+    ) -> Faulty<&'n [JsonMember]> {
+        if let Some(members) = node.map() {
+            for member in members.iter().filter(|member| !known.contains(&member.name.as_str())) {
+                self.keep(self.located::<()>(Err(unknown(place, member, known))));
+            }
+            return Ok(members);
+        }
+        self.located(xdsctl_channel::sim::script::value::members(place, node, known))
+    }
+
+    fn suite(&self, node: &JsonNode) -> Result<Suite, Vec<SuiteFault>> {
+        let one = |fault: SuiteFault| vec![fault];
+        // The oldest files of router_check_tool are a list.
+        let checks = node.list().or_else(|| node.get("tests").and_then(JsonNode::list));
+        if let Some(checks) = checks.filter(|list| list.first().is_some_and(router_check::is_one)) {
+            return self.router_checks(checks);
+        }
+        if !is_meant(node) {
+            return Err(vec![fault(
+                self.head(node),
+                format!("this is not a suite, it has neither `steps` nor `tests`: {TO_BEGIN}"),
+            )]);
+        }
+        if !self.misplaced(node) {
+            self.members("a suite", node, &TEST_MEMBERS).map_err(one)?;
+        }
+        let common = Common::of(self, node);
+        match (node.get("steps"), node.get("tests")) {
+            (Some(_), None) => {
+                let test = self.test(node, &common).map_err(one)?;
+                Ok(doubt::of(vec![test]))
+            }
+            (None, Some(tests)) => {
+                let list = tests.list().filter(|list| !list.is_empty());
+                let list = list.ok_or_else(|| wrong("tests", tests, "a list of tests, at least one"));
+                let list = self.located(list).map_err(one)?;
+                let shared = common.count();
+                if shared.saturating_mul(list.len()) > MAX_SHARED {
+                    let message = format!(
+                        "each of {} tests would begin with {shared} backends, clients, switches, DNS names and `never`, the limit is \
+                         {MAX_SHARED} in all: make several files",
+                        list.len()
+                    );
+                    return Err(one(fault(self.place(tests.span), message)));
+                }
+                let mut read = Vec::new();
+                let mut names: BTreeMap<String, Span> = BTreeMap::new();
+                for node in list {
+                    let Some(test) = self.keep(self.named(node, &common)) else {
+                        continue;
+                    };
+                    if names.insert(test.name.clone(), test.span).is_some() {
+                        let message = format!("a test before it is called `{}` too", test.name);
+                        self.note(fault(test.span, message));
+                    }
+                    read.push(test);
+                }
+                Ok(doubt::of(read))
+            }
+            (Some(steps), Some(_)) => {
+                let message = "a suite has `steps` or `tests`, not both".to_owned();
+                Err(vec![fault(self.place(steps.span), message)])
+            }
+            (None, None) => {
+                let message = NOTHING;
+                Err(vec![fault(self.place(node.span), message.to_owned())])
+            }
+        }
+    }
+
+    /// Notes what is said of a step where no step is, and lists with nothing in them; says whether there is any.
+    fn misplaced(&self, node: &JsonNode) -> bool {
+        let mut is_misplaced = false;
+        for member in node.map().unwrap_or_default() {
+            let name = member.name.as_str();
+            let is_of_step = is_verb(name) || BESIDE.contains(&name);
+            if is_of_step && !TEST_MEMBERS.contains(&name) {
+                let message = format!("`{name}` belongs to a step, and stands in the list `steps`");
+                self.note(fault(self.place(member.at), message));
+                is_misplaced = true;
+            }
+            if matches!(name, "steps" | "tests") && member.node.value == xdsctl_document::source::node::Value::Null {
+                let message = format!("`{name}` has nothing in it, must be a list");
+                self.note(fault(self.place(member.at), message));
+                is_misplaced = true;
+            }
+        }
+        is_misplaced
+    }
+
+    /// A test of a list.
+    fn named(&self, node: &JsonNode, common: &Common) -> Faulty<Test> {
+        let known = TEST_MEMBERS.split_last().map_or(&[][..], |(_, known)| known);
+        if !self.misplaced(node) {
+            self.members("a test", node, known)?;
+        }
+        let own = common.with(self, node);
+        let name = self.located(text(node, "name"))?.filter(|name| !name.is_empty());
+        if name.is_none() {
+            return Err(fault(self.head(node), "a test of several has a `name`".to_owned()));
+        }
+        if node.get("steps").is_none() {
+            return Err(fault(self.head(node), "a test has `steps`".to_owned()));
+        }
+        self.test(node, &own)
+    }
+
+    /// Where an object begins: its first key.
+    fn head(&self, node: &JsonNode) -> Span {
+        let first = node.map().and_then(|members| members.first());
+        self.place(first.map_or(node.span, |member| member.at))
+    }
+
+    /// The members of an object, without its brackets.
+    fn inside(&self, node: &JsonNode) -> Span {
+        let members = node.map().unwrap_or_default();
+        match (members.first(), members.last()) {
+            (Some(first), Some(last)) => self.place(Span::new(first.at.start, last.node.span.end)),
+            _ => self.place(node.span),
+        }
+    }
+
+    fn test(&self, node: &JsonNode, common: &Common) -> Faulty<Test> {
+        let mut common = common.clone();
+        if common.clients.is_empty() {
+            let span = self.head(node);
+            common.clients = Arc::from([PlannedClient {
+                span,
+                ..common.client.clone()
+            }]);
+        }
+        let alike = common
+            .clients
+            .len()
+            .saturating_mul(common.backends.len() + common.resolve.len());
+        if alike > MAX_SHARED {
+            let message = format!(
+                "each of {} clients would begin with {} backends and DNS names, the limit is {MAX_SHARED} in all",
+                common.clients.len(),
+                common.backends.len() + common.resolve.len()
+            );
+            return Err(fault(self.head(node), message));
+        }
+        let name = match node.get("name") {
+            Some(name) => self.place(name.span),
+            None => self.head(node),
+        };
+        let steps = node
+            .get("steps")
+            .and_then(JsonNode::list)
+            .filter(|list| !list.is_empty());
+        let steps = match (steps, node.get("steps")) {
+            (Some(steps), _) => steps,
+            (None, steps) => {
+                let steps = steps.unwrap_or(node);
+                return self.located(Err(wrong("steps", steps, "a list of steps, at least one")));
+            }
+        };
+        let steps = steps
+            .iter()
+            .filter_map(|step| self.keep(self.step(step, &common.clients)));
+        Ok(Test {
+            name: self.located(text(node, "name"))?.unwrap_or_default(),
+            span: name,
+            steps: steps.collect(),
+            world: common.world,
+            bootstrap: common.bootstrap,
+            env: common.env,
+            resolve: common.resolve,
+            clients: common.clients,
+            backends: common.backends,
+            lookups: common.lookups,
+            never: common.never,
+            notes: Vec::new(),
+        })
+    }
+}

@@ -1,0 +1,207 @@
+//! What the tests of a file have in common, and what a test says of the same for itself: world, clients, backends, `never`.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use super::{Faulty, SuiteReader, fault};
+use crate::{InitialConfig, Never, PlannedClient, PlannedStart};
+use xdsctl_channel::sim::Lookups;
+use xdsctl_channel::sim::script::value::{address, contradict, one_or_more, text, wrong};
+use xdsctl_channel::sim::script::{Located, Setting, lookups, settings};
+use xdsctl_document::source::node::{JsonMember, JsonNode, Value};
+
+/// What can be said of a client.
+const CLIENT: [&str; 5] = ["target", "authority", "route_config", "cluster", "seed"];
+
+/// Most clients of a test.
+const MAX_CLIENTS: usize = 1000;
+
+/// Most of what no RPC of a test may do: each RPC is held against all of it.
+const MAX_NEVER: usize = 1000;
+
+/// What tests of a file have in common, or one test for itself.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Common {
+    pub world: Arc<[InitialConfig]>,
+    pub bootstrap: Option<String>,
+    pub env: Arc<[(String, String)]>,
+    pub resolve: Arc<BTreeMap<String, Vec<SocketAddr>>>,
+    pub client: PlannedClient,
+    pub clients: Arc<[PlannedClient]>,
+    pub backends: Arc<[Setting]>,
+    pub never: Arc<[Never]>,
+    pub lookups: Lookups,
+}
+
+impl Common {
+    pub fn of(reader: &SuiteReader<'_>, node: &JsonNode) -> Common {
+        Common::default().with(reader, node)
+    }
+
+    /// How much of it there is, the world apart.
+    pub fn count(&self) -> usize {
+        let Common {
+            env,
+            resolve,
+            clients,
+            backends,
+            never,
+            ..
+        } = self;
+        env.len() + resolve.len() + clients.len() + backends.len() + never.len()
+    }
+
+    /// What a test says for itself goes before what all say, but for backends that it does not name, and `never`, of which both hold.
+    /// What cannot be read is noted, and stays as it was.
+    pub fn with(&self, reader: &SuiteReader<'_>, node: &JsonNode) -> Common {
+        let mut own = self.clone();
+        let said = |member: &str| node.get(member);
+        if let Some(world) = said("world")
+            && let Some(mut parts) = reader.keep(reader.located(one_or_more(world, part)))
+        {
+            for part in &mut parts {
+                let (InitialConfig::Path(_, span) | InitialConfig::Inline(_, span)) = part;
+                *span = reader.place(*span);
+            }
+            own.world = parts.into();
+        }
+        if let Some(Some(bootstrap)) = reader.keep(reader.located(text(node, "bootstrap"))) {
+            own.bootstrap = Some(bootstrap);
+        }
+        if let Some(env) = said("env").and_then(|env| reader.keep(reader.located(switches(env)))) {
+            own.env = env.into();
+        }
+        if let Some(resolve) = said("resolve").and_then(|resolve| reader.keep(reader.located(answers(resolve)))) {
+            own.resolve = resolve.into();
+        }
+        reader.keep(reader.client(node, &mut own.client));
+        if let Some(clients) = said("clients") {
+            let clients = reader.keep(reader.clients(clients, &own.client));
+            own.clients = clients.unwrap_or_default().into();
+        } else if !own.clients.is_empty() && CLIENT.iter().any(|member| said(member).is_some()) {
+            let mut clients = own.clients.to_vec();
+            for client in &mut clients {
+                // What is wrong with it was noted above.
+                let _ = reader.client(node, client);
+            }
+            own.clients = clients.into();
+        }
+        if let Some(backends) = said("backends")
+            && let Some(mut more) = reader.keep(reader.located(settings("backends", backends)))
+        {
+            for setting in &mut more {
+                setting.span = reader.place(setting.span);
+            }
+            own.backends = own.backends.iter().cloned().chain(more).collect();
+        }
+        if let Some(answers) = said("lookups").and_then(|answers| reader.keep(reader.located(lookups(answers)))) {
+            own.lookups = answers;
+        }
+        if let Some(never) = said("never") {
+            let list = match never.list() {
+                Some(list) => list,
+                None => std::slice::from_ref(never),
+            };
+            let more = list.iter().filter_map(|one| {
+                Some(Never {
+                    span: reader.inside(one),
+                    checks: reader.keep(reader.never(one))?,
+                })
+            });
+            own.never = own.never.iter().cloned().chain(more).take(MAX_NEVER + 1).collect();
+            if let Some(beyond) = own.never.get(MAX_NEVER) {
+                let message = format!("a test has at most {MAX_NEVER} `never`");
+                reader.note(fault(beyond.span, message));
+            }
+        }
+        own
+    }
+}
+
+impl SuiteReader<'_> {
+    fn clients(&self, node: &JsonNode, common: &PlannedClient) -> Faulty<Vec<PlannedClient>> {
+        let map = node.map().filter(|map| (1..=MAX_CLIENTS).contains(&map.len()));
+        let map = self.located(map.ok_or_else(|| wrong("clients", node, "an object of clients by name, 1 to 1000")))?;
+        let mut clients = Vec::new();
+        for (number, member) in map.iter().enumerate() {
+            let mut client = PlannedClient {
+                name: member.name.clone(),
+                span: self.place(member.at),
+                // Each draws for itself.
+                seed: common.seed.wrapping_add(number as u64),
+                ..common.clone()
+            };
+            if member.node.value != Value::Null {
+                self.members("a client", &member.node, &CLIENT)?;
+                self.client(&member.node, &mut client)?;
+            }
+            clients.push(client);
+        }
+        Ok(clients)
+    }
+
+    fn client(&self, node: &JsonNode, client: &mut PlannedClient) -> Faulty<()> {
+        let starts = [
+            ("target", PlannedStart::Target as fn(String) -> PlannedStart),
+            ("route_config", PlannedStart::RouteConfig),
+            ("cluster", PlannedStart::Cluster),
+        ];
+        let mut before: Option<&'static str> = None;
+        for (member, start) in starts {
+            let Some(name) = self.located(text(node, member))? else {
+                continue;
+            };
+            if let (Some(before), Some(node)) = (before, node.get(member)) {
+                let contradiction = contradict(member, before, node);
+                return self.located(Err(contradiction));
+            }
+            before = Some(member);
+            client.start = start(name);
+        }
+        if let Some(authority) = self.located(text(node, "authority"))? {
+            client.authority = Some(authority);
+        }
+        if let Some(seed) = node.get("seed") {
+            let whole = seed.whole().ok_or_else(|| wrong("seed", seed, "a whole number from 0"));
+            client.seed = self.located(whole)?;
+        }
+        Ok(())
+    }
+}
+
+fn part(node: &JsonNode) -> Result<InitialConfig, Located> {
+    if let Some(path) = node.text().filter(|path| !path.is_empty()) {
+        return Ok(InitialConfig::Path(path.to_owned(), node.span));
+    }
+    match node.get("@type") {
+        Some(_) => Ok(InitialConfig::Inline(node.to_json(), node.span)),
+        None => Err(wrong("world", node, "paths of files, and resources with an `@type`")),
+    }
+}
+
+fn switches(node: &JsonNode) -> Result<Vec<(String, String)>, Located> {
+    let map = node
+        .map()
+        .ok_or_else(|| wrong("env", node, "an object of switches by name"))?;
+    let switch = |member: &JsonMember| {
+        let value = match member.node.flag() {
+            Some(flag) => Some(flag.to_string()),
+            None => member.node.word().map(str::to_owned),
+        };
+        let value = value.ok_or_else(|| wrong("env", &member.node, "a text"))?;
+        Ok((member.name.clone(), value))
+    };
+    map.iter().map(switch).collect()
+}
+
+fn answers(node: &JsonNode) -> Result<BTreeMap<String, Vec<SocketAddr>>, Located> {
+    let map = node
+        .map()
+        .ok_or_else(|| wrong("resolve", node, "an object of addresses by HOST:PORT"))?;
+    let answer = |member: &JsonMember| {
+        let addresses = one_or_more(&member.node, |one| address("resolve", one))?;
+        Ok((member.name.clone(), addresses))
+    };
+    map.iter().map(answer).collect()
+}

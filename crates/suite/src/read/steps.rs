@@ -1,0 +1,89 @@
+//! A step of a test: its verb, whom it is for, what is expected.
+
+use super::{BESIDE, Faulty, SuiteReader, fault};
+use crate::expect::Sight;
+use crate::{PlannedClient, PlannedStep};
+use xdsctl_channel::sim::script::value::{unknown, wrong};
+use xdsctl_channel::sim::script::{Step, VERBS, is_verb, read as read_step};
+use xdsctl_document::source::Span;
+use xdsctl_document::source::node::JsonNode;
+
+impl SuiteReader<'_> {
+    pub(super) fn step(&self, node: &JsonNode, clients: &[PlannedClient]) -> Faulty<PlannedStep> {
+        let members = node.map().ok_or_else(|| wrong("a step", node, "an object"));
+        let members = self.located(members)?;
+        let mut verbs = members.iter().filter(|member| !BESIDE.contains(&member.name.as_str()));
+        let verb = verbs.next();
+        if let Some(second) = verbs.next() {
+            let known: Vec<&str> = VERBS.iter().chain(&BESIDE).copied().collect();
+            let odd = [verb, Some(second)]
+                .into_iter()
+                .flatten()
+                .find(|member| !is_verb(&member.name));
+            return match odd {
+                Some(odd) => self.located(Err(unknown("a step", odd, &known))),
+                None => Err(fault(
+                    self.place(second.at),
+                    format!(
+                        "a step has one verb, this one has a second, `{}`: make it a step of its own",
+                        second.name
+                    ),
+                )),
+            };
+        }
+        let step = verb.and_then(|verb| self.keep(self.located(read_step(verb))));
+        let is_faulty = verb.is_some() && step.is_none();
+        let step = step.map(|mut step| {
+            if let (Step::Update { sent, .. }, Some(_)) = (&mut step, self.source.view()) {
+                sent.of_yaml();
+            }
+            step
+        });
+        let sight = Sight {
+            rpcs: is_faulty || matches!(step, Some(Step::Pick(_) | Step::Finish(_))),
+            update: is_faulty
+                || matches!(
+                    step,
+                    Some(Step::Update { .. } | Step::Remove(_) | Step::Endpoints(_) | Step::Scale(_))
+                ),
+        };
+        let expect = node.get("expect");
+        if verb.is_none() && expect.is_none() {
+            return Err(fault(self.place(node.span), "the step says nothing".to_owned()));
+        }
+        let span = Span::new(
+            members.first().map_or(node.span.start, |member| member.at.start),
+            members.first().map_or(node.span.end, |member| member.node.span.end),
+        );
+        Ok(PlannedStep {
+            span: self.place(span),
+            step,
+            client: node
+                .get("client")
+                .map(|client| self.client_of(client, clients))
+                .transpose()?,
+            expect: expect
+                .map(|expect| self.expect(expect, sight))
+                .transpose()?
+                .unwrap_or_default(),
+        })
+    }
+
+    fn client_of(&self, node: &JsonNode, clients: &[PlannedClient]) -> Faulty<usize> {
+        let number = node
+            .text()
+            .and_then(|name| clients.iter().position(|client| client.name == name));
+        number.ok_or_else(|| {
+            let names: Vec<&str> = clients.iter().map(|client| client.name.as_str()).collect();
+            let message = match names.as_slice() {
+                [""] => "`client` names one of the `clients`, and the test has none of its own".to_owned(),
+                _ => format!(
+                    "`client` is {}, must be one of `{}`",
+                    node.to_json(),
+                    names.join("`, `")
+                ),
+            };
+            fault(self.place(node.span), message)
+        })
+    }
+}

@@ -1,0 +1,515 @@
+//! A test at work: channels, steps, and what is watched.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::channel::Policies;
+use super::coverage::Coverage;
+use super::judge::{self, Ended, First, Guard, Sessions, Watched};
+use super::names::Names;
+use super::{PlannedStep, Test};
+use xdsctl_channel::client::{Client, Start};
+use xdsctl_channel::rpc::Selector;
+use xdsctl_channel::sim::script::{self, Done, Player, Step, StepResult};
+use xdsctl_channel::sim::{Channel, ChannelOptions, LimitReached, MAX_MACHINES, Network, Outcome};
+use xdsctl_document::source::Span;
+use xdsctl_lb::runtime::Time;
+
+/// Expectations that were not met of which the way of an RPC is told.
+const MAX_WAYS: usize = 1000;
+
+/// RPCs of a test, counted once more for ten `never` and expectations that each is held against: some seconds.
+pub const MAX_RPCS: u64 = 10_000_000;
+
+/// Checks that take as long as an RPC.
+const CHECKS_A_RPC: u64 = 10;
+
+/// The RPCs of a test, and how many there may be.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Effort {
+    /// Tenths of them.
+    done: u64,
+    most: u64,
+}
+
+impl Effort {
+    pub fn new(manner: Manner) -> Effort {
+        Effort {
+            done: 0,
+            most: manner.max_rpcs.unwrap_or(MAX_RPCS),
+        }
+    }
+
+    /// Counts an RPC that is held against so many checks; says whether more may follow.
+    pub const fn take(&mut self, checks: usize) -> bool {
+        self.done = self.done.saturating_add(CHECKS_A_RPC + checks as u64);
+        !self.is_over()
+    }
+
+    pub const fn is_over(self) -> bool {
+        self.done / CHECKS_A_RPC > self.most
+    }
+
+    /// Why a test ends at a step.
+    pub fn trouble(self, step: &PlannedStep) -> Trouble {
+        Trouble {
+            span: step.span,
+            why: format!(
+                "the test has more than {} RPCs, each counted once more for {CHECKS_A_RPC} `never` and expectations: --max-rpcs raises the \
+                 limit",
+                self.most
+            ),
+        }
+    }
+}
+
+/// What a test is run with, of each of its clients.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    /// The client and what it holds.
+    pub client: Client,
+    /// Where its channel starts.
+    pub start: Start,
+}
+
+/// How a test is run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Manner {
+    /// Most events of one step; `None` for what a channel has.
+    pub max_events: Option<u64>,
+    /// RPCs of the test, see [`MAX_RPCS`]; `None` for that many.
+    pub max_rpcs: Option<u64>,
+    /// What of the configuration is met is noted.
+    pub covers: bool,
+    /// Traces have the values of headers that hold secrets.
+    pub shows_secrets: bool,
+    /// What would be recorded of what happened is said of each failure, and no way of an RPC.
+    pub records: bool,
+}
+
+/// What became of a test.
+#[derive(Debug, Clone, Default)]
+pub struct Played {
+    /// Expectations that were not met, in the order of the steps; what must never be comes last.
+    pub failures: Vec<Failure>,
+    /// What people should hear of, with the step.
+    pub notes: Vec<(Span, String)>,
+    /// The `backends` of the test that no endpoint has at any time; tests of a file may share them.
+    pub strangers: Vec<(Span, String)>,
+    /// Why the test could not be run to its end.
+    pub trouble: Option<Trouble>,
+    /// What of the configuration was met, if that was asked for.
+    pub coverage: Coverage,
+    /// Expectations.
+    pub checks: u64,
+    /// RPCs that have ended.
+    pub rpcs: u64,
+    /// Simulated time at the end, in milliseconds.
+    pub ended: Time,
+}
+
+/// An expectation that was not met.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failure {
+    /// Where it stands.
+    pub span: Span,
+    /// It is what must never be.
+    pub is_never: bool,
+    /// What happened instead.
+    pub happened: String,
+    /// How many RPCs more did what they must not.
+    pub more: u64,
+    /// The first of them.
+    pub rpc: Option<Failed>,
+    /// Where the value of the expectation stands.
+    pub value: Span,
+    /// With [`Manner::records`] what it would have to be, or why that cannot be said.
+    pub recorded: Option<Result<Value, &'static str>>,
+}
+
+/// An RPC that did what it must not.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failed {
+    /// Name of its client; empty for the only one.
+    pub client: String,
+    /// Number of the RPC, in the order in which its client sent them, from 1.
+    pub number: u64,
+    /// What became of it, with its way.
+    pub outcome: Outcome,
+}
+
+/// A test that could not be run to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    /// The step.
+    pub span: Span,
+    /// Why.
+    pub why: String,
+}
+
+/// RPCs by client and number.
+type Wanted = BTreeMap<(usize, u64), Option<Outcome>>;
+
+/// Runs a test. `callers` are its clients, in their order.
+///
+/// The RPCs are watched first; those that did what they must not are sent once more, in a second run that is the same, to tell their
+/// way.
+pub fn run(test: &Test, callers: &[Caller], manner: Manner) -> Played {
+    run_heard(test, callers, manner, &|_| {})
+}
+
+/// The same, for somebody who waits: `heard` hears of each RPC how many there were.
+pub fn run_heard(test: &Test, callers: &[Caller], manner: Manner, heard: &dyn Fn(u64)) -> Played {
+    let mut wanted = Wanted::new();
+    let (mut played, firsts) = Run::new(test, callers, manner, &wanted, heard).play(&mut wanted);
+    let told = firsts.iter().flatten().take(MAX_WAYS);
+    wanted.extend(told.map(|first| ((first.client, first.id), None)));
+    if wanted.is_empty() || manner.records {
+        return played;
+    }
+    Run::new(test, callers, manner, &wanted.clone(), heard).play(&mut wanted);
+    for (failure, first) in played.failures.iter_mut().zip(&firsts) {
+        let Some(first) = first else { continue };
+        let outcome = wanted.get(&(first.client, first.id)).and_then(Option::as_ref);
+        failure.rpc = outcome.map(|outcome| Failed {
+            client: test
+                .clients
+                .get(first.client)
+                .map_or_else(String::new, |client| client.name.clone()),
+            number: first.id + 1,
+            outcome: outcome.clone(),
+        });
+    }
+    played
+}
+
+/// What is watched.
+struct Watch<'t> {
+    /// By step.
+    steps: Vec<Vec<Watched<'t>>>,
+    guards: Vec<Guard<'t>>,
+    sessions: Sessions,
+    rpcs: u64,
+    effort: Effort,
+    /// Hears of each RPC how many there were.
+    heard: &'t dyn Fn(u64),
+    coverage: Option<Coverage>,
+    /// The configurations in use, by client.
+    selectors: Vec<Option<Arc<Selector>>>,
+}
+
+impl Watch<'_> {
+    /// Looks at an RPC of the step.
+    fn see(&mut self, step: usize, done: &Done<'_>) {
+        self.rpcs += 1;
+        (self.heard)(self.rpcs);
+        let moved_from = self.sessions.note(done);
+        let ended = Ended {
+            client: done.client,
+            id: done.id.number(),
+            outcome: &done.outcome,
+            moved_from: moved_from.as_deref(),
+            route_name: done.outcome.route_name.as_deref(),
+        };
+        let checks = self.steps.get(step).map_or(0, Vec::len) + self.guards.len();
+        self.effort.take(checks);
+        let watched = self.steps.get_mut(step).into_iter().flatten();
+        watched.for_each(|watched| watched.see(&ended));
+        self.guards.iter_mut().for_each(|guard| guard.see(&ended));
+        let selector = self.selectors.get(done.client).and_then(Option::as_deref);
+        if let (Some(coverage), Some(selector)) = (&mut self.coverage, selector) {
+            coverage.outcome(&done.outcome, selector);
+        }
+    }
+
+    /// Looks at the configurations in use.
+    fn configurations(&mut self, channels: &[Channel]) {
+        let Some(coverage) = &mut self.coverage else { return };
+        self.selectors.resize_with(channels.len(), || None);
+        for (known, channel) in self.selectors.iter_mut().zip(channels) {
+            let Some(selector) = channel.selector() else { continue };
+            if known.as_ref().is_none_or(|known| !Arc::ptr_eq(known, selector)) {
+                coverage.configuration(selector);
+                *known = Some(selector.clone());
+            }
+        }
+    }
+}
+
+/// LB policies and connections that the channels of all clients of a test may have together, as one may have
+/// [`MAX_MACHINES`].
+const MACHINES_OF_ALL: usize = 500_000;
+
+/// The channels of a test's clients; `with` sets what is particular to each, by its number.
+pub(super) fn channels(
+    test: &Test,
+    callers: &[Caller],
+    manner: Manner,
+    mut with: impl FnMut(usize, &mut ChannelOptions),
+) -> Vec<Channel> {
+    let mut network = Network::default();
+    test.backends.iter().for_each(|setting| setting.apply(&mut network));
+    network.lookups = test.lookups.clone();
+    let clients = callers.iter().zip(test.clients.iter()).enumerate();
+    let most_machines = MAX_MACHINES.min(MACHINES_OF_ALL / callers.len().max(1));
+    let channels = clients.map(|(number, (caller, planned))| {
+        let mut options = ChannelOptions {
+            seed: planned.seed,
+            waits_for_missing: true,
+            max_events: manner.max_events,
+            max_machines: Some(most_machines),
+            shows_secrets: manner.shows_secrets,
+            ..ChannelOptions::default()
+        };
+        with(number, &mut options);
+        Channel::new(caller.client.clone(), caller.start.clone(), network.clone(), options)
+    });
+    channels.collect()
+}
+
+/// The addresses that there are before the first step.
+pub(super) fn addresses(test: &Test, channels: &[Channel]) -> Vec<SocketAddr> {
+    let steps = test.steps.iter().filter_map(|planned| planned.step.as_ref());
+    let targets: BTreeSet<String> = script::lookup_targets(steps);
+    let mut known: Vec<SocketAddr> = Vec::new();
+    for channel in channels {
+        known.extend(channel.addresses(&targets));
+        known.extend(channel.dns_addresses());
+    }
+    known
+}
+
+/// What is wrong with the steps as a whole; `known` are the [`addresses`].
+pub(super) fn check(test: &Test, known: &[SocketAddr]) -> Option<Trouble> {
+    let steps = || test.steps.iter().filter_map(|planned| planned.step.as_ref());
+    let spans: Vec<Span> = test
+        .steps
+        .iter()
+        .filter(|planned| planned.step.is_some())
+        .map(|planned| planned.span)
+        .collect();
+    let (number, error) = script::check(steps().collect::<Vec<_>>(), known).err()?;
+    Some(Trouble {
+        span: spans.get(number).copied().unwrap_or_default(),
+        why: error.to_string(),
+    })
+}
+
+/// The steps that wait for the RPCs of each `begin`, both by their number.
+fn finishes(steps: &[PlannedStep]) -> BTreeMap<usize, usize> {
+    let mut found = BTreeMap::new();
+    let mut open: BTreeMap<&str, usize> = BTreeMap::new();
+    for (number, planned) in steps.iter().enumerate() {
+        match &planned.step {
+            Some(Step::Begin { name, .. }) => _ = open.insert(name, number),
+            Some(Step::Finish(name)) => found.extend(open.remove(name.as_str()).map(|begin| (begin, number))),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// One run of a test.
+struct Run<'t> {
+    test: &'t Test,
+    channels: Vec<Channel>,
+    policies: Policies,
+    names: Names,
+    watch: Watch<'t>,
+    played: Played,
+    firsts: Vec<Option<First>>,
+}
+
+impl<'t> Run<'t> {
+    fn new(test: &'t Test, callers: &[Caller], manner: Manner, wanted: &Wanted, heard: &'t dyn Fn(u64)) -> Run<'t> {
+        let channels = channels(test, callers, manner, |number, options| {
+            let traced = wanted.keys().filter(|(client, _)| *client == number).map(|(_, id)| *id);
+            options.traced = traced.collect::<BTreeSet<u64>>();
+            options.places = true;
+        });
+        let watched = |step: &'t PlannedStep| {
+            step.expect
+                .iter()
+                .map(|check| Watched::new(check, manner.records))
+                .collect()
+        };
+        Run {
+            test,
+            channels,
+            policies: Policies::default(),
+            names: Names::default(),
+            watch: Watch {
+                steps: test.steps.iter().map(watched).collect(),
+                guards: test.never.iter().map(Guard::new).collect(),
+                sessions: Sessions::default(),
+                rpcs: 0,
+                effort: Effort::new(manner),
+                heard,
+                coverage: manner.covers.then(Coverage::default),
+                selectors: Vec::new(),
+            },
+            played: Played::default(),
+            firsts: Vec::new(),
+        }
+    }
+
+    fn play(mut self, wanted: &mut Wanted) -> (Played, Vec<Option<First>>) {
+        let mut player = Player::default();
+        let mut open: BTreeMap<&str, usize> = BTreeMap::new();
+        let known = addresses(self.test, &self.channels);
+        if let Some(trouble) = check(self.test, &known) {
+            self.played.trouble = Some(trouble);
+            return (self.played, self.firsts);
+        }
+        self.names = Names::of(self.test, &known);
+        let finishes = finishes(&self.test.steps);
+        for (number, planned) in self.test.steps.iter().enumerate() {
+            if let Some(Step::Begin { name, .. }) = &planned.step {
+                open.insert(name, finishes.get(&number).copied().unwrap_or(number));
+            }
+            self.watch.configurations(&self.channels);
+            self.names.configurations(&self.channels);
+            let told = match &planned.step {
+                None => Ok(StepResult::default()),
+                Some(step) => {
+                    let watch = &mut self.watch;
+                    let clients = self.test.clients_of(planned);
+                    player.play_on(step, &mut self.channels, clients, &mut |done| {
+                        let of = done.name.and_then(|name| open.get(name).copied()).unwrap_or(number);
+                        watch.see(of, &done);
+                        if let Some(place) = wanted.get_mut(&(done.client, done.id.number())) {
+                            *place = Some(done.outcome);
+                        }
+                        !watch.effort.is_over()
+                    })
+                }
+            };
+            if self.watch.effort.is_over() {
+                self.played.trouble = Some(self.watch.effort.trouble(planned));
+                break;
+            }
+            if !self.judge(number, planned, told) {
+                break;
+            }
+        }
+        let guards = std::mem::take(&mut self.watch.guards);
+        for guard in guards {
+            self.played.checks += 1;
+            if let Some(first) = guard.first {
+                let failure = Failure {
+                    is_never: true,
+                    recorded: None,
+                    ..failure(guard.never.span, guard.bad, &first)
+                };
+                self.fail(failure, Some(first));
+            }
+        }
+        self.names.configurations(&self.channels);
+        if self.played.trouble.is_none() {
+            let (of_checks, of_backends) = self.names.missing();
+            self.played.notes.extend(of_checks);
+            self.played.strangers = of_backends;
+        }
+        self.watch.configurations(&self.channels);
+        self.played.coverage = self.watch.coverage.take().unwrap_or_default();
+        self.played.rpcs = self.watch.rpcs;
+        self.played.ended = self.channels.first().map_or(0, Channel::now);
+        (self.played, self.firsts)
+    }
+
+    /// Holds a step against what was expected of it; says whether the next one can be played.
+    fn judge(&mut self, number: usize, planned: &PlannedStep, told: Result<StepResult, LimitReached>) -> bool {
+        let told = match told {
+            Ok(told) => told,
+            Err(limit) => {
+                self.played.trouble = Some(Trouble {
+                    span: planned.span,
+                    why: limit.to_string(),
+                });
+                return false;
+            }
+        };
+        if let Some(fault) = told.faults.first() {
+            self.played.trouble = Some(Trouble {
+                span: planned.span,
+                why: fault.clone(),
+            });
+            return false;
+        }
+        let expects_nack = planned
+            .expect
+            .iter()
+            .any(|check| matches!(check.what, super::CheckKind::Nack(_)));
+        if !expects_nack {
+            self.played
+                .notes
+                .extend(told.notes.into_iter().map(|note| (planned.span, note)));
+        }
+        let watched = self.watch.steps.get_mut(number).map(std::mem::take).unwrap_or_default();
+        for watched in watched {
+            self.played.checks += 1;
+            let span = watched.check.span;
+            let recorded = watched.seen.as_ref().map(|seen| {
+                let clients = self.channels.get(self.test.clients_of(planned));
+                seen.value(&watched, &told.updates, clients.unwrap_or_default())
+            });
+            let of_updates = told
+                .updates
+                .iter()
+                .find_map(|(_, updated)| judge::of_update(watched.check, updated));
+            let (channels, policies) = (&self.channels, &mut self.policies);
+            let of_channels = self.test.clients_of(planned).find_map(|client| {
+                let channel = channels.get(client)?;
+                judge::of_channel(watched.check, client, channel, policies)
+            });
+            let sends = matches!(planned.step, Some(Step::Pick(_) | Step::Finish(_)));
+            let of_all = watched
+                .of_all()
+                .filter(|_| sends && watched.first.is_none() && watched.is_of_rpcs());
+            let value = watched.check.value;
+            let idle = watched.cannot_fail().filter(|_| sends);
+            self.played.notes.extend(idle.map(|note| (span, note)));
+            let whole = of_updates.or(of_channels).or(of_all).map(|happened| First {
+                happened,
+                ..First::default()
+            });
+            if let Some(first) = &whole {
+                let failure = Failure {
+                    value,
+                    recorded,
+                    ..failure(span, 1, first)
+                };
+                self.fail(failure, None);
+            } else if let Some(first) = watched.first {
+                let failure = Failure {
+                    value,
+                    recorded,
+                    ..failure(span, watched.bad, &first)
+                };
+                self.fail(failure, Some(first));
+            }
+        }
+        true
+    }
+
+    fn fail(&mut self, failure: Failure, first: Option<First>) {
+        self.played.failures.push(failure);
+        self.firsts.push(first);
+    }
+}
+
+/// An expectation that `bad` RPCs did not meet.
+fn failure(span: Span, bad: u64, first: &First) -> Failure {
+    Failure {
+        span,
+        is_never: false,
+        happened: first.happened.clone(),
+        more: bad.saturating_sub(1),
+        rpc: None,
+        value: span,
+        recorded: None,
+    }
+}

@@ -1,0 +1,208 @@
+//! What happens in the course of a test, event by event.
+
+use super::run::{Caller, Effort, Manner, Trouble, addresses, channels, check};
+use super::{PlannedStep, Test};
+use xdsctl_channel::sim::Channel;
+use xdsctl_channel::sim::script::Player;
+use xdsctl_lb::log::{LogEntry, MAX_TOLD};
+use xdsctl_lb::runtime::Time;
+
+/// Events of a timeline, of which a line has some hundred bytes.
+const MAX_TOLD_IN_ALL: usize = 1_000_000;
+
+/// Receives what happens: before a step that step, then what happened in its course, with the number of the client.
+pub trait Listener {
+    /// A step begins.
+    fn step(&mut self, planned: &PlannedStep, now: Time);
+
+    /// Something happened; `false` to hear of no more.
+    fn told(&mut self, client: usize, told: &LogEntry) -> bool;
+
+    /// What people should hear of a step.
+    fn note(&mut self, planned: &PlannedStep, now: Time, note: &str);
+}
+
+/// Plays a test and tells what happens, step by step and in the order of time, up to `until`.
+///
+/// # Errors
+/// Why the test could not be played to its end.
+pub fn timeline(
+    test: &Test,
+    callers: &[Caller],
+    manner: Manner,
+    until: Time,
+    listener: &mut dyn Listener,
+) -> Result<(), Trouble> {
+    up_to(MAX_TOLD_IN_ALL, test, callers, manner, until, listener)
+}
+
+/// The same up to so many events.
+fn up_to(
+    most: usize,
+    test: &Test,
+    callers: &[Caller],
+    manner: Manner,
+    until: Time,
+    listener: &mut dyn Listener,
+) -> Result<(), Trouble> {
+    let mut left = most;
+    let mut channels = channels(test, callers, manner, |_, options| {
+        options.log = true;
+        options.places = true;
+    });
+    if let Some(trouble) = check(test, &addresses(test, &channels)) {
+        return Err(trouble);
+    }
+    let mut player = Player::default();
+    let mut effort = Effort::new(manner);
+    for planned in &test.steps {
+        let now = channels.first().map_or(0, Channel::now);
+        if now > until || !tell(&mut channels, until, &mut left, listener).goes_on {
+            return Ok(());
+        }
+        let Some(step) = &planned.step else { continue };
+        listener.step(planned, now);
+        let told = player.play_on(step, &mut channels, test.clients_of(planned), &mut |_| effort.take(0));
+        let Heard {
+            goes_on,
+            left_out,
+            is_cut,
+        } = tell(&mut channels, until, &mut left, listener);
+        let told = told.map_err(|limit| Trouble {
+            span: planned.span,
+            why: limit.to_string(),
+        })?;
+        for note in &told.notes {
+            listener.note(planned, now, note);
+        }
+        if let Some(fault) = told.faults.into_iter().next() {
+            return Err(Trouble {
+                span: planned.span,
+                why: fault,
+            });
+        }
+        if left_out > 0 {
+            return Err(Trouble {
+                span: planned.span,
+                why: format!(
+                    "the step has {left_out} more events than are kept of one (limit `timeline`: {MAX_TOLD}): split it into several steps"
+                ),
+            });
+        }
+        if effort.is_over() {
+            return Err(effort.trouble(planned));
+        }
+        if is_cut {
+            return Err(Trouble {
+                span: planned.span,
+                why: format!("the timeline has more than {most} events: --until ends it before"),
+            });
+        }
+        if !goes_on {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// What became of what has happened.
+struct Heard {
+    /// More is wanted.
+    goes_on: bool,
+    /// Events that were not kept.
+    left_out: u64,
+    /// Events are beyond the limit of all.
+    is_cut: bool,
+}
+
+/// Tells what has happened in all channels, in the order of time; of one moment, client by client. `left` is how many events may
+/// still be told.
+fn tell(channels: &mut [Channel], until: Time, left: &mut usize, listener: &mut dyn Listener) -> Heard {
+    let mut all: Vec<(usize, LogEntry)> = Vec::new();
+    let mut left_out = 0;
+    for (client, channel) in channels.iter_mut().enumerate() {
+        let (told, lost) = channel.take_log();
+        all.extend(told.into_iter().map(|told| (client, told)));
+        left_out += lost;
+    }
+    all.sort_by_key(|(client, told)| (told.at, *client));
+    let due = all.partition_point(|(_, told)| told.at <= until);
+    let is_cut = due > *left;
+    let mut due = all.iter().take(due.min(*left));
+    *left -= due.len();
+    let goes_on = due.all(|(client, told)| listener.told(*client, told));
+    Heard {
+        goes_on,
+        left_out,
+        is_cut,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Suite;
+    use xdsctl_channel::client::Start;
+    use xdsctl_document::source::SourceMap;
+
+    #[derive(Default)]
+    struct Counter {
+        steps: usize,
+        events: usize,
+    }
+
+    impl Listener for Counter {
+        fn step(&mut self, _: &PlannedStep, _: Time) {
+            self.steps += 1;
+        }
+
+        fn told(&mut self, _: usize, _: &LogEntry) -> bool {
+            self.events += 1;
+            true
+        }
+
+        fn note(&mut self, _: &PlannedStep, _: Time, _: &str) {}
+    }
+
+    /// Steps and events of ten RPCs one by one, and why they ended.
+    fn of_at_most(most: usize) -> (usize, usize, Option<String>) {
+        let suite = format!("cluster: c\nsteps: [{}]\n", "{pick: {}}, ".repeat(10));
+        let mut sources = SourceMap::new();
+        let id = sources.add("x.yaml", suite.into_bytes());
+        let suite = Suite::read(sources.get(id).unwrap()).unwrap();
+        let world = r#"{"resources": [{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "EDS",
+            "eds_cluster_config": {"eds_config": {"ads": {}}}}, {"@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment",
+            "cluster_name": "c", "endpoints": [{"locality": {}, "load_balancing_weight": 1, "lb_endpoints": [{"endpoint": {"address":
+            {"socket_address": {"address": "10.0.0.1", "port_value": 80}}}}]}]}]}"#;
+        let caller = Caller {
+            client: xdsctl::hold(world).unwrap(),
+            start: Start::Cluster("c".to_owned()),
+        };
+        let mut heard = Counter::default();
+        let played = up_to(
+            most,
+            &suite.tests[0],
+            &[caller],
+            Manner::default(),
+            Time::MAX,
+            &mut heard,
+        );
+        (heard.steps, heard.events, played.err().map(|trouble| trouble.why))
+    }
+
+    #[test]
+    fn a_timeline_ends_at_its_limit() {
+        let (steps, all, why) = of_at_most(usize::MAX);
+        assert!(steps == 10 && all > 20 && why.is_none(), "{steps} {all} {why:?}");
+        assert_eq!(of_at_most(all), (10, all, None));
+        let words = |most: usize| {
+            Some(format!(
+                "the timeline has more than {most} events: --until ends it before"
+            ))
+        };
+        assert_eq!(of_at_most(all - 1), (10, all - 1, words(all - 1)));
+        let (steps, told, why) = of_at_most(all / 2);
+        assert!(steps < 10 && told == all / 2, "{steps} {told}");
+        assert_eq!(why, words(all / 2));
+    }
+}
