@@ -137,7 +137,7 @@ fn others(directory: &Path, clean: &Path, own: Duration, text: &[u8]) {
             &format!("validate is {:.0} x as fast (at least {least})", own / other),
         );
     };
-    let pool = DescriptorPool::decode(xdsctl::proto::pb::DESCRIPTOR_SET).expect("the descriptor set");
+    let pool = DescriptorPool::decode(xdsctl_document::proto::pb::DESCRIPTOR_SET).expect("the descriptor set");
     if let Some(message) = pool.get_message_by_name("envoy.admin.v3.ConfigDump") {
         let start = Instant::now();
         let mut reader = serde_json::Deserializer::from_slice(text);

@@ -7,12 +7,12 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use xdsctl::client::target::Target;
-use xdsctl::client::{Client, Start};
-use xdsctl::lb::ring_hash::{Ring, Size, hash};
-use xdsctl::lb::weighted_round_robin::StaticStrideScheduler;
-use xdsctl::rng::Rng;
-use xdsctl::sim::{Channel, ChannelOptions, Network, Rpc};
+use xdsctl_channel::client::target::Target;
+use xdsctl_channel::client::{Client, Start};
+use xdsctl_channel::sim::{Channel, ChannelOptions, Network, Rpc};
+use xdsctl_lb::ring_hash::{Ring, Size, hash};
+use xdsctl_lb::weighted_round_robin::StaticStrideScheduler;
+use xdsctl_model::rng::Rng;
 
 /// Picks in a row.
 const PICKS: u32 = 1_000_000;

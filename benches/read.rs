@@ -15,10 +15,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use dump::Kind;
-use xdsctl::load;
-use xdsctl::profile::{Profile, ServerFacts};
-use xdsctl::source::{SourceId, SourceMap};
-use xdsctl::validate::validate;
+use xdsctl_clients::validate::validate;
+use xdsctl_document::load;
+use xdsctl_document::source::{SourceId, SourceMap};
+use xdsctl_model::profile::{Profile, ServerFacts};
 
 /// Sizes of the dumps.
 const MEGABYTES: [f64; 3] = [30.0, 106.0, 307.0];

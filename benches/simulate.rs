@@ -7,9 +7,9 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use xdsctl::client::target::Target;
-use xdsctl::client::{Client, Edits, EndpointChange, Start};
-use xdsctl::sim::{Channel, ChannelOptions, Network, Reachability, Rpc};
+use xdsctl_channel::client::target::Target;
+use xdsctl_channel::client::{Client, Edits, EndpointChange, Start};
+use xdsctl_channel::sim::{Channel, ChannelOptions, Network, Reachability, Rpc};
 
 /// Endpoints, or clusters of an aggregate.
 const SIZES: [usize; 4] = [12_500, 25_000, 50_000, 100_000];

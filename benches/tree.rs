@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use xdsctl::client::target::Target;
-use xdsctl::client::{Client, Start};
-use xdsctl::rpc::{ChannelFacts, Request, Selector};
-use xdsctl::tree::show::{ShownTree, tree};
-use xdsctl::tree::{build, service_config};
+use xdsctl_channel::client::target::Target;
+use xdsctl_channel::client::{Client, Start};
+use xdsctl_channel::rpc::{ChannelFacts, Request, Selector};
+use xdsctl_channel::tree::show::{ShownTree, tree};
+use xdsctl_channel::tree::{build, service_config};
 
 /// Clusters of the configuration.
 const CLUSTERS: usize = 10_000;

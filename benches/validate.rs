@@ -17,12 +17,12 @@ use bytes::Bytes;
 use dump::Kind;
 use prost_reflect::{DescriptorPool, DynamicMessage};
 use time::best;
-use xdsctl::diag::Path;
-use xdsctl::load;
-use xdsctl::model::ResourceType;
-use xdsctl::profile::{Client, Fleet, Profile, ServerFacts};
-use xdsctl::source::SourceMap;
-use xdsctl::validate::{validate, validate_for};
+use xdsctl_clients::validate::{validate, validate_for};
+use xdsctl_document::load;
+use xdsctl_document::source::SourceMap;
+use xdsctl_model::diag::Path;
+use xdsctl_model::profile::{Client, Fleet, Profile, ServerFacts};
+use xdsctl_model::resource::ResourceType;
 
 /// Megabytes of JSON that the resources are read from.
 const MEGABYTES: f64 = 106.0;
@@ -36,7 +36,7 @@ fn main() {
         return;
     }
     let resources = resources();
-    let pool = DescriptorPool::decode(xdsctl::proto::pb::DESCRIPTOR_SET).expect("the descriptor set");
+    let pool = DescriptorPool::decode(xdsctl_document::proto::pb::DESCRIPTOR_SET).expect("the descriptor set");
     println!(
         "{:<22}{:>9}{:>8}{:>22}{:>22}{:>9}{:>13}",
         "", "", "MB", "prost-reflect decodes", "xdsctl validates", "as fast", "all clients"

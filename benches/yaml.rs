@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use time::best;
-use xdsctl::source::yaml;
+use xdsctl_document::source::yaml;
 
 /// Endpoints of a text.
 const ENDPOINTS: usize = 40_000;

@@ -101,7 +101,7 @@ impl fmt::Display for Problem {
 /// without a bootstrap. That the document cannot be read is a problem too, and an error.
 ///
 /// ```
-/// let report = xdsctl_lint::check(
+/// let report = xdsctl::check(
 ///     r#"{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "cart", "type": "EDS",
 ///         "eds_cluster_config": {"eds_config": {"ads": {}}}, "lb_policy": "MAGLEV"}"#,
 /// );

@@ -23,8 +23,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The modules below are in layers, from the lowest to the highest, with an empty line between them: a module uses its own
-//! layer and those before it. `tests/tidy.rs` reads the list here and holds every `use` against it.
+//! This is the library for embedders; the crates that it stands on promise nothing. `docs/architecture.md` of the repository
+//! says which of them answers which question.
 #![cfg_attr(
     not(test),
     deny(
@@ -39,17 +39,10 @@
 
 mod api;
 
-pub use xdsctl_channel::{client, parsed, rpc, sim, tree};
-pub use xdsctl_clients::{bootstrap, convert, family, validate};
-pub use xdsctl_document::{envelope, load, proto, secret, source};
-pub use xdsctl_lb as lb;
-pub use xdsctl_lint::{catalogue, check, choice, diff, fix, recognise};
-pub use xdsctl_model::{backoff, cookie, diag, host_port, profile, resource as model, rng, status, target_uri, text};
-pub use xdsctl_suite as scenario;
-
 pub use api::{Problem, Report, ResourceVerdict, SendError, channel, check, hold, send};
-pub use client::{Client, Verdict};
-pub use diag::{Effect, Severity};
-pub use model::ResourceType;
-pub use sim::{Channel, Outcome, Rpc};
-pub use status::Code;
+pub use xdsctl_channel::client::target::TargetError;
+pub use xdsctl_channel::client::{Cache, Client, Held, Resources, Updated, Verdict};
+pub use xdsctl_channel::sim::{Channel, LimitReached, Outcome, Rpc};
+pub use xdsctl_model::diag::{Effect, Severity};
+pub use xdsctl_model::resource::ResourceType;
+pub use xdsctl_model::status::Code;

@@ -4,9 +4,9 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use xdsctl::client::{Cache, Keep, Reading, ResourceKind, Resources, Settled, Store, ValidationInput};
-use xdsctl::envelope::LoadOptions;
-use xdsctl::source::sniff::DocumentFormat;
+use xdsctl_channel::client::{Cache, Keep, Reading, ResourceKind, Resources, Settled, Store, ValidationInput};
+use xdsctl_document::envelope::LoadOptions;
+use xdsctl_document::source::sniff::DocumentFormat;
 
 use crate::support::root;
 

@@ -7,15 +7,15 @@ use std::cell::Cell;
 
 use bytes::Bytes;
 use prost::Message;
-use xdsctl::model::ResourceType;
-use xdsctl::profile::{Profile, ServerFacts};
-use xdsctl::proto::pb::envoy::config::cluster::v3::Cluster;
-use xdsctl::proto::pb::envoy::config::endpoint::v3::ClusterLoadAssignment;
-use xdsctl::proto::pb::envoy::config::listener::v3::Listener;
-use xdsctl::proto::pb::envoy::config::route::v3::RouteConfiguration;
-use xdsctl::proto::pb::tables;
-use xdsctl::proto::transcode::{TranscodeOptions, json};
-use xdsctl::validate::validate;
+use xdsctl_clients::validate::validate;
+use xdsctl_document::proto::pb::envoy::config::cluster::v3::Cluster;
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::ClusterLoadAssignment;
+use xdsctl_document::proto::pb::envoy::config::listener::v3::Listener;
+use xdsctl_document::proto::pb::envoy::config::route::v3::RouteConfiguration;
+use xdsctl_document::proto::pb::tables;
+use xdsctl_document::proto::transcode::{TranscodeOptions, json};
+use xdsctl_model::profile::{Profile, ServerFacts};
+use xdsctl_model::resource::ResourceType;
 
 /// Counts the allocations of each thread.
 struct Counting;
@@ -183,7 +183,8 @@ fn the_wire_check_allocates_nothing() {
     let bytes = assignment(1_000);
     let message = tables::message(ResourceType::Endpoints.type_name()).unwrap();
     let (profile, server) = (Profile::default(), ServerFacts::default());
-    let mut cx = xdsctl::diag::Cx::new(&profile, &server);
-    let count = allocations(|| xdsctl::proto::wire::check(&bytes, message, &xdsctl::diag::Path::ROOT, &mut cx));
+    let mut cx = xdsctl_model::diag::Cx::new(&profile, &server);
+    let count =
+        allocations(|| xdsctl_document::proto::wire::check(&bytes, message, &xdsctl_model::diag::Path::ROOT, &mut cx));
     assert_eq!(count, 0);
 }

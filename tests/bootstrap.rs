@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use serde::Deserialize;
-use xdsctl::diag::Effect;
-use xdsctl::profile::Profile;
+use xdsctl_model::diag::Effect;
+use xdsctl_model::profile::Profile;
 
 use crate::support::recorded;
 
@@ -38,7 +38,7 @@ fn bootstraps_agree() {
         for (name, value) in &row.env {
             profile.set_env(name, value).unwrap();
         }
-        let (value, findings, _) = xdsctl::bootstrap::validate(&bytes, &profile);
+        let (value, findings, _) = xdsctl_clients::bootstrap::validate(&bytes, &profile);
         let fields: BTreeSet<String> = findings
             .iter()
             .filter(|d| d.effect == Effect::Nack)
@@ -66,7 +66,7 @@ fn bootstraps_agree() {
 fn a_key_in_the_wrong_place_is_sent_to_the_right_one() {
     let server = r#""server_uri": "a:1", "channel_creds": [{"type": "insecure"}]"#;
     let helps = |text: &str| -> Vec<String> {
-        let (_, findings, _) = xdsctl::bootstrap::validate(text.as_bytes(), &Profile::default());
+        let (_, findings, _) = xdsctl_clients::bootstrap::validate(text.as_bytes(), &Profile::default());
         let helps = findings.iter().filter_map(|finding| finding.help.as_deref());
         helps.map(str::to_owned).collect()
     };

@@ -390,10 +390,10 @@ fn explain_prints_a_page_and_finds_rules_by_words() {
     assert_eq!(run.code, Some(0));
     assert!(run.out.starts_with("# duration-out-of-range\n"), "{}", run.out);
     let run = xdsctl(&["explain", "--list"], "");
-    let ids = xdsctl::catalogue::rules()
+    let ids = xdsctl_lint::catalogue::rules()
         .filter(|rule| run.out.contains(rule.id))
         .count();
-    assert_eq!(ids, xdsctl::catalogue::rules().count());
+    assert_eq!(ids, xdsctl_lint::catalogue::rules().count());
     let run = xdsctl(&["explain", "duratoin-out-of-range"], "");
     assert!(run.err.contains("did you mean `duration-out-of-range`?"), "{}", run.err);
 }

@@ -23,7 +23,7 @@ mod support;
 /// What `xdsctl clients` says of the measurement is what the fixtures hold.
 #[test]
 fn resources_are_counted() {
-    use xdsctl::profile::Family;
+    use xdsctl_model::profile::Family;
 
     let fresh = ["fresh-open", "fresh-held"]
         .map(|name| rows::answers(name).len())
@@ -38,8 +38,8 @@ fn resources_are_counted() {
 /// One version speaks for others where nothing that it was asked about differs: each is asked alone here, and says the same.
 #[test]
 fn versions_that_share_an_answer_give_it_alone() {
-    use xdsctl::family::FamilyAnswer;
-    use xdsctl::profile::Client;
+    use xdsctl_clients::family::FamilyAnswer;
+    use xdsctl_model::profile::Client;
 
     // `XDSCTL_EACH=1` compares every resource, which takes an hour without optimization.
     let step = std::env::var("XDSCTL_EACH").map_or(40, |text| text.parse().unwrap());

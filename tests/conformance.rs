@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use serde::Deserialize;
-use xdsctl::diag::{Diagnostic, Effect};
-use xdsctl::model::ResourceType;
-use xdsctl::profile::{Profile, ServerFacts};
+use xdsctl_model::diag::{Diagnostic, Effect};
+use xdsctl_model::profile::{Profile, ServerFacts};
+use xdsctl_model::resource::ResourceType;
 
 use crate::support::recorded;
 
@@ -94,11 +94,12 @@ fn server_facts(bootstrap: Option<&serde_json::Value>) -> ServerFacts {
 /// The resource's bytes as the client received them.
 fn received(row: &Row) -> bytes::Bytes {
     let bytes = base64::engine::general_purpose::STANDARD.decode(&row.any_b64).unwrap();
-    let any = <xdsctl::proto::pb::Any as prost::Message>::decode(bytes.as_slice()).unwrap();
+    let any = <xdsctl_document::proto::pb::Any as prost::Message>::decode(bytes.as_slice()).unwrap();
     if !row.wrapped && !any.type_url.ends_with("/envoy.service.discovery.v3.Resource") {
         return any.value;
     }
-    let wrapper = <xdsctl::proto::pb::envoy::service::discovery::v3::Resource as prost::Message>::decode(any.value);
+    let wrapper =
+        <xdsctl_document::proto::pb::envoy::service::discovery::v3::Resource as prost::Message>::decode(any.value);
     wrapper.unwrap().resource.unwrap().value
 }
 
@@ -109,10 +110,10 @@ fn loaded(row: &Row) -> Option<bytes::Bytes> {
         return None;
     }
     let text = row.resource.as_ref()?.to_string();
-    let mut sources = xdsctl::source::SourceMap::new();
+    let mut sources = xdsctl_document::source::SourceMap::new();
     let id = sources.add("row", text.into_bytes());
     let text = sources.get(id).unwrap().bytes();
-    let loaded = xdsctl::load::run(
+    let loaded = xdsctl_document::load::run(
         Some(1),
         |loader, emit| loader.json(id, text, Default::default(), emit),
         |resource| resource.bytes,
@@ -146,7 +147,7 @@ fn validated(row: &Row, bytes: &bytes::Bytes) -> Vec<Diagnostic> {
         profile.set_env(name, value).unwrap();
     }
     let server = server_facts(row.bootstrap.as_ref());
-    xdsctl::validate::validate(resource_type(row), bytes, &profile, &server).diagnostics
+    xdsctl_clients::validate::validate(resource_type(row), bytes, &profile, &server).diagnostics
 }
 
 fn answer(row: &Row, bytes: &bytes::Bytes) -> (String, BTreeSet<String>) {
@@ -238,7 +239,7 @@ fn rows_of_other_files_agree() {
 /// A resource with an `Any` of a type that is not in the descriptor set cannot be printed and is left out.
 #[test]
 fn loaded_json_is_the_received_message() {
-    let pool = prost_reflect::DescriptorPool::decode(xdsctl::proto::pb::DESCRIPTOR_SET).unwrap();
+    let pool = prost_reflect::DescriptorPool::decode(xdsctl_document::proto::pb::DESCRIPTOR_SET).unwrap();
     let mut wrong = Vec::new();
     let (mut same, mut opaque) = (0, 0);
     for name in ["validate", "rules-lds", "rules-rds", "rules-cds-eds"] {

@@ -261,7 +261,7 @@ fn no_command_writes_a_control_character_of_an_argument() {
 
 #[test]
 fn a_cookie_may_hold_control_characters() {
-    let value = xdsctl::cookie::encode(&format!("10.0.0.1:80,{NASTY}"), NASTY);
+    let value = xdsctl_model::cookie::encode(&format!("10.0.0.1:80,{NASTY}"), NASTY);
     for format in ["human", "json"] {
         let text = check(&["cookie", "decode", &value, &format!("--format={format}")], b"");
         assert!(text.contains(r"\u001b[2J"), "{text}");

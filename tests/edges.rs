@@ -101,9 +101,9 @@ fn a_pipe_that_a_suite_names_is_refused() {
 
 #[test]
 fn a_stream_without_an_end_is_an_error() {
-    let error = xdsctl::source::read_stream(&mut io::repeat(b' '), 1 << 20).unwrap_err();
+    let error = xdsctl_document::source::read_stream(&mut io::repeat(b' '), 1 << 20).unwrap_err();
     assert_eq!(error.to_string(), "more than 1048576 bytes");
-    let read = xdsctl::source::read_stream(&mut io::repeat(b' ').take(1 << 20), 1 << 20);
+    let read = xdsctl_document::source::read_stream(&mut io::repeat(b' ').take(1 << 20), 1 << 20);
     assert_eq!(read.unwrap().len(), 1 << 20);
 }
 

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use xdsctl::diag::Rule;
+use xdsctl_model::diag::Rule;
 
 use crate::run::run;
 use crate::support::root;
@@ -263,7 +263,7 @@ fn differences(rule: &Rule, section: &str) -> Vec<String> {
 
 #[test]
 fn every_page_has_its_sections() {
-    let faults: BTreeMap<&str, Vec<String>> = xdsctl::catalogue::rules()
+    let faults: BTreeMap<&str, Vec<String>> = xdsctl_lint::catalogue::rules()
         .map(|rule| (rule.id, faults_of_form(rule.page)))
         .filter(|(_, faults)| !faults.is_empty())
         .collect();
@@ -280,7 +280,7 @@ fn no_page_names_a_version_of_a_client() {
             major == "1" && minor.len() >= 2 && minor.starts_with(|c: char| c.is_ascii_digit())
         })
     };
-    for rule in xdsctl::catalogue::rules() {
+    for rule in xdsctl_lint::catalogue::rules() {
         for (_, lines) in sections(rule.page).into_iter().filter(|(title, _)| *title == "Clients") {
             let words = lines.iter().flat_map(|line| line.split_whitespace());
             let named: Vec<&str> = words.filter(|word| version(word)).collect();
@@ -304,7 +304,7 @@ fn a_page_says_what_each_client_does_with_the_example() {
 }
 
 fn check(section: &str) {
-    let differences: Vec<String> = xdsctl::catalogue::rules()
+    let differences: Vec<String> = xdsctl_lint::catalogue::rules()
         .flat_map(|rule| differences(rule, section))
         .collect();
     assert!(

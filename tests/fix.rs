@@ -209,7 +209,7 @@ fn each_fix_takes_its_finding_away_and_changes_nothing_else() {
         assert_eq!(differ, case.kept, "{}", case.rule);
     }
     let tried: Vec<&str> = cases().iter().map(|case| case.rule).collect();
-    for rule in xdsctl::fix::rules() {
+    for rule in xdsctl_lint::fix::rules() {
         assert!(tried.contains(&rule.id), "{} is not tried", rule.id);
     }
 }
@@ -592,7 +592,7 @@ fn a_patch_of_one_line_knows_all_its_resources() {
 fn fields_that_are_taken_out_are_gone_from_the_protos() {
     let set = fs::read(root().join("proto/proto/xds.binpb")).unwrap();
     let pool = prost_reflect::DescriptorPool::decode(&set[..]).unwrap();
-    for (message, field) in xdsctl::proto::meant::EMPTY_FIELDS {
+    for (message, field) in xdsctl_document::proto::meant::EMPTY_FIELDS {
         let message = pool.get_message_by_name(message).unwrap();
         assert!(message.reserved_names().any(|name| name == field), "{field}");
     }

@@ -13,11 +13,11 @@ use prost::Message as _;
 use prost_reflect::{DescriptorPool, DynamicMessage};
 use serde::Deserialize;
 use serde_json::Value;
-use xdsctl::envelope::{LoadOptions, RawResource};
-use xdsctl::model::ResourceType;
-use xdsctl::profile::{Profile, ServerFacts};
-use xdsctl::proto::pb::{Any, tables};
-use xdsctl::source::{SourceMap, textproto};
+use xdsctl_document::envelope::{LoadOptions, RawResource};
+use xdsctl_document::proto::pb::{Any, tables};
+use xdsctl_document::source::{SourceMap, textproto};
+use xdsctl_model::profile::{Profile, ServerFacts};
+use xdsctl_model::resource::ResourceType;
 
 use crate::support::recorded;
 
@@ -70,8 +70,8 @@ impl Row {
             profile.set_env(name, value).unwrap();
         }
         let server = ServerFacts::default();
-        let validated = xdsctl::validate::validate(self.resource_type(), bytes, &profile, &server);
-        let line = |d: &xdsctl::diag::Diagnostic| format!("{} {}: {}", d.rule.id, d.path, d.message);
+        let validated = xdsctl_clients::validate::validate(self.resource_type(), bytes, &profile, &server);
+        let line = |d: &xdsctl_model::diag::Diagnostic| format!("{} {}: {}", d.rule.id, d.path, d.message);
         let mut lines: Vec<String> = validated.diagnostics.iter().map(line).collect();
         // The order of fields on the wire decides the order of some.
         lines.sort();
@@ -84,7 +84,7 @@ fn load(name: &str, text: Vec<u8>, options: LoadOptions) -> (Vec<RawResource>, V
     let mut sources = SourceMap::new();
     let id = sources.add(name, text);
     let source = sources.get(id).unwrap();
-    let loaded = xdsctl::load::run(Some(1), |l, emit| l.document(id, source, options, emit), |r| r);
+    let loaded = xdsctl_document::load::run(Some(1), |l, emit| l.document(id, source, options, emit), |r| r);
     let findings = loaded.loader.findings.iter();
     let findings = findings
         .map(|f| format!("{} {}", f.diagnostic.rule.id, f.diagnostic.message))
@@ -93,7 +93,7 @@ fn load(name: &str, text: Vec<u8>, options: LoadOptions) -> (Vec<RawResource>, V
 }
 
 fn notes(resource: &RawResource) -> Vec<String> {
-    let note = |n: &xdsctl::proto::transcode::Note| format!("{} {}", n.diagnostic.rule.id, n.diagnostic.path);
+    let note = |n: &xdsctl_document::proto::transcode::Note| format!("{} {}", n.diagnostic.rule.id, n.diagnostic.path);
     resource.notes.iter().map(note).collect()
 }
 
@@ -217,7 +217,7 @@ fn a_binary_any_is_passed_on_as_it_is() {
 
 #[test]
 fn printed_text_format_is_the_received_message() {
-    let pool = DescriptorPool::decode(xdsctl::proto::pb::DESCRIPTOR_SET).unwrap();
+    let pool = DescriptorPool::decode(xdsctl_document::proto::pb::DESCRIPTOR_SET).unwrap();
     let (mut wrong, mut total, mut reflected) = (Vec::new(), 0, 0);
     for row in rows().iter().filter(|row| !row.wrapped) {
         let (_, any) = row.received();

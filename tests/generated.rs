@@ -117,7 +117,7 @@ fn completions_know_rules_and_files() {
 #[test]
 fn the_version_names_the_client() {
     let version = String::from_utf8(run(["--version"], b"").0).unwrap();
-    let client = xdsctl::profile::Profile::default().name();
+    let client = xdsctl_model::profile::Profile::default().name();
     assert_eq!(version, format!("xdsctl {} ({client})\n", env!("CARGO_PKG_VERSION")));
 }
 

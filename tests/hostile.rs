@@ -6,9 +6,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use xdsctl::client::{Client, Start};
-use xdsctl::lb::policy::LoadReport;
-use xdsctl::sim::{Channel, ChannelOptions, LimitReached, Network, Rpc};
+use xdsctl_channel::client::{Client, Start};
+use xdsctl_channel::sim::{Channel, ChannelOptions, LimitReached, Network, Rpc};
+use xdsctl_lb::policy::LoadReport;
 
 use crate::run::run;
 

@@ -1,6 +1,6 @@
 //! Lines of logs, of clients and of others: each leads to the page that `fixtures/lines.txt` says, or nowhere.
 
-use xdsctl::recognise::{Log, told};
+use xdsctl_lint::recognise::{Log, told};
 
 use crate::support::root;
 

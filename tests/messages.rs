@@ -8,8 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
-use xdsctl::diag::{Diagnostic, Effect};
-use xdsctl::recognise::{Recognised, told};
+use xdsctl_lint::recognise::{Recognised, told};
+use xdsctl_model::diag::{Diagnostic, Effect};
 
 use crate::conformance::{Row, findings, rows};
 use crate::support::recorded;

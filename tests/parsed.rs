@@ -8,11 +8,11 @@ use std::fmt::Write as _;
 
 use base64::Engine as _;
 use serde::Deserialize;
-use xdsctl::model::cluster::{Cluster, Discovery, HealthStatus, MetadataValue};
-use xdsctl::model::endpoints::{Endpoint, Endpoints};
-use xdsctl::model::tls::{CaCerts, UpstreamTlsContext};
-use xdsctl::model::{Resource, ResourceType};
-use xdsctl::profile::{Profile, ServerFacts};
+use xdsctl_model::profile::{Profile, ServerFacts};
+use xdsctl_model::resource::cluster::{Cluster, Discovery, HealthStatus, MetadataValue};
+use xdsctl_model::resource::endpoints::{Endpoint, Endpoints};
+use xdsctl_model::resource::tls::{CaCerts, UpstreamTlsContext};
+use xdsctl_model::resource::{Resource, ResourceType};
 
 use crate::support::recorded;
 
@@ -40,12 +40,12 @@ fn kept(row: &Row) -> Option<Resource> {
         profile.set_env(name, value).unwrap();
     }
     let bytes = base64::engine::general_purpose::STANDARD.decode(&row.any_b64).unwrap();
-    let any = <xdsctl::proto::pb::Any as prost::Message>::decode(bytes.as_slice()).unwrap();
+    let any = <xdsctl_document::proto::pb::Any as prost::Message>::decode(bytes.as_slice()).unwrap();
     let resource_type = match row.kind.as_str() {
         "cds" => ResourceType::Cluster,
         _ => ResourceType::Endpoints,
     };
-    xdsctl::validate::validate(resource_type, &any.value, &profile, &ServerFacts::default()).value
+    xdsctl_clients::validate::validate(resource_type, &any.value, &profile, &ServerFacts::default()).value
 }
 
 fn dump(resource: &Resource) -> String {

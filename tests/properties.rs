@@ -10,16 +10,16 @@ use prost_reflect::{
     Cardinality, DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MapKey, MessageDescriptor, ReflectMessage,
     SerializeOptions, Value,
 };
-use xdsctl::model::ResourceType;
-use xdsctl::profile::{Profile, ServerFacts};
-use xdsctl::proto::pb::tables;
-use xdsctl::proto::transcode::{self, TranscodeOptions};
-use xdsctl::validate::validate;
+use xdsctl_clients::validate::validate;
+use xdsctl_document::proto::pb::tables;
+use xdsctl_document::proto::transcode::{self, TranscodeOptions};
+use xdsctl_model::profile::{Profile, ServerFacts};
+use xdsctl_model::resource::ResourceType;
 
 use spelling::Speller;
 
 static POOL: LazyLock<DescriptorPool> =
-    LazyLock::new(|| DescriptorPool::decode(xdsctl::proto::pb::DESCRIPTOR_SET).unwrap());
+    LazyLock::new(|| DescriptorPool::decode(xdsctl_document::proto::pb::DESCRIPTOR_SET).unwrap());
 
 /// Makes messages out of a seed; when `left` is used up, what is open is closed.
 struct Maker {
@@ -299,17 +299,17 @@ proptest! {
         for (at, byte) in changes {
             text[at] = byte;
         }
-        let mut sources = xdsctl::source::SourceMap::new();
+        let mut sources = xdsctl_document::source::SourceMap::new();
         let id = sources.add("x", text);
         let source = sources.get(id).unwrap();
-        let loaded = xdsctl::load::run(
+        let loaded = xdsctl_document::load::run(
             Some(1),
             |loader, emit| loader.json(id, source.bytes(), Default::default(), emit),
             |resource| {
                 for note in &resource.notes {
                     prop_assert!(note.span.end <= source.bytes().len());
                     // What is noted is found again at its path, or around it.
-                    let found = xdsctl::source::span::locate(source.bytes(), resource.origin.span, &note.diagnostic.path);
+                    let found = xdsctl_document::source::span::locate(source.bytes(), resource.origin.span, &note.diagnostic.path);
                     prop_assert!(resource.origin.span.start <= found.start && found.end <= resource.origin.span.end);
                 }
                 Ok(())

@@ -3,9 +3,9 @@
 //! The transcoder takes a value from its last occurrence where the text says the same again. Here resources of every kind
 //! stand in one text, by turns with others, changed at one place, and laid out anew; each must become what it becomes alone.
 
-use xdsctl::envelope::LoadOptions;
-use xdsctl::source::SourceMap;
-use xdsctl::source::json::Scanner;
+use xdsctl_document::envelope::LoadOptions;
+use xdsctl_document::source::SourceMap;
+use xdsctl_document::source::json::Scanner;
 
 use crate::support::recorded;
 
@@ -24,14 +24,14 @@ fn resources(name: &str) -> Vec<String> {
 /// resource.
 type Read = (
     Option<Vec<u8>>,
-    xdsctl::diag::BytesKnowledge,
+    xdsctl_model::diag::BytesKnowledge,
     Vec<(String, usize, usize)>,
 );
 
 fn read(text: &str) -> Vec<Read> {
     let mut sources = SourceMap::new();
     let id = sources.add("-", text.as_bytes().to_vec());
-    let loaded = xdsctl::load::run(
+    let loaded = xdsctl_document::load::run(
         Some(1),
         |loader, emit| loader.json(id, text.as_bytes(), LoadOptions::default(), emit),
         |raw| {

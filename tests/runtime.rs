@@ -203,21 +203,21 @@ fn every_crash_is_flagged_and_its_accepted_neighbours_are_not() {
 }
 
 fn fails_of(row: &ResourceRow) -> BTreeSet<String> {
-    use xdsctl::diag::Effect;
-    use xdsctl::model::ResourceType;
-    let mut profile = xdsctl::profile::Profile::default();
+    use xdsctl_model::diag::Effect;
+    use xdsctl_model::resource::ResourceType;
+    let mut profile = xdsctl_model::profile::Profile::default();
     for (name, value) in &row.env {
         profile.set_env(name, value).unwrap();
     }
     let bytes = base64::engine::general_purpose::STANDARD.decode(&row.any_b64).unwrap();
-    let any = <xdsctl::proto::pb::Any as prost::Message>::decode(bytes.as_slice()).unwrap();
+    let any = <xdsctl_document::proto::pb::Any as prost::Message>::decode(bytes.as_slice()).unwrap();
     let resource_type = match row.kind.as_str() {
         "lds" => ResourceType::Listener,
         "rds" => ResourceType::RouteConfiguration,
         "cds" => ResourceType::Cluster,
         _ => ResourceType::Endpoints,
     };
-    let validated = xdsctl::validate::validate(resource_type, &any.value, &profile, &Default::default());
+    let validated = xdsctl_clients::validate::validate(resource_type, &any.value, &profile, &Default::default());
     let failures = validated.diagnostics.iter().filter(|d| d.effect == Effect::Fails);
     failures.map(|d| d.rule.id.to_owned()).collect()
 }

@@ -10,7 +10,7 @@ mod runs;
 mod single;
 
 use serde_json::{Value, json};
-use xdsctl::rng::Rng;
+use xdsctl_model::rng::Rng;
 
 use crate::run::run;
 use forms::{FORMS, unescaped, write};

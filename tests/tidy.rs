@@ -222,8 +222,8 @@ fn declared() -> BTreeMap<String, String> {
 
 #[test]
 fn every_rule_is_in_the_catalogue() {
-    let listed: BTreeSet<&str> = xdsctl::catalogue::rules().map(|r| r.id).collect();
-    let count = xdsctl::catalogue::rules().count();
+    let listed: BTreeSet<&str> = xdsctl_lint::catalogue::rules().map(|r| r.id).collect();
+    let count = xdsctl_lint::catalogue::rules().count();
     assert_eq!(count, listed.len(), "a rule is listed twice");
     let declared = declared();
     let missing: Vec<_> = declared
@@ -243,14 +243,14 @@ fn every_page_has_its_rule() {
     let orphans: Vec<String> = pages
         .iter()
         .map(|p| p.file_stem().unwrap().to_string_lossy().into_owned())
-        .filter(|id| xdsctl::catalogue::find(id).is_none())
+        .filter(|id| xdsctl_lint::catalogue::find(id).is_none())
         .collect();
     assert!(orphans.is_empty(), "pages without a rule: {orphans:?}");
 }
 
 #[test]
 fn rule_ids_are_kebab_case_and_name_the_fault() {
-    for rule in xdsctl::catalogue::rules() {
+    for rule in xdsctl_lint::catalogue::rules() {
         let ok = rule
             .id
             .bytes()

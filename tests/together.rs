@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use xdsctl::client::{Keep, Reading, Store, ValidationInput};
-use xdsctl::envelope::LoadOptions;
+use xdsctl_channel::client::{Keep, Reading, Store, ValidationInput};
+use xdsctl_document::envelope::LoadOptions;
 
 use crate::run::{Run, in_process};
 

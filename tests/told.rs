@@ -237,7 +237,7 @@ fn symptoms_have_pages_too() {
         "{}",
         by_id.out
     );
-    for symptom in xdsctl::recognise::SYMPTOMS {
+    for symptom in xdsctl_lint::recognise::SYMPTOMS {
         let titles: Vec<&str> = symptom.page.lines().filter(|line| line.starts_with("## ")).collect();
         assert_eq!(
             titles,
@@ -245,7 +245,7 @@ fn symptoms_have_pages_too() {
             "{}",
             symptom.id
         );
-        assert!(xdsctl::catalogue::find(symptom.id).is_none(), "{}", symptom.id);
+        assert!(xdsctl_lint::catalogue::find(symptom.id).is_none(), "{}", symptom.id);
     }
 }
 
@@ -403,7 +403,7 @@ fn messages_of_go_lead_to_their_rules() {
             "regex-not-re2",
         ),
     ] {
-        let told = xdsctl::recognise::told(line);
+        let told = xdsctl_lint::recognise::told(line);
         assert_eq!(told.len(), 1, "{line}: {told:?}");
         assert_eq!(told[0].pages[0].id(), rule, "{line}");
     }

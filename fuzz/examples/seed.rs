@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use serde_json::Value;
-use xdsctl::proto::pb::tables;
+use xdsctl_document::proto::pb::tables;
 
 /// Rows of a fixture of which one is a seed.
 const EACH: usize = 5;
@@ -127,7 +127,7 @@ fn dictionary(corpus: &Corpus) -> io::Result<()> {
             words.insert(format!("type.googleapis.com/{}", message.full_name));
         }
     }
-    words.extend(xdsctl::scenario::TEST_MEMBERS.map(str::to_owned));
+    words.extend(xdsctl_suite::TEST_MEMBERS.map(str::to_owned));
     for subcommand in xdsctl_cli::command().get_subcommands() {
         words.insert(subcommand.get_name().to_owned());
         let options = subcommand.get_arguments().filter_map(|arg| arg.get_long());

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, SerializeOptions};
-use xdsctl::proto::pb;
-use xdsctl::proto::transcode::{Note, TranscodeOptions, Transcoded, json};
-use xdsctl::source::json::Scanner;
+use xdsctl_document::proto::pb;
+use xdsctl_document::proto::transcode::{Note, TranscodeOptions, Transcoded, json};
+use xdsctl_document::source::json::Scanner;
 
 const NAME: &str = "google.protobuf.Any";
 

@@ -4,13 +4,13 @@ use std::net::SocketAddr;
 use std::sync::{LazyLock, OnceLock};
 
 use serde_json::{Value, json};
-use xdsctl::bootstrap::{self, Bootstrap};
-use xdsctl::client::target::Target;
-use xdsctl::client::{Client, Start};
-use xdsctl::profile::Profile;
-use xdsctl::sim::script::{self, Player, Step};
-use xdsctl::sim::{Channel, ChannelOptions, Network, Outcome, Reachability};
-use xdsctl::status::Code;
+use xdsctl_channel::client::target::Target;
+use xdsctl_channel::client::{Client, Start};
+use xdsctl_channel::sim::script::{self, Player, Step};
+use xdsctl_channel::sim::{Channel, ChannelOptions, Network, Outcome, Reachability};
+use xdsctl_clients::bootstrap::{self, Bootstrap};
+use xdsctl_model::profile::Profile;
+use xdsctl_model::status::Code;
 
 use crate::chance::Chance;
 use crate::generate::{self, FIRST_PORT, Recorded};

@@ -1,7 +1,7 @@
 //! Random steps of a script that can be played in a world: their form is right, what they say is anything.
 
 use serde_json::{Value, json};
-use xdsctl::sim::script::Step;
+use xdsctl_channel::sim::script::Step;
 
 use crate::chance::Chance;
 use crate::generate;

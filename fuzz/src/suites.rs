@@ -1,9 +1,9 @@
 //! Suites: random ones, run by `test` and `simulate`, and any text, as their reader takes it.
 
 use serde_json::{Value, json};
-use xdsctl::scenario::{InitialConfig, Suite};
-use xdsctl::source::SourceMap;
-use xdsctl::source::secrets::SecretPlace;
+use xdsctl_document::source::SourceMap;
+use xdsctl_document::source::secrets::SecretPlace;
+use xdsctl_suite::{InitialConfig, Suite};
 
 use crate::chance::Chance;
 use crate::commands::{MAX_EVENTS, run};
@@ -288,7 +288,7 @@ pub fn suite_text(data: &[u8]) {
     let Some(source) = sources.get(id) else { return };
     // What is not UTF-8 is read as it.
     let len = source.bytes().len();
-    let in_document = |span: xdsctl::source::Span| span.start <= span.end && span.end <= len;
+    let in_document = |span: xdsctl_document::source::Span| span.start <= span.end && span.end <= len;
     match Suite::read(source) {
         Ok(suite) => {
             assert!(!suite.tests.is_empty());

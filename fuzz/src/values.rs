@@ -2,16 +2,16 @@
 
 use bytes::Bytes;
 use serde_json::Value;
-use xdsctl::bootstrap;
-use xdsctl::client::target::Target;
-use xdsctl::cookie::{self, SessionCookie};
-use xdsctl::diag::Effect;
-use xdsctl::lb;
-use xdsctl::model::ResourceType;
-use xdsctl::profile::{Profile, ServerFacts};
-use xdsctl::proto::pb::tables;
-use xdsctl::proto::transcode::{TranscodeOptions, json};
-use xdsctl::validate::validate;
+use xdsctl_channel::client::target::Target;
+use xdsctl_clients::bootstrap;
+use xdsctl_clients::validate::validate;
+use xdsctl_document::proto::pb::tables;
+use xdsctl_document::proto::transcode::{TranscodeOptions, json};
+use xdsctl_lb as lb;
+use xdsctl_model::cookie::{self, SessionCookie};
+use xdsctl_model::diag::Effect;
+use xdsctl_model::profile::{Profile, ServerFacts};
+use xdsctl_model::resource::ResourceType;
 use xdsctl_re2::Regex;
 
 /// A header and a cookie's value: what is read comes back when it is written.
@@ -130,7 +130,7 @@ pub fn lb_xds(data: &[u8]) {
         .diagnostics
         .iter()
         .any(|found| matches!(found.rule.effect, Effect::Nack | Effect::Fails));
-    if let (Some(xdsctl::model::Resource::Cluster(cluster)), false) = (validated.value, is_faulty) {
+    if let (Some(xdsctl_model::resource::Resource::Cluster(cluster)), false) = (validated.value, is_faulty) {
         let read = lb::parse_list(&cluster.lb_policy, &profile);
         assert!(read.is_ok(), "{}: {:?}", cluster.lb_policy, read.err());
     }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use xdsctl::diag::{Diagnostic, Effect};
-use xdsctl::profile::{Client, ClientStanding};
+use xdsctl_model::diag::{Diagnostic, Effect};
+use xdsctl_model::profile::{Client, ClientStanding};
 
 use crate::rows::{Case, Ours, Recorded, answers, cases, compare_by, fresh_case};
 

@@ -1,6 +1,6 @@
 //! grpc-js-xds against its recorded answers. The numbers are the rows that may differ; they only go down.
 
-use xdsctl::diag::Effect;
+use xdsctl_model::diag::Effect;
 
 use crate::rows::{
     Recorded, and_then, ask, compare, compare_by, of_file, of_fresh, of_one_version, of_switches, of_versions,

@@ -8,11 +8,11 @@ use base64::Engine as _;
 use prost::Message as _;
 use serde::Deserialize;
 use serde_json::Value;
-use xdsctl::diag::{Diagnostic, Effect};
-use xdsctl::family::{FamilyAnswer, FamilyVerdict};
-use xdsctl::model::ResourceType;
-use xdsctl::profile::{Client, Fleet, ServerFacts};
-use xdsctl::validate::Validated;
+use xdsctl_clients::family::{FamilyAnswer, FamilyVerdict};
+use xdsctl_clients::validate::Validated;
+use xdsctl_model::diag::{Diagnostic, Effect};
+use xdsctl_model::profile::{Client, Fleet, ServerFacts};
+use xdsctl_model::resource::ResourceType;
 
 use crate::support::{recorded, root};
 
@@ -183,10 +183,10 @@ fn server_facts(bootstrap: Option<&Value>) -> ServerFacts {
 fn sent(row: &Recorded) -> (ResourceType, bytes::Bytes, Option<String>) {
     let case = &row.case;
     let bytes = base64::engine::general_purpose::STANDARD.decode(&case.any_b64).unwrap();
-    let any = xdsctl::proto::pb::Any::decode(bytes.as_slice()).unwrap();
+    let any = xdsctl_document::proto::pb::Any::decode(bytes.as_slice()).unwrap();
     let is_wrapped = case.wrapped || any.type_url.ends_with("/envoy.service.discovery.v3.Resource");
     let (name, bytes) = if is_wrapped {
-        let wrapper = xdsctl::proto::pb::envoy::service::discovery::v3::Resource::decode(any.value).unwrap();
+        let wrapper = xdsctl_document::proto::pb::envoy::service::discovery::v3::Resource::decode(any.value).unwrap();
         (Some(wrapper.name), wrapper.resource.unwrap().value)
     } else {
         // grpc-java was given each resource under its id, whatever its own name.
@@ -218,7 +218,7 @@ fn validated(row: &Recorded) -> Validated {
     let (resource_type, bytes, name) = sent(row);
     let server = server_facts(row.case.bootstrap.as_ref());
     let asked = (fleet.base(), fleet.others());
-    xdsctl::validate::validate_for(resource_type, &bytes, name.as_deref(), asked, &server)
+    xdsctl_clients::validate::validate_for(resource_type, &bytes, name.as_deref(), asked, &server)
 }
 
 /// The answers of these clients about a resource.
@@ -262,7 +262,9 @@ pub fn ask(row: &Recorded) -> Ours {
 /// The resource with the names that Go and Java want: of network filters, transport sockets and the aggregate type; for Java
 /// without `transport_socket_matches`.
 fn unmasked(bytes: &bytes::Bytes, kind: &str, is_java: bool) -> bytes::Bytes {
-    use xdsctl::proto::pb::envoy::config::{cluster::v3 as cluster, core::v3 as core, listener::v3 as listener};
+    use xdsctl_document::proto::pb::envoy::config::{
+        cluster::v3 as cluster, core::v3 as core, listener::v3 as listener,
+    };
     fn socket(socket: &mut Option<core::TransportSocket>) {
         if let Some(socket) = socket {
             socket.name = "envoy.transport_sockets.tls".to_owned();
@@ -306,7 +308,8 @@ fn unmasked(bytes: &bytes::Bytes, kind: &str, is_java: bool) -> bytes::Bytes {
 
 /// The resource as the client saw it, under the id for a name, if it has none of its own: field 1 of all four types.
 fn named(bytes: &bytes::Bytes, name: &str) -> bytes::Bytes {
-    let has_name = xdsctl::proto::wire::fields(bytes).any(|field| field.number == 1 && !field.payload.is_empty());
+    let has_name =
+        xdsctl_document::proto::wire::fields(bytes).any(|field| field.number == 1 && !field.payload.is_empty());
     if has_name {
         return bytes.clone();
     }
@@ -405,7 +408,7 @@ pub fn compare_reasons(what: &str, rows: &[Recorded], limit: usize, differing: u
         let Some(first) = ours.diagnostics.iter().find(|d| d.effect == Effect::Nack) else {
             continue;
         };
-        let told = xdsctl::recognise::told(&row.words);
+        let told = xdsctl_lint::recognise::told(&row.words);
         reasons.rows += 1;
         if told.iter().any(|one| one.leads_to(first.rule.id)) {
             continue;

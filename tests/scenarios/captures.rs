@@ -2,9 +2,9 @@
 
 use std::io::Read as _;
 
-use xdsctl::rng::Rng;
-use xdsctl::scenario::{Suite, capture};
-use xdsctl::source::SourceMap;
+use xdsctl_document::source::SourceMap;
+use xdsctl_model::rng::Rng;
+use xdsctl_suite::{Suite, capture};
 
 /// Lines of the log that are taken, and from where on.
 const LINES: usize = 700;

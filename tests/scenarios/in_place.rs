@@ -3,11 +3,11 @@
 
 use super::random::steps;
 use serde_json::{Value, json};
-use xdsctl::client::Start;
-use xdsctl::client::target::Target;
-use xdsctl::rng::Rng;
-use xdsctl::sim::script::{Player, Step};
-use xdsctl::sim::{Channel, ChannelOptions, Network, Outcome};
+use xdsctl_channel::client::Start;
+use xdsctl_channel::client::target::Target;
+use xdsctl_channel::sim::script::{Player, Step};
+use xdsctl_channel::sim::{Channel, ChannelOptions, Network, Outcome};
+use xdsctl_model::rng::Rng;
 
 /// With XDSCTL_RUNS as many as that.
 fn runs(few: u64) -> u64 {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use xdsctl::lb::log::Detail;
-use xdsctl::sim::Outcome;
-use xdsctl::sim::script::Player;
+use xdsctl_channel::sim::Outcome;
+use xdsctl_channel::sim::script::Player;
+use xdsctl_lb::log::Detail;
 
 use super::picks::{channel_with, chi_square, compare, differences_in, play, read_step};
 use super::world::{Row, rows};
@@ -178,6 +178,8 @@ fn a_session_cookie_names_the_endpoint_of_the_first_leaf_of_the_aggregate() {
     let theirs = row.answer.picks[0][0]["set_cookie"][0].as_str().unwrap();
     let channel = channel_with(&row, 1, |_| {}).unwrap();
     let address = row.backends[0].parse().unwrap();
-    let ours = channel.session_cookie(&xdsctl::sim::Rpc::default(), &address).unwrap();
+    let ours = channel
+        .session_cookie(&xdsctl_channel::sim::Rpc::default(), &address)
+        .unwrap();
     assert_eq!(theirs.split(';').next(), Some(ours.as_str()));
 }

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use xdsctl::client::Start;
-use xdsctl::lb::runtime::Settings;
-use xdsctl::sim::script::{self, Player, Step};
-use xdsctl::sim::{Channel, ChannelOptions, Loss, Network, Outcome, Reachability, Unprocessed};
-use xdsctl::source::node::JsonNode;
+use xdsctl_channel::client::Start;
+use xdsctl_channel::sim::script::{self, Player, Step};
+use xdsctl_channel::sim::{Channel, ChannelOptions, Loss, Network, Outcome, Reachability, Unprocessed};
+use xdsctl_document::source::node::JsonNode;
+use xdsctl_lb::runtime::Settings;
 
 use super::world::{Row, load, rows, target};
 

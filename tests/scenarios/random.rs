@@ -4,10 +4,10 @@
 #[path = "../support/steps.rs"]
 pub mod steps;
 
-use xdsctl::client::Start;
-use xdsctl::client::target::Target;
-use xdsctl::sim::script::{Player, Step};
-use xdsctl::sim::{Channel, ChannelOptions, Network};
+use xdsctl_channel::client::Start;
+use xdsctl_channel::client::target::Target;
+use xdsctl_channel::sim::script::{Player, Step};
+use xdsctl_channel::sim::{Channel, ChannelOptions, Network};
 
 /// Steps of a run.
 const STEPS: usize = 40;

@@ -1,9 +1,9 @@
 //! Route, cluster, cookie: the part of a pick that is decided before the LB policies.
 
 use serde_json::Value;
-use xdsctl::client::config::{ClusterState, XdsConfig};
-use xdsctl::model::Millis;
-use xdsctl::rpc::{ChannelFacts, Purpose, Refusal, Request, Selection, Selector};
+use xdsctl_channel::client::config::{ClusterState, XdsConfig};
+use xdsctl_channel::rpc::{ChannelFacts, Purpose, Refusal, Request, Selection, Selector};
+use xdsctl_model::resource::Millis;
 
 use super::world::{ChannelError, Row, channel, rows};
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use xdsctl::lb::log::LogEntry;
-use xdsctl::lb::policy::TreePath;
-use xdsctl::sim::script::{Player, Step};
+use xdsctl_channel::sim::script::{Player, Step};
+use xdsctl_lb::log::LogEntry;
+use xdsctl_lb::policy::TreePath;
 
 use super::picks::{channel_with, read_step};
 use super::world::Row;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use xdsctl::client::config::{ClusterState, XdsConfig};
-use xdsctl::tree::{build, service_config};
+use xdsctl_channel::client::config::{ClusterState, XdsConfig};
+use xdsctl_channel::tree::{build, service_config};
 
 use super::world::{Row, channel, rows};
 

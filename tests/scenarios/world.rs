@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::Value;
-use xdsctl::bootstrap::{self, Bootstrap};
-use xdsctl::client::config::{ChannelFailure, XdsConfig};
-use xdsctl::client::target::{Target, TargetError};
-use xdsctl::client::{Client, Start};
-use xdsctl::profile::{Client as Family, Profile};
+use xdsctl_channel::client::config::{ChannelFailure, XdsConfig};
+use xdsctl_channel::client::target::{Target, TargetError};
+use xdsctl_channel::client::{Client, Start};
+use xdsctl_clients::bootstrap::{self, Bootstrap};
+use xdsctl_model::profile::{Client as Family, Profile};
 
 use crate::support::{recorded, root};
 

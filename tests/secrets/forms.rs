@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use xdsctl::proto::pb::tables;
-use xdsctl::proto::transcode;
+use xdsctl_document::proto::pb::tables;
+use xdsctl_document::proto::transcode;
 
 /// How a document is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,7 +189,7 @@ pub fn unescaped(text: &str) -> String {
 fn textproto(value: &Value) -> Option<Vec<u8>> {
     let (type_name, bytes) = bytes(value)?;
     let message = tables::message(&type_name)?;
-    let text = xdsctl::source::textproto::print(&bytes, message);
+    let text = xdsctl_document::source::textproto::print(&bytes, message);
     Some(format!("resources {{\n  [type.googleapis.com/{type_name}] {{\n{text}\n  }}\n}}\n").into_bytes())
 }
 

@@ -155,14 +155,18 @@ fn members(schema: &serde_json::Value, found: &mut std::collections::BTreeSet<St
 
 #[test]
 fn every_member_of_a_suite_is_known() {
-    let schema = serde_json::from_str(xdsctl::scenario::SCHEMA).unwrap();
+    let schema = serde_json::from_str(xdsctl_suite::SCHEMA).unwrap();
     let mut names = std::collections::BTreeSet::new();
     members(&schema, &mut names);
     assert!(names.len() > 60, "{names:?}");
     names.remove("@type");
     names.retain(|name| {
         let text = format!("{{\"{name}\": 1}}");
-        let marks = xdsctl::source::secrets::marks(text.as_bytes(), 0, xdsctl::source::secrets::SecretPlace::suite());
+        let marks = xdsctl_document::source::secrets::marks(
+            text.as_bytes(),
+            0,
+            xdsctl_document::source::secrets::SecretPlace::suite(),
+        );
         !marks.hidden.is_empty()
     });
     assert_eq!(names.into_iter().collect::<Vec<_>>(), [""; 0]);
@@ -178,11 +182,11 @@ fn nothing_of_our_own_suites_is_masked() {
         if !path.is_file() {
             continue;
         }
-        let mut sources = xdsctl::source::SourceMap::new();
+        let mut sources = xdsctl_document::source::SourceMap::new();
         let id = sources.add(path.display().to_string(), std::fs::read(&path).unwrap());
         let source = sources.get(id).unwrap();
-        xdsctl::source::node::view(source);
-        for marks in source.marks_of_all(xdsctl::source::secrets::SecretPlace::suite()) {
+        xdsctl_document::source::node::view(source);
+        for marks in source.marks_of_all(xdsctl_document::source::secrets::SecretPlace::suite()) {
             count += 1;
             let texts = marks
                 .hidden

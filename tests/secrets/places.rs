@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::{Map, Value, json};
-use xdsctl::proto::pb::tables::{self, Cardinality, Kind, Message, WellKnown};
+use xdsctl_document::proto::pb::tables::{self, Cardinality, Kind, Message, WellKnown};
 
 /// Resources that the walk over the tables starts at.
 const ROOTS: [&str; 4] = [

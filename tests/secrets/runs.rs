@@ -1,7 +1,7 @@
 //! Commands that are run on a document with a secret, and what of their outputs is looked at.
 
 use serde_json::{Value, json};
-use xdsctl::proto::print::{self, Printer};
+use xdsctl_document::proto::print::{self, Printer};
 
 use super::forms::{Form, bytes, unescaped};
 use crate::run::run;

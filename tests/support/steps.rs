@@ -1,7 +1,7 @@
 //! Random steps on the world of the suites: what happens to its backends and its endpoints, and RPCs meanwhile.
 
 use serde_json::{Value, json};
-use xdsctl::rng::Rng;
+use xdsctl_model::rng::Rng;
 
 /// Addresses of the world, and some that no endpoint has at first.
 const HOSTS: [&str; 12] = [

@@ -31,9 +31,9 @@ pub use suite::{SimulateArgs, TestArgs, TestFormat, TimelineFormat};
 use super::io::ColourChoice;
 use format::DestinationParser;
 use rule::RuleParser;
-use xdsctl::choice::Date;
-use xdsctl::diag::Severity;
-use xdsctl::profile::Profile;
+use xdsctl_lint::choice::Date;
+use xdsctl_model::diag::Severity;
+use xdsctl_model::profile::Profile;
 
 /// Says what a gRPC client would do with xDS configuration, and why
 #[derive(Debug, Parser)]

@@ -7,9 +7,9 @@ use crate::args::ClientArgs;
 use crate::config::ProjectConfig;
 use crate::io::input::cannot_read;
 use crate::{Error, Io};
-use xdsctl::envelope::{LoadOptions, Loader};
-use xdsctl::profile::{Agent, Client, Fleet, UserAgent};
-use xdsctl::source::SourceMap;
+use xdsctl_document::envelope::{LoadOptions, Loader};
+use xdsctl_document::source::SourceMap;
+use xdsctl_model::profile::{Agent, Client, Fleet, UserAgent};
 
 /// Clients that are asked at a time.
 const MAX_CLIENTS: usize = 1_000;

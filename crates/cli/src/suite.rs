@@ -10,10 +10,10 @@ use crate::io::reach::AllowedDirectories;
 use crate::io::unread::{self, Incomplete};
 use crate::io::{files, input, live, revision};
 use crate::{Error, Io};
-use xdsctl::client::Keep;
-use xdsctl::scenario::{Caller, InitialConfig, PlannedClient, PlannedStart, Test};
-use xdsctl::source::node::JsonNode;
-use xdsctl::source::{Source, Span};
+use xdsctl_channel::client::Keep;
+use xdsctl_document::source::node::JsonNode;
+use xdsctl_document::source::{Source, Span};
+use xdsctl_suite::{Caller, InitialConfig, PlannedClient, PlannedStart, Test};
 
 /// Says whether a document that nobody has named is a suite. One that cannot be read is, if it has the keys of one: what is wrong
 /// with it is to be told.

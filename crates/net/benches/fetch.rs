@@ -31,7 +31,7 @@ use server::{Answer, Any, Asked, AskedDelta, CSDS, DELTA, Delta, SOTW, Sotw, TYP
 const ROUNDS: usize = 5;
 
 static POOL: LazyLock<DescriptorPool> =
-    LazyLock::new(|| DescriptorPool::decode(xdsctl::proto::pb::DESCRIPTOR_SET).unwrap());
+    LazyLock::new(|| DescriptorPool::decode(xdsctl_document::proto::pb::DESCRIPTOR_SET).unwrap());
 
 #[derive(Clone, Copy, Default)]
 struct Raw;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::Ipv6Addr;
 use std::path::PathBuf;
 
-use xdsctl::client::target::percent_decode;
+use xdsctl_channel::client::target::percent_decode;
 
 /// What answers there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 
 use bytes::Bytes;
 use tokio::time::Instant;
-use xdsctl::ResourceType;
+use xdsctl_model::resource::ResourceType;
 
 use crate::dump::{self, Client, Origin};
 use crate::fetch::{self, Error, Fetched, StreamEvent};

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use bytes::Bytes;
 use prost::Message as _;
-use xdsctl::proto::print::{Printer, quoted};
+use xdsctl_document::proto::print::{Printer, quoted};
 
 use crate::FetchOptions;
 use crate::messages::ClientConfig;

@@ -5,8 +5,8 @@ use std::io::Write;
 use http::header::HOST;
 use reqwest::Url;
 use reqwest::tls::{Certificate, Identity};
-use xdsctl::proto::print;
-use xdsctl::source::secrets::SecretPlace;
+use xdsctl_document::proto::print;
+use xdsctl_document::source::secrets::SecretPlace;
 
 use crate::connect::{self, To, Way};
 use crate::fetch::Error;

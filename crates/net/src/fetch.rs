@@ -206,7 +206,7 @@ pub(crate) fn of_written(written: Written) -> Fetched {
 }
 
 pub(crate) fn origin(address: &Address, options: &FetchOptions) -> Origin {
-    let mut printer = xdsctl::proto::print::Printer::new(false);
+    let mut printer = xdsctl_document::proto::print::Printer::new(false);
     let now = Timestamp::of_millis((options.now)());
     printer.named(&prost::Message::encode_to_vec(&now), "google.protobuf.Timestamp");
     Origin {

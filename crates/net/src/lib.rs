@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Everything that needs a runtime is behind the feature `live`. The calls at the top ([`fetch()`], [`watch`], [`serve()`]) block: no async
-//! leaves this crate. What a client makes of resources is asked of [`xdsctl::client`], here nothing is judged.
+//! leaves this crate. What a client makes of resources is asked of [`xdsctl_channel::client`], here nothing is judged.
 #![cfg_attr(
     not(test),
     deny(

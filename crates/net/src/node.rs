@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use serde_json::{Value, json};
-use xdsctl::proto::transcode;
+use xdsctl_document::proto::transcode;
 
 use crate::fetch::Error;
 use crate::{Address, FetchOptions, address};

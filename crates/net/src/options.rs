@@ -36,9 +36,9 @@ pub struct FetchOptions {
     /// The time of day, in milliseconds since 1970; the caller has the clock.
     pub now: fn() -> u64,
     /// The client whose verdicts are sent to the control plane.
-    pub profile: xdsctl::profile::Profile,
+    pub profile: xdsctl_model::profile::Profile,
     /// What the bootstrap says to validation.
-    pub server: xdsctl::profile::ServerFacts,
+    pub server: xdsctl_model::profile::ServerFacts,
 }
 
 /// TLS, all of it PEM.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::mpsc::{channel, sync_channel};
 use std::thread::scope;
 
-use xdsctl::load::processors;
+use xdsctl_document::load::processors;
 
 /// Pieces that one thread may be ahead of the writer.
 const AHEAD: usize = 2;

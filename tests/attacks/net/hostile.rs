@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use prost::Message as _;
-use xdsctl::ResourceType;
+use xdsctl_model::resource::ResourceType;
 
 use super::plane::{cluster, listener, response, start};
 use super::{attack, fetched};

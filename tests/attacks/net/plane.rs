@@ -10,8 +10,8 @@ use prost::Message as _;
 use tokio::sync::mpsc;
 use tonic::server::{Grpc, StreamingService};
 use tonic::{Request, Response, Status, Streaming};
-use xdsctl::ResourceType;
-use xdsctl::proto::transcode;
+use xdsctl_document::proto::transcode;
+use xdsctl_model::resource::ResourceType;
 
 use crate::connect::BytesCodec;
 use crate::messages::{Any, DiscoveryRequest, DiscoveryResponse};

@@ -4,7 +4,7 @@ use super::format::{DestinationParser, ReportDestination};
 use super::{ClientArgs, Format, InputArgs};
 use crate::io::ColourChoice;
 use clap::ValueEnum;
-use xdsctl::model::ResourceType;
+use xdsctl_model::resource::ResourceType;
 
 /// `xdsctl diff`
 #[derive(Debug, clap::Args)]

@@ -1,7 +1,7 @@
 //! The arguments of the commands that follow one channel: `tree`, `route`, `pick`, `retry`, `cookie`.
 
 use clap::{Subcommand, ValueEnum};
-use xdsctl::sim::MAX_EVENTS;
+use xdsctl_channel::sim::MAX_EVENTS;
 
 use super::{Format, InputArgs};
 use crate::channel::seconds;

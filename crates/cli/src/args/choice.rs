@@ -1,7 +1,7 @@
 //! `-D`, `-W` and `-A`: one list, in the order in which they were given, because the last one counts.
 
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
-use xdsctl::diag::Severity;
+use xdsctl_model::diag::Severity;
 
 use super::rule::RuleParser;
 

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use xdsctl::profile::{Client, Family, Fleet};
+use xdsctl_model::profile::{Client, Family, Fleet};
 
 use super::Level;
 

@@ -3,8 +3,8 @@
 use std::ffi::OsStr;
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
-use xdsctl::catalogue;
-use xdsctl::diag::Effect;
+use xdsctl_lint::catalogue;
+use xdsctl_model::diag::Effect;
 
 /// Takes any text; offers the ids of rules and the effects.
 #[derive(Debug, Clone, Copy)]

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use xdsctl::scenario::MAX_RPCS;
-use xdsctl::sim::MAX_EVENTS;
+use xdsctl_channel::sim::MAX_EVENTS;
+use xdsctl_suite::MAX_RPCS;
 
 use super::format::{DestinationParser, ReportDestination};
 use crate::channel::seconds;

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use super::{address, no_such_address};
 use crate::args::ChannelArgs;
 use crate::{Error, Io};
-use xdsctl::client::{Client, EndpointChange, Start};
+use xdsctl_channel::client::{Client, EndpointChange, Start};
 
 /// Changes the endpoints of the channel before it starts; says which change is without effect.
 ///

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::Value;
-use xdsctl::client::config::{ChannelFailure, ClusterState, XdsConfig};
-use xdsctl::client::{Client, Gap, Rejected};
-use xdsctl::model::cluster::Discovery;
-use xdsctl::model::listener::{Listener, RouteSource};
-use xdsctl::model::{ResourceType, RouteConfiguration};
-use xdsctl::profile::Feature;
+use xdsctl_channel::client::config::{ChannelFailure, ClusterState, XdsConfig};
+use xdsctl_channel::client::{Client, Gap, Rejected};
+use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::cluster::Discovery;
+use xdsctl_model::resource::listener::{Listener, RouteSource};
+use xdsctl_model::resource::{ResourceType, RouteConfiguration};
 
 /// Names a resource that the channel hangs on, and of which it is not known what the client keeps.
 pub(super) fn why_not(client: &Client, config: &Result<Arc<XdsConfig>, ChannelFailure>) -> Option<String> {

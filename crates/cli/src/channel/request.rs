@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::args::RequestArgs;
 use crate::{Error, Io};
-use xdsctl::model::Millis;
-use xdsctl::sim::{DEFAULT_TIMEOUT_MS, Rpc};
+use xdsctl_channel::sim::{DEFAULT_TIMEOUT_MS, Rpc};
+use xdsctl_model::resource::Millis;
 
 /// Method of an RPC that is given none.
 const DEFAULT_METHOD: &str = "/pkg.Service/Method";

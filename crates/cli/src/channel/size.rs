@@ -1,8 +1,8 @@
 //! Which channels are too large for what they are made of.
 
 use crate::Error;
-use xdsctl::client::config::XdsConfig;
-use xdsctl::tree::size::{self, BYTES_A_PART, MAX_PARTS};
+use xdsctl_channel::client::config::XdsConfig;
+use xdsctl_channel::tree::size::{self, BYTES_A_PART, MAX_PARTS};
 
 /// Clusters that the routes of a channel may lead to: a child of the tree each, which takes some kilobytes.
 const MAX_CLUSTERS: usize = 20_000;

@@ -3,9 +3,9 @@
 use super::{no_such, read_target, some};
 use crate::args::ChannelArgs;
 use crate::{Error, Io};
-use xdsctl::bootstrap::Bootstrap;
-use xdsctl::client::target::Target;
-use xdsctl::client::{Resources, Start};
+use xdsctl_channel::client::target::Target;
+use xdsctl_channel::client::{Resources, Start};
+use xdsctl_clients::bootstrap::Bootstrap;
 
 /// Where the arguments let the channel start.
 ///

@@ -10,7 +10,7 @@ use crate::config::{ProjectConfig, Setting};
 use crate::report::edge::visible_line;
 use crate::{Error, Io};
 use clap::ValueEnum;
-use xdsctl::profile::Client;
+use xdsctl_model::profile::Client;
 
 /// Name of the schema of the JSON form.
 const SCHEMA: &str = "xdsctl.config/v1";

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::args::{CookieArgs, CookieCommand, Format};
 use crate::{Error, Io};
-use xdsctl::cookie::{SessionCookie, encode};
+use xdsctl_model::cookie::{SessionCookie, encode};
 
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.cookie/v1";

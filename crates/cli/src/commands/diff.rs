@@ -21,10 +21,10 @@ use crate::report::diff::{Answer, Compared, Presence, Report, json};
 use crate::report::edge::Edge;
 use crate::report::findings::not_checked;
 use crate::{EXIT_TROUBLE, Error, Io, fleet};
-use xdsctl::client::{Client, Keep, Resources};
-use xdsctl::diff::pairs::{Candidate, pairs};
-use xdsctl::diff::{Diff, compare, compare_resources};
-use xdsctl::profile::{self, Fleet, Profile};
+use xdsctl_channel::client::{Client, Keep, Resources};
+use xdsctl_lint::diff::pairs::{Candidate, pairs};
+use xdsctl_lint::diff::{Diff, compare, compare_resources};
+use xdsctl_model::profile::{self, Fleet, Profile};
 
 /// Exit code with `--exit-code` if anything changes, and with `--fail-on` if that does.
 const EXIT_CHANGES: u8 = 1;

@@ -5,9 +5,9 @@ use std::io::Read;
 use crate::args::{ExplainArgs, Format};
 use crate::report::explain;
 use crate::{Error, Io};
-use xdsctl::catalogue;
-use xdsctl::diag::Rule;
-use xdsctl::recognise::{self, Log, Recognised};
+use xdsctl_lint::catalogue;
+use xdsctl_lint::recognise::{self, Log, Recognised};
+use xdsctl_model::diag::Rule;
 
 /// Longest log that is read from standard input, in bytes.
 const MAX_LOG_BYTES: usize = 4 << 30;

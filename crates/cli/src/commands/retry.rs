@@ -7,12 +7,12 @@ use crate::args::{Format, RetryArgs};
 use crate::config::ProjectConfig;
 use crate::report::channel::retry::{self, RetryAnswer};
 use crate::{Error, Io, channel};
-use xdsctl::model::retry::{DEFAULT_BASE_INTERVAL, default_max_interval};
-use xdsctl::model::route::{Action, RetryOn, RetryPolicy};
-use xdsctl::profile::{Feature, Profile};
-use xdsctl::rpc::retry::{AttemptEnd, RetryStop};
-use xdsctl::rpc::{ChannelFacts, Draws, Request, Selector};
-use xdsctl::status::Status;
+use xdsctl_channel::rpc::retry::{AttemptEnd, RetryStop};
+use xdsctl_channel::rpc::{ChannelFacts, Draws, Request, Selector};
+use xdsctl_model::profile::{Feature, Profile};
+use xdsctl_model::resource::retry::{DEFAULT_BASE_INTERVAL, default_max_interval};
+use xdsctl_model::resource::route::{Action, RetryOn, RetryPolicy};
+use xdsctl_model::status::Status;
 
 /// Exit code for a channel or RPC that fails anyway.
 const EXIT_FAILS: u8 = 1;

@@ -5,8 +5,8 @@ use crate::channel::{self, Opened};
 use crate::report::channel::route::{self, RouteAnswer};
 use crate::report::channel::route_json;
 use crate::{Error, Io};
-use xdsctl::rpc::{ChannelFacts, Draws, PLUGIN_PREFIX, Request, Selection, Selector};
-use xdsctl::status::Status;
+use xdsctl_channel::rpc::{ChannelFacts, Draws, PLUGIN_PREFIX, Request, Selection, Selector};
+use xdsctl_model::status::Status;
 
 /// Exit code for an RPC that fails here.
 const EXIT_FAILS: u8 = 1;

@@ -24,9 +24,9 @@ mod live {
     use crate::io::live::connect::{live, server_tls};
     use crate::io::overwrite::{self, OutputKind};
     use crate::io::reach::AllowedDirectories;
-    use xdsctl::bootstrap::Bootstrap;
-    use xdsctl::client::{Checked, Keep, Verdict, faults};
-    use xdsctl::envelope::{self, Label, Stage};
+    use xdsctl_channel::client::{Checked, Keep, Verdict, faults};
+    use xdsctl_clients::bootstrap::Bootstrap;
+    use xdsctl_document::envelope::{self, Label, Stage};
     use xdsctl_net::{LedgerLine, Serving, SnapshotResource, Tone};
 
     /// Exit code with `--compare` if a verdict differs, or nothing was compared.

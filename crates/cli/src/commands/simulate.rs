@@ -6,8 +6,8 @@ use crate::io::reach::AllowedDirectories;
 use crate::io::unread::WARNING;
 use crate::report::suite::timeline::{Layers, Timeline, TimelineLooks};
 use crate::{EXIT_TROUBLE, Error, Io, channel, suite};
-use xdsctl::scenario::{Manner, Suite, Test, timeline};
-use xdsctl::source::{MAX_STREAM_BYTES, Source, SourceMap, read_stream};
+use xdsctl_document::source::{MAX_STREAM_BYTES, Source, SourceMap, read_stream};
+use xdsctl_suite::{Manner, Suite, Test, timeline};
 
 /// Lines of a timeline after which the reader hears how to get fewer.
 const MANY_LINES: usize = 200;
@@ -89,7 +89,7 @@ pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     }
 }
 
-fn placed(source: &Source, span: xdsctl::source::Span, message: &str) -> String {
+fn placed(source: &Source, span: xdsctl_document::source::Span, message: &str) -> String {
     let place = source.line_column(span.start);
     format!("{}:{}:{}: {message}", source.name(), place.line, place.column)
 }

@@ -10,14 +10,14 @@ use crate::channel::{self, Opened};
 use crate::io::DEFAULT_WIDTH;
 use crate::report::channel::{graph, svg, tree as text};
 use crate::{Error, Io};
-use xdsctl::client::config::{ChannelFailure, XdsConfig};
-use xdsctl::profile::{Client, Fleet, Profile};
-use xdsctl::source::secrets::SecretPlace;
-use xdsctl::status::Status;
-use xdsctl::tree::build::{self, Cds, Generated, Readable};
-use xdsctl::tree::node::{Node, NodeKind};
-use xdsctl::tree::show::{self, ShownTree};
-use xdsctl::tree::{legacy, service_config};
+use xdsctl_channel::client::config::{ChannelFailure, XdsConfig};
+use xdsctl_channel::tree::build::{self, Cds, Generated, Readable};
+use xdsctl_channel::tree::node::{Node, NodeKind};
+use xdsctl_channel::tree::show::{self, ShownTree};
+use xdsctl_channel::tree::{legacy, service_config};
+use xdsctl_document::source::secrets::SecretPlace;
+use xdsctl_model::profile::{Client, Fleet, Profile};
+use xdsctl_model::status::Status;
 
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.tree/v1";

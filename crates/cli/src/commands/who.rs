@@ -8,8 +8,8 @@ use crate::channel::no_such;
 use crate::io::{input, worlds};
 use crate::report::who::{self, WhoAnswer};
 use crate::{Error, Io};
-use xdsctl::client::links::{LinkedResource, Links};
-use xdsctl::client::{Keep, World};
+use xdsctl_channel::client::links::{LinkedResource, Links};
+use xdsctl_channel::client::{Keep, World};
 
 /// Exit code where the resource is referred to and not there.
 const EXIT_MISSING: u8 = 1;

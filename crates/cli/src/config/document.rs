@@ -10,11 +10,11 @@ use toml::Spanned;
 
 use super::{IgnoreSetting, ProjectConfig, RuleSetting, Setting};
 use crate::args::{FailOn, Level, ReportFormat, World};
-use xdsctl::catalogue;
-use xdsctl::choice::{FilePattern, Ignore, Selector, Wildcard};
-use xdsctl::diag::{Rule, Severity};
-use xdsctl::profile::Client;
-use xdsctl::secret;
+use xdsctl_document::secret;
+use xdsctl_lint::catalogue;
+use xdsctl_lint::choice::{FilePattern, Ignore, Selector, Wildcard};
+use xdsctl_model::diag::{Rule, Severity};
+use xdsctl_model::profile::Client;
 
 /// `[[ignore]]` of a file: each finding is held against all of them.
 const MAX_IGNORES: usize = 1_000;

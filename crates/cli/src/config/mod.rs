@@ -14,9 +14,9 @@ use crate::io::reach::{AllowedDirectories, directory_of};
 use crate::report::paths::{Paths, normal};
 use crate::{Error, Io};
 use document::Document;
-use xdsctl::choice::{Ignore, Selector};
-use xdsctl::diag::Severity;
-use xdsctl::source::read_stream;
+use xdsctl_document::source::read_stream;
+use xdsctl_lint::choice::{Ignore, Selector};
+use xdsctl_model::diag::Severity;
 
 /// Name of the file.
 pub const FILE_NAME: &str = "xdsctl.toml";

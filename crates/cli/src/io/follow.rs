@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::input::{Inputs, cannot_read};
-use xdsctl::client::{Keep, Reading};
-use xdsctl::envelope::{LoadOptions, PATH_SOURCE_UNREADABLE, PathSource, WorldId};
-use xdsctl::source::SourceId;
+use xdsctl_channel::client::{Keep, Reading};
+use xdsctl_document::envelope::{LoadOptions, PATH_SOURCE_UNREADABLE, PathSource, WorldId};
+use xdsctl_document::source::SourceId;
 
 /// Files that are followed in all.
 const MAX_FILES: usize = 1000;

@@ -10,14 +10,14 @@ use super::{files, follow, live, revision, unread, worlds};
 use crate::args::{AsType, InputArgs, World};
 use crate::config::ProjectConfig;
 use crate::{EXIT_TROUBLE, Error, Io};
-use xdsctl::bootstrap::{self, Bootstrap};
-use xdsctl::client::{DocumentPlace, Keep, Parts, Reading, Settled, Store, ValidationInput};
-use xdsctl::diag::Diagnostic;
-use xdsctl::envelope::{self, Emit, Finding, LoadOptions, Loader, RawResource};
-use xdsctl::model::ResourceType;
-use xdsctl::profile::{Fleet, ServerFacts};
-use xdsctl::source::sniff::DocumentFormat;
-use xdsctl::source::{MAX_STREAM_BYTES, SourceId, SourceMap, Span, read_stream};
+use xdsctl_channel::client::{DocumentPlace, Keep, Parts, Reading, Settled, Store, ValidationInput};
+use xdsctl_clients::bootstrap::{self, Bootstrap};
+use xdsctl_document::envelope::{self, Emit, Finding, LoadOptions, Loader, RawResource};
+use xdsctl_document::source::sniff::DocumentFormat;
+use xdsctl_document::source::{MAX_STREAM_BYTES, SourceId, SourceMap, Span, read_stream};
+use xdsctl_model::diag::Diagnostic;
+use xdsctl_model::profile::{Fleet, ServerFacts};
+use xdsctl_model::resource::ResourceType;
 
 /// Everything that a command knows before it reads resources.
 #[derive(Debug)]

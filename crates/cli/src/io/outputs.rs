@@ -16,7 +16,7 @@ use crate::report::findings::{
 };
 use crate::report::paths::Paths;
 use crate::{Error, Io};
-use xdsctl::source::SourceId;
+use xdsctl_document::source::SourceId;
 
 /// How reports are to look.
 #[derive(Debug, Clone)]

@@ -9,9 +9,9 @@ use std::path::Path;
 use crate::Error;
 use crate::args::{DiffFormat, ReportFormat, TestFormat};
 use crate::report::suite::findings::is_of_suites;
-use xdsctl::catalogue;
-use xdsctl::choice::{Baseline, baseline};
-use xdsctl::source::{Source, SourceMap};
+use xdsctl_document::source::{Source, SourceMap};
+use xdsctl_lint::catalogue;
+use xdsctl_lint::choice::{Baseline, baseline};
 
 /// What is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

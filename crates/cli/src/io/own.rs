@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use super::input::Inputs;
 use crate::args::ReportDestination;
 use crate::{Error, Io};
-use xdsctl::choice::Baseline;
-use xdsctl::diag::Severity;
-use xdsctl::envelope::{Finding, LoadOptions, Loader};
-use xdsctl::source::{Source, SourceId};
+use xdsctl_document::envelope::{Finding, LoadOptions, Loader};
+use xdsctl_document::source::{Source, SourceId};
+use xdsctl_lint::choice::Baseline;
+use xdsctl_model::diag::Severity;
 
 /// Files that are told of at most.
 const NAMES_SHOWN: usize = 10;

@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::input::Inputs;
 use crate::{Error, Io};
-use xdsctl::client::Settled;
-use xdsctl::diag::{Diagnostic, Severity};
-use xdsctl::envelope::{EMPTY, EMPTY_RESPONSE, Finding, NO_RESOURCE};
-use xdsctl::source::{SourceId, Span};
+use xdsctl_channel::client::Settled;
+use xdsctl_document::envelope::{EMPTY, EMPTY_RESPONSE, Finding, NO_RESOURCE};
+use xdsctl_document::source::{SourceId, Span};
+use xdsctl_model::diag::{Diagnostic, Severity};
 
 /// What the lines about it begin with.
 pub(crate) const WARNING: &str = "warning: ";

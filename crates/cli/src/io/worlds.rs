@@ -9,9 +9,9 @@ use super::input::Inputs;
 use super::{files, revision};
 use crate::Io;
 use crate::report::{listed, plural};
-use xdsctl::client::{DocumentPlace, Settled, World};
-use xdsctl::envelope::WorldName;
-use xdsctl::source::{SourceId, SourceMap};
+use xdsctl_channel::client::{DocumentPlace, Settled, World};
+use xdsctl_document::envelope::WorldName;
+use xdsctl_document::source::{SourceId, SourceMap};
 
 /// Worlds and files that a line names.
 const NAMES_SHOWN: usize = 4;

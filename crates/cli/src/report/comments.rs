@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use xdsctl::secret;
-use xdsctl::source::Span;
-use xdsctl::source::secrets::{Marks, Speaker, is_plain_word, within};
+use xdsctl_document::secret;
+use xdsctl_document::source::Span;
+use xdsctl_document::source::secrets::{Marks, Speaker, is_plain_word, within};
 
 /// Bytes before and behind a window that are read for the rest of its lines and comments.
 const REACH: usize = 4096;

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 
 use anstyle::Style;
 
-use xdsctl::secret;
+use xdsctl_document::secret;
 
 /// Bytes of a line that are kept back at most before it is written piece by piece.
 const MAX_LINE_BYTES: usize = 1 << 20;

@@ -5,11 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use xdsctl::client::{self, Keep, Reading, ValidationInput};
-use xdsctl::diag::{Diagnostic, Effect, Rule};
-use xdsctl::family::FamilyVerdict;
-use xdsctl::profile::{Client, Fleet, ServerFacts};
-use xdsctl::source::SourceMap;
+use xdsctl_channel::client::{self, Keep, Reading, ValidationInput};
+use xdsctl_clients::family::FamilyVerdict;
+use xdsctl_document::source::SourceMap;
+use xdsctl_model::diag::{Diagnostic, Effect, Rule};
+use xdsctl_model::profile::{Client, Fleet, ServerFacts};
 
 use super::findings::clients::who_of;
 

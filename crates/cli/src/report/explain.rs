@@ -8,11 +8,11 @@ use serde::Serialize;
 use super::edge::visible_line;
 use super::examples;
 use super::wrap::wrapped;
-use xdsctl::catalogue;
-use xdsctl::diag::{Rule, Shared};
-use xdsctl::model::ResourceType;
-use xdsctl::profile::Family;
-use xdsctl::recognise::{Lead, Page, Recognised, Seen, Summary, Symptom};
+use xdsctl_lint::catalogue;
+use xdsctl_lint::recognise::{Lead, Page, Recognised, Seen, Summary, Symptom};
+use xdsctl_model::diag::{Rule, Shared};
+use xdsctl_model::profile::Family;
+use xdsctl_model::resource::ResourceType;
 
 /// Writes a rule's page with its head; its text is wrapped if there is a width.
 ///

@@ -5,14 +5,16 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use memchr::memmem;
-use xdsctl::client::Checked;
-use xdsctl::diag::FieldPath;
-use xdsctl::model::ResourceType;
-use xdsctl::secret::{REDACTED, SecretFinder};
-use xdsctl::source::node;
-use xdsctl::source::secrets::{Marks, SecretPlace, Speaker, is_enum_value, is_known_word, is_plain_word, within};
-use xdsctl::source::sniff::DocumentFormat;
-use xdsctl::source::{Source, SourceId, Span};
+use xdsctl_channel::client::Checked;
+use xdsctl_document::secret::{REDACTED, SecretFinder};
+use xdsctl_document::source::node;
+use xdsctl_document::source::secrets::{
+    Marks, SecretPlace, Speaker, is_enum_value, is_known_word, is_plain_word, within,
+};
+use xdsctl_document::source::sniff::DocumentFormat;
+use xdsctl_document::source::{Source, SourceId, Span};
+use xdsctl_model::diag::FieldPath;
+use xdsctl_model::resource::ResourceType;
 
 use super::comments;
 

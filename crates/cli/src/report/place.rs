@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use xdsctl::source::{Source, Span};
+use xdsctl_document::source::{Source, Span};
 
 /// A span of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use comfy_table::Table;
-use xdsctl::profile::{self, Client, ClientStanding, Family, Feature, FeatureChange, VersionStep};
+use xdsctl_model::profile::{self, Client, ClientStanding, Family, Feature, FeatureChange, VersionStep};
 
 /// Writes two tables.
 ///

@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthChar as _;
 use super::Snippet;
 use super::edge::{is_plain, push_escaped};
 use super::masks::Masks;
-use xdsctl::source::{Source, Span};
+use xdsctl_document::source::{Source, Span};
 
 /// Columns that miette makes of a tab.
 const TAB_COLUMNS: usize = 4;
@@ -200,7 +200,7 @@ fn shown(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use xdsctl::source::SourceMap;
+    use xdsctl_document::source::SourceMap;
 
     /// The snippet around the first `mark` of the text, marked with brackets.
     fn cut(text: &str, mark: &str, columns: usize) -> String {

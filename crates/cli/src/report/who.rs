@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::listed;
-use xdsctl::client::links::{Link, LinkedResource, Links};
+use xdsctl_channel::client::links::{Link, LinkedResource, Links};
 
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.who/v1";

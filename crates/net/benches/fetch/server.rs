@@ -84,7 +84,7 @@ fn endpoints(number: usize) -> String {
 }
 
 fn packed(type_url: &str, json: &str) -> Any {
-    let read = xdsctl::proto::transcode::named(json.as_bytes(), type_url.rsplit('/').next().unwrap()).unwrap();
+    let read = xdsctl_document::proto::transcode::named(json.as_bytes(), type_url.rsplit('/').next().unwrap()).unwrap();
     assert!(read.notes.is_empty(), "{:?}", read.notes[0]);
     Any {
         type_url: type_url.to_owned(),

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 use prost::Message as _;
-use xdsctl::client::links::LinkedResource;
-use xdsctl::client::{Judged, OWN_WORDS, Received};
-use xdsctl::{ResourceType, Verdict};
+use xdsctl_channel::client::Verdict;
+use xdsctl_channel::client::links::LinkedResource;
+use xdsctl_channel::client::{Judged, OWN_WORDS, Received};
+use xdsctl_model::resource::ResourceType;
 
 use super::response::Response;
 use crate::dump::Entries;

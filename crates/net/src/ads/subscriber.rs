@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 use prost::Message as _;
-use xdsctl::ResourceType;
-use xdsctl::bootstrap::{self, Bootstrap};
-use xdsctl::client::links::LinkedResource;
-use xdsctl::client::target::Target;
-use xdsctl::client::{Client, Judged, Received, Start};
+use xdsctl_channel::client::links::LinkedResource;
+use xdsctl_channel::client::target::Target;
+use xdsctl_channel::client::{Client, Judged, Received, Start};
+use xdsctl_clients::bootstrap::{self, Bootstrap};
+use xdsctl_model::resource::ResourceType;
 
 use super::held::{Held, HeldSummary};
 use super::response::Response;

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use bytes::Bytes;
 use prost::Message as _;
-use xdsctl::client::Received;
+use xdsctl_channel::client::Received;
 
 use crate::messages::{DiscoveryRequest, Status};
 

@@ -1,7 +1,7 @@
 //! What is told of responses: to people in a line, to the control plane as the reason of a rejection.
 
-use xdsctl::ResourceType;
-use xdsctl::client::Received;
+use xdsctl_channel::client::Received;
+use xdsctl_model::resource::ResourceType;
 
 use super::response::Response;
 use crate::address::shown;

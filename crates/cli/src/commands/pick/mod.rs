@@ -10,15 +10,15 @@ use crate::channel::{self, Opened, address};
 use crate::io::progress;
 use crate::report::channel::pick::{Style, Telling};
 use crate::{Error, Io};
-use xdsctl::client::config::XdsConfig;
-use xdsctl::lb::policy::LookupAnswer;
-use xdsctl::lb::runtime::{Connectivity, Settings};
-use xdsctl::rpc::{self, NoSession, Request, Selector};
-use xdsctl::sim::script::{self, Player, Step};
-use xdsctl::sim::{Channel, ChannelOptions, LookupReply, Lookups, Network, Reachability, Respond, Rpc};
-use xdsctl::source::{MAX_STREAM_BYTES, read_stream};
-use xdsctl::status::Code;
-use xdsctl::text;
+use xdsctl_channel::client::config::XdsConfig;
+use xdsctl_channel::rpc::{self, NoSession, Request, Selector};
+use xdsctl_channel::sim::script::{self, Player, Step};
+use xdsctl_channel::sim::{Channel, ChannelOptions, LookupReply, Lookups, Network, Reachability, Respond, Rpc};
+use xdsctl_document::source::{MAX_STREAM_BYTES, read_stream};
+use xdsctl_lb::policy::LookupAnswer;
+use xdsctl_lb::runtime::{Connectivity, Settings};
+use xdsctl_model::status::Code;
+use xdsctl_model::text;
 
 mod place;
 

@@ -7,12 +7,12 @@ use std::net::SocketAddr;
 use serde_json::{Value, json};
 
 use crate::Error;
-use xdsctl::client::config::{ClusterState, XdsConfig};
-use xdsctl::cookie;
-use xdsctl::model::cluster::HealthStatus;
-use xdsctl::model::endpoints::{Endpoint, Locality, LocalityName};
-use xdsctl::rpc;
-use xdsctl::text;
+use xdsctl_channel::client::config::{ClusterState, XdsConfig};
+use xdsctl_channel::rpc;
+use xdsctl_model::cookie;
+use xdsctl_model::resource::cluster::HealthStatus;
+use xdsctl_model::resource::endpoints::{Endpoint, Locality, LocalityName};
+use xdsctl_model::text;
 
 /// One address of the channel.
 #[derive(Debug)]

@@ -10,15 +10,15 @@ use crate::args::TestArgs;
 use crate::io::reach::AllowedDirectories;
 use crate::report::{listed, plural};
 use crate::{EXIT_TROUBLE, Error, Io, suite};
-use xdsctl::diff::Example;
-use xdsctl::load::processors;
-use xdsctl::model::route::Route;
-use xdsctl::scenario::{
+use xdsctl_document::load::processors;
+use xdsctl_document::secret;
+use xdsctl_document::source::{MAX_STREAM_BYTES, SourceMap, read_stream};
+use xdsctl_lint::diff::Example;
+use xdsctl_model::resource::route::Route;
+use xdsctl_suite::{
     Caller, Captured, Deed, Draft, Drafted, Expected, Manner, SCHEMA, SEEDS, Settled, Suite, Test, Unmet, capture,
     headers, run as play,
 };
-use xdsctl::secret;
-use xdsctl::source::{MAX_STREAM_BYTES, SourceMap, read_stream};
 
 /// Bytes of suite and files that are played in all: a large world is played less often.
 const MAX_PLAYED_BYTES: u64 = 32 << 20;
@@ -140,7 +140,7 @@ fn say_failing(draft: &Draft, io: &mut Io<'_>) -> Result<(), Error> {
         .filter_map(|(number, step)| {
             let status = step.expect.iter().find(|expected| expected.member == "status")?;
             let is_failure = status.value != "OK";
-            is_failure.then(|| format!("step {} {}", number + 1, xdsctl::scenario::yaml(&status.value)))
+            is_failure.then(|| format!("step {} {}", number + 1, xdsctl_suite::yaml(&status.value)))
         })
         .collect();
     if failing.is_empty() {
@@ -238,7 +238,7 @@ pub(super) fn record(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
 fn steps_of(routes: &[Route], client: Option<usize>, shows_secrets: bool) -> (Vec<Drafted>, usize) {
     let shown = routes.iter().take(ROUTES_SHOWN);
     let mut examples: Vec<Example> = shown
-        .filter_map(|route| xdsctl::diff::examples(&[route]).into_iter().next())
+        .filter_map(|route| xdsctl_lint::diff::examples(&[route]).into_iter().next())
         .collect();
     if examples.is_empty() {
         let members = vec![("method", "/package.Service/Method".into())];
@@ -276,7 +276,7 @@ fn to_be_recorded() -> Vec<Expected> {
 
 fn describe(step: &Drafted, member: &str) -> String {
     let of = step.expect.iter().find(|expected| expected.member == member);
-    let value = of.map(|expected| xdsctl::scenario::yaml(&expected.value));
+    let value = of.map(|expected| xdsctl_suite::yaml(&expected.value));
     format!("`{member}: {}`", value.unwrap_or_default())
 }
 

@@ -17,8 +17,8 @@ use crate::report::suite::{
     write_junit, write_markdown, write_sarif,
 };
 use crate::{EXIT_TROUBLE, Error, Io, suite};
-use xdsctl::scenario::{Coverage, Manner, Played, Test, Trouble, run_heard as play};
-use xdsctl::source::{MAX_STREAM_BYTES, SourceId, SourceMap, Span, read_stream};
+use xdsctl_document::source::{MAX_STREAM_BYTES, SourceId, SourceMap, Span, read_stream};
+use xdsctl_suite::{Coverage, Manner, Played, Test, Trouble, run_heard as play};
 
 /// Exit code for expectations that were not met.
 const EXIT_FAILED: u8 = 1;
@@ -62,7 +62,7 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             faults: Vec::new(),
             tests: Vec::new(),
         };
-        match xdsctl::scenario::Suite::read(source) {
+        match xdsctl_suite::Suite::read(source) {
             Ok(read) => {
                 let mut notes = Notes::default();
                 for test in &read.tests {
@@ -116,7 +116,7 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     }
     let (met, all) = coverage.counts();
     if let Some(least) = args.fail_under.filter(|least| met * 100 < all * usize::from(*least)) {
-        let part = xdsctl::text::percent(met as u64, all as u64);
+        let part = xdsctl_model::text::percent(met as u64, all as u64);
         say!(
             io.err,
             "xdsctl: the tests have met {part} of the configuration, less than {least} % (--fail-under)"

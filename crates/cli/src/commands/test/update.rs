@@ -9,8 +9,8 @@ use crate::io::edit::replace;
 use crate::io::reach::AllowedDirectories;
 use crate::report::suite::quoted;
 use crate::{Error, Io};
-use xdsctl::scenario::{Failure, Rewrite, Suite, rewrite, yaml};
-use xdsctl::source::{Source, SourceMap, Span};
+use xdsctl_document::source::{Source, SourceMap, Span};
+use xdsctl_suite::{Failure, Rewrite, Suite, rewrite, yaml};
 
 /// Runs the tests, and changes the values of expectations that are not met. Says on standard error what was changed, and what could
 /// not be.

@@ -2,10 +2,10 @@
 
 use crate::io::input::Inputs;
 use crate::{Error, Io};
-use xdsctl::check::CheckOutcome;
-use xdsctl::client::target::Target;
-use xdsctl::model::ResourceType;
-use xdsctl::recognise::{self, Page, Recognised, place};
+use xdsctl_channel::client::target::Target;
+use xdsctl_lint::check::CheckOutcome;
+use xdsctl_lint::recognise::{self, Page, Recognised, place};
+use xdsctl_model::resource::ResourceType;
 
 /// Listeners of a channel that a line may be about.
 const OF_CHANNEL: [&str; 3] = [

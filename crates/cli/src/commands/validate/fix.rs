@@ -14,13 +14,13 @@ use crate::report::findings::fixable::Fixable;
 use crate::report::findings::patch;
 use crate::report::masks::{Masks, Resource, resources};
 use crate::{Error, Io};
-use xdsctl::check::CheckOutcome;
-use xdsctl::choice::Severities;
-use xdsctl::client::Checked;
-use xdsctl::diag::Diagnostic;
-use xdsctl::fix::{self, Document, Edit};
-use xdsctl::source::sniff::DocumentFormat;
-use xdsctl::source::{SourceId, SourceMap};
+use xdsctl_channel::client::Checked;
+use xdsctl_document::source::sniff::DocumentFormat;
+use xdsctl_document::source::{SourceId, SourceMap};
+use xdsctl_lint::check::CheckOutcome;
+use xdsctl_lint::choice::Severities;
+use xdsctl_lint::fix::{self, Document, Edit};
+use xdsctl_model::diag::Diagnostic;
 
 /// The fixes of a run.
 #[derive(Debug, Default)]

@@ -8,11 +8,11 @@ use crate::config::{IgnoreSetting, ProjectConfig};
 use crate::io::outputs::is_same_place;
 use crate::io::overwrite::{self, OutputKind};
 use crate::{Error, Io};
-use xdsctl::catalogue;
-use xdsctl::check::CheckOutcome;
-use xdsctl::choice::{self, Baseline, Choice, Date, Hidden, Severities, Suppression, Written, baseline};
-use xdsctl::diag::Severity;
-use xdsctl::source::{SourceId, SourceMap, Span};
+use xdsctl_document::source::{SourceId, SourceMap, Span};
+use xdsctl_lint::catalogue;
+use xdsctl_lint::check::CheckOutcome;
+use xdsctl_lint::choice::{self, Baseline, Choice, Date, Hidden, Severities, Suppression, Written, baseline};
+use xdsctl_model::diag::Severity;
 
 /// What is known before anything is read.
 pub struct Preset {

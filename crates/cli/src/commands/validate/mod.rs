@@ -25,14 +25,14 @@ use explain_error::RecognisedLine;
 use fix::Plan;
 use known::Preset;
 use stream::Stream;
-use xdsctl::catalogue;
-use xdsctl::check::{self, CheckOutcome, InputScope};
-use xdsctl::choice::{Hidden, Rejections, Selector, Severities};
-use xdsctl::client::{Checked, Keep, Verdict};
-use xdsctl::diag::Severity;
-use xdsctl::envelope::{EMPTY_RESPONSE, WorldName};
-use xdsctl::profile::{Client, Doubt, Fleet};
-use xdsctl::source::SourceMap;
+use xdsctl_channel::client::{Checked, Keep, Verdict};
+use xdsctl_document::envelope::{EMPTY_RESPONSE, WorldName};
+use xdsctl_document::source::SourceMap;
+use xdsctl_lint::catalogue;
+use xdsctl_lint::check::{self, CheckOutcome, InputScope};
+use xdsctl_lint::choice::{Hidden, Rejections, Selector, Severities};
+use xdsctl_model::diag::Severity;
+use xdsctl_model::profile::{Client, Doubt, Fleet};
 
 /// Exit code for findings at or above `--fail-on`.
 pub(super) const EXIT_FINDINGS: u8 = 1;

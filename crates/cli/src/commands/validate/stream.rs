@@ -17,7 +17,7 @@ use crate::io::{files, input, live, outputs, own};
 use crate::report::findings::fixable::Fixable;
 use crate::report::findings::verdict::{At, SnapshotVerdict};
 use crate::{EXIT_TROUBLE, Error, Io};
-use xdsctl::source::{MAX_STREAM_BYTES, SourceMap};
+use xdsctl_document::source::{MAX_STREAM_BYTES, SourceMap};
 
 /// What is asked of every line, and of every version of a running system.
 pub(super) struct Stream<'s>(pub &'s ValidateRequest<'s>);

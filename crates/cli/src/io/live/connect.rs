@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::Error;
 use crate::args::{ConnectArgs, FetchArgs, InputArgs, ServeArgs};
 use crate::io::input::{cannot_read, set_env};
-use xdsctl::bootstrap;
-use xdsctl::profile::Fleet;
+use xdsctl_clients::bootstrap;
+use xdsctl_model::profile::Fleet;
 use xdsctl_net::{Address, FetchOptions, ServerKind, ServerTls, Tls};
 
 /// Where the environment says that the bootstrap is, and what it is (gRFC A27).
@@ -182,7 +182,7 @@ fn token(path: &Path) -> Result<String, Error> {
 
 fn file(path: &Path) -> Result<Vec<u8>, Error> {
     let file = std::fs::File::open(path).map_err(|error| cannot_read(path, error))?;
-    xdsctl::source::read_stream(&mut std::io::BufReader::new(file), MAX_FILE_BYTES)
+    xdsctl_document::source::read_stream(&mut std::io::BufReader::new(file), MAX_FILE_BYTES)
         .map_err(|error| cannot_read(path, error))
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::tree::shown_facts;
 use crate::report::edge;
-use xdsctl::tree::node::{Node, NodeKind};
+use xdsctl_channel::tree::node::{Node, NodeKind};
 
 /// Fill colour of a kind, dark enough for black text on it to be read.
 pub const fn colour(kind: NodeKind) -> &'static str {

@@ -7,9 +7,9 @@ use anstyle::AnsiColor;
 use serde_json::{Value, json};
 
 use crate::report::edge;
-use xdsctl::lb::picker::TraceStep;
-use xdsctl::sim::{Class, Outcome};
-use xdsctl::status::Code;
+use xdsctl_channel::sim::{Class, Outcome};
+use xdsctl_lb::picker::TraceStep;
+use xdsctl_model::status::Code;
 
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.pick/v1";

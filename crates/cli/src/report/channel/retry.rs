@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use xdsctl::model::Millis;
-use xdsctl::model::retry::{BACKOFF_MULTIPLIER, MAX_ATTEMPTS};
-use xdsctl::model::route::{RetryOn, RetryPolicy};
-use xdsctl::rpc::retry::{AttemptEnd, Retries, RetryStop, schedule};
-use xdsctl::status::Status;
+use xdsctl_channel::rpc::retry::{AttemptEnd, Retries, RetryStop, schedule};
+use xdsctl_model::resource::Millis;
+use xdsctl_model::resource::retry::{BACKOFF_MULTIPLIER, MAX_ATTEMPTS};
+use xdsctl_model::resource::route::{RetryOn, RetryPolicy};
+use xdsctl_model::status::Status;
 
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.retry/v1";
@@ -261,8 +261,8 @@ impl MethodConfigPolicy {
     pub fn new(policy: &RetryPolicy) -> MethodConfigPolicy {
         MethodConfigPolicy {
             max_attempts: policy.max_attempts(),
-            initial_backoff: json!(xdsctl::lb::json::duration_to_json(policy.base_interval)),
-            max_backoff: json!(xdsctl::lb::json::duration_to_json(policy.max_interval)),
+            initial_backoff: json!(xdsctl_lb::json::duration_to_json(policy.base_interval)),
+            max_backoff: json!(xdsctl_lb::json::duration_to_json(policy.max_interval)),
             backoff_multiplier: BACKOFF_MULTIPLIER,
             retryable_status_codes: policy.retry_on.iter().map(|on| on.code().name()).collect(),
         }

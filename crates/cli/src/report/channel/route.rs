@@ -6,15 +6,15 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use crate::report::edge;
-use xdsctl::model::domain::DomainClass;
-use xdsctl::model::filter::{FilterConfig, SessionCookie};
-use xdsctl::model::route::{Action, HashPolicyKind, RetryPolicy};
-use xdsctl::rpc::{
+use xdsctl_channel::rpc::{
     CLUSTER_PREFIX, ChainFilter, ChannelFacts, Mismatch, PLUGIN_PREFIX, Refusal, Request, Selection, Selector, hash,
     words,
 };
-use xdsctl::status::Status;
-use xdsctl::text::percent;
+use xdsctl_model::resource::domain::DomainClass;
+use xdsctl_model::resource::filter::{FilterConfig, SessionCookie};
+use xdsctl_model::resource::route::{Action, HashPolicyKind, RetryPolicy};
+use xdsctl_model::status::Status;
+use xdsctl_model::text::percent;
 
 /// What was asked and selected.
 #[derive(Debug)]
@@ -75,7 +75,8 @@ pub fn filter_words(filter: &ChainFilter) -> String {
             }
             if fault.abort_code != 0 || fault.abort_from_header {
                 let share = percent(u64::from(fault.abort_numerator), u64::from(fault.abort_denominator));
-                let code = xdsctl::status::Code::from_number(fault.abort_code).map_or("UNKNOWN", |code| code.name());
+                let code =
+                    xdsctl_model::status::Code::from_number(fault.abort_code).map_or("UNKNOWN", |code| code.name());
                 let code = if fault.abort_from_header {
                     "what a header says"
                 } else {
@@ -201,7 +202,7 @@ pub fn write_text(answer: &RouteAnswer<'_>, colour: bool, out: &mut dyn Write) -
 fn details(
     answer: &RouteAnswer<'_>,
     selection: &Selection<'_>,
-    action: &xdsctl::model::route::RouteAction,
+    action: &xdsctl_model::resource::route::RouteAction,
 ) -> Vec<(&'static str, String)> {
     let mut details = Vec::new();
     let choices: Vec<(&str, u64)> = answer.selector.choices(selection.route).collect();
@@ -266,7 +267,7 @@ fn name_of(key: &str) -> Cow<'_, str> {
 fn hash_words(
     answer: &RouteAnswer<'_>,
     selection: &Selection<'_>,
-    action: &xdsctl::model::route::RouteAction,
+    action: &xdsctl_model::resource::route::RouteAction,
 ) -> String {
     let mut parts = Vec::new();
     for policy in &action.hash_policies {

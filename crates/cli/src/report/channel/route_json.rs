@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::retry::{Failure, MethodConfigPolicy};
 use super::route::{RouteAnswer, filter_words};
-use xdsctl::model::route::{Action, Route};
-use xdsctl::rpc::{Mismatch, Selection, words};
-use xdsctl::status::Status;
+use xdsctl_channel::rpc::{Mismatch, Selection, words};
+use xdsctl_model::resource::route::{Action, Route};
+use xdsctl_model::status::Status;
 
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.route/v1";

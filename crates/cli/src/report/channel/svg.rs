@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 use super::graph::{colour, lines};
 use crate::report::edge;
-use xdsctl::tree::node::{Node, NodeKind};
+use xdsctl_channel::tree::node::{Node, NodeKind};
 
 /// Pixels a character takes at most in the font below.
 const CHAR_WIDTH: usize = 7;

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use anstyle::{AnsiColor, Style};
 
 use crate::report::edge::{self, visible_line};
-use xdsctl::tree::node::{Fact, Node, NodeKind};
+use xdsctl_channel::tree::node::{Fact, Node, NodeKind};
 
 /// Facts of one kind that are shown; the others are counted.
 const FACTS_OF_A_KIND: usize = 5;

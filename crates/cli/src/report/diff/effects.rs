@@ -5,15 +5,15 @@ use std::net::SocketAddr;
 
 use super::{CHANGED, Compared, Look, SHOWN, more};
 use crate::report::listed;
-use xdsctl::client::Client;
-use xdsctl::diff::RouteChange;
-use xdsctl::diff::clusters::{ClusterChange, SpreadChange};
-use xdsctl::diff::hosts::HostChange;
-use xdsctl::diff::reach::ReachChange;
-use xdsctl::diff::tables::{Goes, Move, TableOutcome};
-use xdsctl::model::RouteConfiguration;
-use xdsctl::rpc::words;
-use xdsctl::text::share_of_one;
+use xdsctl_channel::client::Client;
+use xdsctl_channel::rpc::words;
+use xdsctl_lint::diff::RouteChange;
+use xdsctl_lint::diff::clusters::{ClusterChange, SpreadChange};
+use xdsctl_lint::diff::hosts::HostChange;
+use xdsctl_lint::diff::reach::ReachChange;
+use xdsctl_lint::diff::tables::{Goes, Move, TableOutcome};
+use xdsctl_model::resource::RouteConfiguration;
+use xdsctl_model::text::share_of_one;
 
 /// Clusters that RPCs go to which are named of each kind of RPCs without `--all`.
 const SHARES_SHOWN: usize = 10;

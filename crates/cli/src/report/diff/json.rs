@@ -7,15 +7,15 @@ use serde::{Serialize, Serializer};
 
 use super::{Compared, Presence, Report};
 use crate::report::findings::not_checked::NotChecked;
-use xdsctl::diff::clusters::ClusterChange;
-use xdsctl::diff::hosts::HostChange;
-use xdsctl::diff::reach::ReachChange;
-use xdsctl::diff::tables::{Goes, Move, TableOutcome};
-use xdsctl::diff::told::ComparedValue;
-use xdsctl::diff::values::{ChangeKind, FieldChange};
-use xdsctl::diff::{Example, ResourceChange, RouteChange, State};
-use xdsctl::profile;
-use xdsctl::secret;
+use xdsctl_document::secret;
+use xdsctl_lint::diff::clusters::ClusterChange;
+use xdsctl_lint::diff::hosts::HostChange;
+use xdsctl_lint::diff::reach::ReachChange;
+use xdsctl_lint::diff::tables::{Goes, Move, TableOutcome};
+use xdsctl_lint::diff::told::ComparedValue;
+use xdsctl_lint::diff::values::{ChangeKind, FieldChange};
+use xdsctl_lint::diff::{Example, ResourceChange, RouteChange, State};
+use xdsctl_model::profile;
 
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.diff/v1";

@@ -14,11 +14,11 @@ use super::findings::not_checked::{self, NotChecked};
 use super::{edge, plural};
 use effects::Effects;
 use pull::ResourcePlaces;
-use xdsctl::client::Client;
-use xdsctl::diff::told::ComparedValue;
-use xdsctl::diff::values::{ChangeKind, FieldChange};
-use xdsctl::diff::{Diff, ResourceChange, State};
-use xdsctl::profile::{self, Fleet};
+use xdsctl_channel::client::Client;
+use xdsctl_lint::diff::told::ComparedValue;
+use xdsctl_lint::diff::values::{ChangeKind, FieldChange};
+use xdsctl_lint::diff::{Diff, ResourceChange, State};
+use xdsctl_model::profile::{self, Fleet};
 
 /// Lines of one kind that are shown of one resource, virtual host or cluster without `--all`.
 pub(crate) const SHOWN: usize = 20;

@@ -6,9 +6,9 @@ use super::Compared;
 use crate::report::findings::not_checked::{
     NotChecked, NotCheckedKind, families, of_value, resources, switches, unread, versions,
 };
-use xdsctl::client::Gap;
-use xdsctl::diff::Unclear;
-use xdsctl::profile::{Client, Family, Fleet};
+use xdsctl_channel::client::Gap;
+use xdsctl_lint::diff::Unclear;
+use xdsctl_model::profile::{Client, Family, Fleet};
 
 /// What was not compared so far, client after client.
 #[derive(Debug, Default)]

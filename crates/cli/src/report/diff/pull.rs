@@ -11,11 +11,11 @@ use crate::report::findings::markdown::{MAX_COMMENT_BYTES, inline};
 use crate::report::findings::not_checked::NotCheckedKind;
 use crate::report::paths::Paths;
 use crate::report::plural;
-use xdsctl::client::{Settled, Store, World};
-use xdsctl::diag::Severity;
-use xdsctl::diff::{RouteChange, State};
-use xdsctl::envelope::{Origin, WorldId, WorldName};
-use xdsctl::model::ResourceType;
+use xdsctl_channel::client::{Settled, Store, World};
+use xdsctl_document::envelope::{Origin, WorldId, WorldName};
+use xdsctl_lint::diff::{RouteChange, State};
+use xdsctl_model::diag::Severity;
+use xdsctl_model::resource::ResourceType;
 
 /// Places of resources by their types and names.
 pub type Origins = BTreeMap<(ResourceType, String), Origin>;

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::resolve::ResolveOptions;
-use xdsctl::client::{Checked, Verdict};
-use xdsctl::diag::{Diagnostic, Effect, Rule, Subject};
-use xdsctl::family::{self, FamilyAnswer};
-use xdsctl::profile::{Client, ClientStanding, Fleet, Version};
-use xdsctl::proto::transcode::Note;
+use xdsctl_channel::client::{Checked, Verdict};
+use xdsctl_clients::family::{self, FamilyAnswer};
+use xdsctl_document::proto::transcode::Note;
+use xdsctl_model::diag::{Diagnostic, Effect, Rule, Subject};
+use xdsctl_model::profile::{Client, ClientStanding, Fleet, Version};
 
 /// What a client does with a resource.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -178,7 +178,7 @@ fn is_unknown(clients: &BTreeMap<Client, ClientVerdict>) -> bool {
 
 /// Says whether a finding is about the text, whoever reads it.
 fn is_of_text(rule: &Rule) -> bool {
-    rule.subject == Subject::Dump || xdsctl::client::is_live(rule)
+    rule.subject == Subject::Dump || xdsctl_channel::client::is_live(rule)
 }
 
 /// Says whether a finding that was made for the base, or a client's own, is told: whether a client that was asked has it.

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use xdsctl::diag::Diagnostic;
-use xdsctl::fix::Fixed;
-use xdsctl::source::Span;
+use xdsctl_document::source::Span;
+use xdsctl_lint::fix::Fixed;
+use xdsctl_model::diag::Diagnostic;
 
 /// Findings that `--fix` would fix. Only asked, never listed: a set without an order will do.
 #[derive(Debug, Default)]

@@ -9,7 +9,7 @@ use super::not_checked::{self, NotChecked};
 use super::{ByFinding, Choice, Finding, ResourceReport, Summary, file_and_place, paragraph};
 use crate::report::edge::visible;
 use crate::report::paths::Paths;
-use xdsctl::diag::Severity;
+use xdsctl_model::diag::Severity;
 
 /// Annotations of a severity that GitHub shows of a step.
 pub const MAX_ANNOTATIONS: usize = 10;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{ByFinding, Choice, Finding, ResourceReport, Summary, file_and_place, fingerprint};
 use crate::report::SourcePlace;
 use crate::report::paths::Paths;
-use xdsctl::diag::{Fingerprints, Severity};
+use xdsctl_model::diag::{Fingerprints, Severity};
 
 /// An issue of the report.
 #[derive(Serialize)]

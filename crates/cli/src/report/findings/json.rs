@@ -12,7 +12,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::clients::{ClientVerdict, Verdicts};
 use super::{Choice, Finding, Parsed, RelatedPlace, ReportWriter, ResourceReport, Summary, Unplaced};
-use xdsctl::diag::FieldPath;
+use xdsctl_model::diag::FieldPath;
 
 /// Name of the schema in the document.
 pub const SCHEMA: &str = "xdsctl.findings/v1";

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::report::edge::visible;
 use crate::report::paths::Paths;
-use xdsctl::diag::Severity;
+use xdsctl_model::diag::Severity;
 
 /// The cases of a file.
 #[derive(Default)]

@@ -11,8 +11,8 @@ use super::clients::ClientVerdict;
 use super::{Choice, Finding, ReportWriter, ResourceReport, Summary, Unplaced, closing, not_checked, sentence};
 use crate::report::edge::visible_line;
 use crate::report::wrap::wrapped;
-use xdsctl::diag::{Effect, Subject};
-use xdsctl::profile::{Client, ClientStanding, Family, Fleet};
+use xdsctl_model::diag::{Effect, Subject};
+use xdsctl_model::profile::{Client, ClientStanding, Family, Fleet};
 
 /// How the matrix is to look.
 #[derive(Debug, Clone)]

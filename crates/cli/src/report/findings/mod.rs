@@ -34,8 +34,8 @@ use not_checked::NotChecked;
 pub use parsed::Parsed;
 pub use resolve::Unplaced;
 
-pub use xdsctl::client::Verdict;
-use xdsctl::diag::{About, Effect, FieldPath, Fingerprints, Rule, Severity};
+pub use xdsctl_channel::client::Verdict;
+use xdsctl_model::diag::{About, Effect, FieldPath, Fingerprints, Rule, Severity};
 
 /// One resource and what was found about it.
 #[derive(Debug)]

@@ -10,9 +10,9 @@ use serde::Serialize;
 use super::clients::{ClientVerdict, neighbours};
 use super::{ResourceReport, Summary};
 use crate::report::plural;
-use xdsctl::client::Verdict;
-use xdsctl::diag::{Effect, Severity};
-use xdsctl::profile::{Client, Doubt, Family, Fleet};
+use xdsctl_channel::client::Verdict;
+use xdsctl_model::diag::{Effect, Severity};
+use xdsctl_model::profile::{Client, Doubt, Family, Fleet};
 
 /// Of which kind it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
 
-use xdsctl::model::Resource;
-use xdsctl::parsed::{self, Shown};
+use xdsctl_channel::parsed::{self, Shown};
+use xdsctl_model::resource::Resource;
 
 /// What the client keeps of a resource.
 #[derive(Debug, Clone)]
@@ -58,8 +58,8 @@ impl Serialize for Json<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use xdsctl::model::RouteConfiguration;
-    use xdsctl::model::route::VirtualHost;
+    use xdsctl_model::resource::RouteConfiguration;
+    use xdsctl_model::resource::route::VirtualHost;
 
     #[test]
     fn what_is_written_part_by_part_is_the_whole() {

@@ -8,8 +8,8 @@ use std::path::{Component, Path};
 
 use crate::report::edge::{own, visible_line};
 use crate::report::masks::Masks;
-use xdsctl::fix::Edit;
-use xdsctl::source::{Source, Span};
+use xdsctl_document::source::{Source, Span};
+use xdsctl_lint::fix::Edit;
 
 /// Lines around a change.
 const CONTEXT: usize = 3;

@@ -15,16 +15,16 @@ use super::not_checked::Tally;
 use super::{Finding, Loudness, Parsed, RelatedPlace, ReportWriter, ResourceReport, Summary};
 use crate::report::masks::{Masks, Resource, redacted, resources};
 use crate::report::{SourcePlace, snippet};
-use xdsctl::check::CheckOutcome;
-use xdsctl::choice::Severities;
-use xdsctl::client::{Checked, is_live};
-use xdsctl::diag::{Diagnostic, Effect, FieldPath, Rule, Severity, Subject};
-use xdsctl::envelope::{Label, Origin, Stage, WorldId, WorldName};
-use xdsctl::model::ResourceType;
-use xdsctl::profile::{Client, Fleet};
-use xdsctl::proto::transcode::Note;
-use xdsctl::source::secrets::peer_words;
-use xdsctl::source::{Source, SourceId, SourceMap, Span};
+use xdsctl_channel::client::{Checked, is_live};
+use xdsctl_document::envelope::{Label, Origin, Stage, WorldId, WorldName};
+use xdsctl_document::proto::transcode::Note;
+use xdsctl_document::source::secrets::peer_words;
+use xdsctl_document::source::{Source, SourceId, SourceMap, Span};
+use xdsctl_lint::check::CheckOutcome;
+use xdsctl_lint::choice::Severities;
+use xdsctl_model::diag::{Diagnostic, Effect, FieldPath, Rule, Severity, Subject};
+use xdsctl_model::profile::{Client, Fleet};
+use xdsctl_model::resource::ResourceType;
 
 /// How to turn an outcome into findings.
 #[derive(Debug)]

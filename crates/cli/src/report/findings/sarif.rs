@@ -14,7 +14,7 @@ use super::{
 };
 use crate::report::SourcePlace;
 use crate::report::paths::Paths;
-use xdsctl::diag::{Fingerprints, Rule, Severity};
+use xdsctl_model::diag::{Fingerprints, Rule, Severity};
 
 /// Results of a run that code scanning takes; it refuses a file with more.
 pub const MAX_RESULTS: usize = 25_000;

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use anstyle::AnsiColor;
 
 use crate::report::edge::{self, visible_line};
-use xdsctl::lb::log::{Detail, LogEntry};
+use xdsctl_lb::log::{Detail, LogEntry};
 
 /// Pieces of time at most.
 const MAX_BUCKETS: usize = 512;

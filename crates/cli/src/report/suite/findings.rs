@@ -10,7 +10,7 @@ use crate::report::findings::markdown::{MAX_COMMENT_BYTES, code, inline};
 use crate::report::findings::sarif::{MAX_RESULTS, text_region, write_run};
 use crate::report::paths::Paths;
 use crate::report::{SourcePlace, plural};
-use xdsctl::diag::{Fingerprints, Severity};
+use xdsctl_model::diag::{Fingerprints, Severity};
 
 /// What can be found in a suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use crate::report::channel::pick::json_of;
 use crate::report::findings::github::{data, property};
 use crate::report::findings::junit::{self, write_suites, xml};
 use crate::report::paths::Paths;
-use xdsctl::scenario::{Coverage, CoverageKind};
+use xdsctl_suite::{Coverage, CoverageKind};
 
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.test/v1";

@@ -19,10 +19,10 @@ use super::masks::Masks;
 use super::plural;
 use super::{SourcePlace, snippet};
 use findings::counts;
-use xdsctl::scenario::{Coverage, CoverageKind, Failed, Played};
-use xdsctl::sim::Outcome;
-use xdsctl::source::{Source, Span};
-use xdsctl::text::percent;
+use xdsctl_channel::sim::Outcome;
+use xdsctl_document::source::{Source, Span};
+use xdsctl_model::text::percent;
+use xdsctl_suite::{Coverage, CoverageKind, Failed, Played};
 
 pub use super::suite::findings::{write_gitlab, write_markdown, write_sarif};
 pub use super::suite::formats::{write_github, write_json, write_junit};

@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 use super::chart::Chart;
 use crate::report::edge;
 use crate::report::masks::Masks;
-use xdsctl::lb::log::{Detail, LogEntry};
-use xdsctl::lb::policy::TreePath;
-use xdsctl::scenario::{Listener, PlannedStep, Test};
-use xdsctl::source::Source;
+use xdsctl_document::source::Source;
+use xdsctl_lb::log::{Detail, LogEntry};
+use xdsctl_lb::policy::TreePath;
+use xdsctl_suite::{Listener, PlannedStep, Test};
 
 /// Name of the schema of a line of `--format jsonl`.
 const SCHEMA: &str = "xdsctl.event/v1";
@@ -55,7 +55,7 @@ impl Layers {
         let one = |name: &String| {
             let known = LAYERS.iter().map(|(layer, _)| *layer).find(|layer| layer == name);
             known.ok_or_else(|| {
-                let near = xdsctl::text::nearest(name, LAYERS.iter().map(|(layer, _)| *layer));
+                let near = xdsctl_model::text::nearest(name, LAYERS.iter().map(|(layer, _)| *layer));
                 match near {
                     Some(near) => format!("--only: there is no layer `{name}`, did you mean `{near}`?"),
                     None => {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::{SHOWN_PER_RULE, Style};
-use xdsctl::diag::Severity;
+use xdsctl_model::diag::Severity;
 
 /// Names listed in a line that stands for many findings.
 const NAMED_IN_GROUP: usize = 6;

@@ -18,8 +18,8 @@ use crate::report::edge::{marked, visible_line};
 use group::{Group, Groups, write_groups};
 use lines::{Indented, Wrapped};
 use view::{View, handler};
-use xdsctl::client::is_live;
-use xdsctl::diag::{Rule, Severity, Subject};
+use xdsctl_channel::client::is_live;
+use xdsctl_model::diag::{Rule, Severity, Subject};
 
 /// How the report is to look.
 #[derive(Debug, Clone, Copy)]
@@ -275,7 +275,7 @@ pub(crate) fn write_view(view: &dyn miette::Diagnostic, style: Style, out: &mut 
 fn write_parsed(resource: &Named, parsed: &Parsed, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{} `{}`:", resource.type_name, visible_line(&resource.name))?;
     let mut lines = Indented::new(out);
-    if xdsctl::parsed::write(&parsed.shown(), &mut lines).is_err() {
+    if xdsctl_channel::parsed::write(&parsed.shown(), &mut lines).is_err() {
         return Err(lines.error.unwrap_or_else(|| io::ErrorKind::Other.into()));
     }
     writeln!(out)

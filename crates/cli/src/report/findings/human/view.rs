@@ -8,7 +8,7 @@ use super::{Named, Style};
 use crate::report::SourcePlace;
 use crate::report::edge::{visible, visible_line};
 use crate::report::findings::Finding;
-use xdsctl::diag::Severity;
+use xdsctl_model::diag::Severity;
 
 /// Longest path that is printed, in characters; the middle of a longer one is left out.
 const MAX_PATH_CHARS: usize = 400;
