@@ -42,24 +42,6 @@ fn unmasked() {
     compare("java unmasked", &rows, 0);
 }
 
-#[test]
-fn a_client_of_which_not_all_rules_are_known_accepts_nothing() {
-    use xdsctl_clients::family::FamilyVerdict;
-    use xdsctl_model::profile::{Client, Family, Fleet, ServerFacts};
-    use xdsctl_model::resource::ResourceType;
-    let fleet = Fleet::new(&Client::parse_list("cpp,go,java,node").unwrap());
-    // A ClusterLoadAssignment `a` without endpoints, which everybody takes.
-    let bytes = bytes::Bytes::from_static(b"\x0a\x01a");
-    let asked = (fleet.base(), fleet.others());
-    let validated =
-        xdsctl_clients::validate::validate_for(ResourceType::Endpoints, &bytes, None, asked, &ServerFacts::default());
-    for answer in validated.answers {
-        let is_known = answer.client.family.has_all_rules();
-        assert_eq!(answer.verdict == FamilyVerdict::Accepted, is_known, "{}", answer.client);
-    }
-    assert!(Family::ALL.into_iter().all(Family::has_all_rules));
-}
-
 /// A verdict that agrees for a wrong reason is an error in waiting.
 #[test]
 fn reasons() {

@@ -243,8 +243,6 @@ pub fn ask(row: &Recorded) -> Ours {
                 FamilyVerdict::Accepted => "ACK",
                 FamilyVerdict::Rejected => "NACK",
                 FamilyVerdict::Dies => "CRASH",
-                // No fault was found by the rules that there are.
-                FamilyVerdict::NotKnown if !answer.client.family.has_all_rules() => "ACK",
                 FamilyVerdict::NotKnown => "?",
             },
             diagnostics: answer.diagnostics.into_vec(),

@@ -86,7 +86,7 @@ pub fn run(args: &ConfigShowArgs, io: &mut Io<'_>) -> Result<u8, Error> {
 
 fn rows(config: &ProjectConfig) -> Vec<Row> {
     let level = |level: &Level| named(*level);
-    let reference = Client::default().to_string();
+    let reference = Client::REFERENCE.to_string();
     let mut rows = vec![
         Row::new("bootstrap", config.bootstrap.as_ref(), "", |path| {
             path.display().to_string().into()

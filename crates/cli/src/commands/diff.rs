@@ -48,7 +48,7 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     };
     let formats = formats(&args.formats, DiffFormat::Human, "json=out.json")?;
     let config = ProjectConfig::of(&args.input.config, io)?;
-    let mut asked = fleet::asked(&args.clients, &config, vec![profile::Client::default()], io)?;
+    let mut asked = fleet::asked(&args.clients, &config, vec![profile::Client::REFERENCE], io)?;
     input::set_env(&mut asked.fleet, &args.input.env)?;
     refuse_unfollowed(args, &asked.fleet)?;
     let mut inputs = Pair {

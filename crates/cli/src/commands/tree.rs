@@ -37,7 +37,7 @@ struct Document {
 /// Asks the client whose tree is known.
 fn of_tree(client: Client) -> Result<Fleet, String> {
     let fleet = channel::of_channel(client)?;
-    match client == Client::default() {
+    match client == Client::REFERENCE {
         true => Ok(fleet),
         false => Err(format!(
             "the LB policies that {} builds are not known, `route` and `pick` follow its RPCs",

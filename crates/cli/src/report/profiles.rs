@@ -94,7 +94,7 @@ fn since(feature: Feature, family: Family) -> String {
             || client.standing() == ClientStanding::Unknown;
         if is_first { format!("<={text}") } else { text.to_owned() }
     };
-    let steps = feature.history(family);
+    let steps: Vec<VersionStep> = feature.history(family).collect();
     let on = steps
         .iter()
         .find(|(_, change)| matches!(change, FeatureChange::On | FeatureChange::Always));
@@ -146,11 +146,8 @@ pub fn write_json(out: &mut dyn Write) -> io::Result<()> {
         .iter()
         .map(|feature| {
             let of = |family: Family| -> Vec<_> {
-                let steps = feature.history(family).iter();
-                let row = |(version, change): &VersionStep| {
-                    serde_json::json!({ "version": version.to_string(), "state": word(*change) })
-                };
-                steps.map(row).collect()
+                let row = |(version, change): VersionStep| serde_json::json!({ "version": version.to_string(), "state": word(change) });
+                feature.history(family).map(row).collect()
             };
             let history: BTreeMap<&str, _> = Family::ALL.iter().map(|family| (family.name(), of(*family))).collect();
             serde_json::json!({ "summary": feature.summary().trim(), "switch": feature.env(), "history": history })

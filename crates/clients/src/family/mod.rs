@@ -86,7 +86,7 @@ pub enum FamilyVerdict {
     Rejected,
     /// Its process dies of it.
     Dies,
-    /// It was not measured: this version, or what differs between its neighbours; or not all rules of its family are known.
+    /// It is not known: this version was not measured, and its neighbours differ.
     NotKnown,
 }
 
@@ -318,7 +318,6 @@ fn answer(sent: &SentResource<'_>, profile: &Profile, server: &ServerFacts) -> F
         Err(ConverterStop::Dies) => FamilyVerdict::Dies,
         Err(ConverterStop::Rejected) => FamilyVerdict::Rejected,
         Ok(()) if cx.nacked() => FamilyVerdict::Rejected,
-        Ok(()) if !profile.client().family.has_all_rules() => FamilyVerdict::NotKnown,
         Ok(()) => FamilyVerdict::Accepted,
     };
     FamilyAnswer {

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::client::{Client, Family};
+use super::client::Client;
+use super::family::Family;
 use super::version::{Version, VersionRequest};
 
 /// What a node says of the client that sent it.
@@ -27,52 +28,6 @@ pub enum Agent {
     Nobody,
 }
 
-/// What the families call themselves (C-core `xds_client_grpc.cc`, asked; grpc-go `internal/xds/bootstrap`; grpc-java `BootstrapperImpl`;
-/// grpc-js-xds `xds-client.ts`). C-core adds its platform and the language around it: `gRPC C-core linux Python`.
-const NAMES: [(Family, &str); 4] = [
-    (Family::Cpp, "gRPC C-core"),
-    (Family::Go, "gRPC Go"),
-    (Family::Java, "gRPC Java"),
-    (Family::Node, "gRPC Node Pure JS"),
-];
-
-/// The number that C-core has of its own and the minor release that it is in (`grpc_version_string`, read in the wheels); there are
-/// no wheels of 1.52, 1.77 and 1.79.
-const CORE: [(u16, u16, u16); 32] = [
-    (29, 0, 51),
-    (30, 1, 53),
-    (31, 0, 54),
-    (32, 0, 55),
-    (33, 0, 56),
-    (34, 0, 57),
-    (35, 0, 58),
-    (36, 0, 59),
-    (37, 0, 60),
-    (38, 0, 61),
-    (39, 0, 62),
-    (40, 0, 63),
-    (41, 0, 64),
-    (42, 0, 65),
-    (43, 0, 66),
-    (44, 0, 67),
-    (44, 1, 68),
-    (44, 2, 69),
-    (45, 0, 70),
-    (46, 0, 71),
-    (47, 0, 72),
-    (48, 0, 73),
-    (49, 0, 74),
-    (50, 0, 75),
-    (51, 0, 76),
-    (52, 0, 78),
-    (53, 0, 80),
-    (54, 0, 81),
-    (55, 0, 82),
-    (56, 0, 83),
-    (56, 0, 84),
-    (58, 0, 85),
-];
-
 impl UserAgent {
     /// Says whose node it is.
     ///
@@ -86,48 +41,30 @@ impl UserAgent {
             let rest = self.name.strip_prefix(known);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
         };
-        let Some((family, _)) = NAMES.iter().find(|(_, known)| is_named(known)) else {
+        let mut families = Family::ALL.into_iter();
+        let Some(family) = families.find(|family| is_named(family.facts().user_agent)) else {
             return if self.name.is_empty() {
                 Agent::Nobody
             } else {
                 Agent::Other
             };
         };
-        let clients = match (family, self.version.strip_prefix("C-core ")) {
-            (Family::Cpp, Some(version)) => of_core(version),
-            _ => read(&self.version).map(|version| vec![version]).unwrap_or_default(),
-        };
+        let clients = (family.facts().of_user_agent)(&self.version);
         if clients.is_empty() {
-            return Agent::UnknownVersion(*family);
+            return Agent::UnknownVersion(family);
         }
-        let family = *family;
         let of = |version| Client { family, version };
         Agent::Clients(clients.into_iter().map(of).collect())
     }
 }
 
-/// `58.0.0 Python 1.85.1`: the language's release is C-core's. `58.0.0`, as C++ says it: the measured patches of that release.
-fn of_core(version: &str) -> Vec<Version> {
-    let mut words = version.split(' ');
-    let core = words.next().unwrap_or_default();
-    if let Some(release) = words.next_back() {
-        return read(release).into_iter().collect();
-    }
-    let Some(core) = read(core) else {
-        return Vec::new();
-    };
-    let of_core = CORE
-        .iter()
-        .filter(|(major, minor, _)| (core.major, core.minor) == (*major, *minor));
-    let minors = of_core.map(|(.., minor)| Version::new(1, *minor, 0));
-    let measured = Family::Cpp.measured().iter();
-    minors
-        .flat_map(|minor| measured.clone().filter(move |known| known.is_of_minor(minor)).copied())
-        .collect()
+/// Reads `1.70.3` of a client whose node has its version alone.
+pub(super) fn only_version(text: &str) -> Vec<Version> {
+    read_version(text).into_iter().collect()
 }
 
 /// Reads `1.70.3`; what follows a hyphen is a build of that version, but for `-dev`, which comes after it.
-fn read(text: &str) -> Option<Version> {
+pub(super) fn read_version(text: &str) -> Option<Version> {
     let asked: VersionRequest = text
         .parse()
         .or_else(|()| text.split(['-', '+']).next().unwrap_or_default().parse())

@@ -6,169 +6,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use super::family::{Family, Wrapper};
 use super::version::{Version, VersionRequest};
-
-/// An implementation of gRPC's xDS client.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Family {
-    /// C-core, also inside of Python, Ruby, PHP, Objective-C and the old C#.
-    Cpp,
-    /// grpc-go.
-    Go,
-    /// grpc-java.
-    Java,
-    /// grpc-js-xds.
-    Node,
-}
-
-impl Family {
-    /// All of them.
-    pub const ALL: [Family; 4] = [Family::Cpp, Family::Go, Family::Java, Family::Node];
-
-    /// The word used in arguments, reports and JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Family::Cpp => "cpp",
-            Family::Go => "go",
-            Family::Java => "java",
-            Family::Node => "node",
-        }
-    }
-
-    /// The project's own name.
-    pub const fn project(self) -> &'static str {
-        match self {
-            Family::Cpp => "gRPC C-core",
-            Family::Go => "grpc-go",
-            Family::Java => "grpc-java",
-            Family::Node => "grpc-js-xds",
-        }
-    }
-
-    /// The versions that were asked, oldest first; every minor release once, but for patches that answer differently.
-    pub const fn measured(self) -> &'static [Version] {
-        match self {
-            Family::Cpp => CPP,
-            Family::Go => GO,
-            Family::Java => JAVA,
-            Family::Node => NODE,
-        }
-    }
-
-    /// The versions whose RPCs were sent and looked at (`fixtures/clients`), oldest first. Between two of them all did the same.
-    pub const fn picked(self) -> &'static [Version] {
-        match self {
-            Family::Cpp => CPP_PICKED,
-            Family::Go => GO_PICKED,
-            Family::Java | Family::Node => &[],
-        }
-    }
-
-    /// Says whether all of its rules are known. Where they are not, a resource in which no fault is found is not taken for good.
-    pub const fn has_all_rules(self) -> bool {
-        match self {
-            Family::Cpp | Family::Go | Family::Java | Family::Node => true,
-        }
-    }
-
-    /// The newest version that was asked.
-    pub const fn newest(self) -> Version {
-        match self.measured().last() {
-            Some(version) => *version,
-            None => Version::new(0, 0, 0),
-        }
-    }
-}
-
-/// How a family was measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Measurement {
-    /// How the client was asked.
-    pub with: &'static str,
-    /// Resources that its newest version was asked about (`fixtures/clients`).
-    pub resources: u32,
-}
-
-impl Family {
-    /// How it was measured.
-    pub const fn measurement(self) -> Measurement {
-        let (with, resources) = match self {
-            Family::Cpp => ("grpcio wheels as clients of a control plane", 15_426),
-            Family::Go => ("its own decoders, called directly", 18_692),
-            Family::Java => ("XdsResourceType.parse, called directly", 18_692),
-            Family::Node => ("its own decode functions, called directly", 18_025),
-        };
-        Measurement { with, resources }
-    }
-}
-
-impl fmt::Display for Family {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-macro_rules! versions {
-    ($($version:literal)+) => { &[$(Version::literal($version)),+] };
-}
-
-/// Wheels of grpcio; there are none of 1.52, 1.77 and 1.79.
-const CPP: &[Version] = versions!["1.51.3" "1.53.2" "1.54.3" "1.55.3" "1.56.2" "1.57.0" "1.58.3" "1.59.5" "1.60.2" "1.61.3"
-    "1.62.3" "1.63.2" "1.64.3" "1.65.5" "1.66.0" "1.66.2" "1.67.1" "1.68.0" "1.68.1" "1.69.0" "1.70.0" "1.71.2" "1.72.2" "1.73.1"
-    "1.74.0" "1.75.1" "1.76.0" "1.78.2" "1.80.1" "1.81.2" "1.82.3" "1.83.2" "1.84.2" "1.85.0" "1.85.1"];
-
-const CPP_PICKED: &[Version] = versions!["1.62.3" "1.72.2" "1.85.1"];
-
-const GO_PICKED: &[Version] = versions!["1.85.0-dev"];
-
-/// Every minor release; 1.74.0 and 1.74.1 are retracted.
-const GO: &[Version] = versions!["1.60.0" "1.61.0" "1.62.0" "1.63.0" "1.64.0" "1.65.0" "1.66.0" "1.67.0" "1.68.0" "1.69.0"
-    "1.70.0" "1.71.0" "1.72.0" "1.73.0" "1.74.2" "1.75.0" "1.76.0" "1.77.0" "1.78.0" "1.79.0" "1.80.0" "1.81.0" "1.82.0"
-    "1.82.1" "1.83.0" "1.84.0-dev" "1.85.0-dev"];
-
-const JAVA: &[Version] = versions!["1.72.0" "1.73.0" "1.74.0" "1.77.0" "1.77.1" "1.78.0" "1.79.0" "1.80.0" "1.83.1"];
-
-/// What could be had; 1.14.0 and 1.14.1 answer alike.
-const NODE: &[Version] = versions!["1.10.1" "1.13.0" "1.14.0" "1.14.1"];
-
-/// Languages that wrap C-core, and how their version numbers become its.
-const WRAPPERS: &[Wrapper] = &[
-    Wrapper {
-        name: "python",
-        major: 1,
-        last: None,
-    },
-    Wrapper {
-        name: "ruby",
-        major: 1,
-        last: None,
-    },
-    Wrapper {
-        name: "php",
-        major: 1,
-        last: None,
-    },
-    Wrapper {
-        name: "objc",
-        major: 1,
-        last: None,
-    },
-    // Grpc.Core, in maintenance since 2021; Grpc.Net.Client is an implementation of its own and has no xDS.
-    Wrapper {
-        name: "csharp",
-        major: 2,
-        last: Some(Version::new(2, 46, 6)),
-    },
-];
-
-/// A language whose gRPC is a layer over C-core.
-struct Wrapper {
-    name: &'static str,
-    /// Its releases have the minor and patch of the C-core in them, and this major.
-    major: u16,
-    /// The last release, if it has ended.
-    last: Option<Version>,
-}
 
 /// Versions that are named where one lies beyond all of them.
 const NEAREST: usize = 2;
@@ -191,16 +30,6 @@ pub struct Client {
     pub family: Family,
     /// Its version.
     pub version: Version,
-}
-
-impl Default for Client {
-    /// The reference: C-core 1.85.1.
-    fn default() -> Self {
-        Client {
-            family: Family::Cpp,
-            version: Family::Cpp.newest(),
-        }
-    }
 }
 
 /// Why a text names no client.
@@ -247,13 +76,25 @@ pub enum UnknownClient {
     Missing,
 }
 
+/// The languages whose gRPC is a layer over a family, each with its family.
+fn wrappers() -> impl Iterator<Item = (Family, &'static Wrapper)> {
+    let of = |family: Family| family.facts().wrappers.iter().map(move |wrapper| (family, wrapper));
+    Family::ALL.into_iter().flat_map(of)
+}
+
 fn known_names() -> Vec<&'static str> {
     let families = Family::ALL.iter().map(|family| family.name());
-    let wrappers = WRAPPERS.iter().map(|wrapper| wrapper.name);
+    let wrappers = wrappers().map(|(_, wrapper)| wrapper.name);
     families.chain(wrappers).chain(["current", "all"]).collect()
 }
 
 impl Client {
+    /// The client that is asked where nobody names another: C-core 1.85.1.
+    pub const REFERENCE: Client = Client {
+        family: Family::REFERENCE,
+        version: Version::new(1, 85, 1),
+    };
+
     /// Reads a list like `cpp@1.66.2,go,java@1.80,node`; each client comes once, in the order of the list.
     ///
     /// A name without a version is the newest that was measured, a version without a patch the newest measured patch of that minor.
@@ -305,10 +146,10 @@ impl Client {
             None => (entry, None),
         };
         let family = Family::ALL.into_iter().find(|family| family.name() == name);
-        let wrapper = WRAPPERS.iter().find(|wrapper| wrapper.name == name);
+        let wrapper = wrappers().find(|(_, wrapper)| wrapper.name == name);
         let (family, wrapper) = match (family, wrapper) {
             (Some(family), _) => (family, None),
-            (None, Some(wrapper)) => (Family::Cpp, Some(wrapper)),
+            (None, Some((family, wrapper))) => (family, Some(wrapper)),
             (None, None) => {
                 return Err(UnknownClient::Name {
                     name: name.to_owned(),

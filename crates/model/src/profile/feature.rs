@@ -1,11 +1,12 @@
-//! What versions of a client do and others do not: each feature with the versions that brought it.
+//! What versions of a client do and others do not.
 //!
-//! A line of the table says in which version of a family a feature came: behind an environment switch that is off by
-//! default (`off`), on by default with a switch (`on`), or without one (`always`); and in which it went (`gone`). Nothing in a
-//! family's list means that it never had it. The lists were measured by asking the versions (`docs/clients.md`);
-//! converters ask `cx.has(Feature::X)` and know no version.
+//! A feature came in some version of a family: behind an environment switch that is off by default (`off`), on by default with
+//! a switch (`on`), or without one (`always`); and it may have gone (`gone`). The [family's file](super::family) says which; of
+//! what is not named there, it never had anything. That was measured by asking the versions (`docs/clients.md`); converters ask
+//! `cx.has(Feature::X)` and know no version.
 
-use super::client::{Client, Family};
+use super::client::Client;
+use super::family::Family;
 use super::version::Version;
 
 /// What a version did with a feature.
@@ -27,15 +28,7 @@ pub type VersionStep = (Version, FeatureChange);
 macro_rules! features {
     (@env $env:literal) => { Some($env) };
     (@env) => { None };
-    (@change off) => { FeatureChange::Off };
-    (@change on) => { FeatureChange::On };
-    (@change always) => { FeatureChange::Always };
-    (@change gone) => { FeatureChange::Gone };
-    (@family cpp) => { Family::Cpp };
-    (@family go) => { Family::Go };
-    (@family java) => { Family::Java };
-    (@family node) => { Family::Node };
-    ($( $(#[doc = $doc:literal])+ $name:ident $(= $env:literal)? : $($family:ident [$($change:ident $version:literal),+])* ;)+) => {
+    ($( $(#[doc = $doc:literal])+ $name:ident $(= $env:literal)? ;)+) => {
         /// Something that some versions do.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
@@ -54,229 +47,217 @@ macro_rules! features {
             pub const fn summary(self) -> &'static str {
                 match self { $(Feature::$name => concat!($($doc),+)),+ }
             }
-
-            /// What the versions of a family did with it, oldest first.
-            pub const fn history(self, family: Family) -> &'static [VersionStep] {
-                match (self, family) {
-                    $($((Feature::$name, features!(@family $family)) => {
-                        const STEPS: &[VersionStep] = &[$((Version::literal($version), features!(@change $change))),+];
-                        STEPS
-                    })*)+
-                    _ => &[],
-                }
-            }
         }
     };
 }
 
-// The oldest version that was asked stands where a feature may be older.
 features! {
     // Of gRFCs, with a switch in some client.
 
     /// `xdstp:` names, `authorities` in the bootstrap (A47).
-    Federation = "GRPC_EXPERIMENTAL_XDS_FEDERATION": cpp [off "1.51", on "1.55"] go [always "1.60"] java [on "1.72"] node [off "1.10.1", on "1.14"];
+    Federation = "GRPC_EXPERIMENTAL_XDS_FEDERATION";
     /// Cluster specifier plugins, that is RLS.
-    RlsLb = "GRPC_EXPERIMENTAL_XDS_RLS_LB": cpp [off "1.50", on "1.56"] java [on "1.72"];
+    RlsLb = "GRPC_EXPERIMENTAL_XDS_RLS_LB";
     /// `sni`, `auto_host_sni` and `auto_sni_san_validation` of UpstreamTlsContext (A101).
-    Sni = "GRPC_EXPERIMENTAL_XDS_SNI": cpp [on "1.80"] go [off "1.81"];
+    Sni = "GRPC_EXPERIMENTAL_XDS_SNI";
     /// `additional_addresses` of an endpoint (A61).
-    DualstackEndpoints = "GRPC_EXPERIMENTAL_XDS_DUALSTACK_ENDPOINTS": cpp [off "1.63", on "1.66.1"] go [on "1.71"] java [off "1.72"] node [on "1.13"];
+    DualstackEndpoints = "GRPC_EXPERIMENTAL_XDS_DUALSTACK_ENDPOINTS";
     /// `lrs_report_endpoint_metrics` of a cluster (A85).
-    OrcaLrsPropagation = "GRPC_EXPERIMENTAL_XDS_ORCA_LRS_PROPAGATION": cpp [on "1.85"] go [off "1.81", on "1.83"];
+    OrcaLrsPropagation = "GRPC_EXPERIMENTAL_XDS_ORCA_LRS_PROPAGATION";
     /// On: the endpoint's `envoy.lb`/`hash_key` metadata is not read (A76).
-    EndpointHashKeyBackwardCompat = "GRPC_XDS_ENDPOINT_HASH_KEY_BACKWARD_COMPAT": cpp [on "1.51"] go [on "1.72", off "1.80"];
+    EndpointHashKeyBackwardCompat = "GRPC_XDS_ENDPOINT_HASH_KEY_BACKWARD_COMPAT";
     /// Http11ProxyUpstreamTransport and endpoint metadata (A86).
-    HttpConnect = "GRPC_EXPERIMENTAL_XDS_HTTP_CONNECT": cpp [off "1.71"] go [off "1.76"] java [off "1.72"];
+    HttpConnect = "GRPC_EXPERIMENTAL_XDS_HTTP_CONNECT";
     /// Http11ProxyUpstreamTransport in grpc-go, whose metadata came before (A86).
-    HttpProxySocket = "GRPC_EXPERIMENTAL_XDS_HTTP_CONNECT": go [off "1.83"];
+    HttpProxySocket = "GRPC_EXPERIMENTAL_XDS_HTTP_CONNECT";
     /// `resource_errors` and the data error handling of A88.
-    DataErrorHandling = "GRPC_EXPERIMENTAL_XDS_DATA_ERROR_HANDLING": cpp [off "1.85"];
+    DataErrorHandling = "GRPC_EXPERIMENTAL_XDS_DATA_ERROR_HANDLING";
     /// The composite HTTP filter (A103).
-    CompositeFilter = "GRPC_EXPERIMENTAL_XDS_COMPOSITE_FILTER": cpp [off "1.81"];
+    CompositeFilter = "GRPC_EXPERIMENTAL_XDS_COMPOSITE_FILTER";
     /// The ext_proc HTTP filter and `allowed_grpc_services` (A93, A102).
-    ExtProcOnClient = "GRPC_EXPERIMENTAL_XDS_EXT_PROC_ON_CLIENT": cpp [off "1.85"] go [off "1.84"] java [off "1.83.1"];
+    ExtProcOnClient = "GRPC_EXPERIMENTAL_XDS_EXT_PROC_ON_CLIENT";
     /// `audit_logging_options` of RBAC (A59).
-    RbacAuditLogging = "GRPC_EXPERIMENTAL_XDS_RBAC_AUDIT_LOGGING": cpp [off "1.56"];
+    RbacAuditLogging = "GRPC_EXPERIMENTAL_XDS_RBAC_AUDIT_LOGGING";
     /// `spiffe_bundle_map_file` of the file_watcher provider (A87).
-    MtlsSpiffe = "GRPC_EXPERIMENTAL_XDS_MTLS_SPIFFE": cpp [off "1.85"] go [off "1.73"];
+    MtlsSpiffe = "GRPC_EXPERIMENTAL_XDS_MTLS_SPIFFE";
     /// `call_creds` of an xDS server in the bootstrap (A97).
-    BootstrapCallCreds = "GRPC_EXPERIMENTAL_XDS_BOOTSTRAP_CALL_CREDS": cpp [off "1.85"] go [off "1.77"];
+    BootstrapCallCreds = "GRPC_EXPERIMENTAL_XDS_BOOTSTRAP_CALL_CREDS";
     /// `requestHashHeader` of the ring_hash JSON config (A76).
-    RingHashSetRequestHashKey = "GRPC_EXPERIMENTAL_RING_HASH_SET_REQUEST_HASH_KEY": cpp [off "1.85"] go [off "1.72", on "1.80"] java [off "1.72"];
+    RingHashSetRequestHashKey = "GRPC_EXPERIMENTAL_RING_HASH_SET_REQUEST_HASH_KEY";
     /// Weighted shuffling in pick_first (A113).
-    PfWeightedShuffling = "GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING": cpp [off "1.85"] go [on "1.79"];
+    PfWeightedShuffling = "GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING";
     /// Leaf clusters use the aggregate cluster's LB policy (A75).
-    AggregateClusterBackwardCompat = "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT": cpp [off "1.85"] go [always "1.60"] node [off "1.13"];
+    AggregateClusterBackwardCompat = "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT";
     /// `load_balancing_policy` of a cluster (A52, A58).
-    CustomLbConfig = "GRPC_EXPERIMENTAL_XDS_CUSTOM_LB_CONFIG": cpp [off "1.51", on "1.55", always "1.61"] go [always "1.60"] java [always "1.72"] node [on "1.10.1"];
+    CustomLbConfig = "GRPC_EXPERIMENTAL_XDS_CUSTOM_LB_CONFIG";
     /// The PickFirst message in a `load_balancing_policy` (A62).
-    PickFirstMessage = "GRPC_EXPERIMENTAL_PICKFIRST_LB_CONFIG": cpp [off "1.57", on "1.58", always "1.61"] go [always "1.60"] java [always "1.72"] node [off "1.10.1"];
+    PickFirstMessage = "GRPC_EXPERIMENTAL_PICKFIRST_LB_CONFIG";
     /// Stateful session affinity and DRAINING endpoints (A55).
-    OverrideHost = "GRPC_EXPERIMENTAL_XDS_ENABLE_OVERRIDE_HOST": cpp [off "1.53", on "1.59", always "1.61"];
+    OverrideHost = "GRPC_EXPERIMENTAL_XDS_ENABLE_OVERRIDE_HOST";
     /// `system_root_certs` (A82).
-    SystemRootCerts = "GRPC_EXPERIMENTAL_XDS_SYSTEM_ROOT_CERTS": go [off "1.71"] java [off "1.72", on "1.77"] cpp [off "1.66", on "1.73", always "1.85"];
+    SystemRootCerts = "GRPC_EXPERIMENTAL_XDS_SYSTEM_ROOT_CERTS";
     /// The GCP authentication filter and the Audience in a cluster's metadata (A83).
-    GcpAuthnFilter = "GRPC_EXPERIMENTAL_XDS_GCP_AUTHENTICATION_FILTER": go [off "1.82"] java [off "1.73", always "1.77"] cpp [off "1.67", on "1.73", always "1.85"];
+    GcpAuthnFilter = "GRPC_EXPERIMENTAL_XDS_GCP_AUTHENTICATION_FILTER";
     /// Not a boolean: a trace list that names `xds_client`, which makes the client print what it parses.
-    TraceXdsClient = "GRPC_TRACE": cpp [off "1.51"];
+    TraceXdsClient = "GRPC_TRACE";
     /// The least_request LB policy (A48).
-    LeastRequest = "GRPC_EXPERIMENTAL_ENABLE_LEAST_REQUEST": go [off "1.60", on "1.73", always "1.74"] java [off "1.72", on "1.73"];
+    LeastRequest = "GRPC_EXPERIMENTAL_ENABLE_LEAST_REQUEST";
 
     // C-core, without a switch.
 
     /// Virtual hosts may be without routes, weights of clusters need not add up to 100; empty aggregates, hash policies and
     /// optional filters are checked.
-    CollectsFaults: cpp [always "1.53"];
+    CollectsFaults;
     /// A TypedStruct's value must be JSON.
-    TypedStructChecked: cpp [always "1.55"] go [always "1.60"] java [always "1.72"] node [always "1.10.1"];
+    TypedStructChecked;
     /// `string_match` of a header matcher (A63).
-    HeaderStringMatch: cpp [always "1.56"] go [always "1.60"] java [always "1.72"] node [always "1.10.1"];
+    HeaderStringMatch;
     /// A cluster specifier plugin without `extension` kills the client.
-    PluginCrash: cpp [always "1.56", gone "1.57"];
+    PluginCrash;
     /// An EDS cluster with an xdstp name must have a service_name (A47).
-    XdstpServiceName: cpp [always "1.57"] go [always "1.60"] java [always "1.72"];
+    XdstpServiceName;
     /// The JSON config of pick_first is read (A62).
-    PickFirstJson: cpp [always "1.57"] go [always "1.60"] java [always "1.72"];
+    PickFirstJson;
     /// `upstream_config` of a cluster (A75).
-    UpstreamConfig: cpp [always "1.61"];
+    UpstreamConfig;
     /// xds_cluster_impl looks everything up by the cluster's name (A75).
-    ClusterImplByName: cpp [always "1.61"];
+    ClusterImplByName;
     /// A LOGICAL_DNS name that is no URI kills the client.
-    DnsNameCrash: cpp [always "1.66"];
+    DnsNameCrash;
     /// A cluster's metadata is checked (A83).
-    ClusterMetadata: cpp [always "1.67"] java [always "1.72"];
+    ClusterMetadata;
     /// `string_match` of a header matcher in RBAC (A63).
-    RbacHeaderStringMatch: cpp [always "1.68.1"] go [always "1.60"] java [always "1.72"];
+    RbacHeaderStringMatch;
     /// A target of weight 0 in weighted_target kills the client.
-    WeightedTargetCrash: cpp [always "1.72"];
+    WeightedTargetCrash;
     /// `string_match` of a header is checked as other string matchers are: no ignore_case beside a regex.
-    HeaderStringChecked: cpp [always "1.74"];
+    HeaderStringChecked;
     /// The types of filter configs and of overrides are told apart.
-    OverrideTypes: cpp [always "1.80"];
+    OverrideTypes;
     /// Permissions and principals of RBAC may be nested 16 deep only.
-    RbacDepth: cpp [always "1.81"];
+    RbacDepth;
     /// An unknown source_type is rejected; before, it kills the client.
-    SourceTypeChecked: cpp [always "1.82"] go [always "1.60"] java [always "1.72"];
+    SourceTypeChecked;
     /// The matchers in RBAC policies are made, not only written as JSON.
-    RbacMatchersMade: cpp [always "1.84"] go [always "1.60"] java [always "1.72"];
+    RbacMatchersMade;
     /// `metric_names_for_computing_utilization` of weighted round robin (A114).
-    WrrMetricNames: cpp [always "1.84"] java [always "1.83.1"];
+    WrrMetricNames;
     /// The autosharding LB policy.
-    Autosharding: cpp [always "1.85"];
+    Autosharding;
     /// A priority must be below the number of localities; before, the highest numbers take all memory.
-    PriorityLimit: cpp [always "1.85"];
+    PriorityLimit;
 
     // What becomes of RPCs, in grpc-go: asked of one version only (`docs/clients.md`).
 
     /// Domains of virtual hosts count in their case, and their `*` may stand for nothing.
-    DomainsExact: go [always "1.85"];
+    DomainsExact;
     /// Matchers see binary headers by their raw value, and neither content-type nor :path nor grpc-timeout; a header with an empty value is not present.
-    HeadersAsSent: go [always "1.85"];
+    HeadersAsSent;
     /// The substitution of a hash policy's regex_rewrite has `$1` for a group, and not `\\1`.
-    DollarGroups: go [always "1.85"];
+    DollarGroups;
     /// num_retries has no limit, and no back-off is too short.
-    RetryUnlimited: go [always "1.85"];
+    RetryUnlimited;
     /// Words of retry_on may be in any case, with spaces around them.
-    RetryOnTrimmed: go [always "1.85"];
+    RetryOnTrimmed;
     /// A child of an aggregate cluster that cannot be used fails all of it.
-    AggregateNeedsAll: go [always "1.85"];
+    AggregateNeedsAll;
     /// HTTP filters run whether they are `disabled` or not, but for a switch.
-    DisabledFiltersRun: go [always "1.85"];
+    DisabledFiltersRun;
 
     // grpc-go alone.
 
     /// `requestHashHeader` of the ring_hash JSON config has a place to be read into (A76).
-    RingHashRequestHeader: go [always "1.72"];
+    RingHashRequestHeader;
     /// A TLS transport socket without typed_config is an error; before, the parser panics.
-    TypedConfigChecked: go [always "1.75"];
+    TypedConfigChecked;
     /// A panic in a parser is a NACK without a name; before, the process dies.
-    ParserPanicRecovered = "GRPC_GO_EXPERIMENTAL_XDS_RESOURCE_PANIC_RECOVERY": go [on "1.80"];
+    ParserPanicRecovered = "GRPC_GO_EXPERIMENTAL_XDS_RESOURCE_PANIC_RECOVERY";
     /// The default filter chain is read before the others.
-    DefaultChainFirst: go [always "1.80"];
+    DefaultChainFirst;
     /// The weights of a locality's endpoints must fit into 32 bits.
-    EndpointWeightSum: go [always "1.80"];
+    EndpointWeightSum;
     /// Address ranges of filter chains are compared as texts.
-    CidrAsText: go [always "1.60", gone "1.80"];
+    CidrAsText;
     /// Address ranges of filter chains are read by net/netip: zones are fine, and IPv4 in IPv6 is IPv4.
-    CidrByNetip: go [always "1.81"];
+    CidrByNetip;
     /// A resource without a name is an error; before, the client uses the nothing that it got.
-    ResourceNameChecked: go [always "1.81"];
+    ResourceNameChecked;
     /// Regular expressions are compiled with anchors and a group around them.
-    RegexAnchored: go [always "1.82"];
+    RegexAnchored;
     /// Names of LB policies count in their case.
-    PolicyNamesExact = "GRPC_GO_EXPERIMENTAL_CASE_SENSITIVE_BALANCER_REGISTRIES": go [off "1.80", on "1.82"];
+    PolicyNamesExact = "GRPC_GO_EXPERIMENTAL_CASE_SENSITIVE_BALANCER_REGISTRIES";
     /// RBAC rules of a kind that the client does not have are errors; before, they are passed over.
-    RbacKindsChecked: go [always "1.82.1"];
+    RbacKindsChecked;
     /// Empty texts in the old forms of a header matcher are errors, and `contains_match` is known.
-    HeaderTextChecked: go [always "1.83"];
+    HeaderTextChecked;
     /// An unknown denominator of a drop is an error.
-    DropDenominatorChecked: go [always "1.84"];
+    DropDenominatorChecked;
     /// An address range of RBAC may be without prefix_len; before, the parser panics.
-    RbacPrefixOptional: go [always "1.84"];
+    RbacPrefixOptional;
     /// Headers that RBAC must not look at are found in sets and negations too, and in any case.
-    RbacNestedHeaders: go [always "1.84"];
+    RbacNestedHeaders;
     /// `disabled` of an HTTP filter and of an override, under the switch of ext_proc (A93).
-    FilterDisabled = "GRPC_EXPERIMENTAL_XDS_EXT_PROC_ON_CLIENT": go [off "1.82"];
+    FilterDisabled = "GRPC_EXPERIMENTAL_XDS_EXT_PROC_ON_CLIENT";
     /// The LB policy cluster_resolver_experimental is registered.
-    ClusterResolverPolicy: go [always "1.60", gone "1.81"] java [always "1.72", gone "1.79"] node [always "1.10.1", gone "1.13"];
+    ClusterResolverPolicy;
 
     // grpc-java alone.
 
     /// Certificate providers in the fields that A29 used first are read too.
-    OldProviderFields: java [always "1.72", gone "1.73", always "1.77"];
+    OldProviderFields;
     /// Certificate providers in the fields that came before those of A29 are rejected; later they are not read.
-    OldestProviderFields: java [always "1.72", gone "1.73"];
+    OldestProviderFields;
     /// The pattern of a regex_rewrite is compiled only if it names its engine, google_re2.
-    RewriteNeedsEngine: java [always "1.72", gone "1.73"];
+    RewriteNeedsEngine;
     /// A server listener's address must not be empty, its port not a name.
-    ListenerAddressChecked: java [always "1.73"];
+    ListenerAddressChecked;
     /// An Audience in metadata is rejected while the switch of gcp_authn is off (A83).
-    AudienceNeedsSwitch: java [always "1.73", gone "1.77"];
+    AudienceNeedsSwitch;
     /// An endpoint's address must be an IP address; before, it is looked up by DNS.
-    EndpointAddressChecked: java [always "1.74"];
+    EndpointAddressChecked;
     /// An aggregate cluster must have a child.
-    AggregateChecked: java [always "1.77"];
+    AggregateChecked;
     /// `is_dynamic` of the cds_experimental JSON config is read.
-    DynamicCluster: java [always "1.77"];
+    DynamicCluster;
     /// The LB policy random_subsetting_experimental is registered (A68).
-    RandomSubsetting: java [always "1.78"];
+    RandomSubsetting;
     /// An exception in a parser is a NACK; before, it leaves the client's resource parser.
-    ParserExceptionCaught: java [always "1.79"];
+    ParserExceptionCaught;
     /// A transport socket is an HTTP proxy by its type; before, by a name that nobody gives it (A86).
-    HttpProxyByType: java [always "1.83.1"];
+    HttpProxyByType;
     /// `errorUtilizationPenalty` of a weighted_round_robin JSON config is a number; before, only a text is read as one.
-    WrrPenaltyAsNumber: java [always "1.83.1"];
+    WrrPenaltyAsNumber;
 
     // grpc-js-xds alone.
 
     /// HTTP filters are looked at; before the fault filter (A33) there were none.
-    FaultInjection = "GRPC_XDS_EXPERIMENTAL_FAULT_INJECTION": node [on "1.10.1"];
+    FaultInjection = "GRPC_XDS_EXPERIMENTAL_FAULT_INJECTION";
     /// `retry_policy` is checked (A44).
-    RetryPolicy = "GRPC_XDS_EXPERIMENTAL_ENABLE_RETRY": node [on "1.10.1"];
+    RetryPolicy = "GRPC_XDS_EXPERIMENTAL_ENABLE_RETRY";
     /// `outlier_detection` and the LB policy of the name (A50).
-    OutlierDetection = "GRPC_EXPERIMENTAL_ENABLE_OUTLIER_DETECTION": node [on "1.10.1"];
+    OutlierDetection = "GRPC_EXPERIMENTAL_ENABLE_OUTLIER_DETECTION";
     /// The ring_hash LB policy (A42).
-    RingHashPolicy = "GRPC_XDS_EXPERIMENTAL_ENABLE_RING_HASH": node [on "1.10.1"];
+    RingHashPolicy = "GRPC_XDS_EXPERIMENTAL_ENABLE_RING_HASH";
     /// The RBAC HTTP filter (A41).
-    RbacFilter = "GRPC_XDS_EXPERIMENTAL_RBAC": node [off "1.14"];
+    RbacFilter = "GRPC_XDS_EXPERIMENTAL_RBAC";
     /// The ClientSideWeightedRoundRobin message in a `load_balancing_policy` (A58).
-    WeightedRoundRobinMessage = "GRPC_EXPERIMENTAL_XDS_WRR_LB": node [off "1.14"];
+    WeightedRoundRobinMessage = "GRPC_EXPERIMENTAL_XDS_WRR_LB";
     /// The weighted_round_robin LB policy (A58).
-    WeightedRoundRobin: node [always "1.14"];
+    WeightedRoundRobin;
     /// Filter chains are read, for servers (A36); before, a Listener must have an api_listener.
-    FilterChains: node [always "1.13"];
+    FilterChains;
     /// The transport socket of a cluster is read (A29); before, all connections are plaintext.
-    ClusterTls: node [always "1.13"];
+    ClusterTls;
     /// Routes may have non_forwarding_action, no cluster, and header matchers without a kind.
-    LenientRoutes: node [always "1.13"];
+    LenientRoutes;
     /// The base_interval of a retry policy must be above 0.
-    BaseIntervalChecked: node [always "1.13"];
+    BaseIntervalChecked;
     /// The xds_cluster_impl JSON config has no more than a cluster and a child.
-    ClusterImplSmall: node [always "1.13"];
+    ClusterImplSmall;
     /// HTTP filters are told apart by whether clients or servers have them.
-    FilterSides: node [always "1.14"];
+    FilterSides;
     /// WrrLocality is registered without a prefix too, for a policy that there is not.
-    WrrLocalityTwice: node [always "1.14"];
+    WrrLocalityTwice;
 }
 
 impl Feature {
@@ -296,11 +277,18 @@ impl Feature {
         Feature::EndpointHashKeyBackwardCompat,
     ];
 
+    /// What the versions of a family did with it, oldest first.
+    pub fn history(self, family: Family) -> impl Iterator<Item = VersionStep> {
+        let changes = family.facts().changes.iter();
+        let of_this = changes.filter(move |(_, _, feature)| *feature == self);
+        of_this.map(|(version, change, _)| (*version, *change))
+    }
+
     /// What `client` did with it last; `None` if it does not have it.
     pub fn of(self, client: Client) -> Option<FeatureChange> {
-        let steps = self.history(client.family).iter();
-        let last = steps.take_while(|(since, _)| *since <= client.version).last()?;
-        Some(last.1).filter(|change| *change != FeatureChange::Gone)
+        let steps = self.history(client.family);
+        let (_, last) = steps.take_while(|(since, _)| *since <= client.version).last()?;
+        Some(last).filter(|change| *change != FeatureChange::Gone)
     }
 
     /// The state in `client` when the variable is not set.
@@ -314,25 +302,8 @@ impl Feature {
     }
 
     /// Reads a value of the variable as `client` does.
-    ///
-    /// C-core takes `1`, `t`, `true`, `y` and `yes` in any case for true and every other text for false (`ParseBoolValue`); Go
-    /// compares with what is not the default, in any case (`envconfig.boolFromEnv`); Java and Node take `true`.
     pub fn parse(self, value: &str, client: Client) -> bool {
-        match client.family {
-            Family::Cpp if self == Feature::TraceXdsClient => value
-                .split(',')
-                .map(str::trim)
-                .any(|t| matches!(t, "xds_client" | "all")),
-            Family::Cpp => ["1", "t", "true", "y", "yes"]
-                .iter()
-                .any(|t| value.eq_ignore_ascii_case(t)),
-            Family::Go if self.is_default_on(client) => !value.eq_ignore_ascii_case("false"),
-            Family::Go => value.eq_ignore_ascii_case("true"),
-            // Nothing is as if the variable were not set.
-            Family::Java if value.trim().is_empty() => self.is_default_on(client),
-            Family::Java => value.trim().eq_ignore_ascii_case("true"),
-            Family::Node => value == "true",
-        }
+        (client.family.facts().read_switch)(value, self, self.is_default_on(client))
     }
 }
 
@@ -345,7 +316,7 @@ const _: () = assert!(Feature::ALL.len() <= 128, "a set has a bit for each featu
 impl Default for Features {
     /// Those of the reference client in its default environment.
     fn default() -> Self {
-        Self::of(Client::default())
+        Self::of(Client::REFERENCE)
     }
 }
 
@@ -394,7 +365,7 @@ mod tests {
 
     #[test]
     fn any_other_text_is_false_even_where_the_default_is_true() {
-        let client = Client::default();
+        let client = Client::REFERENCE;
         for text in ["", "on", "2", "TRUE ", "enabled"] {
             assert!(!Feature::Federation.parse(text, client), "{text:?}");
         }
@@ -418,7 +389,7 @@ mod tests {
 
     #[test]
     fn switches_of_the_reference_are_those_of_its_defaults() {
-        let client = Client::default();
+        let client = Client::REFERENCE;
         let on = |f: &&Feature| f.has_switch(client) && Features::default().has(**f);
         assert_eq!(Feature::ALL.iter().filter(on).count(), 6);
         assert_eq!(Feature::ALL.iter().filter(|f| f.has_switch(client)).count(), 17);
@@ -428,7 +399,7 @@ mod tests {
     fn histories_are_in_order_and_change_something() {
         for &feature in Feature::ALL {
             for family in Family::ALL {
-                let steps = feature.history(family);
+                let steps: Vec<VersionStep> = feature.history(family).collect();
                 assert!(
                     steps.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 != two[1].1),
                     "{feature:?} {family}: {steps:?}"

@@ -27,16 +27,22 @@ pub struct Fleet {
 impl Default for Fleet {
     /// The reference alone.
     fn default() -> Self {
-        Self::new(&[Client::default()])
+        Self::new(&[Client::REFERENCE])
     }
 }
 
 impl Fleet {
     /// The fleet of these clients.
     pub fn new(clients: &[Client]) -> Self {
-        let is_usable =
-            |client: &&Client| client.family == Family::Cpp && client.standing() == super::ClientStanding::Measured;
-        let base = clients.iter().filter(is_usable).max().copied().unwrap_or_default();
+        let is_usable = |client: &&Client| {
+            client.family == Family::REFERENCE && client.standing() == super::ClientStanding::Measured
+        };
+        let base = clients
+            .iter()
+            .filter(is_usable)
+            .max()
+            .copied()
+            .unwrap_or(Client::REFERENCE);
         let others = clients.iter().filter(|client| **client != base);
         Fleet {
             clients: clients.to_vec(),

@@ -7,6 +7,7 @@
 mod agent;
 mod asked;
 mod client;
+mod family;
 mod feature;
 mod fleet;
 mod server;
@@ -17,7 +18,8 @@ use asked::AskedFeatures;
 use switch::SwitchEffect;
 
 pub use agent::{Agent, UserAgent};
-pub use client::{Client, ClientStanding, Family, Measurement, UnknownClient};
+pub use client::{Client, ClientStanding, UnknownClient};
+pub use family::{Family, Measurement};
 pub use feature::{Feature, FeatureChange, Features, VersionStep};
 pub use fleet::Fleet;
 pub use server::ServerFacts;
@@ -60,7 +62,7 @@ pub struct NotFollowed {
 impl Default for Profile {
     /// The reference client in its default environment.
     fn default() -> Self {
-        Self::of(Client::default())
+        Self::of(Client::REFERENCE)
     }
 }
 
@@ -103,7 +105,7 @@ impl Profile {
     /// A client in its default environment, which decides over resources itself; see [`Profile::of_channel`] for what another family
     /// than C-core keeps of them. Nothing is said of its RPCs.
     pub fn of_verdicts(client: Client) -> Self {
-        if client.family == Family::Cpp && client.standing() == ClientStanding::Measured {
+        if client.family == Family::REFERENCE && client.standing() == ClientStanding::Measured {
             return Self::of(client);
         }
         let mut profile = Self::default();

@@ -4,7 +4,8 @@
 //! Read in the clients' sources: grpc-go 1.60 to 1.85 (`internal/envconfig`), grpc-java 1.72 to 1.83.1 (grpc-xds, grpc-core),
 //! grpc-js-xds 1.14.1, and in the binaries of C-core 1.66.2 and 1.85.1.
 
-use super::client::{Client, Family};
+use super::client::Client;
+use super::family::Family;
 use super::version::Version;
 use super::{Feature, Profile};
 
@@ -27,70 +28,56 @@ pub const WITHOUT_EFFECT: &[&str] = &[
     "GRPC_USE_CHANNEL_AUTHORITY_IF_NO_SNI_APPLICABLE",
 ];
 
-/// Java system properties, and the variables that they stand for. Any other variable is a property of the same name
-/// (grpc-java `GrpcUtil.getFlag`).
-const PROPERTIES: &[(&str, &str)] = &[(
-    "io.grpc.xds.experimentalEnableLeastRequest",
-    "GRPC_EXPERIMENTAL_ENABLE_LEAST_REQUEST",
-)];
-
 /// The variables that name the bootstrap, which is an argument here.
 const BOOTSTRAP: [&str; 2] = ["GRPC_XDS_BOOTSTRAP", "GRPC_XDS_BOOTSTRAP_CONFIG"];
 
-/// A switch of some clients of which nobody knows here what it changes.
-struct Unmodelled {
-    name: &'static str,
-    of: &'static [Since],
-}
-
-macro_rules! unmodelled {
-    (@until $until:literal) => { Some(Version::literal($until)) };
-    (@until) => { None };
-    ($($name:literal: $($family:ident $from:literal $(until $until:literal)?),+;)+) => {
-        &[$(Unmodelled {
-            name: $name,
-            of: &[$((Family::$family, Version::literal($from), unmodelled!(@until $($until)?))),+],
-        }),+]
-    };
-}
-
-// The oldest version that was read stands where a switch may be older.
-const UNMODELLED: &[Unmodelled] = unmodelled! {
+/// Switches of some clients of which it is not known here what they change; [families](super::family) say which versions have each.
+const UNMODELLED: &[&str] = &[
     // The authority is written anew (A81). C-core 1.66.2 has it, and 1.85.1 has not.
-    "GRPC_EXPERIMENTAL_XDS_AUTHORITY_REWRITE": Cpp "1.66" until "1.85", Go "1.78", Java "1.72";
+    "GRPC_EXPERIMENTAL_XDS_AUTHORITY_REWRITE",
     // Several `xds_servers` (A71).
-    "GRPC_EXPERIMENTAL_XDS_FALLBACK": Cpp "1.66" until "1.85", Go "1.66" until "1.75", Java "1.72";
+    "GRPC_EXPERIMENTAL_XDS_FALLBACK",
     // How long the children of the priority policy are kept (A115).
-    "GRPC_EXPERIMENTAL_ENABLE_PRIORITY_LB_CHILD_POLICY_CACHE": Go "1.80", Java "1.83.1";
+    "GRPC_EXPERIMENTAL_ENABLE_PRIORITY_LB_CHILD_POLICY_CACHE",
     // `metric_names_for_computing_utilization` (A114).
-    "GRPC_EXPERIMENTAL_WRR_CUSTOM_METRICS": Java "1.83.1";
-    "GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING": Java "1.79";
-    "GRPC_EXPERIMENTAL_SPIFFE_TRUST_BUNDLE_MAP": Java "1.72";
-    "GRPC_EXPERIMENTAL_XDS_MTLS_SPIFFE": Java "1.74";
-    "GRPC_EXPERIMENTAL_XDS_DATA_ERROR_HANDLING": Java "1.77";
-    "GRPC_EXPERIMENTAL_XDS_ORCA_LRS_PROPAGATION": Java "1.77";
-    "GRPC_EXPERIMENTAL_XDS_SNI": Java "1.77" until "1.80";
-    "GRPC_EXPERIMENTAL_XDS_EXT_PROC_ON_SERVER": Java "1.83.1";
-    "GRPC_EXPERIMENTAL_XDS_EXT_AUTHZ_ON_CLIENT": Go "1.84";
-    "GRPC_XDS_EXPERIMENTAL_CIRCUIT_BREAKING": Java "1.72";
-    "GRPC_XDS_EXPERIMENTAL_ENABLE_RING_HASH": Java "1.72";
-    "GRPC_XDS_EXPERIMENTAL_ENABLE_TIMEOUT": Java "1.72";
+    "GRPC_EXPERIMENTAL_WRR_CUSTOM_METRICS",
+    "GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING",
+    "GRPC_EXPERIMENTAL_SPIFFE_TRUST_BUNDLE_MAP",
+    "GRPC_EXPERIMENTAL_XDS_MTLS_SPIFFE",
+    "GRPC_EXPERIMENTAL_XDS_DATA_ERROR_HANDLING",
+    "GRPC_EXPERIMENTAL_XDS_ORCA_LRS_PROPAGATION",
+    "GRPC_EXPERIMENTAL_XDS_SNI",
+    "GRPC_EXPERIMENTAL_XDS_EXT_PROC_ON_SERVER",
+    "GRPC_EXPERIMENTAL_XDS_EXT_AUTHZ_ON_CLIENT",
+    "GRPC_XDS_EXPERIMENTAL_CIRCUIT_BREAKING",
+    "GRPC_XDS_EXPERIMENTAL_ENABLE_RING_HASH",
+    "GRPC_XDS_EXPERIMENTAL_ENABLE_TIMEOUT",
     // Not a boolean: the size of the largest ring.
-    "GRPC_RING_HASH_CAP": Go "1.60";
-    "GRPC_EXPERIMENTAL_ENABLE_NEW_PICK_FIRST": Go "1.68" until "1.77", Java "1.72";
-    "GRPC_PF_USE_HAPPY_EYEBALLS": Java "1.72";
-    "GRPC_SERIALIZE_RETRIES": Java "1.72";
+    "GRPC_RING_HASH_CAP",
+    "GRPC_EXPERIMENTAL_ENABLE_NEW_PICK_FIRST",
+    "GRPC_PF_USE_HAPPY_EYEBALLS",
+    "GRPC_SERIALIZE_RETRIES",
     // Not booleans: a list of experiments, and who resolves names.
-    "GRPC_EXPERIMENTS": Cpp "1.51";
-    "GRPC_DNS_RESOLVER": Cpp "1.51";
-};
+    "GRPC_EXPERIMENTS",
+    "GRPC_DNS_RESOLVER",
+];
 
 /// The versions of a family that have a switch: from one on, and before another if it went.
 pub type Since = (Family, Version, Option<Version>);
 
 /// The switches of which it is not known here what they change, and who has each.
-pub fn unmodelled() -> impl Iterator<Item = (&'static str, &'static [Since])> {
-    UNMODELLED.iter().map(|switch| (switch.name, switch.of))
+pub fn unmodelled() -> impl Iterator<Item = (&'static str, Vec<Since>)> {
+    UNMODELLED.iter().map(|&name| {
+        let of = |family: Family| {
+            let switches = family
+                .facts()
+                .unmodelled
+                .iter()
+                .filter(move |switch| switch.name == name);
+            switches.map(move |switch| (family, switch.from, switch.until))
+        };
+        (name, Family::ALL.into_iter().flat_map(of).collect())
+    })
 }
 
 /// What a client does with a switch.
@@ -146,7 +133,7 @@ fn hint(name: &str, nearest: Option<&str>) -> String {
 impl UnknownSwitch {
     pub(super) fn new(name: &str) -> Self {
         let of_features = Feature::ALL.iter().filter_map(|feature| feature.env());
-        let others = UNMODELLED.iter().map(|switch| switch.name);
+        let others = UNMODELLED.iter().copied();
         let known = of_features.chain(others).chain(WITHOUT_EFFECT.iter().copied());
         UnknownSwitch {
             name: name.to_owned(),
@@ -155,21 +142,19 @@ impl UnknownSwitch {
     }
 }
 
-/// The variable that a Java system property stands for, or the name itself.
+/// The variable that another name stands for in a family, such as a Java system property; or the name itself.
 pub(super) fn variable(name: &str, family: Family) -> &str {
-    let properties = PROPERTIES.iter().filter(|_| family == Family::Java);
-    let mut variables = properties.filter(|(property, _)| *property == name);
-    variables.next().map_or(name, |(_, variable)| variable)
+    let mut properties = family.facts().properties.iter();
+    let of_name = properties.find(|(property, _)| *property == name);
+    of_name.map_or(name, |(_, variable)| variable)
 }
 
 /// Says whether the client has a switch of which it is not known here what it changes.
 pub(super) fn is_unmodelled(name: &str, client: Client) -> bool {
-    let mut named = UNMODELLED.iter().filter(|switch| switch.name == name);
-    named.any(|switch| {
-        switch.of.iter().any(|(family, from, until)| {
-            let is_since = *from <= client.version;
-            *family == client.family && is_since && until.is_none_or(|until| client.version < until)
-        })
+    let mut switches = client.family.facts().unmodelled.iter();
+    switches.any(|switch| {
+        let is_since = switch.from <= client.version;
+        switch.name == name && is_since && switch.until.is_none_or(|until| client.version < until)
     })
 }
 

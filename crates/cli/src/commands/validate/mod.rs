@@ -90,7 +90,7 @@ impl<'a> ValidateRequest<'a> {
         // A table alone is of the current ones.
         let otherwise = match args.matrix {
             true => Client::current(),
-            false => vec![Client::default()],
+            false => vec![Client::REFERENCE],
         };
         let AskedClients { fleet, from, unread } = fleet::asked(&args.clients, &config, otherwise, io)?;
         let counted = settings.fail_on.counted(&fleet);

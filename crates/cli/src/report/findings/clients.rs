@@ -110,7 +110,7 @@ impl Sketch {
 
 /// The clients that were asked: the reference with its full name, or the user's list.
 pub fn asked(fleet: &Fleet) -> String {
-    if fleet.clients() == [Client::default()] {
+    if fleet.clients() == [Client::REFERENCE] {
         return fleet.base().name();
     }
     let name = |client: &Client| match neighbours(*client) {
@@ -199,7 +199,7 @@ pub fn is_told(checked: &Checked, diagnostic: &Diagnostic, fleet: &Fleet) -> boo
 
 /// Puts the answers of all clients among the resource's diagnostics. The findings of `counted` can fail the run, none for all.
 pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &mut Before) -> Said {
-    if fleet.clients() == [Client::default()] {
+    if fleet.clients() == [Client::REFERENCE] {
         return Said::default();
     }
     let base = fleet.base().client();

@@ -1,0 +1,77 @@
+//! grpc-go.
+
+use super::{FamilyFacts, Feature, Measurement, changes, unmodelled, versions};
+use crate::profile::agent::only_version;
+
+pub(super) const FACTS: FamilyFacts = FamilyFacts {
+    name: "go",
+    project: "grpc-go",
+    // `internal/xds/bootstrap`.
+    user_agent: "gRPC Go",
+    of_user_agent: only_version,
+    // Every minor release; 1.74.0 and 1.74.1 are retracted.
+    measured: versions!["1.60.0" "1.61.0" "1.62.0" "1.63.0" "1.64.0" "1.65.0" "1.66.0" "1.67.0" "1.68.0" "1.69.0"
+        "1.70.0" "1.71.0" "1.72.0" "1.73.0" "1.74.2" "1.75.0" "1.76.0" "1.77.0" "1.78.0" "1.79.0" "1.80.0" "1.81.0"
+        "1.82.0" "1.82.1" "1.83.0" "1.84.0-dev" "1.85.0-dev"],
+    picked: versions!["1.85.0-dev"],
+    measurement: Measurement {
+        with: "its own decoders, called directly",
+        resources: 18_692,
+    },
+    wrappers: &[],
+    properties: &[],
+    unmodelled: unmodelled! {
+        GRPC_EXPERIMENTAL_XDS_AUTHORITY_REWRITE "1.78";
+        GRPC_EXPERIMENTAL_XDS_FALLBACK "1.66" until "1.75";
+        GRPC_EXPERIMENTAL_ENABLE_PRIORITY_LB_CHILD_POLICY_CACHE "1.80";
+        GRPC_EXPERIMENTAL_XDS_EXT_AUTHZ_ON_CLIENT "1.84";
+        GRPC_RING_HASH_CAP "1.60";
+        GRPC_EXPERIMENTAL_ENABLE_NEW_PICK_FIRST "1.68" until "1.77";
+    },
+    read_switch,
+    changes: changes! {
+        "1.60" off LeastRequest;
+        "1.60" always Federation AggregateClusterBackwardCompat CustomLbConfig PickFirstMessage
+            TypedStructChecked HeaderStringMatch XdstpServiceName PickFirstJson
+            RbacHeaderStringMatch SourceTypeChecked RbacMatchersMade CidrAsText
+            ClusterResolverPolicy;
+        "1.71" off SystemRootCerts;
+        "1.71" on DualstackEndpoints;
+        "1.72" off RingHashSetRequestHashKey;
+        "1.72" on EndpointHashKeyBackwardCompat;
+        "1.72" always RingHashRequestHeader;
+        "1.73" off MtlsSpiffe;
+        "1.73" on LeastRequest;
+        "1.74" always LeastRequest;
+        "1.75" always TypedConfigChecked;
+        "1.76" off HttpConnect;
+        "1.77" off BootstrapCallCreds;
+        "1.79" on PfWeightedShuffling;
+        "1.80" off EndpointHashKeyBackwardCompat PolicyNamesExact;
+        "1.80" on RingHashSetRequestHashKey ParserPanicRecovered;
+        "1.80" always DefaultChainFirst EndpointWeightSum;
+        "1.80" gone CidrAsText;
+        "1.81" off Sni OrcaLrsPropagation;
+        "1.81" always CidrByNetip ResourceNameChecked;
+        "1.81" gone ClusterResolverPolicy;
+        "1.82" off GcpAuthnFilter FilterDisabled;
+        "1.82" on PolicyNamesExact;
+        "1.82" always RegexAnchored;
+        "1.82.1" always RbacKindsChecked;
+        "1.83" off HttpProxySocket;
+        "1.83" on OrcaLrsPropagation;
+        "1.83" always HeaderTextChecked;
+        "1.84" off ExtProcOnClient;
+        "1.84" always DropDenominatorChecked RbacPrefixOptional RbacNestedHeaders;
+        "1.85" always DomainsExact HeadersAsSent DollarGroups RetryUnlimited RetryOnTrimmed
+            AggregateNeedsAll DisabledFiltersRun;
+    },
+};
+
+/// The value is compared with what is not the default, in any case (`envconfig.boolFromEnv`).
+fn read_switch(value: &str, _: Feature, default: bool) -> bool {
+    match default {
+        true => !value.eq_ignore_ascii_case("false"),
+        false => value.eq_ignore_ascii_case("true"),
+    }
+}

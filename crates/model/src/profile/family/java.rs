@@ -1,0 +1,74 @@
+//! grpc-java.
+
+use super::{FamilyFacts, Feature, Measurement, changes, unmodelled, versions};
+use crate::profile::agent::only_version;
+
+pub(super) const FACTS: FamilyFacts = FamilyFacts {
+    name: "java",
+    project: "grpc-java",
+    // `BootstrapperImpl`.
+    user_agent: "gRPC Java",
+    of_user_agent: only_version,
+    measured: versions!["1.72.0" "1.73.0" "1.74.0" "1.77.0" "1.77.1" "1.78.0" "1.79.0" "1.80.0" "1.83.1"],
+    picked: &[],
+    measurement: Measurement {
+        with: "XdsResourceType.parse, called directly",
+        resources: 18_692,
+    },
+    wrappers: &[],
+    // System properties. Any other variable is a property of the same name (`GrpcUtil.getFlag`).
+    properties: &[(
+        "io.grpc.xds.experimentalEnableLeastRequest",
+        "GRPC_EXPERIMENTAL_ENABLE_LEAST_REQUEST",
+    )],
+    unmodelled: unmodelled! {
+        GRPC_EXPERIMENTAL_XDS_AUTHORITY_REWRITE "1.72";
+        GRPC_EXPERIMENTAL_XDS_FALLBACK "1.72";
+        GRPC_EXPERIMENTAL_ENABLE_PRIORITY_LB_CHILD_POLICY_CACHE "1.83.1";
+        GRPC_EXPERIMENTAL_WRR_CUSTOM_METRICS "1.83.1";
+        GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING "1.79";
+        GRPC_EXPERIMENTAL_SPIFFE_TRUST_BUNDLE_MAP "1.72";
+        GRPC_EXPERIMENTAL_XDS_MTLS_SPIFFE "1.74";
+        GRPC_EXPERIMENTAL_XDS_DATA_ERROR_HANDLING "1.77";
+        GRPC_EXPERIMENTAL_XDS_ORCA_LRS_PROPAGATION "1.77";
+        GRPC_EXPERIMENTAL_XDS_SNI "1.77" until "1.80";
+        GRPC_EXPERIMENTAL_XDS_EXT_PROC_ON_SERVER "1.83.1";
+        GRPC_XDS_EXPERIMENTAL_CIRCUIT_BREAKING "1.72";
+        GRPC_XDS_EXPERIMENTAL_ENABLE_RING_HASH "1.72";
+        GRPC_XDS_EXPERIMENTAL_ENABLE_TIMEOUT "1.72";
+        GRPC_EXPERIMENTAL_ENABLE_NEW_PICK_FIRST "1.72";
+        GRPC_PF_USE_HAPPY_EYEBALLS "1.72";
+        GRPC_SERIALIZE_RETRIES "1.72";
+    },
+    read_switch,
+    changes: changes! {
+        "1.72" off DualstackEndpoints HttpConnect RingHashSetRequestHashKey SystemRootCerts
+            LeastRequest;
+        "1.72" on Federation RlsLb;
+        "1.72" always CustomLbConfig PickFirstMessage TypedStructChecked HeaderStringMatch
+            XdstpServiceName PickFirstJson ClusterMetadata RbacHeaderStringMatch SourceTypeChecked
+            RbacMatchersMade ClusterResolverPolicy OldProviderFields OldestProviderFields
+            RewriteNeedsEngine;
+        "1.73" off GcpAuthnFilter;
+        "1.73" on LeastRequest;
+        "1.73" always ListenerAddressChecked AudienceNeedsSwitch;
+        "1.73" gone OldProviderFields OldestProviderFields RewriteNeedsEngine;
+        "1.74" always EndpointAddressChecked;
+        "1.77" on SystemRootCerts;
+        "1.77" always GcpAuthnFilter OldProviderFields AggregateChecked DynamicCluster;
+        "1.77" gone AudienceNeedsSwitch;
+        "1.78" always RandomSubsetting;
+        "1.79" always ParserExceptionCaught;
+        "1.79" gone ClusterResolverPolicy;
+        "1.83.1" off ExtProcOnClient;
+        "1.83.1" always WrrMetricNames HttpProxyByType WrrPenaltyAsNumber;
+    },
+};
+
+/// `true` in any case is true, and nothing is as if the variable were not set.
+fn read_switch(value: &str, _: Feature, default: bool) -> bool {
+    match value.trim() {
+        "" => default,
+        value => value.eq_ignore_ascii_case("true"),
+    }
+}

@@ -1,0 +1,171 @@
+//! The families of clients: what is known of each stands in its own file here, and nothing else lists them.
+//!
+//! A new family is a file with its [`FamilyFacts`] and its two lines in this one.
+
+mod core;
+mod go;
+mod java;
+mod node;
+
+use std::fmt;
+
+use super::feature::{Feature, FeatureChange};
+use super::version::Version;
+
+macro_rules! families {
+    ($($(#[doc = $doc:literal])+ $name:ident is $file:ident;)+) => {
+        /// An implementation of gRPC's xDS client.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Family { $( $(#[doc = $doc])+ $name, )+ }
+
+        impl Family {
+            /// All of them.
+            pub const ALL: [Family; [$(Family::$name),+].len()] = [$(Family::$name),+];
+
+            /// What is known of it.
+            pub(super) const fn facts(self) -> &'static FamilyFacts {
+                match self { $(Family::$name => &$file::FACTS),+ }
+            }
+        }
+    };
+}
+
+families! {
+    /// C-core, also inside of Python, Ruby, PHP, Objective-C and the old C#.
+    Cpp is core;
+    /// grpc-go.
+    Go is go;
+    /// grpc-java.
+    Java is java;
+    /// grpc-js-xds.
+    Node is node;
+}
+
+/// What is known of a family.
+pub(super) struct FamilyFacts {
+    /// The word used in arguments, reports and JSON.
+    pub name: &'static str,
+    /// The project's own name.
+    pub project: &'static str,
+    /// What the client calls itself in `user_agent_name`; more may follow after a space.
+    pub user_agent: &'static str,
+    /// Reads `user_agent_version`; there are several versions where a node does not tell patches apart.
+    pub of_user_agent: fn(&str) -> Vec<Version>,
+    /// The versions that were asked, oldest first; every minor release once, but for patches that answer differently.
+    pub measured: &'static [Version],
+    /// The versions whose RPCs were sent and looked at, oldest first.
+    pub picked: &'static [Version],
+    /// How it was measured.
+    pub measurement: Measurement,
+    /// Languages whose gRPC is a layer over it.
+    pub wrappers: &'static [Wrapper],
+    /// Other names of variables that the client takes, and the variables that they stand for.
+    pub properties: &'static [(&'static str, &'static str)],
+    /// Switches of which it is not known here what they change.
+    pub unmodelled: &'static [Unmodelled],
+    /// Reads the value of a feature's variable, with the feature's default.
+    pub read_switch: fn(&str, Feature, bool) -> bool,
+    /// What each version did with features, oldest first. The oldest version that was asked stands where a feature may be older.
+    pub changes: &'static [(Version, FeatureChange, Feature)],
+}
+
+/// How a family was measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Measurement {
+    /// How the client was asked.
+    pub with: &'static str,
+    /// Resources that its newest version was asked about (`fixtures/clients`).
+    pub resources: u32,
+}
+
+/// A language whose gRPC is a layer over a family.
+pub(super) struct Wrapper {
+    pub name: &'static str,
+    /// Its releases have the minor and patch of the client in them, and this major.
+    pub major: u16,
+    /// The last release, if it has ended.
+    pub last: Option<Version>,
+}
+
+/// A switch of which it is not known here what it changes, and the versions that have it.
+pub(super) struct Unmodelled {
+    pub name: &'static str,
+    pub from: Version,
+    /// The version that no longer has it.
+    pub until: Option<Version>,
+}
+
+/// Writes a list of versions.
+macro_rules! versions {
+    ($($version:literal)+) => { &[$(super::Version::literal($version)),+] };
+}
+
+/// Writes what each version did with features; see [`FeatureChange`].
+macro_rules! changes {
+    (@off) => { super::FeatureChange::Off };
+    (@on) => { super::FeatureChange::On };
+    (@always) => { super::FeatureChange::Always };
+    (@gone) => { super::FeatureChange::Gone };
+    ($($version:literal $change:ident $($feature:ident)+;)+) => {
+        &[$($((super::Version::literal($version), changes!(@$change), super::Feature::$feature),)+)+]
+    };
+}
+
+/// Writes a list of switches; the oldest version that was read stands where a switch may be older.
+macro_rules! unmodelled {
+    (@until $until:literal) => { Some(super::Version::literal($until)) };
+    (@until) => { None };
+    ($($name:ident $from:literal $(until $until:literal)?;)+) => {
+        &[$(super::Unmodelled {
+            name: stringify!($name),
+            from: super::Version::literal($from),
+            until: unmodelled!(@until $($until)?),
+        }),+]
+    };
+}
+
+use {changes, unmodelled, versions};
+
+impl Family {
+    /// The family of the reference client.
+    pub const REFERENCE: Family = Family::Cpp;
+
+    /// The word used in arguments, reports and JSON.
+    pub const fn name(self) -> &'static str {
+        self.facts().name
+    }
+
+    /// The project's own name.
+    pub const fn project(self) -> &'static str {
+        self.facts().project
+    }
+
+    /// The versions that were asked, oldest first; every minor release once, but for patches that answer differently.
+    pub const fn measured(self) -> &'static [Version] {
+        self.facts().measured
+    }
+
+    /// The versions whose RPCs were sent and looked at (`fixtures/clients`), oldest first. Between two of them all did the same.
+    pub const fn picked(self) -> &'static [Version] {
+        self.facts().picked
+    }
+
+    /// How it was measured.
+    pub const fn measurement(self) -> Measurement {
+        self.facts().measurement
+    }
+
+    /// The newest version that was asked.
+    pub const fn newest(self) -> Version {
+        match self.measured().last() {
+            Some(version) => *version,
+            None => Version::new(0, 0, 0),
+        }
+    }
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

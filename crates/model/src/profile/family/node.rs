@@ -1,0 +1,40 @@
+//! grpc-js-xds.
+
+use super::{FamilyFacts, Feature, Measurement, changes, versions};
+use crate::profile::agent::only_version;
+
+pub(super) const FACTS: FamilyFacts = FamilyFacts {
+    name: "node",
+    project: "grpc-js-xds",
+    // `xds-client.ts`.
+    user_agent: "gRPC Node Pure JS",
+    of_user_agent: only_version,
+    // What could be had; 1.14.0 and 1.14.1 answer alike.
+    measured: versions!["1.10.1" "1.13.0" "1.14.0" "1.14.1"],
+    picked: &[],
+    measurement: Measurement {
+        with: "its own decode functions, called directly",
+        resources: 18_025,
+    },
+    wrappers: &[],
+    properties: &[],
+    unmodelled: &[],
+    read_switch,
+    changes: changes! {
+        "1.10.1" off Federation PickFirstMessage;
+        "1.10.1" on CustomLbConfig FaultInjection RetryPolicy OutlierDetection RingHashPolicy;
+        "1.10.1" always TypedStructChecked HeaderStringMatch ClusterResolverPolicy;
+        "1.13" off AggregateClusterBackwardCompat;
+        "1.13" on DualstackEndpoints;
+        "1.13" always FilterChains ClusterTls LenientRoutes BaseIntervalChecked ClusterImplSmall;
+        "1.13" gone ClusterResolverPolicy;
+        "1.14" off RbacFilter WeightedRoundRobinMessage;
+        "1.14" on Federation;
+        "1.14" always WeightedRoundRobin FilterSides WrrLocalityTwice;
+    },
+};
+
+/// `true` alone is true.
+fn read_switch(value: &str, _: Feature, _: bool) -> bool {
+    value == "true"
+}
