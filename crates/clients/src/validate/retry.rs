@@ -219,7 +219,7 @@ fn note_lost_conditions(lost: &[&str], nothing_left: bool, policy: &Path<'_>, cx
         };
         let message = format_args!("{names}: no condition that gRPC retries on");
         let diagnostic = cx.report(rule, at, message);
-        diagnostic.help = help;
+        let diagnostic = diagnostic.with(|diagnostic| diagnostic.help = help);
         if misspelt.is_some() {
             diagnostic.shared_with(who_reads(policy));
         }
@@ -237,7 +237,7 @@ fn note_lost_conditions(lost: &[&str], nothing_left: bool, policy: &Path<'_>, cx
              resource-exhausted, unavailable"
         ),
     );
-    diagnostic.help = help;
+    let diagnostic = diagnostic.with(|diagnostic| diagnostic.help = help);
     diagnostic.shared_with(who_retries_nothing(lost, policy));
 }
 

@@ -11,7 +11,7 @@ use std::hash::{Hash, Hasher};
 
 use foldhash::{HashMap, HashMapExt, HashSet};
 
-use xdsctl_model::diag::{Cx, Diagnostic, Path, rules};
+use xdsctl_model::diag::{Cx, Path, Reported, rules};
 use xdsctl_model::profile::Family;
 use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, StringMatch};
 use xdsctl_model::resource::route::{Action, Destination, PathMatcher, Route, VirtualHost};
@@ -68,7 +68,7 @@ fn report_domain<'c>(
     first: (usize, usize),
     at: &Path<'_>,
     cx: &'c mut Cx<'_>,
-) -> &'c mut Diagnostic {
+) -> Reported<'c> {
     let (host, first_host) = (at.index(here.0), at.index(first.0));
     let (domains, first_domains) = (host.field("domains"), first_host.field("domains"));
     let at = domains.index(here.1);

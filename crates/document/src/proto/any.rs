@@ -180,13 +180,36 @@ pub fn try_decode<T: prost::Message + Default>(
     at: &Path<'_>,
     cx: &mut Cx<'_>,
 ) -> Result<T, wire::Malformed> {
+    checked(bytes, type_name, true, at, cx)
+}
+
+/// The same for a client of which it is not known which fields it reads.
+///
+/// # Errors
+/// What C-core's parser trips over.
+pub fn try_decode_without_notes<T: prost::Message + Default>(
+    bytes: &Bytes,
+    type_name: &str,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Result<T, wire::Malformed> {
+    checked(bytes, type_name, false, at, cx)
+}
+
+fn checked<T: prost::Message + Default>(
+    bytes: &Bytes,
+    type_name: &str,
+    notes: bool,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Result<T, wire::Malformed> {
     let message = if cx.known() == BytesKnowledge::Plain {
         None
     } else {
         xdsctl_proto::tables::message(type_name)
     };
     let bytes = match message {
-        Some(message) if message.known_to_client => wire::check(bytes, message, at, cx)?,
+        Some(message) if message.known_to_client => wire::check(bytes, message, notes, at, cx)?,
         // The client was built without the message and takes any bytes for it.
         Some(_) | None => bytes.clone(),
     };

@@ -66,21 +66,27 @@ pub enum Malformed {
     Depth,
 }
 
-/// Checks the bytes of a `message` as the client's parser would, and reports the fields that are set and never read.
+/// Checks the bytes of a `message` as the client's parser would, and with `notes` reports the fields that are set and never read.
 ///
 /// Returns bytes that prost reads as the client reads the originals; they are the originals unless something odd (a known
 /// field with a foreign wire type, elements beyond [`MAX_ELEMENTS`]) has to be taken out.
 ///
 /// # Errors
 /// [`Malformed`] where the client's parser fails. The caller knows which rule that breaks.
-pub fn check(bytes: &Bytes, message: &'static Message, at: &Path<'_>, cx: &mut Cx<'_>) -> Result<Bytes, Malformed> {
+pub fn check(
+    bytes: &Bytes,
+    message: &'static Message,
+    notes: bool,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Result<Bytes, Malformed> {
     let is_sound = cx.known() >= BytesKnowledge::WellFormed;
     let mut walk = Walk {
         cx,
         is_sound,
         odd: false,
     };
-    walk.message(bytes, message, at, MAX_DEPTH, true)?;
+    walk.message(bytes, message, at, MAX_DEPTH, notes)?;
     if walk.odd {
         Ok(Bytes::from(normalize(bytes, message)))
     } else {

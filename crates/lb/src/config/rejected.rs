@@ -28,7 +28,7 @@ fn report_at(
             let place = entry.quoted(&fault.path);
             if fault.inner.is_empty() {
                 let finding = cx.report(fault.rule, &place, format_args!("{}", fault.message));
-                finding.related.clone_from(follows);
+                finding.with(|finding| finding.related.clone_from(follows));
             } else {
                 follows.push(Related {
                     path: place.to_owned(),

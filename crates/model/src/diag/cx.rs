@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Diagnostic, Effect, Packed, Path, Quota, Rule};
+use super::{Diagnostic, Effect, FieldPath, Packed, Path, Quota, Rule};
 use crate::profile::{Family, Feature, Profile, ServerFacts};
 
 /// What a converter reads and writes while it validates one resource.
@@ -19,8 +19,6 @@ pub struct Cx<'p> {
     if_accepted: Vec<Diagnostic>,
     if_accepted_quota: Quota,
     quota: Quota,
-    /// What is handed out for a finding that is not kept.
-    spare: Option<Diagnostic>,
     nacks: usize,
     nested: u32,
     /// Nothing is recorded.
@@ -46,6 +44,35 @@ pub enum BytesKnowledge {
 #[derive(Debug, Clone, Copy)]
 pub struct RejectionMark(usize);
 
+/// A finding that was just reported, to add to; nothing is added to one that is only counted.
+#[derive(Debug)]
+pub struct Reported<'f>(Option<&'f mut Diagnostic>);
+
+impl Reported<'_> {
+    /// Adds something to it.
+    pub fn with(mut self, add: impl FnOnce(&mut Diagnostic)) -> Self {
+        if let Some(finding) = &mut self.0 {
+            add(finding);
+        }
+        self
+    }
+
+    /// Adds the one action that the reader can take.
+    pub fn help(self, text: impl Into<String>) -> Self {
+        self.with(|finding| _ = finding.help(text))
+    }
+
+    /// Adds another place.
+    pub fn related(self, path: FieldPath, message: impl Into<String>) -> Self {
+        self.with(|finding| _ = finding.related(path, message))
+    }
+
+    /// Says that of the families that the rule is shared with, it is true of these alone.
+    pub fn shared_with(self, families: &'static [Family]) -> Self {
+        self.with(|finding| _ = finding.shared_with(families))
+    }
+}
+
 impl<'p> Cx<'p> {
     /// Starts a validation.
     pub fn new(profile: &'p Profile, server: &'p ServerFacts) -> Self {
@@ -57,7 +84,6 @@ impl<'p> Cx<'p> {
             if_accepted: Vec::new(),
             if_accepted_quota: Quota::default(),
             quota: Quota::default(),
-            spare: None,
             nacks: 0,
             nested: 0,
             is_unheard: false,
@@ -153,15 +179,10 @@ impl<'p> Cx<'p> {
 
     /// Records a finding at `at`.
     ///
-    /// Returns it so that a caller can add help or a related place; nothing is recorded twice for the same rule, path
-    /// and message (C-core keeps texts in a set). Beyond [`MAX_FINDINGS_PER_RULE`](super::MAX_FINDINGS_PER_RULE) findings of
-    /// a rule are counted only.
+    /// The caller can add help or a related place to what it returns. Beyond
+    /// [`MAX_FINDINGS_PER_RULE`](super::MAX_FINDINGS_PER_RULE) findings of a rule are counted only.
     #[cold]
-    pub fn report(&mut self, rule: &'static Rule, at: &Path<'_>, message: fmt::Arguments<'_>) -> &mut Diagnostic {
-        // What a shared converter says beyond a rejection is true of C-core; other families have words of their own.
-        if self.profile.client().family != Family::Cpp && rule.effect != Effect::Nack {
-            return self.spare.insert(Diagnostic::of_whole(rule, String::new()));
-        }
+    pub fn report(&mut self, rule: &'static Rule, at: &Path<'_>, message: fmt::Arguments<'_>) -> Reported<'_> {
         self.report_as(rule.effect, rule, at, message)
     }
 
@@ -173,22 +194,19 @@ impl<'p> Cx<'p> {
         rule: &'static Rule,
         at: &Path<'_>,
         message: fmt::Arguments<'_>,
-    ) -> &mut Diagnostic {
+    ) -> Reported<'_> {
         if effect == Effect::Nack {
             self.nacks += 1;
         }
-        let mut diagnostic = Diagnostic {
-            effect,
-            ..Diagnostic::of_whole(rule, String::new())
-        };
         if self.is_unheard || !self.quota.admits(rule) {
-            return self.spare.insert(diagnostic);
+            return Reported(None);
         }
-        diagnostic.path = at.to_owned();
-        diagnostic.message = message.to_string();
-        let index = self.diagnostics.len();
-        self.diagnostics.push(diagnostic);
-        &mut self.diagnostics[index]
+        self.diagnostics.push(Diagnostic {
+            effect,
+            path: at.to_owned(),
+            ..Diagnostic::of_whole(rule, message.to_string())
+        });
+        Reported(self.diagnostics.last_mut())
     }
 
     /// Records what comes to pass later if the client accepts the resource: nothing, if it rejects it.
@@ -209,7 +227,7 @@ impl<'p> Cx<'p> {
     pub fn add_all(&mut self, findings: Vec<Diagnostic>) {
         for finding in findings {
             let recorded = self.report(finding.rule, &Path::ROOT, format_args!(""));
-            *recorded = finding;
+            recorded.with(|recorded| *recorded = finding);
         }
     }
 

@@ -15,7 +15,7 @@ mod rule;
 
 pub use crate::rules;
 pub use budget::{Allowance, Budget, cut};
-pub use cx::{BytesKnowledge, Cx, RejectionMark};
+pub use cx::{BytesKnowledge, Cx, RejectionMark, Reported};
 pub use diagnostic::{Diagnostic, Related};
 pub use fingerprint::{About, Fingerprint, Fingerprints};
 pub use packed::Packed;

@@ -105,7 +105,7 @@ fn unmarshal<T: prost::Message + Default>(
     cx: &mut Cx<'_>,
 ) -> Checked<T> {
     let at = at.value(type_name);
-    let decoded = match any::try_decode(bytes, type_name, &at, cx) {
+    let decoded = match any::try_decode_without_notes(bytes, type_name, &at, cx) {
         Err(Malformed::Depth) => T::decode(bytes.clone()).map_err(|_| Malformed::Truncated),
         decoded => decoded,
     };

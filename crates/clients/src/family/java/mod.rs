@@ -93,7 +93,7 @@ fn unpack_as<T: prost::Message + Default>(
     cx: &mut Cx<'_>,
 ) -> Checked<T> {
     let at = at.value(type_name);
-    any::try_decode(&any.value, type_name, &at, cx).map_err(|fault| {
+    any::try_decode_without_notes(&any.value, type_name, &at, cx).map_err(|fault| {
         let message = format_args!("not a valid `{type_name}`: {fault}");
         reject(&ANY_UNDECODABLE, &at, message, cx)
     })

@@ -371,7 +371,7 @@ fn depth_is_bounded_and_what_the_client_rejects_stays_too_deep() {
         assert_eq!((read.stop, read.notes.len()), (None, 0));
         let mut cx = xdsctl_model::diag::Cx::new(&profile, &server);
         let message = tables::message("envoy.config.rbac.v3.Principal").unwrap();
-        let checked = super::super::wire::check(&bytes::Bytes::from(read.bytes), message, &Path::ROOT, &mut cx);
+        let checked = super::super::wire::check(&bytes::Bytes::from(read.bytes), message, true, &Path::ROOT, &mut cx);
         assert_eq!(checked.map(drop).map_err(drop), verdict, "{depth}");
     }
     let head = r#"{"@type":"t/envoy.config.core.v3.TypedExtensionConfig","typed_config":"#;
