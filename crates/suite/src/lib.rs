@@ -7,9 +7,9 @@
 //! Test + clients ─ run ─ Played: failures, each with its place, what happened, and the trace of the RPC
 //! ```
 //!
-//! A [`Draft`] goes the other way, to the text of a suite: [`capture`] makes one of a client's log. [`rewrite`] changes values of a text.
+//! A [`Draft`] goes the other way, to the text of a suite: [`capture()`] makes one of a client's log. [`rewrite()`] changes values of a text.
 //!
-//! [`Suite::read`] finds every word of a file that means nothing. [`run`] plays a test on channels that share one clock, watches,
+//! [`Suite::read`] finds every word of a file that means nothing. [`run()`] plays a test on channels that share one clock, watches,
 //! and plays it once more if an RPC did what it must not, to tell its way. Knows nothing of files: who runs a suite opens its world.
 #![cfg_attr(
     not(test),

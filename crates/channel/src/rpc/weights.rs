@@ -10,7 +10,8 @@ use xdsctl_model::resource::endpoints::{Locality, counted_weight as counted};
 /// The weights of a priority's endpoints, locality by locality, as passed down; see [`counted_weight`](xdsctl_model::resource::endpoints::counted_weight).
 ///
 /// ```
-/// use xdsctl::{profile::Profile, rpc::weights::endpoint_weights};
+/// use xdsctl_channel::rpc::weights::endpoint_weights;
+/// use xdsctl_model::profile::Profile;
 /// assert!(endpoint_weights(&[], &Profile::default()).is_empty());
 /// ```
 pub fn endpoint_weights(priority: &[Locality], profile: &Profile) -> Vec<Vec<u32>> {

@@ -21,7 +21,7 @@ pub const BYTES_A_PART: u64 = 10;
 /// Parts of the tree of a channel: policies, endpoints and values of their configs.
 ///
 /// ```
-/// # use xdsctl::{client::{Client, Start}, tree::size};
+/// # use xdsctl_channel::{client::{Client, Start}, tree::size};
 /// let mut client = Client::default();
 /// client.update(&serde_json::json!([{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "EDS",
 ///     "eds_cluster_config": {"eds_config": {"ads": {}}}}]));

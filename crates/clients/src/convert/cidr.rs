@@ -20,7 +20,7 @@ rules! {
 
 /// Converts the CidrRange at `at`.
 ///
-/// Reports [`address::ADDRESS_NOT_IP`] at `.address_prefix`. An absent prefix_len is 0.
+/// Reports [`ADDRESS_NOT_IP`](super::address::ADDRESS_NOT_IP) at `.address_prefix`. An absent prefix_len is 0.
 pub fn cidr_range(range: &core::CidrRange, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Cidr> {
     let Some(mut address) = parse_ip_port(&range.address_prefix, 0) else {
         super::address::report_not_ip(&range.address_prefix, &at.field("address_prefix"), cx);

@@ -39,7 +39,7 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// Reads what [`write`] wrote.
+    /// Reads what [`write()`] wrote.
     ///
     /// # Errors
     /// What is no baseline, in words.

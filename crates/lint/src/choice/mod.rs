@@ -2,7 +2,7 @@
 //!
 //! [`Severities`] makes rules, families of rules, effects or single fields of a rule errors, warnings, notes or nothing. A [`Suppression`] takes
 //! out findings with a reason, until a day; it stands in a configuration file or in a comment of a YAML document ([`comments`]). A
-//! [`Baseline`] takes out the findings that there were when it was written. [`hide`] applies them to an outcome, and adds
+//! [`Baseline`] takes out the findings that there were when it was written. [`hide()`] applies them to an outcome, and adds
 //! findings on those that do nothing; [`Rejections`] take out what follows from a rejection that is silent.
 //!
 //! Everything here is decided after the findings were made, and changes nothing of what the client does. Knows nothing of files and clocks.

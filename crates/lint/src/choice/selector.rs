@@ -33,7 +33,7 @@ impl Selector {
     /// Reads a list with commas. After `=` the rest of the list are fields of the rule before it.
     ///
     /// ```
-    /// use xdsctl::{catalogue, choice::Selector};
+    /// use xdsctl_lint::{catalogue, choice::Selector};
     /// let known: Vec<_> = catalogue::rules().collect();
     /// assert_eq!(Selector::list("spec,cds-dns,field-ignored=name,connect_timeout", &known).unwrap().len(), 3);
     /// assert_eq!(Selector::list("cds-dnss", &known).unwrap_err(), "no rule, family of rules or effect `cds-dnss`");

@@ -50,7 +50,11 @@ impl std::str::FromStr for Fingerprint {
 ///
 /// ```
 /// use xdsctl_model::diag::{About, FieldPath, Fingerprints};
-/// let rule = xdsctl_lint::catalogue::find("rds-cluster-missing").unwrap();
+/// # use xdsctl_model::diag::{Effect, Rule, Severity, Shared, Subject};
+/// # let rule = &Rule {
+/// #     id: "rds-cluster-missing", summary: "", subject: Subject::Snapshot, effect: Effect::Fails,
+/// #     severity: Severity::Error, source: "", page: "", shared: Shared { families: &[], why: "" },
+/// # };
 /// let about = About { file: "a.yaml", type_name: "RouteConfiguration", name: "shop" };
 /// let mut first = Fingerprints::default();
 /// let mut second = Fingerprints::default();
