@@ -12,7 +12,7 @@ use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::{
     ClusterSpecifier, HostRewriteSpecifier, MaxStreamDuration,
 };
 use xdsctl_document::proto::pb::envoy::config::route::v3::{RouteAction as Pb, WeightedCluster};
-use xdsctl_document::proto::wire::{BEHAVIOUR_FIELD_IGNORED, NO_HOST_REWRITE};
+use xdsctl_document::proto::wire::{BEHAVIOUR_FIELD_IGNORED, no_host_rewrite};
 use xdsctl_model::diag::{Cx, Path, rules};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::Millis;
@@ -136,7 +136,7 @@ fn host_rewrite(specifier: Option<&HostRewriteSpecifier>, at: &Path<'_>, cx: &mu
         &at.field(ignored),
         format_args!("gRPC does not read `{ignored}`"),
     )
-    .help(NO_HOST_REWRITE);
+    .help(no_host_rewrite());
     false
 }
 

@@ -15,7 +15,7 @@ mod reader;
 use bytes::Bytes;
 use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Listed, Message};
 
-pub use self::missed::NO_HOST_REWRITE;
+pub use self::missed::no_host_rewrite;
 pub use self::reader::varint_at;
 pub use self::reader::{Raw, fields, map_keys};
 

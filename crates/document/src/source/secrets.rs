@@ -186,7 +186,7 @@ impl SecretPlace {
             Shape::Credential(message) => of_field(message).hidden_if(name != "name"),
             Shape::Policy(_) if name == "value" => SecretPlace::policies(),
             Shape::Policy(message) => of_field(message),
-            Shape::Map(field) if field.name == "filter_metadata" && METADATA_NAMES.contains(&name) => {
+            Shape::Map(field) if field.name == "filter_metadata" && known::has(METADATA_NAMES, name) => {
                 SecretPlace::shown(Shape::Json(&METADATA, false))
             }
             Shape::Map(field) => match field.cardinality {
@@ -203,16 +203,16 @@ impl SecretPlace {
                 known.next().map_or(SecretPlace::FREE, of_field)
             }
             Shape::Headers => SecretPlace::shown(Shape::Scalar).hidden_if(is_name(name)),
-            Shape::Json(known, _) if known.is_suite && known::NAMED.contains(&name) => {
+            Shape::Json(known, _) if known.is_suite && known::has(known::NAMED, name) => {
                 SecretPlace::shown(Shape::Headers)
             }
-            Shape::Json(known, _) if known.resources.contains(&name) => SecretPlace::shown(match known.is_suite {
+            Shape::Json(known, _) if known::has(known.resources, name) => SecretPlace::shown(match known.is_suite {
                 true => Shape::AnyOrText,
                 false => Shape::Any,
             }),
-            Shape::Json(known, _) if known.maps.contains(&name) => SecretPlace::shown(Shape::JsonMap(known)),
-            Shape::Json(known, _) if known.objects.contains(&name) => SecretPlace::shown(Shape::Json(known, false)),
-            Shape::Json(known, _) if known.keys.contains(&name) => SecretPlace::shown(Shape::Json(known, true)),
+            Shape::Json(known, _) if known::has(known.maps, name) => SecretPlace::shown(Shape::JsonMap(known)),
+            Shape::Json(known, _) if known::has(known.objects, name) => SecretPlace::shown(Shape::Json(known, false)),
+            Shape::Json(known, _) if known::has(known.keys, name) => SecretPlace::shown(Shape::Json(known, true)),
             Shape::JsonMap(known) => SecretPlace::shown(Shape::Json(known, known.is_suite)),
             Shape::Parsed if name == "cluster_specifier_plugins" => SecretPlace::shown(Shape::JsonMap(&POLICY)),
             Shape::Parsed if name == "lb_policy" => SecretPlace::policies(),

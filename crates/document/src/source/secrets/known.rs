@@ -1,339 +1,138 @@
 //! Names that are known where no descriptor has them: of a bootstrap, of configurations of LB policies, of suites, of Kubernetes.
 
-/// JSON whose values may be printed behind these keys; everything else in it is hidden.
+/// JSON whose values may be printed behind these keys; everything else in it is hidden. Each text is a list of words.
 #[derive(Debug)]
 pub struct KnownKeys {
     /// Keys of values, now and then of objects too.
-    pub keys: &'static [&'static str],
+    pub keys: &'static str,
     /// Keys of objects of the same kind, and of lists of them.
-    pub objects: &'static [&'static str],
+    pub objects: &'static str,
     /// Keys of maps of such: their own keys are names.
-    pub maps: &'static [&'static str],
+    pub maps: &'static str,
     /// Keys of resources, each an object that says its type.
-    pub resources: &'static [&'static str],
+    pub resources: &'static str,
     /// A suite: texts and numbers may stand where objects, maps and resources may, and some of it is [`NAMED`].
     pub is_suite: bool,
 }
 
 impl KnownKeys {
     const NONE: KnownKeys = KnownKeys {
-        keys: &[],
-        objects: &[],
-        maps: &[],
-        resources: &[],
+        keys: "",
+        objects: "",
+        maps: "",
+        resources: "",
         is_suite: false,
     };
 
     /// Every key.
     pub fn all(&self) -> impl Iterator<Item = &'static str> {
-        let lists = [self.keys, self.objects, self.maps, self.resources];
-        let named = if self.is_suite { NAMED } else { &[] };
-        lists.into_iter().flatten().chain(named).copied()
+        let named = if self.is_suite { NAMED } else { "" };
+        let lists = [self.keys, self.objects, self.maps, self.resources, named];
+        lists.into_iter().flat_map(str::split_ascii_whitespace)
     }
 }
 
+/// Says whether a word is in a list of them.
+pub fn has(list: &str, word: &str) -> bool {
+    list.split_ascii_whitespace().any(|listed| listed == word)
+}
+
 /// Keys of a suite whose values have names that may be those of credentials.
-pub const NAMED: &[&str] = &["env", "headers"];
+pub const NAMED: &str = "env headers";
 
 /// A bootstrap (gRFC A27 and what came after it).
 pub static BOOTSTRAP: KnownKeys = KnownKeys {
-    keys: &[
-        "ca_certificate_file",
-        "certificate_file",
-        "client_default_listener_resource_name_template",
-        "client_listener_resource_name_template",
-        "cluster",
-        "id",
-        "jwt_token_file",
-        "plugin_name",
-        "private_key_file",
-        "refresh_interval",
-        "region",
-        "server_features",
-        "server_listener_resource_name_template",
-        "server_uri",
-        "sub_zone",
-        "type",
-        "user_agent_name",
-        "user_agent_version",
-        "zone",
-    ],
-    objects: &[
-        "call_creds",
-        "channel_creds",
-        "config",
-        "locality",
-        "node",
-        "xds_servers",
-    ],
-    maps: &["allowed_grpc_services", "authorities", "certificate_providers"],
+    keys: "\
+        ca_certificate_file certificate_file client_default_listener_resource_name_template \
+        client_listener_resource_name_template cluster id jwt_token_file plugin_name \
+        private_key_file refresh_interval region server_features \
+        server_listener_resource_name_template server_uri sub_zone type user_agent_name \
+        user_agent_version zone",
+    objects: "call_creds channel_creds config locality node xds_servers",
+    maps: "allowed_grpc_services authorities certificate_providers",
     ..KnownKeys::NONE
 };
 
 /// Configurations of LB policies and what stands around them, as gRPC's own policies have them.
 pub static POLICY: KnownKeys = KnownKeys {
-    keys: &[
-        "autoshardingTarget",
-        "backoffMultiplier",
-        "baseEjectionTime",
-        "blackoutPeriod",
-        "cacheSizeBytes",
-        "category",
-        "childPolicyConfigTargetFieldName",
-        "choiceCount",
-        "cluster",
-        "clusterName",
-        "defaultTarget",
-        "edsServiceName",
-        "enableFallback",
-        "enableOobLoadReport",
-        "enforcementPercentage",
-        "errorUtilizationPenalty",
-        "host",
-        "ignoreReresolutionRequests",
-        "ignore_reresolution_requests",
-        "initialAssignmentTimeout",
-        "initialBackoff",
-        "interval",
-        "isDynamic",
-        "key",
-        "keyHeaderName",
-        "loadBalancingPolicy",
-        "lookupService",
-        "lookupServiceTimeout",
-        "maxAge",
-        "maxAttempts",
-        "maxBackoff",
-        "maxConcurrentRequests",
-        "maxConnectionsPerSubchannel",
-        "maxEjectionPercent",
-        "maxEjectionTime",
-        "maxRingSize",
-        "method",
-        "metricNamesForComputingUtilization",
-        "minRingSize",
-        "minimumHosts",
-        "name",
-        "names",
-        "oobReportingPeriod",
-        "overrideHostStatus",
-        "priorities",
-        "requestHashHeader",
-        "requestVolume",
-        "requests_per_million",
-        "requiredMatch",
-        "retryableStatusCodes",
-        "service",
-        "serviceName",
-        "shuffleAddressList",
-        "staleAge",
-        "stdevFactor",
-        "subsetSize",
-        "threshold",
-        "timeout",
-        "validTargets",
-        "waitForReady",
-        "weight",
-        "weightExpirationPeriod",
-        "weightUpdatePeriod",
-        "weight_set",
-    ],
-    objects: &[
-        "cds_experimental",
-        "childPolicy",
-        "config",
-        "connectionScaling",
-        "dropCategories",
-        "endpointPickingPolicy",
-        "extraKeys",
-        "failurePercentageEjection",
-        "grpcKeybuilders",
-        "grpclb",
-        "headers",
-        "healthCheckConfig",
-        "least_request_experimental",
-        "loadBalancingConfig",
-        "localityWeightedLbConfig",
-        "methodConfig",
-        "outlierDetection",
-        "outlier_detection_experimental",
-        "pick_first",
-        "priority_experimental",
-        "random_subsetting",
-        "retryPolicy",
-        "retryThrottling",
-        "ring_hash_experimental",
-        "rls_experimental",
-        "round_robin",
-        "routeLookupConfig",
-        "successRateEjection",
-        "weighted_round_robin",
-        "weighted_target_experimental",
-        "wrrLocalityConfig",
-        "xds_cluster_impl_experimental",
-        "xds_cluster_manager_experimental",
-        "xds_override_host_experimental",
-        "xds_wrr_locality_experimental",
-    ],
-    maps: &["children", "targets"],
+    keys: "\
+        autoshardingTarget backoffMultiplier baseEjectionTime blackoutPeriod cacheSizeBytes \
+        category childPolicyConfigTargetFieldName choiceCount cluster clusterName defaultTarget \
+        edsServiceName enableFallback enableOobLoadReport enforcementPercentage \
+        errorUtilizationPenalty host ignoreReresolutionRequests ignore_reresolution_requests \
+        initialAssignmentTimeout initialBackoff interval isDynamic key keyHeaderName \
+        loadBalancingPolicy lookupService lookupServiceTimeout maxAge maxAttempts maxBackoff \
+        maxConcurrentRequests maxConnectionsPerSubchannel maxEjectionPercent maxEjectionTime \
+        maxRingSize method metricNamesForComputingUtilization minRingSize minimumHosts name names \
+        oobReportingPeriod overrideHostStatus priorities requestHashHeader requestVolume \
+        requests_per_million requiredMatch retryableStatusCodes service serviceName \
+        shuffleAddressList staleAge stdevFactor subsetSize threshold timeout validTargets \
+        waitForReady weight weightExpirationPeriod weightUpdatePeriod weight_set",
+    objects: "\
+        cds_experimental childPolicy config connectionScaling dropCategories endpointPickingPolicy \
+        extraKeys failurePercentageEjection grpcKeybuilders grpclb headers healthCheckConfig \
+        least_request_experimental loadBalancingConfig localityWeightedLbConfig methodConfig \
+        outlierDetection outlier_detection_experimental pick_first priority_experimental \
+        random_subsetting retryPolicy retryThrottling ring_hash_experimental rls_experimental \
+        round_robin routeLookupConfig successRateEjection weighted_round_robin \
+        weighted_target_experimental wrrLocalityConfig xds_cluster_impl_experimental \
+        xds_cluster_manager_experimental xds_override_host_experimental \
+        xds_wrr_locality_experimental",
+    maps: "children targets",
     ..KnownKeys::NONE
 };
 
 /// What Envoy answers at `/clusters?format=json` (envoy.admin.v3.Clusters, which the descriptor set does not have).
 pub static CLUSTERS: KnownKeys = KnownKeys {
-    keys: &[
-        "address",
-        "eds_health_status",
-        "eds_service_name",
-        "hostname",
-        "max_connections",
-        "max_pending_requests",
-        "max_requests",
-        "max_retries",
-        "name",
-        "observability_name",
-        "path",
-        "port_value",
-        "priority",
-        "protocol",
-        "region",
-        "sub_zone",
-        "type",
-        "value",
-        "weight",
-        "zone",
-    ],
-    objects: &[
-        "circuit_breakers",
-        "cluster_statuses",
-        "health_status",
-        "host_statuses",
-        "local_origin_success_rate",
-        "local_origin_success_rate_ejection_threshold",
-        "locality",
-        "pipe",
-        "socket_address",
-        "stats",
-        "success_rate",
-        "success_rate_ejection_threshold",
-        "thresholds",
-    ],
+    keys: "\
+        address eds_health_status eds_service_name hostname max_connections max_pending_requests \
+        max_requests max_retries name observability_name path port_value priority protocol region \
+        sub_zone type value weight zone",
+    objects: "\
+        circuit_breakers cluster_statuses health_status host_statuses local_origin_success_rate \
+        local_origin_success_rate_ejection_threshold locality pipe socket_address stats \
+        success_rate success_rate_ejection_threshold thresholds",
     ..KnownKeys::NONE
 };
 
 /// Metadata that gRPC reads (gRFC A76, A79).
 pub static METADATA: KnownKeys = KnownKeys {
-    keys: &["hash_key", "service_name", "service_namespace"],
+    keys: "hash_key service_name service_namespace",
     ..KnownKeys::NONE
 };
 
 /// Where it stands in `filter_metadata`.
-pub const METADATA_NAMES: &[&str] = &["com.google.csm.telemetry_labels", "envoy.lb"];
+pub const METADATA_NAMES: &str = "com.google.csm.telemetry_labels envoy.lb";
 
 /// Says whether this is a policy of gRPC's own, by the name that a TypedStruct has for it.
 pub fn is_policy(name: &str) -> bool {
     let is_like_one = name.ends_with("_experimental") || matches!(name, "grpclb" | "pick_first" | "round_robin");
-    (is_like_one || matches!(name, "random_subsetting" | "weighted_round_robin")) && POLICY.objects.contains(&name)
+    (is_like_one || matches!(name, "random_subsetting" | "weighted_round_robin")) && has(POLICY.objects, name)
 }
 
 /// What stands around configuration in a Kubernetes object.
 pub static KUBERNETES: KnownKeys = KnownKeys {
-    keys: &["apiVersion", "kind", "name", "namespace"],
-    objects: &["items", "metadata", "spec"],
-    maps: &["data"],
-    resources: &["resources"],
+    keys: "apiVersion kind name namespace",
+    objects: "items metadata spec",
+    maps: "data",
+    resources: "resources",
     ..KnownKeys::NONE
 };
 
 /// A suite of tests, as its schema has it; what holds resources and headers is told apart from these.
 pub static SUITE: KnownKeys = KnownKeys {
-    keys: &[
-        "address",
-        "application_utilization",
-        "at",
-        "attempts",
-        "authority",
-        "backend",
-        "begin",
-        "bootstrap",
-        "by",
-        "client",
-        "cluster",
-        "connect",
-        "cookie",
-        "count",
-        "cpu_utilization",
-        "delay",
-        "drain",
-        "drop",
-        "eps",
-        "expect",
-        "fails",
-        "finish",
-        "for",
-        "header_data",
-        "jar",
-        "latency",
-        "load",
-        "locality",
-        "lookups",
-        "mem_utilization",
-        "message",
-        "method",
-        "moves",
-        "nack",
-        "name",
-        "never",
-        "pick",
-        "rate",
-        "reach",
-        "remove",
-        "report_period",
-        "reports",
-        "route",
-        "route_config",
-        "rps_fractional",
-        "seed",
-        "service",
-        "session",
-        "settle",
-        "share",
-        "silence",
-        "sleep",
-        "speak",
-        "start",
-        "status",
-        "steps",
-        "stop",
-        "target",
-        "targets",
-        "tests",
-        "timeout",
-        "tolerance",
-        "tree",
-        "tree_lacks",
-        "unprocessed",
-        "virtual_host",
-        "wait_for_ready",
-        "within",
-    ],
-    maps: &[
-        "backends",
-        "clients",
-        "health",
-        "keys",
-        "methods",
-        "named_metrics",
-        "orca",
-        "priority",
-        "resolve",
-        "scale",
-        "shares",
-        "states",
-        "utilization",
-        "weight",
-    ],
-    resources: &["update", "world"],
+    keys: "\
+        address application_utilization at attempts authority backend begin bootstrap by client \
+        cluster connect cookie count cpu_utilization delay drain drop eps expect fails finish for \
+        header_data jar latency load locality lookups mem_utilization message method moves nack \
+        name never pick rate reach remove report_period reports route route_config rps_fractional \
+        seed service session settle share silence sleep speak start status steps stop target \
+        targets tests timeout tolerance tree tree_lacks unprocessed virtual_host wait_for_ready \
+        within",
+    maps: "\
+        backends clients health keys methods named_metrics orca priority resolve scale shares \
+        states utilization weight",
+    resources: "update world",
     is_suite: true,
     ..KnownKeys::NONE
 };
