@@ -44,8 +44,9 @@ pub fn view(text: &str) -> View {
     let mut view = View::default();
     view.json.reserve(text.len());
     let mut writer = Writer::new(view);
-    parse(text, 0, &mut writer);
-    let mut view = writer.into_view();
+    let (mut parser, skipped) = parser(text, false);
+    while !documents(&mut parser, &mut writer, skipped) {}
+    let mut view = writer.view;
     // What is wrong may be that the text ends.
     for fault in &mut view.faults {
         let Span { start, end } = fault.span;
@@ -54,32 +55,25 @@ pub fn view(text: &str) -> View {
     view
 }
 
-/// Writes the documents of a text that starts at byte `offset` of the file.
-fn parse(text: &str, offset: usize, writer: &mut Writer) {
-    let text_without_mark = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let skipped = offset + text.len() - text_without_mark.len();
+/// Reads a text behind its byte order mark; with how many bytes that has.
+fn parser(text: &str, with_comments: bool) -> (Parser<'_, StrInput<'_>>, usize) {
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut options = granit_parser::options! {
         emit_unresolved_aliases: true,
         flow_nesting_limit: MAX_NESTING,
         block_nesting_limit: MAX_NESTING,
     };
-    options.set_emit_comments(false);
-    let mut parser = Parser::new_from_str_with_options(text_without_mark, options);
-    while !documents(&mut parser, writer, skipped) {}
+    options.set_emit_comments(with_comments);
+    options.max_buffered_comment_events = usize::MAX;
+    (
+        Parser::new_from_str_with_options(body, options),
+        text.len() - body.len(),
+    )
 }
 
 /// Where the comments of a text are, each from its `#` to the end of its line.
 pub fn comments(text: &str) -> Vec<Span> {
-    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let skipped = text.len() - body.len();
-    let mut options = granit_parser::options! {
-        emit_unresolved_aliases: true,
-        flow_nesting_limit: MAX_NESTING,
-        block_nesting_limit: MAX_NESTING,
-    };
-    options.set_emit_comments(true);
-    options.max_buffered_comment_events = usize::MAX;
-    let mut parser = Parser::new_from_str_with_options(body, options);
+    let (mut parser, skipped) = parser(text, true);
     let mut comments = Vec::new();
     while let Some(next) = parser.next_event() {
         match next {
@@ -117,60 +111,31 @@ pub fn view_bytes(bytes: &[u8]) -> View {
 
 /// Reads up to the end or the next error; true at the end.
 fn documents<'t>(parser: &mut Parser<'t, StrInput<'t>>, writer: &mut Writer, skipped: usize) -> bool {
-    loop {
-        let Some(next) = parser.next_event() else {
-            return true;
-        };
-        let result = match next {
+    while let Some(next) = parser.next_event() {
+        match next {
+            Ok((Event::StreamEnd, _)) => return true,
             Ok((event, span)) => {
                 let range = span.byte_range().unwrap_or_default();
-                let span = Span::new(range.start + skipped, range.end + skipped);
-                match event {
-                    Event::StreamEnd => return true,
-                    event => {
-                        step(event, span, writer);
-                        Ok(())
-                    }
-                }
+                step(event, Span::new(range.start + skipped, range.end + skipped), writer);
             }
-            Err(error) => Err(error),
-        };
-        if let Err(error) = result {
-            broken(&error, writer, skipped);
-            return !parser.proceed_next_document().unwrap_or(false);
+            Err(error) => {
+                broken(&error, writer, skipped);
+                return !parser.proceed_next_document().unwrap_or(false);
+            }
         }
         if writer.is_full() {
             return true;
         }
     }
+    true
 }
 
 fn step(event: Event<'_>, span: Span, writer: &mut Writer) {
+    let node = |anchor, tag| YamlNode { span, anchor, tag };
     match event {
-        Event::Scalar(text, style, anchor, tag) => {
-            let node = YamlNode {
-                span,
-                anchor,
-                tag: tag.as_deref(),
-            };
-            writer.scalar(&text, style, node);
-        }
-        Event::MappingStart(_, anchor, tag) => writer.open(
-            YamlNode {
-                span,
-                anchor,
-                tag: tag.as_deref(),
-            },
-            true,
-        ),
-        Event::SequenceStart(_, anchor, tag) => writer.open(
-            YamlNode {
-                span,
-                anchor,
-                tag: tag.as_deref(),
-            },
-            false,
-        ),
+        Event::Scalar(text, style, anchor, tag) => writer.scalar(&text, style, node(anchor, tag.as_deref())),
+        Event::MappingStart(_, anchor, tag) => writer.open(node(anchor, tag.as_deref()), true),
+        Event::SequenceStart(_, anchor, tag) => writer.open(node(anchor, tag.as_deref()), false),
         Event::MappingEnd | Event::SequenceEnd => writer.close(span),
         Event::Alias(anchor) => writer.alias(anchor, span),
         Event::UnresolvedAlias(name) => writer.unknown_alias(&name, span),

@@ -76,10 +76,6 @@ impl Writer {
         }
     }
 
-    pub(super) fn into_view(self) -> View {
-        self.view
-    }
-
     /// Says whether the view has become as large as it may; faults if so.
     pub(super) fn is_full(&mut self) -> bool {
         if !self.view.is_full() {
