@@ -17,10 +17,10 @@ use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Message, WellKnown};
 
 use crate::secret;
 use crate::source::secrets::peer_words;
-use crate::source::wire::{Fields, Item, WireValue};
+use crate::source::wire::{Fields, Item, WireValue, unpack};
 use layout::Start;
 use mask::REDACTED_BYTES;
-use scalar::{fits, fits_kind, unpack, zero};
+use scalar::zero;
 
 pub use mask::{redacted, redacted_at};
 pub use scalar::quoted;
@@ -165,7 +165,7 @@ impl Printer {
         // A bit for each; no message has more of them (tests).
         let mut oneofs = 0_u64;
         for item in items {
-            let field = message.field(item.number).filter(|field| fits(field, item.value));
+            let field = message.field(item.number).filter(|field| item.value.fits(field));
             let Some(field) = field else {
                 self.inexact()?;
                 continue;
@@ -251,8 +251,8 @@ impl Printer {
         let (mut name, mut inner) = (None, None);
         for item in Fields::new(entry) {
             match item {
-                Ok(item) if item.number == 1 && fits_kind(key, item.value) => name = Some(item.value),
-                Ok(item) if item.number == 2 && fits_kind(value, item.value) => inner = Some(item.value),
+                Ok(item) if item.number == 1 && item.value.is_of(key) => name = Some(item.value),
+                Ok(item) if item.number == 2 && item.value.is_of(value) => inner = Some(item.value),
                 _ => self.inexact()?,
             }
         }

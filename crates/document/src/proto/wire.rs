@@ -16,11 +16,10 @@ use bytes::Bytes;
 use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Listed, Message};
 
 pub use self::missed::no_host_rewrite;
-pub use self::reader::varint_at;
+pub(crate) use self::reader::WireReader;
 pub use self::reader::{Raw, fields, map_keys};
 
 use self::normalize::normalize;
-use self::reader::WireReader;
 use super::transcode::{LIMIT_EXCEEDED, MAX_ELEMENTS};
 use xdsctl_model::diag::{BytesKnowledge, Cx, Path, rules};
 

@@ -4,10 +4,9 @@ use std::io::Write as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use xdsctl_proto::tables::{Cardinality, Field, Kind};
+use xdsctl_proto::tables::Kind;
 
 use super::{Printer, Result};
-use crate::proto::wire::varint_at;
 use crate::source::wire::WireValue;
 
 impl Printer {
@@ -161,38 +160,5 @@ pub(super) const fn zero(kind: Kind) -> WireValue<'static> {
         Kind::Fixed32 | Kind::Sfixed32 | Kind::Float => WireValue::Fixed32(0),
         Kind::Fixed64 | Kind::Sfixed64 | Kind::Double => WireValue::Fixed64(0),
         _ => WireValue::Varint(0),
-    }
-}
-
-/// Says whether a value has the wire type of the field; a list of numbers may be packed.
-pub(super) fn fits(field: &Field, value: WireValue<'_>) -> bool {
-    fits_kind(field.kind, value)
-        || matches!(value, WireValue::Bytes(_)) && field.cardinality == Cardinality::Repeated
-        || matches!(value, WireValue::Bytes(_)) && matches!(field.cardinality, Cardinality::Map { .. })
-}
-
-pub(super) const fn fits_kind(kind: Kind, value: WireValue<'_>) -> bool {
-    match kind {
-        Kind::Message(_) | Kind::String | Kind::Bytes => matches!(value, WireValue::Bytes(_)),
-        Kind::Fixed32 | Kind::Sfixed32 | Kind::Float => matches!(value, WireValue::Fixed32(_)),
-        Kind::Fixed64 | Kind::Sfixed64 | Kind::Double => matches!(value, WireValue::Fixed64(_)),
-        _ => matches!(value, WireValue::Varint(_)),
-    }
-}
-
-/// Takes one element off a packed list.
-pub(super) fn unpack(kind: Kind, packed: &[u8]) -> Option<(WireValue<'_>, &[u8])> {
-    match kind {
-        Kind::Fixed32 | Kind::Sfixed32 | Kind::Float => packed
-            .split_first_chunk::<4>()
-            .map(|(head, rest)| (WireValue::Fixed32(u32::from_le_bytes(*head)), rest)),
-        Kind::Fixed64 | Kind::Sfixed64 | Kind::Double => packed
-            .split_first_chunk::<8>()
-            .map(|(head, rest)| (WireValue::Fixed64(u64::from_le_bytes(*head)), rest)),
-        _ => {
-            let end = packed.iter().take(10).position(|byte| *byte < 0x80)?;
-            let (head, rest) = packed.split_at_checked(end + 1)?;
-            Some((WireValue::Varint(varint_at(head)), rest))
-        }
     }
 }

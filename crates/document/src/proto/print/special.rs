@@ -5,7 +5,7 @@ use std::io::Write as _;
 use xdsctl_proto::tables::{Kind, Message, WellKnown};
 
 use super::layout::Start;
-use super::{Inexact, Printer, Result, fits_kind, quoted, zero};
+use super::{Inexact, Printer, Result, quoted, zero};
 use crate::source::wire::{Fields, WireValue};
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
@@ -54,7 +54,7 @@ impl Printer {
                 self.out.extend_from_slice(b"null");
                 self.inexact()
             }
-            (Some(field), _, value) if fits_kind(field.kind, value) => self.single(field, value),
+            (Some(field), _, value) if value.is_of(field.kind) => self.single(field, value),
             _ => {
                 self.out.extend_from_slice(b"null");
                 self.inexact()
@@ -66,7 +66,7 @@ impl Printer {
         let mut found = zero(kind);
         for item in Fields::new(bytes) {
             match item {
-                Ok(item) if item.number == 1 && fits_kind(kind, item.value) => found = item.value,
+                Ok(item) if item.number == 1 && item.value.is_of(kind) => found = item.value,
                 _ => self.inexact()?,
             }
         }

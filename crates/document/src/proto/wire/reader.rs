@@ -28,13 +28,6 @@ pub fn map_keys(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
         .map(|key| key.payload)
 }
 
-/// The varint that these bytes are.
-#[inline]
-pub fn varint_at(bytes: &[u8]) -> u64 {
-    let groups = bytes.iter().take(10).rev();
-    groups.fold(0, |value, byte| value << 7 | u64::from(byte & 0x7f))
-}
-
 /// One field on the wire.
 pub struct Raw<'b> {
     /// Field number.
@@ -46,12 +39,13 @@ pub struct Raw<'b> {
     /// The value of a varint.
     pub varint: u64,
     /// A varint of ten bytes whose last one has bits beyond 64.
-    pub(super) overlong: bool,
+    pub(crate) overlong: bool,
 }
 
 /// Reads fields off a byte slice.
-pub(super) struct WireReader<'b> {
-    pub(super) rest: &'b [u8],
+#[derive(Debug, Clone)]
+pub(crate) struct WireReader<'b> {
+    pub(crate) rest: &'b [u8],
 }
 
 impl<'b> WireReader<'b> {
@@ -104,7 +98,7 @@ impl<'b> WireReader<'b> {
     }
 
     #[inline(always)]
-    pub(super) fn varint(&mut self, max_bytes: usize) -> Result<(u64, bool), Malformed> {
+    pub(crate) fn varint(&mut self, max_bytes: usize) -> Result<(u64, bool), Malformed> {
         match self.rest.split_first() {
             Some((&byte, rest)) if byte < 0x80 => {
                 self.rest = rest;
@@ -131,7 +125,7 @@ impl<'b> WireReader<'b> {
     }
 
     #[inline(always)]
-    fn tag(&mut self) -> Result<(u32, u8), Malformed> {
+    pub(crate) fn tag(&mut self) -> Result<(u32, u8), Malformed> {
         let (tag, _) = self.varint(5)?;
         let tag = u32::try_from(tag).map_err(|_| Malformed::Varint)?;
         if tag >> 3 == 0 && tag & 7 != 4 {
@@ -149,7 +143,7 @@ impl<'b> WireReader<'b> {
 
     /// The next field, or `None` at the end. `depth` levels may still be opened.
     #[inline(always)]
-    pub(super) fn next(&mut self, depth: u32) -> Result<Option<Raw<'b>>, Malformed> {
+    pub(crate) fn next(&mut self, depth: u32) -> Result<Option<Raw<'b>>, Malformed> {
         if let Some(raw) = self.plain() {
             return Ok(Some(raw));
         }

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Message, WellKnown};
+use xdsctl_proto::tables::{self, Cardinality, Kind, Message, WellKnown};
 
-use crate::source::wire::{Fields, WireValue};
+use crate::source::wire::{Fields, WireValue, unpack};
 
 /// Messages inside messages that are printed as such.
 const MAX_DEPTH: usize = 200;
@@ -42,7 +42,7 @@ fn fields(bytes: &[u8], message: &'static Message, depth: usize, out: &mut Strin
             return;
         };
         // A field of another wire type is unknown to every parser.
-        let field = message.field(item.number).filter(|field| fits(field, item.value));
+        let field = message.field(item.number).filter(|field| item.value.fits(field));
         // A packed list is one item.
         if let (Some(field), WireValue::Bytes(packed)) = (field, item.value)
             && field.cardinality == Cardinality::Repeated
@@ -72,17 +72,6 @@ fn fields(bytes: &[u8], message: &'static Message, depth: usize, out: &mut Strin
     }
 }
 
-/// Says whether a value has the wire type of the field.
-fn fits(field: &Field, value: WireValue<'_>) -> bool {
-    match (field.kind, value) {
-        (Kind::Message(_) | Kind::String | Kind::Bytes, value) => matches!(value, WireValue::Bytes(_)),
-        (_, WireValue::Bytes(_)) => field.cardinality == Cardinality::Repeated,
-        (Kind::Fixed32 | Kind::Sfixed32 | Kind::Float, value) => matches!(value, WireValue::Fixed32(_)),
-        (Kind::Fixed64 | Kind::Sfixed64 | Kind::Double, value) => matches!(value, WireValue::Fixed64(_)),
-        (_, value) => matches!(value, WireValue::Varint(_)),
-    }
-}
-
 fn indent(depth: usize, out: &mut String) {
     for _ in 0..depth.min(MAX_INDENT) {
         out.push_str("  ");
@@ -91,32 +80,15 @@ fn indent(depth: usize, out: &mut String) {
 
 fn packed_list(mut packed: &[u8], name: &str, kind: Kind, depth: usize, out: &mut String) {
     while !packed.is_empty() {
-        let read = match kind {
-            Kind::Fixed32 | Kind::Sfixed32 | Kind::Float => packed
-                .split_first_chunk::<4>()
-                .map(|(head, rest)| (WireValue::Fixed32(u32::from_le_bytes(*head)), rest)),
-            Kind::Fixed64 | Kind::Sfixed64 | Kind::Double => packed
-                .split_first_chunk::<8>()
-                .map(|(head, rest)| (WireValue::Fixed64(u64::from_le_bytes(*head)), rest)),
-            _ => varint(packed).map(|(value, rest)| (WireValue::Varint(value), rest)),
+        let Some((element, rest)) = unpack(kind, packed) else {
+            return;
         };
-        let Some((element, rest)) = read else { return };
         packed = rest;
         indent(depth, out);
         out.push_str(name);
         value(Some(kind), element, depth, out);
         out.push('\n');
     }
-}
-
-fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    let end = bytes.iter().take(10).position(|byte| *byte < 0x80)?;
-    let (head, rest) = bytes.split_at_checked(end + 1)?;
-    let value = head
-        .iter()
-        .rev()
-        .fold(0u64, |value, byte| value << 7 | u64::from(byte & 0x7f));
-    Some((value, rest))
 }
 
 #[expect(

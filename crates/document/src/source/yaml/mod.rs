@@ -44,8 +44,7 @@ pub fn view(text: &str) -> View {
     let mut view = View::default();
     view.json.reserve(text.len());
     let mut writer = Writer::new(view);
-    let (mut parser, skipped) = parser(text, false);
-    while !documents(&mut parser, &mut writer, skipped) {}
+    parse(text, &mut writer);
     let mut view = writer.view;
     // What is wrong may be that the text ends.
     for fault in &mut view.faults {
@@ -53,6 +52,12 @@ pub fn view(text: &str) -> View {
         fault.span = Span::new(start.min(text.len()), end.min(text.len()));
     }
     view
+}
+
+/// Writes the documents of a text.
+fn parse(text: &str, writer: &mut Writer) {
+    let (mut parser, skipped) = parser(text, false);
+    while !documents(&mut parser, writer, skipped) {}
 }
 
 /// Reads a text behind its byte order mark; with how many bytes that has.

@@ -189,7 +189,7 @@ fn beyond_the_limit_of_aliases_merge_keys_read_nothing() {
         let mut writer = Writer::new(View::default());
         writer.nodes_left = 100;
         let text = format!("a: &a\n{keys}r:\n{}", "- <<: *a\n".repeat(merges));
-        parse(&text, 0, &mut writer);
+        parse(&text, &mut writer);
         assert_eq!(writer.view.faults.len(), usize::from(writer.limit_reported));
         super::MAX_MERGE_BYTES - writer.merge_left
     };
