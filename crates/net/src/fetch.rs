@@ -243,7 +243,7 @@ tokio::task_local! {
 }
 
 /// Listens from now on for Ctrl-C and SIGTERM, with which service managers and `kill` end a process; ends with the first of them.
-pub(crate) fn told_to_end() -> impl Future<Output = ()> {
+fn told_to_end() -> impl Future<Output = ()> {
     #[cfg(unix)]
     let signals = {
         use tokio::signal::unix::{SignalKind, signal};
@@ -262,12 +262,17 @@ pub(crate) fn told_to_end() -> impl Future<Output = ()> {
     }
 }
 
+/// Ends when the process has been told to end, which may have been before.
+pub(crate) async fn ended() {
+    let mut ended = ENDED.with(Clone::clone);
+    let _ = ended.wait_for(|ended| *ended).await;
+}
+
 /// The task, unless Ctrl-C or SIGTERM comes first.
 pub(crate) async fn interruptible<T>(task: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-    let mut ended = ENDED.with(Clone::clone);
     tokio::select! {
         result = task => result,
-        _ = ended.wait_for(|ended| *ended) => Err(Error::Interrupted),
+        () = ended() => Err(Error::Interrupted),
     }
 }
 

@@ -26,7 +26,7 @@ pub use snapshot::SnapshotResource;
 pub use tls::ServerTls;
 
 use crate::connect::BytesCodec;
-use crate::fetch::{Error, run, told_to_end};
+use crate::fetch::{Error, ended, run};
 use crate::messages::DiscoveryRequest;
 use ledger::Ledger;
 use peer::{Form, Peer, PeerAnswer};
@@ -109,8 +109,6 @@ pub fn serve(serving: Serving<'_>) -> Result<Comparison, Error> {
         let cannot = |e: std::io::Error| Error::Usage(format!("cannot listen on `{listen}`: {e}"));
         let acceptor = tls.map(|tls| tls.acceptor()).transpose()?;
         let listener = TcpListener::bind(listen).await.map_err(cannot)?;
-        // Whoever reads that the socket is open may end the server at once.
-        let mut ended = std::pin::pin!(told_to_end());
         listening(listener.local_addr().map_err(cannot)?);
         let (lines, mut heard) = mpsc::unbounded_channel();
         let snapshot = Arc::new(Snapshot::first(resources));
@@ -147,7 +145,7 @@ pub fn serve(serving: Serving<'_>) -> Result<Comparison, Error> {
                         told(&LedgerLine::plain(format!("the input has changed: version {version}")));
                     }
                 }
-                () = &mut ended => break,
+                () = ended() => break,
             }
         }
         while let Ok(line) = heard.try_recv() {
