@@ -1,6 +1,5 @@
 //! ClusterLoadAssignment, as grpc-go reads it (xdsresource/unmarshal_eds.go `parseEDSRespProto`).
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::{HashSet, HashSetExt};
@@ -24,7 +23,7 @@ use xdsctl_model::diag::{Cx, Path};
 use xdsctl_model::profile::Feature;
 
 /// Addresses seen so far: what the client joins of host and port. Looked up only, never iterated.
-type Addresses<'m> = HashSet<(Cow<'m, str>, u32)>;
+type Addresses = HashSet<(String, u32)>;
 
 /// The localities of a priority, by name.
 type Localities<'m> = BTreeSet<(&'m str, &'m str, &'m str)>;
@@ -112,12 +111,7 @@ fn drops(message: &Pb, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// The endpoints of a locality, healthy or not (`parseEndpoints`).
-fn endpoints<'m>(
-    locality: &'m LocalityLbEndpoints,
-    addresses: &mut Addresses<'m>,
-    at: &Path<'_>,
-    cx: &mut Cx<'_>,
-) -> Checked {
+fn endpoints(locality: &LocalityLbEndpoints, addresses: &mut Addresses, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     let at = at.field("lb_endpoints");
     addresses.reserve(locality.lb_endpoints.len());
     let mut sum = 0u64;
@@ -158,11 +152,11 @@ fn endpoints<'m>(
 }
 
 /// Notes an address, of which nothing but its novelty counts: it may be no IP address, or not there at all.
-fn see(address: Option<Address>, addresses: &mut Addresses<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn see(address: Option<Address>, addresses: &mut Addresses, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     let key = match address.and_then(|address| address.address) {
         Some(AddressPb::SocketAddress(socket)) => {
             let port = port(&socket);
-            (Cow::Owned(socket.address), port)
+            (socket.address, port)
         }
         _ => Default::default(),
     };

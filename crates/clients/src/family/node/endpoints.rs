@@ -2,7 +2,6 @@
 //!
 //! Every endpoint counts, whatever its health and the weight of its locality.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::{HashSet, HashSetExt};
@@ -22,7 +21,7 @@ use xdsctl_model::diag::{Cx, Path};
 use xdsctl_model::profile::Feature;
 
 /// Addresses and ports that were seen in the resource. Looked up only, never iterated.
-type Seen<'m> = HashSet<(Cow<'m, str>, Option<u32>)>;
+type Seen = HashSet<(String, Option<u32>)>;
 
 /// Converts the resource.
 pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) {
@@ -63,7 +62,7 @@ pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) {
     }
 }
 
-fn lb_endpoints<'m>(entry: &'m LocalityLbEndpoints, seen: &mut Seen<'m>, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn lb_endpoints(entry: &LocalityLbEndpoints, seen: &mut Seen, at: &Path<'_>, cx: &mut Cx<'_>) {
     seen.reserve(entry.lb_endpoints.len());
     for (i, bytes) in entry.lb_endpoints.iter().enumerate() {
         let entry_at = at.index(i);
@@ -79,7 +78,7 @@ fn lb_endpoints<'m>(entry: &'m LocalityLbEndpoints, seen: &mut Seen<'m>, at: &Pa
 }
 
 /// The addresses of an endpoint; its entry in the list and itself are at `at`.
-fn one_endpoint(endpoint: &Endpoint, seen: &mut Seen<'_>, (entry, at): (&Path<'_>, &Path<'_>), cx: &mut Cx<'_>) {
+fn one_endpoint(endpoint: &Endpoint, seen: &mut Seen, (entry, at): (&Path<'_>, &Path<'_>), cx: &mut Cx<'_>) {
     one_address(endpoint.address.as_ref(), seen, (entry, &at.field("address")), cx);
     if !cx.has(Feature::DualstackEndpoints) {
         return;
@@ -91,7 +90,7 @@ fn one_endpoint(endpoint: &Endpoint, seen: &mut Seen<'_>, (entry, at): (&Path<'_
     }
 }
 
-fn one_address(address: Option<&Address>, seen: &mut Seen<'_>, (entry, at): (&Path<'_>, &Path<'_>), cx: &mut Cx<'_>) {
+fn one_address(address: Option<&Address>, seen: &mut Seen, (entry, at): (&Path<'_>, &Path<'_>), cx: &mut Cx<'_>) {
     let Some(address) = address else {
         return fault(&ADDRESS_MISSING, at, format_args!("address is missing"), cx);
     };
@@ -106,7 +105,7 @@ fn one_address(address: Option<&Address>, seen: &mut Seen<'_>, (entry, at): (&Pa
 }
 
 /// `validateAddress`.
-fn socket_address(socket: &SocketAddress, seen: &mut Seen<'_>, (entry, at): (&Path<'_>, &Path<'_>), cx: &mut Cx<'_>) {
+fn socket_address(socket: &SocketAddress, seen: &mut Seen, (entry, at): (&Path<'_>, &Path<'_>), cx: &mut Cx<'_>) {
     let port = match &socket.port_specifier {
         Some(PortSpecifier::PortValue(port)) => Some(*port),
         Some(PortSpecifier::NamedPort(_)) | None => None,
@@ -123,7 +122,7 @@ fn socket_address(socket: &SocketAddress, seen: &mut Seen<'_>, (entry, at): (&Pa
         let why = format_args!("`{}` is not an IP address", socket.address);
         fault(&ADDRESS_NOT_IP, at, why, cx);
     }
-    if !seen.insert((Cow::Owned(socket.address.clone()), port)) {
+    if !seen.insert((socket.address.clone(), port)) {
         let why = format_args!(
             "another endpoint of the resource has the address `{}` and the same port",
             socket.address

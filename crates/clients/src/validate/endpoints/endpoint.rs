@@ -40,7 +40,7 @@ rules! {
 }
 
 /// Weight of an endpoint that gives none.
-pub(super) const DEFAULT_WEIGHT: u32 = 1;
+const DEFAULT_WEIGHT: u32 = 1;
 
 /// The addresses seen so far in the resource, with the indices of their locality and endpoint.
 ///
@@ -180,7 +180,7 @@ impl Dropped {
 }
 
 /// Converts an endpoint; `None` when it is dropped, or has no address after an error.
-pub(super) fn endpoint(lb: &pb::LbEndpoint, index: usize, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Endpoint> {
+fn endpoint(lb: &pb::LbEndpoint, index: usize, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Endpoint> {
     let health = kept_status(lb.health_status, cx)?;
     let weight = lb.load_balancing_weight.unwrap_or(DEFAULT_WEIGHT);
     if weight == 0 {
@@ -270,7 +270,7 @@ fn report_unread(metadata: &Metadata, at: &Path<'_>, cx: &mut Cx<'_>) {
 pub(super) const PROXY_METADATA: &str = "envoy.http11_proxy_transport_socket.proxy_address";
 
 /// Metadata key of Envoy's load balancing settings, and of the ring hash key in it (A76).
-pub(super) const LB_METADATA: &str = "envoy.lb";
+const LB_METADATA: &str = "envoy.lb";
 
 /// Takes the proxy's address out of converted metadata.
 pub(super) fn take_proxy(map: &mut BTreeMap<String, MetadataValue>) -> Option<String> {
