@@ -4,58 +4,22 @@
 //! writes: its names, a status, a source file. A kubelet talks gRPC too, but not xDS: its lines are a stranger's.
 
 /// What only gRPC writes; in lower case, without white space.
-const OURS: [&str; 26] = [
-    "xds",
-    "grpc",
-    "rpcerror:code=",
-    "errorsvalidating",
-    "resourceindex",
-    "invalidresource:",
-    "ldsresource",
-    "rdsresource",
-    "cdsresource",
-    "edsresource",
-    "ldsresponse",
-    "rdsresponse",
-    "cdsresponse",
-    "edsresponse",
-    "status{code=",
-    "transport:",
-    "nameresolver",
-    "lbpolicy",
-    "api_listener",
-    "typedstruct",
-    "receivedrouteisinvalid",
-    "failedtounmarshalresource:",
-    "emptyresourcenamein",
-    "routespecifier",
-    "envoy.config.",
-    "envoy.extensions.",
-];
+const OURS: &str = "\
+    xds grpc rpcerror:code= errorsvalidating resourceindex invalidresource: ldsresource \
+    rdsresource cdsresource edsresource ldsresponse rdsresponse cdsresponse edsresponse \
+    status{code= transport: nameresolver lbpolicy api_listener typedstruct receivedrouteisinvalid \
+    failedtounmarshalresource: emptyresourcenamein routespecifier envoy.config. envoy.extensions.";
 
 /// Statuses as gRPC writes them before a message.
-const STATUSES: [&str; 6] = [
-    "UNAVAILABLE:",
-    "INTERNAL:",
-    "INVALID_ARGUMENT:",
-    "DEADLINE_EXCEEDED:",
-    "NOT_FOUND:",
-    "PERMISSION_DENIED:",
-];
+const STATUSES: &str = "\
+    UNAVAILABLE: INTERNAL: INVALID_ARGUMENT: DEADLINE_EXCEEDED: NOT_FOUND: PERMISSION_DENIED:";
 
 /// Programs that write some of the same words of their own affairs.
-const STRANGERS: [&str; 7] = [
-    "kubelet",
-    "remote_runtime.go",
-    "remote_image.go",
-    "containerd",
-    "etcdserver",
-    "etcdclient",
-    "[go-control-plane]",
-];
+const STRANGERS: &str = "\
+    kubelet remote_runtime.go remote_image.go containerd etcdserver etcdclient [go-control-plane]";
 
 /// Says whether something in a text, without white space, shows that gRPC's xDS client wrote it.
 pub(super) fn is_ours(text: &str, lower: &str) -> bool {
-    let is_strange = STRANGERS.iter().any(|words| lower.contains(words));
-    !is_strange && (OURS.iter().any(|words| lower.contains(words)) || STATUSES.iter().any(|words| text.contains(words)))
+    let has = |text: &str, list: &str| list.split_ascii_whitespace().any(|words| text.contains(words));
+    !has(lower, STRANGERS) && (has(lower, OURS) || has(text, STATUSES))
 }

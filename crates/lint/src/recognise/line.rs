@@ -47,90 +47,57 @@ enum End {
     At(&'static str),
 }
 
+use End::{At, Colon};
+
 /// What grpc-java writes behind the name of a resource that it rejects.
 const REJECTED: &str = "'validation";
 
 /// What grpc-java writes behind the name of a resource that it did not get.
 const NOT_LOADED: &str = ".xDSserverreturned";
 
+const LDS: Option<ResourceType> = Some(ResourceType::Listener);
+const RDS: Option<ResourceType> = Some(ResourceType::RouteConfiguration);
+const CDS: Option<ResourceType> = Some(ResourceType::Cluster);
+const EDS: Option<ResourceType> = Some(ResourceType::Endpoints);
+
 /// The words before the name of a resource, its type, and how it ends.
 const BEFORE_NAME: [(&str, Option<ResourceType>, End); 29] = [
-    ("LDSresource", Some(ResourceType::Listener), End::Colon),
-    ("RDSresource", Some(ResourceType::RouteConfiguration), End::Colon),
-    ("CDSresource", Some(ResourceType::Cluster), End::Colon),
-    ("EDSresource", Some(ResourceType::Endpoints), End::Colon),
-    ("invalidListener", Some(ResourceType::Listener), End::Colon),
-    (
-        "invalidRouteConfiguration",
-        Some(ResourceType::RouteConfiguration),
-        End::Colon,
-    ),
-    (
-        "invalidClusterLoadAssignment",
-        Some(ResourceType::Endpoints),
-        End::Colon,
-    ),
-    ("invalidCluster", Some(ResourceType::Cluster), End::Colon),
-    ("resourceindex", None, End::Colon),
-    ("resource_errorsindex", None, End::Colon),
+    ("LDSresource", LDS, Colon),
+    ("RDSresource", RDS, Colon),
+    ("CDSresource", CDS, Colon),
+    ("EDSresource", EDS, Colon),
+    ("invalidListener", LDS, Colon),
+    ("invalidRouteConfiguration", RDS, Colon),
+    ("invalidClusterLoadAssignment", EDS, Colon),
+    ("invalidCluster", CDS, Colon),
+    ("resourceindex", None, Colon),
+    ("resource_errorsindex", None, Colon),
     // C-core before 1.50.
-    (
-        "{type=envoy.config.listener.v3.Listenername=",
-        Some(ResourceType::Listener),
-        End::At("}"),
-    ),
-    (
-        "{type=envoy.config.route.v3.RouteConfigurationname=",
-        Some(ResourceType::RouteConfiguration),
-        End::At("}"),
-    ),
-    (
-        "{type=envoy.config.cluster.v3.Clustername=",
-        Some(ResourceType::Cluster),
-        End::At("}"),
-    ),
+    ("{type=envoy.config.listener.v3.Listenername=", LDS, At("}")),
+    ("{type=envoy.config.route.v3.RouteConfigurationname=", RDS, At("}")),
+    ("{type=envoy.config.cluster.v3.Clustername=", CDS, At("}")),
     (
         "{type=envoy.config.endpoint.v3.ClusterLoadAssignmentname=",
-        Some(ResourceType::Endpoints),
-        End::At("}"),
+        EDS,
+        At("}"),
     ),
     // grpc-go.
-    ("resource\"", None, End::At("\"")),
-    ("resourcename\"", None, End::At("\"")),
-    ("Resourcetarget", None, End::At("notfound")),
+    ("resource\"", None, At("\"")),
+    ("resourcename\"", None, At("\"")),
+    ("Resourcetarget", None, At("notfound")),
     // grpc-java.
-    ("LDSresponseListener'", Some(ResourceType::Listener), End::At(REJECTED)),
-    (
-        "RDSresponseRouteConfiguration'",
-        Some(ResourceType::RouteConfiguration),
-        End::At(REJECTED),
-    ),
-    ("CDSresponseCluster'", Some(ResourceType::Cluster), End::At(REJECTED)),
-    (
-        "EDSresponseClusterLoadAssignment'",
-        Some(ResourceType::Endpoints),
-        End::At(REJECTED),
-    ),
-    ("LDSresourcedoesnotexist:", Some(ResourceType::Listener), End::Colon),
-    (
-        "RDSresourcedoesnotexist:",
-        Some(ResourceType::RouteConfiguration),
-        End::Colon,
-    ),
-    ("UnabletoloadLDS", Some(ResourceType::Listener), End::At(NOT_LOADED)),
-    (
-        "UnabletoloadRDS",
-        Some(ResourceType::RouteConfiguration),
-        End::At(NOT_LOADED),
-    ),
-    ("UnabletoloadCDS", Some(ResourceType::Cluster), End::At(NOT_LOADED)),
-    ("UnabletoloadEDS", Some(ResourceType::Endpoints), End::At(NOT_LOADED)),
-    (
-        "circularaggregateclustersdirectlyunder",
-        Some(ResourceType::Cluster),
-        End::At("forrootcluster"),
-    ),
-    ("waitingforresource", None, End::At("fromxDSserver")),
+    ("LDSresponseListener'", LDS, At(REJECTED)),
+    ("RDSresponseRouteConfiguration'", RDS, At(REJECTED)),
+    ("CDSresponseCluster'", CDS, At(REJECTED)),
+    ("EDSresponseClusterLoadAssignment'", EDS, At(REJECTED)),
+    ("LDSresourcedoesnotexist:", LDS, Colon),
+    ("RDSresourcedoesnotexist:", RDS, Colon),
+    ("UnabletoloadLDS", LDS, At(NOT_LOADED)),
+    ("UnabletoloadRDS", RDS, At(NOT_LOADED)),
+    ("UnabletoloadCDS", CDS, At(NOT_LOADED)),
+    ("UnabletoloadEDS", EDS, At(NOT_LOADED)),
+    ("circularaggregateclustersdirectlyunder", CDS, At("forrootcluster")),
+    ("waitingforresource", None, At("fromxDSserver")),
 ];
 
 /// Some of what follows a name and its colon.
@@ -162,56 +129,24 @@ const BEHIND_NAME: [&str; 8] = [
 ];
 
 /// Words that tell the type of a resource.
-const TYPES: [(&str, Subject, Option<ResourceType>); 16] = [
+const TYPES: [(&str, Subject); 16] = [
     // grpc-go's names of the types.
-    ("ListenerResource", Subject::Listener, Some(ResourceType::Listener)),
-    (
-        "RouteConfigResource",
-        Subject::RouteConfiguration,
-        Some(ResourceType::RouteConfiguration),
-    ),
-    ("ClusterResource", Subject::Cluster, Some(ResourceType::Cluster)),
-    ("EndpointsResource", Subject::Endpoints, Some(ResourceType::Endpoints)),
-    (
-        "errorsvalidatingApiListener",
-        Subject::Listener,
-        Some(ResourceType::Listener),
-    ),
-    (
-        "errorsvalidatingserverListener",
-        Subject::Listener,
-        Some(ResourceType::Listener),
-    ),
-    (
-        "errorsvalidatingRouteConfiguration",
-        Subject::RouteConfiguration,
-        Some(ResourceType::RouteConfiguration),
-    ),
-    (
-        "errorsvalidatingClusterresource",
-        Subject::Cluster,
-        Some(ResourceType::Cluster),
-    ),
-    ("errorsparsingEDS", Subject::Endpoints, Some(ResourceType::Endpoints)),
-    ("errorsvalidatingJSON", Subject::Bootstrap, None),
-    ("Can'tparseListener", Subject::Listener, Some(ResourceType::Listener)),
-    (
-        "Can'tparseRouteConfiguration",
-        Subject::RouteConfiguration,
-        Some(ResourceType::RouteConfiguration),
-    ),
-    (
-        "Can'tparseClusterLoadAssignment",
-        Subject::Endpoints,
-        Some(ResourceType::Endpoints),
-    ),
-    (
-        "Can'tparseClusterresource",
-        Subject::Cluster,
-        Some(ResourceType::Cluster),
-    ),
-    ("Listenerhasneither", Subject::Listener, Some(ResourceType::Listener)),
-    ("errorsvalidatingserviceconfig", Subject::Snapshot, None),
+    ("ListenerResource", Subject::Listener),
+    ("RouteConfigResource", Subject::RouteConfiguration),
+    ("ClusterResource", Subject::Cluster),
+    ("EndpointsResource", Subject::Endpoints),
+    ("errorsvalidatingApiListener", Subject::Listener),
+    ("errorsvalidatingserverListener", Subject::Listener),
+    ("errorsvalidatingRouteConfiguration", Subject::RouteConfiguration),
+    ("errorsvalidatingClusterresource", Subject::Cluster),
+    ("errorsparsingEDS", Subject::Endpoints),
+    ("errorsvalidatingJSON", Subject::Bootstrap),
+    ("Can'tparseListener", Subject::Listener),
+    ("Can'tparseRouteConfiguration", Subject::RouteConfiguration),
+    ("Can'tparseClusterLoadAssignment", Subject::Endpoints),
+    ("Can'tparseClusterresource", Subject::Cluster),
+    ("Listenerhasneither", Subject::Listener),
+    ("errorsvalidatingserviceconfig", Subject::Snapshot),
 ];
 
 const fn subject(resource_type: ResourceType) -> Subject {
@@ -268,7 +203,7 @@ pub(super) fn parts(squeezed: &Squeezed) -> Vec<Range<usize>> {
         text.match_indices(words).map(|(at, _)| at).filter(is_named)
     };
     let mut all: Vec<usize> = starts("resource\"", "\":").collect();
-    for (words, ..) in BEFORE_NAME.iter().filter(|(.., end)| matches!(end, End::At(REJECTED))) {
+    for (words, ..) in BEFORE_NAME.iter().filter(|(.., end)| matches!(end, At(REJECTED))) {
         all.extend(starts(words, REJECTED));
     }
     all.sort_unstable();
@@ -317,9 +252,12 @@ pub(super) fn abouts(squeezed: &Squeezed) -> Vec<(usize, About)> {
             places.push((at, of_type, Some((at + words.len(), end))));
         }
     }
-    for (words, subject, resource_type) in TYPES {
-        let places_of_type = text.match_indices(words);
-        places.extend(places_of_type.map(|(at, _)| (at, about(Some(subject), resource_type), None)));
+    for (words, of) in TYPES {
+        let of_type = about(
+            Some(of),
+            ResourceType::ALL.into_iter().find(|known| subject(*known) == of),
+        );
+        places.extend(text.match_indices(words).map(|(at, _)| (at, of_type.clone(), None)));
     }
     for resource_type in ResourceType::ALL {
         let words = format!("resourcetype{}", resource_type.type_name());
@@ -332,8 +270,8 @@ pub(super) fn abouts(squeezed: &Squeezed) -> Vec<(usize, About)> {
     let mut found: Vec<(usize, About)> = Vec::new();
     for (at, mut about, name) in places {
         about.name = match name {
-            Some((from, End::Colon)) => self::name(squeezed, from, about.resource_type.is_none()),
-            Some((from, End::At(end))) => name_before(squeezed, from, end),
+            Some((from, Colon)) => self::name(squeezed, from, about.resource_type.is_none()),
+            Some((from, At(end))) => name_before(squeezed, from, end),
             None => None,
         };
         found.push((at, about));
