@@ -74,8 +74,7 @@ fn decode(text: &str, format: Format, io: &mut Io<'_>) -> Result<(), Error> {
             addresses: &addresses,
             cluster: &session.cluster,
         };
-        serde_json::to_writer_pretty(&mut io.out, &document).map_err(std::io::Error::from)?;
-        writeln!(io.out)?;
+        crate::report::write_json(&document, &mut io.out)?;
         return Ok(());
     }
     if let Some(name) = name {

@@ -1,7 +1,5 @@
 //! `xdsctl tree`: the tree of LB policies of a channel.
 
-use std::io::Write as _;
-
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -171,7 +169,6 @@ fn write_json(args: &TreeArgs, opened: &Opened, outcome: &Outcome<'_>, io: &mut 
         cds_children: children,
         errors,
     };
-    serde_json::to_writer_pretty(&mut io.out, &document).map_err(std::io::Error::from)?;
-    writeln!(io.out)?;
+    crate::report::write_json(&document, &mut io.out)?;
     Ok(())
 }

@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use comfy_table::Table;
 use serde::Serialize;
 
 use super::edge::visible_line;
@@ -103,11 +102,7 @@ fn flow(paragraph: &mut String, width: Option<usize>, out: &mut dyn Write) -> io
 pub fn write_list(width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
     let mut rules: Vec<_> = catalogue::rules().collect();
     rules.sort_by_key(|r| (r.subject, r.effect, r.id));
-    let mut table = Table::new();
-    table.load_style(comfy_table::presets::NOTHING);
-    table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
-    table.set_width(width.and_then(|columns| columns.try_into().ok()).unwrap_or(u16::MAX));
-    table.set_header(["RULE", "EFFECT", "SUMMARY"]);
+    let mut table = super::table(width, &["RULE", "EFFECT", "SUMMARY"]);
     // Ids stay in one piece, so that they can be searched for and copied; the summary is wrapped.
     for column in table.column_iter_mut().take(2) {
         column.set_constraint(comfy_table::ColumnConstraint::ContentWidth);
@@ -125,10 +120,7 @@ pub fn write_list(width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
         };
         table.add_row([rule.id, &effect, rule.summary.trim()]);
     }
-    for line in table.to_string().lines() {
-        writeln!(out, "{}", line.trim_end())?;
-    }
-    Ok(())
+    super::write_table(&table, out)
 }
 
 #[derive(Serialize)]
@@ -181,8 +173,7 @@ pub fn write_found_json(symptoms: &[&Symptom], rules: &[&'static Rule], out: &mu
         let row = |symptom: &&Symptom| serde_json::json!({ "id": symptom.id, "summary": symptom.summary(), "page": symptom.page });
         document["symptoms"] = symptoms.iter().map(row).collect();
     }
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    out.write_all(b"\n")
+    super::write_json(&document, out)
 }
 
 /// Writes a symptom's page with its head; its text is wrapped if there is a width.
@@ -356,8 +347,7 @@ pub fn write_log_json(faults: &[Summary], out: &mut dyn Write) -> io::Result<()>
 
 fn write_rows(rows: Vec<serde_json::Value>, out: &mut dyn Write) -> io::Result<()> {
     let document = serde_json::json!({ "schema": "xdsctl.told/v1", "told": rows });
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    out.write_all(b"\n")
+    super::write_json(&document, out)
 }
 
 /// One thing that a line tells.

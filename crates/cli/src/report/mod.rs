@@ -16,7 +16,39 @@ pub mod suite;
 pub mod who;
 pub mod wrap;
 
+use std::io::{self, Write};
+
+use comfy_table::Table;
+use serde::Serialize;
+
 pub use place::{Snippet, SourcePlace};
+
+/// Writes a document of JSON, a field a line.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_json(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, document)?;
+    writeln!(out)
+}
+
+/// A table without lines, as wide as the terminal, with this head.
+pub fn table(width: Option<usize>, head: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(comfy_table::presets::NOTHING);
+    table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
+    table.set_width(width.and_then(|columns| columns.try_into().ok()).unwrap_or(u16::MAX));
+    table.set_header(head);
+    table
+}
+
+/// Writes a table without blanks at the ends of its lines.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_table(table: &Table, out: &mut dyn Write) -> io::Result<()> {
+    table.lines().try_for_each(|line| writeln!(out, "{}", line.trim_end()))
+}
 
 /// The first of them, and how many more there are.
 pub fn listed(items: impl ExactSizeIterator<Item = String>, shown: usize) -> String {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use comfy_table::Table;
+use super::write_table;
 use xdsctl_model::profile::{self, Client, ClientStanding, Family, Feature, FeatureChange, VersionStep};
 
 /// Writes two tables.
@@ -11,7 +11,7 @@ use xdsctl_model::profile::{self, Client, ClientStanding, Family, Feature, Featu
 /// # Errors
 /// Those of `out`.
 pub fn write(width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
-    let mut table = new_table(width, &["CLIENT", "PROJECT", "MEASURED", "RESOURCES", "HOW"]);
+    let mut table = super::table(width, &["CLIENT", "PROJECT", "MEASURED", "RESOURCES", "HOW"]);
     for family in Family::ALL {
         let measured = family.measured();
         let range = match (measured.first(), measured.last()) {
@@ -28,11 +28,11 @@ pub fn write(width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
             how.with.to_owned(),
         ]);
     }
-    print(&table, out)?;
+    write_table(&table, out)?;
     writeln!(out)?;
     let names = Family::ALL.map(Family::name);
     let header: Vec<&str> = names.into_iter().chain(["WHAT", "SWITCH"]).collect();
-    let mut table = new_table(width, &header);
+    let mut table = super::table(width, &header);
     for &feature in Feature::ALL {
         let since = Family::ALL.map(|family| since(feature, family));
         let what = [
@@ -41,9 +41,9 @@ pub fn write(width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
         ];
         table.add_row(since.into_iter().chain(what));
     }
-    print(&table, out)?;
+    write_table(&table, out)?;
     writeln!(out)?;
-    let mut table = new_table(width, &["SWITCH WHOSE EFFECT IS NOT KNOWN HERE", "OF"]);
+    let mut table = super::table(width, &["SWITCH WHOSE EFFECT IS NOT KNOWN HERE", "OF"]);
     for (name, of) in profile::unmodelled() {
         let of = of.iter().map(|(family, from, until)| match until {
             Some(until) => format!("{family} {from} until {until}"),
@@ -51,29 +51,13 @@ pub fn write(width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
         });
         table.add_row([name.to_owned(), of.collect::<Vec<_>>().join(", ")]);
     }
-    print(&table, out)?;
+    write_table(&table, out)?;
     writeln!(out)?;
     writeln!(
         out,
         "`<=` is the oldest version that was asked, `-` that the client does not have it or that nothing hangs on it here. A version between two \
          that were asked is answered by the older where both agree, and `not known` otherwise; one beyond them is refused."
     )
-}
-
-fn new_table(width: Option<usize>, header: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.load_style(comfy_table::presets::NOTHING);
-    table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
-    table.set_width(width.and_then(|columns| columns.try_into().ok()).unwrap_or(u16::MAX));
-    table.set_header(header);
-    table
-}
-
-fn print(table: &Table, out: &mut dyn Write) -> io::Result<()> {
-    for line in table.to_string().lines() {
-        writeln!(out, "{}", line.trim_end())?;
-    }
-    Ok(())
 }
 
 /// Since when a family has a feature: `1.66.1 (switch 1.63)`, `switch 1.71`, `1.56 until 1.57`, `-`.
@@ -166,6 +150,5 @@ pub fn write_json(out: &mut dyn Write) -> io::Result<()> {
     let document = serde_json::json!({
         "schema": "xdsctl.clients/v1", "clients": clients, "features": features, "not_known": switches,
     });
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    out.write_all(b"\n")
+    super::write_json(&document, out)
 }

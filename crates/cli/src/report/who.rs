@@ -195,8 +195,7 @@ pub fn write_json(answers: &[WhoAnswer<'_>], out: &mut dyn Write) -> io::Result<
         schema: SCHEMA,
         resources: resources.collect(),
     };
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)
+    super::write_json(&document, out)
 }
 
 fn reached<'a>(answer: &WhoAnswer<'a>, side: Side) -> Vec<Reference<'a>> {

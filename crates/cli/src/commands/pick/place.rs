@@ -155,8 +155,7 @@ pub(super) fn write(text: &str, config: &XdsConfig, is_json: bool, out: &mut dyn
     if is_json {
         let places: Vec<Value> = found.iter().map(|place| place_json(place, &ways)).collect();
         let document = json!({"schema": SCHEMA, "address": text, "places": places});
-        serde_json::to_writer_pretty(&mut *out, &document).map_err(std::io::Error::from)?;
-        writeln!(out)?;
+        crate::report::write_json(&document, out)?;
         return Ok(!found.is_empty());
     }
     for place in found {

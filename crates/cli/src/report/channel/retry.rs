@@ -320,8 +320,7 @@ pub fn write_json(answer: &RetryAnswer<'_>, out: &mut dyn Write) -> io::Result<(
         error: answer.failure.map(Failure::from),
         seed: answer.seed,
     };
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)
+    crate::report::write_json(&document, out)
 }
 
 /// Writes, for programs, that no route takes the RPC.
@@ -341,6 +340,5 @@ pub fn write_failure(status: &Status, seed: u64, out: &mut dyn Write) -> io::Res
         error: Some(Failure::from(status)),
         seed,
     };
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)
+    crate::report::write_json(&document, out)
 }

@@ -117,8 +117,7 @@ pub fn write(answer: &RouteAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
         error: answer.failure.map(Failure::from),
         seed: answer.seed,
     };
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)
+    crate::report::write_json(&document, out)
 }
 
 /// Writes that the channel has no routes at all.
@@ -134,8 +133,7 @@ pub fn write_failure(status: &Status, seed: u64, out: &mut dyn Write) -> io::Res
         error: Some(Failure::from(status)),
         seed,
     };
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)
+    crate::report::write_json(&document, out)
 }
 
 fn chosen<'a>(selection: &'a Selection<'_>, route: Option<&'a Route>) -> Chosen<'a> {

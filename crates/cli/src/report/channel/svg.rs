@@ -9,6 +9,7 @@ use std::io::{self, Write};
 
 use super::graph::{colour, lines};
 use crate::report::edge;
+use crate::report::findings::junit::xml;
 use xdsctl_channel::tree::node::{Node, NodeKind};
 
 /// Pixels a character takes at most in the font below.
@@ -93,17 +94,7 @@ fn cut(line: &str) -> String {
 }
 
 fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in edge::visible_line(text).chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c => out.push(c),
-        }
-    }
-    out
+    xml(&edge::visible_line(text))
 }
 
 /// Writes the picture.

@@ -178,8 +178,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         worlds: worlds.collect(),
         not_checked: &report.not_checked,
     };
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)
+    crate::report::write_json(&document, out)
 }
 
 fn world(compared: &Compared) -> World<'_> {

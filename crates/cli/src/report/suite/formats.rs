@@ -31,8 +31,7 @@ pub fn write_json(report: SuitesReport<'_>, out: &mut dyn Write) -> io::Result<(
     if let (Some(coverage), Some(document)) = (report.coverage, document.as_object_mut()) {
         document.insert("coverage".to_owned(), coverage_json(coverage));
     }
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)?;
+    crate::report::write_json(&document, out)?;
     out.flush()
 }
 
