@@ -24,6 +24,7 @@ use scalar::zero;
 
 pub use mask::{redacted, redacted_at};
 pub use scalar::quoted;
+pub(crate) use special::TIMESTAMP_SECONDS;
 
 /// Messages inside messages that are printed as such, those in an Any counted.
 const MAX_DEPTH: usize = 200;

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 
+use prost_types::{Duration, Timestamp};
 use xdsctl_proto::tables::{Kind, Message, WellKnown};
 
 use super::layout::Start;
@@ -10,7 +11,7 @@ use crate::source::wire::{Fields, WireValue};
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
 /// Seconds from 0001-01-01 to 9999-12-31, the range of a Timestamp.
-const TIMESTAMP_SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
+pub const TIMESTAMP_SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
 
 /// A second, in nanoseconds.
 const SECOND: i64 = 1_000_000_000;
@@ -93,21 +94,9 @@ impl Printer {
             self.out.extend_from_slice(b"\"0s\"");
             return self.inexact();
         }
-        let sign = if seconds < 0 || nanos < 0 { "-" } else { "" };
-        let _ = write!(self.out, "\"{sign}{}", seconds.unsigned_abs());
-        self.fraction(nanos.abs());
-        self.out.extend_from_slice(b"s\"");
+        let nanos = i32::try_from(nanos).unwrap_or_default();
+        let _ = write!(self.out, "\"{}\"", Duration { seconds, nanos });
         Ok(())
-    }
-
-    /// Prints nanoseconds with 0, 3, 6 or 9 digits, as protobuf's own printers do.
-    fn fraction(&mut self, nanos: i64) {
-        let _ = match nanos {
-            0 => Ok(()),
-            n if n % 1_000_000 == 0 => write!(self.out, ".{:03}", n / 1_000_000),
-            n if n % 1_000 == 0 => write!(self.out, ".{:06}", n / 1_000),
-            n => write!(self.out, ".{n:09}"),
-        };
     }
 
     fn timestamp(&mut self, bytes: &[u8]) -> Result {
@@ -116,15 +105,8 @@ impl Printer {
             self.out.extend_from_slice(b"\"1970-01-01T00:00:00Z\"");
             return self.inexact();
         }
-        let (year, month, day) = date(seconds.div_euclid(86_400));
-        let of_day = seconds.rem_euclid(86_400);
-        let (hour, minute, second) = (of_day / 3_600, of_day / 60 % 60, of_day % 60);
-        let _ = write!(
-            self.out,
-            "\"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"
-        );
-        self.fraction(nanos);
-        self.out.extend_from_slice(b"Z\"");
+        let nanos = i32::try_from(nanos).unwrap_or_default();
+        let _ = write!(self.out, "\"{}\"", Timestamp { seconds, nanos });
         Ok(())
     }
 
@@ -161,19 +143,4 @@ fn camel_case(path: &str) -> Option<String> {
         }
     }
     (!camel.is_empty()).then_some(camel)
-}
-
-/// Year, month and day of a day since 1970-01-01, in the proleptic Gregorian calendar (Hinnant, "chrono-compatible low-level date
-/// algorithms", civil_from_days).
-const fn date(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    let year = year_of_era + era * 400 + if month <= 2 { 1 } else { 0 };
-    (year, month, day)
 }

@@ -1,14 +1,14 @@
 //! Messages whose JSON is not an object of their fields: wrappers, Struct, Value, Duration, Timestamp, FieldMask.
 
+use prost_types::Timestamp;
 use xdsctl_proto::tables::{Cardinality, Kind, Message, WellKnown};
 
 use super::{Result, Transcoder};
+use crate::proto::print::TIMESTAMP_SECONDS;
+use crate::source::log::shape;
 use crate::source::yaml::Plain;
 use xdsctl_model::diag::Path;
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
-
-/// Seconds from 0001-01-01 to 9999-12-31, the range of a Timestamp.
-const TIMESTAMP_SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
 
 /// What a Duration must be.
 const DURATION: &str = "a duration such as `1.5s`";
@@ -217,77 +217,23 @@ fn parse_duration(text: &str) -> Option<(i64, i32)> {
     Some((seconds, if negative { -nanos } else { nanos }))
 }
 
-/// Reads an RFC 3339 time with a zone.
+/// Reads an RFC 3339 time with a zone: no leap second, and no part left out.
 fn parse_timestamp(text: &str) -> Option<(i64, i32)> {
-    let number = |range: std::ops::Range<usize>| -> Option<i64> {
-        let digits = text.get(range)?;
-        digits
-            .bytes()
-            .all(|b| b.is_ascii_digit())
-            .then(|| digits.parse().ok())?
-    };
-    let is = |at: usize, wanted: &[u8]| text.as_bytes().get(at).is_some_and(|b| wanted.contains(b));
-    if !(is(4, b"-") && is(7, b"-") && is(10, b"Tt") && is(13, b":") && is(16, b":")) {
-        return None;
-    }
-    let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
-    let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);
-    let in_range = (1..=12).contains(&month)
-        && (1..=days_in_month(year, month)).contains(&day)
-        && hour < 24
-        && minute < 60
-        && second < 60;
-    if !in_range {
-        return None;
-    }
-    let rest = text.get(19..)?;
-    let (nanos, zone) = match rest.strip_prefix('.') {
+    let text = text.to_ascii_uppercase();
+    let bytes = text.as_bytes();
+    let clock =
+        shape(bytes, b"dddd-dd-ddTdd:dd:dd").filter(|end| !text.get(..*end).is_some_and(|t| t.ends_with("60")))?;
+    let rest = text.get(clock..)?;
+    let zone = match rest.strip_prefix('.') {
         Some(rest) => {
-            let end = rest.find(|c: char| !c.is_ascii_digit())?;
-            (nanos(rest.get(..end)?)?, rest.get(end..)?)
+            let (fraction, zone) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit())?);
+            nanos(fraction)?;
+            zone
         }
-        None => (0, rest),
+        None => rest,
     };
-    let seconds = days_from_epoch(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset(zone)?;
+    let is_zone = zone == "Z"
+        || zone.len() == 6 && zone.starts_with(['+', '-']) && shape(zone.get(1..)?.as_bytes(), b"dd:dd").is_some();
+    let Timestamp { seconds, nanos } = is_zone.then(|| text.parse().ok()).flatten()?;
     TIMESTAMP_SECONDS.contains(&seconds).then_some((seconds, nanos))
-}
-
-/// Reads a zone as seconds east of Greenwich.
-fn offset(zone: &str) -> Option<i64> {
-    if matches!(zone, "Z" | "z") {
-        return Some(0);
-    }
-    let sign = match zone.as_bytes().first()? {
-        b'+' => 1,
-        b'-' => -1,
-        _ => return None,
-    };
-    let (hours, minutes) = zone.get(1..)?.split_once(':')?;
-    let part = |text: &str, limit: i64| -> Option<i64> {
-        let digits = text.len() == 2 && text.bytes().all(|b| b.is_ascii_digit());
-        let value: i64 = digits.then(|| text.parse().ok())??;
-        (value < limit).then_some(value)
-    };
-    Some(sign * (part(hours, 24)? * 3600 + part(minutes, 60)? * 60))
-}
-
-const fn days_in_month(year: i64, month: i64) -> i64 {
-    match month {
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-/// Days from 1970-01-01 to a date of the Gregorian calendar.
-const fn days_from_epoch(year: i64, month: i64, day: i64) -> i64 {
-    // Years start in March, so that the leap day is the last one; eras are 400 years.
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let month_from_march = (month + 9) % 12;
-    let day_of_year = (153 * month_from_march + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era * 146_097 + day_of_era - 719_468
 }

@@ -21,6 +21,7 @@ use super::view::{FaultKind, MAX_VIEWED_BYTES};
 use super::{Span, View, textproto};
 pub use heads::heads;
 use prefix::Prefix;
+pub(crate) use prefix::shape;
 use strip::{LogStyle, Stripped};
 
 /// The words before a message: those that grpc-go, C-core and grpc-java print, and what the message is.

@@ -122,7 +122,7 @@ fn date(text: &[u8]) -> Option<usize> {
 }
 
 /// The length of `form` if the text begins so; `d` stands for a digit.
-pub(super) fn shape(text: &[u8], form: &[u8]) -> Option<usize> {
+pub(crate) fn shape(text: &[u8], form: &[u8]) -> Option<usize> {
     let fits = |(byte, wanted): (&u8, &u8)| match wanted {
         b'd' => byte.is_ascii_digit(),
         _ => byte == wanted,

@@ -3,8 +3,8 @@
 //! Lines of other streams may stand between; they are passed over. A message ends where it is complete, or at the first line of
 //! its own stream that does not go on with it.
 
-use super::prefix::{Prefix, shape};
-use super::{is_text_line, line_start};
+use super::prefix::Prefix;
+use super::{is_text_line, line_start, shape};
 use crate::source::Span;
 use crate::source::json::{Scanner, is_number};
 use crate::source::view::{FaultKind, View, ViewPart};
