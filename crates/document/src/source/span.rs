@@ -4,7 +4,7 @@
 //! is printed, which costs microseconds, and nothing when there is no finding.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::json::{Scanner, Syntax};
@@ -87,82 +87,16 @@ fn find_all(text: &[u8], resource: Span, paths: &[&FieldPath]) -> (Vec<Span>, Ve
     (finder.found, finder.starts)
 }
 
-/// Keys of one node that are compared one by one; with more of them an index is made.
-const FEW_KEYS: usize = 8;
-
 /// A step that some of the wanted paths have in common.
 #[derive(Default)]
 struct Node<'p> {
     /// The paths that end here.
     here: Vec<usize>,
-    /// Keys that lead on.
-    keys: Vec<Key<'p>>,
-    /// The nodes behind the keys as they may be written, if there are more than [`FEW_KEYS`]. Never iterated.
-    index: Option<HashMap<Cow<'p, str>, usize>>,
+    /// The nodes behind the keys that lead on, by each of their spellings.
+    keys: BTreeMap<Cow<'p, str>, usize>,
     elements: BTreeMap<usize, usize>,
     /// The text of it has been met.
     met: bool,
-}
-
-/// A key of a [`Node`], and the node behind it.
-#[derive(Clone, Copy)]
-struct Key<'p> {
-    name: &'p str,
-    /// It is a field: the lowerCamelCase form will do as well.
-    is_field: bool,
-    /// It is the type of an Any, which is written `@type`.
-    is_type: bool,
-    next: usize,
-}
-
-impl Key<'_> {
-    fn is(&self, written: &str) -> bool {
-        self.name == written
-            || (self.is_field && is_camel_case_of(written, self.name))
-            || (self.is_type && written == "@type")
-    }
-}
-
-impl<'p> Node<'p> {
-    /// The node behind a key as it is written.
-    fn behind(&self, written: &str) -> Option<usize> {
-        match &self.index {
-            Some(index) => index.get(written).copied(),
-            None => self.keys.iter().find(|key| key.is(written)).map(|key| key.next),
-        }
-    }
-
-    /// The node behind a step.
-    fn after(&self, name: &str) -> Option<usize> {
-        match &self.index {
-            Some(index) => index.get(name).copied(),
-            None => self.keys.iter().rev().find(|key| key.name == name).map(|key| key.next),
-        }
-    }
-
-    fn add(&mut self, key: Key<'p>) {
-        self.keys.push(key);
-        if let Some(index) = &mut self.index {
-            put(index, key);
-        } else if self.keys.len() > FEW_KEYS {
-            let mut index = HashMap::new();
-            for key in &self.keys {
-                put(&mut index, *key);
-            }
-            self.index = Some(index);
-        }
-    }
-}
-
-/// Adds a key in each of its spellings; the first to claim one keeps it.
-fn put<'p>(index: &mut HashMap<Cow<'p, str>, usize>, key: Key<'p>) {
-    index.entry(Cow::Borrowed(key.name)).or_insert(key.next);
-    if key.is_field {
-        index.entry(Cow::Owned(camel_case(key.name))).or_insert(key.next);
-    }
-    if key.is_type {
-        index.entry(Cow::Borrowed("@type")).or_insert(key.next);
-    }
 }
 
 /// A place in the text, the steps to look for, and the answers so far.
@@ -220,15 +154,17 @@ impl<'p> Finder<'_, 'p> {
         let Some(node) = self.nodes.get_mut(at) else {
             return next;
         };
-        if let Some(known) = node.after(name) {
-            return known;
+        if let Some(known) = node.keys.get(name) {
+            return *known;
         }
-        node.add(Key {
-            name,
-            is_field,
-            is_type,
-            next,
-        });
+        // The first key to claim a spelling keeps it.
+        node.keys.insert(Cow::Borrowed(name), next);
+        if is_field && name.contains('_') {
+            node.keys.entry(Cow::Owned(camel_case(name))).or_insert(next);
+        }
+        if is_type {
+            node.keys.entry(Cow::Borrowed("@type")).or_insert(next);
+        }
         self.grow(next)
     }
 
@@ -259,7 +195,7 @@ impl<'p> Finder<'_, 'p> {
             _ => self.scan.skip_value(),
         };
         let elements = node.elements.values().copied();
-        for next in node.keys.iter().map(|key| key.next).chain(elements) {
+        for next in node.keys.values().copied().chain(elements) {
             self.fill(next, best);
         }
         result
@@ -270,8 +206,8 @@ impl<'p> Finder<'_, 'p> {
         while more {
             let key = self.scan.key()?;
             let name = self.scan.text_of(key, &mut self.scratch).unwrap_or_default();
-            match node.behind(name) {
-                Some(next) => self.child(next, Span::new(key.start - 1, key.end + 1))?,
+            match node.keys.get(name) {
+                Some(next) => self.child(*next, Span::new(key.start - 1, key.end + 1))?,
                 None => self.scan.skip_value()?,
             }
             more = self.scan.more(b'}')?;
@@ -336,32 +272,9 @@ impl<'p> Finder<'_, 'p> {
                     *found = best;
                 }
             }
-            open.extend(
-                node.keys
-                    .iter()
-                    .map(|key| key.next)
-                    .chain(node.elements.values().copied()),
-            );
+            open.extend(node.keys.values().chain(node.elements.values()).copied());
         }
     }
-}
-
-/// Says whether `written` is the lowerCamelCase form of a field's name.
-fn is_camel_case_of(written: &str, name: &str) -> bool {
-    let mut written = written.bytes();
-    let mut raise = false;
-    for byte in name.bytes() {
-        if byte == b'_' {
-            raise = true;
-            continue;
-        }
-        let wanted = if raise { byte.to_ascii_uppercase() } else { byte };
-        raise = false;
-        if written.next() != Some(wanted) {
-            return false;
-        }
-    }
-    written.next().is_none()
 }
 
 /// The lowerCamelCase form of a field's name: an underscore goes, and the letter after it is raised.
