@@ -77,10 +77,9 @@ impl Values {
 fn apart(walker: &mut Walker<'_, '_>) -> Vec<bool> {
     let mut values: Vec<Held> = Vec::new();
     while !walker.tc.scan.at_end() {
-        let start = walker.pos();
-        values.push(held(walker));
-        walker.tc.scan.set_pos(start);
-        if walker.skip().is_err() {
+        let (held, passed) = held(walker);
+        values.push(held);
+        if passed.is_err() {
             break;
         }
     }

@@ -92,14 +92,14 @@ impl Held {
     }
 }
 
-/// What the value at the scanner holds; of one that breaks off, what comes before counts. Moves the scanner.
-pub(super) fn held(walker: &mut Walker<'_, '_>) -> Held {
+/// What the value at the scanner holds, which is passed; of one that breaks off, what comes before counts, and it is not.
+pub(super) fn held(walker: &mut Walker<'_, '_>) -> (Held, Result<()>) {
     let mut held = Held {
         wants_all: true,
         ..Held::default()
     };
-    let _ = look(walker, &mut held, 0);
-    held
+    let passed = look(walker, &mut held, 0);
+    (held, passed)
 }
 
 /// Says whether a key of the object at the scanner holds what one client has. The scanner stays where it is.
