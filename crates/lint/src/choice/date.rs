@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use prost_types::Timestamp;
+
 /// A day of the Gregorian calendar, as `2027-01-31`.
 ///
 /// ```
@@ -13,56 +15,23 @@ use std::str::FromStr;
 /// assert_eq!(Date::of_unix_seconds(1_000_000_000).to_string(), "2001-09-09");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Date {
-    year: u64,
-    month: u8,
-    day: u8,
-}
+pub struct Date([u8; 10]);
 
-const SECONDS_PER_DAY: u64 = 86_400;
-
-fn is_leap(year: u64) -> bool {
-    year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-}
-
-fn days_of(month: u8, year: u64) -> u8 {
-    match month {
-        2 if is_leap(year) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
+/// The last second of the year 9999.
+const LAST_SECOND: i64 = 253_402_300_799;
 
 impl Date {
     /// The day of a time in seconds since 1970, in UTC.
     pub fn of_unix_seconds(seconds: u64) -> Date {
-        let mut days = seconds / SECONDS_PER_DAY;
-        // The calendar repeats itself every 400 years.
-        const DAYS_PER_400_YEARS: u64 = 146_097;
-        let mut year = 1970 + 400 * (days / DAYS_PER_400_YEARS);
-        days %= DAYS_PER_400_YEARS;
-        loop {
-            let length = if is_leap(year) { 366 } else { 365 };
-            if days < length {
-                break;
-            }
-            days -= length;
-            year += 1;
-        }
-        let mut month = 1;
-        while days >= u64::from(days_of(month, year)) {
-            days -= u64::from(days_of(month, year));
-            month += 1;
-        }
-        let day = u8::try_from(days + 1).unwrap_or(u8::MAX);
-        Date { year, month, day }
+        let seconds = i64::try_from(seconds).unwrap_or(i64::MAX).min(LAST_SECOND);
+        let text = Timestamp { seconds, nanos: 0 }.to_string();
+        Date(*text.as_bytes().first_chunk().unwrap_or(b"1970-01-01"))
     }
 }
 
 impl fmt::Display for Date {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
+        f.write_str(&String::from_utf8_lossy(&self.0))
     }
 }
 
@@ -72,21 +41,15 @@ impl FromStr for Date {
     /// # Errors
     /// Anything but `YYYY-MM-DD` with a day that there is.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let wrong = || format!("`{text}` is not a date, must be like 2027-01-31");
-        let mut parts = text.splitn(3, '-');
-        let mut number = |digits: usize| {
-            let part = parts.next().filter(|part| part.len() == digits)?;
-            let is_number = part.bytes().all(|byte| byte.is_ascii_digit());
-            is_number.then(|| part.parse::<u16>().ok()).flatten()
+        let fits = |(at, byte): (usize, &u8)| match at {
+            4 | 7 => *byte == b'-',
+            _ => byte.is_ascii_digit(),
         };
-        let (Some(year), Some(month), Some(day)) = (number(4), number(2), number(2)) else {
-            return Err(wrong());
-        };
-        let year = u64::from(year);
-        match (u8::try_from(month), u8::try_from(day)) {
-            (Ok(month @ 1..=12), Ok(day)) if (1..=days_of(month, year)).contains(&day) => Ok(Date { year, month, day }),
-            _ => Err(wrong()),
-        }
+        let day = <[u8; 10]>::try_from(text.as_bytes()).ok();
+        let is_one = |day: &[u8; 10]| day.iter().enumerate().all(fits) && text.parse::<Timestamp>().is_ok();
+        day.filter(is_one)
+            .map(Date)
+            .ok_or_else(|| format!("`{text}` is not a date, must be like 2027-01-31"))
     }
 }
 
