@@ -30,14 +30,12 @@ mod authority;
 mod calls;
 mod limit;
 mod outside;
-mod own;
 mod resolve;
 mod rpc;
 mod shares;
 mod watched;
 
 pub use limit::LimitReached;
-use own::Own;
 use watched::Watched;
 
 /// How long a client waits for a resource before it believes that there is none.
@@ -241,7 +239,7 @@ impl Channel {
     fn step(&mut self, event: Event) {
         let is_own = matches!(
             event,
-            Event::Policy(_, PolicyEvent::Timer(_) | PolicyEvent::Subchannel { .. }) | Event::BackoffOver(..)
+            Event::Policy(_, PolicyEvent::Timer(_) | PolicyEvent::Subchannel { .. }) | Event::BackoffOver { .. }
         );
         self.worked += u64::from(is_own);
         let mut reports = Reports::new();
@@ -255,15 +253,13 @@ impl Channel {
                 };
                 reports = self.root.handle(&at, &what, &mut cx);
             }
-            Event::BackoffOver(subchannel, generation) => self.runtime.backoff_over(subchannel, generation),
-            Event::Owner(first, second) => match Own::of(first, second) {
-                Own::Connect { subchannel, generation } => self.finish_connect(subchannel, generation),
-                Own::Answer { call, serial } => self.on_answer(call, serial),
-                Own::Deadline { call } => self.on_deadline(call),
-                Own::Attempt { call, serial } => self.on_attempt(call, serial),
-                Own::Report { subchannel, serial } => self.report_load(subchannel, serial),
-                Own::Resolve => self.resolve(),
-            },
+            Event::BackoffOver { subchannel, generation } => self.runtime.backoff_over(subchannel, generation),
+            Event::ConnectOver { subchannel, generation } => self.finish_connect(subchannel, generation),
+            Event::LoadReport { subchannel, serial } => self.report_load(subchannel, serial),
+            Event::Answer { call, serial } => self.on_answer(call, serial),
+            Event::Attempt { call, serial } => self.on_attempt(call, serial),
+            Event::Deadline { call } => self.on_deadline(call),
+            Event::Resolve => self.resolve(),
         }
         self.settle(&reports);
     }

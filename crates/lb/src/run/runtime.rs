@@ -15,6 +15,7 @@ use xdsctl_model::rng::Rng;
 use xdsctl_model::status::Status;
 
 mod backoff;
+mod event;
 mod load;
 mod machines;
 mod pool;
@@ -26,6 +27,7 @@ pub(super) use machines::OneMachine;
 use queue::Queue;
 
 pub use backoff::ATTEMPT_TIMEOUT_MS;
+pub use event::Event;
 pub use pool::{Connectivity, Pool, Subchannel};
 
 /// The layer of connections, in what is told.
@@ -39,17 +41,6 @@ const KEPT_ROOM: usize = 64;
 
 /// Milliseconds since the start of the simulation.
 pub type Time = i64;
-
-/// What can happen at a time.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Event {
-    /// Something for the policy at this place.
-    Policy(TreePath, PolicyEvent),
-    /// A subchannel may connect again: number and generation.
-    BackoffOver(u32, u32),
-    /// For the owner of the runtime, which alone knows what the two numbers mean.
-    Owner(u64, u64),
-}
 
 /// Identifies a timer until it fires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -271,9 +262,9 @@ impl Runtime {
 
     /// Has policies hear of news that are under way to others, right after those: `other` says who hears of what.
     pub fn tell_too(&mut self, other: impl Fn(&TreePath, &PolicyEvent) -> Option<(TreePath, PolicyEvent)>) {
-        self.queue.repeat(|event| match event {
-            Event::Policy(at, what) => other(at, what).map(|(at, what)| Event::Policy(at, what)),
-            Event::BackoffOver(..) | Event::Owner(..) => None,
+        self.queue.repeat(|event| {
+            let Event::Policy(at, what) = event else { return None };
+            other(at, what).map(|(at, what)| Event::Policy(at, what))
         });
     }
 
@@ -452,7 +443,7 @@ impl Runtime {
         let now = self.now;
         if let Some(retry_at) = self.pool.fail(subchannel, generation, status, jitter) {
             self.tell(subchannel);
-            self.schedule(retry_at - now, Event::BackoffOver(subchannel, generation));
+            self.schedule(retry_at - now, Event::BackoffOver { subchannel, generation });
         }
     }
 

@@ -1,13 +1,12 @@
 //! What a caller does with a channel: lets time pass, sends RPCs, waits for them.
 
-use super::own::Own;
 use super::{Channel, LimitReached, rpc};
 use crate::rpc::Retries;
 use crate::sim::call::{Call, Phase, Rpc, RpcId};
 use crate::sim::outcome::{Outcome, Trace};
 use xdsctl_lb::picker::{Steps, TraceStep};
 use xdsctl_lb::policy::Reports;
-use xdsctl_lb::runtime::{NOWHERE, Time};
+use xdsctl_lb::runtime::{Event, NOWHERE, Time};
 
 impl Channel {
     /// Lets time pass.
@@ -100,7 +99,7 @@ impl Channel {
         };
         if let Some(ms) = call.rpc.timeout_ms {
             call.deadline_at = Some(now.saturating_add(ms));
-            call.deadline = Some(self.runtime.schedule(ms, Own::Deadline { call: id }.event()));
+            call.deadline = Some(self.runtime.schedule(ms, Event::Deadline { call: id }));
         }
         if let Some(cluster) = self.runtime.endless.as_ref().filter(|_| call.is_traced) {
             let what = format!(

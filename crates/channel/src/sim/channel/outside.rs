@@ -1,9 +1,9 @@
 //! What the policies want from outside: connections, lookups (RLS), load reports out of band, other clusters.
 
-use super::{Channel, Own};
+use super::Channel;
 use crate::sim::network::{ANSWER_MS, CONNECT_JITTER_MS, REFUSAL_MS, Reachability};
 use xdsctl_lb::policy::PolicyEvent;
-use xdsctl_lb::runtime::{ATTEMPT_TIMEOUT_MS, NOWHERE};
+use xdsctl_lb::runtime::{ATTEMPT_TIMEOUT_MS, Event, NOWHERE};
 
 impl Channel {
     /// Begins what policies have asked for since the last event.
@@ -16,10 +16,10 @@ impl Channel {
         }
         for (subchannel, serial) in self.runtime.take_load_starts() {
             self.runtime
-                .schedule(ANSWER_MS, Own::Report { subchannel, serial }.event());
+                .schedule(ANSWER_MS, Event::LoadReport { subchannel, serial });
         }
         if self.view.wants_others() {
-            self.runtime.schedule(0, Own::Resolve.event());
+            self.runtime.schedule(0, Event::Resolve);
         }
         for subchannel in self.runtime.take_attempts() {
             let Some(found) = self.runtime.pool.get(subchannel) else {
@@ -37,7 +37,7 @@ impl Channel {
                 None => ATTEMPT_TIMEOUT_MS,
             };
             self.runtime
-                .schedule(delay, Own::Connect { subchannel, generation }.event());
+                .schedule(delay, Event::ConnectOver { subchannel, generation });
         }
     }
 
@@ -69,6 +69,6 @@ impl Channel {
             }
         }
         let delay = period.max(shortest).max(1);
-        self.runtime.schedule(delay, Own::Report { subchannel, serial }.event());
+        self.runtime.schedule(delay, Event::LoadReport { subchannel, serial });
     }
 }

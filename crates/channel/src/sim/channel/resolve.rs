@@ -4,14 +4,13 @@
 
 use std::sync::Arc;
 
-use super::own::Own;
 use super::watched::Watched;
 use super::{Channel, Phase, RESOURCE_TIMEOUT_MS};
 use crate::client::config::{ChannelFailure, ClusterState, RoutesHeld, XdsConfig};
 use crate::rpc::Selector;
 use crate::tree::service_config;
 use xdsctl_lb::policy::{PolicyCx, Reports, Update};
-use xdsctl_lb::runtime::NOWHERE;
+use xdsctl_lb::runtime::{Event, NOWHERE};
 use xdsctl_lb::{LbConfig, endpoint, pick_first};
 use xdsctl_model::resource::ResourceType;
 use xdsctl_model::status::Status;
@@ -216,7 +215,7 @@ impl Channel {
         let mut is_waiting = false;
         for name in missing {
             let since = *self.asked.entry(name.clone()).or_insert_with(|| {
-                self.runtime.schedule(RESOURCE_TIMEOUT_MS, Own::Resolve.event());
+                self.runtime.schedule(RESOURCE_TIMEOUT_MS, Event::Resolve);
                 now
             });
             is_waiting |= now - since < RESOURCE_TIMEOUT_MS;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Channel, Own};
+use super::Channel;
 use crate::rpc::retry::{self, AttemptEnd, RetryStop};
 use crate::rpc::{CLUSTER_PREFIX, ChannelFacts, Request, Retries};
 use crate::sim::call::{Call, Ended, Phase, RpcId};
@@ -93,7 +93,7 @@ impl Channel {
                 self.runtime.cancel(&mut call.deadline);
                 call.deadline_at = Some(at);
                 let delay = at - self.runtime.now;
-                call.deadline = Some(self.runtime.schedule(delay, Own::Deadline { call: id }.event()));
+                call.deadline = Some(self.runtime.schedule(delay, Event::Deadline { call: id }));
             }
         }
         if selected.delay_ms > 0 {
@@ -103,7 +103,7 @@ impl Channel {
             call.serial = self.serial;
             let serial = self.serial;
             self.runtime
-                .schedule(selected.delay_ms, Own::Attempt { call: id, serial }.event());
+                .schedule(selected.delay_ms, Event::Attempt { call: id, serial });
             return;
         }
         self.go_on(id, selected);
@@ -252,7 +252,7 @@ impl Channel {
         call.serial = self.serial;
         let serial = self.serial;
         self.runtime
-            .schedule(reply.after_ms, Own::Answer { call: id, serial }.event());
+            .schedule(reply.after_ms, Event::Answer { call: id, serial });
         call.phase = Phase::UnderWay {
             complete: Box::new(complete),
             reply,
@@ -392,7 +392,7 @@ impl Channel {
         call.phase = Phase::BackingOff;
         let serial = self.serial;
         if let Some(ms) = wait {
-            self.runtime.schedule(ms, Own::Attempt { call: id, serial }.event());
+            self.runtime.schedule(ms, Event::Attempt { call: id, serial });
         }
     }
 

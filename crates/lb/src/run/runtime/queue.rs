@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn events_come_by_time_and_then_in_order() {
         let mut queue = Queue::default();
-        let event = |number| Event::Owner(number, 0);
+        let event = |number| Event::Deadline { call: number };
         let first = queue.add(0, 0, event(0));
         queue.add(0, 5, event(1));
         let gone = queue.add(0, 0, event(2));
@@ -123,14 +123,14 @@ mod tests {
         // In the place of one that is being worked off.
         assert_eq!(queue.pop(), Some((0, event(4))));
         queue.add_first(event(8));
-        queue.repeat(|event| (*event == Event::Owner(6, 0)).then_some(Event::Owner(9, 0)));
+        queue.repeat(|event| (*event == Event::Deadline { call: 6 }).then_some(Event::Deadline { call: 9 }));
         assert!(queue.has_due());
         // Scheduled at its time, and after what was to come then.
         queue.add(5, 5, event(5));
         queue.cancel(late);
         let mut order = Vec::new();
-        while let Some((time, Event::Owner(number, _))) = queue.pop() {
-            order.push((time, number));
+        while let Some((time, Event::Deadline { call })) = queue.pop() {
+            order.push((time, call));
         }
         assert_eq!(order, [(0, 8), (0, 6), (0, 9), (5, 1), (5, 5)]);
     }
