@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use xdsctl_channel::sim::Outcome;
-use xdsctl_channel::sim::script::Player;
-use xdsctl_lb::log::Detail;
 
 use super::picks::{channel_with, chi_square, compare, differences_in, play, read_step};
 use super::world::{Row, rows};
+use xdsctl_channel::sim::Outcome;
+use xdsctl_channel::sim::script::Player;
+use xdsctl_lb::log::LogEvent;
 
 /// Seeds tried to reach what the client reached by chance.
 const SEEDS: u64 = 300;
@@ -28,15 +28,8 @@ fn lookups(row: &Row) -> (Vec<String>, Vec<usize>) {
     for step in &row.steps {
         player.play(&read_step(step), &mut channel, &mut |_| true).unwrap();
         for told in channel.take_log().0 {
-            if (told.layer, told.what) == ("rls", "lookup") {
-                let detail = |name: &str| {
-                    told.details
-                        .iter()
-                        .find(|(key, _)| *key == name)
-                        .map(|(_, detail)| detail.clone())
-                };
-                let text = |name: &str| detail(name).as_ref().map(Detail::to_string).unwrap();
-                all.push(format!("{} {}", text("reason"), text("keys")));
+            if let LogEvent::LookupBegun { keys, reason, .. } = told.event {
+                all.push(format!("{reason} {keys}"));
             }
         }
         counts.push(all.len());

@@ -1,13 +1,14 @@
 //! Random steps on a real world: RPCs are conserved, nothing is left over, two runs are the same, and twice the steps are
 //! twice the work.
 
-#[path = "../support/steps.rs"]
-pub mod steps;
-
 use xdsctl_channel::client::Start;
 use xdsctl_channel::client::target::Target;
 use xdsctl_channel::sim::script::{Player, Step};
 use xdsctl_channel::sim::{Channel, ChannelOptions, Network};
+use xdsctl_lb::log::LogEvent;
+
+#[path = "../support/steps.rs"]
+pub mod steps;
 
 /// Steps of a run.
 const STEPS: usize = 40;
@@ -56,10 +57,11 @@ fn play(seed: u64, count: usize) -> Ran {
                 true
             })
             .unwrap();
-        for told in channel.take_log().0.iter().filter(|told| told.layer == "rpc") {
-            match told.what {
-                "begin" => begun += 1,
-                _ => ends.push(format!("{} {:?}", told.at, told.details)),
+        for told in channel.take_log().0 {
+            match told.event {
+                LogEvent::RpcBegun { .. } => begun += 1,
+                LogEvent::RpcEnded { .. } => ends.push(format!("{} {:?}", told.at, told.event)),
+                _ => {}
             }
         }
         let runtime = channel.runtime();

@@ -167,12 +167,13 @@ pub fn played(row: &Row, seed: u64) -> Vec<Event> {
 /// What was told, in the words of the recordings.
 fn simulated(told: &LogEntry, step: usize, own: &[&str], numbers: &mut Numbers) -> Option<Event> {
     let mut details: BTreeMap<String, String> = told
-        .details
+        .event
+        .details()
         .iter()
         .map(|(key, value)| ((*key).to_owned(), value.to_string()))
         .collect();
-    let mut name = told.what;
-    let of = match told.layer {
+    let mut name = told.event.name();
+    let of = match told.event.layer() {
         "connection" => {
             if name == "let_go" {
                 return None;

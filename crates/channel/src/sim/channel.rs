@@ -14,8 +14,10 @@ use super::place::LocalityPlaces;
 use crate::client::config::{ChannelFailure, RoutesHeld, XdsConfig};
 use crate::client::{Client, Start};
 use crate::rpc::{Draws, Selector};
+pub use limit::LimitReached;
+use watched::Watched;
 use xdsctl_lb::LbConfig;
-use xdsctl_lb::log::{Detail, LogEntry};
+use xdsctl_lb::log::{LogEntry, LogEvent};
 use xdsctl_lb::picker::Steps;
 use xdsctl_lb::policy::{PolicyCx, PolicyEvent, Reports, StateReport};
 use xdsctl_lb::run::child::Child;
@@ -34,9 +36,6 @@ mod resolve;
 mod rpc;
 mod shares;
 mod watched;
-
-pub use limit::LimitReached;
-use watched::Watched;
 
 /// How long a client waits for a resource before it believes that there is none.
 pub const RESOURCE_TIMEOUT_MS: i64 = 15_000;
@@ -211,14 +210,9 @@ impl Channel {
     fn note_state(&mut self, last: &StateReport) {
         if self.told_state != Some(last.state) {
             self.told_state = Some(last.state);
-            self.runtime.say(&NOWHERE, "channel", "state", || {
-                let mut details = vec![("state", last.state.name().into())];
-                details.extend(
-                    last.status
-                        .as_ref()
-                        .map(|status| ("why", Detail::from(&*status.message))),
-                );
-                details
+            self.runtime.say(&NOWHERE, || LogEvent::ChannelState {
+                state: last.state,
+                why: last.status.as_ref().map(|status| status.message.to_string()),
             });
         }
     }

@@ -7,6 +7,7 @@
 
 use crate::LbConfig;
 use crate::cds;
+use crate::log::LogEvent;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{ClusterUpdate, PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::run::child::Child;
@@ -43,11 +44,9 @@ impl CdsPolicy {
             child.shutdown(cx);
         }
         cx.clusters.forget(&self.at);
-        cx.runtime.say(&self.at, "cds", "fail", || {
-            vec![
-                ("cluster", self.cluster.as_str().into()),
-                ("status", status.to_string().into()),
-            ]
+        cx.runtime.say(&self.at, || LogEvent::ClusterFailed {
+            cluster: self.cluster.clone(),
+            status: status.clone(),
         });
         self.failure = Some(status.clone());
         vec![StateReport::failure(status)]
@@ -89,8 +88,8 @@ impl crate::policy::StateMachine for CdsPolicy {
                 vec![StateReport::of(Connectivity::Connecting)]
             }
             ClusterUpdate::Child(child) => {
-                cx.runtime.say(&self.at, "cds", "update", || {
-                    vec![("cluster", self.cluster.as_str().into())]
+                cx.runtime.say(&self.at, || LogEvent::ClusterUpdated {
+                    cluster: self.cluster.clone(),
                 });
                 self.failure = None;
                 self.is_inside_itself = false;

@@ -11,15 +11,13 @@ use std::sync::Arc;
 use super::NAME;
 use crate::LbConfig;
 use crate::endpoint::{AddressSet, Endpoint, EndpointList};
+use crate::log::LogEvent;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, TreePath, Update};
 use crate::run::child::Child;
 use crate::runtime::{Settings, SubchannelChange, TimerId, below};
 use xdsctl_model::resource::cluster::OutlierDetection;
 use xdsctl_model::rng::Rng;
-
-/// The policy in what is told.
-const SHORT: &str = "outlier_detection";
 
 /// The state of an outlier_detection policy.
 #[derive(Debug)]
@@ -184,8 +182,7 @@ impl OutlierDetectionPolicy {
         cx.runtime.cancel(&mut self.timer);
         if self.is_counting() {
             let ms = self.interval;
-            cx.runtime
-                .say(&self.at, SHORT, "timer_start", || vec![("ms", ms.into())]);
+            cx.runtime.say(&self.at, || LogEvent::DetectionStarted { ms });
             self.timer = Some(cx.runtime.timer(self.interval, &self.at, PolicyEvent::Timer(0)));
         }
     }
@@ -195,7 +192,7 @@ impl OutlierDetectionPolicy {
             return;
         };
         let now = cx.runtime.now;
-        cx.runtime.say(&self.at, SHORT, "tick", Vec::new);
+        cx.runtime.say(&self.at, || LogEvent::DetectionTick {});
         let mut ejected = self.ejected.len();
         let mut of_success = Vec::new();
         let mut of_failure = Vec::new();
@@ -295,12 +292,9 @@ impl OutlierDetectionPolicy {
         *ejected += 1;
         self.ejected.insert(number, record.endpoint.name().clone());
         let name = record.endpoint.name();
-        cx.runtime.say(&self.at, SHORT, "eject", || {
-            let percent = candidate.success_percent;
-            vec![
-                ("address", name.into()),
-                ("why", format!("{percent} % of its RPCs ended well").into()),
-            ]
+        cx.runtime.say(&self.at, || LogEvent::EndpointEjected {
+            address: name.clone(),
+            why: format!("{} % of its RPCs ended well", candidate.success_percent),
         });
         self.tell_all(number, true, cx);
     }
@@ -328,8 +322,7 @@ impl OutlierDetectionPolicy {
         }
         for number in back {
             if let Some(name) = self.ejected.remove(&number) {
-                cx.runtime
-                    .say(&self.at, SHORT, "uneject", || vec![("address", (&name).into())]);
+                cx.runtime.say(&self.at, || LogEvent::EndpointLetBack { address: name });
             }
             self.tell_all(number, false, cx);
         }

@@ -14,6 +14,7 @@ use super::open::Open;
 use super::{COOKIE_HOST, NAME, SessionHosts};
 use crate::LbConfig;
 use crate::endpoint::{Address, Endpoint, EndpointList};
+use crate::log::LogEvent;
 use crate::picker::{Complete, Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::run::child::Child;
@@ -23,9 +24,6 @@ use xdsctl_model::status::Status;
 
 /// Number of the timer that ends the work at hand; 0 is that of the sweep.
 const ORPHANS: u64 = 1;
-
-/// The policy in what is told.
-const SHORT: &str = "override_host";
 
 /// Shortest time between two sweeps (C-core xds_override_host.cc).
 pub const MIN_SWEEP_MS: i64 = 5000;
@@ -131,8 +129,8 @@ impl OverrideHostPolicy {
         let mut wanted: Vec<(&Address, &Arc<Endpoint>)> = Vec::with_capacity(endpoints.len());
         for endpoint in endpoints.iter() {
             if !self.takes(endpoint) {
-                cx.runtime.say(&self.at, SHORT, "draining_ignored", || {
-                    vec![("address", endpoint.name().into())]
+                cx.runtime.say(&self.at, || LogEvent::DrainingIgnored {
+                    address: endpoint.name().clone(),
                 });
                 continue;
             }
@@ -152,7 +150,7 @@ impl OverrideHostPolicy {
         for mut entry in gone {
             let text = &entry.address.text;
             cx.runtime
-                .say(&self.at, SHORT, "entry_removed", || vec![("address", text.into())]);
+                .say(&self.at, || LogEvent::HostRemoved { address: text.clone() });
             self.disconnect(&mut entry.connection, cx);
         }
         let mut kept = kept.into_iter().peekable();
@@ -160,16 +158,14 @@ impl OverrideHostPolicy {
         for (address, endpoint) in wanted {
             let known = kept.next_if(|entry| entry.address.socket == address.socket);
             if known.is_none() {
-                cx.runtime.say(&self.at, SHORT, "entry_added", || {
-                    vec![("address", (&address.text).into())]
+                cx.runtime.say(&self.at, || LogEvent::HostAdded {
+                    address: address.text.clone(),
                 });
             }
-            cx.runtime.say(&self.at, SHORT, "entry_set", || {
-                vec![
-                    ("address", (&address.text).into()),
-                    ("health", endpoint.health.name().into()),
-                    ("list", (&address_list(&address.text, endpoint)).into()),
-                ]
+            cx.runtime.say(&self.at, || LogEvent::HostSet {
+                address: address.text.clone(),
+                health: endpoint.health,
+                list: address_list(&address.text, endpoint),
             });
             let mut entry = known.unwrap_or_else(|| HostEntry::new(address, endpoint));
             entry.set(address, endpoint);
@@ -232,8 +228,8 @@ impl OverrideHostPolicy {
         let Some(index) = self.find(&handle.address.socket) else {
             return;
         };
-        cx.runtime.say(&self.at, SHORT, "subchannel_created", || {
-            vec![("address", (&handle.address.text).into())]
+        cx.runtime.say(&self.at, || LogEvent::SubchannelCreated {
+            address: handle.address.text.clone(),
         });
         let watch = cx.runtime.watch(&handle, &self.at);
         if let Some(entry) = self.entries.get_mut(index) {
@@ -273,9 +269,13 @@ impl OverrideHostPolicy {
             };
             let threshold = cx.runtime.now - self.idle_timeout;
             let is_in_use = entry.last_used.is_some_and(|used| used >= threshold);
-            let what = if is_in_use { "became_owned" } else { "released" };
-            cx.runtime
-                .say(&self.at, SHORT, what, || vec![("sub", (&held.address.text).into())]);
+            cx.runtime.say(&self.at, || {
+                let sub = held.address.text.clone();
+                match is_in_use {
+                    true => LogEvent::SubchannelKept { sub },
+                    false => LogEvent::SubchannelReleased { sub },
+                }
+            });
             if is_in_use {
                 self.connect(index, Connection::Owned(held), cx);
             } else {
@@ -298,11 +298,11 @@ impl OverrideHostPolicy {
             .map(|used| used + self.idle_timeout - now)
             .fold(self.idle_timeout, i64::min);
         let duration = next.max(MIN_SWEEP_MS);
-        cx.runtime.say(&self.at, SHORT, "idle_timer_start", || {
-            vec![("duration", format!("{duration}ms").into())]
+        cx.runtime.say(&self.at, || LogEvent::SweepPlanned {
+            duration: format!("{duration}ms"),
         });
         if self.timer.is_some() {
-            cx.runtime.say(&self.at, SHORT, "idle_timer_cancel", Vec::new);
+            cx.runtime.say(&self.at, || LogEvent::SweepCancelled {});
         }
         cx.runtime.cancel(&mut self.timer);
         self.timer = Some(cx.runtime.timer(duration, &self.at, PolicyEvent::Timer(0)));
@@ -310,7 +310,7 @@ impl OverrideHostPolicy {
 
     fn sweep(&mut self, cx: &mut PolicyCx<'_>) {
         self.timer = None;
-        cx.runtime.say(&self.at, SHORT, "sweep", Vec::new);
+        cx.runtime.say(&self.at, || LogEvent::Swept {});
         if self.entries.is_empty() {
             return;
         }
@@ -322,8 +322,9 @@ impl OverrideHostPolicy {
             let is_idle = entry.last_used.is_none_or(|used| used <= threshold);
             if is_idle && matches!(entry.connection, Connection::Owned(_)) {
                 let address = &entry.address.text;
-                cx.runtime
-                    .say(&self.at, SHORT, "owned_dropped", || vec![("address", address.into())]);
+                cx.runtime.say(&self.at, || LogEvent::OwnedDropped {
+                    address: address.clone(),
+                });
                 self.connect(index, Connection::None, cx);
             }
         }
@@ -342,8 +343,9 @@ impl OverrideHostPolicy {
         match self.entries.get(index) {
             Some(entry) if !matches!(entry.connection, Connection::Owned(_)) => {
                 let address = &entry.address.text;
-                cx.runtime
-                    .say(&self.at, SHORT, "owned_created", || vec![("address", address.into())]);
+                cx.runtime.say(&self.at, || LogEvent::OwnedCreated {
+                    address: address.clone(),
+                });
                 let owned = cx.runtime.hold(&entry.address, &self.at);
                 self.connect(index, Connection::Owned(owned), cx);
                 self.renew()
@@ -379,12 +381,15 @@ impl OverrideHostPolicy {
         }
     }
 
-    fn lacks(&self, address: &str, health: &str) -> String {
+    /// `{UNKNOWN, HEALTHY}`: the states that count.
+    fn status_names(&self) -> String {
         let names: Vec<&str> = self.statuses.iter().map(|status| status.name()).collect();
-        format!(
-            "{COOKIE_HOST} {address} is {health}, which override_host_status {{{}}} lacks",
-            names.join(", ")
-        )
+        format!("{{{}}}", names.join(", "))
+    }
+
+    fn lacks(&self, address: &str, health: &str) -> String {
+        let statuses = self.status_names();
+        format!("{COOKIE_HOST} {address} is {health}, which override_host_status {statuses} lacks")
     }
 
     /// The pick that the cookie decides; `None` leaves it to the child.
@@ -399,17 +404,22 @@ impl OverrideHostPolicy {
                 continue;
             };
             if !self.statuses.contains(&entry.health) {
-                let health = entry.health.name();
-                cx.say(NAME, format_args!("{}", self.lacks(address, health)));
-                cx.tell("pick_bad_health", || {
-                    vec![("address", address.into()), ("health", health.into())]
+                let health = entry.health;
+                cx.say(NAME, format_args!("{}", self.lacks(address, health.name())));
+                cx.tell(|rpc| LogEvent::SessionBadHealth {
+                    rpc,
+                    address: address.to_owned(),
+                    health,
                 });
                 continue;
             }
             let handle = match &entry.connection {
                 Connection::None => {
                     cx.say(NAME, format_args!("{COOKIE_HOST} {address} has no connection"));
-                    cx.tell("pick_no_subchannel", || vec![("address", address.into())]);
+                    cx.tell(|rpc| LogEvent::SessionWithoutConnection {
+                        rpc,
+                        address: address.to_owned(),
+                    });
                     without_connection.get_or_insert(address);
                     continue;
                 }
@@ -421,7 +431,10 @@ impl OverrideHostPolicy {
                 Connectivity::Ready => {
                     entry.last_used = Some(now);
                     self.is_used = true;
-                    cx.tell("pick_ready", || vec![("address", address.into())]);
+                    cx.tell(|rpc| LogEvent::SessionReady {
+                        rpc,
+                        address: address.to_owned(),
+                    });
                     let mut complete = Complete::new(handle.id, handle.subchannel, &entry.address);
                     complete.actual_hosts = Some(entry.list());
                     return Some(Pick::Complete(complete));
@@ -436,17 +449,20 @@ impl OverrideHostPolicy {
         if let Some(subchannel) = idle {
             cx.after
                 .push((self.at.clone(), PolicyEvent::Connect(u64::from(subchannel))));
-            cx.tell("pick_idle", Vec::new);
+            cx.tell(|rpc| LogEvent::SessionIdle { rpc });
             return Some(Pick::Queue);
         }
         if is_connecting {
-            cx.tell("pick_connecting", Vec::new);
+            cx.tell(|rpc| LogEvent::SessionConnecting { rpc });
             return Some(Pick::Queue);
         }
         let address = without_connection?;
         cx.after
             .push((self.at.clone(), PolicyEvent::CreateSubchannel(address.into())));
-        cx.tell("pick_creates", || vec![("address", address.into())]);
+        cx.tell(|rpc| LogEvent::SessionCreates {
+            rpc,
+            address: address.to_owned(),
+        });
         Some(Pick::Queue)
     }
 }
@@ -471,13 +487,9 @@ impl crate::policy::StateMachine for OverrideHostPolicy {
             self.taken = (EndpointList::default(), false);
         }
         self.idle_timeout = leaf.cluster.connection_idle_timeout.0;
-        cx.runtime.say(&self.at, SHORT, "config", || {
-            let names: Vec<&str> = self.statuses.iter().map(|status| status.name()).collect();
-            let statuses = format!("{{{}}}", names.join(", "));
-            vec![
-                ("statuses", statuses.into()),
-                ("idle_timeout", format!("{}ms", self.idle_timeout).into()),
-            ]
+        cx.runtime.say(&self.at, || LogEvent::OverrideHostConfigured {
+            statuses: self.status_names(),
+            idle_timeout: format!("{}ms", self.idle_timeout),
         });
         let endpoints = match update.endpoints {
             Ok(endpoints) => {
@@ -577,7 +589,7 @@ impl crate::policy::StateMachine for OverrideHostPolicy {
 
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         if self.timer.is_some() {
-            cx.runtime.say(&self.at, SHORT, "idle_timer_cancel", Vec::new);
+            cx.runtime.say(&self.at, || LogEvent::SweepCancelled {});
         }
         cx.runtime.cancel(&mut self.timer);
         self.child.shutdown(cx);

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use super::places::{ChildStanding, PriorityPlaces};
 use crate::LbConfig;
 use crate::endpoint::{self, Groups};
+use crate::log::LogEvent;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::priority as config;
 use crate::run::children::{Children, NamedChild, RETENTION_MS, own_timer};
-use crate::run::log::Detail;
 use crate::runtime::{Connectivity, TimerId};
 use xdsctl_model::status::Status;
 
@@ -88,8 +88,7 @@ impl PriorityPolicy {
     fn create(&mut self, name: &str, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
         let at = self.children.at().clone();
         self.reason = None;
-        cx.runtime
-            .say(&at, SHORT, "child_created", || vec![("child", name.into())]);
+        cx.runtime.say(&at, || LogEvent::ChildCreated { child: name.into() });
         let member = self.children.add(name, || Data {
             report: StateReport::of(Connectivity::Connecting),
             standing: None,
@@ -134,8 +133,9 @@ impl PriorityPolicy {
             let Some(member) = self.children.get_mut(name) else {
                 return;
             };
-            cx.runtime.say(&at, SHORT, "child_state", || {
-                vec![("child", name.into()), ("state", report.state.name().into())]
+            cx.runtime.say(&at, || LogEvent::ChildState {
+                child: name.into(),
+                state: report.state,
             });
             match report.state {
                 Connectivity::Connecting => {
@@ -220,13 +220,11 @@ impl PriorityPolicy {
     ) {
         let chosen = (name.clone(), (place, why, stops_lower));
         if cx.runtime.log.is_on() && self.told.as_ref() != Some(&chosen) {
-            cx.runtime.say(self.children.at(), SHORT, "select", || {
-                vec![
-                    ("priority", Detail::Number(i64::try_from(place).unwrap_or(i64::MAX))),
-                    ("child", Detail::from(name)),
-                    ("why", why.into()),
-                    ("deactivate_lower", stops_lower.into()),
-                ]
+            cx.runtime.say(self.children.at(), || LogEvent::ChildSelected {
+                priority: i64::try_from(place).unwrap_or(i64::MAX),
+                child: name.clone(),
+                why,
+                deactivate_lower: stops_lower,
             });
             self.told = Some(chosen);
         }
@@ -242,8 +240,8 @@ impl PriorityPolicy {
     fn revive_down_to(&mut self, place: usize, cx: &mut PolicyCx<'_>) {
         while let Some(name) = self.places.retired_above(place) {
             self.children.revive(&name, cx);
-            cx.runtime.say(self.children.at(), SHORT, "reactivate", || {
-                vec![("child", Detail::from(&name))]
+            cx.runtime.say(self.children.at(), || LogEvent::ChildReactivated {
+                child: name.clone(),
             });
             self.note_standing(&name);
         }
@@ -259,8 +257,9 @@ impl PriorityPolicy {
     /// Keeps a child only for a while.
     fn retire(&mut self, name: &Arc<str>, cx: &mut PolicyCx<'_>) {
         if self.children.retire(name, cx) {
-            cx.runtime.say(self.children.at(), SHORT, "deactivate", || {
-                vec![("child", Detail::from(name)), ("ms", RETENTION_MS.into())]
+            cx.runtime.say(self.children.at(), || LogEvent::ChildDeactivated {
+                child: name.clone(),
+                ms: RETENTION_MS,
             });
         }
     }
@@ -271,18 +270,18 @@ impl PriorityPolicy {
             self.reason = None;
             cx.runtime.cancel(&mut member.data.failover);
             member.child.shutdown(cx);
-            let details = || vec![("child", Detail::from(&name))];
+            let (at, child) = (self.children.at(), || name.clone());
             cx.runtime
-                .say(self.children.at(), SHORT, "deactivation_timer_fired", details);
-            cx.runtime.say(self.children.at(), SHORT, "child_destroyed", details);
+                .say(at, || LogEvent::DeactivationTimerFired { child: child() });
+            cx.runtime.say(at, || LogEvent::ChildDestroyed { child: child() });
             self.note_standing(&name);
         } else if let Some(name) = self.children.name_of_timer(number) {
             if let Some(member) = self.children.get_mut(&name) {
                 member.data.failover = None;
             }
-            let details = || vec![("child", Detail::from(&name))];
-            cx.runtime
-                .say(self.children.at(), SHORT, "failover_timer_fired", details);
+            cx.runtime.say(self.children.at(), || LogEvent::FailoverTimerFired {
+                child: name.clone(),
+            });
             self.note_standing(&name);
             self.choose(cx, &mut reports);
         }
@@ -309,9 +308,6 @@ impl PriorityPolicy {
     }
 }
 
-/// The policy in what is told.
-const SHORT: &str = "priority";
-
 /// Which place was chosen, why, and whether those below it are let go.
 type Why = (usize, &'static str, bool);
 
@@ -319,14 +315,15 @@ fn stop_failover(name: &str, data: &mut Data, at: &TreePath, cx: &mut PolicyCx<'
     if data.failover.is_some() {
         cx.runtime.cancel(&mut data.failover);
         cx.runtime
-            .say(at, SHORT, "failover_timer_cancel", || vec![("child", name.into())]);
+            .say(at, || LogEvent::FailoverTimerCancelled { child: name.into() });
     }
 }
 
 fn start_failover(name: &str, member: &mut NamedChild<Data>, at: &TreePath, cx: &mut PolicyCx<'_>) {
     let delay = cx.runtime.settings.priority_failover_ms;
-    cx.runtime.say(at, SHORT, "failover_timer_start", || {
-        vec![("child", name.into()), ("ms", delay.into())]
+    cx.runtime.say(at, || LogEvent::FailoverTimerStarted {
+        child: name.into(),
+        ms: delay,
     });
     let what = PolicyEvent::Timer(own_timer(member.number));
     member.data.failover = Some(cx.runtime.timer(delay, at, what));
@@ -436,8 +433,8 @@ impl crate::policy::StateMachine for PriorityPolicy {
 
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         for (name, _) in self.children.iter() {
-            let details = || vec![("child", Detail::from(name))];
-            cx.runtime.say(self.children.at(), SHORT, "child_destroyed", details);
+            cx.runtime
+                .say(self.children.at(), || LogEvent::ChildDestroyed { child: name.clone() });
         }
         self.children
             .shutdown(cx, |data, cx| cx.runtime.cancel(&mut data.failover));

@@ -13,6 +13,7 @@ use super::{NAME, RlsConfig, with_target};
 use crate as lb;
 use crate::endpoint::EndpointList;
 use crate::json::{At, Faults};
+use crate::log::LogEvent;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{LookupResult, PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::run::child::Child;
@@ -21,9 +22,6 @@ use crate::runtime::{Connectivity, Lookup, Time, TimerId, below};
 use xdsctl_model::backoff::Backoff;
 use xdsctl_model::rng::Rng;
 use xdsctl_model::status::Status;
-
-/// The policy in what is told.
-const SHORT: &str = "rls";
 
 /// Timers: clean-up of the cache, and the end of a back-off.
 const CLEANUP: u64 = 0;
@@ -203,9 +201,10 @@ impl RlsPolicy {
     fn evicted(&self, gone: Vec<(Keys, CacheEntry)>, cx: &mut PolicyCx<'_>) -> Vec<Arc<str>> {
         let mut targets = Vec::new();
         for (keys, entry) in gone {
-            let shown = self.config.as_ref().map(|config| config.route_lookup.shown(&keys));
-            cx.runtime.say(&self.at, SHORT, "evicted", || {
-                vec![("keys", shown.unwrap_or_default().into())]
+            cx.runtime.say(&self.at, || {
+                let shown = self.config.as_ref().map(|config| config.route_lookup.shown(&keys));
+                let keys = shown.unwrap_or_default();
+                LogEvent::AnswerEvicted { keys }
             });
             targets.extend(entry.targets);
         }
@@ -268,12 +267,10 @@ impl RlsPolicy {
         match result.as_ref() {
             Err(status) => {
                 let delay = entry.fail(status.clone(), backoff, now, self.jitter.unit());
-                cx.runtime.say(&self.at, SHORT, "lookup_failed", || {
-                    vec![
-                        ("keys", (&shown).into()),
-                        ("status", status.to_string().into()),
-                        ("backoff_ms", delay.into()),
-                    ]
+                cx.runtime.say(&self.at, || LogEvent::LookupFailed {
+                    keys: shown.clone(),
+                    status: status.clone(),
+                    backoff_ms: delay,
                 });
                 // The back-off has its last millisecond in it; the client's timer is always a little later.
                 cx.runtime.timer(delay + 1, &self.at, PolicyEvent::Timer(BACKOFF_OVER));
@@ -282,8 +279,9 @@ impl RlsPolicy {
             Ok(answer) => {
                 let ages = (config.route_lookup.max_age, config.route_lookup.stale_age);
                 let before = entry.answer(answer, ages, now);
-                cx.runtime.say(&self.at, SHORT, "answered", || {
-                    vec![("keys", (&shown).into()), ("targets", answer.targets.join(", ").into())]
+                cx.runtime.say(&self.at, || LogEvent::LookupAnswered {
+                    keys: shown.clone(),
+                    targets: answer.targets.join(", "),
                 });
                 let fresh: Vec<Arc<str>> = answer.targets.iter().filter(|name| self.hold(name)).cloned().collect();
                 for name in &fresh {
@@ -430,12 +428,10 @@ impl lb::policy::StateMachine for RlsPolicy {
                 let found = self.pending.iter().find(|(_, pending)| pending.number == *number);
                 if let (Some((keys, pending)), Some(config)) = (found, &self.config) {
                     let lookup = &config.route_lookup;
-                    cx.runtime.say(&self.at, SHORT, "lookup", || {
-                        vec![
-                            ("service", lookup.lookup_service.as_str().into()),
-                            ("keys", (&pending.shown).into()),
-                            ("reason", if pending.is_stale { "stale" } else { "miss" }.into()),
-                        ]
+                    cx.runtime.say(&self.at, || LogEvent::LookupBegun {
+                        service: lookup.lookup_service.clone(),
+                        keys: pending.shown.clone(),
+                        reason: if pending.is_stale { "stale" } else { "miss" },
                     });
                     cx.runtime.lookups.push(Lookup {
                         at: self.at.clone(),

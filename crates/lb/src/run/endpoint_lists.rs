@@ -11,6 +11,7 @@ mod plan;
 use std::collections::VecDeque;
 
 use super::endpoint::EndpointList;
+use super::log::LogEvent;
 use super::policy::{PolicyCx, PolicyEvent, StateMachine as _, StateReport, TreePath, Update};
 use super::runtime::Connectivity;
 use super::tally::{Ranks, Tally};
@@ -18,9 +19,6 @@ use adoption::{ADOPTED, Adoption};
 pub use members::ListedEndpoint;
 use members::ListedEndpoints;
 use xdsctl_model::status::Status;
-
-/// The lists in what is told.
-const LAYER: &str = "endpoints";
 
 /// What endpoints of a list reported, by their indices.
 pub type EndpointReports = VecDeque<(usize, StateReport)>;
@@ -183,14 +181,12 @@ impl EndpointLists {
     ) -> Option<Connectivity> {
         let member = self.members.get_mut(index)?;
         let (before, place) = (member.state.replace(report.state), member.place);
-        cx.runtime.say(&self.at, LAYER, "endpoint_state", || {
-            vec![
-                ("list", i64::from(number).saturating_add(1).into()),
-                ("index", i64::from(place).into()),
-                ("address", member.endpoint.name().into()),
-                ("from", before.map_or("new", Connectivity::name).into()),
-                ("state", report.state.name().into()),
-            ]
+        cx.runtime.say(&self.at, || LogEvent::EndpointState {
+            list: i64::from(number).saturating_add(1),
+            index: i64::from(place),
+            address: member.endpoint.name().clone(),
+            from: before.map_or("new", Connectivity::name),
+            state: report.state,
         });
         if report.state == Connectivity::Idle {
             let more = member.child.exit_idle(cx);

@@ -8,6 +8,10 @@ use std::sync::Arc;
 use super::policy::TreePath;
 use super::runtime::Time;
 
+mod event;
+
+pub use event::LogEvent;
+
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogEntry {
@@ -15,12 +19,8 @@ pub struct LogEntry {
     pub at: Time,
     /// The policy's place in the tree; empty for what is no policy's.
     pub place: TreePath,
-    /// The policy, or part of the client.
-    pub layer: &'static str,
-    /// What, such as `failover_timer_start`.
-    pub what: &'static str,
-    /// More about it, in the order in which it is said.
-    pub details: Vec<(&'static str, Detail)>,
+    /// What.
+    pub event: LogEvent,
 }
 
 /// A detail of something that happened.
@@ -41,36 +41,6 @@ impl fmt::Display for Detail {
             Detail::Number(number) => write!(f, "{number}"),
             Detail::Flag(flag) => write!(f, "{flag}"),
         }
-    }
-}
-
-impl From<&str> for Detail {
-    fn from(text: &str) -> Detail {
-        Detail::Text(text.into())
-    }
-}
-
-impl From<String> for Detail {
-    fn from(text: String) -> Detail {
-        Detail::Text(text.into())
-    }
-}
-
-impl From<&Arc<str>> for Detail {
-    fn from(text: &Arc<str>) -> Detail {
-        Detail::Text(text.clone())
-    }
-}
-
-impl From<i64> for Detail {
-    fn from(number: i64) -> Detail {
-        Detail::Number(number)
-    }
-}
-
-impl From<bool> for Detail {
-    fn from(flag: bool) -> Detail {
-        Detail::Flag(flag)
     }
 }
 
@@ -100,14 +70,7 @@ impl Log {
     }
 
     /// Adds what happened.
-    pub fn tell(
-        &mut self,
-        at: Time,
-        place: &TreePath,
-        layer: &'static str,
-        what: &'static str,
-        details: impl FnOnce() -> Details,
-    ) {
+    pub fn tell(&mut self, at: Time, place: &TreePath, event: impl FnOnce() -> LogEvent) {
         let Some(told) = &mut self.told else { return };
         if told.len() >= MAX_TOLD {
             self.left_out += 1;
@@ -117,9 +80,7 @@ impl Log {
         told.push(LogEntry {
             at,
             place,
-            layer,
-            what,
-            details: details(),
+            event: event(),
         });
     }
 
@@ -139,11 +100,11 @@ mod tests {
         let mut log = Log::default();
         log.listen();
         for at in 0..MAX_TOLD + 2 {
-            log.tell(at as Time, &TreePath::default(), "layer", "what", Vec::new);
+            log.tell(at as Time, &TreePath::default(), || LogEvent::Swept {});
         }
         let (told, left_out) = log.take();
         assert_eq!((told.len(), left_out), (MAX_TOLD, 2));
-        log.tell(0, &TreePath::default(), "layer", "what", Vec::new);
+        log.tell(0, &TreePath::default(), || LogEvent::Swept {});
         assert_eq!(log.take().0.len(), 1);
     }
 }

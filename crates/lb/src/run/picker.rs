@@ -11,7 +11,7 @@ use std::sync::Arc;
 use twox_hash::XxHash64;
 
 use super::endpoint::Address;
-use super::log::Details;
+use super::log::LogEvent;
 use super::metadata::Metadata;
 use super::policy::{PolicyEvent, TreePath};
 use super::runtime::InFlight;
@@ -184,8 +184,8 @@ pub struct PickCx<'a> {
     pub after: &'a mut Vec<(TreePath, PolicyEvent)>,
     /// Steps are written here if wanted.
     pub trace: Option<&'a mut Steps>,
-    /// What is to be told of the pick, if somebody listens: what a cookie led to.
-    pub told: Option<&'a mut Vec<(&'static str, Details)>>,
+    /// What is to be told of the pick, if somebody listens: what a cookie led to. The number is that of the RPC.
+    pub told: Option<(i64, &'a mut Vec<LogEvent>)>,
 }
 
 impl PickCx<'_> {
@@ -197,9 +197,9 @@ impl PickCx<'_> {
     }
 
     /// Notes what is to be told, if somebody listens.
-    pub fn tell(&mut self, what: &'static str, details: impl FnOnce() -> Details) {
-        if let Some(told) = &mut self.told {
-            told.push((what, details()));
+    pub fn tell(&mut self, event: impl FnOnce(i64) -> LogEvent) {
+        if let Some((rpc, told)) = &mut self.told {
+            told.push(event(*rpc));
         }
     }
 

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 
 use super::endpoint::Address;
-use super::log::{Detail, Details, Log};
+use super::log::{Log, LogEvent};
 use super::policy::{PolicyEvent, TreePath};
 use xdsctl_model::rng::Rng;
 use xdsctl_model::status::Status;
@@ -29,9 +29,6 @@ use queue::Queue;
 pub use backoff::ATTEMPT_TIMEOUT_MS;
 pub use event::Event;
 pub use pool::{Connectivity, Pool, Subchannel};
-
-/// The layer of connections, in what is told.
-pub const CONNECTION: &str = "connection";
 
 /// The place of what is no policy's.
 pub static NOWHERE: LazyLock<TreePath> = LazyLock::new(|| Arc::from([]));
@@ -221,8 +218,8 @@ impl Runtime {
     }
 
     /// Tells what happens at a place of the tree, if somebody listens.
-    pub fn say(&mut self, at: &TreePath, layer: &'static str, what: &'static str, details: impl FnOnce() -> Details) {
-        self.log.tell(self.now, at, layer, what, details);
+    pub fn say(&mut self, at: &TreePath, event: impl FnOnce() -> LogEvent) {
+        self.log.tell(self.now, at, event);
     }
 
     /// The same with a limit of policies and handles of subchannels at a time.
@@ -306,7 +303,10 @@ impl Runtime {
         self.changes.shrink_to(KEPT_ROOM);
         let (log, now) = (&mut self.log, self.now);
         self.pool.collect(|address| {
-            log.tell(now, &NOWHERE, CONNECTION, "let_go", || of_connection(address));
+            log.tell(now, &NOWHERE, || LogEvent::ConnectionLetGo {
+                cluster: cluster_of(address),
+                address: address.text.clone(),
+            });
         });
     }
 
@@ -342,7 +342,10 @@ impl Runtime {
     fn join(&mut self, address: &Address, at: &TreePath) -> Handle {
         self.next_handle += 1;
         if self.log.is_on() && self.pool.find(address).is_none() {
-            self.say(&NOWHERE, CONNECTION, "made", || of_connection(address));
+            self.say(&NOWHERE, || LogEvent::ConnectionMade {
+                cluster: cluster_of(address),
+                address: address.text.clone(),
+            });
         }
         let handle = Handle {
             id: self.next_handle,
@@ -472,15 +475,15 @@ impl Runtime {
         let Some(subchannel) = self.pool.get(subchannel) else {
             return;
         };
-        self.log.tell(self.now, &NOWHERE, CONNECTION, "state", || {
-            let mut details = of_connection(&subchannel.address);
-            details.push(("state", subchannel.state.name().into()));
-            let failure = subchannel
-                .status
-                .as_ref()
-                .filter(|_| subchannel.state == Connectivity::TransientFailure);
-            details.extend(failure.map(|status| ("why", Detail::from(&*status.message))));
-            details
+        self.log.tell(self.now, &NOWHERE, || {
+            let failed = subchannel.state == Connectivity::TransientFailure;
+            let status = subchannel.status.as_ref().filter(|_| failed);
+            LogEvent::ConnectionState {
+                cluster: cluster_of(&subchannel.address),
+                address: subchannel.address.text.clone(),
+                state: subchannel.state,
+                why: status.map(|status| status.message.to_string()),
+            }
         });
         for (handle, at) in subchannel.watchers() {
             let what = PolicyEvent::Subchannel {
@@ -501,12 +504,9 @@ pub fn below(at: &TreePath, child: u32) -> TreePath {
     Arc::from(path)
 }
 
-/// Which connection it is; those of a channel that has no cluster are told by their address alone.
-fn of_connection(address: &Address) -> Details {
-    let cluster = Some(&address.scope.cluster).filter(|cluster| !cluster.is_empty());
-    let cluster = cluster.map(|cluster| ("cluster", cluster.into()));
-    cluster
-        .into_iter()
-        .chain([("address", (&address.text).into())])
-        .collect()
+/// The cluster of a connection; `None` in a channel that has no cluster.
+fn cluster_of(address: &Address) -> Option<Arc<str>> {
+    Some(&address.scope.cluster)
+        .filter(|cluster| !cluster.is_empty())
+        .cloned()
 }

@@ -10,15 +10,13 @@ use super::sorted::Sorted;
 use super::weight::EndpointWeight;
 use super::{NAME, StaticStrideScheduler, WeightedRoundRobinConfig};
 use crate::endpoint::{AddressSet, Endpoint, EndpointList};
+use crate::log::LogEvent;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::run::endpoint_lists::{EndpointLists, EndpointReports, ListState, ListUpdate};
 use crate::runtime::{Connectivity, Time, TimerId};
 use xdsctl_model::rng::Rng;
 use xdsctl_model::status::Status;
-
-/// The policy in what is told.
-const LAYER: &str = "weighted_round_robin";
 
 /// The state of a weighted_round_robin policy.
 #[derive(Debug)]
@@ -262,9 +260,10 @@ impl WeightedRoundRobinPolicy {
             return;
         }
         weights.clone_into(&mut self.told);
-        cx.runtime.say(&self.at, LAYER, "weights", || {
+        cx.runtime.say(&self.at, || {
             let texts: Vec<String> = weights.iter().map(ToString::to_string).collect();
-            vec![("weights", texts.join(" ").into())]
+            let weights = texts.join(" ");
+            LogEvent::WeightsChanged { weights }
         });
     }
 }

@@ -4,6 +4,7 @@ use super::{Channel, LimitReached, rpc};
 use crate::rpc::Retries;
 use crate::sim::call::{Call, Phase, Rpc, RpcId};
 use crate::sim::outcome::{Outcome, Trace};
+use xdsctl_lb::log::LogEvent;
 use xdsctl_lb::picker::{Steps, TraceStep};
 use xdsctl_lb::policy::Reports;
 use xdsctl_lb::runtime::{Event, NOWHERE, Time};
@@ -108,11 +109,9 @@ impl Channel {
             let layer = "channel";
             call.trace.push(TraceStep { layer, what }, &mut self.room);
         }
-        self.runtime.say(&NOWHERE, "rpc", "begin", || {
-            vec![
-                ("rpc", rpc::number(id).into()),
-                ("method", call.rpc.method.as_str().into()),
-            ]
+        self.runtime.say(&NOWHERE, || LogEvent::RpcBegun {
+            rpc: rpc::number(id),
+            method: call.rpc.method.clone(),
         });
         self.calls.insert(id, Box::new(call));
         if self.is_resolved {

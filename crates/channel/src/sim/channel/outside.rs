@@ -2,6 +2,7 @@
 
 use super::Channel;
 use crate::sim::network::{ANSWER_MS, CONNECT_JITTER_MS, REFUSAL_MS, Reachability};
+use xdsctl_lb::log::LogEvent;
 use xdsctl_lb::policy::PolicyEvent;
 use xdsctl_lb::runtime::{ATTEMPT_TIMEOUT_MS, Event, NOWHERE};
 
@@ -57,11 +58,9 @@ impl Channel {
             return;
         };
         if let Some(report) = self.network.load.get(&*address.text) {
-            self.runtime.say(&NOWHERE, "load", "report", || {
-                vec![
-                    ("address", (&address.text).into()),
-                    ("period_ms", period.max(shortest).into()),
-                ]
+            self.runtime.say(&NOWHERE, || LogEvent::LoadReported {
+                address: address.text.clone(),
+                period_ms: period.max(shortest),
             });
             for (at, endpoint) in watchers {
                 let report = report.clone();

@@ -9,6 +9,7 @@ use super::{Channel, Phase, RESOURCE_TIMEOUT_MS};
 use crate::client::config::{ChannelFailure, ClusterState, RoutesHeld, XdsConfig};
 use crate::rpc::Selector;
 use crate::tree::service_config;
+use xdsctl_lb::log::LogEvent;
 use xdsctl_lb::policy::{PolicyCx, Reports, Update};
 use xdsctl_lb::runtime::{Event, NOWHERE};
 use xdsctl_lb::{LbConfig, endpoint, pick_first};
@@ -45,12 +46,12 @@ impl Channel {
         }
         let reports = match resolved {
             Ok(config) => {
-                self.runtime.say(&NOWHERE, "config", "taken", Vec::new);
+                self.runtime.say(&NOWHERE, || LogEvent::ConfigTaken {});
                 self.apply(config)
             }
             Err(failure) => {
-                self.runtime.say(&NOWHERE, "config", "missing", || {
-                    vec![("why", failure.note.as_str().into())]
+                self.runtime.say(&NOWHERE, || LogEvent::ConfigMissing {
+                    why: failure.note.clone(),
                 });
                 self.fail(&failure)
             }

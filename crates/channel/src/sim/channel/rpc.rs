@@ -9,7 +9,7 @@ use crate::sim::call::{Call, Ended, Phase, RpcId};
 use crate::sim::network::{Attempt, Loss, Network, Reply, SOCKET_CLOSED};
 use crate::sim::outcome::{Class, Outcome};
 use crate::sim::selection::{self, Selected};
-use xdsctl_lb::log::Details;
+use xdsctl_lb::log::LogEvent;
 use xdsctl_lb::metadata::Metadata;
 use xdsctl_lb::override_host::SessionHosts;
 use xdsctl_lb::picker::{Complete, Pick, PickArgs, PickCx, TraceStep};
@@ -154,16 +154,11 @@ impl Channel {
             in_flight: &self.runtime.in_flight,
             after: &mut self.after,
             trace: call.is_traced.then_some(&mut self.steps),
-            told: self.runtime.log.is_on().then_some(&mut told),
+            told: self.runtime.log.is_on().then_some((number(id), &mut told)),
         };
         let pick = self.root.pick(&args, &mut cx);
-        for (what, details) in told {
-            let rpc = number(id);
-            self.runtime.say(&NOWHERE, "session", what, || {
-                let mut all = vec![("rpc", rpc.into())];
-                all.extend(details);
-                all
-            });
+        for event in told {
+            self.runtime.say(&NOWHERE, || event);
         }
         for (at, what) in self.after.drain(..) {
             self.runtime.schedule(0, Event::Policy(at, what));
@@ -321,7 +316,7 @@ impl Channel {
             call.trace.push(TraceStep { layer, what }, &mut self.room);
         }
         self.runtime
-            .say(&NOWHERE, "retry", "transparent", || vec![("rpc", number(id).into())]);
+            .say(&NOWHERE, || LogEvent::RetriedUnseen { rpc: number(id) });
         self.pick(id);
         true
     }
@@ -348,23 +343,16 @@ impl Channel {
             Ok(wait) => Some(wait.0),
             Err(RetryStop::LostTimer) => None,
             Err(stop) => {
-                let what = match stop {
-                    RetryStop::NotRetryable => Some("not_retryable"),
-                    RetryStop::Committed => Some("committed"),
-                    RetryStop::Exhausted => Some("exhausted"),
-                    RetryStop::Pushback => Some("pushback_stops"),
+                let (rpc, attempts, code) = (number(id), i64::from(call.retries.attempts()), status.code);
+                let event = match stop {
+                    RetryStop::NotRetryable => Some(LogEvent::RetryNotAllowed { rpc, attempts, code }),
+                    RetryStop::Committed => Some(LogEvent::RetryCommitted { rpc, attempts, code }),
+                    RetryStop::Exhausted => Some(LogEvent::RetriesExhausted { rpc, attempts, code }),
+                    RetryStop::Pushback => Some(LogEvent::RetryPushedBack { rpc, attempts, code }),
                     RetryStop::Ok | RetryStop::NoPolicy | RetryStop::LostTimer => None,
                 };
-                if let Some(what) = what {
-                    let attempts = i64::from(call.retries.attempts());
-                    let details = || {
-                        vec![
-                            ("rpc", number(id).into()),
-                            ("attempts", attempts.into()),
-                            ("code", status.code.name().into()),
-                        ]
-                    };
-                    self.runtime.say(&NOWHERE, "retry", what, details);
+                if let Some(event) = event {
+                    self.runtime.say(&NOWHERE, || event);
                 }
                 self.finish_call(id, class, Some(status), complete, reply.has_headers);
                 return;
@@ -378,14 +366,11 @@ impl Channel {
             let what = format!("attempt {} ended with {status}: {then}", call.retries.attempts());
             call.trace.push(TraceStep { layer: "retry", what }, &mut self.room);
         }
-        self.runtime.say(&NOWHERE, "retry", "retry_in", || {
-            let mut details = vec![
-                ("rpc", number(id).into()),
-                ("attempt", i64::from(call.retries.attempts()).into()),
-                ("status", status.to_string().into()),
-            ];
-            details.extend(wait.map(|ms| ("ms", ms.into())));
-            details
+        self.runtime.say(&NOWHERE, || LogEvent::RetryPlanned {
+            rpc: number(id),
+            attempt: i64::from(call.retries.attempts()),
+            status: status.clone(),
+            ms: wait,
         });
         self.serial += 1;
         call.serial = self.serial;
@@ -473,8 +458,7 @@ impl Channel {
             .selector
             .as_ref()
             .is_some_and(|selector| !selector.config().starts_at_cluster);
-        self.runtime
-            .say(&NOWHERE, "rpc", "end", || ended(id, &outcome, has_routes));
+        self.runtime.say(&NOWHERE, || ended(id, &outcome, has_routes));
         let outcome = Box::new(outcome);
         if call.is_let_go {
             self.room += kept;
@@ -491,34 +475,24 @@ pub(super) fn number(id: u64) -> i64 {
 }
 
 /// What is told of an RPC that has ended.
-fn ended(id: u64, outcome: &Outcome, has_routes: bool) -> Details {
-    let mut details = vec![
-        ("rpc", number(id).into()),
-        ("code", outcome.code.name().into()),
-        ("ms", (outcome.ended - outcome.began).into()),
-    ];
-    if let Some(route) = outcome.route.filter(|_| has_routes) {
-        details.push(("route", i64::try_from(route).unwrap_or(i64::MAX).into()));
-        let name = outcome.route_name.as_deref().filter(|name| !name.is_empty());
-        details.extend(name.map(|name| ("route_name", name.into())));
-    }
+fn ended(id: u64, outcome: &Outcome, has_routes: bool) -> LogEvent {
+    let route = outcome.route.filter(|_| has_routes);
     let leaf = outcome.place.as_ref().map(|place| &place.cluster);
-    let cluster = leaf.or(outcome.cluster.as_ref());
-    details.extend(cluster.map(|cluster| ("cluster", cluster.into())));
-    details.extend(outcome.backend.as_deref().map(|backend| ("backend", backend.into())));
-    if !outcome.details.is_empty() {
-        details.push(("why", outcome.details.as_str().into()));
+    LogEvent::RpcEnded {
+        rpc: number(id),
+        code: outcome.code,
+        ms: outcome.ended - outcome.began,
+        route: route.map(|route| i64::try_from(route).unwrap_or(i64::MAX)),
+        route_name: outcome
+            .route_name
+            .clone()
+            .filter(|name| route.is_some() && !name.is_empty()),
+        cluster: leaf.or(outcome.cluster.as_ref()).cloned(),
+        backend: outcome.backend.clone(),
+        why: Some(outcome.details.clone()).filter(|why| !why.is_empty()),
+        attempts: (outcome.attempts.len() > 1).then(|| outcome.attempts.join(", ")),
+        set_cookie: outcome.set_cookie.clone(),
     }
-    if outcome.attempts.len() > 1 {
-        details.push(("attempts", outcome.attempts.join(", ").into()));
-    }
-    details.extend(
-        outcome
-            .set_cookie
-            .iter()
-            .map(|cookie| ("set_cookie", cookie.as_str().into())),
-    );
-    details
 }
 
 impl Call {

@@ -6,11 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use anstyle::AnsiColor;
 
 use crate::report::edge::{self, visible_line};
-use xdsctl_lb::log::{Detail, LogEntry};
+use xdsctl_lb::log::{LogEntry, LogEvent};
+use xdsctl_lb::runtime::Connectivity;
 
 /// Pieces of time at most.
 const MAX_BUCKETS: usize = 512;
@@ -74,13 +76,6 @@ fn at<T: Default + Clone>(list: &mut Vec<T>, index: usize) -> Option<&mut T> {
     list.get_mut(index)
 }
 
-fn text<'t>(told: &'t LogEntry, name: &str) -> Option<&'t str> {
-    told.details.iter().find_map(|(key, detail)| match detail {
-        Detail::Text(text) if *key == name => Some(&**text),
-        _ => None,
-    })
-}
-
 impl Chart {
     /// Takes what happened to a client; its name may be empty.
     pub fn take(&mut self, client: &str, told: &LogEntry) {
@@ -89,42 +84,52 @@ impl Chart {
             self.halve();
         }
         let piece = self.piece(told.at);
-        let subject = |end: &str| Subject {
+        let subject = |end: &str, cluster: &Option<Arc<str>>| Subject {
             end: end.to_owned(),
             client: client.to_owned(),
-            cluster: text(told, "cluster").unwrap_or_default().to_owned(),
+            cluster: cluster.as_deref().unwrap_or_default().to_owned(),
         };
-        match (told.layer, told.what) {
-            ("rpc", "end") => {
-                let failed = Subject {
-                    cluster: String::new(),
-                    ..subject(text(told, "code").unwrap_or_default())
+        match &told.event {
+            LogEvent::RpcEnded {
+                code,
+                ms,
+                backend,
+                cluster,
+                ..
+            } => {
+                let of = match backend {
+                    Some(backend) => subject(backend, cluster),
+                    None => subject(code.name(), &None),
                 };
-                let of = text(told, "backend").map_or(failed, subject);
-                let took = told.details.iter().find_map(|(key, detail)| match detail {
-                    Detail::Number(ms) if *key == "ms" => Some(*ms),
-                    _ => None,
-                });
                 let row = self.rows.entry(of).or_default();
                 if let Some(count) = at(&mut row.rpcs, piece) {
                     *count += 1;
                 }
-                if let Some(ms) = at(&mut row.ms, piece) {
-                    *ms += took.unwrap_or_default();
+                if let Some(took) = at(&mut row.ms, piece) {
+                    *took += ms;
                 }
             }
-            ("connection", "state" | "let_go") => {
-                let Some(address) = text(told, "address") else { return };
-                let is_ready = text(told, "state") == Some("READY");
-                let row = self.rows.entry(subject(address)).or_default();
-                match (row.since, is_ready) {
-                    (None, true) => row.since = Some(told.at),
-                    (Some(since), false) => {
-                        row.since = None;
-                        connect(row, (since, told.at), self.piece_ms);
-                    }
-                    _ => {}
-                }
+            LogEvent::ConnectionState {
+                cluster,
+                address,
+                state,
+                ..
+            } => self.connection(subject(address, cluster), *state == Connectivity::Ready, told.at),
+            LogEvent::ConnectionLetGo { cluster, address } => {
+                self.connection(subject(address, cluster), false, told.at);
+            }
+            _ => {}
+        }
+    }
+
+    /// A connection is there from now on, or not any more.
+    fn connection(&mut self, subject: Subject, is_ready: bool, now: i64) {
+        let row = self.rows.entry(subject).or_default();
+        match (row.since, is_ready) {
+            (None, true) => row.since = Some(now),
+            (Some(since), false) => {
+                row.since = None;
+                connect(row, (since, now), self.piece_ms);
             }
             _ => {}
         }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use anstyle::AnsiColor;
 use serde_json::{Map, Value};
@@ -10,7 +11,7 @@ use super::chart::Chart;
 use crate::report::edge;
 use crate::report::masks::Masks;
 use xdsctl_document::source::Source;
-use xdsctl_lb::log::{Detail, LogEntry};
+use xdsctl_lb::log::{Detail, LogEntry, LogEvent};
 use xdsctl_lb::policy::TreePath;
 use xdsctl_suite::{Listener, PlannedStep, Test};
 
@@ -111,9 +112,9 @@ pub struct Timeline<'o> {
     clusters: BTreeMap<(usize, TreePath), String>,
     chart: Chart,
     /// What was last told of a child or address, by client, place and event: it is not told again.
-    last: BTreeMap<(usize, TreePath, &'static str, String), String>,
+    last: BTreeMap<(usize, TreePath, &'static str, Arc<str>), LogEvent>,
     /// What was last told of a session, by client.
-    session: BTreeMap<usize, LogEntry>,
+    session: BTreeMap<usize, LogEvent>,
     /// Lines for people.
     lines: usize,
     trouble: io::Result<()>,
@@ -163,21 +164,22 @@ impl<'o> Timeline<'o> {
 
     /// Says whether the same was told before: policies report again and again what is so.
     fn is_repeated(&mut self, client: usize, told: &LogEntry) -> bool {
-        match (told.layer, told.what) {
-            ("priority", "child_state") | ("override_host", "entry_set") => {
-                let mut details = told.details.iter().map(|(_, detail)| detail.to_string());
-                let subject = details.next().unwrap_or_default();
-                let key = (client, told.place.clone(), told.what, subject);
-                let value: Vec<String> = details.collect();
-                let value = value.join(" ");
-                self.last.insert(key, value.clone()) == Some(value)
+        let subject = match &told.event {
+            LogEvent::ChildState { child, .. } => child,
+            LogEvent::HostSet { address, .. } => address,
+            LogEvent::SessionBadHealth { .. }
+            | LogEvent::SessionWithoutConnection { .. }
+            | LogEvent::SessionReady { .. }
+            | LogEvent::SessionIdle { .. }
+            | LogEvent::SessionConnecting { .. }
+            | LogEvent::SessionCreates { .. } => {
+                let before = self.session.insert(client, told.event.clone());
+                return before.as_ref() == Some(&told.event);
             }
-            ("session", _) => {
-                let before = self.session.insert(client, told.clone());
-                before.is_some_and(|before| (before.what, &before.details) == (told.what, &told.details))
-            }
-            _ => false,
-        }
+            _ => return false,
+        };
+        let key = (client, told.place.clone(), told.event.name(), subject.clone());
+        self.last.insert(key, told.event.clone()).as_ref() == Some(&told.event)
     }
 
     fn client_name(&self, client: usize) -> &str {
@@ -263,22 +265,26 @@ impl Listener for Timeline<'_> {
     }
 
     fn told(&mut self, client: usize, told: &LogEntry) -> bool {
-        if let ("cds", Some((_, Detail::Text(cluster)))) = (told.layer, told.details.first()) {
-            self.clusters.insert((client, told.place.clone()), cluster.to_string());
+        let own = match &told.event {
+            LogEvent::ClusterUpdated { cluster } | LogEvent::ClusterFailed { cluster, .. } => Some(cluster),
+            _ => None,
+        };
+        if let Some(cluster) = own {
+            self.clusters.insert((client, told.place.clone()), cluster.clone());
         }
         if self.looks.has_chart || self.looks.is_svg {
             let name = self.test.clients.get(client).map_or("", |client| client.name.as_str());
             self.chart.take(name, told);
         }
-        if self.looks.layers.shows(told.layer) && !self.is_repeated(client, told) {
+        if self.looks.layers.shows(told.event.layer()) && !self.is_repeated(client, told) {
             let mut details: Vec<(&str, Value)> = Vec::new();
-            if told.layer != "cds"
+            if own.is_none()
                 && let Some(cluster) = self.cluster(client, &told.place).map(str::to_owned)
             {
                 details.push(("cluster", cluster.into()));
             }
-            details.extend(told.details.iter().map(|(key, detail)| (*key, value(detail))));
-            self.write(Some(client), told.at, told.layer, told.what, &details);
+            details.extend(told.event.details().iter().map(|(key, detail)| (*key, value(detail))));
+            self.write(Some(client), told.at, told.event.layer(), told.event.name(), &details);
         }
         self.trouble.is_ok()
     }
