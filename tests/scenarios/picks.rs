@@ -172,10 +172,7 @@ fn trace(row: &Row, pick: usize) -> String {
     let Some(outcome) = outcomes.get(pick) else {
         return String::new();
     };
-    let steps = outcome
-        .trace
-        .iter()
-        .map(|step| format!("\n      {}: {}", step.layer, step.what));
+    let steps = outcome.trace.iter().map(|step| format!("\n      {step}"));
     format!("\n    details {}{}", outcome.details, steps.collect::<String>())
 }
 

@@ -3,8 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use xdsctl_lb::override_host::{self, COOKIE_HOST};
-use xdsctl_lb::picker::TraceStep;
+use xdsctl_lb::picker::{StepKind, TraceStep};
 use xdsctl_lb::runtime::Time;
 use xdsctl_model::status::Code;
 
@@ -83,21 +82,21 @@ impl Trace {
     pub fn into_steps(self) -> Vec<TraceStep> {
         let mut steps = self.first;
         steps.reserve_exact(self.last.len() + usize::from(self.between > 0) + usize::from(self.behind > 0));
-        let layer = "trace";
+        let kind = StepKind::LeftOut;
         if self.between > 0 {
-            let what = format!(
+            let text = format!(
                 "{} steps are left out here (limit `trace`: the first and the last {TRACE_KEPT} are kept)",
                 self.between
             );
-            steps.push(TraceStep { layer, what });
+            steps.push(TraceStep { kind, text });
         }
         steps.extend(self.last);
         if self.behind > 0 {
-            let what = format!(
+            let text = format!(
                 "{} steps are left out here (limit `trace`: {TRACES_KEPT} are kept of all RPCs under way)",
                 self.behind
             );
-            steps.push(TraceStep { layer, what });
+            steps.push(TraceStep { kind, text });
         }
         steps
     }
@@ -155,11 +154,14 @@ impl Outcome {
     /// Why the endpoint of a cookie did not get the RPC that another one got, by the trace of the last pick.
     pub fn lost_session(&self) -> Option<&str> {
         self.backend.as_ref()?;
-        let of_pick = self.trace.iter().rev().take_while(|step| step.layer != "pick");
-        let is_host = |step: &&TraceStep| step.layer == override_host::NAME && step.what.starts_with(COOKIE_HOST);
-        let hosts: Vec<&str> = of_pick.filter(is_host).map(|step| step.what.as_str()).collect();
-        let is_kept = hosts.iter().any(|what| what.ends_with(" is READY"));
-        hosts.last().copied().filter(|_| !is_kept)
+        let of_pick = self.trace.iter().rev().take_while(|step| step.kind != StepKind::Pick);
+        let hosts = of_pick.filter_map(|step| match step.kind {
+            StepKind::CookieHost { is_ready } => Some((is_ready, step.text.as_str())),
+            _ => None,
+        });
+        let hosts: Vec<(bool, &str)> = hosts.collect();
+        let is_kept = hosts.iter().any(|(is_ready, _)| *is_ready);
+        hosts.last().map(|(_, text)| *text).filter(|_| !is_kept)
     }
 }
 
@@ -167,12 +169,15 @@ impl Outcome {
 mod tests {
     use super::*;
 
+    fn step(number: usize) -> TraceStep {
+        TraceStep {
+            kind: StepKind::Pick,
+            text: number.to_string(),
+        }
+    }
+
     #[test]
     fn a_long_trace_keeps_beginning_and_end_and_says_so() {
-        let step = |number: usize| TraceStep {
-            layer: "pick",
-            what: number.to_string(),
-        };
         let trace = |len: usize| {
             let mut trace = Trace::default();
             let mut room = TRACES_KEPT;
@@ -184,7 +189,7 @@ mod tests {
         assert_eq!((left_out, steps.len()), (0, 2 * TRACE_KEPT));
         let (left_out, steps) = trace(2 * TRACE_KEPT + 3);
         assert_eq!((left_out, steps.len()), (3, 2 * TRACE_KEPT + 1));
-        let at = |index: usize| steps[index].what.as_str();
+        let at = |index: usize| steps[index].text.as_str();
         assert_eq!((at(TRACE_KEPT - 1), at(TRACE_KEPT + 1)), ("499", "503"));
         assert_eq!(
             at(TRACE_KEPT),
@@ -198,15 +203,13 @@ mod tests {
         let mut traces = [Trace::default(), Trace::default()];
         for number in 0..2 {
             for trace in &mut traces {
-                let what = number.to_string();
-                trace.push(TraceStep { layer: "pick", what }, &mut room);
+                trace.push(step(number), &mut room);
             }
         }
         // What was cut stays cut, in order.
         room = 1;
-        let what = "2".to_owned();
-        traces[1].push(TraceStep { layer: "pick", what }, &mut room);
-        let texts = traces.map(|trace| trace.into_steps().into_iter().map(|step| step.what).collect::<Vec<_>>());
+        traces[1].push(step(2), &mut room);
+        let texts = traces.map(|trace| trace.into_steps().into_iter().map(|step| step.text).collect::<Vec<_>>());
         let cut = "2 steps are left out here (limit `trace`: 200000 are kept of all RPCs under way)";
         assert_eq!(
             (texts[0].as_slice(), texts[1].as_slice()),

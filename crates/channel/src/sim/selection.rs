@@ -1,7 +1,7 @@
 //! What the config selector said about an RPC, kept for as long as the RPC lives, and told for people.
 
 use crate::rpc::{ActiveSession, Mismatch, Refusal, Request, Selection, Selector, words};
-use xdsctl_lb::picker::TraceStep;
+use xdsctl_lb::picker::{StepKind, TraceStep};
 use xdsctl_model::resource::filter::SessionCookie;
 use xdsctl_model::status::Status;
 
@@ -80,14 +80,20 @@ impl Selected {
 /// Tells which virtual host is in use, and why its routes do not take the RPC.
 fn ways(selector: &Selector, request: &Request<'_>, tried: &[Mismatch], hides: bool) -> Vec<TraceStep> {
     let mut steps = Vec::new();
-    let mut say = |layer: &'static str, what: String| steps.push(TraceStep { layer, what });
+    let mut say = |kind, text: String| steps.push(TraceStep { kind, text });
     let config = selector.config();
     if let Some(host) = config.virtual_host().filter(|_| !config.starts_at_cluster) {
         let domain = host.domains.get(config.domain.domain).map_or("", String::as_str);
-        say("virtual host", format!("\"{}\" by its domain `{domain}`", host.name));
+        say(
+            StepKind::VirtualHost,
+            format!("\"{}\" by its domain `{domain}`", host.name),
+        );
         for (route, why) in host.routes.iter().zip(tried) {
             let why = words::mismatch(route, *why, request, hides);
-            say("route", format!("{}: no, {why}", words::route_label(route)));
+            say(
+                StepKind::Route { is_taken: false },
+                format!("{}: no, {why}", words::route_label(route)),
+            );
         }
     }
     steps
@@ -106,8 +112,9 @@ pub(super) fn refusal_steps(
         && let Some(route) = selector.routes().get(position)
     {
         let (label, action) = (words::route_label(route), words::inappropriate_action(route));
-        let what = format!("{label}: {}, {action}", words::route_match(route, hides));
-        steps.push(TraceStep { layer: "route", what });
+        let kind = StepKind::Route { is_taken: false };
+        let text = format!("{label}: {}, {action}", words::route_match(route, hides));
+        steps.push(TraceStep { kind, text });
     }
     steps
 }
@@ -130,12 +137,12 @@ pub(super) fn steps(
     hides: bool,
 ) -> Vec<TraceStep> {
     let mut steps = ways(selector, request, tried, hides);
-    let mut say = |layer: &'static str, what: String| steps.push(TraceStep { layer, what });
+    let mut say = |kind, text: String| steps.push(TraceStep { kind, text });
     let config = selector.config();
     if let Some(host) = config.virtual_host().filter(|_| !config.starts_at_cluster) {
         if let Some(route) = host.routes.get(selection.route) {
             say(
-                "route",
+                StepKind::Route { is_taken: true },
                 format!(
                     "{}: takes it to {}{}",
                     words::route_label(route),
@@ -149,22 +156,25 @@ pub(super) fn steps(
         } else {
             ""
         };
-        say("request hash", format!("{:#018x}{origin}", selection.hash));
+        say(StepKind::RequestHash, format!("{:#018x}{origin}", selection.hash));
     }
     for session in &selection.sessions {
-        say("stateful session", words::session(session));
+        say(StepKind::StatefulSession, words::session(session));
     }
     if selection.key != selection.selected_key {
-        say("cluster", format!("{} instead, because of the cookie", selection.key));
+        say(
+            StepKind::Cluster,
+            format!("{} instead, because of the cookie", selection.key),
+        );
     }
     if selection.fault.delay.0 > 0 {
-        say("fault", format!("delays for {}", selection.fault.delay));
+        say(StepKind::Fault, format!("delays for {}", selection.fault.delay));
     }
     if let Some(abort) = &selection.fault.abort {
-        say("fault", format!("aborts with {abort}"));
+        say(StepKind::Fault, format!("aborts with {abort}"));
     }
     if let Some(timeout) = selection.timeout {
-        say("timeout", format!("{timeout} by configuration"));
+        say(StepKind::Timeout, format!("{timeout} by configuration"));
     }
     steps
 }

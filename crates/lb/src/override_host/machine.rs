@@ -5,17 +5,18 @@
 //! is kept here, until a sweep finds it idle. Follows C-core xds_override_host.cc.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
 use std::net::SocketAddr;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::entry::{Connection, HostEntry, address_list};
 use super::open::Open;
-use super::{COOKIE_HOST, NAME, SessionHosts};
+use super::{NAME, SessionHosts};
 use crate::LbConfig;
 use crate::endpoint::{Address, Endpoint, EndpointList};
 use crate::log::LogEvent;
-use crate::picker::{Complete, Pick, PickArgs, PickCx, PickShares};
+use crate::picker::{Complete, Pick, PickArgs, PickCx, PickShares, StepKind};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::run::child::Child;
 use crate::runtime::{Connectivity, Handle, SubchannelChange, TimerId, below};
@@ -373,11 +374,17 @@ impl OverrideHostPolicy {
         let has = |endpoint: &&Arc<Endpoint>| endpoint.addresses.iter().any(|one| *one.text == *address);
         let (endpoints, _) = &self.taken;
         match endpoints.iter().filter(|endpoint| !self.takes(endpoint)).find(has) {
-            Some(endpoint) => cx.say(NAME, format_args!("{}", self.lacks(address, endpoint.health.name()))),
-            None => cx.say(
-                NAME,
-                format_args!("{COOKIE_HOST} {address} is not an address of the cluster"),
-            ),
+            Some(endpoint) => self.say_health(address, endpoint.health, cx),
+            None => say_unusable(address, format_args!("is not an address of the cluster"), cx),
+        }
+    }
+
+    /// Says that the health state of an address of a cookie does not count.
+    fn say_health(&self, address: &str, health: HealthStatus, cx: &mut PickCx<'_>) {
+        if cx.trace.is_some() {
+            let (health, statuses) = (health.name(), self.status_names());
+            let what = format_args!("is {health}, which override_host_status {statuses} lacks");
+            say_unusable(address, what, cx);
         }
     }
 
@@ -385,11 +392,6 @@ impl OverrideHostPolicy {
     fn status_names(&self) -> String {
         let names: Vec<&str> = self.statuses.iter().map(|status| status.name()).collect();
         format!("{{{}}}", names.join(", "))
-    }
-
-    fn lacks(&self, address: &str, health: &str) -> String {
-        let statuses = self.status_names();
-        format!("{COOKIE_HOST} {address} is {health}, which override_host_status {statuses} lacks")
     }
 
     /// The pick that the cookie decides; `None` leaves it to the child.
@@ -405,7 +407,7 @@ impl OverrideHostPolicy {
             };
             if !self.statuses.contains(&entry.health) {
                 let health = entry.health;
-                cx.say(NAME, format_args!("{}", self.lacks(address, health.name())));
+                self.say_health(address, health, cx);
                 cx.tell(|rpc| LogEvent::SessionBadHealth {
                     rpc,
                     address: address.to_owned(),
@@ -415,7 +417,7 @@ impl OverrideHostPolicy {
             }
             let handle = match &entry.connection {
                 Connection::None => {
-                    cx.say(NAME, format_args!("{COOKIE_HOST} {address} has no connection"));
+                    say_unusable(address, format_args!("has no connection"), cx);
                     cx.tell(|rpc| LogEvent::SessionWithoutConnection {
                         rpc,
                         address: address.to_owned(),
@@ -426,7 +428,11 @@ impl OverrideHostPolicy {
                 Connection::Child { handle, .. } | Connection::Owned(handle) => handle,
             };
             let state = entry.state;
-            cx.say(NAME, format_args!("{COOKIE_HOST} {address} is {state}"));
+            let is_ready = state == Connectivity::Ready;
+            cx.step(
+                StepKind::CookieHost { is_ready },
+                format_args!("cookie host {address} is {state}"),
+            );
             match state {
                 Connectivity::Ready => {
                     entry.last_used = Some(now);
@@ -465,6 +471,12 @@ impl OverrideHostPolicy {
         });
         Some(Pick::Queue)
     }
+}
+
+/// Says why an address of a cookie does not get the RPC.
+fn say_unusable(address: &str, what: fmt::Arguments<'_>, cx: &mut PickCx<'_>) {
+    let kind = StepKind::CookieHost { is_ready: false };
+    cx.step(kind, format_args!("cookie host {address} {what}"));
 }
 
 impl crate::policy::StateMachine for OverrideHostPolicy {

@@ -21,9 +21,6 @@ pub struct SessionHosts<'a> {
 /// The registered name.
 pub const NAME: &str = "xds_override_host_experimental";
 
-/// How a trace begins to tell of the host of a cookie: an address, and its state or what it lacks.
-pub const COOKIE_HOST: &str = "cookie host";
-
 /// The policy's place in the registry.
 pub static TYPE: PolicyType = PolicyType {
     name: NAME,

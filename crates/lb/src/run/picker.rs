@@ -15,6 +15,7 @@ use super::log::LogEvent;
 use super::metadata::Metadata;
 use super::policy::{PolicyEvent, TreePath};
 use super::runtime::InFlight;
+use crate::override_host;
 use crate::override_host::SessionHosts;
 use xdsctl_model::status::Status;
 
@@ -122,21 +123,91 @@ impl PickShares {
     }
 }
 
-/// One line of the way through the policies.
+/// What a step of an RPC's way is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepKind {
+    /// The channel does nothing any more.
+    Channel,
+    /// Which virtual host is in use.
+    VirtualHost,
+    /// A route takes the RPC, or why it does not.
+    Route {
+        /// It takes the RPC.
+        is_taken: bool,
+    },
+    /// The request hash.
+    RequestHash,
+    /// What a session filter makes of the cookie.
+    StatefulSession,
+    /// The cluster of the cookie is used instead of the route's.
+    Cluster,
+    /// A fault is injected.
+    Fault,
+    /// The configured timeout.
+    Timeout,
+    /// A pick begins; the steps of the policies follow.
+    Pick,
+    /// What the policy of this name did, and why.
+    Policy(&'static str),
+    /// What override_host knows of a host that the cookie names.
+    CookieHost {
+        /// It gets the RPC.
+        is_ready: bool,
+    },
+    /// Which `:authority` an attempt has.
+    Authority,
+    /// An attempt is followed by another.
+    Retry,
+    /// A cookie of the answer.
+    SetCookie,
+    /// Steps are left out.
+    LeftOut,
+}
+
+impl StepKind {
+    /// The policy, or part of the client.
+    pub const fn layer(self) -> &'static str {
+        match self {
+            StepKind::Channel => "channel",
+            StepKind::VirtualHost => "virtual host",
+            StepKind::Route { .. } => "route",
+            StepKind::RequestHash => "request hash",
+            StepKind::StatefulSession => "stateful session",
+            StepKind::Cluster => "cluster",
+            StepKind::Fault => "fault",
+            StepKind::Timeout => "timeout",
+            StepKind::Pick => "pick",
+            StepKind::Policy(name) => name,
+            StepKind::CookieHost { .. } => override_host::NAME,
+            StepKind::Authority => "authority",
+            StepKind::Retry => "retry",
+            StepKind::SetCookie => "set-cookie",
+            StepKind::LeftOut => "trace",
+        }
+    }
+}
+
+/// One line of the way of an RPC.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceStep {
-    /// The policy or part of the client.
-    pub layer: &'static str,
-    /// What it did and why.
-    pub what: String,
+    /// What it is about.
+    pub kind: StepKind,
+    /// What was done and why, for people.
+    pub text: String,
+}
+
+impl fmt::Display for TraceStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind.layer(), self.text)
+    }
 }
 
 /// The steps of one pick, in one piece of text: a pick that brought nothing new costs no memory.
 #[derive(Debug, Default)]
 pub struct Steps {
     text: String,
-    /// Layers, and where their texts end.
-    ends: Vec<(&'static str, usize)>,
+    /// What each step is about, and where its text ends.
+    ends: Vec<(StepKind, usize)>,
 }
 
 impl Steps {
@@ -147,18 +218,18 @@ impl Steps {
     }
 
     /// Adds a step.
-    pub fn add(&mut self, layer: &'static str, what: fmt::Arguments<'_>) {
+    pub fn add(&mut self, kind: StepKind, what: fmt::Arguments<'_>) {
         // Writing to a string does not fail.
         let _ = self.text.write_fmt(what);
-        self.ends.push((layer, self.text.len()));
+        self.ends.push((kind, self.text.len()));
     }
 
     /// A number that differs where the steps differ, but for a chance of 1 in 2^64.
     pub fn fingerprint(&self) -> u64 {
         let mut hash = XxHash64::with_seed(0);
         hash.write(self.text.as_bytes());
-        for (layer, end) in &self.ends {
-            hash.write(layer.as_bytes());
+        for (kind, end) in &self.ends {
+            hash.write(kind.layer().as_bytes());
             hash.write_usize(*end);
         }
         hash.finish()
@@ -167,10 +238,10 @@ impl Steps {
     /// The steps.
     pub fn iter(&self) -> impl Iterator<Item = TraceStep> + '_ {
         let mut begin = 0;
-        self.ends.iter().map(move |(layer, end)| {
-            let what = self.text.get(begin..*end).unwrap_or_default().to_owned();
+        self.ends.iter().map(move |(kind, end)| {
+            let text = self.text.get(begin..*end).unwrap_or_default().to_owned();
             begin = *end;
-            TraceStep { layer, what }
+            TraceStep { kind: *kind, text }
         })
     }
 }
@@ -189,10 +260,15 @@ pub struct PickCx<'a> {
 }
 
 impl PickCx<'_> {
+    /// Adds a step of a policy to the trace, if there is one.
+    pub fn say(&mut self, policy: &'static str, what: fmt::Arguments<'_>) {
+        self.step(StepKind::Policy(policy), what);
+    }
+
     /// Adds a step to the trace, if there is one.
-    pub fn say(&mut self, layer: &'static str, what: fmt::Arguments<'_>) {
+    pub fn step(&mut self, kind: StepKind, what: fmt::Arguments<'_>) {
         if let Some(trace) = &mut self.trace {
-            trace.add(layer, what);
+            trace.add(kind, what);
         }
     }
 
@@ -204,9 +280,9 @@ impl PickCx<'_> {
     }
 
     /// Adds a step that is costly to find out; `what` is not called without a trace.
-    pub fn say_of(&mut self, layer: &'static str, what: impl FnOnce() -> String) {
-        if let Some(trace) = &mut self.trace {
-            trace.add(layer, format_args!("{}", what()));
+    pub fn say_of(&mut self, policy: &'static str, what: impl FnOnce() -> String) {
+        if self.trace.is_some() {
+            self.say(policy, format_args!("{}", what()));
         }
     }
 }

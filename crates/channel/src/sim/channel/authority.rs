@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::Channel;
-use xdsctl_lb::picker::{Complete, TraceStep};
+use xdsctl_lb::picker::{Complete, StepKind, TraceStep};
 use xdsctl_model::resource::route::{Action, RouteAction};
 
 impl Channel {
@@ -37,9 +37,9 @@ impl Channel {
         let why = why(action, own.is_some(), hostname.is_some());
         let authority = hostname.or(own).unwrap_or_else(|| self.authority.clone());
         if call.is_traced {
-            let what = format!("`{authority}`, {why}");
-            let layer = "authority";
-            call.trace.push(TraceStep { layer, what }, &mut self.room);
+            let kind = StepKind::Authority;
+            let text = format!("`{authority}`, {why}");
+            call.trace.push(TraceStep { kind, text }, &mut self.room);
         }
         call.authority = Some(authority);
     }

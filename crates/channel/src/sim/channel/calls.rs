@@ -5,7 +5,7 @@ use crate::rpc::Retries;
 use crate::sim::call::{Call, Phase, Rpc, RpcId};
 use crate::sim::outcome::{Outcome, Trace};
 use xdsctl_lb::log::LogEvent;
-use xdsctl_lb::picker::{Steps, TraceStep};
+use xdsctl_lb::picker::{StepKind, Steps, TraceStep};
 use xdsctl_lb::policy::Reports;
 use xdsctl_lb::runtime::{Event, NOWHERE, Time};
 
@@ -103,11 +103,11 @@ impl Channel {
             call.deadline = Some(self.runtime.schedule(ms, Event::Deadline { call: id }));
         }
         if let Some(cluster) = self.runtime.endless.as_ref().filter(|_| call.is_traced) {
-            let what = format!(
+            let text = format!(
                 "the LB policy of cluster \"{cluster}\" leads back to the cluster: the client builds it inside itself for ever, and the channel does nothing else"
             );
-            let layer = "channel";
-            call.trace.push(TraceStep { layer, what }, &mut self.room);
+            let kind = StepKind::Channel;
+            call.trace.push(TraceStep { kind, text }, &mut self.room);
         }
         self.runtime.say(&NOWHERE, || LogEvent::RpcBegun {
             rpc: rpc::number(id),

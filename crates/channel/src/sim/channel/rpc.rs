@@ -12,7 +12,7 @@ use crate::sim::selection::{self, Selected};
 use xdsctl_lb::log::LogEvent;
 use xdsctl_lb::metadata::Metadata;
 use xdsctl_lb::override_host::SessionHosts;
-use xdsctl_lb::picker::{Complete, Pick, PickArgs, PickCx, TraceStep};
+use xdsctl_lb::picker::{Complete, Pick, PickArgs, PickCx, StepKind, TraceStep};
 use xdsctl_lb::policy::PolicyEvent;
 use xdsctl_lb::runtime::{Connectivity, Event, NOWHERE};
 use xdsctl_model::resource::Millis;
@@ -171,8 +171,9 @@ impl Channel {
             let fingerprint = self.steps.fingerprint();
             if call.last_pick != fingerprint || !matches!(pick, Pick::Queue) {
                 let waited = self.runtime.now - call.began;
-                let what = format!("after {waited} ms: {}", pick.class());
-                call.trace.push(TraceStep { layer: "pick", what }, &mut self.room);
+                let kind = StepKind::Pick;
+                let text = format!("after {waited} ms: {}", pick.class());
+                call.trace.push(TraceStep { kind, text }, &mut self.room);
                 self.steps.iter().for_each(|step| call.trace.push(step, &mut self.room));
                 call.last_pick = fingerprint;
             }
@@ -311,9 +312,9 @@ impl Channel {
             return false;
         }
         if call.is_traced {
-            let what = "the server has not seen the call (GOAWAY): tries again at once, once an RPC".to_owned();
-            let layer = "retry";
-            call.trace.push(TraceStep { layer, what }, &mut self.room);
+            let kind = StepKind::Retry;
+            let text = "the server has not seen the call (GOAWAY): tries again at once, once an RPC".to_owned();
+            call.trace.push(TraceStep { kind, text }, &mut self.room);
         }
         self.runtime
             .say(&NOWHERE, || LogEvent::RetriedUnseen { rpc: number(id) });
@@ -363,8 +364,9 @@ impl Channel {
                 Some(ms) => format!("tries again in {ms} ms"),
                 None => "waits for 0 ms, which never ends".to_owned(),
             };
-            let what = format!("attempt {} ended with {status}: {then}", call.retries.attempts());
-            call.trace.push(TraceStep { layer: "retry", what }, &mut self.room);
+            let kind = StepKind::Retry;
+            let text = format!("attempt {} ended with {status}: {then}", call.retries.attempts());
+            call.trace.push(TraceStep { kind, text }, &mut self.room);
         }
         self.runtime.say(&NOWHERE, || LogEvent::RetryPlanned {
             rpc: number(id),
@@ -421,9 +423,8 @@ impl Channel {
         };
         if call.is_traced {
             for cookie in &set_cookie {
-                let what = cookie.clone();
-                let layer = "set-cookie";
-                call.trace.push(TraceStep { layer, what }, &mut self.room);
+                let (kind, text) = (StepKind::SetCookie, cookie.clone());
+                call.trace.push(TraceStep { kind, text }, &mut self.room);
             }
         }
         let kept = call.trace.kept();

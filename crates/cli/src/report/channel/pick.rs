@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::report::edge;
 use xdsctl_channel::sim::{Class, Outcome};
-use xdsctl_lb::picker::TraceStep;
+use xdsctl_lb::picker::{StepKind, TraceStep};
 use xdsctl_model::status::Code;
 
 /// Name of the schema of `--format json`.
@@ -189,7 +189,7 @@ impl<'o> Telling<'o> {
 pub(crate) fn json_of(outcome: &Outcome) -> Value {
     let steps = outcome.trace.iter();
     let trace: Vec<Value> = steps
-        .map(|step| json!({ "layer": step.layer, "what": step.what }))
+        .map(|step| json!({ "layer": step.kind.layer(), "what": step.text }))
         .collect();
     json!({
         "result": outcome.class.name(),
@@ -243,30 +243,30 @@ pub(crate) fn write_outcome(outcome: &Outcome, explains: bool, colours: bool, ou
     } else {
         last_way(&outcome.trace)
     };
-    let width = steps.iter().map(|step| step.layer.len()).max().unwrap_or(0);
+    let width = steps.iter().map(|step| step.kind.layer().len()).max().unwrap_or(0);
     for step in &steps {
-        let layer = paint(AnsiColor::Cyan, colours, &format!("{:width$}", step.layer));
-        say!(out, "  {layer}  {}", step.what)?;
+        let layer = paint(AnsiColor::Cyan, colours, &format!("{:width$}", step.kind.layer()));
+        say!(out, "  {layer}  {}", step.text)?;
     }
     Ok(())
 }
 
 /// The steps before the picks, and those of the last pick.
 fn last_way(trace: &[TraceStep]) -> Vec<TraceStep> {
-    let is_pick = |step: &TraceStep| step.layer == "pick";
+    let is_pick = |step: &TraceStep| step.kind == StepKind::Pick;
     let first = trace.iter().position(is_pick).unwrap_or(trace.len());
     let last = trace.iter().rposition(is_pick).unwrap_or(trace.len());
     let (before, _) = trace.split_at(first);
     let (_, after) = trace.split_at(last);
-    let is_taken = |step: &TraceStep| step.layer == "route" && step.what.contains(": takes it to ");
     // Where no route takes the RPC, all of them are the answer.
+    let is_taken = |step: &TraceStep| step.kind == StepKind::Route { is_taken: true };
     let hides_routes = before.iter().any(is_taken);
-    before
-        .iter()
-        .chain(after)
-        .filter(|step| step.layer != "set-cookie" && (step.layer != "route" || !hides_routes || is_taken(step)))
-        .cloned()
-        .collect()
+    let is_shown = |step: &&TraceStep| match step.kind {
+        StepKind::SetCookie => false,
+        StepKind::Route { is_taken } => is_taken || !hides_routes,
+        _ => true,
+    };
+    before.iter().chain(after).filter(is_shown).cloned().collect()
 }
 
 fn write_shares(

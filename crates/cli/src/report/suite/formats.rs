@@ -156,7 +156,7 @@ fn case(test: &TestReport, suite: &mut junit::Suite) -> io::Result<()> {
             }
             write!(out, "{file}:{}: {}", failure.place.line, xml(&failure.sentence()))?;
             for step in failure.rpc.iter().flat_map(|rpc| &rpc.outcome.trace) {
-                write!(out, "\n  {}: {}", step.layer, xml(&step.what))?;
+                write!(out, "\n  {}: {}", step.kind.layer(), xml(&step.text))?;
             }
         }
         writeln!(out, "</failure>")?;
