@@ -82,12 +82,14 @@ fn main() {
         let target = Start::Target(Target::of_listener("svc", None));
         let start = Instant::now();
         let config = Arc::new(timed("resolve", || client.resolve(&target).unwrap()));
-        let json = timed("service config", || service_config::generate(&config).unwrap());
-        timed("LB configs", || build::generate(&config, &json, &client.profile));
+        let service_config = timed("service config", || service_config::generate(&config).unwrap());
+        timed("LB configs", || {
+            build::generate(&config, &service_config, &client.profile)
+        });
         println!("{:40} {:8.1} ms", "all of that", start.elapsed().as_secs_f64() * 1000.0);
         let shown = ShownTree {
             config: &config,
-            service_config: &json,
+            service_config: &service_config,
             profile: &client.profile,
             resources: &client.resources,
         };

@@ -71,7 +71,7 @@ fn dump_cluster(cluster: &Cluster) -> String {
             Some(format!("prioritized_cluster_names=[{}]", children.join(", "))),
         ],
     };
-    parts.push(Some(format!("lb_policy_config={}", cluster.lb_policy)));
+    parts.push(Some(format!("lb_policy_config={}", cluster.lb_policy.json)));
     parts.push(
         cluster
             .lrs_self

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use serde_json::Value;
+
 use xdsctl_channel::client::target::Target;
 use xdsctl_clients::bootstrap;
 use xdsctl_clients::validate::validate;
@@ -84,9 +85,9 @@ pub fn lb_json(data: &[u8]) {
     let profile = Profile::default();
     match lb::parse_list(&list, &profile) {
         Ok(config) => {
-            let json = config.to_json();
+            let json = lb::to_json(&config);
             let again = lb::parse_list(&json, &profile).ok();
-            assert_eq!(again.as_ref().map(|config| config.to_json()), Some(json.clone()));
+            assert_eq!(again.as_ref().map(lb::to_json), Some(json.clone()));
             assert!(
                 again.as_ref() == Some(&config) || is_rounded(&list),
                 "{config:?} is read again as {again:?}"
@@ -131,8 +132,9 @@ pub fn lb_xds(data: &[u8]) {
         .iter()
         .any(|found| matches!(found.rule.effect, Effect::Nack | Effect::Fails));
     if let (Some(xdsctl_model::resource::Resource::Cluster(cluster)), false) = (validated.value, is_faulty) {
-        let read = lb::parse_list(&cluster.lb_policy, &profile);
-        assert!(read.is_ok(), "{}: {:?}", cluster.lb_policy, read.err());
+        let policy = &cluster.lb_policy;
+        assert_eq!(policy.refusal, None, "{}", policy.json);
+        assert!(lb::parse_list(&policy.json, &profile).is_ok(), "{}", policy.json);
     }
 }
 

@@ -1,14 +1,14 @@
 //! Random steps on a real world: RPCs are conserved, nothing is left over, two runs are the same, and twice the steps are
 //! twice the work.
 
+#[path = "../support/steps.rs"]
+pub mod steps;
+
 use xdsctl_channel::client::Start;
 use xdsctl_channel::client::target::Target;
 use xdsctl_channel::sim::script::{Player, Step};
 use xdsctl_channel::sim::{Channel, ChannelOptions, Network};
 use xdsctl_lb::log::LogEvent;
-
-#[path = "../support/steps.rs"]
-pub mod steps;
 
 /// Steps of a run.
 const STEPS: usize = 40;

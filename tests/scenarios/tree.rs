@@ -3,10 +3,15 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use xdsctl_channel::client::config::{ClusterState, XdsConfig};
-use xdsctl_channel::tree::{build, service_config};
 
 use super::world::{Row, channel, rows};
+use xdsctl_channel::client::config::{ClusterState, XdsConfig};
+use xdsctl_channel::tree::build::{Cds, Generated};
+use xdsctl_channel::tree::names::ChildNumbers;
+use xdsctl_channel::tree::{build, service_config};
+use xdsctl_lb::json::words;
+use xdsctl_lb::{LbConfig, parse_list};
+use xdsctl_model::status::{Code, Status};
 
 /// What differs in one row.
 fn differences(row: &Row) -> Vec<String> {
@@ -32,16 +37,39 @@ fn differences(row: &Row) -> Vec<String> {
         };
     };
     let ours = match service_config::generate(config) {
-        Ok(json) => json,
+        Ok(ours) => ours,
         Err(status) => return vec![format!("{}: {status}", row.id)],
     };
     let mut differences = Vec::new();
-    if ours != *recorded {
-        differences.push(format!("{}: service config {ours}\n    recorded {recorded}", row.id));
+    let json = ours.to_json();
+    if json != *recorded {
+        differences.push(format!("{}: service config {json}\n    recorded {recorded}", row.id));
     }
-    let generated = build::generate(config, &ours, &channel.client.profile);
+    let profile = &channel.client.profile;
+    let generated = build::generate(config, &ours, profile);
     children(row, config, &generated.children, &mut differences);
+    if parse_list(&json["loadBalancingConfig"], profile).ok() != Some(ours.lb_config()) {
+        differences.push(format!("{}: {json} is not what the channel is given", row.id));
+    }
+    for cds in build::cds_policies(config, &ours, profile) {
+        let given = cds
+            .check()
+            .and_then(|()| cds.child_config(&mut ChildNumbers::default()));
+        differences.extend(unlike(&cds, &generated, given).map(|why| format!("{}: {}: {why}", row.id, cds.cluster)));
+    }
     differences
+}
+
+/// Says how what the simulator is given differs from what the client would read in its own JSON.
+fn unlike(cds: &Cds<'_>, generated: &Generated, given: Result<LbConfig, Status>) -> Option<String> {
+    let Some(json) = generated.children.get(cds.cluster) else {
+        return given.is_ok().then(|| "has a child without JSON".to_owned());
+    };
+    let read = parse_list(json, cds.profile).map_err(|faults| {
+        let message = format!("{}: its LB config is refused, {}", cds.cluster, words(&faults));
+        Status::new(Code::Internal, message)
+    });
+    (read != given).then(|| format!("{json} is read as {read:?}, given {given:?}"))
 }
 
 /// Compares what the client generated. It had no reason to start every leaf of an aggregate.

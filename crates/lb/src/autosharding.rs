@@ -1,6 +1,7 @@
 //! autosharding: a header's value picks the shard. Registered in this client; nothing in a cluster's config can feed it.
 
 use serde_json::{Map, Value, json};
+pub use xdsctl_model::resource::lb_policy::AutoshardingConfig;
 
 use super::json::{self, At, Faults, LB_JSON_EMPTY};
 use super::{PolicyType, done};
@@ -26,21 +27,6 @@ pub static TYPE: PolicyType = PolicyType {
     from_json: |config, profile| from_json(config, profile).map(super::LbConfig::Autosharding),
     machine: |at, _| Box::new(super::run::unsimulated::UnsimulatedPolicy::new(at)),
 };
-
-/// The config of autosharding (C-core autosharding.h `AutoShardingLbConfig`).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AutoshardingConfig {
-    /// Not empty.
-    pub channel_factory_key: String,
-    /// Not empty.
-    pub autosharding_target: String,
-    /// The header with the key; not empty.
-    pub key_header_name: String,
-    /// Default false.
-    pub enable_fallback: bool,
-    /// At least 1 ms; default [`DEFAULT_INITIAL_ASSIGNMENT_TIMEOUT`].
-    pub initial_assignment_timeout: Millis,
-}
 
 /// Reads the JSON config.
 ///
@@ -87,15 +73,13 @@ fn filled_text(config: &Map<String, Value>, name: &str, faults: &mut Faults) -> 
     text.unwrap_or_default().to_owned()
 }
 
-impl AutoshardingConfig {
-    /// The config in the client's form.
-    pub fn to_json(&self) -> Value {
-        json!({
-            "channelFactoryKey": self.channel_factory_key,
-            "autoshardingTarget": self.autosharding_target,
-            "keyHeaderName": self.key_header_name,
-            "enableFallback": self.enable_fallback,
-            "initialAssignmentTimeout": json::duration_to_json(self.initial_assignment_timeout),
-        })
-    }
+/// The config in the client's form.
+pub fn to_json(config: &AutoshardingConfig) -> Value {
+    json!({
+        "channelFactoryKey": config.channel_factory_key,
+        "autoshardingTarget": config.autosharding_target,
+        "keyHeaderName": config.key_header_name,
+        "enableFallback": config.enable_fallback,
+        "initialAssignmentTimeout": json::duration_to_json(config.initial_assignment_timeout),
+    })
 }

@@ -2,6 +2,7 @@
 //! child policy.
 
 use serde_json::{Map, Value, json};
+pub use xdsctl_model::resource::lb_policy::GrpclbConfig;
 
 use super::json::{self, At, Faults};
 use super::{PolicyType, child_list, done, round_robin};
@@ -17,15 +18,6 @@ pub static TYPE: PolicyType = PolicyType {
     from_json: |config, profile| from_json(config, profile).map(super::LbConfig::Grpclb),
     machine: |at, _| Box::new(super::run::unsimulated::UnsimulatedPolicy::new(at)),
 };
-
-/// The config of grpclb (C-core grpclb.cc `GrpcLbConfig`).
-#[derive(Debug, Clone, PartialEq)]
-pub struct GrpclbConfig {
-    /// The policy for the backends; default round_robin.
-    pub child_policy: Box<super::LbConfig>,
-    /// Name sent to the balancer instead of the target; empty for none.
-    pub service_name: String,
-}
 
 /// Reads the JSON config.
 ///
@@ -48,15 +40,13 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Grpcl
     done(config, faults)
 }
 
-impl GrpclbConfig {
-    /// The config in the client's form.
-    pub fn to_json(&self) -> Value {
-        let mut config = json!({ "childPolicy": self.child_policy.to_json() });
-        if let Value::Object(map) = &mut config
-            && !self.service_name.is_empty()
-        {
-            map.insert("serviceName".to_owned(), Value::String(self.service_name.clone()));
-        }
-        config
+/// The config in the client's form.
+pub fn to_json(config: &GrpclbConfig) -> Value {
+    let mut written = json!({ "childPolicy": super::to_json(&config.child_policy) });
+    if let Value::Object(map) = &mut written
+        && !config.service_name.is_empty()
+    {
+        map.insert("serviceName".to_owned(), Value::String(config.service_name.clone()));
     }
+    written
 }

@@ -35,15 +35,15 @@ pub mod weighted_round_robin;
 pub mod weighted_target;
 pub mod wrr_locality;
 
-pub use config::rejected;
-pub use config::{json, usable, xds};
-pub use run::{endpoint, log, metadata, picker, policy, runtime};
-
 use serde_json::{Map, Value};
 
+pub use config::rejected;
+pub use config::{json, usable, xds};
 use json::{At, ConfigFault, Faults};
+pub use run::{endpoint, log, metadata, picker, policy, runtime};
 use xdsctl_model::diag::{Rule, rules};
 use xdsctl_model::profile::{Feature, Profile};
+pub use xdsctl_model::resource::LbConfig;
 
 rules! {
     /// A list of LB policies is not a list of objects with one policy each.
@@ -54,63 +54,50 @@ rules! {
     LB_CHILD_REJECTED = "lb-child-rejected", Lb, Nack, "C-core JsonPostLoad of the policies with children";
 }
 
-/// The registry: the type of any config, and what the client has under each name, follow from one list.
+/// The registry: what the client has under each name follows from one list.
 macro_rules! policies {
-    ($($module:ident: $variant:ident($config:ident),)*) => {
-        /// The validated config of any policy.
-        #[derive(Debug, Clone, PartialEq)]
-        pub enum LbConfig {
-            $(
-                #[doc = concat!("That of [`", stringify!($module), "`].")]
-                $variant($module::$config),
-            )*
-        }
-
+    ($($module:ident: $variant:ident,)*) => {
         /// Every policy of the client without those that an application registers.
         static POLICIES: &[&PolicyType] = &[$(&$module::TYPE,)*];
 
-        impl LbConfig {
-            /// The policy's registered name.
-            pub const fn name(&self) -> &'static str {
-                match self {
-                    $(LbConfig::$variant(_) => $module::NAME,)*
-                }
+        /// The policy of a config.
+        pub const fn policy_of(config: &LbConfig) -> &'static PolicyType {
+            match config {
+                $(LbConfig::$variant(_) => &$module::TYPE,)*
             }
+        }
 
-            /// The policy.
-            pub const fn policy(&self) -> &'static PolicyType {
-                match self {
-                    $(LbConfig::$variant(_) => &$module::TYPE,)*
-                }
-            }
-
-            /// The config as the client writes it: `[{"<name>": {...}}]`, every field with its value.
-            pub fn to_json(&self) -> Value {
-                let config = match self {
-                    $(LbConfig::$variant(config) => config.to_json(),)*
-                };
-                named(self.name(), config)
-            }
+        /// A config as the client writes it: `[{"<name>": {...}}]`, every field with its value.
+        pub fn to_json(config: &LbConfig) -> Value {
+            let fields = match config {
+                $(LbConfig::$variant(config) => $module::to_json(config),)*
+            };
+            named(name_of(config), fields)
         }
     };
 }
 
 policies! {
-    autosharding: Autosharding(AutoshardingConfig),
-    cds: Cds(CdsConfig),
-    cluster_impl: ClusterImpl(NamedClusterConfig),
-    cluster_manager: ClusterManager(ClusterManagerConfig),
-    grpclb: Grpclb(GrpclbConfig),
-    outlier_detection: OutlierDetection(OutlierDetectionConfig),
-    override_host: OverrideHost(NamedClusterConfig),
-    pick_first: PickFirst(PickFirstConfig),
-    priority: Priority(PriorityConfig),
-    ring_hash: RingHash(RingHashConfig),
-    rls: Rls(RlsConfig),
-    round_robin: RoundRobin(RoundRobinConfig),
-    weighted_round_robin: WeightedRoundRobin(WeightedRoundRobinConfig),
-    weighted_target: WeightedTarget(WeightedTargetConfig),
-    wrr_locality: WrrLocality(WrrLocalityConfig),
+    autosharding: Autosharding,
+    cds: Cds,
+    cluster_impl: ClusterImpl,
+    cluster_manager: ClusterManager,
+    grpclb: Grpclb,
+    outlier_detection: OutlierDetection,
+    override_host: OverrideHost,
+    pick_first: PickFirst,
+    priority: Priority,
+    ring_hash: RingHash,
+    rls: Rls,
+    round_robin: RoundRobin,
+    weighted_round_robin: WeightedRoundRobin,
+    weighted_target: WeightedTarget,
+    wrr_locality: WrrLocality,
+}
+
+/// The registered name of the policy of a config.
+pub fn name_of(config: &LbConfig) -> &'static str {
+    policy_of(config).name
 }
 
 /// `[{"<name>": config}]`.

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::check::StatePlace;
 use xdsctl_channel::client::config::XdsConfig;
 use xdsctl_channel::sim::Channel;
+use xdsctl_channel::tree::names::ChildNumbers;
 use xdsctl_channel::tree::{build, service_config};
 use xdsctl_lb::runtime::Connectivity;
+use xdsctl_model::resource::LbConfig;
 
 /// The state of a place; `None` if there is no connection, or wish for one. Of several connections to an address, in clusters or localities
 /// of their own, the state of the best.
@@ -80,32 +80,17 @@ fn policies(channel: &Channel) -> BTreeSet<&'static str> {
     let Ok(service_config) = service_config::generate(config) else {
         return found;
     };
-    let generated = build::generate(config, &service_config, channel.profile());
-    collect(&service_config, &mut found);
-    for child in generated.children.values() {
-        collect(child, &mut found);
+    collect(&service_config.lb_config(), &mut found);
+    for cds in build::cds_policies(config, &service_config, channel.profile()) {
+        if let Ok(child) = cds.child_config(&mut ChildNumbers::default()) {
+            collect(&child, &mut found);
+        }
     }
     found
 }
 
-/// Adds the policies that are named anywhere in a configuration: the keys of its objects.
-fn collect(value: &Value, found: &mut BTreeSet<&'static str>) {
-    let mut left = vec![value];
-    while let Some(value) = left.pop() {
-        match value {
-            Value::Array(list) => {
-                for entry in list {
-                    // A list of policies has objects with one member each.
-                    let name = entry
-                        .as_object()
-                        .filter(|map| map.len() == 1)
-                        .and_then(|map| map.keys().next());
-                    found.extend(name.and_then(|name| xdsctl_lb::names().find(|known| known == name)));
-                    left.push(entry);
-                }
-            }
-            Value::Object(map) => left.extend(map.values()),
-            _ => {}
-        }
-    }
+/// Adds the names of a policy and of those below.
+fn collect(config: &LbConfig, found: &mut BTreeSet<&'static str>) {
+    found.insert(xdsctl_lb::name_of(config));
+    config.children().into_iter().for_each(|child| collect(child, found));
 }

@@ -12,6 +12,7 @@ use super::graph::Skipped;
 use xdsctl_model::resource::cluster::{Discovery, HealthStatus};
 use xdsctl_model::resource::domain::DomainMatch;
 use xdsctl_model::resource::endpoints::Endpoint;
+use xdsctl_model::resource::lb_policy::{LbConfig, RouteLookup};
 use xdsctl_model::resource::listener::HttpConnectionManager;
 use xdsctl_model::resource::route::{Action, Destination, VirtualHost};
 use xdsctl_model::resource::{Cluster, Endpoints, Listener, ResourceType, RouteConfiguration};
@@ -225,20 +226,24 @@ impl XdsConfig {
         })
     }
 
+    /// What a plugin asks of a lookup service.
+    pub fn route_lookup(&self, plugin: &str) -> Option<&RouteLookup> {
+        match &self.route_config.cluster_specifier_plugins.get(plugin)?.config {
+            LbConfig::Rls(config) => Some(&config.route_lookup),
+            _ => None,
+        }
+    }
+
     /// The addresses of lookup services that are named by one.
     pub fn lookup_services(&self) -> impl Iterator<Item = SocketAddr> {
-        self.plugins().filter_map(|plugin| {
-            let policy = self.route_config.cluster_specifier_plugins.get(plugin)?;
-            let service = policy.pointer("/0/rls_experimental/routeLookupConfig/lookupService")?;
-            service.as_str()?.parse().ok()
-        })
+        self.plugins()
+            .filter_map(|plugin| self.route_lookup(plugin)?.lookup_service.parse().ok())
     }
 
     /// The cluster to which RPCs of a plugin go when a lookup fails.
     pub fn default_target(&self, plugin: &str) -> Option<&str> {
-        let policy = self.route_config.cluster_specifier_plugins.get(plugin)?;
-        let target = policy.pointer("/0/rls_experimental/routeLookupConfig/defaultTarget")?;
-        target.as_str().filter(|target| !target.is_empty())
+        let target = &self.route_lookup(plugin)?.default_target;
+        Some(target.as_str()).filter(|target| !target.is_empty())
     }
 
     /// The leaf cluster of this name.

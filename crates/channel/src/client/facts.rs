@@ -318,7 +318,7 @@ impl Facts {
     pub fn of(resource: &Resource, names: Names) -> Facts {
         let key = |name: &String| names.key(name).into_owned();
         let others = |cluster: &Cluster| {
-            let found = policy::clusters(&cluster.lb_policy);
+            let found = policy::clusters(&cluster.lb_policy.config);
             found.into_iter().map(|name| names.key(name).into_owned()).collect()
         };
         match resource {

@@ -1,11 +1,9 @@
 //! What a cluster's LB policy looks at: weights of localities and endpoints, the request hash.
 //!
-//! Read off the LB config that the client generates for the cluster. A policy of which nothing is said here counts as
+//! Read off the cluster's LB config. A policy of which nothing is said here counts as
 //! one that may look at everything.
 
-use serde_json::Value;
-
-use xdsctl_lb::{cds, pick_first, ring_hash, rls, round_robin, weighted_round_robin, wrr_locality};
+use xdsctl_model::resource::{LbConfig, LbPolicy};
 
 /// A policy that picks endpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,24 +34,27 @@ pub struct PolicyFacts {
 }
 
 impl PolicyFacts {
-    /// Reads `[{"<policy>": {...}}]`.
-    pub fn of(config: &Value) -> PolicyFacts {
-        let (name, inner) = entry(config).unwrap_or(("", &Value::Null));
-        let child = (name == wrr_locality::NAME)
-            .then(|| inner.get("childPolicy").and_then(entry))
-            .flatten();
-        let (name, inner) = child.unwrap_or((name, inner));
-        let kind = match name {
-            pick_first::NAME => PolicyKind::PickFirst,
-            round_robin::NAME => PolicyKind::RoundRobin,
-            weighted_round_robin::NAME => PolicyKind::WeightedRoundRobin,
-            ring_hash::NAME => PolicyKind::RingHash,
+    /// Those of a policy.
+    pub fn of(policy: &LbPolicy) -> PolicyFacts {
+        let (in_wrr_locality, config) = match &policy.config {
+            LbConfig::WrrLocality(locality) => (true, &*locality.child_policy),
+            config => (false, config),
+        };
+        let mut has_hash_header = false;
+        let kind = match config {
+            LbConfig::PickFirst(_) => PolicyKind::PickFirst,
+            LbConfig::RoundRobin(_) => PolicyKind::RoundRobin,
+            LbConfig::WeightedRoundRobin(_) => PolicyKind::WeightedRoundRobin,
+            LbConfig::RingHash(ring) => {
+                has_hash_header = !ring.request_hash_header.is_empty();
+                PolicyKind::RingHash
+            }
             _ => PolicyKind::Other,
         };
         PolicyFacts {
             kind,
-            in_wrr_locality: child.is_some(),
-            has_hash_header: kind == PolicyKind::RingHash && inner.get("requestHashHeader").is_some(),
+            in_wrr_locality,
+            has_hash_header,
             passes_over: false,
         }
     }
@@ -72,67 +73,50 @@ impl PolicyFacts {
     }
 }
 
-/// The name and config of a list's only policy; lists of several are none of ours.
-fn entry(config: &Value) -> Option<(&str, &Value)> {
-    match config.as_array()?.as_slice() {
-        [Value::Object(policy)] if policy.len() == 1 => {
-            policy.iter().next().map(|(name, inner)| (name.as_str(), inner))
-        }
-        _ => None,
-    }
-}
-
 /// The clusters that policies inside name themselves: those of `cds_experimental`.
 ///
 /// What lookups lead to is not among them.
-pub(super) fn clusters(config: &Value) -> Vec<&str> {
-    let mut found = Vec::new();
-    let mut open = vec![config];
-    while let Some(value) = open.pop() {
-        match value {
-            Value::Array(list) => open.extend(list),
-            Value::Object(fields) => {
-                found.extend(fields.get(cds::NAME).and_then(|cds| cds.get("cluster")?.as_str()));
-                let is_lookup = |name: &String| *name == rls::NAME;
-                open.extend(
-                    fields
-                        .iter()
-                        .filter(|(name, _)| !is_lookup(name))
-                        .map(|(_, inner)| inner),
-                );
-            }
-            _ => {}
-        }
+pub(super) fn clusters(config: &LbConfig) -> Vec<&str> {
+    match config {
+        LbConfig::Cds(cds) => vec![&cds.cluster],
+        LbConfig::Rls(_) => Vec::new(),
+        other => other.children().into_iter().flat_map(clusters).collect(),
     }
-    found
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
+    use xdsctl_lb::parse_list;
+    use xdsctl_model::profile::{Feature, Profile};
 
-    #[test]
-    fn the_endpoint_policy_is_the_one_below_wrr_locality() {
-        let facts =
-            PolicyFacts::of(&json!([{"xds_wrr_locality_experimental": {"childPolicy": [{"round_robin": {}}]}}]));
-        assert_eq!((facts.kind, facts.in_wrr_locality), (PolicyKind::RoundRobin, true));
-        let facts = PolicyFacts::of(&json!([{"ring_hash_experimental": {"minRingSize": 1}}]));
-        assert!(facts.needs_hash());
-        let facts = PolicyFacts::of(&json!([{"ring_hash_experimental": {"requestHashHeader": "x"}}]));
-        assert!(!facts.needs_hash() && !facts.ignores_hash());
+    fn facts(json: Value) -> PolicyFacts {
+        let mut profile = Profile::default();
+        profile
+            .set_env(Feature::RingHashSetRequestHashKey.env().unwrap(), "true")
+            .unwrap();
+        PolicyFacts::of(&LbPolicy {
+            config: parse_list(&json, &profile).unwrap(),
+            refusal: None,
+            json,
+        })
     }
 
     #[test]
-    fn an_unknown_policy_may_look_at_everything() {
-        for config in [
-            json!([]),
-            json!([{"a": {}}, {"round_robin": {}}]),
-            json!([{"outlier_detection_experimental": {}}]),
-        ] {
-            let facts = PolicyFacts::of(&config);
-            assert_eq!(facts.kind, PolicyKind::Other);
-            assert!(!facts.needs_hash() && !facts.ignores_hash());
-        }
+    fn the_endpoint_policy_is_the_one_below_wrr_locality() {
+        let below = facts(json!([{"xds_wrr_locality_experimental": {"childPolicy": [{"round_robin": {}}]}}]));
+        assert_eq!((below.kind, below.in_wrr_locality), (PolicyKind::RoundRobin, true));
+        let ring = facts(json!([{"ring_hash_experimental": {"minRingSize": 1}}]));
+        assert!(ring.needs_hash());
+        let ring = facts(json!([{"ring_hash_experimental": {"requestHashHeader": "x"}}]));
+        assert!(!ring.needs_hash() && !ring.ignores_hash());
+    }
+
+    #[test]
+    fn another_policy_may_look_at_everything() {
+        let other = facts(json!([{"outlier_detection_experimental": {"childPolicy": [{"round_robin": {}}]}}]));
+        assert_eq!(other.kind, PolicyKind::Other);
+        assert!(!other.needs_hash() && !other.ignores_hash());
     }
 }

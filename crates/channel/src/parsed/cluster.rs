@@ -19,7 +19,11 @@ pub(super) fn cluster(cluster: &Cluster) -> Value {
     let names: Vec<&str> = statuses.iter().map(|s| s.name()).collect();
     Object::new()
         .put("discovery", discovery(&cluster.discovery))
-        .set("lb_policy", cluster.lb_policy.clone(), default_policy())
+        .set(
+            "lb_policy",
+            cluster.lb_policy.json.clone(),
+            default_policy().json.clone(),
+        )
         .time(
             "connection_idle_timeout",
             cluster.connection_idle_timeout,

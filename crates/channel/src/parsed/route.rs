@@ -15,7 +15,12 @@ use xdsctl_model::resource::route::{
 
 /// The parsed form of a RouteConfiguration.
 pub fn route_configuration(config: &RouteConfiguration) -> Shown<'_> {
-    let plugins = || config.cluster_specifier_plugins.iter().map(|(k, v)| (k, v.clone()));
+    let plugins = || {
+        config
+            .cluster_specifier_plugins
+            .iter()
+            .map(|(name, policy)| (name, policy.json.clone()))
+    };
     Object::new()
         .stream("virtual_hosts", &config.virtual_hosts, |_, host| virtual_host(host))
         .with(|object| object.map("cluster_specifier_plugins", plugins()))

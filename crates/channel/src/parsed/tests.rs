@@ -24,7 +24,7 @@ fn check(resource: &Resource, expected: &str) {
 fn cluster() -> Cluster {
     Cluster {
         discovery: Discovery::Eds { service_name: None },
-        lb_policy: default_policy(),
+        lb_policy: default_policy().clone(),
         lrs_self: false,
         lrs_metrics: BTreeSet::new(),
         use_http_connect: false,

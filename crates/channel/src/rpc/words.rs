@@ -15,14 +15,13 @@ use xdsctl_model::text::percent;
 /// What is looked up for an RPC on a route to a cluster specifier plugin; `None` if that is nothing that is known here.
 pub fn lookup(selector: &Selector, request: &Request<'_>, plugin: &str) -> Option<String> {
     let config = selector.config();
-    let policy = config.route_config.cluster_specifier_plugins.get(plugin)?;
     let rpc = Metadata {
         path: request.path,
         authority: &config.authority,
         headers: request.headers,
         timeout: request.timeout,
     };
-    let asked = rls::asked(policy, &rpc)?;
+    let asked = rls::asked(config.route_lookup(plugin)?, &rpc);
     let default = match asked.default_target.as_str() {
         "" => "no default target".to_owned(),
         target => format!("the default target is {target}"),

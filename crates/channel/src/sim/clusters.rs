@@ -100,7 +100,7 @@ impl ConfigView {
             ClusterState::Leaf(leaf) => leaf,
             ClusterState::Aggregate(aggregate) => {
                 return Ok(ClusterChild {
-                    config: Arc::new(cds.read(&cds.child_config(&mut remembered.numbers)?)?),
+                    config: Arc::new(cds.child_config(&mut remembered.numbers)?),
                     endpoints: endpoint::none().clone(),
                     note: aggregate.note.clone(),
                 });
@@ -135,7 +135,8 @@ impl ConfigView {
         {
             return Ok(config.clone());
         }
-        let config = Arc::new(cds.read(&leaf_config(cds.cluster, leaf, numbers, policy))?);
+        cds.accept(leaf, policy, numbers)?;
+        let config = Arc::new(leaf_config(cds.cluster, leaf, numbers, &policy.config));
         remembered.config = Some((leaf.cluster.clone(), numbers.to_vec(), config.clone()));
         Ok(config)
     }

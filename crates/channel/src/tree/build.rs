@@ -5,16 +5,19 @@
 //! everything else in its resource is unread. Follows C-core cds.cc.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::names::{ChildNumbers, child_name};
+use super::service_config::{ServiceConfig, cds_config, cds_policy};
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
-use crate::rpc::CLUSTER_PREFIX;
-use xdsctl_lb::{cds, cluster_impl, json::ConfigFault, outlier_detection, override_host, priority};
+use xdsctl_lb::json::At;
+use xdsctl_lb::{cluster_impl, outlier_detection, override_host, priority};
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::cluster::Discovery;
+use xdsctl_model::resource::lb_policy::{
+    LbConfig, LbPolicy, NamedClusterConfig, OutlierDetectionConfig, PriorityChild, PriorityConfig,
+};
 use xdsctl_model::status::{Code, Status};
 
 /// One cds policy of the tree.
@@ -30,38 +33,58 @@ pub struct Cds<'a> {
     pub profile: &'a Profile,
 }
 
+/// What a cds policy makes its child of.
+#[derive(Debug, Clone, Copy)]
+enum Origin<'a> {
+    /// A cluster with endpoints, and the LB policy below its priorities.
+    Leaf(&'a Leaf, &'a LbPolicy),
+    /// The leaves of an aggregate.
+    Aggregate(&'a [String]),
+}
+
 impl<'a> Cds<'a> {
     /// Generates the config of the child policy, and numbers the priorities.
     ///
     /// # Errors
     /// The status that every pick of the cluster gets; the child, if there is one, is gone, and its numbers with it.
-    pub fn child_config(&self, numbers: &mut ChildNumbers) -> Result<Value, Status> {
-        let result = match self.config.clusters.get(self.cluster) {
+    pub fn child_config(&self, numbers: &mut ChildNumbers) -> Result<LbConfig, Status> {
+        Ok(match self.origin(numbers)? {
+            Origin::Leaf(leaf, policy) => leaf_config(self.cluster, leaf, numbers.numbers(), &policy.config),
+            Origin::Aggregate(leaves) => aggregate_config(leaves),
+        })
+    }
+
+    /// The same in the client's form, as it writes it.
+    fn child_json(&self) -> Result<Value, Status> {
+        let mut numbers = ChildNumbers::default();
+        Ok(match self.origin(&mut numbers)? {
+            Origin::Leaf(leaf, policy) => leaf_json(self.cluster, leaf, numbers.numbers(), &policy.json),
+            Origin::Aggregate(leaves) => aggregate_json(leaves),
+        })
+    }
+
+    fn origin(&self, numbers: &mut ChildNumbers) -> Result<Origin<'a>, Status> {
+        let origin = match self.config.clusters.get(self.cluster) {
             None => Err(Status::unavailable(format!(
                 "xDS config has no entry for static cluster {}",
                 self.cluster
             ))),
             Some(ClusterState::Error(failure)) => Err(Status::unavailable(failure.message.as_str())),
-            Some(ClusterState::Leaf(leaf)) => self.lb_policy(leaf).map(|policy| {
-                let numbers = numbers.update(leaf.endpoints.as_deref());
-                leaf_config(self.cluster, leaf, numbers, policy)
-            }),
-            Some(ClusterState::Aggregate(aggregate)) => {
-                numbers.reset();
-                Ok(aggregate_config(&aggregate.leaves))
-            }
+            Some(ClusterState::Leaf(leaf)) => self.lb_policy(leaf).map(|policy| Origin::Leaf(leaf, policy)),
+            Some(ClusterState::Aggregate(aggregate)) => Ok(Origin::Aggregate(&aggregate.leaves)),
         };
-        if result.is_err() {
-            numbers.reset();
+        match &origin {
+            Ok(Origin::Leaf(leaf, _)) => _ = numbers.update(leaf.endpoints.as_deref()),
+            Ok(Origin::Aggregate(_)) | Err(_) => numbers.reset(),
         }
-        result
+        origin
     }
 
     /// The LB policy below the priorities of a leaf: its own, but for the switch its aggregate's.
     ///
     /// # Errors
     /// The aggregate is no longer usable.
-    pub fn lb_policy<'l>(&self, leaf: &'l Leaf) -> Result<&'l Value, Status>
+    pub fn lb_policy<'l>(&self, leaf: &'l Leaf) -> Result<&'l LbPolicy, Status>
     where
         'a: 'l,
     {
@@ -81,77 +104,51 @@ impl<'a> Cds<'a> {
         }
     }
 
-    /// Says whether the policy works as far as configs go; `readable` knows LB policies that the client can read.
+    /// Says whether the policy works as far as configs go.
     ///
     /// # Errors
-    /// As [`Cds::child_config`] and [`Cds::read`], which it spares for most clusters.
-    pub fn check(&self, readable: &mut Readable) -> Result<(), Status> {
-        let leaf = match self.config.clusters.get(self.cluster) {
-            Some(ClusterState::Leaf(leaf)) => leaf,
-            Some(ClusterState::Aggregate(_)) => return Ok(()),
-            Some(ClusterState::Error(failure)) => return Err(Status::unavailable(failure.message.as_str())),
-            None => return self.child_config(&mut ChildNumbers::default()).map(drop),
-        };
-        let detection = leaf.cluster.outlier_detection.as_ref();
-        let is_plain = detection.is_none_or(|detection| {
-            let failures = detection.failure_percentage.as_ref();
-            failures.is_none_or(|failures| failures.threshold <= PERCENT_MAX)
-        });
-        if is_plain && readable.has(self.lb_policy(leaf)?, self.profile) {
-            return Ok(());
+    /// As [`Cds::child_config`] and [`Cds::accept`].
+    pub fn check(&self) -> Result<(), Status> {
+        let mut numbers = ChildNumbers::default();
+        match self.origin(&mut numbers)? {
+            Origin::Leaf(leaf, policy) => self.accept(leaf, policy, numbers.numbers()),
+            Origin::Aggregate(_) => Ok(()),
         }
-        let child = self.child_config(&mut ChildNumbers::default())?;
-        self.read(&child).map(drop)
     }
 
-    /// Reads a generated config as the client does.
+    /// Says whether the generated policies take their configs; `numbers` has one number a priority.
     ///
     /// # Errors
     /// INTERNAL, for all picks of the cluster: a value passed the check of the Cluster, but not the LB policy's own.
-    pub fn read(&self, child: &Value) -> Result<xdsctl_lb::LbConfig, Status> {
-        xdsctl_lb::parse_list(child, self.profile).map_err(|faults| {
-            let message = format!("{}: its LB config is refused, {}", self.cluster, words(&faults));
-            Status::new(Code::Internal, message)
-        })
-    }
-}
-
-/// The largest percentage that the outlier detection policy reads; that of the Cluster is not checked (1.85.1).
-const PERCENT_MAX: u32 = 100;
-
-/// LB policies that can be read, so that clusters with the same one are read once.
-#[derive(Debug, Default)]
-pub struct Readable(Option<(Value, Arc<xdsctl_lb::LbConfig>)>);
-
-impl Readable {
-    /// The policy as read; `None` if it cannot be.
-    pub fn config(&mut self, policy: &Value, profile: &Profile) -> Option<Arc<xdsctl_lb::LbConfig>> {
-        if self.0.as_ref().is_none_or(|(known, _)| known != policy) {
-            let config = xdsctl_lb::parse_list(policy, profile).ok()?;
-            self.0 = Some((policy.clone(), Arc::new(config)));
+    pub fn accept(&self, leaf: &Leaf, policy: &LbPolicy, numbers: &[u64]) -> Result<(), Status> {
+        let mut faults: Vec<String> = Vec::new();
+        let detection = leaf.cluster.outlier_detection.as_ref();
+        if let Some(detection) = detection {
+            faults.extend(outlier_detection::check_threshold(detection));
         }
-        self.0.as_ref().map(|(_, config)| Arc::clone(config))
+        if let Some(why) = &policy.refusal {
+            let rejects = |name: &str, why: &str| format!("`{name}` rejects its config ({why})");
+            let mut names: Vec<String> = numbers.iter().map(|number| child_name(self.cluster, *number)).collect();
+            names.sort();
+            let own = rejects(xdsctl_lb::name_of(&policy.config), why);
+            let children = names.iter().map(|name| {
+                let children = At::TOP.field("children");
+                format!("at {}: {own}", children.key(name).field("config"))
+            });
+            let innermost = children.collect::<Vec<_>>().join("; ");
+            let outer = [priority::NAME, override_host::NAME, cluster_impl::NAME];
+            faults.push(outer.iter().fold(innermost, |inner, name| {
+                format!("at childPolicy: {}", rejects(name, &inner))
+            }));
+        }
+        match faults.as_slice() {
+            [] => Ok(()),
+            faults => {
+                let message = format!("{}: its LB config is refused, {}", self.cluster, faults.join("; "));
+                Err(Status::new(Code::Internal, message))
+            }
+        }
     }
-
-    fn has(&mut self, policy: &Value, profile: &Profile) -> bool {
-        self.config(policy, profile).is_some()
-    }
-}
-
-/// Faults in words that nobody takes for the client's own.
-fn words(faults: &[ConfigFault]) -> String {
-    let list: Vec<String> = faults
-        .iter()
-        .map(|fault| {
-            let inner = if fault.inner.is_empty() {
-                String::new()
-            } else {
-                format!(" ({})", words(&fault.inner))
-            };
-            format!("at {}: {}{inner}", fault.path, fault.message)
-        })
-        .collect();
-    list.join("; ")
 }
 
 /// An object of these entries. Takes the values, where `json!` would copy them.
@@ -170,13 +167,56 @@ pub(super) fn policy_list(name: &str, config: Value) -> Value {
 }
 
 /// The config below the cds policy of a leaf cluster; `numbers` has one number a priority.
-pub fn leaf_config(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &Value) -> Value {
-    let is_dns = matches!(leaf.cluster.discovery, Discovery::LogicalDns { .. });
+pub fn leaf_config(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &LbConfig) -> LbConfig {
+    let names = numbers.iter().map(|number| child_name(cluster, *number));
+    let named = |child: LbConfig| NamedClusterConfig {
+        cluster_name: cluster.to_owned(),
+        child_policy: Box::new(child),
+    };
+    let failover = failover(names, |_| PriorityChild {
+        config: Box::new(lb_policy.clone()),
+        ignore_reresolution_requests: !is_dns(leaf),
+    });
+    let sessions = LbConfig::OverrideHost(named(failover));
+    LbConfig::OutlierDetection(OutlierDetectionConfig {
+        detection: leaf
+            .cluster
+            .outlier_detection
+            .clone()
+            .unwrap_or_else(outlier_detection::off),
+        child_policy: Box::new(LbConfig::ClusterImpl(named(sessions))),
+    })
+}
+
+/// The config below the cds policy of an aggregate cluster.
+fn aggregate_config(leaves: &[String]) -> LbConfig {
+    failover(leaves.iter().cloned(), |leaf| PriorityChild {
+        config: Box::new(cds_config(leaf)),
+        ignore_reresolution_requests: false,
+    })
+}
+
+/// A priority policy over the children of these names.
+fn failover(names: impl Iterator<Item = String>, child: impl Fn(&str) -> PriorityChild) -> LbConfig {
+    let priorities: Vec<String> = names.collect();
+    let children = priorities.iter().map(|name| (name.clone(), child(name)));
+    LbConfig::Priority(PriorityConfig {
+        children: children.collect(),
+        priorities,
+    })
+}
+
+fn is_dns(leaf: &Leaf) -> bool {
+    matches!(leaf.cluster.discovery, Discovery::LogicalDns { .. })
+}
+
+/// [`leaf_config`] as the client writes it: without what it leaves out.
+fn leaf_json(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &Value) -> Value {
     let mut children = Map::new();
     let mut priorities = Vec::with_capacity(numbers.len());
     for number in numbers {
         let name = child_name(cluster, *number);
-        let child = if is_dns {
+        let child = if is_dns(leaf) {
             object([("config", lb_policy.clone())])
         } else {
             let ignores = ("ignore_reresolution_requests", Value::Bool(true));
@@ -196,7 +236,7 @@ pub fn leaf_config(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &Valu
     let sessions = wrapped(override_host::NAME, policy_list(priority::NAME, failover));
     let limits = wrapped(cluster_impl::NAME, sessions);
     let mut detection = match &leaf.cluster.outlier_detection {
-        Some(detection) => outlier_detection::to_json(detection),
+        Some(detection) => outlier_detection::fields_to_json(detection),
         None => Value::Object(Map::new()),
     };
     if let Value::Object(detection) = &mut detection {
@@ -205,8 +245,8 @@ pub fn leaf_config(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &Valu
     policy_list(outlier_detection::NAME, detection)
 }
 
-/// The config below the cds policy of an aggregate cluster.
-pub fn aggregate_config(leaves: &[String]) -> Value {
+/// [`aggregate_config`] as the client writes it.
+fn aggregate_json(leaves: &[String]) -> Value {
     let children: Map<String, Value> = leaves
         .iter()
         .map(|leaf| (leaf.clone(), object([("config", cds_policy(leaf))])))
@@ -219,11 +259,6 @@ pub fn aggregate_config(leaves: &[String]) -> Value {
     policy_list(priority::NAME, failover)
 }
 
-/// A list of one cds policy.
-pub(super) fn cds_policy(cluster: &str) -> Value {
-    policy_list(cds::NAME, object([("cluster", Value::String(cluster.to_owned()))]))
-}
-
 /// What all cds policies of a channel generate.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Generated {
@@ -233,57 +268,42 @@ pub struct Generated {
     pub errors: BTreeMap<String, Status>,
 }
 
-/// Generates for all cds policies of a channel, as for its first update, those that a priority has not started yet included.
-///
-/// A cluster may have several policies; with the switch for aggregates they may differ, and the last one is shown, as
-/// the one of a root comes after those below an aggregate of lower name.
-pub fn generate(config: &XdsConfig, service_config: &Value, profile: &Profile) -> Generated {
-    let mut generated = Generated::default();
-    let mut readable = Readable::default();
-    for (key, child) in manager_children(service_config) {
-        if !key.starts_with(CLUSTER_PREFIX) {
-            continue;
-        }
-        let Some(cluster) = cds_cluster(child) else {
-            continue;
-        };
-        let cds = |cluster, below| Cds {
+/// All cds policies of a channel, as for its first update, those that a priority has not started yet included.
+pub fn cds_policies<'a>(
+    config: &'a XdsConfig,
+    service_config: &'a ServiceConfig,
+    profile: &'a Profile,
+) -> Vec<Cds<'a>> {
+    let mut all = Vec::new();
+    for root in service_config.clusters() {
+        let cds = |cluster: &'a str, below| Cds {
             config,
             cluster,
             below,
             profile,
         };
-        add(cds(cluster, None), &mut readable, &mut generated);
-        if let Some(ClusterState::Aggregate(aggregate)) = config.clusters.get(cluster) {
-            for leaf in &aggregate.leaves {
-                add(cds(leaf, Some(cluster)), &mut readable, &mut generated);
-            }
+        all.push(cds(root, None));
+        if let Some(ClusterState::Aggregate(aggregate)) = config.clusters.get(root) {
+            all.extend(aggregate.leaves.iter().map(|leaf| cds(leaf, Some(root))));
+        }
+    }
+    all
+}
+
+/// Generates for all cds policies of a channel.
+///
+/// A cluster may have several policies; with the switch for aggregates they may differ, and the last one is shown, as
+/// the one of a root comes after those below an aggregate of lower name.
+pub fn generate(config: &XdsConfig, service_config: &ServiceConfig, profile: &Profile) -> Generated {
+    let mut generated = Generated::default();
+    for cds in cds_policies(config, service_config, profile) {
+        let name = cds.cluster;
+        if let Ok(child) = cds.child_json() {
+            generated.children.insert(name.to_owned(), child);
+        }
+        if let Err(status) = cds.check() {
+            generated.errors.insert(name.to_owned(), status);
         }
     }
     generated
-}
-
-fn add(cds: Cds<'_>, readable: &mut Readable, generated: &mut Generated) {
-    let name = cds.cluster;
-    if let Ok(child) = cds.child_config(&mut ChildNumbers::default()) {
-        generated.children.insert(name.to_owned(), child);
-    }
-    if let Err(status) = cds.check(readable) {
-        generated.errors.insert(name.to_owned(), status);
-    }
-}
-
-/// The children of the cluster manager in a service config, with their policies.
-pub fn manager_children(service_config: &Value) -> impl Iterator<Item = (&str, &Value)> {
-    service_config
-        .pointer("/loadBalancingConfig/0/xds_cluster_manager_experimental/children")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-        .filter_map(|(key, child)| Some((key.as_str(), child.get("childPolicy")?)))
-}
-
-/// The cluster of a list with one cds policy.
-pub fn cds_cluster(policy: &Value) -> Option<&str> {
-    policy.pointer("/0/cds_experimental/cluster")?.as_str()
 }

@@ -8,14 +8,15 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::build::{cds_cluster, manager_children};
 use super::names::{ChildNumbers, child_name};
 use super::node::{Node, NodeKind};
 use super::policies;
+use super::service_config::{ManagerChild, ServiceConfig};
 use super::show::{self, ShownTree};
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
-use xdsctl_lb::{cds, cluster_manager, override_host, priority};
+use xdsctl_lb::{cds, cluster_manager, name_of, outlier_detection, override_host, priority};
 use xdsctl_model::resource::cluster::{Cluster, Discovery};
+use xdsctl_model::resource::lb_policy::{LbConfig, PickFirstConfig};
 
 /// Name of the policy that A75 took out.
 const CLUSTER_RESOLVER: &str = "xds_cluster_resolver_experimental";
@@ -34,16 +35,16 @@ fn mechanisms<'a>(config: &'a XdsConfig, cluster: &'a str) -> Option<(&'a Cluste
 }
 
 /// The config below the cds policy of each root cluster.
-pub fn children(config: &XdsConfig, service_config: &Value) -> BTreeMap<String, Value> {
-    manager_children(service_config)
-        .filter_map(|(_, policy)| {
-            let cluster = cds_cluster(policy)?;
+pub fn children(config: &XdsConfig, service_config: &ServiceConfig) -> BTreeMap<String, Value> {
+    service_config
+        .clusters()
+        .filter_map(|cluster| {
             let (root, leaves) = mechanisms(config, cluster)?;
             let list: Vec<Value> = leaves
                 .iter()
                 .map(|(name, leaf)| mechanism(name, &leaf.cluster))
                 .collect();
-            let resolver = json!({ "xdsLbPolicy": root.lb_policy, "discoveryMechanisms": list });
+            let resolver = json!({ "xdsLbPolicy": root.lb_policy.json, "discoveryMechanisms": list });
             let mut entry = Map::new();
             entry.insert(CLUSTER_RESOLVER.to_owned(), resolver);
             Some((cluster.to_owned(), Value::Array(vec![Value::Object(entry)])))
@@ -74,7 +75,7 @@ fn mechanism(name: &str, cluster: &Cluster) -> Value {
     if let Some(detection) = &cluster.outlier_detection {
         map.insert(
             "outlierDetection".to_owned(),
-            xdsctl_lb::outlier_detection::to_json(detection),
+            outlier_detection::fields_to_json(detection),
         );
     }
     let statuses: Vec<&str> = cluster.override_host_statuses.iter().map(|s| s.name()).collect();
@@ -85,10 +86,11 @@ fn mechanism(name: &str, cluster: &Cluster) -> Value {
 /// The tree of a channel in the old layout.
 pub fn tree(shown: &ShownTree<'_>) -> Node {
     let manager = Node::new(NodeKind::Frame, cluster_manager::NAME);
-    let manager = manager_children(shown.service_config).fold(manager, |manager, (key, policy)| {
-        let node = match cds_cluster(policy) {
-            Some(cluster) => cluster_node(shown, cluster),
-            None => Node::new(NodeKind::Frame, "rls_experimental"),
+    let children = shown.service_config.children.iter();
+    let manager = children.fold(manager, |manager, (key, child)| {
+        let node = match child {
+            ManagerChild::Cluster(cluster) => cluster_node(shown, cluster),
+            ManagerChild::Plugin(policy) => Node::new(NodeKind::Frame, name_of(&policy.config)),
         };
         manager.with(node.under(format!("\"{key}\"")))
     });
@@ -105,12 +107,12 @@ fn cluster_node(shown: &ShownTree<'_>, cluster: &str) -> Node {
         return node.with(Node::new(NodeKind::Failure, "UNAVAILABLE").warning("message", message));
     };
     let mut failover = Node::new(NodeKind::Priority, priority::NAME).fact("over", "priorities of all clusters");
+    let pick_first = LbConfig::PickFirst(PickFirstConfig::default());
     for (name, leaf) in &leaves {
-        let is_dns = matches!(leaf.cluster.discovery, Discovery::LogicalDns { .. });
-        let pick_first = json!([{ "pick_first": {} }]);
-        let policy = if is_dns { &pick_first } else { &root.lb_policy };
-        let Ok(policy) = xdsctl_lb::parse_list(policy, shown.profile) else {
-            continue;
+        let policy = match leaf.cluster.discovery {
+            Discovery::LogicalDns { .. } => &pick_first,
+            _ if root.lb_policy.refusal.is_some() => continue,
+            _ => &root.lb_policy.config,
         };
         let mut numbers = ChildNumbers::default();
         let lists = leaf
@@ -124,9 +126,9 @@ fn cluster_node(shown: &ShownTree<'_>, cluster: &str) -> Node {
             let sessions = Node::new(NodeKind::Frame, override_host::NAME)
                 .fact("sessions to", format!("{{{}}}", statuses.join(", ")))
                 .with(match &leaf.cluster.discovery {
-                    Discovery::LogicalDns { hostname } if leaf.is_unresolved => policies::of_host(&policy, hostname),
+                    Discovery::LogicalDns { hostname } if leaf.is_unresolved => policies::of_host(policy, hostname),
                     Discovery::LogicalDns { .. } | Discovery::Eds { .. } | Discovery::Aggregate { .. } => {
-                        policies::policy(&policy, &parts)
+                        policies::policy(policy, &parts)
                     }
                 });
             let drops = leaf.endpoints.as_ref().and_then(|endpoints| endpoints.drops.as_ref());

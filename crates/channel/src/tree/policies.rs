@@ -5,7 +5,9 @@ use std::net::SocketAddr;
 use super::node::{Node, NodeKind};
 use crate::rpc::weights::endpoint_weights;
 use xdsctl_lb::endpoint::Address;
-use xdsctl_lb::{LbConfig, pick_first, ring_hash, round_robin, weighted_round_robin, weighted_target, wrr_locality};
+use xdsctl_lb::{
+    self, LbConfig, pick_first, ring_hash, round_robin, weighted_round_robin, weighted_target, wrr_locality,
+};
 use xdsctl_model::profile::Profile;
 use xdsctl_model::resource::cluster::HealthStatus;
 use xdsctl_model::resource::endpoints::counted_weight as counted;
@@ -125,9 +127,9 @@ pub fn policy(config: &LbConfig, parts: &[WeightedLocality<'_>]) -> Node {
         | LbConfig::Cds(_)
         | LbConfig::Grpclb(_)
         | LbConfig::Autosharding(_) => {
-            let json = config.to_json();
-            let text = json.pointer("/0").map(ToString::to_string).unwrap_or_default();
-            Node::new(NodeKind::Frame, config.name()).fact("config", text)
+            let json = xdsctl_lb::to_json(config);
+            let text = json.get(0).map(ToString::to_string).unwrap_or_default();
+            Node::new(NodeKind::Frame, xdsctl_lb::name_of(config)).fact("config", text)
         }
     }
 }
@@ -171,7 +173,7 @@ fn name_endpoints(node: &mut Node, hostname: &str) {
 }
 
 fn framed(config: &LbConfig, child: &LbConfig, parts: &[WeightedLocality<'_>]) -> Node {
-    Node::new(NodeKind::Frame, config.name()).with(policy(child, parts))
+    Node::new(NodeKind::Frame, xdsctl_lb::name_of(config)).with(policy(child, parts))
 }
 
 fn endpoints(mut node: Node, parts: &[WeightedLocality<'_>], ring: Option<&ring_hash::RingHashConfig>) -> Node {
@@ -208,7 +210,7 @@ fn ring_shares(config: &ring_hash::RingHashConfig, parts: &[WeightedLocality<'_>
     let keys: Vec<(String, u32)> = active
         .map(|(endpoint, weight)| (ring_key(endpoint), counted(weight)))
         .collect();
-    let ring = ring_hash::Ring::new(&keys, config.size(ring_hash::RING_SIZE_CAP));
+    let ring = ring_hash::Ring::new(&keys, ring_hash::Size::of(config, ring_hash::RING_SIZE_CAP));
     let mut shares = vec![(0.0, 0_usize); keys.len()];
     for (entry, arc) in ring.entries().iter().zip(ring.arcs()) {
         if let Some((space, count)) = shares.get_mut(entry.endpoint as usize) {

@@ -6,41 +6,114 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::build::{cds_policy, object, policy_list};
+use super::build::{object, policy_list};
 use crate::client::config::XdsConfig;
 use crate::rpc::{CLUSTER_PREFIX, PLUGIN_PREFIX};
 use xdsctl_clients::bootstrap::client_json::{self, Json};
-use xdsctl_lb::cluster_manager;
+use xdsctl_lb::{cds, cluster_manager};
+use xdsctl_model::resource::lb_policy::{CdsConfig, ClusterManagerConfig, LbConfig, LbPolicy};
 use xdsctl_model::resource::route::{Action, Destination};
 use xdsctl_model::status::{Code, Status};
 use xdsctl_model::text::first_escaped;
 
-/// Keys of the cluster manager with the config of each child as JSON.
-fn children(config: &XdsConfig) -> BTreeMap<String, Value> {
+/// What the resolver hands to the channel.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ServiceConfig {
+    /// The children of the cluster manager, by key.
+    pub children: BTreeMap<String, ManagerChild>,
+}
+
+/// A child of the cluster manager.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ManagerChild {
+    /// A cds policy for this cluster.
+    Cluster(String),
+    /// The policy of a cluster specifier plugin.
+    Plugin(Arc<LbPolicy>),
+}
+
+impl ServiceConfig {
+    /// The clusters of the routes, in the order of their keys.
+    pub fn clusters(&self) -> impl Iterator<Item = &str> {
+        self.children.values().filter_map(|child| match child {
+            ManagerChild::Cluster(name) => Some(name.as_str()),
+            ManagerChild::Plugin(_) => None,
+        })
+    }
+
+    /// The policy at the root of the channel.
+    pub fn lb_config(&self) -> LbConfig {
+        let children = self.children.iter().map(|(key, child)| {
+            let config = match child {
+                ManagerChild::Cluster(name) => cds_config(name),
+                ManagerChild::Plugin(policy) => policy.config.clone(),
+            };
+            (key.clone(), config)
+        });
+        LbConfig::ClusterManager(ClusterManagerConfig {
+            children: children.collect(),
+        })
+    }
+
+    /// The service config as the client writes it.
+    pub fn to_json(&self) -> Value {
+        let children = self.children.iter().map(|(key, child)| {
+            let policy = match child {
+                ManagerChild::Cluster(name) => cds_policy(name),
+                ManagerChild::Plugin(policy) => policy.json.clone(),
+            };
+            (key.clone(), object([("childPolicy", policy)]))
+        });
+        let children: Map<String, Value> = children.collect();
+        let manager = object([("children", Value::Object(children))]);
+        object([("loadBalancingConfig", policy_list(cluster_manager::NAME, manager))])
+    }
+}
+
+/// The config of the cds policy of a cluster that a route names.
+pub(super) fn cds_config(cluster: &str) -> LbConfig {
+    LbConfig::Cds(CdsConfig {
+        cluster: cluster.to_owned(),
+        is_dynamic: false,
+    })
+}
+
+/// A list of one cds policy.
+pub(super) fn cds_policy(cluster: &str) -> Value {
+    policy_list(cds::NAME, object([("cluster", Value::String(cluster.to_owned()))]))
+}
+
+/// The children of the cluster manager by key, as the routes name them.
+fn children(config: &XdsConfig) -> BTreeMap<String, ManagerChild> {
     let mut children = BTreeMap::new();
+    let mut add_cluster = |name: &str| {
+        children.insert(
+            format!("{CLUSTER_PREFIX}{name}"),
+            ManagerChild::Cluster(name.to_owned()),
+        )
+    };
+    let mut plugins = Vec::new();
     for route in config.virtual_host().into_iter().flat_map(|host| &host.routes) {
         let Action::Route(action) = &route.action else {
             continue;
         };
         match &action.destination {
-            Destination::Cluster(name) => {
-                children.insert(format!("{CLUSTER_PREFIX}{name}"), cds_policy(name));
-            }
-            Destination::WeightedClusters(entries) => {
-                for entry in entries {
-                    children.insert(format!("{CLUSTER_PREFIX}{}", entry.name), cds_policy(&entry.name));
-                }
-            }
+            Destination::Cluster(name) => _ = add_cluster(name),
+            Destination::WeightedClusters(entries) => entries.iter().for_each(|entry| _ = add_cluster(&entry.name)),
             Destination::Plugin(name) => {
-                let policy = config.route_config.cluster_specifier_plugins.get(name);
-                let policy = policy.cloned().unwrap_or(Value::Null);
-                children.insert(format!("{PLUGIN_PREFIX}{name}"), policy);
+                plugins.extend(config.route_config.cluster_specifier_plugins.get_key_value(name))
             }
         }
     }
+    let plugins = plugins.into_iter().map(|(name, policy)| {
+        let key = format!("{PLUGIN_PREFIX}{name}");
+        (key, ManagerChild::Plugin(Arc::clone(policy)))
+    });
+    children.extend(plugins);
     children
 }
 
@@ -48,89 +121,82 @@ fn children(config: &XdsConfig) -> BTreeMap<String, Value> {
 ///
 /// # Errors
 /// The status of every RPC of the channel if the client cannot read its own text back.
-pub fn generate(config: &XdsConfig) -> Result<Value, Status> {
+pub fn generate(config: &XdsConfig) -> Result<ServiceConfig, Status> {
     let children = children(config);
-    if children.keys().all(|key| is_plain(key)) {
-        let children: Map<String, Value> = children
-            .into_iter()
-            .map(|(key, policy)| (key, object([("childPolicy", policy)])))
-            .collect();
-        let manager = object([("children", Value::Object(children))]);
-        return Ok(object([(
-            "loadBalancingConfig",
-            policy_list(cluster_manager::NAME, manager),
-        )]));
+    if children.keys().all(|key| first_escaped(key).is_none()) {
+        return Ok(ServiceConfig { children });
     }
     let text = text(&children);
-    let json = client_json::parse(text.as_bytes()).map_err(|fault| {
+    client_json::parse(text.as_bytes()).map_err(|fault| {
         let message = format!("JSON parsing failed: [JSON parse error at index {}]", fault.offset);
         Status::new(Code::InvalidArgument, message).from_control_plane("resolver")
     })?;
-    Ok(to_value(json))
+    // The text can be read, so each name ends where it should.
+    let children = children.into_iter().map(|(key, child)| {
+        let child = match child {
+            ManagerChild::Cluster(name) => ManagerChild::Cluster(read_back(name)),
+            plugin => plugin,
+        };
+        (read_back(key), child)
+    });
+    Ok(ServiceConfig {
+        children: children.collect(),
+    })
 }
 
-/// A name that JSON does not need to escape.
-fn is_plain(name: &str) -> bool {
-    first_escaped(name).is_none()
+/// What the client reads where it has pasted a name between quotation marks.
+fn read_back(name: String) -> String {
+    match client_json::parse(format!("\"{name}\"").as_bytes()) {
+        Ok(Json::String(read)) => read,
+        // Not reached: the text with the name in it was read.
+        Ok(_) | Err(_) => name,
+    }
 }
 
 /// The text that the client writes, space by space: positions in it are quoted in its error message.
-fn text(children: &BTreeMap<String, Value>) -> String {
+fn text(children: &BTreeMap<String, ManagerChild>) -> String {
     let mut text = String::from(
         "{  \"loadBalancingConfig\":[\n    { \"xds_cluster_manager_experimental\":{\n      \"children\":{\n",
     );
-    for (number, (key, policy)) in children.iter().enumerate() {
+    for (number, (key, child)) in children.iter().enumerate() {
         if number > 0 {
             text.push_str(",\n");
         }
         // Writing to a String cannot fail.
-        let _ = match key.strip_prefix(CLUSTER_PREFIX) {
-            Some(name) => write!(
+        let _ = match child {
+            ManagerChild::Cluster(name) => write!(
                 text,
                 "      \"{key}\":{{\n        \"childPolicy\":[ {{\n          \"cds_experimental\":{{\n            \
                  \"cluster\": \"{name}\"\n          }}\n        }} ]\n       }}"
             ),
-            None => write!(text, "      \"{key}\":{{\n        \"childPolicy\": {policy}\n       }}"),
+            ManagerChild::Plugin(policy) => {
+                write!(
+                    text,
+                    "      \"{key}\":{{\n        \"childPolicy\": {}\n       }}",
+                    policy.json
+                )
+            }
         };
     }
     text.push_str("    }\n    } }\n  ]}");
     text
 }
 
-fn to_value(json: Json) -> Value {
-    match json {
-        Json::Null => Value::Null,
-        Json::Bool(value) => Value::Bool(value),
-        Json::Number(text) => serde_json::from_str(&text).unwrap_or(Value::Null),
-        Json::String(text) => Value::String(text),
-        Json::Array(elements) => elements.into_iter().map(to_value).collect(),
-        Json::Object(entries) => entries.into_iter().map(|(key, json)| (key, to_value(json))).collect(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(names: &[&str]) -> Result<Vec<String>, usize> {
-        let children: BTreeMap<String, Value> = names
-            .iter()
-            .map(|name| (format!("{CLUSTER_PREFIX}{name}"), Value::Null))
-            .collect();
-        let text = text(&children);
-        let json = client_json::parse(text.as_bytes()).map_err(|fault| fault.offset)?;
-        let keys = to_value(json);
-        let keys = keys
-            .pointer("/loadBalancingConfig/0/xds_cluster_manager_experimental/children")
-            .and_then(Value::as_object);
-        Ok(keys.into_iter().flatten().map(|(key, _)| key.clone()).collect())
+    fn is_read(name: &str) -> bool {
+        let child = ManagerChild::Cluster(name.to_owned());
+        let children = BTreeMap::from([(format!("{CLUSTER_PREFIX}{name}"), child)]);
+        client_json::parse(text(&children).as_bytes()).is_ok()
     }
 
     #[test]
     fn names_are_pasted_without_escapes() {
-        assert_eq!(read(&["a b", "é{,"]).unwrap(), ["cluster:a b", "cluster:é{,"]);
-        assert_eq!(read(&[r"a\nb"]).unwrap(), ["cluster:a\nb"]);
-        assert!(read(&["a\"b"]).is_err());
-        assert!(is_plain("é{,") && !is_plain("a\"") && !is_plain("\\") && !is_plain("\n"));
+        assert!(is_read("a b") && is_read("é{,") && is_read(r"a\nb"));
+        assert!(!is_read("a\"b") && !is_read("a\\"));
+        assert_eq!(read_back(r"cluster:a\nb".to_owned()), "cluster:a\nb");
+        assert_eq!(read_back("é{,".to_owned()), "é{,");
     }
 }

@@ -1,20 +1,17 @@
 //! The whole tree as nodes: channel, cluster manager, one cds policy a cluster, its wrappers, priorities and policies (A75).
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
-use super::build::{Cds, Readable, cds_cluster, manager_children};
+use super::build::Cds;
 use super::names::{ChildNumbers, child_name};
 use super::node::{Node, NodeKind};
 use super::policies;
+use super::service_config::{ManagerChild, ServiceConfig};
 use crate::client::Resources;
 use crate::client::config::{Aggregate, ClusterState, Leaf, XdsConfig};
 use crate::client::graph::{SkipReason, Skipped};
-use crate::rpc::PLUGIN_PREFIX;
 use xdsctl_document::source::secrets::SecretPlace;
-use xdsctl_lb::{LbConfig, cds, cluster_impl, cluster_manager, outlier_detection, override_host, priority};
+use xdsctl_lb::{self, LbConfig, cds, cluster_impl, cluster_manager, outlier_detection, override_host, priority};
 use xdsctl_model::profile::Profile;
 use xdsctl_model::resource::cluster::{
     Cluster, DEFAULT_MAX_CONCURRENT_REQUESTS, Discovery, HealthStatus, OutlierDetection,
@@ -31,7 +28,7 @@ pub struct ShownTree<'a> {
     /// The configuration of the channel.
     pub config: &'a XdsConfig,
     /// The generated service config.
-    pub service_config: &'a Value,
+    pub service_config: &'a ServiceConfig,
     /// The client.
     pub profile: &'a Profile,
     /// The resources, for what the client dropped of them.
@@ -42,7 +39,6 @@ pub struct ShownTree<'a> {
 struct Walk<'a> {
     shown: &'a ShownTree<'a>,
     skipped: BTreeMap<&'a str, Vec<&'a Skipped>>,
-    readable: RefCell<Readable>,
 }
 
 /// The tree of a channel.
@@ -51,14 +47,11 @@ pub fn tree(shown: &ShownTree<'_>) -> Node {
     for entry in &shown.config.skipped {
         skipped.entry(&entry.parent).or_default().push(entry);
     }
-    let walk = Walk {
-        shown,
-        skipped,
-        readable: RefCell::default(),
-    };
+    let walk = Walk { shown, skipped };
     let manager = Node::new(NodeKind::Frame, cluster_manager::NAME);
-    let manager = manager_children(shown.service_config).fold(manager, |manager, (key, policy)| {
-        manager.with(top(&walk, key, policy).under(format!("\"{key}\"")))
+    let children = shown.service_config.children.iter();
+    let manager = children.fold(manager, |manager, (key, child)| {
+        manager.with(top(&walk, child).under(format!("\"{key}\"")))
     });
     channel(shown.config).with(manager)
 }
@@ -92,22 +85,16 @@ pub fn channel(config: &XdsConfig) -> Node {
 }
 
 /// A child of the cluster manager.
-fn top(walk: &Walk<'_>, key: &str, policy: &Value) -> Node {
-    if let Some(cluster) = cds_cluster(policy) {
-        return cds_node(walk, cluster, None);
-    }
-    let mut config = policy.pointer("/0").cloned();
-    config
-        .iter_mut()
-        .for_each(|config| SecretPlace::policies().redact(config));
-    let config = config.map(|config| config.to_string()).unwrap_or_default();
-    let node = Node::new(NodeKind::Frame, "rls_experimental");
-    match key.strip_prefix(PLUGIN_PREFIX) {
-        Some(_) => node
-            .warning("clusters", "asked for by each RPC at a lookup service, so unknown here")
-            .fact("config", config),
-        None => node.fact("config", config),
-    }
+fn top(walk: &Walk<'_>, child: &ManagerChild) -> Node {
+    let policy = match child {
+        ManagerChild::Cluster(cluster) => return cds_node(walk, cluster, None),
+        ManagerChild::Plugin(policy) => policy,
+    };
+    let mut config = policy.json.get(0).cloned().unwrap_or_default();
+    SecretPlace::policies().redact(&mut config);
+    Node::new(NodeKind::Frame, xdsctl_lb::name_of(&policy.config))
+        .warning("clusters", "asked for by each RPC at a lookup service, so unknown here")
+        .fact("config", config.to_string())
 }
 
 fn failure(status: &Status) -> Node {
@@ -124,21 +111,18 @@ fn cds_node(walk: &Walk<'_>, cluster: &str, below: Option<&str>) -> Node {
         below,
         profile: walk.shown.profile,
     };
-    let checked = generator.check(&mut walk.readable.borrow_mut());
-    if let Err(status) = checked {
+    if let Err(status) = generator.check() {
         let node = skipped(walk, cluster, dropped(walk, cluster, state, node));
         return node.with(failure(&status));
     }
     match state {
         Some(ClusterState::Leaf(leaf)) => {
-            let policy = generator.lb_policy(leaf).ok();
-            let config = policy.and_then(|policy| walk.readable.borrow_mut().config(policy, walk.shown.profile));
             let mut numbers = ChildNumbers::default();
             let numbers = numbers.update(leaf.endpoints.as_deref());
-            match config {
-                Some(config) => leaf_node(walk, cluster, leaf, (&config, numbers), node),
-                // Not reached: the policy was just read.
-                None => node,
+            match generator.lb_policy(leaf) {
+                Ok(policy) => leaf_node(walk, cluster, leaf, (&policy.config, numbers), node),
+                // Not reached: the policy was just checked.
+                Err(_) => node,
             }
         }
         Some(ClusterState::Aggregate(aggregate)) => aggregate_node(walk, cluster, aggregate, node),

@@ -9,8 +9,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
-use xdsctl_lb::{weighted_target, wrr_locality};
-use xdsctl_model::resource::Endpoints;
+use xdsctl_model::resource::{Endpoints, LbConfig};
 
 /// Policies, endpoints and values of configs that the tree of a channel may have, whatever the size of its input.
 pub const MAX_PARTS: u64 = 500_000;
@@ -73,8 +72,8 @@ fn of_leaf(leaf: &Leaf, known: &mut HashMap<*const Endpoints, Lists>) -> u64 {
             .or_insert_with(|| Lists::of(endpoints))
     });
     let policy = &leaf.cluster.lb_policy;
-    let values = values(policy);
-    let cost = Cost::of(policy);
+    let values = values(&policy.json);
+    let cost = Cost::of(&policy.config);
     let fixed = values.saturating_add(cost.fixed).saturating_mul(lists.priorities);
     values
         .saturating_add(fixed)
@@ -82,7 +81,7 @@ fn of_leaf(leaf: &Leaf, known: &mut HashMap<*const Endpoints, Lists>) -> u64 {
         .saturating_add(cost.an_endpoint.saturating_mul(lists.endpoints))
 }
 
-/// Parts of a list of policies: whatever it gets, and for each locality and endpoint.
+/// Parts of a policy with those below: whatever it gets, and for each locality and endpoint.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Cost {
     fixed: u64,
@@ -91,17 +90,11 @@ struct Cost {
 }
 
 impl Cost {
-    fn of(policies: &Value) -> Cost {
-        let named = policies
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_object)
-            .flatten();
-        let costs = named.map(|(name, config)| match name.as_str() {
+    fn of(config: &LbConfig) -> Cost {
+        match config {
             // What is below stands below each locality.
-            wrr_locality::NAME => {
-                let below = Cost::below(config);
+            LbConfig::WrrLocality(locality) => {
+                let below = Cost::of(&locality.child_policy);
                 Cost {
                     fixed: 2,
                     a_locality: sum([1, below.fixed, below.a_locality].into_iter()),
@@ -109,40 +102,28 @@ impl Cost {
                 }
             }
             // Each locality and endpoint is below one target.
-            weighted_target::NAME => {
-                let targets = config.get("targets").and_then(Value::as_object).into_iter().flatten();
-                targets.map(|(_, target)| Cost::below(target)).fold(
-                    Cost {
-                        fixed: 1,
-                        a_locality: 0,
-                        an_endpoint: 1,
-                    },
-                    |all, below| Cost {
-                        fixed: sum([all.fixed, below.fixed, 1].into_iter()),
-                        a_locality: all.a_locality.max(below.a_locality),
-                        an_endpoint: all.an_endpoint.max(below.an_endpoint),
-                    },
-                )
+            LbConfig::WeightedTarget(_) => {
+                let one = Cost {
+                    fixed: 1,
+                    a_locality: 0,
+                    an_endpoint: 1,
+                };
+                let targets = config.children().into_iter().map(Cost::of);
+                targets.fold(one, |all, below| Cost {
+                    fixed: sum([all.fixed, below.fixed, 1].into_iter()),
+                    a_locality: all.a_locality.max(below.a_locality),
+                    an_endpoint: all.an_endpoint.max(below.an_endpoint),
+                })
             }
-            _ => {
-                let below = Cost::below(config);
+            other => {
+                let below = other.only_child().map_or(Cost::default(), Cost::of);
                 Cost {
                     fixed: below.fixed.saturating_add(1),
                     an_endpoint: below.an_endpoint.max(1),
                     ..below
                 }
             }
-        });
-        costs.fold(Cost::default(), |all, one| Cost {
-            fixed: all.fixed.saturating_add(one.fixed),
-            a_locality: all.a_locality.saturating_add(one.a_locality),
-            an_endpoint: all.an_endpoint.saturating_add(one.an_endpoint),
-        })
-    }
-
-    /// That of the policies below a config.
-    fn below(config: &Value) -> Cost {
-        config.get("childPolicy").map_or(Cost::default(), Cost::of)
+        }
     }
 }
 
@@ -163,6 +144,8 @@ fn sum(parts: impl Iterator<Item = u64>) -> u64 {
 mod tests {
     use super::*;
     use serde_json::json;
+    use xdsctl_lb::parse_list;
+    use xdsctl_model::profile::Profile;
 
     #[test]
     fn a_policy_stands_below_each_locality_with_all_its_targets() {
@@ -177,7 +160,7 @@ mod tests {
         };
         let by_locality = |child: Value| json!([{"xds_wrr_locality_experimental": {"childPolicy": child}}]);
         let cost = |policies: Value| {
-            let cost = Cost::of(&policies);
+            let cost = Cost::of(&parse_list(&policies, &Profile::default()).unwrap());
             (cost.fixed, cost.a_locality, cost.an_endpoint)
         };
         assert_eq!(cost(json!([{"round_robin": {}}])), (1, 0, 1));

@@ -3,13 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde_json::Value;
 use xdsctl_channel::client::config::{ChannelFailure, ClusterState, XdsConfig};
 use xdsctl_channel::client::{Client, Gap, Rejected};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::listener::{Listener, RouteSource};
-use xdsctl_model::resource::{ResourceType, RouteConfiguration};
+use xdsctl_model::resource::{LbConfig, ResourceType, RouteConfiguration};
 
 /// Names a resource that the channel hangs on, and of which it is not known what the client keeps.
 pub(super) fn why_not(client: &Client, config: &Result<Arc<XdsConfig>, ChannelFailure>) -> Option<String> {
@@ -18,7 +17,7 @@ pub(super) fn why_not(client: &Client, config: &Result<Arc<XdsConfig>, ChannelFa
             .clusters
             .keys()
             .filter_map(|name| Some((name, config.leaf(name)?)));
-        if let Some((name, _)) = leaves.find(|(_, leaf)| nests_wrr_locality(&leaf.cluster.lb_policy, 0)) {
+        if let Some((name, _)) = leaves.find(|(_, leaf)| nests_wrr_locality(&leaf.cluster.lb_policy.config, false)) {
             return Some(nested(name, &actual.name()));
         }
     }
@@ -63,7 +62,7 @@ pub(crate) fn why_none(client: &Client) -> Option<String> {
                 "Cluster `{name}` is an aggregate, which {actual} treats as C-core does not"
             ));
         }
-        if nests_wrr_locality(&cluster.lb_policy, 0) {
+        if nests_wrr_locality(&cluster.lb_policy.config, false) {
             return Some(nested(name, &actual));
         }
     }
@@ -122,14 +121,9 @@ fn used(config: &XdsConfig) -> (BTreeSet<&str>, BTreeSet<&str>) {
     (clusters, endpoints)
 }
 
-/// Says whether a config has a policy that other clients cannot run inside of itself; `outer` are around it.
-fn nests_wrr_locality(config: &Value, outer: usize) -> bool {
-    match config {
-        Value::Array(list) => list.iter().any(|inner| nests_wrr_locality(inner, outer)),
-        Value::Object(fields) => fields.iter().any(|(name, inner)| {
-            let here = usize::from(name == "xds_wrr_locality_experimental");
-            (here > 0 && outer > 0) || nests_wrr_locality(inner, outer + here)
-        }),
-        _ => false,
-    }
+/// Says whether a config has a policy that other clients cannot run inside of itself; `is_inside` says that one is around it.
+fn nests_wrr_locality(config: &LbConfig, is_inside: bool) -> bool {
+    let is_one = matches!(config, LbConfig::WrrLocality(_));
+    let below = || config.children().into_iter();
+    (is_one && is_inside) || below().any(|child| nests_wrr_locality(child, is_inside || is_one))
 }

@@ -9,8 +9,9 @@ use crate::io::DEFAULT_WIDTH;
 use crate::report::channel::{graph, svg, tree as text};
 use crate::{Error, Io};
 use xdsctl_channel::client::config::{ChannelFailure, XdsConfig};
-use xdsctl_channel::tree::build::{self, Cds, Generated, Readable};
+use xdsctl_channel::tree::build::{self, Cds, Generated};
 use xdsctl_channel::tree::node::{Node, NodeKind};
+use xdsctl_channel::tree::service_config::ServiceConfig;
 use xdsctl_channel::tree::show::{self, ShownTree};
 use xdsctl_channel::tree::{legacy, service_config};
 use xdsctl_document::source::secrets::SecretPlace;
@@ -48,7 +49,7 @@ pub(super) fn run(args: &TreeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let opened = channel::open_if(&args.channel, of_tree, io)?;
     let outcome = match &opened.config {
         Ok(config) => match service_config::generate(config) {
-            Ok(json) => Outcome::Config(config, json),
+            Ok(generated) => Outcome::Config(config, generated),
             Err(status) => Outcome::Fails(status, None),
         },
         Err(failure) => Outcome::Fails(Status::unavailable(failure.to_string()), Some(failure)),
@@ -77,7 +78,7 @@ pub(super) fn run(args: &TreeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     }
     let fails = match &outcome {
         Outcome::Fails(..) => true,
-        Outcome::Config(config, json) => all_fail(config, json, &opened.client.profile),
+        Outcome::Config(config, generated) => all_fail(config, generated, &opened.client.profile),
     };
     if let (true, Some(unanswered)) = (fails, opened.unanswered()) {
         say!(io.err, "help: {unanswered}")?;
@@ -87,16 +88,13 @@ pub(super) fn run(args: &TreeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
 
 /// What the resolver hands to the channel.
 enum Outcome<'a> {
-    Config(&'a XdsConfig, Value),
+    Config(&'a XdsConfig, ServiceConfig),
     Fails(Status, Option<&'a ChannelFailure>),
 }
 
 /// Says whether RPCs to every cluster of the routes fail, and there is one.
-fn all_fail(config: &XdsConfig, service_config: &Value, profile: &Profile) -> bool {
-    let mut readable = Readable::default();
-    let mut roots = build::manager_children(service_config)
-        .filter_map(|(_, policy)| build::cds_cluster(policy))
-        .peekable();
+fn all_fail(config: &XdsConfig, service_config: &ServiceConfig, profile: &Profile) -> bool {
+    let mut roots = service_config.clusters().peekable();
     roots.peek().is_some()
         && roots.all(|cluster| {
             let cds = Cds {
@@ -105,16 +103,16 @@ fn all_fail(config: &XdsConfig, service_config: &Value, profile: &Profile) -> bo
                 below: None,
                 profile,
             };
-            cds.check(&mut readable).is_err() || !config.can_serve(cluster)
+            cds.check().is_err() || !config.can_serve(cluster)
         })
 }
 
 fn nodes(args: &TreeArgs, opened: &Opened, outcome: &Outcome<'_>) -> Node {
     match outcome {
-        Outcome::Config(config, json) => {
+        Outcome::Config(config, service_config) => {
             let shown = ShownTree {
                 config,
-                service_config: json,
+                service_config,
                 profile: &opened.client.profile,
                 resources: &opened.client.resources,
             };
@@ -137,11 +135,11 @@ fn nodes(args: &TreeArgs, opened: &Opened, outcome: &Outcome<'_>) -> Node {
 
 fn write_json(args: &TreeArgs, opened: &Opened, outcome: &Outcome<'_>, io: &mut Io<'_>) -> Result<(), Error> {
     let (service_config, children, errors) = match outcome {
-        Outcome::Config(config, json) => {
-            let Generated { children, errors } = build::generate(config, json, &opened.client.profile);
+        Outcome::Config(config, generated) => {
+            let Generated { children, errors } = build::generate(config, generated, &opened.client.profile);
             let children = match args.layout {
                 Layout::A75 => children,
-                Layout::A37 => legacy::children(config, json),
+                Layout::A37 => legacy::children(config, generated),
             };
             let errors: Vec<Value> = errors
                 .iter()
@@ -149,7 +147,7 @@ fn write_json(args: &TreeArgs, opened: &Opened, outcome: &Outcome<'_>, io: &mut 
                     json!({ "cluster": cluster, "code": status.code.name(), "message": &*status.message })
                 })
                 .collect();
-            (json.clone(), children.into_iter().collect(), errors)
+            (generated.to_json(), children.into_iter().collect(), errors)
         }
         Outcome::Fails(status, _) => {
             let error = json!({ "cluster": null, "code": status.code.name(), "message": &*status.message });

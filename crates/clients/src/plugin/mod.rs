@@ -7,13 +7,15 @@
 pub mod rls;
 
 use std::collections::BTreeMap;
-use xdsctl_model::diag::Effect;
+use std::sync::Arc;
 
 use xdsctl_document::proto::any::extract;
 use xdsctl_document::proto::pb::envoy::config::core::v3::TypedExtensionConfig;
 use xdsctl_document::proto::pb::envoy::config::route::v3::ClusterSpecifierPlugin as Pb;
+use xdsctl_model::diag::Effect;
 use xdsctl_model::diag::{Cx, Path, rules};
 use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::LbPolicy;
 
 rules! {
     /// A cluster specifier plugin has no extension.
@@ -48,8 +50,8 @@ enum State {
     Faulty,
     /// Optional and unknown: routes to it are dropped.
     Dropped,
-    /// The LB policy config that it stands for.
-    Config(serde_json::Value),
+    /// The LB policy that it stands for.
+    Policy(Arc<LbPolicy>),
 }
 
 impl Plugins {
@@ -75,24 +77,24 @@ impl Plugins {
         }
     }
 
-    /// The LB policy config of each plugin that a kept route uses; `at` is the path of the field.
+    /// The LB policy of each plugin that a kept route uses; `at` is the path of the field.
     ///
     /// Plugins without a use are noted, unless a route was `rejected`: it may have been the one that uses them.
-    pub fn into_used(self, rejected: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> BTreeMap<String, serde_json::Value> {
+    pub fn into_used(self, rejected: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> BTreeMap<String, Arc<LbPolicy>> {
         let mut used = BTreeMap::new();
         for (name, entry) in self.0 {
             match entry.state {
-                State::Config(config) if entry.is_used => {
-                    used.insert(name, config);
+                State::Policy(policy) if entry.is_used => {
+                    used.insert(name, policy);
                 }
-                State::Config(_) if !rejected => {
+                State::Policy(_) if !rejected => {
                     cx.report(
                         &PLUGIN_UNUSED,
                         &at.index(entry.index),
                         format_args!("no route that the client keeps uses plugin `{name}`"),
                     );
                 }
-                State::Config(_) | State::Faulty | State::Dropped => {}
+                State::Policy(_) | State::Faulty | State::Dropped => {}
             }
         }
         used
@@ -176,5 +178,5 @@ fn config(extension: &TypedExtensionConfig, is_optional: bool, at: &Path<'_>, cx
         );
         return State::Faulty;
     }
-    rls::lb_config(&plugin, &value_at, at, cx).map_or(State::Faulty, State::Config)
+    rls::lb_policy(&plugin, &value_at, at, cx).map_or(State::Faulty, State::Policy)
 }

@@ -4,9 +4,11 @@
 //! canonical JSON, without fields that have their default, and that JSON goes through the LB policy's own loader. So an
 //! empty text or a 0 is an absent field, and what the loader says is quoted with the loader's paths.
 
-use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 use prost_types::Duration;
+use serde_json::{Map, Value, json};
+
 use xdsctl_document::proto::any::Extension;
 use xdsctl_document::proto::pb::grpc::lookup::v1::{
     GrpcKeyBuilder, HttpKeyBuilder, NameMatcher, RouteLookupClusterSpecifier, RouteLookupConfig,
@@ -15,7 +17,7 @@ use xdsctl_lb::rejected;
 use xdsctl_lb::rls as policy;
 use xdsctl_lb::xds::Chain;
 use xdsctl_model::diag::{Cx, Path, Related, rules};
-use xdsctl_model::resource::MAX_DURATION_SECONDS;
+use xdsctl_model::resource::{LbPolicy, MAX_DURATION_SECONDS};
 
 rules! {
     /// An RLS plugin has no route_lookup_config.
@@ -29,11 +31,16 @@ rules! {
 /// The plugin's message.
 pub const TYPE_NAME: &str = "grpc.lookup.v1.RouteLookupClusterSpecifier";
 
-/// Converts the plugin to an LB policy config: `[{"rls_experimental": {...}}]`.
+/// Converts the plugin to the LB policy `rls_experimental`.
 ///
 /// `at` is the path of the message, `any_at` that of the Any that holds it: there the client reports what the LB policy
 /// rejects.
-pub fn lb_config(extension: &Extension<'_>, at: &Path<'_>, any_at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Value> {
+pub fn lb_policy(
+    extension: &Extension<'_>,
+    at: &Path<'_>,
+    any_at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Option<Arc<LbPolicy>> {
     let message: RouteLookupClusterSpecifier = extension.decode(at, cx)?;
     let Some(config) = &message.route_lookup_config else {
         cx.report(
@@ -56,15 +63,19 @@ pub fn lb_config(extension: &Extension<'_>, at: &Path<'_>, any_at: &Path<'_>, cx
             return None;
         }
     };
-    let config = json!([{
+    let json = json!([{
         policy::NAME: {
             "routeLookupConfig": config,
             "childPolicy": [{"cds_experimental": {"isDynamic": true}}],
             "childPolicyConfigTargetFieldName": "cluster",
         }
     }]);
-    match xdsctl_lb::parse_list(&config, cx.profile()) {
-        Ok(_) => Some(config),
+    match xdsctl_lb::parse_list(&json, cx.profile()) {
+        Ok(config) => Some(Arc::new(LbPolicy {
+            config,
+            refusal: None,
+            json,
+        })),
         Err(faults) => {
             let rejected = Related {
                 path: any_at.to_owned(),

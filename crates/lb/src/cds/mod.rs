@@ -5,6 +5,7 @@
 mod machine;
 
 pub use machine::CdsPolicy;
+pub use xdsctl_model::resource::lb_policy::CdsConfig;
 
 use serde_json::{Map, Value, json};
 
@@ -23,15 +24,6 @@ pub static TYPE: PolicyType = PolicyType {
     machine: |at, _| Box::new(CdsPolicy::new(at)),
 };
 
-/// The config of cds (C-core cds.cc `CdsLbConfig`).
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CdsConfig {
-    /// The cluster's name; may be empty as far as the loader is concerned.
-    pub cluster: String,
-    /// The cluster is not in the routes but named by an RLS answer; default false.
-    pub is_dynamic: bool,
-}
-
 /// Reads the JSON config.
 ///
 /// # Errors
@@ -47,15 +39,13 @@ pub fn from_json(config: &Map<String, Value>, _profile: &Profile) -> Result<CdsC
     done(config, faults)
 }
 
-impl CdsConfig {
-    /// The config in the client's form.
-    pub fn to_json(&self) -> Value {
-        let mut config = json!({ "cluster": self.cluster });
-        if let Value::Object(map) = &mut config
-            && self.is_dynamic
-        {
-            map.insert("isDynamic".to_owned(), Value::Bool(true));
-        }
-        config
+/// The config in the client's form.
+pub fn to_json(config: &CdsConfig) -> Value {
+    let mut written = json!({ "cluster": config.cluster });
+    if let Value::Object(map) = &mut written
+        && config.is_dynamic
+    {
+        map.insert("isDynamic".to_owned(), Value::Bool(true));
     }
+    written
 }

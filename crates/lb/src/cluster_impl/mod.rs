@@ -4,7 +4,7 @@
 
 mod machine;
 
-pub use super::config::named_cluster::NamedClusterConfig;
+pub use super::config::named_cluster::{NamedClusterConfig, to_json};
 pub use machine::ClusterImplPolicy;
 
 use serde_json::{Map, Value};

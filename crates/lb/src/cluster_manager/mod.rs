@@ -3,6 +3,7 @@
 mod machine;
 
 pub use machine::ClusterManagerPolicy;
+pub use xdsctl_model::resource::lb_policy::ClusterManagerConfig;
 
 use std::collections::BTreeMap;
 
@@ -22,13 +23,6 @@ pub static TYPE: PolicyType = PolicyType {
     from_json: |config, profile| from_json(config, profile).map(super::LbConfig::ClusterManager),
     machine: |at, _| Box::new(ClusterManagerPolicy::new(at)),
 };
-
-/// The config of xds_cluster_manager (C-core xds_cluster_manager.cc `XdsClusterManagerLbConfig`).
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct ClusterManagerConfig {
-    /// Policies by the name that the config selector uses: `cluster:<name>` or `cluster_specifier_plugin:<name>`.
-    pub children: BTreeMap<String, super::LbConfig>,
-}
 
 /// Reads the JSON config.
 ///
@@ -52,14 +46,12 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Clust
     done(ClusterManagerConfig { children }, faults)
 }
 
-impl ClusterManagerConfig {
-    /// The config in the client's form.
-    pub fn to_json(&self) -> Value {
-        let children: Map<String, Value> = self
-            .children
-            .iter()
-            .map(|(name, child)| (name.clone(), json!({ "childPolicy": child.to_json() })))
-            .collect();
-        json!({ "children": children })
-    }
+/// The config in the client's form.
+pub fn to_json(config: &ClusterManagerConfig) -> Value {
+    let children: Map<String, Value> = config
+        .children
+        .iter()
+        .map(|(name, child)| (name.clone(), json!({ "childPolicy": super::to_json(child) })))
+        .collect();
+    json!({ "children": children })
 }

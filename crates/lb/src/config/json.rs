@@ -46,6 +46,21 @@ pub struct ConfigFault {
 /// The faults found so far in one policy's config.
 pub type Faults = Vec<ConfigFault>;
 
+/// Faults in words that nobody takes for the client's own.
+pub fn words(faults: &[ConfigFault]) -> String {
+    let list: Vec<String> = faults
+        .iter()
+        .map(|fault| {
+            let inner = match fault.inner.as_slice() {
+                [] => String::new(),
+                inner => format!(" ({})", words(inner)),
+            };
+            format!("at {}: {}{inner}", fault.path, fault.message)
+        })
+        .collect();
+    list.join("; ")
+}
+
 /// A place in a policy's config: a linked list on the stack, rendered only for a fault.
 #[derive(Debug, Clone, Copy)]
 pub struct At<'a> {

@@ -7,15 +7,7 @@ use serde_json::{Map, Value, json};
 use super::json::{self, At, Faults};
 use crate::child;
 use xdsctl_model::profile::Profile;
-
-/// A cluster's name and the policy below (C-core `XdsClusterImplLbConfig`, `XdsOverrideHostLbConfig`).
-#[derive(Debug, Clone, PartialEq)]
-pub struct NamedClusterConfig {
-    /// The cluster whose resources are used; may be empty as far as the loader is concerned.
-    pub cluster_name: String,
-    /// The policy below.
-    pub child_policy: Box<crate::LbConfig>,
-}
+pub use xdsctl_model::resource::lb_policy::NamedClusterConfig;
 
 /// Reads the JSON config.
 ///
@@ -35,9 +27,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Named
     }
 }
 
-impl NamedClusterConfig {
-    /// The config in the client's form.
-    pub fn to_json(&self) -> Value {
-        json!({ "clusterName": self.cluster_name, "childPolicy": self.child_policy.to_json() })
-    }
+/// The config in the client's form.
+pub fn to_json(config: &NamedClusterConfig) -> Value {
+    json!({ "clusterName": config.cluster_name, "childPolicy": crate::to_json(&config.child_policy) })
 }

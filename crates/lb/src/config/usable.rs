@@ -89,7 +89,7 @@ impl Walk<'_, '_, '_> {
             unusable: true,
             ..above
         };
-        let name = config.name();
+        let name = crate::name_of(config);
         match config {
             LbConfig::PickFirst(_) | LbConfig::RoundRobin(_) | LbConfig::WeightedRoundRobin(_) => {}
             LbConfig::RingHash(ring) => self.ring_hash(ring, depth, above),

@@ -7,6 +7,8 @@
 //! Follows C-core `XdsLbPolicyRegistry::ConvertXdsLbPolicyConfig` (xds_lb_policy_registry.cc) and `ParseLbPolicyConfig`
 //! (xds_cluster_parser.cc).
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::{rejected, usable};
@@ -14,6 +16,7 @@ use crate::{by_message, by_name, named, parse_list};
 use xdsctl_document::proto::any::{self, Extension, Payload};
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::LoadBalancingPolicy;
 use xdsctl_model::diag::{Cx, Diagnostic, Path, Related, Seg, rules};
+use xdsctl_model::resource::LbPolicy;
 
 rules! {
     /// LB policies are nested more than 16 deep.
@@ -132,14 +135,13 @@ impl Chain {
 
 /// Converts the policy of a cluster; `at` is the path of `load_balancing_policy`.
 ///
-/// Returns the JSON that the client keeps, an array with one object of one key; `None` after a rejection. Reports also
-/// what is accepted and then fails.
+/// `None` after a rejection. Reports also what is accepted and then fails.
 pub fn from_proto(
     pb: &LoadBalancingPolicy,
     owner: &usable::Owner<'_>,
     at: &Path<'_>,
     cx: &mut Cx<'_>,
-) -> Option<Value> {
+) -> Option<Arc<LbPolicy>> {
     let mut chain = Chain::default();
     let mark = cx.mark();
     let list = convert(pb, at, 0, &mut chain, cx);
@@ -150,7 +152,11 @@ pub fn from_proto(
     match parse_list(&list, cx.profile()) {
         Ok(config) => {
             usable::check(&config, owner, &chain, at, cx);
-            Some(list)
+            Some(Arc::new(LbPolicy {
+                config,
+                refusal: None,
+                json: list,
+            }))
         }
         Err(faults) => {
             let policy = chain.hops.first().copied().flatten().map_or("", |hop| hop.type_name);
@@ -393,7 +399,10 @@ mod tests {
         );
         let found = cx.finish();
         let said = found.iter().flat_map(Diagnostic::said);
-        (value, said.map(|(rule, path)| (rule.id, path.clone())).collect())
+        (
+            value.map(|policy| policy.json.clone()),
+            said.map(|(rule, path)| (rule.id, path.clone())).collect(),
+        )
     }
 
     #[test]

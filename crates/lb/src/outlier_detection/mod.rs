@@ -3,6 +3,7 @@
 mod machine;
 
 pub use machine::OutlierDetectionPolicy;
+pub use xdsctl_model::resource::lb_policy::OutlierDetectionConfig;
 
 use serde_json::{Map, Value, json};
 
@@ -24,6 +25,15 @@ pub const NAME: &str = "outlier_detection_experimental";
 /// Largest percentage.
 pub const MAX_PERCENTAGE: u32 = 100;
 
+/// `interval` where the JSON has none (A50).
+const DEFAULT_INTERVAL: Millis = Millis(10_000);
+
+/// `baseEjectionTime` where the JSON has none (A50).
+const DEFAULT_BASE_EJECTION_TIME: Millis = Millis(30_000);
+
+/// `maxEjectionPercent` where the JSON has none (A50).
+const DEFAULT_MAX_EJECTION_PERCENT: u32 = 10;
+
 /// `maxEjectionTime` where the JSON has none, unless `baseEjectionTime` is longer (A50).
 pub const DEFAULT_MAX_EJECTION_TIME: Millis = Millis(300_000);
 
@@ -38,15 +48,6 @@ pub static TYPE: PolicyType = PolicyType {
     machine: |at, cx| Box::new(OutlierDetectionPolicy::new(at, cx)),
 };
 
-/// The config of outlier_detection (C-core outlier_detection.cc `OutlierDetectionLbConfig`).
-#[derive(Debug, Clone, PartialEq)]
-pub struct OutlierDetectionConfig {
-    /// What counts as an outlier.
-    pub detection: OutlierDetection,
-    /// The policy whose endpoints are watched.
-    pub child_policy: Box<super::LbConfig>,
-}
-
 /// Reads the JSON config.
 ///
 /// # Errors
@@ -55,14 +56,22 @@ pub struct OutlierDetectionConfig {
 pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<OutlierDetectionConfig, Faults> {
     let mut faults = Faults::new();
     let at = At::TOP;
-    let interval = json::optional_duration(config, "interval", Millis(10_000), &at, &mut faults);
-    let base_ejection_time = json::optional_duration(config, "baseEjectionTime", Millis(30_000), &at, &mut faults);
+    let interval = json::optional_duration(config, "interval", DEFAULT_INTERVAL, &at, &mut faults);
+    let base_ejection_time =
+        json::optional_duration(config, "baseEjectionTime", DEFAULT_BASE_EJECTION_TIME, &at, &mut faults);
     let max_ejection_time = if config.contains_key("maxEjectionTime") {
         json::optional_duration(config, "maxEjectionTime", NULL_MAX_EJECTION_TIME, &at, &mut faults)
     } else {
         base_ejection_time.max(DEFAULT_MAX_EJECTION_TIME)
     };
-    let max_ejection_percent = json::optional_u32(config, "maxEjectionPercent", 10, &at, &mut faults).value;
+    let max_ejection_percent = json::optional_u32(
+        config,
+        "maxEjectionPercent",
+        DEFAULT_MAX_EJECTION_PERCENT,
+        &at,
+        &mut faults,
+    )
+    .value;
     let success_rate = json::optional(config, "successRateEjection")
         .and_then(|value| success_rate(value, &at.field("successRateEjection"), &mut faults));
     let failure_percentage = json::optional(config, "failurePercentageEjection")
@@ -117,6 +126,27 @@ fn failure_percentage(value: &Value, at: &At<'_>, faults: &mut Faults) -> Option
     Some(ejection)
 }
 
+/// What the policy runs with that a cluster without outlier detection gets: it ejects nothing.
+pub fn off() -> OutlierDetection {
+    OutlierDetection {
+        interval: DEFAULT_INTERVAL,
+        base_ejection_time: DEFAULT_BASE_EJECTION_TIME,
+        max_ejection_time: DEFAULT_MAX_EJECTION_TIME,
+        max_ejection_percent: DEFAULT_MAX_EJECTION_PERCENT,
+        success_rate: None,
+        failure_percentage: None,
+    }
+}
+
+/// Says what is wrong with a threshold that the check of the Cluster lets pass (1.85.1).
+pub fn check_threshold(detection: &OutlierDetection) -> Option<String> {
+    let mut faults = Faults::new();
+    let ejection = detection.failure_percentage.as_ref()?;
+    let at = At::TOP.field("failurePercentageEjection");
+    check_percentage(ejection.threshold, &at.field("threshold"), &mut faults);
+    (!faults.is_empty()).then(|| json::words(&faults))
+}
+
 /// Checks a percentage, after a fault whatever was left of it.
 fn check_percentage(percentage: u32, at: &At<'_>, faults: &mut Faults) {
     if percentage > MAX_PERCENTAGE {
@@ -128,19 +158,17 @@ fn check_percentage(percentage: u32, at: &At<'_>, faults: &mut Faults) {
     }
 }
 
-impl OutlierDetectionConfig {
-    /// The config in the client's form.
-    pub fn to_json(&self) -> Value {
-        let mut config = to_json(&self.detection);
-        if let Value::Object(map) = &mut config {
-            map.insert("childPolicy".to_owned(), self.child_policy.to_json());
-        }
-        config
+/// The config in the client's form.
+pub fn to_json(config: &OutlierDetectionConfig) -> Value {
+    let mut json = fields_to_json(&config.detection);
+    if let Value::Object(map) = &mut json {
+        map.insert("childPolicy".to_owned(), super::to_json(&config.child_policy));
     }
+    json
 }
 
 /// The fields of outlier detection in the client's form, without a child policy.
-pub fn to_json(detection: &OutlierDetection) -> Value {
+pub fn fields_to_json(detection: &OutlierDetection) -> Value {
     let mut config = json!({
         "interval": json::duration_to_json(detection.interval),
         "baseEjectionTime": json::duration_to_json(detection.base_ejection_time),

@@ -6,7 +6,7 @@ mod entry;
 mod machine;
 mod open;
 
-pub use super::config::named_cluster::{NamedClusterConfig, from_json};
+pub use super::config::named_cluster::{from_json, to_json};
 pub use machine::OverrideHostPolicy;
 
 use super::PolicyType;

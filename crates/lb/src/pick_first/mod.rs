@@ -3,6 +3,7 @@
 mod machine;
 
 pub use machine::PickFirstPolicy;
+pub use xdsctl_model::resource::lb_policy::PickFirstConfig;
 
 use serde_json::{Map, Value, json};
 
@@ -30,19 +31,12 @@ pub static TYPE: PolicyType = PolicyType {
     machine: |at, _| Box::new(PickFirstPolicy::new(at, false)),
 };
 
-/// The config of pick_first (C-core pick_first.cc `PickFirstConfig`).
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PickFirstConfig {
-    /// Shuffles the endpoints before it tries them; default false.
-    pub shuffle_address_list: bool,
-}
-
 fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
     let message: PickFirst = entry.decode(cx)?;
     let config = PickFirstConfig {
         shuffle_address_list: message.shuffle_address_list,
     };
-    Some(config.to_json())
+    Some(to_json(&config))
 }
 
 /// Reads the JSON config.
@@ -58,11 +52,9 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<PickF
     done(PickFirstConfig { shuffle_address_list }, faults)
 }
 
-impl PickFirstConfig {
-    /// The config in the client's form.
-    pub fn to_json(&self) -> Value {
-        json!({ "shuffleAddressList": self.shuffle_address_list })
-    }
+/// The config in the client's form.
+pub fn to_json(config: &PickFirstConfig) -> Value {
+    json!({ "shuffleAddressList": config.shuffle_address_list })
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod machine;
 mod places;
 
 pub use machine::PriorityPolicy;
+pub use xdsctl_model::resource::lb_policy::{PriorityChild, PriorityConfig};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,24 +33,6 @@ pub static TYPE: PolicyType = PolicyType {
     from_json: |config, profile| from_json(config, profile).map(super::LbConfig::Priority),
     machine: |at, _| Box::new(PriorityPolicy::new(at)),
 };
-
-/// The config of priority (C-core priority.cc `PriorityLbConfig`).
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct PriorityConfig {
-    /// Children by name; more than are in use.
-    pub children: BTreeMap<String, Child>,
-    /// Names of children, the most wanted first; may be empty.
-    pub priorities: Vec<String>,
-}
-
-/// A child of priority.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Child {
-    /// The child's policy.
-    pub config: Box<super::LbConfig>,
-    /// The child's wishes to resolve again are dropped; default false.
-    pub ignore_reresolution_requests: bool,
-}
 
 /// Reads the JSON config.
 ///
@@ -92,32 +75,30 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Prior
     done(PriorityConfig { children, priorities }, faults)
 }
 
-fn read_child(value: &Value, at: &At<'_>, profile: &Profile, faults: &mut Faults) -> Option<Child> {
+fn read_child(value: &Value, at: &At<'_>, profile: &Profile, faults: &mut Faults) -> Option<PriorityChild> {
     let map = json::object(value, at, faults)?;
     let ignore_reresolution_requests = json::optional_bool(map, "ignore_reresolution_requests", at, faults);
     let config = child(map, "config", at, profile, faults)?;
-    Some(Child {
+    Some(PriorityChild {
         config,
         ignore_reresolution_requests,
     })
 }
 
-impl PriorityConfig {
-    /// The config in the client's form.
-    pub fn to_json(&self) -> Value {
-        let children: Map<String, Value> = self
-            .children
-            .iter()
-            .map(|(name, child)| {
-                let value = json!({
-                    "config": child.config.to_json(),
-                    "ignore_reresolution_requests": child.ignore_reresolution_requests,
-                });
-                (name.clone(), value)
-            })
-            .collect();
-        json!({ "children": children, "priorities": self.priorities })
-    }
+/// The config in the client's form.
+pub fn to_json(config: &PriorityConfig) -> Value {
+    let children: Map<String, Value> = config
+        .children
+        .iter()
+        .map(|(name, child)| {
+            let value = json!({
+                "config": super::to_json(&child.config),
+                "ignore_reresolution_requests": child.ignore_reresolution_requests,
+            });
+            (name.clone(), value)
+        })
+        .collect();
+    json!({ "children": children, "priorities": config.priorities })
 }
 
 #[cfg(test)]

@@ -418,7 +418,7 @@ impl crate::policy::StateMachine for RingHashPolicy {
         }
         self.empty = None;
         let cap = cx.runtime.settings.ring_size_cap;
-        let ring_size = config.size(cap);
+        let ring_size = Size::of(config, cap);
         if self.ring_size != ring_size {
             self.ring_size = ring_size;
             self.ring = OnceLock::new();

@@ -6,6 +6,7 @@ mod ring;
 
 pub use machine::RingHashPolicy;
 pub use ring::{Ring, RingEntry, Size, hash};
+pub use xdsctl_model::resource::lb_policy::{DEFAULT_MAX_RING_SIZE, DEFAULT_MIN_RING_SIZE, RingHashConfig};
 
 use serde_json::{Map, Value, json};
 
@@ -38,12 +39,6 @@ pub const MAX_RING_SIZE: u64 = 8_388_608;
 /// Ring size to which the client caps both sizes when it builds a ring (`grpc.lb.ring_hash.ring_size_cap`).
 pub const RING_SIZE_CAP: u64 = 4096;
 
-/// `minRingSize` where the JSON has none, and `minimum_ring_size` where the message has none.
-pub const DEFAULT_MIN_RING_SIZE: u64 = 1024;
-
-/// `maxRingSize` where the JSON has none; the xDS message has [`MAX_RING_SIZE`].
-pub const DEFAULT_MAX_RING_SIZE: u64 = 4096;
-
 /// The policy's place in the registry.
 pub static TYPE: PolicyType = PolicyType {
     name: NAME,
@@ -54,37 +49,6 @@ pub static TYPE: PolicyType = PolicyType {
     from_json: |config, profile| from_json(config, profile).map(super::LbConfig::RingHash),
     machine: |at, cx| Box::new(RingHashPolicy::new(at, cx)),
 };
-
-/// The config of ring_hash (C-core ring_hash.cc `RingHashLbConfig`).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RingHashConfig {
-    /// 1 to [`MAX_RING_SIZE`], not above the maximum.
-    pub min_ring_size: u64,
-    /// 1 to [`MAX_RING_SIZE`].
-    pub max_ring_size: u64,
-    /// Header whose value is hashed instead of what the route says (A76); empty for none.
-    pub request_hash_header: String,
-}
-
-impl RingHashConfig {
-    /// The bounds of the ring's size under a cap.
-    pub fn size(&self, cap: u64) -> Size {
-        Size {
-            min: self.min_ring_size.min(cap),
-            max: self.max_ring_size.min(cap),
-        }
-    }
-}
-
-impl Default for RingHashConfig {
-    fn default() -> Self {
-        RingHashConfig {
-            min_ring_size: DEFAULT_MIN_RING_SIZE,
-            max_ring_size: DEFAULT_MAX_RING_SIZE,
-            request_hash_header: String::new(),
-        }
-    }
-}
 
 fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
     let message: pb::RingHash = entry.decode(cx)?;
@@ -200,20 +164,18 @@ fn size(config: &Map<String, Value>, name: &str, default: u64, faults: &mut Faul
     }
 }
 
-impl RingHashConfig {
-    /// The config in the client's form.
-    pub fn to_json(&self) -> Value {
-        let mut config = sizes_to_json(self.min_ring_size, self.max_ring_size);
-        if !self.request_hash_header.is_empty()
-            && let Value::Object(map) = &mut config
-        {
-            map.insert(
-                "requestHashHeader".to_owned(),
-                Value::String(self.request_hash_header.clone()),
-            );
-        }
-        config
+/// The config in the client's form.
+pub fn to_json(config: &RingHashConfig) -> Value {
+    let mut written = sizes_to_json(config.min_ring_size, config.max_ring_size);
+    if !config.request_hash_header.is_empty()
+        && let Value::Object(map) = &mut written
+    {
+        map.insert(
+            "requestHashHeader".to_owned(),
+            Value::String(config.request_hash_header.clone()),
+        );
     }
+    written
 }
 
 #[cfg(test)]
@@ -252,6 +214,6 @@ mod tests {
     fn json_defaults_are_1024_and_4096() {
         let config = from_json(&Map::new(), &Profile::default()).unwrap();
         assert_eq!(config, RingHashConfig::default());
-        assert_eq!(config.to_json(), json!({"minRingSize": 1024, "maxRingSize": 4096}));
+        assert_eq!(to_json(&config), json!({"minRingSize": 1024, "maxRingSize": 4096}));
     }
 }

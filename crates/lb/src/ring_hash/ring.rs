@@ -5,6 +5,8 @@
 
 use twox_hash::XxHash64;
 
+use super::RingHashConfig;
+
 /// XXH64 with seed 0, the hash of ring entries and header values.
 ///
 /// ```
@@ -31,6 +33,16 @@ pub struct Size {
     pub min: u64,
     /// At most this many entries.
     pub max: u64,
+}
+
+impl Size {
+    /// Those of a config under a cap.
+    pub fn of(config: &RingHashConfig, cap: u64) -> Size {
+        Size {
+            min: config.min_ring_size.min(cap),
+            max: config.max_ring_size.min(cap),
+        }
+    }
 }
 
 /// A ring.

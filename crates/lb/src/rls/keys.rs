@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::{RouteLookup, put_filled};
+use super::{KeyBuilder, RouteLookup, put_filled};
 use crate::json::{self, At, Faults, LB_JSON_EMPTY};
 use crate::metadata::Metadata;
 use xdsctl_document::secret;
@@ -20,21 +20,6 @@ rules! {
     RLS_DUPLICATE_KEY = "rls-duplicate-key", Lb, Nack, "C-core rls.cc GrpcKeyBuilder::JsonPostLoad";
     /// Two RLS key builders are for one method.
     RLS_DUPLICATE_NAME = "rls-duplicate-name", Lb, Nack, "C-core rls.cc RouteLookupConfig::JsonPostLoad";
-}
-
-/// What goes into a lookup for the methods of one builder.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct KeyBuilder {
-    /// Key to headers, of which the first that is present counts.
-    pub header_keys: BTreeMap<String, Vec<String>>,
-    /// Key for the host; empty for none.
-    pub host_key: String,
-    /// Key for the service; empty for none.
-    pub service_key: String,
-    /// Key for the method; empty for none.
-    pub method_key: String,
-    /// Keys with a fixed value.
-    pub constant_keys: BTreeMap<String, String>,
 }
 
 /// Reads `grpcKeybuilders`, which has no null. Duplicates are looked for only in a list without faults.
@@ -205,67 +190,63 @@ fn read_extra_key(map: &Map<String, Value>, name: &str, at: &At<'_>, faults: &mu
     text.unwrap_or_default().to_owned()
 }
 
-impl RouteLookup {
-    /// The keys of an RPC: those of the builder of its method, else of its service, else none.
-    pub(super) fn keys(&self, rpc: &Metadata<'_>) -> BTreeMap<String, String> {
-        let (service, method) = rpc.path.rsplit_once('/').unwrap_or((rpc.path, ""));
-        let of_service = || self.key_builders.get(&format!("{service}/"));
-        let Some(builder) = self.key_builders.get(rpc.path).or_else(of_service) else {
-            return BTreeMap::new();
-        };
-        let mut keys = BTreeMap::new();
-        for (key, names) in &builder.header_keys {
-            if let Some(value) = names.iter().find_map(|name| rpc.value(name)) {
-                keys.insert(key.clone(), value.into_owned());
-            }
+/// The keys of an RPC: those of the builder of its method, else of its service, else none.
+pub(super) fn keys(lookup: &RouteLookup, rpc: &Metadata<'_>) -> BTreeMap<String, String> {
+    let (service, method) = rpc.path.rsplit_once('/').unwrap_or((rpc.path, ""));
+    let of_service = || lookup.key_builders.get(&format!("{service}/"));
+    let Some(builder) = lookup.key_builders.get(rpc.path).or_else(of_service) else {
+        return BTreeMap::new();
+    };
+    let mut keys = BTreeMap::new();
+    for (key, names) in &builder.header_keys {
+        if let Some(value) = names.iter().find_map(|name| rpc.value(name)) {
+            keys.insert(key.clone(), value.into_owned());
         }
-        for (key, value) in &builder.constant_keys {
-            keys.entry(key.clone()).or_insert_with(|| value.clone());
-        }
-        let extra = [
-            (&builder.host_key, rpc.authority),
-            (&builder.service_key, service.strip_prefix('/').unwrap_or(service)),
-            (&builder.method_key, method),
-        ];
-        for (key, value) in extra.into_iter().filter(|(key, _)| !key.is_empty()) {
-            keys.insert(key.clone(), value.to_owned());
-        }
-        keys
     }
-
-    /// The keys of a lookup for people, without the values of headers that hold secrets.
-    pub(super) fn shown(&self, keys: &BTreeMap<String, String>) -> String {
-        let is_secret = |key: &str| {
-            let mut headers = self
-                .key_builders
-                .values()
-                .filter_map(|builder| builder.header_keys.get(key));
-            secret::is_name(key) || headers.any(|names| names.iter().any(|name| secret::is_name(name)))
-        };
-        let shown = keys.iter().map(|(key, value)| match is_secret(key) {
-            true => format!("{key}={}", secret::REDACTED),
-            false => format!("{key}={value}"),
-        });
-        format!("{{{}}}", shown.collect::<Vec<_>>().join(","))
+    for (key, value) in &builder.constant_keys {
+        keys.entry(key.clone()).or_insert_with(|| value.clone());
     }
+    let extra = [
+        (&builder.host_key, rpc.authority),
+        (&builder.service_key, service.strip_prefix('/').unwrap_or(service)),
+        (&builder.method_key, method),
+    ];
+    for (key, value) in extra.into_iter().filter(|(key, _)| !key.is_empty()) {
+        keys.insert(key.clone(), value.to_owned());
+    }
+    keys
 }
 
-impl KeyBuilder {
-    /// A key builder for one path.
-    pub(super) fn to_json(&self, path: &str) -> Value {
-        let path = path.strip_prefix('/').unwrap_or(path);
-        let (service, method) = path.rsplit_once('/').unwrap_or((path, ""));
-        let mut name = json!({ "service": service });
-        put_filled(&mut name, "method", method);
-        let headers: Vec<Value> = self
-            .header_keys
-            .iter()
-            .map(|(key, names)| json!({ "key": key, "names": names }))
-            .collect();
-        let mut extra = json!({});
-        put_filled(&mut extra, "host", &self.host_key);
-        put_filled(&mut extra, "service", &self.service_key);
-        put_filled(&mut extra, "method", &self.method_key);
-        json!({ "names": [name], "headers": headers, "extraKeys": extra, "constantKeys": self.constant_keys })
-    }
+/// The keys of a lookup for people, without the values of headers that hold secrets.
+pub(super) fn shown(lookup: &RouteLookup, keys: &BTreeMap<String, String>) -> String {
+    let is_secret = |key: &str| {
+        let mut headers = lookup
+            .key_builders
+            .values()
+            .filter_map(|builder| builder.header_keys.get(key));
+        secret::is_name(key) || headers.any(|names| names.iter().any(|name| secret::is_name(name)))
+    };
+    let shown = keys.iter().map(|(key, value)| match is_secret(key) {
+        true => format!("{key}={}", secret::REDACTED),
+        false => format!("{key}={value}"),
+    });
+    format!("{{{}}}", shown.collect::<Vec<_>>().join(","))
+}
+
+/// A key builder for one path.
+pub(super) fn builder_to_json(builder: &KeyBuilder, path: &str) -> Value {
+    let path = path.strip_prefix('/').unwrap_or(path);
+    let (service, method) = path.rsplit_once('/').unwrap_or((path, ""));
+    let mut name = json!({ "service": service });
+    put_filled(&mut name, "method", method);
+    let headers: Vec<Value> = builder
+        .header_keys
+        .iter()
+        .map(|(key, names)| json!({ "key": key, "names": names }))
+        .collect();
+    let mut extra = json!({});
+    put_filled(&mut extra, "host", &builder.host_key);
+    put_filled(&mut extra, "service", &builder.service_key);
+    put_filled(&mut extra, "method", &builder.method_key);
+    json!({ "names": [name], "headers": headers, "extraKeys": extra, "constantKeys": builder.constant_keys })
 }

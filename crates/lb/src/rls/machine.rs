@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::cache::{CLEANUP_MS, Cache, CacheEntry, Keys};
 use super::throttle::Throttle;
-use super::{NAME, RlsConfig, with_target};
+use super::{NAME, RlsConfig, keys, with_target};
 use crate as lb;
 use crate::endpoint::EndpointList;
 use crate::json::{At, Faults};
@@ -202,7 +202,10 @@ impl RlsPolicy {
         let mut targets = Vec::new();
         for (keys, entry) in gone {
             cx.runtime.say(&self.at, || {
-                let shown = self.config.as_ref().map(|config| config.route_lookup.shown(&keys));
+                let shown = self
+                    .config
+                    .as_ref()
+                    .map(|config| keys::shown(&config.route_lookup, &keys));
                 let keys = shown.unwrap_or_default();
                 LogEvent::AnswerEvicted { keys }
             });
@@ -472,8 +475,8 @@ impl lb::policy::StateMachine for RlsPolicy {
             return Pick::Queue;
         };
         let lookup = &config.route_lookup;
-        let keys: Keys = Arc::new(lookup.keys(&args.metadata));
-        cx.say_of(NAME, || format!("keys of the lookup: {}", lookup.shown(&keys)));
+        let keys: Keys = Arc::new(keys::keys(lookup, &args.metadata));
+        cx.say_of(NAME, || format!("keys of the lookup: {}", keys::shown(lookup, &keys)));
         let now = args.now;
         let entry = self.cache.find(&keys);
         let is_usable = entry.as_ref().is_some_and(|entry| entry.is_usable(now));
@@ -487,7 +490,7 @@ impl lb::policy::StateMachine for RlsPolicy {
             let number = self.next_lookup;
             self.next_lookup += 1;
             cx.after.push((self.at.clone(), PolicyEvent::Lookup(number)));
-            let shown = lookup.shown(&keys).into();
+            let shown = keys::shown(lookup, &keys).into();
             let pending = Pending {
                 number,
                 shown,
@@ -515,7 +518,7 @@ impl lb::policy::StateMachine for RlsPolicy {
         let Some(config) = &self.config else {
             return out.add(PickShares::QUEUED, share);
         };
-        let keys: Keys = Arc::new(config.route_lookup.keys(&args.metadata));
+        let keys: Keys = Arc::new(keys::keys(&config.route_lookup, &args.metadata));
         let Some(entry) = self.cache.get(&keys) else {
             return out.add(PickShares::QUEUED, share);
         };

@@ -12,19 +12,17 @@ mod machine;
 mod service_config;
 mod throttle;
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value, json};
 
 use super::json::{self, At, Faults, LB_JSON_EMPTY};
 use super::{PolicyType, child_list};
 use crate::metadata::Metadata;
-pub use keys::KeyBuilder;
 use keys::read_key_builders;
 use machine::RlsPolicy;
 use xdsctl_model::diag::rules;
 use xdsctl_model::profile::Profile;
 use xdsctl_model::resource::Millis;
+pub use xdsctl_model::resource::lb_policy::{KeyBuilder, RlsConfig, RouteLookup};
 use xdsctl_model::target_uri;
 
 rules! {
@@ -58,40 +56,6 @@ pub static TYPE: PolicyType = PolicyType {
     from_json: |config, profile| from_json(config, profile).map(super::LbConfig::Rls),
     machine: |at, cx| Box::new(RlsPolicy::new(at, cx)),
 };
-
-/// The config of rls (C-core rls.h `RlsLbConfig`).
-#[derive(Debug, Clone, PartialEq)]
-pub struct RlsConfig {
-    /// Whom to ask, and what.
-    pub route_lookup: RouteLookup,
-    /// Service config of the channel to the lookup service.
-    pub channel_service_config: Option<Value>,
-    /// The chosen child policy as JSON, its target field filled in for validation.
-    pub child_policy_json: Value,
-    /// The same, read with the default target, or a made-up one.
-    pub child_policy: Box<super::LbConfig>,
-    /// The field of the child policy's config that gets the target.
-    pub target_field_name: String,
-}
-
-/// `routeLookupConfig`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RouteLookup {
-    /// Keys of a lookup by path: `/service/method`, or `/service/` for all methods.
-    pub key_builders: BTreeMap<String, KeyBuilder>,
-    /// Target URI of the lookup service.
-    pub lookup_service: String,
-    /// Default 10 s.
-    pub lookup_service_timeout: Millis,
-    /// Default 5 min, and no more where `staleAge` is not set.
-    pub max_age: Millis,
-    /// At most `max_age` and 5 min.
-    pub stale_age: Millis,
-    /// 1 to [`MAX_CACHE_SIZE`].
-    pub cache_size_bytes: i64,
-    /// The target when a lookup fails; empty for none.
-    pub default_target: String,
-}
 
 /// Reads the JSON config.
 ///
@@ -153,7 +117,9 @@ fn child_policy(
     let list = with_target(list, field, target, &at, faults)?;
     let chosen = child_list(&list, &at, profile, faults)?;
     let Value::Array(entries) = list else { return None };
-    let entry = entries.into_iter().find(|entry| entry.get(chosen.name()).is_some())?;
+    let entry = entries
+        .into_iter()
+        .find(|entry| entry.get(super::name_of(&chosen)).is_some())?;
     Some((Value::Array(vec![entry]), chosen))
 }
 
@@ -264,45 +230,41 @@ pub struct LookupKeys {
     pub default_target: String,
 }
 
-/// What a policy, as a cluster specifier plugin makes it, looks up for an RPC; `None` if it is none of these.
-pub fn asked(policy: &Value, rpc: &Metadata<'_>) -> Option<LookupKeys> {
-    let config = policy.pointer("/0/rls_experimental/routeLookupConfig")?;
-    let lookup = read_route_lookup(config, &At::TOP, &mut Faults::new())?;
-    Some(LookupKeys {
-        keys: lookup.shown(&lookup.keys(rpc)),
-        service: lookup.lookup_service,
-        default_target: lookup.default_target,
-    })
+/// What is looked up for an RPC.
+pub fn asked(lookup: &RouteLookup, rpc: &Metadata<'_>) -> LookupKeys {
+    LookupKeys {
+        keys: keys::shown(lookup, &keys::keys(lookup, rpc)),
+        service: lookup.lookup_service.clone(),
+        default_target: lookup.default_target.clone(),
+    }
 }
 
-impl RlsConfig {
-    /// The config in the client's form.
-    pub fn to_json(&self) -> Value {
-        let lookup = &self.route_lookup;
-        let builders: Vec<Value> = lookup
-            .key_builders
-            .iter()
-            .map(|(path, builder)| builder.to_json(path))
-            .collect();
-        let mut route_lookup = json!({
-            "grpcKeybuilders": builders,
-            "lookupService": lookup.lookup_service,
-            "lookupServiceTimeout": json::duration_to_json(lookup.lookup_service_timeout),
-            "maxAge": json::duration_to_json(lookup.max_age),
-            "staleAge": json::duration_to_json(lookup.stale_age),
-            "cacheSizeBytes": lookup.cache_size_bytes,
-        });
-        put_filled(&mut route_lookup, "defaultTarget", &lookup.default_target);
-        let mut config = json!({
-            "routeLookupConfig": route_lookup,
-            "childPolicy": self.child_policy_json,
-            "childPolicyConfigTargetFieldName": self.target_field_name,
-        });
-        if let (Value::Object(map), Some(service_config)) = (&mut config, &self.channel_service_config) {
-            map.insert("routeLookupChannelServiceConfig".to_owned(), service_config.clone());
-        }
-        config
+/// The config in the client's form.
+pub fn to_json(config: &RlsConfig) -> Value {
+    let lookup = &config.route_lookup;
+    let builders: Vec<Value> = lookup
+        .key_builders
+        .iter()
+        .map(|(path, builder)| keys::builder_to_json(builder, path))
+        .collect();
+    let mut route_lookup = json!({
+        "grpcKeybuilders": builders,
+        "lookupService": lookup.lookup_service,
+        "lookupServiceTimeout": json::duration_to_json(lookup.lookup_service_timeout),
+        "maxAge": json::duration_to_json(lookup.max_age),
+        "staleAge": json::duration_to_json(lookup.stale_age),
+        "cacheSizeBytes": lookup.cache_size_bytes,
+    });
+    put_filled(&mut route_lookup, "defaultTarget", &lookup.default_target);
+    let mut written = json!({
+        "routeLookupConfig": route_lookup,
+        "childPolicy": config.child_policy_json,
+        "childPolicyConfigTargetFieldName": config.target_field_name,
+    });
+    if let (Value::Object(map), Some(service_config)) = (&mut written, &config.channel_service_config) {
+        map.insert("routeLookupChannelServiceConfig".to_owned(), service_config.clone());
     }
+    written
 }
 
 /// Adds a text to an object unless it is empty.
@@ -361,7 +323,7 @@ mod tests {
             config.route_lookup.key_builders.keys().collect::<Vec<_>>(),
             ["/s/", "/s/m"]
         );
-        assert_eq!(read(&config.to_json()), Ok(config));
+        assert_eq!(read(&to_json(&config)), Ok(config));
     }
 
     #[test]

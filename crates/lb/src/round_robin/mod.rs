@@ -3,6 +3,7 @@
 mod machine;
 
 pub use machine::RoundRobinPolicy;
+pub use xdsctl_model::resource::lb_policy::RoundRobinConfig;
 
 use serde_json::{Map, Value};
 
@@ -27,14 +28,10 @@ pub static TYPE: PolicyType = PolicyType {
     machine: |at, cx| Box::new(RoundRobinPolicy::new(at, cx)),
 };
 
-/// The config of round_robin (C-core round_robin.cc `RoundRobinConfig`).
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RoundRobinConfig {}
-
 fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
     // The client does not even parse the message: bad bytes are fine, the fields in good ones are ignored.
     entry.note_ignored::<RoundRobin>(cx);
-    Some(RoundRobinConfig {}.to_json())
+    Some(to_json(&RoundRobinConfig {}))
 }
 
 /// Reads the JSON config, in which everything is ignored.
@@ -45,9 +42,7 @@ pub fn from_json(_config: &Map<String, Value>, _profile: &Profile) -> Result<Rou
     Ok(RoundRobinConfig {})
 }
 
-impl RoundRobinConfig {
-    /// The config in the client's form.
-    pub fn to_json(&self) -> Value {
-        Value::Object(Map::new())
-    }
+/// The config in the client's form.
+pub fn to_json(_config: &RoundRobinConfig) -> Value {
+    Value::Object(Map::new())
 }

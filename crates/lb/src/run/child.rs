@@ -45,7 +45,7 @@ impl Child {
 
     /// Hands an update to the newest policy.
     pub fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
-        let name = update.config.name();
+        let name = crate::name_of(update.config);
         let newest = self.pending.as_mut().or(self.current.as_mut());
         if let Some(slot) = newest.filter(|slot| slot.name == name) {
             let generation = slot.generation;
@@ -57,7 +57,7 @@ impl Child {
         };
         let generation = self.next_generation;
         self.next_generation += 1;
-        let mut machine = (update.config.policy().machine)(below(&self.at, generation), cx);
+        let mut machine = (crate::policy_of(update.config).machine)(below(&self.at, generation), cx);
         let reports = machine.update(update, cx);
         let slot = Slot {
             generation,

@@ -36,7 +36,7 @@ fn status() -> Status {
 
 impl policy::StateMachine for UnsimulatedPolicy {
     fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
-        self.name = update.config.name();
+        self.name = crate::name_of(update.config);
         let config = match update.config {
             // xDS gives no balancer addresses, so grpclb falls back to the endpoints at once.
             LbConfig::Grpclb(grpclb) => &grpclb.child_policy,

@@ -7,6 +7,7 @@ pub mod weight;
 
 pub use machine::WeightedRoundRobinPolicy;
 pub use stride::StaticStrideScheduler;
+pub use xdsctl_model::resource::lb_policy::{Metric, WeightedRoundRobinConfig};
 
 use serde_json::{Map, Value};
 
@@ -46,54 +47,6 @@ pub static TYPE: PolicyType = PolicyType {
     from_json: |config, profile| from_json(config, profile).map(super::LbConfig::WeightedRoundRobin),
     machine: |at, cx| Box::new(WeightedRoundRobinPolicy::new(at, cx)),
 };
-
-/// The config of weighted_round_robin (C-core weighted_round_robin.h `WeightedRoundRobinConfig`).
-#[derive(Debug, Clone, PartialEq)]
-pub struct WeightedRoundRobinConfig {
-    /// Weights come from out-of-band reports instead of the trailers of RPCs; default false.
-    pub enable_oob_load_report: bool,
-    /// Default 10 s.
-    pub oob_reporting_period: Millis,
-    /// Time from the first report until an endpoint's weight counts; default 10 s.
-    pub blackout_period: Millis,
-    /// Default 1 s, at least [`MIN_WEIGHT_UPDATE_PERIOD`].
-    pub weight_update_period: Millis,
-    /// Default 3 min.
-    pub weight_expiration_period: Millis,
-    /// Factor on errors per query; default 1, not negative, may be NaN or infinite.
-    pub error_utilization_penalty: f32,
-    /// Metrics whose largest is the utilization; if empty or without value, application and then CPU utilization count.
-    pub metric_names: Vec<Metric>,
-}
-
-/// A metric of a load report (A114).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Metric {
-    /// `cpu_utilization`.
-    Cpu,
-    /// `mem_utilization`.
-    Mem,
-    /// `application_utilization`.
-    Application,
-    /// `named_metrics.<key>`.
-    Named(String),
-    /// `utilization.<key>`.
-    Utilization(String),
-}
-
-impl Default for WeightedRoundRobinConfig {
-    fn default() -> Self {
-        WeightedRoundRobinConfig {
-            enable_oob_load_report: false,
-            oob_reporting_period: Millis(10_000),
-            blackout_period: Millis(10_000),
-            weight_update_period: Millis(1000),
-            weight_expiration_period: Millis(180_000),
-            error_utilization_penalty: 1.0,
-            metric_names: Vec::new(),
-        }
-    }
-}
 
 /// Writes only the fields that the message has, as the client does; the loader knows the defaults.
 fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
@@ -216,56 +169,33 @@ fn metric_names(config: &Map<String, Value>, faults: &mut Faults) -> Vec<Metric>
     metrics
 }
 
-impl Metric {
-    /// Reads a metric's name; nothing need follow the dot.
-    pub fn parse(name: &str) -> Option<Metric> {
-        Some(match name {
-            "cpu_utilization" => Metric::Cpu,
-            "mem_utilization" => Metric::Mem,
-            "application_utilization" => Metric::Application,
-            _ => match name.split_once('.')? {
-                ("named_metrics", key) => Metric::Named(key.to_owned()),
-                ("utilization", key) => Metric::Utilization(key.to_owned()),
-                _ => return None,
-            },
-        })
+/// The config in the client's form, every field with its value.
+pub fn to_json(config: &WeightedRoundRobinConfig) -> Value {
+    let mut written = Map::new();
+    let mut put = |name: &str, value: Value| written.insert(name.to_owned(), value);
+    put("enableOobLoadReport", Value::Bool(config.enable_oob_load_report));
+    put(
+        "oobReportingPeriod",
+        json::duration_to_json(config.oob_reporting_period),
+    );
+    put("blackoutPeriod", json::duration_to_json(config.blackout_period));
+    put(
+        "weightUpdatePeriod",
+        json::duration_to_json(config.weight_update_period),
+    );
+    put(
+        "weightExpirationPeriod",
+        json::duration_to_json(config.weight_expiration_period),
+    );
+    put(
+        "errorUtilizationPenalty",
+        number::float_to_json(config.error_utilization_penalty),
+    );
+    if !config.metric_names.is_empty() {
+        let names = config.metric_names.iter().map(|m| Value::String(m.name())).collect();
+        put(METRIC_NAMES, Value::Array(names));
     }
-
-    /// The metric's name.
-    pub fn name(&self) -> String {
-        match self {
-            Metric::Cpu => "cpu_utilization".to_owned(),
-            Metric::Mem => "mem_utilization".to_owned(),
-            Metric::Application => "application_utilization".to_owned(),
-            Metric::Named(key) => format!("named_metrics.{key}"),
-            Metric::Utilization(key) => format!("utilization.{key}"),
-        }
-    }
-}
-
-impl WeightedRoundRobinConfig {
-    /// The config in the client's form, every field with its value.
-    pub fn to_json(&self) -> Value {
-        let mut config = Map::new();
-        let mut put = |name: &str, value: Value| config.insert(name.to_owned(), value);
-        put("enableOobLoadReport", Value::Bool(self.enable_oob_load_report));
-        put("oobReportingPeriod", json::duration_to_json(self.oob_reporting_period));
-        put("blackoutPeriod", json::duration_to_json(self.blackout_period));
-        put("weightUpdatePeriod", json::duration_to_json(self.weight_update_period));
-        put(
-            "weightExpirationPeriod",
-            json::duration_to_json(self.weight_expiration_period),
-        );
-        put(
-            "errorUtilizationPenalty",
-            number::float_to_json(self.error_utilization_penalty),
-        );
-        if !self.metric_names.is_empty() {
-            let names = self.metric_names.iter().map(|m| Value::String(m.name())).collect();
-            put(METRIC_NAMES, Value::Array(names));
-        }
-        Value::Object(config)
-    }
+    Value::Object(written)
 }
 
 #[cfg(test)]
@@ -307,6 +237,6 @@ mod tests {
     #[test]
     fn defaults_survive_a_round_trip() {
         let config = WeightedRoundRobinConfig::default();
-        assert_eq!(read(&config.to_json()), Ok(config));
+        assert_eq!(read(&to_json(&config)), Ok(config));
     }
 }

@@ -3,6 +3,7 @@
 mod machine;
 
 pub use machine::WeightedTargetPolicy;
+pub use xdsctl_model::resource::lb_policy::{WeightedChild, WeightedTargetConfig};
 
 use std::collections::BTreeMap;
 
@@ -29,22 +30,6 @@ pub static TYPE: PolicyType = PolicyType {
     machine: |at, cx| Box::new(WeightedTargetPolicy::new(at, cx)),
 };
 
-/// The config of weighted_target (C-core weighted_target.cc `WeightedTargetLbConfig`).
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct WeightedTargetConfig {
-    /// Children by name.
-    pub targets: BTreeMap<String, Target>,
-}
-
-/// A child of weighted_target.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Target {
-    /// The share; 0 is accepted, and then the client aborts.
-    pub weight: u32,
-    /// The child's policy.
-    pub child_policy: Box<super::LbConfig>,
-}
-
 /// Reads the JSON config.
 ///
 /// # Errors
@@ -64,30 +49,28 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Weigh
     done(WeightedTargetConfig { targets }, faults)
 }
 
-fn read_target(value: &Value, at: &At<'_>, profile: &Profile, faults: &mut Faults) -> Option<Target> {
+fn read_target(value: &Value, at: &At<'_>, profile: &Profile, faults: &mut Faults) -> Option<WeightedChild> {
     let map = json::object(value, at, faults)?;
     let weight =
         json::required(map, "weight", at, faults).map(|value| json::u32_of(value, 0, &at.field("weight"), faults));
     let child_policy = child(map, "childPolicy", at, profile, faults)?;
-    Some(Target {
+    Some(WeightedChild {
         weight: weight?.value,
         child_policy,
     })
 }
 
-impl WeightedTargetConfig {
-    /// The config in the client's form.
-    pub fn to_json(&self) -> Value {
-        let targets: Map<String, Value> = self
-            .targets
-            .iter()
-            .map(|(name, target)| {
-                let value = json!({ "weight": target.weight, "childPolicy": target.child_policy.to_json() });
-                (name.clone(), value)
-            })
-            .collect();
-        json!({ "targets": targets })
-    }
+/// The config in the client's form.
+pub fn to_json(config: &WeightedTargetConfig) -> Value {
+    let targets: Map<String, Value> = config
+        .targets
+        .iter()
+        .map(|(name, target)| {
+            let value = json!({ "weight": target.weight, "childPolicy": super::to_json(&target.child_policy) });
+            (name.clone(), value)
+        })
+        .collect();
+    json!({ "targets": targets })
 }
 
 #[cfg(test)]

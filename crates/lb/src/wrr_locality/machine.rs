@@ -8,7 +8,7 @@ use crate::LbConfig;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::runtime::below;
-use crate::weighted_target::{self, Target};
+use crate::weighted_target::{self, WeightedChild};
 use crate::wrr_locality;
 
 /// The state of a wrr_locality policy.
@@ -42,11 +42,11 @@ impl crate::policy::StateMachine for WrrLocalityPolicy {
         let LbConfig::WrrLocality(config) = update.config else {
             return Reports::new();
         };
-        let mut targets: BTreeMap<String, Target> = BTreeMap::new();
+        let mut targets: BTreeMap<String, WeightedChild> = BTreeMap::new();
         let pieces = update.endpoints.map_or(&[][..], |endpoints| endpoints.pieces());
         for endpoint in pieces.iter().filter_map(|piece| piece.first()) {
             if let Some(locality) = endpoint.locality().filter(|name| !targets.contains_key(&***name)) {
-                let target = Target {
+                let target = WeightedChild {
                     weight: endpoint.locality_weight,
                     child_policy: config.child_policy.clone(),
                 };

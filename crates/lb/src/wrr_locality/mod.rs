@@ -5,6 +5,7 @@
 mod machine;
 
 pub use machine::WrrLocalityPolicy;
+pub use xdsctl_model::resource::lb_policy::WrrLocalityConfig;
 
 use serde_json::{Map, Value, json};
 
@@ -34,13 +35,6 @@ pub static TYPE: PolicyType = PolicyType {
     machine: |at, _| Box::new(WrrLocalityPolicy::new(&at)),
 };
 
-/// The config of xds_wrr_locality (C-core xds_wrr_locality.cc `XdsWrrLocalityLbConfig`).
-#[derive(Debug, Clone, PartialEq)]
-pub struct WrrLocalityConfig {
-    /// The policy in each locality.
-    pub child_policy: Box<super::LbConfig>,
-}
-
 fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
     let message: WrrLocality = entry.decode(cx)?;
     let at = entry.at();
@@ -69,9 +63,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<WrrLo
     }
 }
 
-impl WrrLocalityConfig {
-    /// The config in the client's form.
-    pub fn to_json(&self) -> Value {
-        json!({ "childPolicy": self.child_policy.to_json() })
-    }
+/// The config in the client's form.
+pub fn to_json(config: &WrrLocalityConfig) -> Value {
+    json!({ "childPolicy": super::to_json(&config.child_policy) })
 }

@@ -11,12 +11,12 @@ use super::sessions::Sessions;
 use xdsctl_channel::client::Client;
 use xdsctl_channel::rpc::weights::endpoint_weights;
 use xdsctl_channel::tree::policies::ring_key;
+use xdsctl_lb::name_of;
 use xdsctl_lb::ring_hash::{RING_SIZE_CAP, Size};
-use xdsctl_lb::{LbConfig, parse_list};
 use xdsctl_model::profile::Profile;
-use xdsctl_model::resource::Cluster;
 use xdsctl_model::resource::cluster::{Discovery, HealthStatus};
 use xdsctl_model::resource::endpoints::{DropCategory, Endpoints, Locality, LocalityName, counted_weight};
+use xdsctl_model::resource::{Cluster, LbConfig, LbPolicy};
 
 /// Endpoints and entries of rings that are looked at for the clusters of two clients.
 pub const MAX_ENDPOINT_STEPS: usize = 50_000_000;
@@ -99,7 +99,7 @@ struct Decisive<'a> {
     /// The place of the endpoints in memory.
     endpoints: Option<usize>,
     discovery: &'a Discovery,
-    lb_policy: &'a serde_json::Value,
+    lb_policy: &'a LbPolicy,
     override_host_statuses: &'a BTreeSet<HealthStatus>,
 }
 
@@ -169,7 +169,7 @@ impl<'a> Comparison<'a> {
             discovery: sources(before, after),
             ..SpreadChange::default()
         };
-        let spreads = (before.spread(self.before), after.spread(self.after));
+        let spreads = (before.spread(), after.spread());
         let by_locality = matches!(spreads, (Spread::ByLocality, Spread::ByLocality));
         change.new_endpoints = after.new_endpoints(&before, by_locality);
         let counts = (before.counts(), after.counts());
@@ -182,7 +182,10 @@ impl<'a> Comparison<'a> {
             (Spread::ByLocality, Spread::ByLocality) => change.shares = shares(before.priorities(), after.priorities()),
             _ => {}
         }
-        let policies = (policies(&before.cluster.lb_policy), policies(&after.cluster.lb_policy));
+        let policies = (
+            policies(&before.cluster.lb_policy.config),
+            policies(&after.cluster.lb_policy.config),
+        );
         change.lb_policy = (policies.0 != policies.1).then_some(policies);
         let drops = (before.drops(), after.drops());
         change.drops = ((drops.0 - drops.1).abs() > 1e-9).then_some(drops);
@@ -223,14 +226,10 @@ fn sources(before: Side<'_>, after: Side<'_>) -> Option<(String, String)> {
 }
 
 /// The names of the policies of an LB config, the outermost first.
-fn policies(config: &serde_json::Value) -> String {
-    let mut names = Vec::new();
-    let mut next = config.get(0);
-    while let Some((name, fields)) = next.and_then(|policy| policy.as_object()?.iter().next()) {
-        names.push(name.trim_end_matches("_experimental"));
-        next = fields.get("childPolicy").and_then(|list| list.get(0));
-    }
-    names.join(" over ")
+fn policies(config: &LbConfig) -> String {
+    let all = std::iter::successors(Some(config), |config| config.only_child());
+    let names = all.map(|config| name_of(config).trim_end_matches("_experimental"));
+    names.collect::<Vec<_>>().join(" over ")
 }
 
 /// What the cluster does with its endpoints, as far as shares follow from it.
@@ -277,11 +276,13 @@ impl<'a> Side<'a> {
         localities.map(|locality| 1 + locality.endpoints.len()).sum()
     }
 
-    fn spread(&self, profile: &Profile) -> Spread {
-        match parse_list(&self.cluster.lb_policy, profile) {
-            Ok(LbConfig::WrrLocality(_)) => Spread::ByLocality,
-            Ok(LbConfig::RingHash(config)) => Spread::Ring(config.size(RING_SIZE_CAP)),
-            Ok(_) | Err(_) => Spread::Other,
+    fn spread(&self) -> Spread {
+        let policy = &self.cluster.lb_policy;
+        match &policy.config {
+            _ if policy.refusal.is_some() => Spread::Other,
+            LbConfig::WrrLocality(_) => Spread::ByLocality,
+            LbConfig::RingHash(config) => Spread::Ring(Size::of(config, RING_SIZE_CAP)),
+            _ => Spread::Other,
         }
     }
 

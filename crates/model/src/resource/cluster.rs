@@ -1,9 +1,10 @@
 //! Cluster as the client keeps it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use super::Millis;
 use super::tls::UpstreamTlsContext;
+use super::{LbPolicy, Millis};
 
 /// `max_requests` where the circuit breaker sets none (A32).
 pub const DEFAULT_MAX_CONCURRENT_REQUESTS: u32 = 1024;
@@ -13,8 +14,8 @@ pub const DEFAULT_MAX_CONCURRENT_REQUESTS: u32 = 1024;
 pub struct Cluster {
     /// How endpoints are found.
     pub discovery: Discovery,
-    /// The gRPC LB config that the client generates: an array with one object of one key.
-    pub lb_policy: serde_json::Value,
+    /// How RPCs are spread over the endpoints.
+    pub lb_policy: Arc<LbPolicy>,
     /// `lrs_server` is `self`: load is reported to the server that sent the cluster.
     pub lrs_self: bool,
     /// Which backend metrics are reported (A85).

@@ -8,6 +8,7 @@ pub mod cluster;
 pub mod domain;
 pub mod endpoints;
 pub mod filter;
+pub mod lb_policy;
 pub mod listener;
 pub mod matcher;
 pub mod pieces;
@@ -17,6 +18,7 @@ pub mod tls;
 
 pub use cluster::Cluster;
 pub use endpoints::Endpoints;
+pub use lb_policy::{LbConfig, LbPolicy};
 pub use listener::Listener;
 pub use route::RouteConfiguration;
 

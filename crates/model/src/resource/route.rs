@@ -1,10 +1,11 @@
 //! RouteConfiguration as the client keeps it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use super::Millis;
 use super::filter::FilterOverride;
 use super::matcher::{HeaderMatcher, StringMatcher};
+use super::{LbPolicy, Millis};
 use xdsctl_re2::Regex;
 
 /// `envoy.config.route.v3.RouteConfiguration`.
@@ -12,8 +13,8 @@ use xdsctl_re2::Regex;
 pub struct RouteConfiguration {
     /// In the order of the resource.
     pub virtual_hosts: Vec<VirtualHost>,
-    /// Name of each plugin that a kept route uses, and its LB policy config (`[{"rls_experimental": ...}]`).
-    pub cluster_specifier_plugins: BTreeMap<String, serde_json::Value>,
+    /// Name of each plugin that a kept route uses, and the LB policy that it stands for: `rls_experimental`.
+    pub cluster_specifier_plugins: BTreeMap<String, Arc<LbPolicy>>,
 }
 
 /// A virtual host.

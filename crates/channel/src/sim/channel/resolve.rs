@@ -14,7 +14,6 @@ use xdsctl_lb::policy::{PolicyCx, Reports, Update};
 use xdsctl_lb::runtime::{Event, NOWHERE};
 use xdsctl_lb::{LbConfig, endpoint, pick_first};
 use xdsctl_model::resource::ResourceType;
-use xdsctl_model::status::Status;
 
 impl Channel {
     /// Makes the configuration anew from what the control plane says.
@@ -74,13 +73,7 @@ impl Channel {
     }
 
     fn apply(&mut self, config: XdsConfig) -> Reports {
-        let read = service_config::generate(&config).and_then(|json| {
-            let list = json.get("loadBalancingConfig").cloned().unwrap_or_default();
-            xdsctl_lb::parse_list(&list, &self.client.profile).map_err(|faults| {
-                let why: Vec<String> = faults.iter().map(|f| format!("at {}: {}", f.path, f.message)).collect();
-                Status::unavailable(format!("the channel's LB policy is refused, {}", why.join("; ")))
-            })
-        });
+        let read = service_config::generate(&config).map(|generated| generated.lb_config());
         let is_read = read.is_ok();
         let lb_config = match (read, self.lb_config.take()) {
             (Ok(lb_config), _) => lb_config,

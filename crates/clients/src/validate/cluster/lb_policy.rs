@@ -3,19 +3,25 @@
 //! Follows C-core `ParseLbPolicyConfig` (xds_cluster_parser.cc). With `load_balancing_policy` present the enum and its configs
 //! are not read at all. An aggregate cluster must have a valid policy too, though its leaves use their own (A75).
 
+use std::sync::{Arc, LazyLock};
+
 use serde_json::json;
+
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::Cluster as Pb;
+use xdsctl_document::proto::pb::envoy::config::cluster::v3::cluster::{LbConfig as PbConfig, LbPolicy as PbPolicy};
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::cluster::{
-    LbConfig, LbPolicy, RingHashLbConfig, ring_hash_lb_config::HashFunction,
+    RingHashLbConfig, ring_hash_lb_config::HashFunction,
 };
+use xdsctl_lb::json::words;
 use xdsctl_lb::ring_hash::{
     DEFAULT_MIN_RING_SIZE, LB_RING_HASH_CAPPED, LB_RING_HASH_FUNCTION, LB_RING_HASH_MIN_ABOVE_MAX, LB_RING_HASH_SIZE,
     MAX_RING_SIZE, RING_SIZE_CAP,
 };
 use xdsctl_lb::usable::Owner;
-use xdsctl_lb::xds;
+use xdsctl_lb::{parse_list, xds};
 use xdsctl_model::diag::{Cx, Path, rules};
 use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::lb_policy::{LbConfig, LbPolicy, RingHashConfig, RoundRobinConfig, WrrLocalityConfig};
 
 rules! {
     /// The lb_policy enum is neither ROUND_ROBIN nor RING_HASH.
@@ -27,15 +33,23 @@ rules! {
 }
 
 /// The policy of a cluster that sets none, which is that of `lb_policy: ROUND_ROBIN` too.
-pub fn default_policy() -> serde_json::Value {
-    json!([{"xds_wrr_locality_experimental": {"childPolicy": [{"round_robin": {}}]}}])
+pub fn default_policy() -> &'static Arc<LbPolicy> {
+    static DEFAULT: LazyLock<Arc<LbPolicy>> = LazyLock::new(|| {
+        let child_policy = Box::new(LbConfig::RoundRobin(RoundRobinConfig {}));
+        Arc::new(LbPolicy {
+            config: LbConfig::WrrLocality(WrrLocalityConfig { child_policy }),
+            refusal: None,
+            json: json!([{"xds_wrr_locality_experimental": {"childPolicy": [{"round_robin": {}}]}}]),
+        })
+    });
+    &DEFAULT
 }
 
-/// Converts the cluster's LB policy to gRPC's LB config: an array with one object of one key.
+/// Converts the cluster's LB policy.
 ///
-/// Reports the rules of [`lb::xds`](xdsctl_lb::xds) at `load_balancing_policy`, or [`LB_POLICY_UNSUPPORTED`] at `lb_policy`
-/// and those of [`lb::ring_hash`](xdsctl_lb::ring_hash) below `ring_hash_lb_config`.
-pub(super) fn lb_policy(message: &Pb, aggregate: bool, root: &Path<'_>, cx: &mut Cx<'_>) -> Option<serde_json::Value> {
+/// Reports the rules of [`xdsctl_lb::xds`](xdsctl_lb::xds) at `load_balancing_policy`, or [`LB_POLICY_UNSUPPORTED`] at `lb_policy`
+/// and those of [`xdsctl_lb::ring_hash`](xdsctl_lb::ring_hash) below `ring_hash_lb_config`.
+pub(super) fn lb_policy(message: &Pb, aggregate: bool, root: &Path<'_>, cx: &mut Cx<'_>) -> Option<Arc<LbPolicy>> {
     let list = message.load_balancing_policy.as_ref();
     if let Some(policy) = list.filter(|_| cx.has(Feature::CustomLbConfig)) {
         superseded(message, root, cx);
@@ -48,21 +62,21 @@ pub(super) fn lb_policy(message: &Pb, aggregate: bool, root: &Path<'_>, cx: &mut
         return xds::from_proto(policy, &owner, &root.field("load_balancing_policy"), cx);
     }
     let ring_hash = match &message.lb_config {
-        Some(LbConfig::RingHashLbConfig(config)) => Some(config),
+        Some(PbConfig::RingHashLbConfig(config)) => Some(config),
         Some(_) | None => None,
     };
-    match LbPolicy::try_from(message.lb_policy) {
-        Ok(LbPolicy::RoundRobin) => {
+    match PbPolicy::try_from(message.lb_policy) {
+        Ok(PbPolicy::RoundRobin) => {
             unread_lb_config(message.lb_config.as_ref(), root, cx);
-            Some(default_policy())
+            Some(default_policy().clone())
         }
-        Ok(LbPolicy::RingHash) => {
+        Ok(PbPolicy::RingHash) => {
             if ring_hash.is_none() {
                 unread_lb_config(message.lb_config.as_ref(), root, cx);
             }
             // The leaves of an aggregate have policies of their own, unless the old behaviour is switched on.
             let used = !aggregate || cx.has(Feature::AggregateClusterBackwardCompat);
-            Some(ring_hash_json(ring_hash, used, root, cx))
+            Some(Arc::new(ring_hash_policy(ring_hash, used, root, cx)))
         }
         other => {
             cx.report(
@@ -75,10 +89,10 @@ pub(super) fn lb_policy(message: &Pb, aggregate: bool, root: &Path<'_>, cx: &mut
                 ),
             )
             .help(match other {
-                Ok(LbPolicy::ClusterProvided) if aggregate => {
+                Ok(PbPolicy::ClusterProvided) if aggregate => {
                     "leave lb_policy out: the clusters of the aggregate have LB policies of their own"
                 }
-                Ok(LbPolicy::LeastRequest) => {
+                Ok(PbPolicy::LeastRequest) => {
                     "set ROUND_ROBIN, or load_balancing_policy with LeastRequest first, for the clients that have it, and RoundRobin after it"
                 }
                 _ => "set load_balancing_policy, beside which lb_policy is not read",
@@ -90,7 +104,7 @@ pub(super) fn lb_policy(message: &Pb, aggregate: bool, root: &Path<'_>, cx: &mut
 
 /// Reports the enum and its config beside `load_balancing_policy`.
 fn superseded(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) {
-    if message.lb_policy != LbPolicy::RoundRobin as i32 {
+    if message.lb_policy != PbPolicy::RoundRobin as i32 {
         cx.report(
             &LB_POLICY_SUPERSEDED,
             &root.field("lb_policy"),
@@ -101,13 +115,13 @@ fn superseded(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) {
 }
 
 /// Reports an LB config that does not belong to the policy in use.
-fn unread_lb_config(config: Option<&LbConfig>, root: &Path<'_>, cx: &mut Cx<'_>) {
+fn unread_lb_config(config: Option<&PbConfig>, root: &Path<'_>, cx: &mut Cx<'_>) {
     let field = match config {
-        Some(LbConfig::RingHashLbConfig(_)) => "ring_hash_lb_config",
-        Some(LbConfig::MaglevLbConfig(_)) => "maglev_lb_config",
-        Some(LbConfig::OriginalDstLbConfig(_)) => "original_dst_lb_config",
-        Some(LbConfig::LeastRequestLbConfig(_)) => "least_request_lb_config",
-        Some(LbConfig::RoundRobinLbConfig(_)) => "round_robin_lb_config",
+        Some(PbConfig::RingHashLbConfig(_)) => "ring_hash_lb_config",
+        Some(PbConfig::MaglevLbConfig(_)) => "maglev_lb_config",
+        Some(PbConfig::OriginalDstLbConfig(_)) => "original_dst_lb_config",
+        Some(PbConfig::LeastRequestLbConfig(_)) => "least_request_lb_config",
+        Some(PbConfig::RoundRobinLbConfig(_)) => "round_robin_lb_config",
         None => return,
     };
     cx.report(
@@ -118,12 +132,7 @@ fn unread_lb_config(config: Option<&LbConfig>, root: &Path<'_>, cx: &mut Cx<'_>)
 }
 
 /// Converts RING_HASH; `used` says whether a policy will be made of the config.
-fn ring_hash_json(
-    config: Option<&RingHashLbConfig>,
-    used: bool,
-    root: &Path<'_>,
-    cx: &mut Cx<'_>,
-) -> serde_json::Value {
+fn ring_hash_policy(config: Option<&RingHashLbConfig>, used: bool, root: &Path<'_>, cx: &mut Cx<'_>) -> LbPolicy {
     let at = root.field("ring_hash_lb_config");
     let (minimum, maximum) = config.map_or((None, None), |c| (c.minimum_ring_size, c.maximum_ring_size));
     ring_size(maximum, "maximum_ring_size", &at, cx);
@@ -148,7 +157,16 @@ fn ring_hash_json(
             format_args!("hash_function is {}, must be XX_HASH (0)", config.hash_function),
         );
     }
-    json!([{"ring_hash_experimental": {"minRingSize": min, "maxRingSize": max}}])
+    let json = json!([{"ring_hash_experimental": {"minRingSize": min, "maxRingSize": max}}]);
+    LbPolicy {
+        config: LbConfig::RingHash(RingHashConfig {
+            min_ring_size: min,
+            max_ring_size: max,
+            ..RingHashConfig::default()
+        }),
+        refusal: parse_list(&json, cx.profile()).err().map(|faults| words(&faults)),
+        json,
+    }
 }
 
 fn ring_size(size: Option<u64>, field: &str, at: &Path<'_>, cx: &mut Cx<'_>) {

@@ -156,7 +156,7 @@ fn defaults_are_the_clients() {
     let cluster = kept(&eds());
     assert_eq!(cluster.discovery, Discovery::Eds { service_name: None });
     assert_eq!(
-        cluster.lb_policy.to_string(),
+        cluster.lb_policy.json.to_string(),
         r#"[{"xds_wrr_locality_experimental":{"childPolicy":[{"round_robin":{}}]}}]"#
     );
     assert_eq!(cluster.connection_idle_timeout, Millis(3_600_000));
@@ -187,7 +187,7 @@ fn ring_sizes_have_a_range_and_an_order() {
         "ring_hash_lb_config.maximum_ring_size",
     );
     assert_eq!(
-        kept(&ring_hash(Some(3), Some(5))).lb_policy.to_string(),
+        kept(&ring_hash(Some(3), Some(5))).lb_policy.json.to_string(),
         r#"[{"ring_hash_experimental":{"maxRingSize":5,"minRingSize":3}}]"#
     );
     check(&ring_hash(None, None), &[]);

@@ -1,0 +1,377 @@
+//! LB policies: the configs that `lb` reads, with their defaults, and the policy that a resource brings along.
+//!
+//! Plain data. What the fields mean, which values are taken and how the client prints them is in the policy's folder of `lb`.
+
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+
+use serde_json::Value;
+
+use super::Millis;
+use super::cluster::OutlierDetection;
+
+/// The LB policy of a cluster, or the one that a cluster specifier plugin stands for.
+///
+/// Two are equal if the client generates the same for both.
+#[derive(Debug, Clone)]
+pub struct LbPolicy {
+    /// The config as the policy reads it.
+    pub config: LbConfig,
+    /// Why the policy does not take the config after all, and RPCs fail; `None` for nearly every policy.
+    pub refusal: Option<String>,
+    /// What the client generates, for people: an array with one object of one key.
+    pub json: Value,
+}
+
+impl PartialEq for LbPolicy {
+    fn eq(&self, other: &LbPolicy) -> bool {
+        self.json == other.json
+    }
+}
+
+impl Eq for LbPolicy {}
+
+impl Hash for LbPolicy {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.json.hash(state);
+    }
+}
+
+/// The validated config of any policy.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LbConfig {
+    /// `autosharding_experimental`.
+    Autosharding(AutoshardingConfig),
+    /// `cds_experimental`.
+    Cds(CdsConfig),
+    /// `xds_cluster_impl_experimental`.
+    ClusterImpl(NamedClusterConfig),
+    /// `xds_cluster_manager_experimental`.
+    ClusterManager(ClusterManagerConfig),
+    /// `grpclb`.
+    Grpclb(GrpclbConfig),
+    /// `outlier_detection_experimental`.
+    OutlierDetection(OutlierDetectionConfig),
+    /// `xds_override_host_experimental`.
+    OverrideHost(NamedClusterConfig),
+    /// `pick_first`.
+    PickFirst(PickFirstConfig),
+    /// `priority_experimental`.
+    Priority(PriorityConfig),
+    /// `ring_hash_experimental`.
+    RingHash(RingHashConfig),
+    /// `rls_experimental`.
+    Rls(RlsConfig),
+    /// `round_robin`.
+    RoundRobin(RoundRobinConfig),
+    /// `weighted_round_robin`.
+    WeightedRoundRobin(WeightedRoundRobinConfig),
+    /// `weighted_target_experimental`.
+    WeightedTarget(WeightedTargetConfig),
+    /// `xds_wrr_locality_experimental`.
+    WrrLocality(WrrLocalityConfig),
+}
+
+impl LbConfig {
+    /// The configs of the policies right below.
+    pub fn children(&self) -> Vec<&LbConfig> {
+        match self {
+            LbConfig::ClusterManager(config) => config.children.values().collect(),
+            LbConfig::Priority(config) => config.children.values().map(|child| &*child.config).collect(),
+            LbConfig::WeightedTarget(config) => config.targets.values().map(|target| &*target.child_policy).collect(),
+            LbConfig::Autosharding(_)
+            | LbConfig::Cds(_)
+            | LbConfig::ClusterImpl(_)
+            | LbConfig::Grpclb(_)
+            | LbConfig::OutlierDetection(_)
+            | LbConfig::OverrideHost(_)
+            | LbConfig::PickFirst(_)
+            | LbConfig::RingHash(_)
+            | LbConfig::Rls(_)
+            | LbConfig::RoundRobin(_)
+            | LbConfig::WeightedRoundRobin(_)
+            | LbConfig::WrrLocality(_) => self.only_child().into_iter().collect(),
+        }
+    }
+
+    /// The config of the child of a policy that never has more than one; `None` for other policies.
+    pub fn only_child(&self) -> Option<&LbConfig> {
+        match self {
+            LbConfig::ClusterImpl(config) | LbConfig::OverrideHost(config) => Some(&config.child_policy),
+            LbConfig::Grpclb(config) => Some(&config.child_policy),
+            LbConfig::OutlierDetection(config) => Some(&config.child_policy),
+            LbConfig::Rls(config) => Some(&config.child_policy),
+            LbConfig::WrrLocality(config) => Some(&config.child_policy),
+            LbConfig::Autosharding(_)
+            | LbConfig::Cds(_)
+            | LbConfig::ClusterManager(_)
+            | LbConfig::PickFirst(_)
+            | LbConfig::Priority(_)
+            | LbConfig::RingHash(_)
+            | LbConfig::RoundRobin(_)
+            | LbConfig::WeightedRoundRobin(_)
+            | LbConfig::WeightedTarget(_) => None,
+        }
+    }
+}
+
+/// The config of autosharding (C-core autosharding.h `AutoShardingLbConfig`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AutoshardingConfig {
+    /// Not empty.
+    pub channel_factory_key: String,
+    /// Not empty.
+    pub autosharding_target: String,
+    /// The header with the key; not empty.
+    pub key_header_name: String,
+    /// Default false.
+    pub enable_fallback: bool,
+    /// At least 1 ms; default 60 s.
+    pub initial_assignment_timeout: Millis,
+}
+
+/// The config of cds (C-core cds.cc `CdsLbConfig`).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CdsConfig {
+    /// The cluster's name; may be empty as far as the loader is concerned.
+    pub cluster: String,
+    /// The cluster is not in the routes but named by an RLS answer; default false.
+    pub is_dynamic: bool,
+}
+
+/// A cluster's name and the policy below (C-core `XdsClusterImplLbConfig`, `XdsOverrideHostLbConfig`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedClusterConfig {
+    /// The cluster whose resources are used; may be empty as far as the loader is concerned.
+    pub cluster_name: String,
+    /// The policy below.
+    pub child_policy: Box<LbConfig>,
+}
+
+/// The config of xds_cluster_manager (C-core xds_cluster_manager.cc `XdsClusterManagerLbConfig`).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ClusterManagerConfig {
+    /// Policies by the name that the config selector uses: `cluster:<name>` or `cluster_specifier_plugin:<name>`.
+    pub children: BTreeMap<String, LbConfig>,
+}
+
+/// The config of grpclb (C-core grpclb.cc `GrpcLbConfig`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct GrpclbConfig {
+    /// The policy for the backends; default round_robin.
+    pub child_policy: Box<LbConfig>,
+    /// Name sent to the balancer instead of the target; empty for none.
+    pub service_name: String,
+}
+
+/// The config of outlier_detection (C-core outlier_detection.cc `OutlierDetectionLbConfig`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutlierDetectionConfig {
+    /// What counts as an outlier.
+    pub detection: OutlierDetection,
+    /// The policy whose endpoints are watched.
+    pub child_policy: Box<LbConfig>,
+}
+
+/// The config of pick_first (C-core pick_first.cc `PickFirstConfig`).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PickFirstConfig {
+    /// Shuffles the endpoints before it tries them; default false.
+    pub shuffle_address_list: bool,
+}
+
+/// The config of priority (C-core priority.cc `PriorityLbConfig`).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PriorityConfig {
+    /// Children by name; more than are in use.
+    pub children: BTreeMap<String, PriorityChild>,
+    /// Names of children, the most wanted first; may be empty.
+    pub priorities: Vec<String>,
+}
+
+/// A child of priority.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PriorityChild {
+    /// The child's policy.
+    pub config: Box<LbConfig>,
+    /// The child's wishes to resolve again are dropped; default false.
+    pub ignore_reresolution_requests: bool,
+}
+
+/// `minRingSize` where the JSON has none, and `minimum_ring_size` where the message has none.
+pub const DEFAULT_MIN_RING_SIZE: u64 = 1024;
+
+/// `maxRingSize` where the JSON has none; the xDS message has 8,388,608.
+pub const DEFAULT_MAX_RING_SIZE: u64 = 4096;
+
+/// The config of ring_hash (C-core ring_hash.cc `RingHashLbConfig`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RingHashConfig {
+    /// 1 to 8,388,608, not above the maximum.
+    pub min_ring_size: u64,
+    /// 1 to 8,388,608.
+    pub max_ring_size: u64,
+    /// Header whose value is hashed instead of what the route says (A76); empty for none.
+    pub request_hash_header: String,
+}
+
+impl Default for RingHashConfig {
+    fn default() -> Self {
+        RingHashConfig {
+            min_ring_size: DEFAULT_MIN_RING_SIZE,
+            max_ring_size: DEFAULT_MAX_RING_SIZE,
+            request_hash_header: String::new(),
+        }
+    }
+}
+
+/// The config of rls (C-core rls.h `RlsLbConfig`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct RlsConfig {
+    /// Whom to ask, and what.
+    pub route_lookup: RouteLookup,
+    /// Service config of the channel to the lookup service.
+    pub channel_service_config: Option<Value>,
+    /// The chosen child policy as JSON, its target field filled in for validation.
+    pub child_policy_json: Value,
+    /// The same, read with the default target, or a made-up one.
+    pub child_policy: Box<LbConfig>,
+    /// The field of the child policy's config that gets the target.
+    pub target_field_name: String,
+}
+
+/// `routeLookupConfig`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RouteLookup {
+    /// Keys of a lookup by path: `/service/method`, or `/service/` for all methods.
+    pub key_builders: BTreeMap<String, KeyBuilder>,
+    /// Target URI of the lookup service.
+    pub lookup_service: String,
+    /// Default 10 s.
+    pub lookup_service_timeout: Millis,
+    /// Default 5 min, and no more where `staleAge` is not set.
+    pub max_age: Millis,
+    /// At most `max_age` and 5 min.
+    pub stale_age: Millis,
+    /// 1 to 5 MiB.
+    pub cache_size_bytes: i64,
+    /// The target when a lookup fails; empty for none.
+    pub default_target: String,
+}
+
+/// What goes into a lookup for the methods of one builder.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KeyBuilder {
+    /// Key to headers, of which the first that is present counts.
+    pub header_keys: BTreeMap<String, Vec<String>>,
+    /// Key for the host; empty for none.
+    pub host_key: String,
+    /// Key for the service; empty for none.
+    pub service_key: String,
+    /// Key for the method; empty for none.
+    pub method_key: String,
+    /// Keys with a fixed value.
+    pub constant_keys: BTreeMap<String, String>,
+}
+
+/// The config of round_robin (C-core round_robin.cc `RoundRobinConfig`).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RoundRobinConfig {}
+
+/// The config of weighted_round_robin (C-core weighted_round_robin.h `WeightedRoundRobinConfig`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct WeightedRoundRobinConfig {
+    /// Weights come from out-of-band reports instead of the trailers of RPCs; default false.
+    pub enable_oob_load_report: bool,
+    /// Default 10 s.
+    pub oob_reporting_period: Millis,
+    /// Time from the first report until an endpoint's weight counts; default 10 s.
+    pub blackout_period: Millis,
+    /// Default 1 s, at least 100 ms.
+    pub weight_update_period: Millis,
+    /// Default 3 min.
+    pub weight_expiration_period: Millis,
+    /// Factor on errors per query; default 1, not negative, may be NaN or infinite.
+    pub error_utilization_penalty: f32,
+    /// Metrics whose largest is the utilization; if empty or without value, application and then CPU utilization count.
+    pub metric_names: Vec<Metric>,
+}
+
+impl Default for WeightedRoundRobinConfig {
+    fn default() -> Self {
+        WeightedRoundRobinConfig {
+            enable_oob_load_report: false,
+            oob_reporting_period: Millis(10_000),
+            blackout_period: Millis(10_000),
+            weight_update_period: Millis(1000),
+            weight_expiration_period: Millis(180_000),
+            error_utilization_penalty: 1.0,
+            metric_names: Vec::new(),
+        }
+    }
+}
+
+/// A metric of a load report (A114).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Metric {
+    /// `cpu_utilization`.
+    Cpu,
+    /// `mem_utilization`.
+    Mem,
+    /// `application_utilization`.
+    Application,
+    /// `named_metrics.<key>`.
+    Named(String),
+    /// `utilization.<key>`.
+    Utilization(String),
+}
+
+impl Metric {
+    /// Reads a metric's name; nothing need follow the dot.
+    pub fn parse(name: &str) -> Option<Metric> {
+        Some(match name {
+            "cpu_utilization" => Metric::Cpu,
+            "mem_utilization" => Metric::Mem,
+            "application_utilization" => Metric::Application,
+            _ => match name.split_once('.')? {
+                ("named_metrics", key) => Metric::Named(key.to_owned()),
+                ("utilization", key) => Metric::Utilization(key.to_owned()),
+                _ => return None,
+            },
+        })
+    }
+
+    /// The metric's name.
+    pub fn name(&self) -> String {
+        match self {
+            Metric::Cpu => "cpu_utilization".to_owned(),
+            Metric::Mem => "mem_utilization".to_owned(),
+            Metric::Application => "application_utilization".to_owned(),
+            Metric::Named(key) => format!("named_metrics.{key}"),
+            Metric::Utilization(key) => format!("utilization.{key}"),
+        }
+    }
+}
+
+/// The config of weighted_target (C-core weighted_target.cc `WeightedTargetLbConfig`).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct WeightedTargetConfig {
+    /// Children by name.
+    pub targets: BTreeMap<String, WeightedChild>,
+}
+
+/// A child of weighted_target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WeightedChild {
+    /// The share; 0 is accepted, and then the client aborts.
+    pub weight: u32,
+    /// The child's policy.
+    pub child_policy: Box<LbConfig>,
+}
+
+/// The config of xds_wrr_locality (C-core xds_wrr_locality.cc `XdsWrrLocalityLbConfig`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct WrrLocalityConfig {
+    /// The policy in each locality.
+    pub child_policy: Box<LbConfig>,
+}
