@@ -4,19 +4,21 @@
 //! subchannel belongs to the policies below as long as they hold it; one that they let go of while a session still used it
 //! is kept here, until a sweep finds it idle. Follows C-core xds_override_host.cc.
 
+mod connections;
+mod session;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fmt;
 use std::net::SocketAddr;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::NAME;
 use super::entry::{Connection, HostEntry, address_list};
 use super::open::Open;
-use super::{NAME, SessionHosts};
 use crate::LbConfig;
 use crate::endpoint::{Address, Endpoint, EndpointList};
 use crate::log::LogEvent;
-use crate::picker::{Complete, Pick, PickArgs, PickCx, PickShares, StepKind};
+use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::run::child::Child;
 use crate::runtime::{Connectivity, Handle, SubchannelChange, TimerId, below};
@@ -49,7 +51,7 @@ pub struct OverrideHostPolicy {
     /// Some entry may have been used within the idle timeout.
     is_used: bool,
     timer: Option<TimerId>,
-    /// Subchannels that the policies below have let go of just now, by their handle, and held until that is settled.
+    /// Subchannels that the policies below have let go of just now, by their handle, and held until it is decided what becomes of them.
     orphans: Vec<(u64, Handle)>,
     failure: Option<Status>,
 }
@@ -224,259 +226,6 @@ impl OverrideHostPolicy {
         }
         reports
     }
-
-    fn on_created(&mut self, handle: Handle, cx: &mut PolicyCx<'_>) {
-        let Some(index) = self.find(&handle.address.socket) else {
-            return;
-        };
-        cx.runtime.say(&self.at, || LogEvent::SubchannelCreated {
-            address: handle.address.text.clone(),
-        });
-        let watch = cx.runtime.watch(&handle, &self.at);
-        if let Some(entry) = self.entries.get_mut(index) {
-            self.lists.insert(handle.id, entry.endpoint.clone());
-            (entry.state, _) = cx.runtime.pool.state_of(handle.subchannel);
-        }
-        self.connect(index, Connection::Child { handle, watch }, cx);
-    }
-
-    fn on_released(&mut self, id: u64, address: &Address, cx: &mut PolicyCx<'_>) {
-        self.lists.remove(&id);
-        let Some(index) = self.find(&address.socket) else {
-            return;
-        };
-        let Some(entry) = self.entries.get(index) else { return };
-        if matches!(&entry.connection, Connection::Child { handle, .. } if handle.id == id) {
-            // What becomes of it is decided when the work at hand is done: the policies below may have made another one by then
-            // (C-core `SubchannelWrapper::Orphaned`).
-            let held = cx.runtime.hold(address, &self.at);
-            if self.orphans.is_empty() {
-                cx.runtime.timer(0, &self.at, PolicyEvent::Timer(ORPHANS));
-            }
-            self.orphans.push((id, held));
-        }
-    }
-
-    /// Keeps the subchannels that the policies below have let go of and that a session uses.
-    fn settle_orphans(&mut self, cx: &mut PolicyCx<'_>) {
-        for (id, held) in std::mem::take(&mut self.orphans) {
-            let index = self.find(&held.address.socket);
-            let entry = index.and_then(|index| self.entries.get(index));
-            let is_orphan =
-                |entry: &HostEntry| matches!(&entry.connection, Connection::Child { handle, .. } if handle.id == id);
-            let (Some(index), Some(entry)) = (index, entry.filter(|entry| is_orphan(entry))) else {
-                cx.runtime.drop_watch(held.subchannel, held.id);
-                continue;
-            };
-            let threshold = cx.runtime.now - self.idle_timeout;
-            let is_in_use = entry.last_used.is_some_and(|used| used >= threshold);
-            cx.runtime.say(&self.at, || {
-                let sub = held.address.text.clone();
-                match is_in_use {
-                    true => LogEvent::SubchannelKept { sub },
-                    false => LogEvent::SubchannelReleased { sub },
-                }
-            });
-            if is_in_use {
-                self.connect(index, Connection::Owned(held), cx);
-            } else {
-                cx.runtime.drop_watch(held.subchannel, held.id);
-                self.connect(index, Connection::None, cx);
-            }
-        }
-    }
-
-    /// Sets the timer to the moment when the first address in use may have become idle.
-    fn set_timer(&mut self, cx: &mut PolicyCx<'_>) {
-        let now = cx.runtime.now;
-        let threshold = now - self.idle_timeout;
-        // Most clusters have no sessions.
-        let entries = if self.is_used { self.entries.as_slice() } else { &[] };
-        let next = entries
-            .iter()
-            .filter_map(|entry| entry.last_used)
-            .filter(|used| *used > threshold)
-            .map(|used| used + self.idle_timeout - now)
-            .fold(self.idle_timeout, i64::min);
-        let duration = next.max(MIN_SWEEP_MS);
-        cx.runtime.say(&self.at, || LogEvent::SweepPlanned {
-            duration: format!("{duration}ms"),
-        });
-        if self.timer.is_some() {
-            cx.runtime.say(&self.at, || LogEvent::SweepCancelled {});
-        }
-        cx.runtime.cancel(&mut self.timer);
-        self.timer = Some(cx.runtime.timer(duration, &self.at, PolicyEvent::Timer(0)));
-    }
-
-    fn sweep(&mut self, cx: &mut PolicyCx<'_>) {
-        self.timer = None;
-        cx.runtime.say(&self.at, || LogEvent::Swept {});
-        if self.entries.is_empty() {
-            return;
-        }
-        let threshold = cx.runtime.now - self.idle_timeout;
-        let is_recent = |entry: &HostEntry| entry.last_used.is_some_and(|used| used > threshold);
-        self.is_used = self.is_used && self.entries.iter().any(is_recent);
-        for index in 0..self.entries.len() {
-            let Some(entry) = self.entries.get(index) else { break };
-            let is_idle = entry.last_used.is_none_or(|used| used <= threshold);
-            if is_idle && matches!(entry.connection, Connection::Owned(_)) {
-                let address = &entry.address.text;
-                cx.runtime.say(&self.at, || LogEvent::OwnedDropped {
-                    address: address.clone(),
-                });
-                self.connect(index, Connection::None, cx);
-            }
-        }
-        self.set_timer(cx);
-    }
-
-    /// A new picker with the child's state.
-    fn renew(&self) -> Reports {
-        self.child.last().cloned().into_iter().collect()
-    }
-
-    fn create_owned(&mut self, address: &str, cx: &mut PolicyCx<'_>) -> Reports {
-        let Some(index) = self.find_text(address) else {
-            return Reports::new();
-        };
-        match self.entries.get(index) {
-            Some(entry) if !matches!(entry.connection, Connection::Owned(_)) => {
-                let address = &entry.address.text;
-                cx.runtime.say(&self.at, || LogEvent::OwnedCreated {
-                    address: address.clone(),
-                });
-                let owned = cx.runtime.hold(&entry.address, &self.at);
-                self.connect(index, Connection::Owned(owned), cx);
-                self.renew()
-            }
-            _ => Reports::new(),
-        }
-    }
-
-    fn on_state(&mut self, watch: u64, state: Connectivity) -> Reports {
-        let index = self.watches.get(&watch).and_then(|address| self.find(address));
-        let Some(entry) = index.and_then(|index| self.entries.get_mut(index)) else {
-            return Reports::new();
-        };
-        let changed = std::mem::replace(&mut entry.state, state) != state;
-        let is_owned = matches!(&entry.connection, Connection::Owned(handle) if handle.id == watch);
-        if changed && is_owned {
-            self.renew()
-        } else {
-            Reports::new()
-        }
-    }
-
-    /// Says why there is no entry for an address of a cookie.
-    fn say_missing(&self, address: &str, cx: &mut PickCx<'_>) {
-        let has = |endpoint: &&Arc<Endpoint>| endpoint.addresses.iter().any(|one| *one.text == *address);
-        let (endpoints, _) = &self.taken;
-        match endpoints.iter().filter(|endpoint| !self.takes(endpoint)).find(has) {
-            Some(endpoint) => self.say_health(address, endpoint.health, cx),
-            None => say_unusable(address, format_args!("is not an address of the cluster"), cx),
-        }
-    }
-
-    /// Says that the health state of an address of a cookie does not count.
-    fn say_health(&self, address: &str, health: HealthStatus, cx: &mut PickCx<'_>) {
-        if cx.trace.is_some() {
-            let (health, statuses) = (health.name(), self.status_names());
-            let what = format_args!("is {health}, which override_host_status {statuses} lacks");
-            say_unusable(address, what, cx);
-        }
-    }
-
-    /// `{UNKNOWN, HEALTHY}`: the states that count.
-    fn status_names(&self) -> String {
-        let names: Vec<&str> = self.statuses.iter().map(|status| status.name()).collect();
-        format!("{{{}}}", names.join(", "))
-    }
-
-    /// The pick that the cookie decides; `None` leaves it to the child.
-    fn pick_session(&mut self, hosts: SessionHosts<'_>, now: i64, cx: &mut PickCx<'_>) -> Option<Pick> {
-        let mut without_connection = None;
-        let mut idle = None;
-        let mut is_connecting = false;
-        for address in hosts.addresses.split(',') {
-            let found = self.find_text(address);
-            let Some(entry) = found.and_then(|index| self.entries.get_mut(index)) else {
-                self.say_missing(address, cx);
-                continue;
-            };
-            if !self.statuses.contains(&entry.health) {
-                let health = entry.health;
-                self.say_health(address, health, cx);
-                cx.tell(|rpc| LogEvent::SessionBadHealth {
-                    rpc,
-                    address: address.to_owned(),
-                    health,
-                });
-                continue;
-            }
-            let handle = match &entry.connection {
-                Connection::None => {
-                    say_unusable(address, format_args!("has no connection"), cx);
-                    cx.tell(|rpc| LogEvent::SessionWithoutConnection {
-                        rpc,
-                        address: address.to_owned(),
-                    });
-                    without_connection.get_or_insert(address);
-                    continue;
-                }
-                Connection::Child { handle, .. } | Connection::Owned(handle) => handle,
-            };
-            let state = entry.state;
-            let is_ready = state == Connectivity::Ready;
-            cx.step(
-                StepKind::CookieHost { is_ready },
-                format_args!("cookie host {address} is {state}"),
-            );
-            match state {
-                Connectivity::Ready => {
-                    entry.last_used = Some(now);
-                    self.is_used = true;
-                    cx.tell(|rpc| LogEvent::SessionReady {
-                        rpc,
-                        address: address.to_owned(),
-                    });
-                    let mut complete = Complete::new(handle.id, handle.subchannel, &entry.address);
-                    complete.actual_hosts = Some(entry.list());
-                    return Some(Pick::Complete(complete));
-                }
-                Connectivity::Idle => {
-                    idle.get_or_insert(handle.subchannel);
-                }
-                Connectivity::Connecting => is_connecting = true,
-                Connectivity::TransientFailure => {}
-            }
-        }
-        if let Some(subchannel) = idle {
-            cx.after
-                .push((self.at.clone(), PolicyEvent::Connect(u64::from(subchannel))));
-            cx.tell(|rpc| LogEvent::SessionIdle { rpc });
-            return Some(Pick::Queue);
-        }
-        if is_connecting {
-            cx.tell(|rpc| LogEvent::SessionConnecting { rpc });
-            return Some(Pick::Queue);
-        }
-        let address = without_connection?;
-        cx.after
-            .push((self.at.clone(), PolicyEvent::CreateSubchannel(address.into())));
-        cx.tell(|rpc| LogEvent::SessionCreates {
-            rpc,
-            address: address.to_owned(),
-        });
-        Some(Pick::Queue)
-    }
-}
-
-/// Says why an address of a cookie does not get the RPC.
-fn say_unusable(address: &str, what: fmt::Arguments<'_>, cx: &mut PickCx<'_>) {
-    let kind = StepKind::CookieHost { is_ready: false };
-    cx.step(kind, format_args!("cookie host {address} {what}"));
 }
 
 impl crate::policy::StateMachine for OverrideHostPolicy {
@@ -528,7 +277,7 @@ impl crate::policy::StateMachine for OverrideHostPolicy {
             return self.note_changes(said, cx);
         }
         match what {
-            PolicyEvent::Timer(ORPHANS) => self.settle_orphans(cx),
+            PolicyEvent::Timer(ORPHANS) => self.decide_orphans(cx),
             PolicyEvent::Timer(_) => self.sweep(cx),
             PolicyEvent::Subchannel { handle, state, .. } => return self.on_state(*handle, *state),
             PolicyEvent::Connect(subchannel) => cx.runtime.connect(u32::try_from(*subchannel).unwrap_or(u32::MAX)),
