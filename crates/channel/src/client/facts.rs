@@ -327,7 +327,7 @@ impl Facts {
             Resource::Cluster(cluster) => Facts::Cluster(match &cluster.discovery {
                 Discovery::Eds { service_name } => ClusterFacts::Eds {
                     service_name: service_name.as_ref().map(key),
-                    policy: PolicyFacts::of(&cluster.lb_policy),
+                    policy: PolicyFacts::new(&cluster.lb_policy),
                     others: others(cluster),
                     loses_draining: {
                         let statuses = &cluster.override_host_statuses;
@@ -340,7 +340,7 @@ impl Facts {
                 },
                 Discovery::LogicalDns { hostname } => ClusterFacts::LogicalDns {
                     hostname: hostname.as_str().into(),
-                    policy: PolicyFacts::of(&cluster.lb_policy),
+                    policy: PolicyFacts::new(&cluster.lb_policy),
                     others: others(cluster),
                 },
                 Discovery::Aggregate { children } => ClusterFacts::Aggregate {

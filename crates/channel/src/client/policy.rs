@@ -35,7 +35,7 @@ pub struct PolicyFacts {
 
 impl PolicyFacts {
     /// Those of a policy.
-    pub fn of(policy: &LbPolicy) -> PolicyFacts {
+    pub fn new(policy: &LbPolicy) -> PolicyFacts {
         let (in_wrr_locality, config) = match &policy.config {
             LbConfig::WrrLocality(locality) => (true, &*locality.child_policy),
             config => (false, config),
@@ -96,7 +96,7 @@ mod tests {
         profile
             .set_env(Feature::RingHashSetRequestHashKey.env().unwrap(), "true")
             .unwrap();
-        PolicyFacts::of(&LbPolicy {
+        PolicyFacts::new(&LbPolicy {
             config: parse_list(&json, &profile).unwrap(),
             refusal: None,
             json,

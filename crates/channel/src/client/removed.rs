@@ -29,13 +29,13 @@ struct Seen<'a> {
     resource_type: ResourceType,
     /// Its name.
     name: &'a str,
-    /// What is done with it.
-    what: What,
+    /// What is said of it.
+    announced: Announced,
 }
 
-/// What is done with a resource.
+/// What a dump says of a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum What {
+enum Announced {
     /// It is sent, and accepted or not.
     Sent {
         /// The client takes it.
@@ -47,13 +47,13 @@ enum What {
     Removed,
 }
 
-impl What {
-    /// What a dump says of a resource; `is_accepted` if it holds it and the client takes it.
-    fn of(status: Option<&LiveStatus>, is_accepted: bool) -> What {
+impl Announced {
+    /// What a status says; `is_accepted` if the dump holds the resource and the client takes it.
+    fn new(status: Option<&LiveStatus>, is_accepted: bool) -> Announced {
         match status {
-            Some(status) if status.server.as_deref() == Some(REMOVED) => What::Removed,
-            Some(status) if status.client.as_deref() == Some("RECEIVED_ERROR") => What::Error,
-            _ => What::Sent { is_accepted },
+            Some(status) if status.server.as_deref() == Some(REMOVED) => Announced::Removed,
+            Some(status) if status.client.as_deref() == Some("RECEIVED_ERROR") => Announced::Error,
+            _ => Announced::Sent { is_accepted },
         }
     }
 }
@@ -69,10 +69,10 @@ enum Removal {
 
 /// Marks the resources that a later response takes away; they are in no world.
 pub(super) fn remove(responses: &[RawResponse], resources: &mut [Checked], circumstances: &ValidationInput<'_>) {
-    let whats = resources
+    let all = resources
         .iter()
-        .map(|checked| What::of(checked.status.as_deref(), false));
-    if nothing_goes(responses, whats) {
+        .map(|checked| Announced::new(checked.status.as_deref(), false));
+    if nothing_goes(responses, all) {
         return;
     }
     let (numbers, seen): (Vec<usize>, Vec<Seen<'_>>) = resources
@@ -84,7 +84,7 @@ pub(super) fn remove(responses: &[RawResponse], resources: &mut [Checked], circu
                 origin: checked.origin,
                 resource_type: checked.resource_type?,
                 name: &checked.name,
-                what: What::of(checked.status.as_deref(), checked.verdict == Verdict::Accepted),
+                announced: Announced::new(checked.status.as_deref(), checked.verdict == Verdict::Accepted),
             };
             Some((number, seen))
         })
@@ -108,11 +108,11 @@ pub(super) fn remove(responses: &[RawResponse], resources: &mut [Checked], circu
 }
 
 /// Says whether no resource is named as removed, and no two responses are there of which one may lack what the other has.
-fn nothing_goes(responses: &[RawResponse], mut whats: impl Iterator<Item = What>) -> bool {
+fn nothing_goes(responses: &[RawResponse], mut all: impl Iterator<Item = Announced>) -> bool {
     let mut states = BTreeSet::new();
     let mut has_all = responses.iter().filter(|response| response.has_all);
     !has_all.any(|response| !states.insert((response.source, response.world, state_type(response))))
-        && !whats.any(|what| what == What::Removed)
+        && !all.any(|one| one == Announced::Removed)
 }
 
 /// Which of `seen`, which are in the order of the documents, are taken away, and how.
@@ -121,7 +121,7 @@ fn removed(
     seen: &[Seen<'_>],
     circumstances: &ValidationInput<'_>,
 ) -> BTreeMap<usize, Removal> {
-    if nothing_goes(responses, seen.iter().map(|one| one.what)) {
+    if nothing_goes(responses, seen.iter().map(|one| one.announced)) {
         return BTreeMap::new();
     }
     let timeline = Timeline::new(responses, seen, circumstances);
@@ -238,7 +238,7 @@ impl<'r> Timeline<'r> {
         for (&number, one) in numbers.iter().filter_map(|number| Some((number, seen.get(*number)?))) {
             let start = self.response_of(one).map(|response| response.span.start);
             if let Some(at) = start.and_then(|start| stream.binary_search(&start).ok())
-                && (one.what != What::Error || self.reads_errors)
+                && (one.announced != Announced::Error || self.reads_errors)
             {
                 if at > passed && has_value {
                     removed.extend(held.drain(..).map(|(number, _)| (number, Removal::LeftOut)));
@@ -246,12 +246,12 @@ impl<'r> Timeline<'r> {
                 }
                 passed = at + 1;
             }
-            match one.what {
-                What::Sent { is_accepted } => {
+            match one.announced {
+                Announced::Sent { is_accepted } => {
                     held.push((number, start));
                     has_value |= is_accepted;
                 }
-                What::Removed => {
+                Announced::Removed => {
                     // A response that sends and removes a resource contradicts itself.
                     let (kept, gone) = held.into_iter().partition(|(_, of)| *of == start && start.is_some());
                     held = kept;
@@ -259,7 +259,7 @@ impl<'r> Timeline<'r> {
                     removed.extend(gone.into_iter().map(|(number, _)| (number, Removal::Named)));
                     has_value &= !held.is_empty();
                 }
-                What::Error => {}
+                Announced::Error => {}
             }
         }
         if has_value && passed > 0 && passed < stream.len() {

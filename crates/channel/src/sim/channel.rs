@@ -187,11 +187,11 @@ impl Channel {
     }
 
     /// Ends the work on an event: connections start, and a new picker gets the RPCs that wait.
-    fn settle(&mut self, reports: &Reports) {
+    fn end_event(&mut self, reports: &Reports) {
         if let Some(last) = reports.last().filter(|_| self.runtime.log.is_on()) {
             self.note_state(last);
         }
-        self.runtime.settle();
+        self.runtime.end_event();
         self.turn_outside();
         if !reports.is_empty() {
             for id in std::mem::take(&mut self.queued) {
@@ -255,7 +255,7 @@ impl Channel {
             Event::Deadline { call } => self.on_deadline(call),
             Event::Resolve => self.resolve(),
         }
-        self.settle(&reports);
+        self.end_event(&reports);
     }
 
     fn finish_connect(&mut self, subchannel: u32, generation: u32) {

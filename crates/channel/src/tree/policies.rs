@@ -210,7 +210,7 @@ fn ring_shares(config: &ring_hash::RingHashConfig, parts: &[WeightedLocality<'_>
     let keys: Vec<(String, u32)> = active
         .map(|(endpoint, weight)| (ring_key(endpoint), counted(weight)))
         .collect();
-    let ring = ring_hash::Ring::new(&keys, ring_hash::Size::of(config, ring_hash::RING_SIZE_CAP));
+    let ring = ring_hash::Ring::new(&keys, ring_hash::Size::capped(config, ring_hash::RING_SIZE_CAP));
     let mut shares = vec![(0.0, 0_usize); keys.len()];
     for (entry, arc) in ring.entries().iter().zip(ring.arcs()) {
         if let Some((space, count)) = shares.get_mut(entry.endpoint as usize) {

@@ -66,7 +66,7 @@ impl crate::policy::StateMachine for CdsPolicy {
             ClusterUpdate::Same => Reports::new(),
             ClusterUpdate::Missing if config.is_dynamic => {
                 if self.child.is_none() && self.failure.is_none() {
-                    vec![StateReport::of(Connectivity::Connecting)]
+                    vec![StateReport::new(Connectivity::Connecting)]
                 } else {
                     Reports::new()
                 }
@@ -85,7 +85,7 @@ impl crate::policy::StateMachine for CdsPolicy {
                 if cx.runtime.building.contains(&self.cluster) {
                     cx.runtime.endless.get_or_insert_with(|| self.cluster.clone());
                 }
-                vec![StateReport::of(Connectivity::Connecting)]
+                vec![StateReport::new(Connectivity::Connecting)]
             }
             ClusterUpdate::Child(child) => {
                 cx.runtime.say(&self.at, || LogEvent::ClusterUpdated {

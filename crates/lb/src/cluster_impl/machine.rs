@@ -49,7 +49,7 @@ impl ClusterImplPolicy {
     fn wrap(&self, mut reports: Reports) -> Reports {
         if self.drop_all {
             for report in &mut reports {
-                *report = StateReport::of(Connectivity::Ready);
+                *report = StateReport::new(Connectivity::Ready);
             }
         }
         reports
@@ -90,7 +90,7 @@ impl crate::policy::StateMachine for ClusterImplPolicy {
         let mut reports = Reports::new();
         // The new drops hold at once, before the child has taken its update.
         if self.drop_all {
-            reports.push(StateReport::of(Connectivity::Ready));
+            reports.push(StateReport::new(Connectivity::Ready));
         } else if let Some(last) = self.child.last() {
             reports.push(last.clone());
         }

@@ -64,7 +64,7 @@ impl ClusterManagerPolicy {
             .into_iter()
             .find(|state| self.tally.count(*state) > 0);
         reports.push(match state {
-            Some(state) => StateReport::of(state),
+            Some(state) => StateReport::new(state),
             None => StateReport::failure(Status::unavailable("TRANSIENT_FAILURE from XdsClusterManagerLb")),
         });
     }

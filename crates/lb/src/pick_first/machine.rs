@@ -228,7 +228,7 @@ impl PickFirstPolicy {
         drop_list(self.list.take(), cx);
         self.state = Connectivity::Idle;
         self.shown = Shown::Wake;
-        reports.push(StateReport::of(Connectivity::Idle));
+        reports.push(StateReport::new(Connectivity::Idle));
     }
 
     fn select(&mut self, index: usize, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
@@ -252,7 +252,7 @@ impl PickFirstPolicy {
         } else {
             self.state = Connectivity::Ready;
             self.shown = Shown::Ready;
-            reports.push(StateReport::of(Connectivity::Ready));
+            reports.push(StateReport::new(Connectivity::Ready));
         }
     }
 
@@ -271,7 +271,7 @@ impl PickFirstPolicy {
                 Connectivity::Connecting | Connectivity::TransientFailure => {
                     self.state = Connectivity::Connecting;
                     self.shown = Shown::Queue;
-                    reports.push(StateReport::of(Connectivity::Connecting));
+                    reports.push(StateReport::new(Connectivity::Connecting));
                     self.start(cx, reports);
                     self.unselect(cx);
                 }
@@ -312,7 +312,7 @@ impl PickFirstPolicy {
             Connectivity::Connecting if self.state != Connectivity::TransientFailure => {
                 self.state = Connectivity::Connecting;
                 self.shown = Shown::Queue;
-                reports.push(StateReport::of(Connectivity::Connecting));
+                reports.push(StateReport::new(Connectivity::Connecting));
             }
             Connectivity::Idle | Connectivity::Connecting | Connectivity::Ready => {}
         }

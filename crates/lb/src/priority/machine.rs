@@ -90,7 +90,7 @@ impl PriorityPolicy {
         self.reason = None;
         cx.runtime.say(&at, || LogEvent::ChildCreated { child: name.into() });
         let member = self.children.add(name, || Data {
-            report: StateReport::of(Connectivity::Connecting),
+            report: StateReport::new(Connectivity::Connecting),
             standing: None,
             can_start_timer: false,
             failover: None,

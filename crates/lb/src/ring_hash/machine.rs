@@ -241,7 +241,7 @@ impl RingHashPolicy {
         } else {
             Connectivity::TransientFailure
         };
-        let mut report = StateReport::of(state);
+        let mut report = StateReport::new(state);
         if state == Connectivity::TransientFailure {
             if let Some(status) = status {
                 let text = format!("no reachable endpoints; last error: {}", status.message);
@@ -418,7 +418,7 @@ impl crate::policy::StateMachine for RingHashPolicy {
         }
         self.empty = None;
         let cap = cx.runtime.settings.ring_size_cap;
-        let ring_size = Size::of(config, cap);
+        let ring_size = Size::capped(config, cap);
         if self.ring_size != ring_size {
             self.ring_size = ring_size;
             self.ring = OnceLock::new();

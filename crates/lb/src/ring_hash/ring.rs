@@ -37,7 +37,7 @@ pub struct Size {
 
 impl Size {
     /// Those of a config under a cap.
-    pub fn of(config: &RingHashConfig, cap: u64) -> Size {
+    pub fn capped(config: &RingHashConfig, cap: u64) -> Size {
         Size {
             min: config.min_ring_size.min(cap),
             max: config.max_ring_size.min(cap),

@@ -130,11 +130,11 @@ impl RlsPolicy {
 
     fn aggregate(&self) -> StateReport {
         if self.targets.is_empty() {
-            return StateReport::of(Connectivity::Idle);
+            return StateReport::new(Connectivity::Idle);
         }
         let state = [Connectivity::Ready, Connectivity::Connecting, Connectivity::Idle];
         match state.into_iter().find(|state| self.tally.count(*state) > 0) {
-            Some(state) => StateReport::of(state),
+            Some(state) => StateReport::new(state),
             None => StateReport::failure(Status::unavailable("no children available")),
         }
     }

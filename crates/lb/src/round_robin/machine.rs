@@ -52,11 +52,11 @@ impl RoundRobinPolicy {
             match self.lists.standing(number) {
                 ListState::Ready => {
                     self.shown = Shown::Ready(self.start.index(self.lists.ready()));
-                    reports.push(StateReport::of(Connectivity::Ready));
+                    reports.push(StateReport::new(Connectivity::Ready));
                 }
                 ListState::Connecting => {
                     self.shown = Shown::Queue;
-                    reports.push(StateReport::of(Connectivity::Connecting));
+                    reports.push(StateReport::new(Connectivity::Connecting));
                 }
                 ListState::Failing => {
                     let status = self

@@ -50,7 +50,7 @@ impl Child {
         if let Some(slot) = newest.filter(|slot| slot.name == name) {
             let generation = slot.generation;
             let reports = slot.machine.update(update, cx);
-            return self.settle(generation, reports, cx);
+            return self.take_reports(generation, reports, cx);
         }
         let Some(counted) = cx.runtime.machine() else {
             return Reports::new();
@@ -70,7 +70,7 @@ impl Child {
         } else if let Some(mut old) = self.pending.replace(slot) {
             old.machine.shutdown(cx);
         }
-        self.settle(generation, reports, cx)
+        self.take_reports(generation, reports, cx)
     }
 
     /// Hands an event to the policy that it is for.
@@ -83,7 +83,7 @@ impl Child {
             return Reports::new();
         };
         let reports = slot.machine.handle(rest, what, cx);
-        self.settle(generation, reports, cx)
+        self.take_reports(generation, reports, cx)
     }
 
     /// Has the child do something, and returns also what the policies below did to subchannels meanwhile: where it stands
@@ -105,11 +105,11 @@ impl Child {
         };
         let generation = slot.generation;
         let reports = slot.machine.exit_idle(cx);
-        self.settle(generation, reports, cx)
+        self.take_reports(generation, reports, cx)
     }
 
     /// Reports of the successor are held back until one is not CONNECTING.
-    fn settle(&mut self, generation: u32, mut reports: Reports, cx: &mut PolicyCx<'_>) -> Reports {
+    fn take_reports(&mut self, generation: u32, mut reports: Reports, cx: &mut PolicyCx<'_>) -> Reports {
         if self.pending.as_ref().is_some_and(|slot| slot.generation == generation) {
             let Some(first) = reports
                 .iter()

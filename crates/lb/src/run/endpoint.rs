@@ -99,7 +99,7 @@ pub struct AddressSet(Vec<AddressKey>);
 
 impl AddressSet {
     /// The key of an endpoint with these addresses.
-    pub fn of(addresses: &[Address]) -> AddressSet {
+    pub fn new(addresses: &[Address]) -> AddressSet {
         let mut keys: Vec<AddressKey> = addresses.iter().map(|address| key(&address.socket)).collect();
         keys.sort_unstable();
         keys.dedup();
@@ -128,7 +128,7 @@ impl Endpoint {
 
     /// The place in address-set order.
     pub fn address_set(&self) -> AddressSet {
-        AddressSet::of(&self.addresses)
+        AddressSet::new(&self.addresses)
     }
 
     /// The weight as policies read it.
@@ -178,7 +178,7 @@ mod tests {
 
     fn set(texts: &[&str]) -> AddressSet {
         let addresses: Vec<Address> = texts.iter().map(|t| Address::new(t.parse().unwrap())).collect();
-        AddressSet::of(&addresses)
+        AddressSet::new(&addresses)
     }
 
     #[test]

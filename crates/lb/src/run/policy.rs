@@ -114,7 +114,7 @@ pub struct StateReport {
 
 impl StateReport {
     /// A report without a failure.
-    pub const fn of(state: Connectivity) -> StateReport {
+    pub const fn new(state: Connectivity) -> StateReport {
         StateReport { state, status: None }
     }
 

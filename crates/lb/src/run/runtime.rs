@@ -298,7 +298,7 @@ impl Runtime {
     }
 
     /// Ends the work on an event: subchannels that nobody took over are dropped.
-    pub fn settle(&mut self) {
+    pub fn end_event(&mut self) {
         self.changes.clear();
         self.changes.shrink_to(KEPT_ROOM);
         let (log, now) = (&mut self.log, self.now);

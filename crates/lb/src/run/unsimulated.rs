@@ -44,7 +44,7 @@ impl policy::StateMachine for UnsimulatedPolicy {
                 if let Some(mut child) = self.child.take() {
                     child.shutdown(cx);
                 }
-                return vec![StateReport::of(Connectivity::Idle)];
+                return vec![StateReport::new(Connectivity::Idle)];
             }
         };
         let at = &self.at;

@@ -120,11 +120,11 @@ impl WeightedRoundRobinPolicy {
             match self.lists.standing(number) {
                 ListState::Ready => {
                     self.show_ready(cx);
-                    reports.push(StateReport::of(Connectivity::Ready));
+                    reports.push(StateReport::new(Connectivity::Ready));
                 }
                 ListState::Connecting => {
                     self.shown = Shown::Queue;
-                    reports.push(StateReport::of(Connectivity::Connecting));
+                    reports.push(StateReport::new(Connectivity::Connecting));
                 }
                 ListState::Failing => {
                     let status = self.lists.failure(report.status.map(|status| status.to_string()));

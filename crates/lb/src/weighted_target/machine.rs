@@ -178,13 +178,13 @@ impl WeightedTargetPolicy {
         let is = |state| self.tally.count(state) > 0;
         if is(Connectivity::Ready) {
             self.shown = Shown::Weighted(Connectivity::Ready);
-            reports.push(StateReport::of(Connectivity::Ready));
+            reports.push(StateReport::new(Connectivity::Ready));
         } else if is(Connectivity::Connecting) {
             self.shown = Shown::Queue;
-            reports.push(StateReport::of(Connectivity::Connecting));
+            reports.push(StateReport::new(Connectivity::Connecting));
         } else if is(Connectivity::Idle) {
             self.shown = Shown::Queue;
-            reports.push(StateReport::of(Connectivity::Idle));
+            reports.push(StateReport::new(Connectivity::Idle));
         } else {
             self.shown = Shown::Weighted(Connectivity::TransientFailure);
             let text = "weighted_target: all children report state TRANSIENT_FAILURE";

@@ -281,7 +281,7 @@ impl<'a> Side<'a> {
         match &policy.config {
             _ if policy.refusal.is_some() => Spread::Other,
             LbConfig::WrrLocality(_) => Spread::ByLocality,
-            LbConfig::RingHash(config) => Spread::Ring(Size::of(config, RING_SIZE_CAP)),
+            LbConfig::RingHash(config) => Spread::Ring(Size::capped(config, RING_SIZE_CAP)),
             _ => Spread::Other,
         }
     }

@@ -117,7 +117,7 @@ impl Channel {
         if self.is_resolved {
             self.select(id);
         }
-        self.settle(&Reports::new());
+        self.end_event(&Reports::new());
         RpcId(id)
     }
 

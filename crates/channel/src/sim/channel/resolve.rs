@@ -60,7 +60,7 @@ impl Channel {
             return;
         }
         self.is_resolved = true;
-        self.settle(&reports);
+        self.end_event(&reports);
         let waiting: Vec<u64> = self
             .calls
             .iter()

@@ -103,7 +103,7 @@ impl EndpointLists {
             return None;
         }
         adoption.has_reported = true;
-        let report = (ADOPTED as usize, StateReport::of(Connectivity::Ready));
+        let report = (ADOPTED as usize, StateReport::new(Connectivity::Ready));
         Some((adoption.number, EndpointReports::from([report])))
     }
 
@@ -185,7 +185,7 @@ impl EndpointLists {
         self.pending = Some(ConnectedList {
             id: adoption.number,
             number: adoption.number,
-            ready: self.members.settle(&places, adoption.number),
+            ready: self.members.place(&places, adoption.number),
             endpoints: adoption.endpoints,
             places,
             filled: None,
@@ -309,7 +309,7 @@ impl ConnectedList {
             }
         }
         places.extend(left.map(|(_, index)| *index));
-        self.ready = members.settle(&places, self.id);
+        self.ready = members.place(&places, self.id);
         self.places = places;
         self.filled = None;
     }

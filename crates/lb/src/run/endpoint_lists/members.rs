@@ -98,7 +98,7 @@ impl ListedEndpoints {
     }
 
     /// Gives the members of a list their places; returns those of them that are READY.
-    pub fn settle(&mut self, places: &[u32], list: u32) -> Ranks {
+    pub fn place(&mut self, places: &[u32], list: u32) -> Ranks {
         let mut ready = Vec::with_capacity(places.len());
         for (place, index) in places.iter().enumerate() {
             let Some(member) = self.get_mut(*index as usize) else {
