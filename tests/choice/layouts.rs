@@ -415,12 +415,11 @@ fn a_revision_is_a_directory_too() {
             .current_dir(&project.0)
             .args(["-c", "user.name=n", "-c", "user.email=e"])
             .args(args);
-        command.output().is_ok_and(|output| output.status.success())
+        assert!(command.output().unwrap().status.success(), "git {args:?}");
     };
-    // Without git there is nothing to read.
-    if !(git(&["init", "-q"]) && git(&["add", "xds"]) && git(&["commit", "-q", "-m", "m"])) {
-        return;
-    }
+    git(&["init", "-q"]);
+    git(&["add", "xds"]);
+    git(&["commit", "-q", "-m", "m"]);
     let run = project.validate(&["git:HEAD:xds"]);
     assert_eq!(run.named_findings(), ["rds-cluster-missing r"]);
     assert!(

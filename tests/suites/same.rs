@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::cli_tree::{run, run_args};
 use crate::run::{Run, directory, program, spawned};
-use crate::support::root;
+use crate::support::{has_tool, root};
 
 /// The suites that users copy.
 fn suites() -> Vec<String> {
@@ -98,7 +98,7 @@ fn neither_threads_nor_the_order_of_files_change_a_byte() {
             .args(args);
         command
     });
-    if Command::new("taskset").arg("--version").output().is_ok() {
+    if has_tool("taskset") {
         assert_eq!(one.map(|command| spawned(command, "").out), first);
     }
     let suite = large(&directory, true);

@@ -18,3 +18,11 @@ pub fn recorded(name: &str) -> String {
         .unwrap();
     text
 }
+
+/// Says whether there is a tool that a test needs; in CI, where `CI` is set, there must be.
+#[allow(dead_code, reason = "not every test binary needs a tool")]
+pub fn has_tool(name: &str) -> bool {
+    let is_there = std::process::Command::new(name).arg("--version").output().is_ok();
+    assert!(is_there || std::env::var_os("CI").is_none(), "there is no {name}");
+    is_there
+}
