@@ -24,3 +24,5 @@ pub mod rpc;
 pub mod tree;
 
 pub mod sim;
+
+pub mod session;

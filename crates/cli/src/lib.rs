@@ -28,12 +28,11 @@ pub mod allocator;
 pub mod report;
 
 mod args;
-mod channel;
 mod commands;
 mod config;
 mod fleet;
 mod io;
-mod suite;
+mod session;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -49,6 +48,8 @@ use io::outlet::Outlet;
 
 use crate::report::edge::{Edge, visible_line};
 use crate::report::wrap::Folding;
+use xdsctl_channel::rpc::TooManyInstructions;
+use xdsctl_channel::sim::LimitReached;
 
 /// What stops a command: follows `xdsctl: ` on standard error.
 #[derive(Debug, thiserror::Error)]
@@ -85,6 +86,18 @@ pub enum Error {
     /// Not one resource or bootstrap in all inputs.
     #[error("nothing to check: {0}")]
     Nothing(String),
+}
+
+impl From<LimitReached> for Error {
+    fn from(limit: LimitReached) -> Error {
+        Error::Usage(limit.to_string())
+    }
+}
+
+impl From<TooManyInstructions> for Error {
+    fn from(limit: TooManyInstructions) -> Error {
+        Error::Usage(limit.to_string())
+    }
 }
 
 /// Exit code for usage, I/O and nothing to check.
@@ -127,6 +140,7 @@ where
         ends_process: io.ends_process,
         incomplete: io.incomplete.clone(),
         annotates: args.is_for_github(),
+        kept: None,
     };
     guarded_run(&args, &mut guarded)
 }

@@ -50,10 +50,11 @@ pub use coverage::{Coverage, CoverageKind};
 pub use draft::{Deed, Draft, Drafted, Expected, SEEDS, Settled, Unmet, headers};
 pub use read::TEST_MEMBERS;
 pub use rewrite::{Rewrite, Rewritten, rewrite, yaml};
-pub use run::{Caller, Failed, Failure, MAX_RPCS, Manner, Played, Trouble, run, run_heard};
+pub use run::{Failed, Failure, MAX_RPCS, Manner, Played, Trouble, run, run_heard};
 pub use shares::{ExpectedShares, Share};
 pub use timeline::{Listener, timeline};
 
+use xdsctl_channel::session::PlannedStart;
 use xdsctl_channel::sim::Lookups;
 use xdsctl_channel::sim::script::{Setting, Step};
 use xdsctl_document::source::Span;
@@ -128,22 +129,6 @@ pub struct PlannedClient {
     pub start: PlannedStart,
     /// Authority of the channel, instead of the target's name.
     pub authority: Option<String>,
-}
-
-/// Where a channel starts.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum PlannedStart {
-    /// At the only API listener.
-    #[default]
-    Listener,
-    /// At the only RouteConfiguration, or the only API listener.
-    OnlyRoutes,
-    /// At a target, `xds:///NAME`.
-    Target(String),
-    /// At a RouteConfiguration.
-    RouteConfig(String),
-    /// At a cluster.
-    Cluster(String),
 }
 
 /// A step and what is expected of it.

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use super::check::{Check, CheckKind};
 use super::read::{Faulty, SuiteReader, fault};
-use super::{PlannedClient, PlannedStart, PlannedStep, Suite, Test};
+use super::{PlannedClient, PlannedStep, Suite, Test};
+use xdsctl_channel::session::PlannedStart;
 use xdsctl_channel::sim::Rpc;
 use xdsctl_channel::sim::script::value::{members, text, wrong};
 use xdsctl_channel::sim::script::{Located, Sending, Step};

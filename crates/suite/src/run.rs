@@ -11,8 +11,8 @@ use super::coverage::Coverage;
 use super::judge::{self, Ended, First, Guard, Sessions, Watched};
 use super::names::Names;
 use super::{PlannedStep, Test};
-use xdsctl_channel::client::{Client, Start};
 use xdsctl_channel::rpc::Selector;
+use xdsctl_channel::session::Session;
 use xdsctl_channel::sim::script::{self, Done, Player, Step, StepResult};
 use xdsctl_channel::sim::{Channel, ChannelOptions, LimitReached, MAX_MACHINES, Network, Outcome};
 use xdsctl_document::source::Span;
@@ -66,15 +66,6 @@ impl Effort {
     }
 }
 
-/// What a test is run with, of each of its clients.
-#[derive(Debug, Clone)]
-pub struct Caller {
-    /// The client and what it holds.
-    pub client: Client,
-    /// Where its channel starts.
-    pub start: Start,
-}
-
 /// How a test is run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Manner {
@@ -86,6 +77,10 @@ pub struct Manner {
     pub covers: bool,
     /// Traces have the values of headers that hold secrets.
     pub shows_secrets: bool,
+    /// Most events that a timeline tells; `None` for a million.
+    pub max_told: Option<usize>,
+    /// Simulated time at which a timeline ends, in milliseconds; `None` for the end of the test.
+    pub until: Option<Time>,
     /// What would be recorded of what happened is said of each failure, and no way of an RPC.
     pub records: bool,
 }
@@ -153,24 +148,24 @@ pub struct Trouble {
 /// RPCs by client and number.
 type Wanted = BTreeMap<(usize, u64), Option<Outcome>>;
 
-/// Runs a test. `callers` are its clients, in their order.
+/// Runs a test. `sessions` are those of its clients, in their order.
 ///
 /// The RPCs are watched first; those that did what they must not are sent once more, in a second run that is the same, to tell their
 /// way.
-pub fn run(test: &Test, callers: &[Caller], manner: Manner) -> Played {
-    run_heard(test, callers, manner, &|_| {})
+pub fn run(test: &Test, sessions: &[Session], manner: Manner) -> Played {
+    run_heard(test, sessions, manner, &|_| {})
 }
 
 /// The same, for somebody who waits: `heard` hears of each RPC how many there were.
-pub fn run_heard(test: &Test, callers: &[Caller], manner: Manner, heard: &dyn Fn(u64)) -> Played {
+pub fn run_heard(test: &Test, sessions: &[Session], manner: Manner, heard: &dyn Fn(u64)) -> Played {
     let mut wanted = Wanted::new();
-    let (mut played, firsts) = Run::new(test, callers, manner, &wanted, heard).play(&mut wanted);
+    let (mut played, firsts) = Run::new(test, sessions, manner, &wanted, heard).play(&mut wanted);
     let told = firsts.iter().flatten().take(MAX_WAYS);
     wanted.extend(told.map(|first| ((first.client, first.id), None)));
     if wanted.is_empty() || manner.records {
         return played;
     }
-    Run::new(test, callers, manner, &wanted.clone(), heard).play(&mut wanted);
+    Run::new(test, sessions, manner, &wanted.clone(), heard).play(&mut wanted);
     for (failure, first) in played.failures.iter_mut().zip(&firsts) {
         let Some(first) = first else { continue };
         let outcome = wanted.get(&(first.client, first.id)).and_then(Option::as_ref);
@@ -246,16 +241,16 @@ const MACHINES_OF_ALL: usize = 500_000;
 /// The channels of a test's clients; `with` sets what is particular to each, by its number.
 pub(super) fn channels(
     test: &Test,
-    callers: &[Caller],
+    sessions: &[Session],
     manner: Manner,
     mut with: impl FnMut(usize, &mut ChannelOptions),
 ) -> Vec<Channel> {
     let mut network = Network::default();
     test.backends.iter().for_each(|setting| setting.apply(&mut network));
     network.lookups = test.lookups.clone();
-    let clients = callers.iter().zip(test.clients.iter()).enumerate();
-    let most_machines = MAX_MACHINES.min(MACHINES_OF_ALL / callers.len().max(1));
-    let channels = clients.map(|(number, (caller, planned))| {
+    let clients = sessions.iter().zip(test.clients.iter()).enumerate();
+    let most_machines = MAX_MACHINES.min(MACHINES_OF_ALL / sessions.len().max(1));
+    let channels = clients.map(|(number, (session, planned))| {
         let mut options = ChannelOptions {
             seed: planned.seed,
             waits_for_missing: true,
@@ -265,7 +260,7 @@ pub(super) fn channels(
             ..ChannelOptions::default()
         };
         with(number, &mut options);
-        Channel::new(caller.client.clone(), caller.start.clone(), network.clone(), options)
+        session.clone().channel(network.clone(), options)
     });
     channels.collect()
 }
@@ -324,8 +319,8 @@ struct Run<'t> {
 }
 
 impl<'t> Run<'t> {
-    fn new(test: &'t Test, callers: &[Caller], manner: Manner, wanted: &Wanted, heard: &'t dyn Fn(u64)) -> Run<'t> {
-        let channels = channels(test, callers, manner, |number, options| {
+    fn new(test: &'t Test, sessions: &[Session], manner: Manner, wanted: &Wanted, heard: &'t dyn Fn(u64)) -> Run<'t> {
+        let channels = channels(test, sessions, manner, |number, options| {
             let traced = wanted.keys().filter(|(client, _)| *client == number).map(|(_, id)| *id);
             options.traced = traced.collect::<BTreeSet<u64>>();
             options.places = true;

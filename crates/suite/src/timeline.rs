@@ -1,7 +1,8 @@
 //! What happens in the course of a test, event by event.
 
-use super::run::{Caller, Effort, Manner, Trouble, addresses, channels, check};
+use super::run::{Effort, Manner, Trouble, addresses, channels, check};
 use super::{PlannedStep, Test};
+use xdsctl_channel::session::Session;
 use xdsctl_channel::sim::Channel;
 use xdsctl_channel::sim::script::Player;
 use xdsctl_lb::log::{LogEntry, MAX_TOLD};
@@ -22,31 +23,15 @@ pub trait Listener {
     fn note(&mut self, planned: &PlannedStep, now: Time, note: &str);
 }
 
-/// Plays a test and tells what happens, step by step and in the order of time, up to `until`.
+/// Plays a test and tells what happens, step by step and in the order of time, up to [`Manner::until`].
 ///
 /// # Errors
 /// Why the test could not be played to its end.
-pub fn timeline(
-    test: &Test,
-    callers: &[Caller],
-    manner: Manner,
-    until: Time,
-    listener: &mut dyn Listener,
-) -> Result<(), Trouble> {
-    up_to(MAX_TOLD_IN_ALL, test, callers, manner, until, listener)
-}
-
-/// The same up to so many events.
-fn up_to(
-    most: usize,
-    test: &Test,
-    callers: &[Caller],
-    manner: Manner,
-    until: Time,
-    listener: &mut dyn Listener,
-) -> Result<(), Trouble> {
+pub fn timeline(test: &Test, sessions: &[Session], manner: Manner, listener: &mut dyn Listener) -> Result<(), Trouble> {
+    let most = manner.max_told.unwrap_or(MAX_TOLD_IN_ALL);
+    let until = manner.until.unwrap_or(Time::MAX);
     let mut left = most;
-    let mut channels = channels(test, callers, manner, |_, options| {
+    let mut channels = channels(test, sessions, manner, |_, options| {
         options.log = true;
         options.places = true;
     });
@@ -174,19 +159,13 @@ mod tests {
             "eds_cluster_config": {"eds_config": {"ads": {}}}}, {"@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment",
             "cluster_name": "c", "endpoints": [{"locality": {}, "load_balancing_weight": 1, "lb_endpoints": [{"endpoint": {"address":
             {"socket_address": {"address": "10.0.0.1", "port_value": 80}}}}]}]}]}"#;
-        let caller = Caller {
-            client: xdsctl::hold(world).unwrap(),
-            start: Start::Cluster("c".to_owned()),
-        };
+        let session = Session::of(xdsctl::hold(world).unwrap(), Start::Cluster("c".to_owned()));
         let mut heard = Counter::default();
-        let played = up_to(
-            most,
-            &suite.tests[0],
-            &[caller],
-            Manner::default(),
-            Time::MAX,
-            &mut heard,
-        );
+        let manner = Manner {
+            max_told: Some(most),
+            ..Manner::default()
+        };
+        let played = timeline(&suite.tests[0], &[session], manner, &mut heard);
         (heard.steps, heard.events, played.err().map(|trouble| trouble.why))
     }
 

@@ -4,8 +4,8 @@ use clap::{Subcommand, ValueEnum};
 use xdsctl_channel::sim::MAX_EVENTS;
 
 use super::{Format, InputArgs};
-use crate::channel::seconds;
 use crate::io::ColourChoice;
+use crate::session::seconds;
 
 /// Which channel.
 #[derive(Debug, clap::Args)]
@@ -31,9 +31,6 @@ pub struct ChannelArgs {
     /// Start at this cluster, without listener and routes
     #[arg(long, value_name = "NAME", conflicts_with_all = ["target", "authority"])]
     pub cluster: Option<String>,
-    /// Start at the only RouteConfiguration, if there is one
-    #[arg(skip)]
-    pub only_routes: bool,
     /// Addresses of a DNS name; may be repeated
     #[arg(long, value_name = "HOST:PORT=IP:PORT,...")]
     pub resolve: Vec<String>,

@@ -7,8 +7,8 @@ use xdsctl_channel::sim::MAX_EVENTS;
 use xdsctl_suite::MAX_RPCS;
 
 use super::format::{DestinationParser, ReportDestination};
-use crate::channel::seconds;
 use crate::io::ColourChoice;
+use crate::session::seconds;
 
 /// `xdsctl test`
 #[derive(Debug, clap::Args)]

@@ -7,10 +7,9 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::args::{ChangeOf, DiffArgs, DiffFormat, InputArgs, ReportDestination};
-use crate::channel::followed;
+use crate::args::{ChangeOf, DiffArgs, DiffFormat, ReportDestination};
 use crate::config::ProjectConfig;
-use crate::io::input::{self, Inputs};
+use crate::io::input::{self, InputPlan, Inputs};
 use crate::io::outputs::{formats, write_each};
 use crate::io::overwrite::END_OF_CHANGES;
 use crate::io::{revision, worlds};
@@ -22,6 +21,7 @@ use crate::report::edge::Edge;
 use crate::report::findings::not_checked;
 use crate::{EXIT_TROUBLE, Error, Io, fleet};
 use xdsctl_channel::client::{Client, Keep, Resources};
+use xdsctl_channel::session::why_none;
 use xdsctl_lint::diff::pairs::{Candidate, pairs};
 use xdsctl_lint::diff::{Diff, compare, compare_resources};
 use xdsctl_model::profile::{self, Fleet, Profile};
@@ -49,7 +49,7 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let formats = formats(&args.formats, DiffFormat::Human, "json=out.json")?;
     let config = ProjectConfig::of(&args.input.config, io)?;
     let mut asked = fleet::asked(&args.clients, &config, vec![profile::Client::REFERENCE], io)?;
-    input::set_env(&mut asked.fleet, &args.input.env)?;
+    input::set_env(&mut asked.fleet, &input::switches(&args.input.env)?)?;
     refuse_unfollowed(args, &asked.fleet)?;
     let mut inputs = Pair {
         is_placed: formats.iter().any(|form| form.format == DiffFormat::Github),
@@ -58,17 +58,14 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             Input::open(after, None, args, &config, io)?,
         ],
         args,
-        config: &config,
         files: Vec::new(),
     };
     let (mut answers, mut tally): (Vec<Answer>, _) = (Vec::new(), Tally::default());
     for &client in asked.fleet.clients() {
         // What is said of the inputs is said once.
-        let mut quiet = Io::piped(std::io::empty(), std::io::sink(), std::io::sink());
-        quiet.incomplete = io.incomplete.clone();
         let worlds = match answers.is_empty() {
             true => inputs.compare(client, io)?,
-            false => inputs.compare(client, &mut quiet)?,
+            false => io.keep_remarks(|io| inputs.compare(client, io)).0?,
         };
         tally.add(client, &worlds);
         match answers.iter_mut().find(|answer| is_same(&answer.worlds, &worlds)) {
@@ -193,7 +190,7 @@ fn is_same(one: &[Compared], other: &[Compared]) -> bool {
 
 /// One of the two inputs, before anything is read of it.
 struct Input {
-    args: InputArgs,
+    path: PathBuf,
     /// The documents; `None` if a revision does not have the path.
     opened: Option<Inputs>,
 }
@@ -207,30 +204,34 @@ impl Input {
         config: &ProjectConfig,
         io: &mut Io<'_>,
     ) -> Result<Input, Error> {
-        let args = InputArgs {
-            files: vec![path.to_owned()],
-            ..args.input.clone()
-        };
         let named = path.to_str().and_then(|path| path.strip_prefix(revision::SCHEME));
         if let (Some(named), Some(elsewhere)) = (named, elsewhere)
             && revision::lacks(named, elsewhere)
         {
-            let (path, after) = (path.display(), elsewhere.display());
+            let (shown, after) = (path.display(), elsewhere.display());
             say!(
                 io.err,
-                "note: `{path}` has nothing: all of `{after}` is new, and no RPC went anywhere before"
+                "note: `{shown}` has nothing: all of `{after}` is new, and no RPC went anywhere before"
             )?;
-            return Ok(Input { args, opened: None });
+            return Ok(Input {
+                path: path.to_owned(),
+                opened: None,
+            });
         }
-        let opened = Some(input::open_for(&args, config, Fleet::default(), io)?);
-        Ok(Input { args, opened })
+        let plan = InputPlan {
+            files: vec![path.to_owned()],
+            ..InputPlan::of(&args.input, config)?
+        };
+        Ok(Input {
+            path: path.to_owned(),
+            opened: Some(input::open_plan(plan, Fleet::default(), io)?),
+        })
     }
 
     /// What a client has of it: a client for each world. The names of the files go to `files`.
     fn sides(
         &mut self,
         client: profile::Client,
-        config: &ProjectConfig,
         is_placed: bool,
         files: &mut Vec<PathBuf>,
         io: &mut Io<'_>,
@@ -238,7 +239,7 @@ impl Input {
         let Some(opened) = &mut self.opened else {
             return Ok(Vec::new());
         };
-        let mut inputs = opened.again(&self.args, config, Fleet::of_one(client))?;
+        let mut inputs = opened.again(Fleet::of_one(client))?;
         let settled = inputs.settle_without_doubts(Keep::Values, io)?;
         let node_id = inputs
             .bootstrap
@@ -253,7 +254,7 @@ impl Input {
             Vec::new()
         }
         .into_iter();
-        let path = self.args.files.first().map(PathBuf::as_path).unwrap_or(Path::new("-"));
+        let path = self.path.as_path();
         let worlds = settled.hold(&store).into_iter().map(|(name, resources)| {
             // Both have the worlds in one order.
             let origins = placed.find(|(world, _)| *world == name).map(|(_, origins)| origins);
@@ -291,7 +292,6 @@ impl Input {
 struct Pair<'a> {
     sides: [Input; 2],
     args: &'a DiffArgs,
-    config: &'a ProjectConfig,
     /// It is to be told where resources stand after.
     is_placed: bool,
     /// The files that were read.
@@ -304,8 +304,8 @@ impl Pair<'_> {
         self.files.clear();
         let [before, after] = &mut self.sides;
         let is_first = before.opened.is_none();
-        let before = before.sides(client, self.config, false, &mut self.files, io)?;
-        let after = after.sides(client, self.config, self.is_placed, &mut self.files, io)?;
+        let before = before.sides(client, false, &mut self.files, io)?;
+        let after = after.sides(client, self.is_placed, &mut self.files, io)?;
         let is_empty = |side: &DiffSide| side.client.resources.count() == 0;
         if before.iter().chain(&after).all(is_empty) {
             let message = "neither input has a resource to compare; `diff` does not compare bootstraps";
@@ -314,7 +314,7 @@ impl Pair<'_> {
         let of_client = Profile::of_channel(client).err().map(|error| error.why);
         let shows_secrets = self.args.input.show_secrets;
         let compared = paired(before, after).into_iter().map(|pair| {
-            let of_worlds = || followed::why_none(&pair.before).or_else(|| followed::why_none(&pair.after));
+            let of_worlds = || why_none(&pair.before).or_else(|| why_none(&pair.after));
             let why = of_client.clone().or_else(of_worlds).filter(|_| !is_first);
             let diff = match why.is_none() && !is_first {
                 true => compare(&pair.before, &pair.after, shows_secrets),

@@ -6,16 +6,14 @@ use std::sync::Arc;
 use crate::args::{Format, RetryArgs};
 use crate::config::ProjectConfig;
 use crate::report::channel::retry::{self, RetryAnswer};
-use crate::{Error, Io, channel};
+use crate::session::{self, words};
+use crate::{Error, Io};
 use xdsctl_channel::rpc::retry::{AttemptEnd, RetryStop};
 use xdsctl_channel::rpc::{ChannelFacts, Draws, Request, Selector};
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::retry::{DEFAULT_BASE_INTERVAL, default_max_interval};
 use xdsctl_model::resource::route::{Action, RetryOn, RetryPolicy};
 use xdsctl_model::status::Status;
-
-/// Exit code for a channel or RPC that fails anyway.
-const EXIT_FAILS: u8 = 1;
 
 pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let script = args
@@ -25,29 +23,29 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         .collect::<Result<Vec<_>, _>>()?;
     if let Some(retry_on) = &args.retry_on {
         let config = ProjectConfig::of(&args.channel.input.config, io)?;
-        let fleet = channel::client(&args.channel, &config, channel::of_channel, io)?;
+        let fleet = session::client(&args.channel, &config, session::of_channel, io)?;
         let policy = from_arguments(args, retry_on, fleet.base())?;
         return write(args, Some(&policy), ("arguments", None), &script, io);
     }
-    let headers = channel::headers(&args.request)?;
-    let opened = channel::open(&args.channel, io)?;
-    opened.check_effort(Some(channel::method(&args.request)))?;
-    channel::say_method(&args.request, io)?;
+    let headers = session::headers(&args.request)?;
+    let opened = session::open(&args.channel, io)?;
+    opened.check_effort(Some(session::method(&args.request)))?;
+    session::say_method(&args.request, io)?;
     let config = match &opened.config {
         Ok(config) => Arc::clone(config),
         Err(failure) => {
             let status = Status::unavailable(failure.to_string());
             fails(args, &status, io)?;
-            if let Some(hint) = channel::hint(&opened) {
+            if let Some(hint) = words::hint(&opened) {
                 say!(io.err, "help: {hint}")?;
             }
-            return Ok(EXIT_FAILS);
+            return Ok(session::exit(true));
         }
     };
     let request = Request {
-        path: channel::method(&args.request),
+        path: session::method(&args.request),
         headers: &headers,
-        timeout: args.request.timeout.map(channel::millis),
+        timeout: args.request.timeout.map(session::millis),
     };
     let selector = Selector::new(config);
     let mut draws = Draws::new(args.request.seed);
@@ -63,20 +61,18 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     ) {
         Err(refusal) => {
             fails(args, &refusal.status(), io)?;
-            Ok(EXIT_FAILS)
+            Ok(session::exit(true))
         }
         Ok(selection) => {
             let action = selector.routes().get(selection.route).map(|route| &route.action);
             let inherited = matches!(action, Some(Action::Route(action)) if action.retry_policy_inherited);
             let origin = if inherited { "virtual host" } else { "route" };
-            let exit_ok = opened.exit(false);
-            let rpc = channel::rpc(&args.request)?;
+            let rpc = session::rpc(&args.request)?;
             let failure = match &selection.fault.abort {
                 Some(abort) => Some(abort.clone()),
                 None => opened.failure(rpc, args.request.seed)?,
             };
-            let exit = write(args, selection.retry, (origin, failure.as_ref()), &script, io)?;
-            Ok(exit.max(exit_ok))
+            write(args, selection.retry, (origin, failure.as_ref()), &script, io)
         }
     }
 }
@@ -113,11 +109,7 @@ fn write(
     }
     let breaks = policy.is_some_and(|policy| !policy.unusable().is_empty());
     let ends_badly = outcome.as_ref().is_some_and(|outcome| outcome.stop != RetryStop::Ok);
-    Ok(if breaks || ends_badly || failure.is_some() {
-        EXIT_FAILS
-    } else {
-        0
-    })
+    Ok(session::exit(breaks || ends_badly || failure.is_some()))
 }
 
 /// Converts the policy of the arguments as the client does.
@@ -138,8 +130,8 @@ fn from_arguments(args: &RetryArgs, retry_on: &str, profile: &Profile) -> Result
             None => lost_tokens.push(token.to_owned()),
         }
     }
-    let base = args.base_interval.map(channel::millis);
-    let max = args.max_interval.map(channel::millis);
+    let base = args.base_interval.map(session::millis);
+    let max = args.max_interval.map(session::millis);
     let base_interval = base.unwrap_or(DEFAULT_BASE_INTERVAL);
     Ok(RetryPolicy {
         retry_on: kept,

@@ -1,22 +1,20 @@
 //! `xdsctl route`: which route takes an RPC, and why not the others.
 
 use crate::args::{Format, RouteArgs};
-use crate::channel::{self, Opened};
 use crate::report::channel::route::{self, RouteAnswer};
 use crate::report::channel::route_json;
+use crate::session::{self, words};
 use crate::{Error, Io};
 use xdsctl_channel::rpc::{ChannelFacts, Draws, PLUGIN_PREFIX, Request, Selection, Selector};
+use xdsctl_channel::session::Session;
 use xdsctl_model::status::Status;
 
-/// Exit code for an RPC that fails here.
-const EXIT_FAILS: u8 = 1;
-
 pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
-    let headers = channel::headers(&args.request)?;
-    channel::refuse_method("route", &args.channel.input.files)?;
-    let opened = channel::open(&args.channel, io)?;
-    opened.check_effort(Some(channel::method(&args.request)))?;
-    channel::say_method(&args.request, io)?;
+    let headers = session::headers(&args.request)?;
+    session::refuse_method("route", &args.channel.input.files)?;
+    let opened = session::open(&args.channel, io)?;
+    opened.check_effort(Some(session::method(&args.request)))?;
+    session::say_method(&args.request, io)?;
     let config = match &opened.config {
         Ok(config) => std::sync::Arc::clone(config),
         Err(failure) => {
@@ -25,16 +23,16 @@ pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
                 Format::Human => say!(io.out, "{status}")?,
                 Format::Json => route_json::write_failure(&status, args.request.seed, &mut io.out)?,
             }
-            if let Some(hint) = channel::hint(&opened) {
+            if let Some(hint) = words::hint(&opened) {
                 say!(io.err, "help: {hint}")?;
             }
-            return Ok(opened.exit(true));
+            return Ok(session::exit(true));
         }
     };
     let request = Request {
-        path: channel::method(&args.request),
+        path: session::method(&args.request),
         headers: &headers,
-        timeout: args.request.timeout.map(channel::millis),
+        timeout: args.request.timeout.map(session::millis),
     };
     let selector = Selector::new(config);
     let mut draws = Draws::new(args.request.seed);
@@ -49,8 +47,7 @@ pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         &mut |purpose, bound| draws.draw(purpose, bound),
         Some(&mut tried),
     );
-    let exit_ok = opened.exit(false);
-    let unanswered = opened.unanswered();
+    let unanswered = words::unanswered(&opened);
     let failure = match &selected {
         Ok(selection) => verdict(selection, opened, args)?,
         Err(refusal) => Some(refusal.status()),
@@ -72,11 +69,11 @@ pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     if let (Some(_), Some(unanswered)) = (&failure, unanswered) {
         say!(io.err, "help: {unanswered}")?;
     }
-    Ok(if failure.is_some() { EXIT_FAILS } else { exit_ok })
+    Ok(session::exit(failure.is_some()))
 }
 
 /// The status of an RPC that fails though a route takes it: by a fault filter, or because no pick can succeed.
-fn verdict(selection: &Selection<'_>, opened: Opened, args: &RouteArgs) -> Result<Option<Status>, Error> {
+fn verdict(selection: &Selection<'_>, opened: Session, args: &RouteArgs) -> Result<Option<Status>, Error> {
     if let Some(abort) = &selection.fault.abort {
         return Ok(Some(abort.clone()));
     }
@@ -87,6 +84,6 @@ fn verdict(selection: &Selection<'_>, opened: Opened, args: &RouteArgs) -> Resul
         // What the lookup service answers is not known.
         return Ok(None);
     }
-    let rpc = channel::rpc(&args.request)?;
-    opened.failure(rpc, args.request.seed)
+    let rpc = session::rpc(&args.request)?;
+    Ok(opened.failure(rpc, args.request.seed)?)
 }

@@ -1,11 +1,13 @@
 //! `xdsctl simulate`: what happens in the course of a test, as a timeline.
 
 use crate::args::{SimulateArgs, TimelineFormat};
+use crate::io::WARNING;
 use crate::io::input;
 use crate::io::reach::AllowedDirectories;
-use crate::io::unread::WARNING;
 use crate::report::suite::timeline::{Layers, Timeline, TimelineLooks};
-use crate::{EXIT_TROUBLE, Error, Io, channel, suite};
+use crate::session::words::some;
+use crate::session::{millis, suite};
+use crate::{EXIT_TROUBLE, Error, Io};
 use xdsctl_document::source::{MAX_STREAM_BYTES, Source, SourceMap, read_stream};
 use xdsctl_suite::{Manner, Suite, Test, timeline};
 
@@ -43,10 +45,9 @@ pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         world: &args.world,
         reach: &AllowedDirectories::of(&args.allow_read),
         allow_read: &args.allow_read,
-        shows_secrets: args.show_secrets,
     };
     let mut notes = Vec::new();
-    let suite::Opened { callers, unread } = suite::open(&test, from, &mut notes, io)
+    let suite::Opened { sessions, unread } = suite::open(&test, from, &mut notes, io)
         .map_err(|(span, error)| Error::Usage(placed(source, span, &error.to_string())))?;
     if let Some((span, lost)) = &unread {
         let line = source.line_column(span.start).line;
@@ -69,13 +70,12 @@ pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let manner = Manner {
         max_events: Some(args.max_events),
         max_rpcs: Some(args.max_rpcs),
-        covers: false,
         shows_secrets: args.show_secrets,
-        records: false,
+        until: args.until.map(|seconds| millis(seconds).0),
+        ..Manner::default()
     };
-    let until = args.until.map_or(i64::MAX, |seconds| crate::channel::millis(seconds).0);
     let mut report = Timeline::begin(&test, source, looks, &mut *io.out);
-    let played = timeline(&test, &callers, manner, until, &mut report);
+    let played = timeline(&test, &sessions, manner, &mut report);
     let lines = report.end()?;
     if args.only.is_empty() && lines > MANY_LINES {
         say!(
@@ -112,7 +112,7 @@ fn chosen<'s>(args: &SimulateArgs, suite: &'s Suite, source: &Source) -> Result<
                 .iter()
                 .map(|test| test.name.as_str())
                 .filter(|name| !name.is_empty());
-            let which = match channel::some(names) {
+            let which = match some(names) {
                 list if !list.is_empty() => format!(", choose one with --run: {list}"),
                 _ if suite.tests.is_empty() => String::new(),
                 _ => ", the only one has no name: leave --run out".to_owned(),

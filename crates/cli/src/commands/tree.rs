@@ -4,11 +4,12 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::args::{Layout, TreeArgs, TreeFormat};
-use crate::channel::{self, Opened};
 use crate::io::DEFAULT_WIDTH;
 use crate::report::channel::{graph, svg, tree as text};
+use crate::session::{self, words};
 use crate::{Error, Io};
 use xdsctl_channel::client::config::{ChannelFailure, XdsConfig};
+use xdsctl_channel::session::Session;
 use xdsctl_channel::tree::build::{self, Cds, Generated};
 use xdsctl_channel::tree::node::{Node, NodeKind};
 use xdsctl_channel::tree::service_config::ServiceConfig;
@@ -35,7 +36,7 @@ struct Document {
 
 /// Asks the client whose tree is known.
 fn of_tree(client: Client) -> Result<Fleet, String> {
-    let fleet = channel::of_channel(client)?;
+    let fleet = session::of_channel(client)?;
     match client == Client::REFERENCE {
         true => Ok(fleet),
         false => Err(format!(
@@ -46,7 +47,7 @@ fn of_tree(client: Client) -> Result<Fleet, String> {
 }
 
 pub(super) fn run(args: &TreeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
-    let opened = channel::open_if(&args.channel, of_tree, io)?;
+    let opened = session::open_if(&args.channel, of_tree, io)?;
     let outcome = match &opened.config {
         Ok(config) => match service_config::generate(config) {
             Ok(generated) => Outcome::Config(config, generated),
@@ -73,17 +74,17 @@ pub(super) fn run(args: &TreeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             }
         }
     }
-    if let Some(hint) = channel::hint(&opened) {
+    if let Some(hint) = words::hint(&opened) {
         say!(io.err, "help: {hint}")?;
     }
     let fails = match &outcome {
         Outcome::Fails(..) => true,
         Outcome::Config(config, generated) => all_fail(config, generated, &opened.client.profile),
     };
-    if let (true, Some(unanswered)) = (fails, opened.unanswered()) {
+    if let (true, Some(unanswered)) = (fails, words::unanswered(&opened)) {
         say!(io.err, "help: {unanswered}")?;
     }
-    Ok(opened.exit(fails))
+    Ok(session::exit(fails))
 }
 
 /// What the resolver hands to the channel.
@@ -107,7 +108,7 @@ fn all_fail(config: &XdsConfig, service_config: &ServiceConfig, profile: &Profil
         })
 }
 
-fn nodes(args: &TreeArgs, opened: &Opened, outcome: &Outcome<'_>) -> Node {
+fn nodes(args: &TreeArgs, opened: &Session, outcome: &Outcome<'_>) -> Node {
     match outcome {
         Outcome::Config(config, service_config) => {
             let shown = ShownTree {
@@ -133,7 +134,7 @@ fn nodes(args: &TreeArgs, opened: &Opened, outcome: &Outcome<'_>) -> Node {
     }
 }
 
-fn write_json(args: &TreeArgs, opened: &Opened, outcome: &Outcome<'_>, io: &mut Io<'_>) -> Result<(), Error> {
+fn write_json(args: &TreeArgs, opened: &Session, outcome: &Outcome<'_>, io: &mut Io<'_>) -> Result<(), Error> {
     let (service_config, children, errors) = match outcome {
         Outcome::Config(config, generated) => {
             let Generated { children, errors } = build::generate(config, generated, &opened.client.profile);

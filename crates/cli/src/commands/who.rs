@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::args::{Format, WhoArgs};
-use crate::channel::no_such;
 use crate::io::{input, worlds};
 use crate::report::who::{self, WhoAnswer};
+use crate::session::words::no_such;
 use crate::{Error, Io};
 use xdsctl_channel::client::links::{LinkedResource, Links};
 use xdsctl_channel::client::{Keep, World};

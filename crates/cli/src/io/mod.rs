@@ -15,6 +15,7 @@ pub mod revision;
 pub mod unread;
 pub mod worlds;
 
+use std::fmt;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::PathBuf;
 
@@ -52,7 +53,35 @@ pub struct Io<'a> {
     pub incomplete: Incomplete,
     /// GitHub reads standard output: what keeps a run from its end is told there too.
     pub annotates: bool,
+    /// Remarks are kept here instead of being written, while somebody has another place for them.
+    pub(crate) kept: Option<Vec<Remark>>,
 }
+
+/// A line about what was read, beside the answer.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Remark {
+    /// Something that people should hear of.
+    Note(String),
+    /// Something that could not be read.
+    Unread(String),
+    /// The answer is based on incomplete input.
+    Incomplete(String),
+    /// Any other line.
+    Line(String),
+}
+
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Remark::Note(text) => write!(f, "note: {text}"),
+            Remark::Unread(text) | Remark::Incomplete(text) => write!(f, "{WARNING}{text}"),
+            Remark::Line(text) => f.write_str(text),
+        }
+    }
+}
+
+/// What lines about input that is lost begin with.
+pub(crate) const WARNING: &str = "warning: ";
 
 /// The environment variables that decide about colour.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -89,6 +118,7 @@ impl<'a> Io<'a> {
             ends_process: false,
             incomplete: Incomplete::default(),
             annotates: false,
+            kept: None,
         }
     }
 }
@@ -125,6 +155,7 @@ impl Io<'static> {
             ends_process: true,
             incomplete: Incomplete::default(),
             annotates: false,
+            kept: None,
         }
     }
 }
@@ -159,9 +190,25 @@ pub enum ColourChoice {
 }
 
 impl Io<'_> {
+    /// Writes a remark to standard error, or keeps it.
+    pub(crate) fn remark(&mut self, remark: Remark) -> io::Result<()> {
+        match &mut self.kept {
+            Some(kept) => kept.push(remark),
+            None => say!(self.err, "{remark}")?,
+        }
+        Ok(())
+    }
+
+    /// Does something whose remarks somebody else has a place for: they come with what came of it.
+    pub(crate) fn keep_remarks<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> (T, Vec<Remark>) {
+        let outer = self.kept.replace(Vec::new());
+        let made = work(self);
+        (made, std::mem::replace(&mut self.kept, outer).unwrap_or_default())
+    }
+
     /// Tells GitHub why a run is red, if it reads standard output: else people see only that.
     pub(crate) fn annotate(&mut self, why: &dyn std::fmt::Display) {
-        if self.annotates {
+        if self.annotates && self.kept.is_none() {
             // Nothing is left to tell a closed standard output.
             let _ = github::write_trouble(&why.to_string(), &mut self.out);
         }

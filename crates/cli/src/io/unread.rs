@@ -7,15 +7,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::Remark;
 use super::input::Inputs;
 use crate::{Error, Io};
 use xdsctl_channel::client::Settled;
 use xdsctl_document::envelope::{EMPTY, EMPTY_RESPONSE, Finding, NO_RESOURCE};
 use xdsctl_document::source::{SourceId, Span};
 use xdsctl_model::diag::{Diagnostic, Severity};
-
-/// What the lines about it begin with.
-pub(crate) const WARNING: &str = "warning: ";
 
 /// Lines about one input at most.
 const LINES_SHOWN: usize = 10;
@@ -50,7 +48,7 @@ impl Incomplete {
 pub(crate) fn tell(settled: &Settled, inputs: &Inputs, io: &mut Io<'_>) -> Result<(), Error> {
     let unread = unread(settled, inputs);
     for line in unread.iter().take(LINES_SHOWN) {
-        say!(io.err, "{WARNING}{line}")?;
+        io.remark(Remark::Unread(line.clone()))?;
     }
     let unknown = unknown(settled, inputs);
     let has_nothing = settled.resources.is_empty() && settled.bootstraps.is_empty();
@@ -62,19 +60,23 @@ pub(crate) fn tell(settled: &Settled, inputs: &Inputs, io: &mut Io<'_>) -> Resul
     }
     let is_told = |finding: &&&Finding| !is_unread(&finding.diagnostic);
     for finding in unknown.iter().filter(is_told).take(LINES_SHOWN) {
-        say!(io.err, "note: {}: it is passed over", line(inputs, finding))?;
+        io.remark(Remark::Note(format!("{}: it is passed over", line(inputs, finding))))?;
     }
     if unread.is_empty() {
         return Ok(());
     }
-    io.incomplete.set();
+    if io.kept.is_none() {
+        io.incomplete.set();
+    }
     let more = unread.len().saturating_sub(LINES_SHOWN);
     let more = if more > 0 {
         format!("{more} more faults like these; ")
     } else {
         String::new()
     };
-    say!(io.err, "{WARNING}{more}the answer is based on incomplete input")?;
+    io.remark(Remark::Incomplete(format!(
+        "{more}the answer is based on incomplete input"
+    )))?;
     if let Some(first) = unread.first() {
         io.annotate(&format_args!("{first}; the answer is based on incomplete input"));
     }

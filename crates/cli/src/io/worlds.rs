@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use super::Remark;
 use super::input::Inputs;
 use super::{files, revision};
 use crate::Io;
@@ -109,7 +110,9 @@ pub(crate) fn say(settled: &Settled, inputs: &Inputs, io: &mut Io<'_>) -> io::Re
             format!("{} ({count})", name_of(world))
         });
         let (count, worlds) = (settled.worlds.len(), listed(worlds, NAMES_SHOWN));
-        say!(io.err, "note: {count} worlds, each is what one client sees: {worlds}")?;
+        io.remark(Remark::Note(format!(
+            "{count} worlds, each is what one client sees: {worlds}"
+        )))?;
         say_why(settled, sources, io)?;
     }
     if settled.resources.len() > MAX_FOLLOWED {
@@ -124,20 +127,18 @@ pub(crate) fn say(settled: &Settled, inputs: &Inputs, io: &mut Io<'_>) -> io::Re
         let (from, other) = (of_number(first.world), of_number(other));
         let (kind, name) = (first.resource_type.short_name(), &first.name);
         let more = more(across.len(), "reference");
-        say!(
-            io.err,
-            "note: {from} refers to {kind} `{name}`, which only {other} has{more}"
-        )?;
+        io.remark(Remark::Note(format!(
+            "{from} refers to {kind} `{name}`, which only {other} has{more}"
+        )))?;
     }
     let is_partial = |number: usize| settled.worlds.get(number).is_some_and(World::may_go_on);
     let mut nowhere = nowhere.into_iter().filter(|stray| is_partial(stray.world)).peekable();
     if let Some(first) = nowhere.peek() {
         let (kind, name) = (first.resource_type.short_name(), &first.name);
         let more = more(nowhere.count(), "reference");
-        say!(
-            io.err,
-            "note: {kind} `{name}` is in none of the named files{more}; files beside them were not named and may have it"
-        )?;
+        io.remark(Remark::Note(format!(
+            "{kind} `{name}` is in none of the named files{more}; files beside them were not named and may have it"
+        )))?;
     }
     Ok(())
 }
@@ -181,10 +182,9 @@ fn say_why(settled: &Settled, sources: &SourceMap, io: &mut Io<'_>) -> io::Resul
             1 => format!("; {} belongs to more than one world", listed(shared, 1)),
             _ => format!("; {} belong to more than one world", listed(shared, NAMES_SHOWN)),
         };
-        say!(
-            io.err,
-            "note: {one} and {other} both have {kind} `{name}`, so they are two clients'{shared}"
-        )?;
+        io.remark(Remark::Note(format!(
+            "{one} and {other} both have {kind} `{name}`, so they are two clients'{shared}"
+        )))?;
     }
     Ok(())
 }

@@ -5,7 +5,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use super::{Faulty, SuiteReader, fault};
-use crate::{InitialConfig, Never, PlannedClient, PlannedStart};
+use crate::{InitialConfig, Never, PlannedClient};
+use xdsctl_channel::session::PlannedStart;
 use xdsctl_channel::sim::Lookups;
 use xdsctl_channel::sim::script::value::{address, contradict, one_or_more, text, wrong};
 use xdsctl_channel::sim::script::{Located, Setting, lookups, settings};

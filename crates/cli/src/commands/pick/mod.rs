@@ -6,12 +6,13 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use crate::args::{Format, PickArgs};
-use crate::channel::{self, Opened, address};
 use crate::io::progress;
 use crate::report::channel::pick::{Style, Telling};
+use crate::session::{self, address, words};
 use crate::{Error, Io};
 use xdsctl_channel::client::config::XdsConfig;
 use xdsctl_channel::rpc::{self, NoSession, Request, Selector};
+use xdsctl_channel::session::Session;
 use xdsctl_channel::sim::script::{self, Player, Step};
 use xdsctl_channel::sim::{Channel, ChannelOptions, LookupReply, Lookups, Network, Reachability, Respond, Rpc};
 use xdsctl_document::source::{MAX_STREAM_BYTES, read_stream};
@@ -22,34 +23,31 @@ use xdsctl_model::text;
 
 mod place;
 
-/// Exit code for RPCs that fail.
-const EXIT_FAILS: u8 = 1;
-
 /// Time for connections before the first of many RPCs, in milliseconds.
 const WARM_UP_MS: i64 = 100;
 
 pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let mut rpc = Rpc {
         wait_for_ready: args.wait_for_ready,
-        ..channel::rpc(&args.request)?
+        ..session::rpc(&args.request)?
     };
     let steps = read_steps(args, io)?;
-    channel::refuse_method("pick", &args.channel.input.files)?;
-    let mut opened = channel::open(&args.channel, io)?;
+    session::refuse_method("pick", &args.channel.input.files)?;
+    let mut opened = session::open(&args.channel, io)?;
     let lookups = lookups(args);
     let targets = script::lookup_targets(steps.iter().flatten().map(|(_, step)| step));
     opened.expect(lookups.targets().map(str::to_owned).chain(targets));
     opened.check_effort(steps.is_none().then_some(&rpc.method))?;
-    if let (Err(_), Some(hint)) = (&opened.config, channel::hint(&opened)) {
+    if let (Err(_), Some(hint)) = (&opened.config, words::hint(&opened)) {
         say!(io.err, "help: {hint}")?;
     }
     if let Some(address) = &args.address {
         let config = config(&opened)?;
         let is_there = place::write(address, config, args.format == Format::Json, &mut io.out)?;
-        return Ok(opened.exit(!is_there));
+        return Ok(session::exit(!is_there));
     }
     if args.requests.is_none() {
-        channel::say_method(&args.request, io)?;
+        session::say_method(&args.request, io)?;
     }
     if let Some(address) = &args.session {
         let cookie = forge(address, &rpc, config(&opened)?, args.request.seed, io)?;
@@ -91,12 +89,10 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         traces: !is_counted || args.explain,
         shows_secrets: args.channel.input.show_secrets,
         max_events: Some(args.max_events),
-        max_machines: Some(opened.most_machines()),
         ..ChannelOptions::default()
     };
-    let exit_ok = opened.exit(false);
-    let unanswered = opened.unanswered();
-    let mut channel = Channel::new(opened.client, opened.start, network, options);
+    let unanswered = words::unanswered(&opened);
+    let mut channel = opened.channel(network, options);
     set_states(&mut channel, &states, &rpc)?;
     let style = Style {
         is_json: args.format == Format::Json,
@@ -121,7 +117,7 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     }
     match limit {
         Some(limit) => Err(Error::Usage(limit)),
-        None => Ok(if all_ok { exit_ok } else { EXIT_FAILS }),
+        None => Ok(session::exit(!all_ok)),
     }
 }
 
@@ -208,7 +204,7 @@ fn many(
     })
 }
 
-fn config(opened: &Opened) -> Result<&XdsConfig, Error> {
+fn config(opened: &Session) -> Result<&XdsConfig, Error> {
     match &opened.config {
         Ok(config) => Ok(config),
         Err(failure) => Err(Error::Usage(failure.to_string())),
@@ -231,7 +227,7 @@ fn lookups(args: &PickArgs) -> Lookups {
 }
 
 /// The addresses of the channel's endpoints.
-fn known(opened: &Opened) -> Vec<SocketAddr> {
+fn known(opened: &Session) -> Vec<SocketAddr> {
     let config = opened.config.iter();
     let of_endpoints = config.flat_map(|config| config.addresses().chain(config.lookup_services()));
     let of_names = opened.client.dns.values().flatten().flatten().copied();
@@ -246,7 +242,7 @@ fn check_known(argument: &str, address: SocketAddr, known: &[SocketAddr]) -> Res
     if known.iter().any(is_same) || known.is_empty() {
         return Ok(());
     }
-    Err(channel::no_such_address(argument, address, known))
+    Err(Error::Usage(words::no_such_address(argument, address, known)))
 }
 
 fn script_name(args: &PickArgs) -> String {
@@ -296,7 +292,7 @@ fn read_steps(args: &PickArgs, io: &mut Io<'_>) -> Result<Option<Vec<(usize, Ste
 }
 
 /// The addresses of the channel that an address, locality or cluster means.
-fn meant(name: &str, opened: &Opened, known: &[SocketAddr]) -> Result<Vec<SocketAddr>, Error> {
+fn meant(name: &str, opened: &Session, known: &[SocketAddr]) -> Result<Vec<SocketAddr>, Error> {
     if let Ok(address) = name.parse() {
         check_known("--down", address, known)?;
         return Ok(vec![address]);
@@ -306,7 +302,7 @@ fn meant(name: &str, opened: &Opened, known: &[SocketAddr]) -> Result<Vec<Socket
 }
 
 /// What connections and backends do, by the arguments.
-fn network(args: &PickArgs, opened: &Opened, known: &[SocketAddr]) -> Result<Network, Error> {
+fn network(args: &PickArgs, opened: &Session, known: &[SocketAddr]) -> Result<Network, Error> {
     let mut network = Network::default();
     if !args.reachable.is_empty() {
         let addresses: Result<Vec<SocketAddr>, Error> =
@@ -383,8 +379,7 @@ fn set_states(channel: &mut Channel, states: &[(SocketAddr, Connectivity)], rpc:
     if idle.is_empty() {
         return Ok(());
     }
-    let warm = channel.call(rpc.clone()).and_then(|_| channel.sleep(WARM_UP_MS));
-    warm.map_err(|limit| Error::Usage(limit.to_string()))?;
+    channel.call(rpc.clone()).and_then(|_| channel.sleep(WARM_UP_MS))?;
     for address in idle {
         channel.disconnect(address);
     }

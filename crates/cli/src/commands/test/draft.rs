@@ -9,15 +9,17 @@ use serde_json::Value;
 use crate::args::TestArgs;
 use crate::io::reach::AllowedDirectories;
 use crate::report::{listed, plural};
-use crate::{EXIT_TROUBLE, Error, Io, suite};
+use crate::session::suite;
+use crate::{EXIT_TROUBLE, Error, Io};
+use xdsctl_channel::session::Session;
 use xdsctl_document::load::processors;
 use xdsctl_document::secret;
 use xdsctl_document::source::{MAX_STREAM_BYTES, SourceMap, read_stream};
 use xdsctl_lint::diff::Example;
 use xdsctl_model::resource::route::Route;
 use xdsctl_suite::{
-    Caller, Captured, Deed, Draft, Drafted, Expected, Manner, SCHEMA, SEEDS, Settled, Suite, Test, Unmet, capture,
-    headers, run as play,
+    Captured, Deed, Draft, Drafted, Expected, Manner, SCHEMA, SEEDS, Settled, Suite, Test, Unmet, capture, headers,
+    run as play,
 };
 
 /// Bytes of suite and files that are played in all: a large world is played less often.
@@ -79,11 +81,10 @@ pub(super) fn init(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     };
     let test = read(&of_channels.to_yaml()).map_err(Error::Usage)?;
     let opened = suite::open(&test, from(args), &mut Vec::new(), io).map_err(|(_, error)| error)?;
-    let callers = opened.callers;
+    let sessions = opened.sessions;
     let mut left_out = 0;
-    for (number, caller) in callers.iter().enumerate() {
-        let config = caller.client.resolve(&caller.start);
-        let routes = match &config {
+    for (number, session) in sessions.iter().enumerate() {
+        let routes = match &session.config {
             Ok(config) => config.virtual_host().map_or(&[][..], |host| &host.routes),
             Err(_) => &[],
         };
@@ -115,7 +116,7 @@ pub(super) fn init(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     }
     let text = draft.to_yaml();
     let test = read(&text).map_err(Error::Usage)?;
-    for (number, place, value) in missed(&test, &callers, &text, args).map_err(Error::Usage)? {
+    for (number, place, value) in missed(&test, &sessions, &text, args).map_err(Error::Usage)? {
         let expected = draft.steps.get_mut(number).and_then(|step| step.expect.get_mut(place));
         if let Some(expected) = expected {
             expected.value = value.unwrap_or_default();
@@ -127,7 +128,7 @@ pub(super) fn init(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             .retain(|expected| !(expected.value.is_null() || works && expected.member == "status"));
     }
     // The world is read once: it keeps what the first run has compiled of its patterns.
-    settle(&mut draft, args, io, |_, _| Ok(callers));
+    settle(&mut draft, args, io, |_, _| Ok(sessions));
     write!(io.out, "{}", draft.to_yaml())?;
     say_failing(&draft, io)?;
     Ok(0)
@@ -304,7 +305,7 @@ fn settle(
     draft: &mut Draft,
     args: &TestArgs,
     io: &mut Io<'_>,
-    open: impl FnOnce(&Test, &Io<'_>) -> Result<Vec<Caller>, String>,
+    open: impl FnOnce(&Test, &mut Io<'_>) -> Result<Vec<Session>, String>,
 ) -> Settled {
     let text = draft.to_yaml();
     let files = draft.files.iter().filter_map(|file| std::fs::metadata(file).ok());
@@ -317,24 +318,24 @@ fn settle(
         );
         let _ = writeln!(io.err, "{told}");
     }
-    let opened = read(&text).and_then(|test| open(&test, io).map(|callers| (test, callers)));
+    let opened = read(&text).and_then(|test| open(&test, io).map(|sessions| (test, sessions)));
     let players = match bytes > MAX_SHARED_BYTES {
         true => 1,
         false => processors().min(PLAYERS),
     };
-    draft.settle(opened.and_then(|(test, callers)| {
-        let with = |seed| unmet(seed, &test, &callers, &text, args);
+    draft.settle(opened.and_then(|(test, sessions)| {
+        let with = |seed| unmet(seed, &test, &sessions, &text, args);
         play_each(seeds, players, &with)
     }))
 }
 
 /// Plays a test with a seed: what is not met.
-fn unmet(seed: u64, test: &Test, callers: &[Caller], text: &str, args: &TestArgs) -> Result<Unmet, String> {
+fn unmet(seed: u64, test: &Test, sessions: &[Session], text: &str, args: &TestArgs) -> Result<Unmet, String> {
     let mut test = test.clone();
     for (number, client) in Arc::make_mut(&mut test.clients).iter_mut().enumerate() {
         client.seed = seed.wrapping_add(number as u64);
     }
-    let missed = missed(&test, callers, text, args)?;
+    let missed = missed(&test, sessions, text, args)?;
     Ok(missed.into_iter().map(|(step, place, _)| (step, place)).collect())
 }
 
@@ -387,13 +388,13 @@ fn read(text: &str) -> Result<Test, String> {
 }
 
 /// The clients of a suite.
-fn open(test: &Test, args: &TestArgs, io: &Io<'_>) -> Result<Vec<Caller>, String> {
+fn open(test: &Test, args: &TestArgs, io: &mut Io<'_>) -> Result<Vec<Session>, String> {
     let opened = suite::open(test, from(args), &mut Vec::new(), io).map_err(|(_, error)| error.to_string())?;
-    Ok(opened.callers)
+    Ok(opened.sessions)
 }
 
 /// Plays a suite, of which this is the text: the expectations that were not met.
-fn missed(test: &Test, callers: &[Caller], text: &str, args: &TestArgs) -> Result<Vec<Missed>, String> {
+fn missed(test: &Test, sessions: &[Session], text: &str, args: &TestArgs) -> Result<Vec<Missed>, String> {
     let line = |at: usize| 1 + text.get(..at).unwrap_or_default().matches('\n').count();
     let manner = Manner {
         max_events: Some(args.max_events),
@@ -401,7 +402,7 @@ fn missed(test: &Test, callers: &[Caller], text: &str, args: &TestArgs) -> Resul
         records: true,
         ..Manner::default()
     };
-    let played = play(test, callers, manner);
+    let played = play(test, sessions, manner);
     if let Some(trouble) = played.trouble {
         return Err(format!("line {}: {}", line(trouble.span.start), trouble.why));
     }
@@ -429,7 +430,6 @@ fn from(args: &TestArgs) -> suite::From<'_> {
         world: &[],
         reach: &EVERYWHERE,
         allow_read: &args.allow_read,
-        shows_secrets: args.show_secrets,
     }
 }
 

@@ -16,7 +16,8 @@ use crate::report::suite::{
     Counts, Placing, SuiteLooks, SuiteReport, SuitesReport, write_github, write_gitlab, write_human, write_json,
     write_junit, write_markdown, write_sarif,
 };
-use crate::{EXIT_TROUBLE, Error, Io, suite};
+use crate::session::suite;
+use crate::{EXIT_TROUBLE, Error, Io};
 use xdsctl_document::source::{MAX_STREAM_BYTES, SourceId, SourceMap, Span, read_stream};
 use xdsctl_suite::{Coverage, Manner, Played, Test, Trouble, run_heard as play};
 
@@ -191,16 +192,16 @@ fn one(
         covers: covers(args),
         shows_secrets: args.show_secrets,
         records,
+        ..Manner::default()
     };
     let from = suite::From {
         file,
         world: &args.world,
         reach: &AllowedDirectories::of(&args.allow_read),
         allow_read: &args.allow_read,
-        shows_secrets: args.show_secrets,
     };
     let mut notes = Vec::new();
-    let suite::Opened { callers, unread } = match suite::open(test, from, &mut notes, io) {
+    let suite::Opened { sessions, unread } = match suite::open(test, from, &mut notes, io) {
         Ok(opened) => opened,
         Err((span, error)) => {
             return match error {
@@ -222,7 +223,7 @@ fn one(
     };
     let most = usize::try_from(args.max_rpcs).unwrap_or(usize::MAX);
     let mut played = progress::during(io, most, &format!("{most} RPCs, the limit"), |progress| {
-        play(test, &callers, manner, &|rpcs| {
+        play(test, &sessions, manner, &|rpcs| {
             progress.reach(usize::try_from(rpcs).unwrap_or(usize::MAX))
         })
     });

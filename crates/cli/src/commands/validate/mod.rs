@@ -20,7 +20,7 @@ use crate::report::findings::fixable::Fixable;
 use crate::report::findings::not_checked::{self, Gate};
 use crate::report::findings::resolve::{ResolveOptions, ResolvedFindings};
 use crate::report::findings::{Choice, ReportScope, Summary, clients, human, matrix, silenced};
-use crate::{EXIT_TROUBLE, Error, Io, channel};
+use crate::{EXIT_TROUBLE, Error, Io, session};
 use explain_error::RecognisedLine;
 use fix::Plan;
 use known::Preset;
@@ -263,7 +263,7 @@ impl<'a> ValidateRequest<'a> {
                 let of_line = line.as_ref().filter(|_| self.args.target.is_none());
                 let of_line = of_line.and_then(RecognisedLine::authority);
                 let authority = self.args.authority.as_deref().or(of_line);
-                Some(channel::read_target(uri, authority, &bootstrap)?)
+                Some(session::target(uri, authority, &bootstrap)?)
             }
             None => None,
         };
@@ -325,7 +325,7 @@ impl<'a> ValidateRequest<'a> {
         Ok(Examined {
             doubts: inputs.fleet.doubts().to_vec(),
             unread: self.unread.clone(),
-            has_bootstrap: bootstraps > 0 || inputs.bootstrap_path.is_some(),
+            has_bootstrap: bootstraps > 0 || inputs.bootstrap_path().is_some(),
             outcome,
             worlds,
             scope,

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use super::ValidateRequest;
 use crate::args::ReportFormat;
+use crate::io::input::InputPlan;
 use crate::io::reach::AllowedDirectories;
 use crate::io::{files, input, live, outputs, own};
 use crate::report::findings::fixable::Fixable;
@@ -46,7 +47,10 @@ impl Stream<'_> {
         let mut code = None;
         for path in &inputs {
             if let Some(address) = path.to_str().filter(|text| live::is_address(text)) {
-                let bytes = live::read(address, &self.0.args.input, &mut io.err)?;
+                let (bytes, notes) = live::read(address, &InputPlan::of(&self.0.args.input, &self.0.config)?)?;
+                for note in notes {
+                    say!(io.err, "xdsctl: {note}")?;
+                }
                 code = code.max(Some(self.version(address, bytes, 1, &mut out)?));
                 continue;
             }

@@ -29,10 +29,12 @@ fn watch(text: &str, _: &ValidateRequest<'_>, _: &mut Io<'_>) -> Result<u8, Erro
 fn watch(text: &str, asked: &ValidateRequest<'_>, io: &mut Io<'_>) -> Result<u8, Error> {
     use super::stream::Stream;
     use crate::args::ReportFormat;
+    use crate::io::input::InputPlan;
     use std::io::Write as _;
     use std::ops::ControlFlow;
 
-    let live = crate::io::live::connect::ConnectRequest::of_input(text, &asked.args.input)?;
+    let plan = InputPlan::of(&asked.args.input, &asked.config)?;
+    let live = crate::io::live::connect::ConnectRequest::of_input(text, &plan)?;
     // A file is opened once, and gets a line for each version.
     let mut by_line = match asked.is_by_line() {
         Some(Some(file)) => Some(Some(asked.looks.create(file, ReportFormat::Jsonl)?)),

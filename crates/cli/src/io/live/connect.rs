@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::Error;
-use crate::args::{ConnectArgs, FetchArgs, InputArgs, ServeArgs};
-use crate::io::input::{cannot_read, set_env};
+use crate::args::{ConnectArgs, FetchArgs, ServeArgs};
+use crate::io::input::{InputPlan, cannot_read, set_env, switches};
 use xdsctl_clients::bootstrap;
 use xdsctl_model::profile::Fleet;
 use xdsctl_net::{Address, FetchOptions, ServerKind, ServerTls, Tls};
@@ -32,8 +32,8 @@ pub(crate) fn live(error: xdsctl_net::Error) -> Error {
 
 impl ConnectRequest {
     /// A running system as an input.
-    pub fn of_input(text: &str, args: &InputArgs) -> Result<ConnectRequest, Error> {
-        let mut asked = ConnectRequest::new(text, &args.connect, args.bootstrap.as_deref(), &args.env)?;
+    pub fn of_input(text: &str, plan: &InputPlan) -> Result<ConnectRequest, Error> {
+        let mut asked = ConnectRequest::new(text, &plan.connect, plan.bootstrap.as_deref(), &plan.env)?;
         // Reports mask by themselves, and show what is wrong with a resource in its own bytes.
         asked.options.redacts = false;
         Ok(asked)
@@ -41,7 +41,12 @@ impl ConnectRequest {
 
     /// What `fetch` is asked.
     pub fn of_fetch(args: &FetchArgs) -> Result<ConnectRequest, Error> {
-        let mut asked = ConnectRequest::new(&args.source, &args.connect, args.bootstrap.as_deref(), &args.env)?;
+        let mut asked = ConnectRequest::new(
+            &args.source,
+            &args.connect,
+            args.bootstrap.as_deref(),
+            &switches(&args.env)?,
+        )?;
         asked.options.redacts = !args.raw;
         asked.options.is_partial = args.partial;
         asked.options.is_wire = wants_wire(args, asked.address.kind)?;
@@ -65,7 +70,12 @@ impl ConnectRequest {
         Ok(asked)
     }
 
-    fn new(text: &str, args: &ConnectArgs, bootstrap: Option<&Path>, env: &[String]) -> Result<ConnectRequest, Error> {
+    fn new(
+        text: &str,
+        args: &ConnectArgs,
+        bootstrap: Option<&Path>,
+        env: &[(String, String)],
+    ) -> Result<ConnectRequest, Error> {
         let address = Address::parse(text).map_err(|error| Error::Usage(error.to_string()))?;
         let mut fleet = Fleet::default();
         set_env(&mut fleet, env)?;

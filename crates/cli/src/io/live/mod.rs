@@ -5,9 +5,8 @@ pub mod connect;
 #[cfg(feature = "net")]
 pub mod replace;
 
+use super::input::InputPlan;
 use crate::Error;
-use crate::args::InputArgs;
-use std::io::Write;
 use xdsctl_net::Address;
 
 /// Says whether an input is a running system, and no file.
@@ -22,26 +21,23 @@ pub(crate) fn unknown(address: &str) -> Error {
     ))
 }
 
-/// Fetches a running system as a document.
+/// Fetches a running system as a document; beside it what there is to say of it.
 ///
 /// # Errors
 /// It cannot be fetched, or this binary cannot.
 #[cfg(feature = "net")]
-pub(crate) fn read(text: &str, args: &InputArgs, err: &mut dyn Write) -> Result<Vec<u8>, Error> {
-    let asked = connect::ConnectRequest::of_input(text, args)?;
+pub(crate) fn read(text: &str, plan: &InputPlan) -> Result<(Vec<u8>, Vec<String>), Error> {
+    let asked = connect::ConnectRequest::of_input(text, plan)?;
     let mut bytes = Vec::new();
     let fetched = xdsctl_net::fetch(&asked.address, &asked.options, &mut bytes, &mut |_| {}).map_err(connect::live)?;
     if let Some(trouble) = fetched.trouble {
         return Err(connect::live(trouble));
     }
-    for note in fetched.notes {
-        say!(err, "xdsctl: {note}")?;
-    }
-    Ok(bytes)
+    Ok((bytes, fetched.notes))
 }
 
 #[cfg(not(feature = "net"))]
-pub(crate) fn read(text: &str, _: &InputArgs, _: &mut dyn Write) -> Result<Vec<u8>, Error> {
+pub(crate) fn read(text: &str, _: &InputPlan) -> Result<(Vec<u8>, Vec<String>), Error> {
     Err(missing(text))
 }
 

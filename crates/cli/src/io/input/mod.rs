@@ -1,23 +1,30 @@
 //! The inputs of a command: files, directories and standard input, the bootstrap, the environment switches.
 
+mod open;
+mod plan;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
 use super::progress::{self, Progress};
 use super::reach::AllowedDirectories;
-use super::{files, follow, live, revision, unread, worlds};
-use crate::args::{AsType, InputArgs, World};
-use crate::config::ProjectConfig;
+use super::{Remark, follow, live, unread, worlds};
+use crate::args::{AsType, World};
 use crate::{EXIT_TROUBLE, Error, Io};
-use xdsctl_channel::client::{DocumentPlace, Keep, Parts, Reading, Settled, Store, ValidationInput};
+use xdsctl_channel::client::{DocumentPlace, Keep, Parts, Reading, Resources, Settled, Store, ValidationInput};
+use xdsctl_channel::session::SessionInputs;
 use xdsctl_clients::bootstrap::{self, Bootstrap};
 use xdsctl_document::envelope::{self, Emit, Finding, LoadOptions, Loader, RawResource};
 use xdsctl_document::source::sniff::DocumentFormat;
-use xdsctl_document::source::{MAX_STREAM_BYTES, SourceId, SourceMap, Span, read_stream};
+use xdsctl_document::source::{SourceId, SourceMap, Span};
 use xdsctl_model::diag::Diagnostic;
 use xdsctl_model::profile::{Fleet, ServerFacts};
 use xdsctl_model::resource::ResourceType;
+
+/// Values are read again, when they are asked for, from documents of more than so many bytes.
+const KEEP_VALUES_BYTES: usize = 16 << 20;
 
 /// Everything that a command knows before it reads resources.
 #[derive(Debug)]
@@ -35,10 +42,8 @@ pub struct Inputs {
     bootstrap_source: Option<SourceId>,
     /// Findings on it.
     pub findings: Vec<Finding>,
-    /// The file of the bootstrap.
-    pub bootstrap_path: Option<PathBuf>,
-    /// Which files are one world.
-    world: World,
+    /// What is read, and as what.
+    plan: InputPlan,
     /// The documents that were found in a directory.
     found: BTreeSet<SourceId>,
     /// Where each document stands that may be of one world with others.
@@ -51,91 +56,15 @@ pub struct Inputs {
     inline: BTreeMap<SourceId, bool>,
     /// Directories that have the same resource are refused: somebody else says that all of it is one client's.
     is_one_client: bool,
-    /// The type of bare resources.
-    as_type: Option<AsType>,
     /// Why some of what was named could not be read.
     unread: Vec<Error>,
     /// What files may name.
     reach: AllowedDirectories,
 }
 
-/// Reads the arguments' files; documents are opened, not parsed.
-///
-/// # Errors
-/// A file that cannot be read, an unknown switch, or no input at all.
-pub fn open(args: &InputArgs, io: &mut Io<'_>) -> Result<Inputs, Error> {
-    let config = ProjectConfig::of(&args.config, io)?;
-    open_for(args, &config, Fleet::default(), io)
-}
-
-/// Reads the arguments' files for a project, and for clients that the user has named; see [`open`].
-///
-/// # Errors
-/// As for [`open`].
-pub fn open_for(args: &InputArgs, config: &ProjectConfig, fleet: Fleet, io: &mut Io<'_>) -> Result<Inputs, Error> {
-    let mut inputs = Inputs::without_documents(args, config, fleet)?;
-    let opened = documents(args, &mut inputs.sources, io)?;
-    inputs.documents = opened.documents;
-    inputs.unread = opened.unread;
-    (inputs.found, inputs.places) = (opened.found, opened.places);
-    inputs.read_bootstrap()?;
-    Ok(inputs)
-}
-
-/// Gives the clients of a run the switches that the arguments set.
-///
-/// # Errors
-/// A switch that no client has.
-pub(crate) fn set_env(fleet: &mut Fleet, env: &[String]) -> Result<(), Error> {
-    for setting in env {
-        let (name, value) = setting
-            .split_once('=')
-            .ok_or_else(|| Error::Usage(format!("--env `{setting}` must be NAME=VALUE")))?;
-        fleet
-            .set_env(name, value)
-            .map_err(|error| Error::Usage(error.to_string()))?;
-    }
-    Ok(())
-}
-
-/// A snapshot of a stream, as the only document.
-///
-/// # Errors
-/// A bootstrap that cannot be read, an unknown switch.
-pub fn snapshot(
-    args: &InputArgs,
-    config: &ProjectConfig,
-    fleet: Fleet,
-    name: &str,
-    bytes: Vec<u8>,
-) -> Result<Inputs, Error> {
-    let mut inputs = Inputs::without_documents(args, config, fleet)?;
-    inputs.documents.push(inputs.sources.add(name, bytes));
-    inputs.is_quiet = true;
-    inputs.read_bootstrap()?;
-    Ok(inputs)
-}
-
-/// Files, and resources that stand in no file of their own: each its name, as JSON, and whether that was YAML once. No settings
-/// of a project apply.
-///
-/// # Errors
-/// As for [`open`].
-pub fn of_parts(args: &InputArgs, inline: Vec<(String, String, bool)>, io: &mut Io<'_>) -> Result<Inputs, Error> {
-    let mut inputs = Inputs::without_documents(args, &ProjectConfig::default(), Fleet::default())?;
-    if !args.files.is_empty() {
-        let opened = documents(args, &mut inputs.sources, io)?;
-        (inputs.documents, inputs.unread, inputs.places) = (opened.documents, opened.unread, opened.places);
-    }
-    inputs.is_one_client = true;
-    for (name, json, is_yaml) in inline {
-        let id = inputs.sources.add(name, json.into_bytes());
-        inputs.documents.push(id);
-        inputs.inline.insert(id, is_yaml);
-    }
-    inputs.read_bootstrap()?;
-    Ok(inputs)
-}
+pub use open::{of_parts, open, open_for, open_plan, snapshot};
+pub use plan::InputPlan;
+pub(crate) use plan::{set_env, switches};
 
 /// Why a file cannot be read, or that it was never meant as one.
 pub(crate) fn cannot_read(name: &Path, source: std::io::Error) -> Error {
@@ -156,110 +85,13 @@ pub(crate) fn cannot_read(name: &Path, source: std::io::Error) -> Error {
     }
 }
 
-/// The documents.
-#[derive(Debug, Default)]
-struct Opened {
-    documents: Vec<SourceId>,
-    /// Why others could not be read.
-    unread: Vec<Error>,
-    /// Those that were found in a directory.
-    found: BTreeSet<SourceId>,
-    /// Where each stands.
-    places: BTreeMap<SourceId, DocumentPlace>,
-    /// Places that have been read.
-    seen: BTreeSet<DocumentPlace>,
-}
-
-impl Opened {
-    /// Says whether nobody has named the file before; whoever names it twice means it once.
-    fn is_new(&mut self, name: &str) -> bool {
-        self.seen.insert(worlds::place(name))
-    }
-
-    fn add(&mut self, id: SourceId, name: &str, is_found: bool) {
-        self.documents.push(id);
-        self.places.insert(id, worlds::place(name));
-        if is_found {
-            self.found.insert(id);
-        }
-    }
-}
-
-/// Directories that are named are read by whatever way.
-fn reach_of(args: &InputArgs) -> AllowedDirectories {
-    AllowedDirectories::of(args.config.allow_read.iter().chain(&args.files))
-}
-
-fn documents(args: &InputArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Result<Opened, Error> {
-    let mut opened = Opened::default();
-    let reach = reach_of(args);
-    for path in &args.files {
-        if path.as_os_str() == "-" {
-            if io.in_is_terminal {
-                let hint = "reading standard input: paste a dump and press Ctrl-D, or name a file or a directory";
-                writeln!(io.err, "xdsctl: {hint}")?;
-                io.err.flush()?;
-            }
-            let bytes = read_stream(&mut io.input, MAX_STREAM_BYTES).map_err(|e| cannot_read(path, e))?;
-            if bytes.is_empty() && args.bootstrap.is_some() && args.files.len() == 1 {
-                // The bootstrap is what is to be checked.
-                return Ok(Opened::default());
-            }
-            let name = args.stdin_filename.clone().unwrap_or_else(|| "-".to_owned());
-            let id = sources.add(name.as_str(), bytes);
-            opened.add(id, &name, false);
-            continue;
-        }
-        if let Some(named) = path.to_str().and_then(|path| path.strip_prefix(revision::SCHEME)) {
-            let read = revision::read(named, MAX_STREAM_BYTES);
-            let (files, is_directory) = read.map_err(|e| cannot_read(path, e))?;
-            for file in files {
-                if opened.is_new(&file.name) {
-                    let id = sources.add(file.name.as_str(), file.bytes);
-                    opened.add(id, &file.name, is_directory);
-                }
-            }
-            continue;
-        }
-        if let Some(address) = path.to_str().filter(|text| live::is_address(text)) {
-            let bytes = live::read(address, args, &mut io.err)?;
-            let id = sources.add(address, bytes);
-            opened.add(id, address, false);
-            continue;
-        }
-        let found = files::find(path, &reach);
-        for path in &found.passed_over {
-            let path = path.display();
-            say!(io.err, "xdsctl: `{path}` is skipped: it is not a regular file")?;
-        }
-        let failures = found.failures.into_iter();
-        opened.unread.extend(failures.map(|(path, e)| cannot_read(&path, e)));
-        for file in &found.files {
-            let name = file.display().to_string();
-            if !opened.is_new(&name) {
-                continue;
-            }
-            match sources.add_file(file) {
-                Ok(id) => opened.add(id, &name, found.is_directory),
-                Err(error) => opened.unread.push(cannot_read(file, error)),
-            }
-        }
-    }
-    if opened.documents.is_empty() {
-        refuse(opened.unread, io)?;
-        let endings = files::ENDINGS.join(", ");
-        return Err(Error::Nothing(format!("no file with one of the endings {endings}")));
-    }
-    Ok(opened)
-}
-
 /// Says what is not known of the switches that were set, for a command without a report that does.
 ///
 /// # Errors
 /// Standard error cannot be written.
 pub(crate) fn say_doubts(fleet: &Fleet, io: &mut Io<'_>) -> Result<(), Error> {
     for doubt in fleet.doubts() {
-        say!(io.err, "note: {}", doubt.why())?;
+        io.remark(Remark::Note(doubt.why().to_string()))?;
     }
     Ok(())
 }
@@ -276,7 +108,7 @@ fn refuse(mut unread: Vec<Error>, io: &mut Io<'_>) -> Result<(), Error> {
 fn say(unread: &[Error], io: &mut Io<'_>) {
     for error in unread {
         // Nothing is left to tell a closed standard error.
-        let _ = say!(io.err, "xdsctl: {error}");
+        let _ = io.remark(Remark::Line(format!("xdsctl: {error}")));
         io.annotate(error);
     }
 }
@@ -286,7 +118,7 @@ impl Inputs {
     ///
     /// # Errors
     /// A switch that no client has.
-    pub fn again(&mut self, args: &InputArgs, config: &ProjectConfig, fleet: Fleet) -> Result<Inputs, Error> {
+    pub fn again(&mut self, fleet: Fleet) -> Result<Inputs, Error> {
         let mut inputs = Inputs {
             sources: self.sources.clone(),
             documents: self.documents.clone(),
@@ -294,14 +126,15 @@ impl Inputs {
             places: self.places.clone(),
             unread: std::mem::take(&mut self.unread),
             bootstrap_source: self.bootstrap_source,
-            ..Inputs::without_documents(args, config, fleet)?
+            ..Inputs::without_documents(self.plan.clone(), fleet)?
         };
         inputs.judge_bootstrap();
         Ok(inputs)
     }
 
-    fn without_documents(args: &InputArgs, config: &ProjectConfig, mut fleet: Fleet) -> Result<Inputs, Error> {
-        set_env(&mut fleet, &args.env)?;
+    /// Inputs of which nothing is read yet.
+    fn without_documents(plan: InputPlan, mut fleet: Fleet) -> Result<Inputs, Error> {
+        set_env(&mut fleet, &plan.env)?;
         Ok(Inputs {
             sources: SourceMap::new(),
             documents: Vec::new(),
@@ -310,23 +143,16 @@ impl Inputs {
             bootstrap: None,
             bootstrap_source: None,
             findings: Vec::new(),
-            bootstrap_path: args
-                .bootstrap
-                .clone()
-                .or_else(|| Some(config.bootstrap.as_ref()?.value.clone())),
-            world: args
-                .world()
-                .or_else(|| Some(config.worlds.as_ref()?.value))
-                .unwrap_or_default(),
             found: BTreeSet::new(),
             places: BTreeMap::new(),
             is_complete: false,
             is_quiet: false,
             inline: BTreeMap::new(),
             is_one_client: false,
-            as_type: args.as_type,
             unread: Vec::new(),
-            reach: reach_of(args),
+            // Directories that are named are read by whatever way.
+            reach: AllowedDirectories::of(plan.allow_read.iter().chain(&plan.files)),
+            plan,
         })
     }
 
@@ -355,12 +181,22 @@ impl Inputs {
         Ok(EXIT_TROUBLE)
     }
 
+    /// The file of the bootstrap: the one that is named, or that of the project.
+    pub fn bootstrap_path(&self) -> Option<&Path> {
+        let InputPlan {
+            bootstrap,
+            usual_bootstrap,
+            ..
+        } = &self.plan;
+        bootstrap.as_deref().or(usual_bootstrap.as_deref())
+    }
+
     /// Reads the file of the bootstrap, if there is one.
     fn read_bootstrap(&mut self) -> Result<(), Error> {
-        let Some(path) = &self.bootstrap_path else {
+        let Some(path) = self.bootstrap_path().map(Path::to_owned) else {
             return Ok(());
         };
-        let id = self.sources.add_file(path).map_err(|source| Error::Io {
+        let id = self.sources.add_file(&path).map_err(|source| Error::Io {
             what: "read the bootstrap",
             name: path.display().to_string(),
             source,
@@ -410,14 +246,24 @@ impl Inputs {
         (bootstrap, findings)
     }
 
-    /// What makes the bootstrap given with `--bootstrap` unusable; `None` if it is good, or if none was given.
-    pub fn broken_bootstrap(&self) -> Option<String> {
-        let first = self.findings.first().filter(|_| self.bootstrap.is_none())?;
+    /// Refuses a bootstrap with which a client cannot start.
+    ///
+    /// # Errors
+    /// It is such a one.
+    pub fn refuse_broken_bootstrap(&self) -> Result<(), Error> {
+        let first = self.findings.first().filter(|_| self.bootstrap.is_none());
+        let (Some(first), Some(file)) = (first, self.bootstrap_path()) else {
+            return Ok(());
+        };
         let Diagnostic { path, message, .. } = &first.diagnostic;
-        Some(match path.is_empty() {
+        let why = match path.is_empty() {
             true => message.clone(),
             false => format!("{path}: {message}"),
-        })
+        };
+        let file = file.display();
+        Err(Error::Usage(format!(
+            "a client cannot start with the bootstrap `{file}`: {why}"
+        )))
     }
 
     /// The document of `--bootstrap`, if it has no name for the listeners of a server.
@@ -429,7 +275,7 @@ impl Inputs {
 
     /// The type of bare resources.
     pub fn assumed_type(&self) -> Option<ResourceType> {
-        self.as_type.and_then(AsType::resource_type)
+        self.plan.as_type.and_then(AsType::resource_type)
     }
 
     /// What resources are checked against.
@@ -477,12 +323,12 @@ impl Inputs {
     pub fn settle_to_report(&mut self, keep: Keep, io: &mut Io<'_>) -> Settled {
         let mut reading = self.read_documents(keep, io);
         follow::path_sources(self, keep, &mut reading);
-        match self.world {
+        match self.plan.world {
             World::Auto => reading.join(&self.places, &self.partial(), Parts::Loose),
             World::Dir => reading.join(&self.places, &self.partial(), Parts::All),
             World::File | World::All => {}
         }
-        let mut settled = reading.settle(&self.circumstances(keep), self.world == World::All);
+        let mut settled = reading.settle(&self.circumstances(keep), self.plan.world == World::All);
         settled.name_twins(&self.sources);
         if !self.is_quiet {
             // Nothing is left to tell a closed standard error.
@@ -505,6 +351,35 @@ impl Inputs {
         }
         let named = self.places.iter().filter(|(id, _)| !self.found.contains(id));
         worlds::partial(named, &self.places)
+    }
+
+    /// Reads everything, for channels that start in it.
+    ///
+    /// # Errors
+    /// As for [`Inputs::settle`], or there is no resource.
+    pub fn hold(mut self, io: &mut Io<'_>) -> Result<SessionInputs, Error> {
+        let input_bytes = self.size() as u64;
+        let keep = match self.size() > KEEP_VALUES_BYTES {
+            true => Keep::Places,
+            false => Keep::Values,
+        };
+        let settled = self.settle(keep, io)?;
+        let bootstrap = self.bootstrap.take().unwrap_or_default();
+        let store = Arc::new(self.into_store());
+        let held = settled.hold(&store).into_iter();
+        let worlds: Vec<(String, Resources)> = held
+            .map(|(world, held)| (worlds::name(&world, &store.sources).to_owned(), held))
+            .collect();
+        if worlds.is_empty() {
+            return Err(Error::Nothing("no xDS resource in the input".to_owned()));
+        }
+        Ok(SessionInputs {
+            worlds,
+            bootstrap,
+            profile: store.profile.clone(),
+            server: store.server.clone(),
+            input_bytes,
+        })
     }
 
     /// The documents and what they were checked against, to read values from.
@@ -546,7 +421,7 @@ impl Inputs {
                 options.format = Some(DocumentFormat::Json);
                 options.transcode.bare_strings = *is_yaml;
             }
-            if self.as_type == Some(AsType::Bootstrap) {
+            if self.plan.as_type == Some(AsType::Bootstrap) {
                 let span = Span::new(0, source.bytes().len());
                 loader.bootstraps.push(envelope::BootstrapPlace { source: id, span });
             } else {

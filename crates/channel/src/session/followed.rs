@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use xdsctl_channel::client::config::{ChannelFailure, ClusterState, XdsConfig};
-use xdsctl_channel::client::{Client, Gap, Rejected};
+use crate::client::config::{ChannelFailure, ClusterState, XdsConfig};
+use crate::client::{Client, Gap, Rejected};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::listener::{Listener, RouteSource};
@@ -44,7 +44,7 @@ fn words(unknown: &Rejected<'_>) -> String {
 }
 
 /// Names a resource by which it is not known where RPCs of a client go, whatever its channels are.
-pub(crate) fn why_none(client: &Client) -> Option<String> {
+pub fn why_none(client: &Client) -> Option<String> {
     let rejected = client.resources.rejected();
     // What a client keeps of a resource says less of it than that it may not take it.
     let mut unknown = rejected.iter().filter(|rejected| rejected.gap.is_some());

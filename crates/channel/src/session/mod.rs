@@ -1,0 +1,208 @@
+//! One channel of one client: what inputs hold, where the channel starts and what is to be different go in, a channel comes out.
+//!
+//! ```text
+//! SessionInputs ─┬─ open ─ Session ─ channel ─ sim::Channel
+//! SessionPlan  ──┘          its client, its start, its configuration
+//! ```
+//!
+//! Commands, suites and embedders open their channels here, so that what one of them refuses the others refuse too. Nothing is worded
+//! for a command line: [`SessionError`] and [`SessionNote`] say what there is, and the caller says it in the terms of its readers.
+
+mod change;
+mod error;
+mod followed;
+mod size;
+mod start;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+pub use error::{NamedStart, SessionError, SessionNote};
+pub use followed::why_none;
+pub use start::{PlannedStart, target};
+
+use crate::client::config::{ChannelFailure, XdsConfig};
+use crate::client::dns::DnsAnswers;
+use crate::client::target::Target;
+use crate::client::{Client, EndpointChange, Resources, Start};
+use crate::rpc::{self, TooManyInstructions};
+use crate::sim::{Channel, ChannelOptions, LimitReached, MAX_MACHINES, Network, Rpc};
+use xdsctl_clients::bootstrap::Bootstrap;
+use xdsctl_model::profile::{Profile, ServerFacts};
+use xdsctl_model::status::{Code, Status};
+
+/// Bytes of input that allow one more LB policy or connection each: a large input may have large channels.
+const BYTES_A_MACHINE: u64 = 40;
+
+/// What inputs hold, before it is known where a channel starts. Several sessions may share them.
+#[derive(Debug, Clone, Default)]
+pub struct SessionInputs {
+    /// What the client of each world holds, with the name of the world; at least one.
+    pub worlds: Vec<(String, Resources)>,
+    /// The bootstrap of the client, which makes names of targets.
+    pub bootstrap: Bootstrap,
+    /// The client's version and switches.
+    pub profile: Profile,
+    /// What validation knows of the management server.
+    pub server: ServerFacts,
+    /// Bytes of all documents.
+    pub input_bytes: u64,
+}
+
+/// Which channel is to be opened, and what is to be different from what the inputs say.
+#[derive(Debug, Clone, Default)]
+pub struct SessionPlan {
+    /// The world; `None` for the only one that has what the channel starts at.
+    pub world: Option<String>,
+    /// Where the channel starts.
+    pub start: PlannedStart,
+    /// Authority of the channel, instead of the target's name.
+    pub authority: Option<String>,
+    /// What DNS answers.
+    pub dns: DnsAnswers,
+    /// Endpoints that EDS changes before the channel starts.
+    pub endpoints: Vec<EndpointChange>,
+}
+
+/// A channel that has heard of everything in the inputs.
+#[derive(Debug, Clone)]
+pub struct Session {
+    /// The client, and what it holds.
+    pub client: Client,
+    /// Where the channel starts.
+    pub start: Start,
+    /// The configuration, or the failure of every RPC.
+    pub config: Result<Arc<XdsConfig>, ChannelFailure>,
+    /// Bytes of all documents.
+    input_bytes: u64,
+}
+
+impl SessionInputs {
+    /// Resources of all worlds.
+    pub fn resources(&self) -> usize {
+        self.worlds.iter().map(|(_, held)| held.count()).sum()
+    }
+
+    /// Opens a channel, one of so many that share these inputs. What people should hear of goes to `notes`, also where there is an error.
+    ///
+    /// # Errors
+    /// There is no such start, or none is named where several are possible; the channel is too large, or cannot be followed.
+    pub fn open(
+        mut self,
+        plan: &SessionPlan,
+        channels: usize,
+        notes: &mut Vec<SessionNote>,
+    ) -> Result<Session, SessionError> {
+        let number = start::world(&self.worlds, plan, &self.bootstrap)?;
+        let mut client = Client {
+            resources: self.worlds.swap_remove(number).1,
+            node_id: self.bootstrap.node_id.clone(),
+            dns: plan.dns.clone(),
+            profile: self.profile,
+            server: self.server,
+            ..Client::default()
+        };
+        notes.extend(error::unused_names(&plan.dns, &client.resources));
+        let start = start::of(plan, &client.resources, &self.bootstrap, notes)?;
+        change::endpoints(&plan.endpoints, &mut client, &start, notes)?;
+        notes.extend(error::left_out(&client.resources));
+        let config = client.resolve(&start).map(Arc::new);
+        if let Some(why) = followed::why_not(&client, &config) {
+            return Err(SessionError::NotFollowed(why));
+        }
+        if client.profile.stands_for().is_some() {
+            notes.push(SessionNote::WordsOfReference(client.profile.name()));
+        }
+        if let Ok(config) = &config {
+            size::check(config, self.input_bytes, channels)?;
+        }
+        Ok(Session {
+            client,
+            start,
+            config,
+            input_bytes: self.input_bytes,
+        })
+    }
+}
+
+impl Session {
+    /// A session of a client that is there already, which starts at one place and is of any size.
+    ///
+    /// ```
+    /// use xdsctl::client::Start;
+    /// use xdsctl::session::Session;
+    ///
+    /// let client = xdsctl::hold("{\"resources\": []}").unwrap();
+    /// let session = Session::of(client, Start::Cluster("cart".to_owned()));
+    /// assert!(session.config.is_ok(), "RPCs fail, the channel does not");
+    /// ```
+    pub fn of(client: Client, start: Start) -> Session {
+        let config = client.resolve(&start).map(Arc::new);
+        Session {
+            client,
+            start,
+            config,
+            input_bytes: 0,
+        }
+    }
+
+    /// LB policies and connections that the channel may have.
+    fn most_machines(&self) -> usize {
+        let by_input = usize::try_from(self.input_bytes / BYTES_A_MACHINE);
+        MAX_MACHINES.max(by_input.unwrap_or(usize::MAX))
+    }
+
+    /// Lookups (RLS) may lead to these clusters, which belong to the channel then.
+    pub fn expect(&mut self, lookup_targets: impl IntoIterator<Item = String>) {
+        self.client.lookup_targets.extend(lookup_targets);
+        if !self.client.lookup_targets.is_empty() {
+            self.config = self.client.resolve(&self.start).map(Arc::new);
+        }
+    }
+
+    /// The target; `None` if the channel starts at routes or at a cluster.
+    pub const fn target(&self) -> Option<&Target> {
+        match &self.start {
+            Start::Target(target) => Some(target),
+            Start::Routes { .. } | Start::Cluster(_) => None,
+        }
+    }
+
+    /// Checks that the regexes of the routes can be matched against a path, or any path if `None`.
+    ///
+    /// # Errors
+    /// They need more instructions than one channel may.
+    pub fn check_effort(&self, path: Option<&str>) -> Result<(), TooManyInstructions> {
+        match &self.config {
+            Ok(config) => rpc::check_effort(config, path),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// The DNS names of the channel for which there is no answer: RPCs that need an address of one fail.
+    pub fn unanswered(&self) -> BTreeSet<&str> {
+        let config = self.config.iter();
+        config.flat_map(|config| config.unanswered()).collect()
+    }
+
+    /// The channel at time 0, in a network. Its LB policies and connections are limited by the size of the inputs, unless the options
+    /// have a limit.
+    pub fn channel(self, network: Network, mut options: ChannelOptions) -> Channel {
+        options.max_machines.get_or_insert(self.most_machines());
+        Channel::new(self.client, self.start, network, options)
+    }
+
+    /// What becomes of one RPC where everything answers; `None` if it works.
+    ///
+    /// # Errors
+    /// A limit of the simulation.
+    pub fn failure(self, rpc: Rpc, seed: u64) -> Result<Option<Status>, LimitReached> {
+        let options = ChannelOptions {
+            seed,
+            ..ChannelOptions::default()
+        };
+        let outcome = self.channel(Network::default(), options).call(rpc)?;
+        let failed = outcome.filter(|outcome| outcome.code != Code::Ok);
+        Ok(failed.map(|outcome| Status::new(outcome.code, outcome.details)))
+    }
+}

@@ -1,0 +1,181 @@
+//! Opens what the inputs name: files, directories, revisions, running systems and standard input. Nothing of it is parsed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{InputPlan, Inputs, cannot_read, refuse};
+use crate::args::InputArgs;
+use crate::config::ProjectConfig;
+use crate::io::{Remark, files, live, revision, worlds};
+use crate::{Error, Io};
+use xdsctl_channel::client::DocumentPlace;
+use xdsctl_document::source::{MAX_STREAM_BYTES, SourceId, read_stream};
+use xdsctl_model::profile::Fleet;
+
+/// Reads the arguments' files; documents are opened, not parsed.
+///
+/// # Errors
+/// A file that cannot be read, an unknown switch, or no input at all.
+pub fn open(args: &InputArgs, io: &mut Io<'_>) -> Result<Inputs, Error> {
+    let config = ProjectConfig::of(&args.config, io)?;
+    open_for(args, &config, Fleet::default(), io)
+}
+
+/// Reads the arguments' files for a project, and for clients that the user has named; see [`open`].
+///
+/// # Errors
+/// As for [`open`].
+pub fn open_for(args: &InputArgs, config: &ProjectConfig, fleet: Fleet, io: &mut Io<'_>) -> Result<Inputs, Error> {
+    open_plan(InputPlan::of(args, config)?, fleet, io)
+}
+
+/// Opens what is to be read; see [`open`].
+///
+/// # Errors
+/// As for [`open`].
+pub fn open_plan(plan: InputPlan, fleet: Fleet, io: &mut Io<'_>) -> Result<Inputs, Error> {
+    let mut inputs = Inputs::without_documents(plan, fleet)?;
+    let opened = documents(&mut inputs, io)?;
+    inputs.documents = opened.documents;
+    inputs.unread = opened.unread;
+    (inputs.found, inputs.places) = (opened.found, opened.places);
+    inputs.read_bootstrap()?;
+    Ok(inputs)
+}
+
+/// A snapshot of a stream, as the only document.
+///
+/// # Errors
+/// A bootstrap that cannot be read, an unknown switch.
+pub fn snapshot(
+    args: &InputArgs,
+    config: &ProjectConfig,
+    fleet: Fleet,
+    name: &str,
+    bytes: Vec<u8>,
+) -> Result<Inputs, Error> {
+    let mut inputs = Inputs::without_documents(InputPlan::of(args, config)?, fleet)?;
+    inputs.documents.push(inputs.sources.add(name, bytes));
+    inputs.is_quiet = true;
+    inputs.read_bootstrap()?;
+    Ok(inputs)
+}
+
+/// Files, and resources that stand in no file of their own: each its name, as JSON, and whether that was YAML once. All of it is said
+/// to be one client's.
+///
+/// # Errors
+/// As for [`open`].
+pub fn of_parts(plan: InputPlan, inline: Vec<(String, String, bool)>, io: &mut Io<'_>) -> Result<Inputs, Error> {
+    let mut inputs = Inputs::without_documents(plan, Fleet::default())?;
+    if !inputs.plan.files.is_empty() {
+        let opened = documents(&mut inputs, io)?;
+        (inputs.documents, inputs.unread, inputs.places) = (opened.documents, opened.unread, opened.places);
+    }
+    inputs.is_one_client = true;
+    for (name, json, is_yaml) in inline {
+        let id = inputs.sources.add(name, json.into_bytes());
+        inputs.documents.push(id);
+        inputs.inline.insert(id, is_yaml);
+    }
+    inputs.read_bootstrap()?;
+    Ok(inputs)
+}
+
+/// The documents.
+#[derive(Debug, Default)]
+struct Opened {
+    documents: Vec<SourceId>,
+    /// Why others could not be read.
+    unread: Vec<Error>,
+    /// Those that were found in a directory.
+    found: BTreeSet<SourceId>,
+    /// Where each stands.
+    places: BTreeMap<SourceId, DocumentPlace>,
+    /// Places that have been read.
+    seen: BTreeSet<DocumentPlace>,
+}
+
+impl Opened {
+    /// Says whether nobody has named the file before; whoever names it twice means it once.
+    fn is_new(&mut self, name: &str) -> bool {
+        self.seen.insert(worlds::place(name))
+    }
+
+    fn add(&mut self, id: SourceId, name: &str, is_found: bool) {
+        self.documents.push(id);
+        self.places.insert(id, worlds::place(name));
+        if is_found {
+            self.found.insert(id);
+        }
+    }
+}
+
+fn documents(inputs: &mut Inputs, io: &mut Io<'_>) -> Result<Opened, Error> {
+    let mut opened = Opened::default();
+    let Inputs {
+        sources, plan, reach, ..
+    } = inputs;
+    for path in &plan.files {
+        if path.as_os_str() == "-" {
+            if io.in_is_terminal {
+                let hint = "reading standard input: paste a dump and press Ctrl-D, or name a file or a directory";
+                writeln!(io.err, "xdsctl: {hint}")?;
+                io.err.flush()?;
+            }
+            let bytes = read_stream(&mut io.input, MAX_STREAM_BYTES).map_err(|e| cannot_read(path, e))?;
+            if bytes.is_empty() && plan.bootstrap.is_some() && plan.files.len() == 1 {
+                // The bootstrap is what is to be checked.
+                return Ok(Opened::default());
+            }
+            let name = plan.stdin_name.clone().unwrap_or_else(|| "-".to_owned());
+            let id = sources.add(name.as_str(), bytes);
+            opened.add(id, &name, false);
+            continue;
+        }
+        if let Some(named) = path.to_str().and_then(|path| path.strip_prefix(revision::SCHEME)) {
+            let read = revision::read(named, MAX_STREAM_BYTES);
+            let (files, is_directory) = read.map_err(|e| cannot_read(path, e))?;
+            for file in files {
+                if opened.is_new(&file.name) {
+                    let id = sources.add(file.name.as_str(), file.bytes);
+                    opened.add(id, &file.name, is_directory);
+                }
+            }
+            continue;
+        }
+        if let Some(address) = path.to_str().filter(|text| live::is_address(text)) {
+            let (bytes, notes) = live::read(address, plan)?;
+            for note in notes {
+                io.remark(Remark::Line(format!("xdsctl: {note}")))?;
+            }
+            let id = sources.add(address, bytes);
+            opened.add(id, address, false);
+            continue;
+        }
+        let found = files::find(path, reach);
+        for path in &found.passed_over {
+            let path = path.display();
+            io.remark(Remark::Line(format!(
+                "xdsctl: `{path}` is skipped: it is not a regular file"
+            )))?;
+        }
+        let failures = found.failures.into_iter();
+        opened.unread.extend(failures.map(|(path, e)| cannot_read(&path, e)));
+        for file in &found.files {
+            let name = file.display().to_string();
+            if !opened.is_new(&name) {
+                continue;
+            }
+            match sources.add_file(file) {
+                Ok(id) => opened.add(id, &name, found.is_directory),
+                Err(error) => opened.unread.push(cannot_read(file, error)),
+            }
+        }
+    }
+    if opened.documents.is_empty() {
+        refuse(opened.unread, io)?;
+        let endings = files::ENDINGS.join(", ");
+        return Err(Error::Nothing(format!("no file with one of the endings {endings}")));
+    }
+    Ok(opened)
+}

@@ -1,0 +1,78 @@
+//! What is read, and as what: by arguments and the project, or by a suite.
+
+use std::path::PathBuf;
+
+use crate::Error;
+use crate::args::{AsType, ConnectArgs, InputArgs, World};
+use crate::config::ProjectConfig;
+use xdsctl_model::profile::Fleet;
+
+/// What is read, and as what.
+#[derive(Debug, Clone, Default)]
+pub struct InputPlan {
+    /// Files, directories, revisions and running systems; `-` is standard input.
+    pub files: Vec<PathBuf>,
+    /// What standard input is called.
+    pub stdin_name: Option<String>,
+    /// The file of the bootstrap, if it is named.
+    pub bootstrap: Option<PathBuf>,
+    /// The one of the project, if none is named.
+    pub usual_bootstrap: Option<PathBuf>,
+    /// Switches of the clients, by name.
+    pub env: Vec<(String, String)>,
+    /// Which files are one world.
+    pub world: World,
+    /// The type of bare resources.
+    pub as_type: Option<AsType>,
+    /// Directories from which files may name files, besides their own.
+    pub allow_read: Vec<PathBuf>,
+    /// How to connect to running systems.
+    #[cfg_attr(not(feature = "net"), expect(dead_code, reason = "nothing connects"))]
+    pub connect: ConnectArgs,
+}
+
+impl InputPlan {
+    /// What the arguments say, and the project where they say nothing.
+    ///
+    /// # Errors
+    /// A switch without a value.
+    pub fn of(args: &InputArgs, config: &ProjectConfig) -> Result<InputPlan, Error> {
+        let of_project = || Some(config.worlds.as_ref()?.value);
+        Ok(InputPlan {
+            files: args.files.clone(),
+            stdin_name: args.stdin_filename.clone(),
+            bootstrap: args.bootstrap.clone(),
+            usual_bootstrap: config.bootstrap.as_ref().map(|setting| setting.value.clone()),
+            env: switches(&args.env)?,
+            world: args.world().or_else(of_project).unwrap_or_default(),
+            as_type: args.as_type,
+            allow_read: args.config.allow_read.clone(),
+            connect: args.connect.clone(),
+        })
+    }
+}
+
+/// Reads `NAME=VALUE` of each switch.
+///
+/// # Errors
+/// One has no `=`.
+pub(crate) fn switches(args: &[String]) -> Result<Vec<(String, String)>, Error> {
+    let read = |switch: &String| match switch.split_once('=') {
+        Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
+        None => Err(Error::Usage(format!("--env `{switch}` must be NAME=VALUE"))),
+    };
+    args.iter().map(read).collect()
+}
+
+/// Gives the clients of a run these switches.
+///
+/// # Errors
+/// A switch that no client has.
+pub(crate) fn set_env(fleet: &mut Fleet, env: &[(String, String)]) -> Result<(), Error> {
+    for (name, value) in env {
+        fleet
+            .set_env(name, value)
+            .map_err(|error| Error::Usage(error.to_string()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,169 @@
+//! From arguments to a session: which client is asked, what the inputs hold, where the channel starts.
+
+mod request;
+pub mod suite;
+pub mod words;
+
+use std::net::SocketAddr;
+
+use crate::args::ChannelArgs;
+use crate::config::ProjectConfig;
+use crate::io::input;
+use crate::{Error, Io};
+use words::ARGUMENTS;
+use xdsctl_channel::client::EndpointChange;
+use xdsctl_channel::client::dns::DnsAnswers;
+use xdsctl_channel::client::target::Target;
+use xdsctl_channel::session::{self, PlannedStart, Session, SessionPlan};
+use xdsctl_clients::bootstrap::Bootstrap;
+use xdsctl_model::profile::{self, Fleet};
+
+pub use request::{headers, method, millis, refuse_method, rpc, say_method, seconds};
+
+/// Exit code for RPCs that fail.
+const EXIT_FAILS: u8 = 1;
+
+/// The exit code of a command about RPCs that fail, or do not.
+pub const fn exit(fails: bool) -> u8 {
+    if fails { EXIT_FAILS } else { 0 }
+}
+
+/// Opens the channel that the arguments name. What could not be read, and what the client leaves out, is said on standard
+/// error.
+///
+/// # Errors
+/// Unreadable inputs, a target that is no xDS target, or none where several are possible.
+pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Session, Error> {
+    open_if(args, of_channel, io)
+}
+
+/// The same where not every client can be asked: `asked` says which one, or why not; see [`open`].
+///
+/// # Errors
+/// As for [`open`].
+pub fn open_if(args: &ChannelArgs, asked: AskClient, io: &mut Io<'_>) -> Result<Session, Error> {
+    let config = ProjectConfig::of(&args.input.config, io)?;
+    let fleet = client(args, &config, asked, io)?;
+    let inputs = input::open_for(&args.input, &config, fleet, io)?;
+    inputs.refuse_broken_bootstrap()?;
+    let dns = dns_answers(&args.resolve)?;
+    let inputs = inputs.hold(io)?;
+    let plan = SessionPlan {
+        world: args.in_world.clone(),
+        start: match (&args.cluster, &args.route_config, &args.target) {
+            (Some(name), _, _) => PlannedStart::Cluster(name.clone()),
+            (None, Some(name), _) => PlannedStart::RouteConfig(name.clone()),
+            (None, None, Some(uri)) => PlannedStart::Target(uri.clone()),
+            (None, None, None) => PlannedStart::Listener,
+        },
+        authority: args.authority.clone(),
+        dns,
+        endpoints: changes(args)?,
+    };
+    let mut notes = Vec::new();
+    let opened = inputs.open(&plan, 1, &mut notes);
+    for line in words::notes(&notes) {
+        say!(io.err, "note: {line}")?;
+    }
+    opened.map_err(|error| Error::Usage(words::error(&error, &ARGUMENTS)))
+}
+
+/// Reads `--target` and `--authority`.
+///
+/// # Errors
+/// A target to which no channel can be made.
+pub fn target(uri: &str, authority: Option<&str>, bootstrap: &Bootstrap) -> Result<Target, Error> {
+    session::target(uri, authority, bootstrap).map_err(|error| Error::Usage(words::error(&error, &ARGUMENTS)))
+}
+
+/// Asks a client, or says why it cannot be asked.
+type AskClient = fn(profile::Client) -> Result<Fleet, String>;
+
+/// Asks a client whose channel is followed.
+///
+/// # Errors
+/// Where its RPCs go is not known.
+pub fn of_channel(client: profile::Client) -> Result<Fleet, String> {
+    Fleet::of_channel(client).map_err(|error| error.to_string())
+}
+
+/// The client that `--client` names, or else the only one of the project. Where that one cannot be asked, or there are several, it
+/// is the reference, which is said.
+///
+/// # Errors
+/// `--client` names none or several, or one that cannot be asked.
+pub fn client(args: &ChannelArgs, config: &ProjectConfig, asked: AskClient, io: &mut Io<'_>) -> Result<Fleet, Error> {
+    let read = |list: &str, from: &str| {
+        profile::Client::parse_list(list).map_err(|error| Error::Usage(format!("{from}: {error}")))
+    };
+    if let Some(name) = &args.client {
+        let clients = read(name, "--client")?;
+        let [client] = clients.as_slice() else {
+            return Err(Error::Usage(format!(
+                "--client: `{name}` are {} clients, a channel has one",
+                clients.len()
+            )));
+        };
+        return asked(*client).map_err(|why| Error::Usage(format!("--client: {why}")));
+    }
+    let Some(setting) = &config.clients else {
+        return Ok(Fleet::default());
+    };
+    let place = config.place(setting);
+    let clients = read(&setting.value.join(","), &place)?;
+    let why = match clients.as_slice() {
+        [client] => match asked(*client) {
+            Ok(fleet) => {
+                say!(io.err, "note: as {client}, which {place} asks")?;
+                return Ok(fleet);
+            }
+            Err(why) => why,
+        },
+        several => format!(
+            "it asks {} clients, a channel has one: choose it with --client",
+            several.len()
+        ),
+    };
+    let base = Fleet::default().base().name();
+    say!(io.err, "note: as {base}, and not as {place} says: {why}")?;
+    Ok(Fleet::default())
+}
+
+/// Reads an address.
+///
+/// # Errors
+/// Anything else.
+pub fn address(argument: &str, text: &str) -> Result<SocketAddr, Error> {
+    text.parse()
+        .map_err(|_| Error::Usage(format!("{argument} `{text}` must be an address like 10.0.0.1:80")))
+}
+
+fn dns_answers(arguments: &[String]) -> Result<DnsAnswers, Error> {
+    let mut answers = DnsAnswers::new();
+    for argument in arguments {
+        let wrong = || Error::Usage(format!("--resolve `{argument}` must be HOST:PORT=IP:PORT,..."));
+        let (name, list) = argument.split_once('=').ok_or_else(wrong)?;
+        let addresses: Result<Vec<SocketAddr>, _> = list.split(',').map(str::parse).collect();
+        answers.insert(name.to_owned(), Ok(addresses.map_err(|_| wrong())?));
+    }
+    Ok(answers)
+}
+
+/// What EDS says of single endpoints, by `--health` and `--remove`.
+fn changes(args: &ChannelArgs) -> Result<Vec<EndpointChange>, Error> {
+    let healths = args.health.iter().map(|argument| {
+        let read = argument
+            .rsplit_once('=')
+            .and_then(|(address, health)| EndpointChange::health(address.parse().ok()?, &health.to_ascii_uppercase()));
+        read.ok_or_else(|| {
+            let names: Vec<&str> = EndpointChange::health_names().collect();
+            let names = names.join(", ");
+            Error::Usage(format!(
+                "--health `{argument}` must be IP:PORT=HEALTH, where HEALTH is one of {names}"
+            ))
+        })
+    });
+    let removals = args.remove.iter();
+    let removals = removals.map(|argument| address("--remove", argument).map(EndpointChange::removal));
+    healths.chain(removals).collect()
+}

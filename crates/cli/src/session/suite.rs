@@ -1,0 +1,245 @@
+//! From a test of a suite to its sessions: opens the world that the suite names, as the other commands open theirs.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::words::{self, MEMBERS};
+use crate::args::World;
+use crate::io::input::{self, InputPlan};
+use crate::io::reach::AllowedDirectories;
+use crate::io::{Remark, files, live, revision};
+use crate::{Error, Io};
+use xdsctl_channel::client::Keep;
+use xdsctl_channel::client::dns::DnsAnswers;
+use xdsctl_channel::session::{Session, SessionInputs, SessionPlan};
+use xdsctl_document::source::node::JsonNode;
+use xdsctl_document::source::{Source, Span};
+use xdsctl_suite::{InitialConfig, PlannedClient, Test};
+
+/// Says whether a document that nobody has named is a suite. One that cannot be read is, if it has the keys of one: what is wrong
+/// with it is to be told.
+pub(crate) fn is_one(source: &Source) -> bool {
+    let has_steps = |node: &JsonNode| node.get("steps").is_some() || node.get("tests").is_some();
+    // Only what mentions one of them is looked at: a directory may hold large dumps.
+    let mentions = |word: &str| memchr::memmem::find(source.bytes(), word.as_bytes()).is_some();
+    if !mentions("steps") && !mentions("tests") {
+        return false;
+    }
+    match JsonNode::of(source) {
+        Ok(node) => node.as_ref().is_some_and(has_steps),
+        Err(_) => {
+            let ending = files::ending(Path::new(source.name()));
+            let is_text = ending.is_some_and(|ending| ["yaml", "yml", "json"].contains(&ending));
+            is_text && ["steps:", "tests:", "\"steps\"", "\"tests\""].into_iter().any(mentions)
+        }
+    }
+}
+
+/// Where a test stands, and what it is run with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct From<'f> {
+    /// Its file.
+    pub file: &'f str,
+    /// The world of a test that names none, named from the current directory on.
+    pub world: &'f [PathBuf],
+    /// What the files of the suite may be.
+    pub reach: &'f AllowedDirectories,
+    /// Directories from which these may name files.
+    pub allow_read: &'f [PathBuf],
+}
+
+/// The sessions of a test.
+pub(crate) struct Opened {
+    /// One for each client, in their order.
+    pub sessions: Vec<Session>,
+    /// Where the world is named, and what of it could not be read, if it was not read in full.
+    pub unread: Option<(Span, String)>,
+}
+
+/// Opens the channels of a test. What its world leaves out goes to `notes`.
+///
+/// # Errors
+/// Where the suite asks for what cannot be, and why.
+pub(crate) fn open(
+    test: &Test,
+    from: From<'_>,
+    notes: &mut Vec<(Span, String)>,
+    io: &mut Io<'_>,
+) -> Result<Opened, (Span, Error)> {
+    notes.extend(test.notes.iter().cloned());
+    if test.world.is_empty() && from.world.is_empty() {
+        let message = "the test has no `world`, files with resources or resources, and there is no --world".to_owned();
+        return Err((test.span, Error::Usage(message)));
+    }
+    let world = test.world.first().map_or(test.span, |part| match part {
+        InitialConfig::Path(_, span) | InitialConfig::Inline(_, span) => *span,
+    });
+    let mut said = BTreeSet::new();
+    let mut note = |text: String| {
+        if said.insert(text.clone()) {
+            notes.push((world, text.replace('\n', "\\n")));
+        }
+    };
+    let (inputs, remarks) = io.keep_remarks(|io| load(test, from, io));
+    let (mut lost, mut is_incomplete) = (Vec::new(), false);
+    for remark in remarks {
+        match remark {
+            Remark::Note(text) | Remark::Line(text) => note(text),
+            Remark::Unread(text) => lost.push(text.replace('\n', "\\n")),
+            Remark::Incomplete(_) => is_incomplete = true,
+        }
+    }
+    let failed = |span: Span| {
+        move |error: Error| match &error {
+            Error::Io { .. } | Error::Nothing(_) => (world, error),
+            _ => (span, error),
+        }
+    };
+    let first = test.clients.first().map_or(test.span, |client| client.span);
+    let inputs = inputs.map_err(failed(first))?;
+    let dns: DnsAnswers = test
+        .resolve
+        .iter()
+        .map(|(name, list)| (name.clone(), Ok(list.clone())))
+        .collect();
+    let mut sessions: Vec<Session> = Vec::new();
+    for client in test.clients.iter() {
+        // Clients that differ by their chance alone hold the same, and share it.
+        let is_alike = |known: &PlannedClient| known.start == client.start && known.authority == client.authority;
+        let alike = test.clients.iter().zip(&sessions).find(|(known, _)| is_alike(known));
+        if let Some((_, session)) = alike {
+            sessions.push(session.clone());
+            continue;
+        }
+        let plan = SessionPlan {
+            start: client.start.clone(),
+            authority: client.authority.clone(),
+            dns: dns.clone(),
+            ..SessionPlan::default()
+        };
+        let mut heard = Vec::new();
+        let opened = inputs.clone().open(&plan, test.clients.len(), &mut heard);
+        words::notes(&heard).into_iter().for_each(&mut note);
+        let session = opened.map_err(|error| Error::Usage(words::error(&error, &MEMBERS)));
+        let session = session.and_then(|session| {
+            session.check_effort(None)?;
+            Ok(session)
+        });
+        sessions.push(session.map_err(failed(client.span))?);
+    }
+    if is_incomplete {
+        io.incomplete.set();
+    }
+    Ok(Opened {
+        sessions,
+        unread: is_incomplete.then(|| (world, lost.join("; "))),
+    })
+}
+
+/// The Listeners of some files that a channel can have, one after the other.
+///
+/// # Errors
+/// The files cannot be read, or have nothing of xDS.
+pub(crate) fn listeners(files: &[PathBuf], allow_read: &[PathBuf], io: &mut Io<'_>) -> Result<Vec<String>, Error> {
+    let plan = InputPlan {
+        files: files.to_vec(),
+        world: World::All,
+        allow_read: allow_read.to_vec(),
+        ..InputPlan::default()
+    };
+    let mut inputs = input::of_parts(plan, Vec::new(), io)?;
+    let settled = inputs.settle(Keep::Places, io)?;
+    let store = Arc::new(inputs.into_store());
+    let worlds = settled.hold(&store);
+    let names = worlds.iter().flat_map(|(_, held)| held.api_listeners());
+    Ok(names.map(str::to_owned).collect())
+}
+
+/// Resources that the clients of a test may hold together: each has a list of its own, for each may be sent something else.
+const MAX_HELD: usize = 2_000_000;
+
+/// Where the paths in a suite begin.
+fn directory_of(file: &str) -> &Path {
+    let parent = Path::new(file).parent().filter(|_| file != "-");
+    parent.unwrap_or(Path::new(""))
+}
+
+/// The files that a test of the suite `file` reads; `given` are those for tests without a world.
+pub(crate) fn files(test: &Test, file: &str, given: &[PathBuf]) -> Vec<PathBuf> {
+    let beside = |path: &String| directory_of(file).join(path);
+    let mut files: Vec<PathBuf> = match test.world.is_empty() {
+        true => given.to_vec(),
+        false => Vec::new(),
+    };
+    files.extend(test.world.iter().filter_map(|part| match part {
+        InitialConfig::Path(path, _) => Some(beside(path)),
+        InitialConfig::Inline(..) => None,
+    }));
+    files.extend(test.bootstrap.as_ref().map(beside));
+    files
+}
+
+/// Refuses what is neither a file nor a directory: a pipe or a device that a suite names might never end, and nobody knows that it is
+/// there. What else the command line may name is not for a suite: a running system, a revision.
+fn ends(path: &Path) -> Result<(), Error> {
+    let is_other = |name: &str| name == "-" || name.starts_with(revision::SCHEME) || live::is_address(name);
+    if path.to_str().is_some_and(is_other) {
+        let why = format!(
+            "`{}` is no file: the world of a suite is files and directories",
+            path.display()
+        );
+        return Err(Error::Usage(why));
+    }
+    match path.metadata() {
+        Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
+            let why = std::io::Error::other("it is not a regular file");
+            Err(input::cannot_read(path, why))
+        }
+        // What is not there is told when it is read.
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+/// Reads the world of a test.
+fn load(test: &Test, from: From<'_>, io: &mut Io<'_>) -> Result<SessionInputs, Error> {
+    let directory = directory_of(from.file);
+    let is_json = files::ending(Path::new(from.file)) == Some("json");
+    let (mut files, mut inline) = (Vec::new(), Vec::new());
+    for part in test.world.iter() {
+        match part {
+            InitialConfig::Path(path, _) => files.push(directory.join(path)),
+            InitialConfig::Inline(json, _) => inline.push((from.file.to_owned(), json.clone(), !is_json)),
+        }
+    }
+    let bootstrap = test.bootstrap.as_ref().map(|path| directory.join(path));
+    files.iter().chain(&bootstrap).try_for_each(|path| {
+        let allowed = from.reach.check(path, directory);
+        allowed.map_err(|error| input::cannot_read(path, error))?;
+        ends(path)
+    })?;
+    if test.world.is_empty() {
+        files.extend(from.world.iter().cloned());
+    }
+    let plan = InputPlan {
+        files,
+        bootstrap,
+        env: test.env.to_vec(),
+        world: World::All,
+        allow_read: from.allow_read.to_vec(),
+        ..InputPlan::default()
+    };
+    let inputs = input::of_parts(plan, inline, io)?;
+    inputs.refuse_broken_bootstrap()?;
+    if let Some((name, _)) = test.resolve.iter().find(|(_, addresses)| addresses.is_empty()) {
+        return Err(Error::Usage(format!("`resolve`: `{name}` has no address")));
+    }
+    let inputs = inputs.hold(io)?;
+    let (count, clients) = (inputs.resources(), test.clients.len());
+    if count.saturating_mul(clients) > MAX_HELD {
+        return Err(Error::Usage(format!(
+            "{clients} clients would hold {count} resources each, the limit is {MAX_HELD} together"
+        )));
+    }
+    Ok(inputs)
+}
