@@ -312,7 +312,7 @@ fn github_is_told_why_a_run_has_no_answer() {
         (
             &["diff", "--format=github", good],
             2,
-            "::error title=xdsctl_lint::diff takes two inputs, BEFORE and AFTER, it got 1\n",
+            "::error title=xdsctl::diff takes two inputs, BEFORE and AFTER, it got 1\n",
         ),
         (
             &["diff", "--format=github", good, cut],

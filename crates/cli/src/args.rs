@@ -19,17 +19,17 @@ pub use channel::{
     ChannelArgs, CookieArgs, CookieCommand, Layout, PickArgs, RequestArgs, RetryArgs, RouteArgs, TreeArgs, TreeFormat,
 };
 
-pub use change::{ChangeOf, DiffArgs, DiffFormat, WhoArgs};
+pub use change::{ChangeOf, DiffArgs, WhoArgs};
 pub use choice::ChoiceArgs;
 
 pub use fail_on::FailOn;
 use fail_on::FailOnParser;
 pub use format::{ReportDestination, ReportFormat};
 pub use live::{ConnectArgs, FetchArgs, ServeArgs};
-pub use suite::{SimulateArgs, TestArgs, TestFormat, TimelineFormat};
+pub use suite::{SimulateArgs, TestArgs, TimelineFormat};
 
 use super::io::ColourChoice;
-use format::DestinationParser;
+use format::{DestinationParser, OF_VALIDATE};
 use rule::RuleParser;
 use xdsctl_lint::choice::Date;
 use xdsctl_model::diag::Severity;
@@ -203,27 +203,26 @@ impl Args {
 
 /// Says whether arguments that cannot be read ask for the form of GitHub on standard output.
 pub fn are_for_github(args: &[std::ffi::OsString]) -> bool {
-    let is_form = |arg: &std::ffi::OsString| arg == "github" || arg == "github=-";
-    let pairs = args.iter().zip(args.iter().skip(1));
-    let is_flag = |arg: &std::ffi::OsString| arg == "--format=github" || arg == "--format=github=-";
-    args.iter().any(is_flag)
-        || pairs
-            .into_iter()
-            .any(|(flag, form)| flag == "--format" && is_form(form))
+    let text = |arg: &std::ffi::OsString| arg.to_string_lossy().into_owned();
+    let line = args.iter().map(text).collect::<Vec<_>>().join("\0");
+    // A flag and its value are one argument or two.
+    let mut asked = line
+        .split("\0--format")
+        .skip(1)
+        .filter_map(|rest| rest.strip_prefix(['=', '\0']));
+    asked.any(|form| ["github", "github=-"].contains(&form.split('\0').next().unwrap_or_default()))
 }
 
 impl Args {
     /// Standard output is for GitHub.
     pub fn is_for_github(&self) -> bool {
-        fn is_one<F: PartialEq>(formats: &[ReportDestination<F>], github: &F) -> bool {
-            formats.iter().any(|to| to.file.is_none() && to.format == *github)
-        }
-        match &self.command {
-            Command::Validate(validate) => is_one(&validate.formats, &ReportFormat::Github),
-            Command::Diff(diff) => is_one(&diff.formats, &DiffFormat::Github),
-            Command::Test(test) => is_one(&test.formats, &TestFormat::Github),
-            _ => false,
-        }
+        let formats = match &self.command {
+            Command::Validate(validate) => &validate.formats,
+            Command::Diff(diff) => &diff.formats,
+            Command::Test(test) => &test.formats,
+            _ => return false,
+        };
+        formats.iter().any(|to| to.is_shown_as(ReportFormat::Github))
     }
 }
 
@@ -283,7 +282,7 @@ pub struct ValidateArgs {
     #[arg(long, value_name = "LINE", conflicts_with = "write_baseline")]
     pub explain_error: Option<String>,
     /// Format of the report, and the file for it instead of standard output; may be repeated [default: human]
-    #[arg(long = "format", value_name = "FORMAT[=FILE]", value_parser = DestinationParser::<ReportFormat>::default())]
+    #[arg(long = "format", value_name = "FORMAT[=FILE]", value_parser = DestinationParser(OF_VALIDATE))]
     pub formats: Vec<ReportDestination>,
     /// Exit with 1 if a finding is at least this severe; after it, `not-checked` and clients that count: the others only warn [default: error]
     #[arg(long, value_parser = FailOnParser, value_name = "SEVERITY,CLIENT,...", hide_possible_values = true)]

@@ -1,6 +1,6 @@
 //! The arguments of the commands about changes and references: `diff`, `who`.
 
-use super::format::{DestinationParser, ReportDestination};
+use super::format::{DestinationParser, OF_DIFF, ReportDestination, ReportFormat};
 use super::{ClientArgs, Format, InputArgs};
 use crate::io::ColourChoice;
 use clap::ValueEnum;
@@ -26,8 +26,8 @@ pub struct DiffArgs {
     #[arg(long)]
     pub all: bool,
     /// Form of the report, and the file that it goes to instead of standard output; may be repeated [default: human]
-    #[arg(long = "format", value_name = "FORMAT[=FILE]", value_parser = DestinationParser::<DiffFormat>::default())]
-    pub formats: Vec<ReportDestination<DiffFormat>>,
+    #[arg(long = "format", value_name = "FORMAT[=FILE]", value_parser = DestinationParser(OF_DIFF))]
+    pub formats: Vec<ReportDestination>,
     /// When to colour the report
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub color: ColourChoice,
@@ -36,7 +36,7 @@ pub struct DiffArgs {
 impl DiffArgs {
     /// Standard output is for people.
     pub(super) fn is_folded(&self) -> bool {
-        let is_other = |form: &ReportDestination<DiffFormat>| form.file.is_none() && form.format != DiffFormat::Human;
+        let is_other = |form: &ReportDestination| form.file.is_none() && form.format != ReportFormat::Human;
         !self.formats.iter().any(is_other)
     }
 }
@@ -50,19 +50,6 @@ pub enum ChangeOf {
     Verdicts,
     /// What the report lists as not checked
     NotChecked,
-}
-
-/// Forms of the report of `diff`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum DiffFormat {
-    /// For people
-    Human,
-    /// Everything, for programs
-    Json,
-    /// Annotations and a step summary in GitHub Actions
-    Github,
-    /// A comment for a pull request
-    Markdown,
 }
 
 /// `xdsctl who`

@@ -1,65 +1,116 @@
 //! `--format FORMAT[=FILE]`: the forms of a report, and where each goes.
 
 use std::ffi::OsStr;
-use std::marker::PhantomData;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// Forms of the report of `validate`.
+/// Forms of a report; each command offers some of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReportFormat {
-    /// For people, with the lines around each finding
+    /// For people.
     Human,
-    /// One finding a line: `path:line:col: severity rule: message`
+    /// One finding a line.
     Concise,
-    /// Everything, for programs
+    /// Everything, for programs.
     Json,
-    /// One verdict a line, for each line of the input (a stream of snapshots) or each version of a running system
+    /// One verdict a line.
     Jsonl,
-    /// SARIF 2.1.0, for code scanning
+    /// SARIF 2.1.0.
     Sarif,
-    /// JUnit XML, with a test case for each resource
+    /// JUnit XML.
     Junit,
-    /// Annotations and a step summary in GitHub Actions
+    /// Annotations in GitHub Actions.
     Github,
-    /// GitLab's code quality report
+    /// GitLab's code quality report.
     Gitlab,
-    /// A comment for a pull request
+    /// A comment for a pull request.
     Markdown,
 }
 
+/// Forms that a command offers, and what its help says of each.
+pub type OfferedFormats = &'static [(ReportFormat, &'static str)];
+
+/// What `validate` offers.
+pub static OF_VALIDATE: OfferedFormats = &[
+    (ReportFormat::Human, "For people, with the lines around each finding"),
+    (
+        ReportFormat::Concise,
+        "One finding a line: `path:line:col: severity rule: message`",
+    ),
+    (ReportFormat::Json, "Everything, for programs"),
+    (
+        ReportFormat::Jsonl,
+        "One verdict a line, for each line of the input (a stream of snapshots) or each version of a running system",
+    ),
+    (ReportFormat::Sarif, "SARIF 2.1.0, for code scanning"),
+    (ReportFormat::Junit, "JUnit XML, with a test case for each resource"),
+    (ReportFormat::Github, "Annotations and a step summary in GitHub Actions"),
+    (ReportFormat::Gitlab, "GitLab's code quality report"),
+    (ReportFormat::Markdown, "A comment for a pull request"),
+];
+
+/// What `test` offers.
+pub static OF_TEST: OfferedFormats = &[
+    (ReportFormat::Human, "For people, with the lines around each failure"),
+    (ReportFormat::Json, "Everything, for programs"),
+    (
+        ReportFormat::Junit,
+        "JUnit XML, with a suite for each file and a case for each test",
+    ),
+    (ReportFormat::Sarif, "SARIF 2.1.0, for code scanning"),
+    (ReportFormat::Github, "Annotations in GitHub Actions"),
+    (ReportFormat::Gitlab, "GitLab's code quality report"),
+    (ReportFormat::Markdown, "A comment for a pull request"),
+];
+
+/// What `diff` offers.
+pub static OF_DIFF: OfferedFormats = &[
+    (ReportFormat::Human, "For people"),
+    (ReportFormat::Json, "Everything, for programs"),
+    (ReportFormat::Github, "Annotations and a step summary in GitHub Actions"),
+    (ReportFormat::Markdown, "A comment for a pull request"),
+];
+
 /// A form and its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReportDestination<F = ReportFormat> {
+pub struct ReportDestination {
     /// The form.
-    pub format: F,
+    pub format: ReportFormat,
     /// The file; `None` for standard output.
     pub file: Option<PathBuf>,
 }
 
-/// Parses a [`ReportDestination`].
-#[derive(Debug, Clone, Copy)]
-pub struct DestinationParser<F = ReportFormat>(PhantomData<F>);
-
-impl<F> Default for DestinationParser<F> {
-    fn default() -> Self {
-        DestinationParser(PhantomData)
+impl ReportDestination {
+    /// Says whether standard output has this form.
+    pub fn is_shown_as(&self, format: ReportFormat) -> bool {
+        self.file.is_none() && self.format == format
     }
 }
 
-impl<F: ValueEnum + Send + Sync + 'static> TypedValueParser for DestinationParser<F> {
-    type Value = ReportDestination<F>;
+/// Parses a [`ReportDestination`] of the forms that a command offers.
+#[derive(Debug, Clone, Copy)]
+pub struct DestinationParser(pub OfferedFormats);
+
+impl DestinationParser {
+    fn values(self) -> impl Iterator<Item = PossibleValue> {
+        let value = |(format, help): &(ReportFormat, &'static str)| Some(format.to_possible_value()?.help(*help));
+        self.0.iter().filter_map(value)
+    }
+}
+
+impl TypedValueParser for DestinationParser {
+    type Value = ReportDestination;
 
     fn parse_ref(
         &self,
         command: &clap::Command,
         arg: Option<&clap::Arg>,
         value: &OsStr,
-    ) -> Result<ReportDestination<F>, clap::Error> {
+    ) -> Result<ReportDestination, clap::Error> {
         let Some(text) = value.to_str() else {
             return Err(clap::Error::new(ErrorKind::InvalidUtf8).with_cmd(command));
         };
@@ -75,13 +126,13 @@ impl<F: ValueEnum + Send + Sync + 'static> TypedValueParser for DestinationParse
             error.insert(ContextKind::InvalidValue, ContextValue::String(text.to_owned()));
             return Err(error);
         }
-        let format = EnumValueParser::<F>::new().parse_ref(command, arg, OsStr::new(name))?;
+        let name = PossibleValuesParser::new(self.values()).parse_ref(command, arg, OsStr::new(name))?;
+        let format = ReportFormat::from_str(&name, false).map_err(|_| clap::Error::new(ErrorKind::InvalidValue))?;
         let file = file.filter(|file| *file != "-").map(PathBuf::from);
         Ok(ReportDestination { format, file })
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let variants = F::value_variants().iter();
-        Some(Box::new(variants.filter_map(ValueEnum::to_possible_value)))
+        Some(Box::new(self.values()))
     }
 }

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use xdsctl_channel::sim::MAX_EVENTS;
 use xdsctl_suite::MAX_RPCS;
 
-use super::format::{DestinationParser, ReportDestination};
+use super::format::{DestinationParser, OF_TEST, ReportDestination};
 use crate::io::ColourChoice;
 use crate::session::seconds;
 
@@ -26,8 +26,8 @@ pub struct TestArgs {
     #[arg(long, value_name = "REGEX")]
     pub run: Option<regex::Regex>,
     /// Format of the report, and the file for it instead of standard output; may be repeated [default: human]
-    #[arg(long = "format", value_name = "FORMAT[=FILE]", value_parser = DestinationParser::<TestFormat>::default())]
-    pub formats: Vec<ReportDestination<TestFormat>>,
+    #[arg(long = "format", value_name = "FORMAT[=FILE]", value_parser = DestinationParser(OF_TEST))]
+    pub formats: Vec<ReportDestination>,
     /// Replace what the suites expected by what happened, and run them again
     #[arg(long)]
     pub update: bool,
@@ -64,25 +64,6 @@ pub struct TestArgs {
     /// When to colour the report
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub color: ColourChoice,
-}
-
-/// Forms of the report of `test`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum TestFormat {
-    /// For people, with the lines around each failure
-    Human,
-    /// Everything, for programs
-    Json,
-    /// JUnit XML, with a suite for each file and a case for each test
-    Junit,
-    /// SARIF 2.1.0, for code scanning
-    Sarif,
-    /// Annotations in GitHub Actions
-    Github,
-    /// GitLab's code quality report
-    Gitlab,
-    /// A comment for a pull request
-    Markdown,
 }
 
 /// `xdsctl simulate`

@@ -7,11 +7,11 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::args::{ChangeOf, DiffArgs, DiffFormat, ReportDestination};
+use crate::args::{ChangeOf, DiffArgs, ReportDestination, ReportFormat};
 use crate::config::ProjectConfig;
 use crate::io::input::{self, InputPlan, Inputs};
 use crate::io::outputs::{formats, write_each};
-use crate::io::overwrite::END_OF_CHANGES;
+use crate::io::overwrite::{END_OF_CHANGES, OutputKind};
 use crate::io::{revision, worlds};
 use crate::report::diff as text;
 use crate::report::diff::not_compared::Tally;
@@ -46,13 +46,13 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             args.input.files.len()
         )));
     };
-    let formats = formats(&args.formats, DiffFormat::Human, "json=out.json")?;
+    let formats = formats(&args.formats, "json=out.json")?;
     let config = ProjectConfig::of(&args.input.config, io)?;
     let mut asked = fleet::asked(&args.clients, &config, vec![profile::Client::REFERENCE], io)?;
     input::set_env(&mut asked.fleet, &input::switches(&args.input.env)?)?;
     refuse_unfollowed(args, &asked.fleet)?;
     let mut inputs = Pair {
-        is_placed: formats.iter().any(|form| form.format == DiffFormat::Github),
+        is_placed: formats.iter().any(|form| form.format == ReportFormat::Github),
         sides: [
             Input::open(before, Some(after), args, &config, io)?,
             Input::open(after, None, args, &config, io)?,
@@ -101,7 +101,7 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> Result<u8, Error> {
 
 fn write(
     args: &DiffArgs,
-    formats: &[ReportDestination<DiffFormat>],
+    formats: &[ReportDestination],
     report: &Report,
     files: &[PathBuf],
     io: &mut Io<'_>,
@@ -109,22 +109,30 @@ fn write(
     let colour = io.colours(args.color);
     let shows_secrets = args.input.show_secrets;
     let (paths, summary) = (&io.paths, io.step_summary.as_deref());
+    let kind = |format: ReportFormat| match format {
+        ReportFormat::Human => OutputKind::Changes,
+        other => other.into(),
+    };
     write_each(
         formats,
         files,
-        shows_secrets,
+        (kind, shows_secrets),
         &mut io.out,
         |format, is_file, out| match format {
-            DiffFormat::Human => {
+            ReportFormat::Human | ReportFormat::Concise => {
                 text::write(report, args.all, colour && !is_file, out)?;
                 match is_file {
                     true => writeln!(out, "{END_OF_CHANGES}"),
                     false => Ok(()),
                 }
             }
-            DiffFormat::Json => json::write(report, out),
-            DiffFormat::Markdown => write_markdown(report, out),
-            DiffFormat::Github => {
+            ReportFormat::Json
+            | ReportFormat::Jsonl
+            | ReportFormat::Sarif
+            | ReportFormat::Junit
+            | ReportFormat::Gitlab => json::write(report, out),
+            ReportFormat::Markdown => write_markdown(report, out),
+            ReportFormat::Github => {
                 if let Some(file) = summary {
                     let summary = File::options().append(true).create(true).open(file)?;
                     write_markdown(report, &mut Edge::new(summary, shows_secrets))?;

@@ -44,7 +44,7 @@ pub(crate) struct ReportLooks {
 impl ReportLooks {
     /// Says whether the last lines of a report for people stand on standard output.
     pub(crate) fn closes(&self, destinations: &[ReportDestination]) -> bool {
-        let is_human = |d: &ReportDestination| d.format == ReportFormat::Human && d.file.is_none();
+        let is_human = |d: &ReportDestination| d.is_shown_as(ReportFormat::Human);
         destinations.iter().any(is_human) && !self.style.is_quiet && !self.statistics
     }
 
@@ -236,7 +236,7 @@ fn cannot_write(file: &Path, source: io::Error) -> Error {
 }
 
 /// Two forms cannot go to one place; `example` is a form with a file.
-fn refuse_doubles<F>(destinations: &[ReportDestination<F>], example: &str) -> Result<(), Error> {
+fn refuse_doubles(destinations: &[ReportDestination], example: &str) -> Result<(), Error> {
     for (number, destination) in destinations.iter().enumerate() {
         let earlier = destinations.get(..number).unwrap_or_default();
         if earlier
@@ -254,43 +254,35 @@ fn refuse_doubles<F>(destinations: &[ReportDestination<F>], example: &str) -> Re
     Ok(())
 }
 
-/// The forms that were asked for, each with a place of its own, or the usual one on standard output.
+/// The forms that were asked for, each with a place of its own, or the one for people on standard output.
 ///
 /// # Errors
 /// Two forms for one place.
-pub(crate) fn formats<F: Copy>(
-    asked: &[ReportDestination<F>],
-    usual: F,
-    example: &str,
-) -> Result<Vec<ReportDestination<F>>, Error> {
+pub(crate) fn formats(asked: &[ReportDestination], example: &str) -> Result<Vec<ReportDestination>, Error> {
     if asked.is_empty() {
-        let (format, file) = (usual, None);
+        let (format, file) = (ReportFormat::Human, None);
         return Ok(vec![ReportDestination { format, file }]);
     }
     refuse_doubles(asked, example)?;
-    let copy = |ReportDestination { format, file }: &ReportDestination<F>| ReportDestination {
-        format: *format,
-        file: file.clone(),
-    };
-    Ok(asked.iter().map(copy).collect())
+    Ok(asked.to_vec())
 }
 
-/// Writes an answer in each of its forms; `write` gets the form, and whether it goes to a file, which has no colours and no
+/// Writes an answer in each of its forms. `kind` says what a form in a file may be written over; `write` gets the form, and whether it goes to a file, which has no colours and no
 /// columns.
 ///
 /// # Errors
 /// A file that is one of the inputs, or something else than such a report, or what cannot be written.
-pub(crate) fn write_each<F: Copy + Into<OutputKind>>(
-    formats: &[ReportDestination<F>],
+pub(crate) fn write_each(
+    formats: &[ReportDestination],
     inputs: &[PathBuf],
-    shows_secrets: bool,
+    (kind, shows_secrets): (impl Fn(ReportFormat) -> OutputKind, bool),
     out: &mut dyn Write,
-    mut write: impl FnMut(F, bool, &mut dyn Write) -> io::Result<()>,
+    mut write: impl FnMut(ReportFormat, bool, &mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Error> {
     for ReportDestination { format, file } in formats {
         if let Some(file) = file {
             refuse_any(file, inputs.iter().map(PathBuf::as_path))?;
-            overwrite::refuse(file, (*format).into())?;
+            overwrite::refuse(file, kind(*format))?;
         }
     }
     for ReportDestination { format, file } in formats {

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::Error;
-use crate::args::{DiffFormat, ReportFormat, TestFormat};
+use crate::args::ReportFormat;
 use crate::report::suite::findings::is_of_suites;
 use xdsctl_document::source::{Source, SourceMap};
 use xdsctl_lint::catalogue;
@@ -97,31 +97,6 @@ impl From<ReportFormat> for OutputKind {
             ReportFormat::Github => OutputKind::Github,
             ReportFormat::Gitlab => OutputKind::Gitlab,
             ReportFormat::Markdown => OutputKind::Markdown,
-        }
-    }
-}
-
-impl From<TestFormat> for OutputKind {
-    fn from(format: TestFormat) -> OutputKind {
-        match format {
-            TestFormat::Human => OutputKind::Text,
-            TestFormat::Json => OutputKind::Json,
-            TestFormat::Junit => OutputKind::Junit,
-            TestFormat::Sarif => OutputKind::Sarif,
-            TestFormat::Github => OutputKind::Github,
-            TestFormat::Gitlab => OutputKind::Gitlab,
-            TestFormat::Markdown => OutputKind::Markdown,
-        }
-    }
-}
-
-impl From<DiffFormat> for OutputKind {
-    fn from(format: DiffFormat) -> OutputKind {
-        match format {
-            DiffFormat::Human => OutputKind::Changes,
-            DiffFormat::Json => OutputKind::Json,
-            DiffFormat::Github => OutputKind::Github,
-            DiffFormat::Markdown => OutputKind::Markdown,
         }
     }
 }

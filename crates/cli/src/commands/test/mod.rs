@@ -6,9 +6,10 @@ mod update;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::args::{ReportDestination, TestArgs, TestFormat};
+use crate::args::{ReportDestination, ReportFormat, TestArgs};
 use crate::io::input::cannot_read;
 use crate::io::outputs::{formats, write_each};
+use crate::io::overwrite::OutputKind;
 use crate::io::reach::AllowedDirectories;
 use crate::io::{files, progress};
 use crate::report::findings::human::Style;
@@ -34,7 +35,7 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     if args.record {
         return draft::record(args, io);
     }
-    let formats = formats(&args.formats, TestFormat::Human, "junit=out.xml")?;
+    let formats = formats(&args.formats, "junit=out.xml")?;
     if args.update {
         update::run(args, io)?;
     }
@@ -258,7 +259,7 @@ fn open(args: &TestArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Result<Vec
 
 fn write(
     report: SuitesReport<'_>,
-    formats: &[ReportDestination<TestFormat>],
+    formats: &[ReportDestination],
     looks: SuiteLooks,
     inputs: &[PathBuf],
     io: &mut Io<'_>,
@@ -267,7 +268,7 @@ fn write(
     write_each(
         formats,
         inputs,
-        looks.shows_secrets,
+        (OutputKind::from, looks.shows_secrets),
         &mut io.out,
         |format, is_file, out| {
             let looks = match is_file {
@@ -278,13 +279,13 @@ fn write(
                 false => looks,
             };
             match format {
-                TestFormat::Human => write_human(report, looks, out),
-                TestFormat::Json => write_json(report, out),
-                TestFormat::Junit => write_junit(report.suites, paths, out),
-                TestFormat::Sarif => write_sarif(report.suites, paths, out),
-                TestFormat::Github => write_github(report.suites, paths, out),
-                TestFormat::Gitlab => write_gitlab(report.suites, paths, out),
-                TestFormat::Markdown => write_markdown(report.suites, paths, out),
+                ReportFormat::Human | ReportFormat::Concise => write_human(report, looks, out),
+                ReportFormat::Json | ReportFormat::Jsonl => write_json(report, out),
+                ReportFormat::Junit => write_junit(report.suites, paths, out),
+                ReportFormat::Sarif => write_sarif(report.suites, paths, out),
+                ReportFormat::Github => write_github(report.suites, paths, out),
+                ReportFormat::Gitlab => write_gitlab(report.suites, paths, out),
+                ReportFormat::Markdown => write_markdown(report.suites, paths, out),
             }
         },
     )

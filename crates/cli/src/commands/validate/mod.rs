@@ -85,7 +85,7 @@ impl<'a> ValidateRequest<'a> {
     fn of(args: &'a ValidateArgs, io: &mut Io<'_>) -> Result<ValidateRequest<'a>, Error> {
         let config = ProjectConfig::of(&args.input.config, io)?;
         let settings = Settings::of(args, &config);
-        let is_for_github = |to: &ReportDestination| to.file.is_none() && to.format == ReportFormat::Github;
+        let is_for_github = |to: &ReportDestination| to.is_shown_as(ReportFormat::Github);
         io.annotates |= settings.formats.iter().any(is_for_github);
         // A table alone is of the current ones.
         let otherwise = match args.matrix {
