@@ -336,5 +336,4 @@ pub fn again(source: &Source, origin: Origin, resource_type: ResourceType) -> Op
 }
 
 #[cfg(test)]
-#[path = "document_tests.rs"]
 mod tests;
