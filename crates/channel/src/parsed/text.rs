@@ -1,15 +1,15 @@
 //! The readable form of what is parsed: indented lines, defaults marked.
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Write as _};
+use std::fmt;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::object::DEFAULTS;
-use super::shown::Shown;
+use super::shown::{List, Shown};
 
-/// Spaces per level.
-const INDENT: usize = 2;
+/// What stands before a line, per level.
+const INDENT: &str = "  ";
 
 /// Names that come first in their object, in this order.
 const FIRST: &[&str] = &[
@@ -44,173 +44,148 @@ pub fn text(shown: &Shown<'_>) -> String {
 /// # Errors
 /// Those of `out`.
 pub fn write(shown: &Shown<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
-    element(shown, 0, out)
+    let part = Part::of(shown);
+    match part.fields() {
+        Some(fields) if part.is_long() => object(fields, 0, out),
+        _ => inline(&shown.to_value(), out).and_then(|()| out.write_char('\n')),
+    }
 }
 
-/// The lines of a whole form, or of an element of a list.
-fn element(shown: &Shown<'_>, depth: usize, out: &mut dyn fmt::Write) -> fmt::Result {
-    let mut text = String::new();
-    match shown {
-        Shown::Object(parts) => return streamed(parts, depth, out),
-        Shown::Plain(Value::Object(fields)) if is_ours_below(fields) => object(fields, depth, &mut text),
-        shown => {
-            inline(&shown.to_value(), &mut text);
-            text.push('\n');
+/// A part of a form.
+#[derive(Clone, Copy)]
+enum Part<'a, 'r> {
+    /// It is made already.
+    Made(&'a Value),
+    /// An object with parts that are not.
+    Object(&'a BTreeMap<String, Shown<'r>>),
+    /// A list whose elements are made one by one.
+    List(&'a List<'r>),
+}
+
+type Fields<'a, 'r> = Vec<(&'a String, Part<'a, 'r>)>;
+
+impl<'a, 'r> Part<'a, 'r> {
+    fn of(shown: &'a Shown<'r>) -> Part<'a, 'r> {
+        match shown {
+            Shown::Plain(value) => Part::Made(value),
+            Shown::Object(parts) => Part::Object(parts),
+            Shown::List(list) => Part::List(list),
         }
     }
-    out.write_str(&text)
-}
 
-/// The fields of an object that has parts which are made now.
-fn streamed(parts: &BTreeMap<String, Shown<'_>>, depth: usize, out: &mut dyn fmt::Write) -> fmt::Result {
-    let defaults = match parts.get(DEFAULTS) {
-        Some(Shown::Plain(Value::Array(defaults))) => defaults.as_slice(),
-        _ => &[],
-    };
-    let is_long = |part: &Shown<'_>| match part {
-        Shown::Plain(value) => is_ours(value),
-        Shown::Object(_) => true,
-        Shown::List(list) => !list.is_empty(),
-    };
-    let first = FIRST.iter().filter_map(|name| parts.get_key_value(*name));
-    let others = parts
-        .iter()
-        .filter(|(name, _)| !FIRST.contains(&name.as_str()) && *name != DEFAULTS);
-    let (long, short): (Vec<_>, Vec<_>) = others.partition(|(_, part)| is_long(part));
-    for (number, (name, part)) in first.chain(short).chain(long).enumerate() {
-        let mut text = String::new();
-        if number > 0 {
-            indent(depth, &mut text);
-        }
-        match part {
-            Shown::Object(below) => {
-                let _ = writeln!(text, "{name}:");
-                indent(depth + 1, &mut text);
-                out.write_str(&text)?;
-                streamed(below, depth + 1, out)?;
-            }
-            Shown::List(list) if is_long(part) => {
-                let _ = writeln!(text, "{name}:");
-                out.write_str(&text)?;
-                for shown in list.iter() {
-                    text.clear();
-                    indent(depth, &mut text);
-                    text.push_str("- ");
-                    out.write_str(&text)?;
-                    element(&shown, depth + 1, out)?;
-                }
-            }
-            Shown::List(_) => {
-                let _ = writeln!(text, "{name}: none");
-                out.write_str(&text)?;
-            }
-            Shown::Plain(value) => {
-                let is_default = defaults.iter().any(|default| default.as_str() == Some(name));
-                field(name, value, is_default, depth, &mut text);
-                out.write_str(&text)?;
-            }
+    /// Says whether it takes lines of its own: it is, or holds, an object of a parsed form.
+    fn is_long(self) -> bool {
+        match self {
+            Part::Made(value) => is_ours(value),
+            Part::Object(_) => true,
+            Part::List(list) => !list.is_empty(),
         }
     }
-    Ok(())
-}
 
-/// Says whether the object is one of a parsed form, or holds one.
-fn is_ours_below(fields: &Map<String, Value>) -> bool {
-    fields.get(DEFAULTS).is_some_and(Value::is_array) || fields.values().any(is_ours)
+    /// The fields, if it is an object.
+    fn fields(self) -> Option<Fields<'a, 'r>> {
+        match self {
+            Part::Made(Value::Object(fields)) => {
+                Some(fields.iter().map(|(name, value)| (name, Part::Made(value))).collect())
+            }
+            Part::Object(parts) => Some(parts.iter().map(|(name, part)| (name, Part::of(part))).collect()),
+            Part::Made(_) | Part::List(_) => None,
+        }
+    }
 }
 
 /// Says whether the value is, or holds, an object of a parsed form; other JSON is printed on one line.
 fn is_ours(value: &Value) -> bool {
     match value {
-        Value::Object(fields) => is_ours_below(fields),
+        Value::Object(fields) => fields.get(DEFAULTS).is_some_and(Value::is_array) || fields.values().any(is_ours),
         Value::Array(values) => values.iter().any(is_ours),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
 
-fn object(fields: &Map<String, Value>, depth: usize, out: &mut String) {
-    let defaults: &[Value] = fields
-        .get(DEFAULTS)
-        .and_then(Value::as_array)
-        .map_or(&[], Vec::as_slice);
-    let is_list = fields.get(DEFAULTS).is_some_and(Value::is_array);
-    let first = FIRST.iter().filter_map(|name| fields.get_key_value(*name));
-    let others = fields.iter().filter(|(name, _)| !FIRST.contains(&name.as_str()));
+fn object(mut fields: Fields<'_, '_>, depth: usize, out: &mut dyn fmt::Write) -> fmt::Result {
+    let listed = fields.iter().find_map(|(name, part)| match part {
+        Part::Made(Value::Array(defaults)) if *name == DEFAULTS => Some(defaults),
+        _ => None,
+    });
+    let defaults = listed.map_or(&[][..], Vec::as_slice);
+    fields.retain(|(name, _)| listed.is_none() || *name != DEFAULTS);
     // Short fields stand before those that take lines of their own.
-    let (long, short): (Vec<_>, Vec<_>) = others.partition(|(_, value)| is_ours(value));
-    let mut begun = false;
-    for (name, value) in first.chain(short).chain(long) {
-        if is_list && name == DEFAULTS {
-            continue;
-        }
-        if begun {
-            indent(depth, out);
-        }
-        begun = true;
-        let is_default = defaults.iter().any(|d| d.as_str() == Some(name));
-        field(name, value, is_default, depth, out);
+    fields.sort_by_cached_key(|(name, part)| match FIRST.iter().position(|first| first == name) {
+        Some(place) => (place, false),
+        None => (FIRST.len(), part.is_long()),
+    });
+    if fields.is_empty() {
+        return out.write_str("nothing\n");
     }
-    if !begun {
-        out.push_str("nothing\n");
+    for (number, (name, part)) in fields.into_iter().enumerate() {
+        if number > 0 {
+            indent(depth, out)?;
+        }
+        let is_default = defaults.iter().any(|default| default.as_str() == Some(name));
+        field(name, part, is_default, depth, out)?;
+    }
+    Ok(())
+}
+
+fn field(name: &str, part: Part<'_, '_>, is_default: bool, depth: usize, out: &mut dyn fmt::Write) -> fmt::Result {
+    match name.chars().all(|c| !c.is_control()) && !name.is_empty() {
+        true => write!(out, "{name}:")?,
+        false => write!(out, "{name:?}:")?,
+    }
+    match (part, part.fields().filter(|_| part.is_long())) {
+        (_, Some(fields)) => {
+            out.write_char('\n')?;
+            indent(depth + 1, out)?;
+            object(fields, depth + 1, out)
+        }
+        (Part::Made(Value::Array(values)), None) if part.is_long() => {
+            out.write_char('\n')?;
+            values
+                .iter()
+                .try_for_each(|value| element(Part::Made(value), depth, out))
+        }
+        (Part::List(list), None) if part.is_long() => {
+            out.write_char('\n')?;
+            list.iter().try_for_each(|shown| element(Part::of(&shown), depth, out))
+        }
+        (part, None) => {
+            out.write_char(' ')?;
+            match part {
+                Part::Made(value) => inline(value, out)?,
+                Part::Object(_) | Part::List(_) => out.write_str("none")?,
+            }
+            out.write_str(if is_default { " (default)\n" } else { "\n" })
+        }
     }
 }
 
-fn field(name: &str, value: &Value, is_default: bool, depth: usize, out: &mut String) {
-    if name.chars().all(|c| !c.is_control()) && !name.is_empty() {
-        out.push_str(name);
-    } else {
-        let _ = write!(out, "{name:?}");
-    }
-    out.push(':');
-    match value {
-        Value::Object(fields) if is_ours(value) => {
-            out.push('\n');
-            indent(depth + 1, out);
-            object(fields, depth + 1, out);
-        }
-        Value::Array(values) if is_ours(value) => {
-            out.push('\n');
-            for value in values {
-                indent(depth, out);
-                out.push_str("- ");
-                match value {
-                    Value::Object(fields) => object(fields, depth + 1, out),
-                    _ => {
-                        inline(value, out);
-                        out.push('\n');
-                    }
-                }
-            }
-        }
-        _ => {
-            out.push(' ');
-            inline(value, out);
-            if is_default {
-                out.push_str(" (default)");
-            }
-            out.push('\n');
-        }
+/// The lines of an element of a list.
+fn element(part: Part<'_, '_>, depth: usize, out: &mut dyn fmt::Write) -> fmt::Result {
+    indent(depth, out)?;
+    out.write_str("- ")?;
+    match (part.fields(), part) {
+        (Some(fields), _) => object(fields, depth + 1, out),
+        (None, Part::Made(value)) => inline(value, out).and_then(|()| out.write_char('\n')),
+        (None, Part::Object(_) | Part::List(_)) => out.write_char('\n'),
     }
 }
 
 /// A value on one line: text bare where that is clear, lists of plain values separated by commas, the rest as JSON.
-fn inline(value: &Value, out: &mut String) {
+fn inline(value: &Value, out: &mut dyn fmt::Write) -> fmt::Result {
     match value {
-        Value::Null => out.push_str("none"),
-        Value::Array(values) if values.is_empty() => out.push_str("none"),
-        Value::Object(fields) if fields.is_empty() => out.push_str("none"),
-        Value::String(text) if is_clear(text) => out.push_str(text),
+        Value::Null => out.write_str("none"),
+        Value::Array(values) if values.is_empty() => out.write_str("none"),
+        Value::Object(fields) if fields.is_empty() => out.write_str("none"),
+        Value::String(text) if is_clear(text) => out.write_str(text),
         Value::Array(values) if values.iter().all(|v| !v.is_array() && !v.is_object()) => {
             for (i, value) in values.iter().enumerate() {
-                if i > 0 {
-                    out.push_str(", ");
-                }
-                inline(value, out);
+                out.write_str(if i > 0 { ", " } else { "" })?;
+                inline(value, out)?;
             }
+            Ok(())
         }
-        _ => {
-            let _ = write!(out, "{value}");
-        }
+        _ => write!(out, "{value}"),
     }
 }
 
@@ -223,6 +198,6 @@ fn is_clear(text: &str) -> bool {
             .all(|c| c.is_alphanumeric() || ".:/-_*[]@%+=<>".contains(c))
 }
 
-fn indent(depth: usize, out: &mut String) {
-    out.extend(std::iter::repeat_n(' ', depth * INDENT));
+fn indent(depth: usize, out: &mut dyn fmt::Write) -> fmt::Result {
+    (0..depth).try_for_each(|_| out.write_str(INDENT))
 }
