@@ -328,17 +328,13 @@ pub fn write_json(answer: &RetryAnswer<'_>, out: &mut dyn Write) -> io::Result<(
 /// # Errors
 /// Those of `out`.
 pub fn write_failure(status: &Status, seed: u64, out: &mut dyn Write) -> io::Result<()> {
-    let document = Document {
-        schema: SCHEMA,
-        from: None,
+    let answer = RetryAnswer {
         policy: None,
-        max_attempts_cap: MAX_ATTEMPTS,
-        dropped: Vec::new(),
-        schedule: Vec::new(),
-        breaks_channel: Vec::new(),
+        origin: "",
+        failure: Some(status),
+        script: &[],
         outcome: None,
-        error: Some(Failure::from(status)),
         seed,
     };
-    crate::report::write_json(&document, out)
+    write_json(&answer, out)
 }
