@@ -7,6 +7,7 @@ mod manifests;
 mod noise;
 mod select;
 mod suppress;
+mod withheld;
 mod worlds;
 
 use std::fs;

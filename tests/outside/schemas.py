@@ -54,7 +54,7 @@ documents = sorted(
 assert len(documents) > 50, documents
 # In a few runs of many files: each is a document of its own.
 files = " ".join(map(str, documents))
-for more in ("", "--show parsed", "--client cpp,go,java"):
+for more in ("", "--show parsed", "--client cpp,go,java", "--explain-suppressed --min-severity error"):
     check("findings", printed(f"validate --format json {more} {files}"), f"validate {more}")
 lines = printed(f"validate --format jsonl --min-severity note {files}").splitlines()
 assert len(lines) >= len(documents), len(lines)

@@ -314,6 +314,9 @@ pub struct ValidateArgs {
     /// Judge also what was made for a proxy, and show every finding
     #[arg(long)]
     pub all: bool,
+    /// Print also the findings that are not shown, each with the reason. For the formats human and json
+    #[arg(long, conflicts_with_all = ["matrix", "statistics", "diff"])]
+    pub explain_suppressed: bool,
     /// Print the number of findings of each rule instead of the findings
     #[arg(long)]
     pub statistics: bool,

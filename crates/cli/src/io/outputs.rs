@@ -11,8 +11,8 @@ use crate::report::edge::Edge;
 use crate::report::findings::not_checked::Gate;
 use crate::report::findings::resolve::ResolvedFindings;
 use crate::report::findings::{
-    Choice, Finding, ReportWriter, ResourceReport, Summary, Unplaced, concise, github, gitlab, human, json, junit,
-    markdown, matrix, sarif, statistics,
+    Choice, Finding, NotShown, ReportWriter, ResourceReport, Summary, Unplaced, concise, github, gitlab, human, json,
+    junit, markdown, matrix, sarif, statistics,
 };
 use crate::report::paths::Paths;
 use crate::{Error, Io};
@@ -172,6 +172,10 @@ impl ReportWriter for Outputs<'_> {
         self.each(|format| format.documents(findings))
     }
 
+    fn withheld_of_documents(&mut self, withheld: &[NotShown]) -> io::Result<()> {
+        self.each(|format| format.withheld_of_documents(withheld))
+    }
+
     fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
         self.each(|format| format.resource(resource))
     }
@@ -207,6 +211,7 @@ fn form<'o>(
                     min_severity: looks.style.min_severity,
                     is_quiet: looks.style.is_quiet,
                     is_capped: looks.style.is_capped,
+                    explains_withheld: looks.style.explains_withheld,
                     ..human::Style::default()
                 },
                 None => looks.style,
@@ -218,7 +223,10 @@ fn form<'o>(
             let message = "`jsonl` answers line by line and goes with no other format";
             return Err(Error::Usage(message.to_owned()));
         }
-        ReportFormat::Json => Box::new(json::Json::new(looks.everything, looks.asked.clone(), out)),
+        ReportFormat::Json => {
+            let explains = looks.style.explains_withheld;
+            Box::new(json::Json::new(looks.everything, looks.asked.clone(), explains, out))
+        }
         ReportFormat::Sarif => Box::new(sarif::Sarif::new(choice, paths, out)),
         ReportFormat::Junit => Box::new(junit::Junit::new(choice, looks.gate.severity, paths, out)),
         ReportFormat::Github => Box::new(github::Github::new(choice, paths, summary, out)),

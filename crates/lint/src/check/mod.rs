@@ -7,8 +7,10 @@ mod others;
 mod proxy;
 mod shared;
 mod unharmed;
+mod withheld;
 mod worlds;
 
+pub use withheld::{Reason, Withheld, WithheldFinding};
 pub use worlds::{InputScope, check};
 
 use xdsctl_channel::client::{Checked, World};
@@ -40,4 +42,6 @@ pub struct CheckOutcome {
     pub proxy_worlds: Vec<WorldId>,
     /// What each client holds, by the resources' numbers.
     pub worlds: Vec<World>,
+    /// Findings that are not shown, if somebody asks for them.
+    pub withheld: Withheld,
 }

@@ -3,7 +3,7 @@
 //! A listener without an api_listener is a gRPC server's or a proxy's, and looks the same. It is taken for a server's unless something
 //! in its world shows a proxy. Findings on a proxy's configuration say nothing of gRPC, so its resources count as not checked.
 
-use super::{CheckOutcome, MADE_FOR_PROXY, STATIC_NOT_JUDGED};
+use super::{CheckOutcome, MADE_FOR_PROXY, Reason, STATIC_NOT_JUDGED};
 use crate::lint;
 use xdsctl_channel::client::target::Target;
 use xdsctl_channel::client::{Checked, Facts, ListenerFacts, ResourceId, Verdict, World};
@@ -12,7 +12,7 @@ use xdsctl_clients::validate::listener::NEITHER_CLIENT_NOR_SERVER;
 use xdsctl_document::envelope::{Finding, Label};
 use xdsctl_document::proto::transcode::MISSPELT_TYPE;
 use xdsctl_document::source::Span;
-use xdsctl_model::diag::{Diagnostic, Effect, Packed, Seg, Segs, Severity};
+use xdsctl_model::diag::{Diagnostic, Effect, Seg, Segs, Severity};
 use xdsctl_model::resource::ResourceType;
 
 /// Fields of an HttpConnectionManager that are for the edge of a network; gRPC reads none of them.
@@ -52,7 +52,7 @@ pub(super) fn check(world: &World, is_judged: bool, outcome: &mut CheckOutcome) 
     outcome.proxy_worlds.push(world.id);
     if !is_judged {
         for &number in &world.members {
-            outcome.resources.get_mut(number).into_iter().for_each(leave_out);
+            leave_out(number, outcome);
         }
     }
 }
@@ -157,12 +157,19 @@ fn add(world: &World, diagnostic: Diagnostic, outcome: &mut CheckOutcome) {
 }
 
 /// Nothing is said of a resource but that it is there.
-fn leave_out(checked: &mut Checked) {
+fn leave_out(number: usize, outcome: &mut CheckOutcome) {
+    let Some(checked) = outcome.resources.get_mut(number) else {
+        return;
+    };
+    let (withheld, reason) = (&mut outcome.withheld, || Some(Reason::ForProxy));
+    withheld.sift(number, &mut checked.diagnostics, |_| reason());
+    withheld.take_ignored(number, checked, &Reason::ForProxy);
+    withheld.sift_notes(number, &mut checked.notes, checked.origin.source, |_| reason());
     checked.verdict = Verdict::NotChecked;
+    // Empty lists give their memory back.
     checked.diagnostics = Vec::new();
-    checked.ignored = Packed::default();
-    checked.answers = Vec::new();
     checked.notes = Vec::new();
+    checked.answers = Vec::new();
     checked.parsed = None;
 }
 
@@ -213,7 +220,7 @@ fn leave_static_out(world: &World, outcome: &mut CheckOutcome) {
     };
     let message = format!("`{shown}`{more}: from the proxy's own bootstrap, no gRPC client gets them");
     for number in numbers {
-        outcome.resources.get_mut(number).into_iter().for_each(leave_out);
+        leave_out(number, outcome);
     }
     add(world, Diagnostic::of_whole(&STATIC_NOT_JUDGED, message), outcome);
 }

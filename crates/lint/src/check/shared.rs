@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use super::{CheckOutcome, Reason, Withheld};
 use crate::lint;
 use xdsctl_channel::client::{Checked, Joined, Verdict, World};
 use xdsctl_document::envelope::{WorldId, WorldName};
@@ -49,7 +50,7 @@ impl Shared {
         shared
     }
 
-    /// Takes back what the worlds before have shown.
+    /// Begins a world with what is known of each resource alone.
     pub(super) fn enter(&mut self, world: &World, resources: &mut [Checked]) {
         self.for_each(world, resources, |seen, checked| {
             checked.diagnostics.clone_from(&seen.alone);
@@ -75,19 +76,20 @@ impl Shared {
     }
 
     /// Gives each resource what its worlds have shown.
-    pub(super) fn finish(self, names: &[WorldName], resources: &mut [Checked]) {
+    pub(super) fn finish(self, names: &[WorldName], outcome: &mut CheckOutcome) {
         for (number, seen) in self.by_number {
-            if let Some(checked) = resources.get_mut(number)
+            if let Some(checked) = outcome.resources.get_mut(number)
                 && checked.verdict != Verdict::NotChecked
             {
-                checked.diagnostics = seen.together(names);
+                checked.diagnostics = seen.together(number, names, &mut outcome.withheld);
+                outcome.withheld.forget_shown(number, &checked.diagnostics);
             }
         }
     }
 }
 
 impl Seen {
-    fn together(self, names: &[WorldName]) -> Vec<Diagnostic> {
+    fn together(self, number: usize, names: &[WorldName], withheld: &mut Withheld) -> Vec<Diagnostic> {
         let count = self.worlds.len();
         let mut together: Vec<(Diagnostic, Vec<WorldId>)> = Vec::new();
         let mut places: BTreeMap<(&str, String, String), usize> = BTreeMap::new();
@@ -109,6 +111,7 @@ impl Seen {
         let told = together.into_iter().filter_map(|(mut diagnostic, worlds)| {
             if worlds.len() < count {
                 if lint::says_unused(diagnostic.rule) {
+                    withheld.add(Some(number), &diagnostic, None, Reason::UsedElsewhere);
                     return None;
                 }
                 diagnostic.message.push_str(&within(&worlds, names));

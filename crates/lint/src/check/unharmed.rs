@@ -1,11 +1,12 @@
-//! Failures that do not come to pass in this world: nobody uses the resource, or another cluster takes over.
+//! Which failures come to pass in a world: not those of a resource that nobody uses, or that another cluster takes over from.
 //!
-//! A rule with the effect `fails` is about RPCs that use a resource. Validation sees one resource and takes it for used; here the
-//! whole world is known. A failure is taken back where the listeners of the world do not lead to it. Without a listener and a
-//! route, or with a cluster specifier plugin, nothing is known and every failure stands.
+//! A rule with the effect `fails` is about RPCs that use a resource. Validation sees one resource and states what would fail; here
+//! the whole world is known. A failure is withheld where the listeners of the world do not lead to it. Without a listener and a
+//! route, or with a cluster specifier plugin, nothing is known and every failure is shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::{Reason, Withheld};
 use crate::lint::Usage;
 use xdsctl_channel::client::graph::Graph;
 use xdsctl_channel::client::{Checked, ClusterFacts, Facts, ResourceId, World, is_live};
@@ -35,24 +36,25 @@ static FAIL_OVER: [&Rule; 8] = [
     &ALL_DRAINING,
 ];
 
-/// Takes back what does not come to pass.
-pub(super) fn take_back(world: &World, usage: &Usage<'_>, resources: &mut [Checked]) {
+/// Withholds what does not come to pass.
+pub(super) fn decide(world: &World, usage: &Usage<'_>, resources: &mut [Checked], withheld: &mut Withheld) {
     let has_failure = |checked: &Checked| checked.diagnostics.iter().any(is_failure);
     if !usage.is_known() || !resources.iter().any(has_failure) {
         return;
     }
-    routes(world, usage, resources);
+    routes(world, usage, resources, withheld);
     let clusters = Clusters::of(world, resources);
     let passed_over = clusters.passed_over(world, usage);
     for (name, cluster) in &clusters.by_name {
         let fate = clusters.fate([*name], usage, &passed_over);
-        settle(resources, cluster.id, fate);
+        apply(fate, resources, cluster.id, withheld);
     }
     // Endpoints alone, or of clusters that are not in the dump, count as used.
     if world.has(ResourceType::Cluster) {
         for (key, entry) in world.all(ResourceType::Endpoints) {
             let users = clusters.by_endpoints.get(key).into_iter().flatten().copied();
-            settle(resources, entry.id, clusters.fate(users, usage, &passed_over));
+            let fate = clusters.fate(users, usage, &passed_over);
+            apply(fate, resources, entry.id, withheld);
         }
     }
 }
@@ -72,15 +74,19 @@ enum Fate {
     Harmed,
 }
 
-fn settle(resources: &mut [Checked], ResourceId(number): ResourceId, fate: Fate) {
+/// Withholds the failures of a resource, or turns them into advice, by what becomes of its RPCs.
+fn apply(fate: Fate, resources: &mut [Checked], ResourceId(number): ResourceId, withheld: &mut Withheld) {
     let Some(checked) = resources.get_mut(number) else {
         return;
     };
     match fate {
         Fate::Harmed => {}
-        Fate::Unused => checked.diagnostics.retain(|d| !is_failure(d)),
+        Fate::Unused => withheld.sift(number, &mut checked.diagnostics, |d| {
+            is_failure(d).then_some(Reason::Unused)
+        }),
         Fate::PassedOver => {
             for diagnostic in checked.diagnostics.iter_mut().filter(|d| is_failure(d)) {
+                withheld.add(Some(number), diagnostic, None, Reason::PassedOver);
                 diagnostic.turn_into(&AGGREGATE_LEAF_PASSED_OVER);
                 diagnostic
                     .message
@@ -188,8 +194,8 @@ impl<'w> Clusters<'w> {
     }
 }
 
-/// Takes back the failures of virtual hosts and RouteConfigurations that no listener's name leads to.
-fn routes(world: &World, usage: &Usage<'_>, resources: &mut [Checked]) {
+/// Withholds the failures of virtual hosts and RouteConfigurations that no listener's name leads to.
+fn routes(world: &World, usage: &Usage<'_>, resources: &mut [Checked], withheld: &mut Withheld) {
     for routes in &usage.routes {
         let Some(checked) = resources.get_mut(routes.holder.0) else {
             continue;
@@ -198,15 +204,16 @@ fn routes(world: &World, usage: &Usage<'_>, resources: &mut [Checked]) {
             continue;
         }
         if let Some(reached) = routes.reached() {
-            checked
-                .diagnostics
-                .retain(|d| !is_failure(d) || virtual_host(d).is_none_or(|host| reached.contains(&host)));
+            withheld.sift(routes.holder.0, &mut checked.diagnostics, |d| {
+                let is_unused = virtual_host(d).is_some_and(|host| !reached.contains(&host));
+                (is_failure(d) && is_unused).then_some(Reason::Unused)
+            });
         }
     }
     if usage.has_channels() {
         for (_, entry) in world.all(ResourceType::RouteConfiguration) {
             if !usage.routes.iter().any(|routes| routes.holder == entry.id) {
-                settle(resources, entry.id, Fate::Unused);
+                apply(Fate::Unused, resources, entry.id, withheld);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What the resources of a world show together.
 
 use super::shared::Shared;
-use super::{CheckOutcome, ENDPOINTS_NOT_INCLUDED, others, proxy, unharmed};
+use super::{CheckOutcome, ENDPOINTS_NOT_INCLUDED, Reason, Withheld, others, proxy, unharmed};
 use crate::lint::{self, Usage};
 use xdsctl_channel::client::target::Target;
 use xdsctl_channel::client::{Checked, ClusterFacts, Facts, ListenerFacts, ResourceId, Settled, World};
@@ -23,6 +23,8 @@ pub struct InputScope<'t> {
     pub without_server_template: Option<SourceId>,
     /// What was made for a proxy is judged as a gRPC client's or server's all the same.
     pub judges_proxies: bool,
+    /// Findings that are not shown are kept in [`CheckOutcome::withheld`].
+    pub keeps_withheld: bool,
 }
 
 /// Adds what the resources of each world show together, and what becomes of a channel.
@@ -33,6 +35,7 @@ pub fn check(settled: Settled, scope: InputScope<'_>) -> CheckOutcome {
         findings: settled.findings,
         proxy_worlds: Vec::new(),
         worlds: Vec::new(),
+        withheld: Withheld::new(scope.keeps_withheld),
     };
     let mut is_target_missing = target.is_some();
     let mut shared = Shared::of(&settled.worlds, &settled.joined, &outcome.resources);
@@ -43,7 +46,7 @@ pub fn check(settled: Settled, scope: InputScope<'_>) -> CheckOutcome {
             ..scope
         };
         is_target_missing &= scope.target.is_none();
-        relate(world, scope, &mut outcome.resources);
+        relate(world, scope, &mut outcome);
         if let Some(target) = scope.target {
             proxy::target(world, target, &mut outcome.resources);
         }
@@ -52,7 +55,7 @@ pub fn check(settled: Settled, scope: InputScope<'_>) -> CheckOutcome {
         endpoints_left_out(world, &mut outcome);
         shared.leave(world, &mut outcome.resources);
     }
-    shared.finish(&settled.names, &mut outcome.resources);
+    shared.finish(&settled.names, &mut outcome);
     if let (true, Some(target), Some(first)) = (is_target_missing, target, outcome.resources.first()) {
         outcome.findings.push(Finding {
             source: first.origin.source,
@@ -81,13 +84,16 @@ fn servers_bootstrap(world: &World, bootstrap: Option<SourceId>, outcome: &mut C
     }
 }
 
-/// Runs the lints and takes back failures that this world shows to be none.
-fn relate(world: &World, scope: InputScope<'_>, resources: &mut [Checked]) {
+/// Decides which failures come to pass in a world, and adds what its resources show together.
+fn relate(world: &World, scope: InputScope<'_>, outcome: &mut CheckOutcome) {
+    let CheckOutcome {
+        resources, withheld, ..
+    } = outcome;
     let usage = Usage::of(world, scope.target);
-    unharmed::take_back(world, &usage, resources);
+    unharmed::decide(world, &usage, resources, withheld);
     for &number in &world.members {
         if let Some(checked) = resources.get_mut(number) {
-            unread_values(checked);
+            unread_values(number, checked, withheld);
         }
     }
     let asked = lint::Asked {
@@ -104,16 +110,17 @@ fn relate(world: &World, scope: InputScope<'_>, resources: &mut [Checked]) {
     others::tell(found.of_others, resources);
 }
 
-/// Takes back what is found at a field only because its value could not be read, which is said already.
-fn unread_values(checked: &mut Checked) {
+/// Withholds what is found at a field only because its value could not be read, which is a finding of its own.
+fn unread_values(number: usize, checked: &mut Checked, withheld: &mut Withheld) {
     let notes = &checked.notes;
     if notes.is_empty() {
         return;
     }
-    checked.diagnostics.retain(|diagnostic| {
+    withheld.sift(number, &mut checked.diagnostics, |diagnostic| {
         let is_same =
             |note: &Note| note.diagnostic.rule == &transcode::BAD_VALUE && note.diagnostic.path == diagnostic.path;
-        diagnostic.effect == Effect::Nack || diagnostic.path.is_empty() || !notes.iter().any(is_same)
+        let is_unread = diagnostic.effect != Effect::Nack && !diagnostic.path.is_empty() && notes.iter().any(is_same);
+        is_unread.then_some(Reason::Unread)
     });
 }
 

@@ -6,13 +6,13 @@
 use std::collections::BTreeSet;
 
 use super::Severities;
-use crate::check::CheckOutcome;
+use crate::check::{CheckOutcome, Reason};
 use xdsctl_channel::client::Checked;
 use xdsctl_model::diag::{Diagnostic, Effect};
 
 /// The resources of an outcome that have a rejection, before anything is taken out of it.
 #[derive(Debug)]
-pub struct Rejections(BTreeSet<usize>);
+pub(super) struct Rejections(BTreeSet<usize>);
 
 impl Rejections {
     /// Looks at everything that was found.
@@ -37,14 +37,22 @@ impl Rejections {
         });
         let mut count = 0;
         if !silent.is_empty() {
-            for checked in &mut outcome.resources {
+            let CheckOutcome {
+                resources, withheld, ..
+            } = outcome;
+            let reason = |diagnostic: &Diagnostic| {
+                let is_silent = diagnostic.cause.is_some_and(|cause| silent.contains(&cause));
+                is_silent.then_some(Reason::Consequence)
+            };
+            for (number, checked) in resources.iter_mut().enumerate() {
                 let before = checked.diagnostics.len();
-                let stays = |diagnostic: &Diagnostic| diagnostic.cause.is_none_or(|cause| !silent.contains(&cause));
-                checked.diagnostics.retain(stays);
+                withheld.sift(number, &mut checked.diagnostics, reason);
                 let mut gone = before - checked.diagnostics.len();
                 for answer in &mut checked.answers {
                     let before = answer.diagnostics.len();
-                    answer.diagnostics.retain(stays);
+                    answer
+                        .diagnostics
+                        .retain(|diagnostic| withheld.lets_stay(number, diagnostic, reason(diagnostic)));
                     gone = gone.max(before - answer.diagnostics.len());
                 }
                 count += gone;

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::follow::Rejections;
 use super::suppression::FindingTraits;
 use super::{Baseline, Date, EXPIRED, STALE, Severities, Suppression, UNUSED, Written, baseline};
-use crate::check::CheckOutcome;
+use crate::check::{CheckOutcome, Reason, Withheld};
 use xdsctl_channel::client::Checked;
 use xdsctl_document::envelope::Finding;
 use xdsctl_document::proto::transcode::LIMIT_EXCEEDED;
@@ -23,7 +24,9 @@ pub struct Choice<'a> {
     /// Findings that are known, and where the baseline stands.
     pub baseline: Option<(Baseline, SourceId)>,
     /// Findings at least so severe are to go into a new baseline, in place of the old one.
-    pub record: Option<(Severity, &'a Severities)>,
+    pub record: Option<Severity>,
+    /// How loud rules are: what follows from a rejection that is switched off is silent as well.
+    pub severities: &'a Severities,
     /// For suppressions that end.
     pub today: Date,
     /// The input is all there is: what is about nothing in it is about nothing at all.
@@ -43,8 +46,10 @@ pub struct Hidden {
     pub recorded: Vec<baseline::BaselineEntry>,
 }
 
-/// Takes out of `outcome` what `choice` says.
+/// Takes out of `outcome` what `choice` says, and what follows from rejections of which nothing is shown then.
 pub fn hide(outcome: &mut CheckOutcome, sources: &SourceMap, choice: Choice<'_>) -> Hidden {
+    let rejections = Rejections::of(outcome);
+    let severities = choice.severities;
     let mut hiding = Hiding {
         uses: vec![Use::default(); choice.suppressions.len()],
         comments: Comments::of_all(&choice),
@@ -56,15 +61,22 @@ pub fn hide(outcome: &mut CheckOutcome, sources: &SourceMap, choice: Choice<'_>)
         hidden: Hidden::default(),
         errors: BTreeMap::new(),
     };
-    for checked in &mut outcome.resources {
-        hiding.resource(checked);
+    let CheckOutcome {
+        resources,
+        findings,
+        withheld,
+        ..
+    } = outcome;
+    for (number, checked) in resources.iter_mut().enumerate() {
+        hiding.resource(number, checked, withheld);
         hiding.count_errors();
     }
-    let findings = std::mem::take(&mut outcome.findings);
-    outcome.findings = hiding.documents(findings);
+    withheld.sift_documents(findings, |finding| hiding.document(finding));
     hiding.count_errors();
-    hiding.idle(&mut outcome.findings);
-    hiding.hidden
+    hiding.idle(findings);
+    let mut hidden = hiding.hidden;
+    hidden.suppressed += rejections.follow(outcome, severities);
+    hidden
 }
 
 /// What became of a suppression.
@@ -203,7 +215,7 @@ impl Hiding<'_> {
         about
     }
 
-    fn resource(&mut self, checked: &mut Checked) {
+    fn resource(&mut self, number: usize, checked: &mut Checked, withheld: &mut Withheld) {
         let source = checked.origin.source;
         let about = self.about(source, Some(&checked.name));
         let keeps_baseline = self.keeps_baseline();
@@ -248,84 +260,78 @@ impl Hiding<'_> {
         let is_secret = |span: Option<Span>| {
             span.is_none_or(|span| secrets.iter().any(|s| s.start < span.end && span.start < s.end))
         };
-        let mut keep = Vec::with_capacity(of_resource.len());
+        let mut reasons = Vec::with_capacity(of_resource.len());
         for (diagnostic, span) in of_resource.into_iter().zip(spans) {
             let candidate = Candidate {
                 diagnostic,
                 span,
                 is_secret: is_secret(span),
             };
-            keep.push(self.keeps(&subject, &candidate));
+            reasons.push(self.reason(&subject, &candidate));
         }
-        let keep_notes: Vec<bool> = checked
-            .notes
-            .iter()
-            .map(|note| {
-                let span = Some(note.span);
-                let candidate = Candidate {
-                    diagnostic: &note.diagnostic,
-                    span,
-                    is_secret: is_secret(span),
-                };
-                self.keeps(&subject, &candidate)
-            })
-            .collect();
-        let mut keep_answers = Vec::new();
-        for answer in &checked.answers {
+        withheld.sift_notes(number, &mut checked.notes, source, |note| {
+            let span = Some(note.span);
+            let candidate = Candidate {
+                diagnostic: &note.diagnostic,
+                span,
+                is_secret: is_secret(span),
+            };
+            self.reason(&subject, &candidate)
+        });
+        for answer in &mut checked.answers {
             let subject = Subject {
                 client: Some(answer.client),
                 ..subject
             };
             let diagnostics: Vec<&Diagnostic> = answer.diagnostics.iter().collect();
             let spans = places(document.filter(|_| needs_places), checked.origin.span, &diagnostics);
-            for (diagnostic, span) in diagnostics.into_iter().zip(spans) {
+            let mut spans = spans.into_iter();
+            answer.diagnostics.retain(|diagnostic| {
+                let span = spans.next().flatten();
                 let candidate = Candidate {
                     diagnostic,
                     span,
                     is_secret: is_secret(span),
                 };
-                keep_answers.push(self.keeps(&subject, &candidate));
-            }
+                withheld.lets_stay(number, diagnostic, self.reason(&subject, &candidate))
+            });
         }
-        let mut keep_answers = keep_answers.into_iter();
-        for answer in &mut checked.answers {
-            answer.diagnostics.retain(|_| keep_answers.next().unwrap_or(true));
-        }
-        let mut keep = keep.into_iter();
-        checked.diagnostics.retain(|_| keep.next().unwrap_or(true));
+        let mut reasons = reasons.into_iter();
+        withheld.sift(number, &mut checked.diagnostics, |_| reasons.next().flatten());
+        let mut of_ignored = ignored.iter().zip(reasons);
         if !ignored.is_empty() {
-            checked.ignored.retain(|| keep.next().unwrap_or(true));
+            checked.ignored.retain(|| {
+                let next = of_ignored.next();
+                next.is_none_or(|(diagnostic, reason)| withheld.lets_stay(number, diagnostic, reason))
+            });
         }
-        let mut keep_notes = keep_notes.into_iter();
-        checked.notes.retain(|_| keep_notes.next().unwrap_or(true));
     }
 
-    /// Takes out findings on documents.
-    fn documents(&mut self, findings: Vec<Finding>) -> Vec<Finding> {
-        let mut kept = Vec::with_capacity(findings.len());
-        for finding in findings {
-            let about = self.about(finding.source, None);
-            let subject = Subject {
-                source: finding.source,
-                type_name: "",
-                name: "",
-                about: &about,
-                client: None,
-            };
-            let candidate = Candidate {
-                diagnostic: &finding.diagnostic,
-                span: Some(finding.span),
-                is_secret: false,
-            };
-            if self.keeps(&subject, &candidate) {
-                kept.push(finding);
-            }
-        }
-        kept
+    /// Why a finding on a document is not shown.
+    fn document(&mut self, finding: &Finding) -> Option<Reason> {
+        let about = self.about(finding.source, None);
+        let subject = Subject {
+            source: finding.source,
+            type_name: "",
+            name: "",
+            about: &about,
+            client: None,
+        };
+        let candidate = Candidate {
+            diagnostic: &finding.diagnostic,
+            span: Some(finding.span),
+            is_secret: false,
+        };
+        self.reason(&subject, &candidate)
     }
 
-    /// Says whether a suppression takes a finding out, which is used then: the first of the configuration, or of the comments.
-    fn is_suppressed(&mut self, subject: &Subject<'_>, candidate: &Candidate<'_>, asked: FindingTraits<'_>) -> bool {
+    /// The suppression that is about a finding, which is used then: the first of the configuration, or of the comments.
+    fn suppression(
+        &mut self,
+        subject: &Subject<'_>,
+        candidate: &Candidate<'_>,
+        asked: FindingTraits<'_>,
+    ) -> Option<&Suppression> {
         let path = candidate.diagnostic.path.to_string();
         let mut of_comments = Vec::new();
         if let Some(comments) = self.comments.get(&subject.source) {
@@ -346,18 +352,18 @@ impl Hiding<'_> {
                 .map_or(0, |pattern| path.len() + pattern.len());
             self.steps.take(suppression.ignore.rules.len() + length / BYTES_A_STEP);
             if self.steps.is_over() {
-                return false;
+                return None;
             }
             if suppression.takes(asked) && suppression.is_at(&path) {
                 used.was_used = true;
-                return true;
+                return self.choice.suppressions.get(number);
             }
         }
-        false
+        None
     }
 
-    /// Says whether a finding stays, and counts it if not.
-    fn keeps(&mut self, subject: &Subject<'_>, candidate: &Candidate<'_>) -> bool {
+    /// Why a finding is not shown, which is counted then.
+    fn reason(&mut self, subject: &Subject<'_>, candidate: &Candidate<'_>) -> Option<Reason> {
         let Diagnostic {
             rule,
             effect,
@@ -373,13 +379,14 @@ impl Hiding<'_> {
         };
         let is_error = rule.severity_of(*effect) == Severity::Error;
         let errors = if is_error { *count } else { 0 };
-        if self.is_suppressed(subject, candidate, asked) {
+        let suppression = self.suppression(subject, candidate, asked);
+        if let Some(why) = suppression.map(|suppression| suppression.ignore.reason.clone()) {
             self.hidden.suppressed += subject.weight(*count);
             *self.errors.entry(subject.client).or_default() += errors;
-            return false;
+            return Some(Reason::Suppressed(why));
         }
         if !self.keeps_baseline() {
-            return true;
+            return None;
         }
         let message = if candidate.is_secret { "" } else { message };
         let about = About {
@@ -392,8 +399,10 @@ impl Hiding<'_> {
             .entry((subject.source, subject.client))
             .or_default()
             .next(about, rule, path, message);
-        if let Some((from, severities)) = self.choice.record {
-            let is_loud = severities
+        if let Some(from) = self.choice.record {
+            let is_loud = self
+                .choice
+                .severities
                 .of((rule, *effect), asked.field)
                 .is_some_and(|severity| severity >= from);
             if is_loud {
@@ -407,7 +416,7 @@ impl Hiding<'_> {
                     fingerprint,
                 });
             }
-            return !is_loud;
+            return is_loud.then_some(Reason::InBaseline);
         }
         let is_known = self
             .choice
@@ -418,7 +427,7 @@ impl Hiding<'_> {
             self.hidden.known += subject.weight(*count);
             *self.errors.entry(subject.client).or_default() += errors;
         }
-        !is_known
+        is_known.then_some(Reason::InBaseline)
     }
 
     /// Reports what did nothing.

@@ -2,8 +2,8 @@
 //!
 //! [`Severities`] makes rules, families of rules, effects or single fields of a rule errors, warnings, notes or nothing. A [`Suppression`] takes
 //! out findings with a reason, until a day; it stands in a configuration file or in a comment of a YAML document ([`comments`]). A
-//! [`Baseline`] takes out the findings that there were when it was written. [`hide()`] applies them to an outcome, and adds
-//! findings on those that do nothing; [`Rejections`] take out what follows from a rejection that is silent.
+//! [`Baseline`] takes out the findings that there were when it was written. [`hide`] applies them to an outcome, and adds
+//! findings on those that do nothing.
 //!
 //! Everything here is decided after the findings were made, and changes nothing of what the client does. Knows nothing of files and clocks.
 
@@ -19,7 +19,6 @@ mod wildcard;
 pub use baseline::Baseline;
 pub use comment::comments;
 pub use date::Date;
-pub use follow::Rejections;
 pub use hide::{Choice, Hidden, hide};
 pub use selector::{Selector, Severities};
 pub use suppression::{Ignore, Suppression, Written};

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use super::{Page, Recognised};
-use crate::check::{CheckOutcome, FAULT_GONE};
+use crate::check::{CheckOutcome, FAULT_GONE, Reason};
 use xdsctl_channel::client::{Checked, LIVE_REJECTED, Verdict};
 use xdsctl_document::envelope::Finding;
 use xdsctl_document::source::{SourceId, Span};
@@ -100,19 +100,26 @@ pub fn keep(outcome: &mut CheckOutcome, told: &[Recognised], document: Option<So
             }
         }
     }
-    for (checked, wanted) in outcome.resources.iter_mut().zip(&wanted) {
-        let mut at = 0;
-        checked.diagnostics.retain(|_| {
-            at += 1;
-            wanted.contains(&(at - 1))
+    let CheckOutcome {
+        resources,
+        findings,
+        withheld,
+        ..
+    } = outcome;
+    let other = |is_wanted: bool| (!is_wanted).then_some(Reason::OtherLine);
+    for (number, (checked, wanted)) in resources.iter_mut().zip(&wanted).enumerate() {
+        let mut at = 0..;
+        withheld.sift(number, &mut checked.diagnostics, |_| {
+            other(at.next().is_some_and(|at| wanted.contains(&at)))
         });
-        checked.ignored = Default::default();
-        checked.notes.clear();
+        withheld.take_ignored(number, checked, &Reason::OtherLine);
+        let source = checked.origin.source;
+        withheld.sift_notes(number, &mut checked.notes, source, |_| other(false));
     }
-    let mut at = 0;
-    outcome.findings.retain(|finding| {
-        at += 1;
-        wanted_findings.contains(&(at - 1)) || finding.diagnostic.effect == Effect::Fails
+    let mut at = 0..;
+    withheld.sift_documents(findings, |finding| {
+        let is_wanted = at.next().is_some_and(|at| wanted_findings.contains(&at));
+        other(is_wanted || finding.diagnostic.effect == Effect::Fails)
     });
     outcome.proxy_worlds.clear();
     for (resource, diagnostic) in gone {

@@ -92,7 +92,8 @@ impl Preset {
             names: &names,
             suppressions,
             baseline: self.baseline,
-            record: self.is_recorded.then_some((from, severities)),
+            record: self.is_recorded.then_some(from),
+            severities,
             today: self.today,
             is_complete,
         };

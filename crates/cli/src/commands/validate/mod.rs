@@ -30,7 +30,7 @@ use xdsctl_document::envelope::{EMPTY_RESPONSE, WorldName};
 use xdsctl_document::source::SourceMap;
 use xdsctl_lint::catalogue;
 use xdsctl_lint::check::{self, CheckOutcome, InputScope};
-use xdsctl_lint::choice::{Hidden, Rejections, Selector, Severities};
+use xdsctl_lint::choice::{Hidden, Selector, Severities};
 use xdsctl_model::diag::Severity;
 use xdsctl_model::profile::{Client, Doubt, Fleet};
 
@@ -291,6 +291,7 @@ impl<'a> ValidateRequest<'a> {
                 // A line comes from a client, whatever else the input looks like.
                 without_server_template: inputs.without_server_template(),
                 judges_proxies: self.args.all || line.is_some(),
+                keeps_withheld: self.args.explain_suppressed,
             },
         );
         let mut has_input = outcome.resources.iter().any(Checked::is_checked)
@@ -317,10 +318,7 @@ impl<'a> ValidateRequest<'a> {
             Hidden::default()
         } else {
             let record = (self.looks.style.min_severity, &self.severities);
-            let rejections = Rejections::of(&outcome);
-            let mut hidden = known.hide(&mut outcome, &self.config, &inputs.sources, record, is_complete);
-            hidden.suppressed += rejections.follow(&mut outcome, &self.severities);
-            hidden
+            known.hide(&mut outcome, &self.config, &inputs.sources, record, is_complete)
         };
         Ok(Examined {
             doubts: inputs.fleet.doubts().to_vec(),
@@ -433,6 +431,7 @@ fn looks(args: &ValidateArgs, settings: &Settings, fleet: &Fleet, io: &Io<'_>) -
             is_capped: !(args.all || args.all_findings),
             min_severity: choice.min_severity,
             is_quiet: args.quiet,
+            explains_withheld: args.explain_suppressed,
         },
         asked: clients::asked(fleet),
         gate: Gate {

@@ -11,7 +11,7 @@ use serde::ser::{Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::clients::{ClientVerdict, Verdicts};
-use super::{Choice, Finding, Parsed, RelatedPlace, ReportWriter, ResourceReport, Summary, Unplaced};
+use super::{Choice, Finding, NotShown, Parsed, RelatedPlace, ReportWriter, ResourceReport, Summary, Unplaced};
 use xdsctl_model::diag::FieldPath;
 
 /// Name of the schema in the document.
@@ -59,6 +59,15 @@ pub(crate) struct FindingRow<'a> {
     related: Vec<RelatedRow<'a>>,
     #[serde(skip_serializing_if = "is_not")]
     fixable: bool,
+}
+
+/// A finding that is not shown.
+#[derive(serde::Serialize)]
+struct WithheldRow<'a> {
+    #[serde(flatten)]
+    finding: FindingRow<'a>,
+    reason: &'static str,
+    why: String,
 }
 
 /// Another place of a finding.
@@ -169,6 +178,8 @@ pub struct Json<W: Write> {
     choice: Choice,
     /// The clients that were asked.
     asked: String,
+    /// Findings that are not shown are listed with the reason.
+    explains_withheld: bool,
     out: W,
     /// What is not written yet.
     line: Vec<u8>,
@@ -177,19 +188,23 @@ pub struct Json<W: Write> {
     last: (Verdicts, Written),
     /// The findings that belong to no resource: they stand behind the resources.
     documents: Vec<Finding>,
+    /// And those of them that are not shown.
+    withheld: Vec<NotShown>,
 }
 
 impl<W: Write> Json<W> {
     /// Nothing is written yet.
-    pub fn new(choice: Choice, asked: String, out: W) -> Self {
+    pub fn new(choice: Choice, asked: String, explains_withheld: bool, out: W) -> Self {
         Json {
             choice,
             asked,
+            explains_withheld,
             out,
             line: Vec::new(),
             is_first: true,
             last: <(Verdicts, Written)>::default(),
             documents: Vec::new(),
+            withheld: Vec::new(),
         }
     }
 
@@ -223,6 +238,38 @@ impl<W: Write> Json<W> {
         }
         Ok(has_any)
     }
+
+    /// Writes the array of findings that are not shown, if asked for, behind that of the others.
+    fn withheld<'a>(
+        &mut self,
+        resource: Option<&'a ResourceReport>,
+        withheld: impl Iterator<Item = &'a NotShown>,
+        (before, indent): (&str, &str),
+    ) -> io::Result<()> {
+        if !self.explains_withheld {
+            return Ok(());
+        }
+        write!(
+            self.line,
+            ",{before}\"withheld\":{}[",
+            if before.is_empty() { "" } else { " " }
+        )?;
+        let mut has_any = false;
+        for one in withheld {
+            write!(self.line, "{}\n{indent}  ", if has_any { "," } else { "" })?;
+            has_any = true;
+            self.put(&WithheldRow {
+                finding: finding_row(resource, &one.finding),
+                reason: one.reason.name(),
+                why: one.reason.text(),
+            })?;
+            self.pass()?;
+        }
+        match has_any {
+            true => write!(self.line, "\n{indent}]"),
+            false => write!(self.line, "]"),
+        }
+    }
 }
 
 /// Bytes that are collected before they are written.
@@ -230,16 +277,25 @@ const LINE_BYTES: usize = 64 << 10;
 
 impl<W: Write> ReportWriter for Json<W> {
     fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
-        self.choice.takes(finding)
+        match self.explains_withheld {
+            true => finding.count,
+            false => self.choice.takes(finding),
+        }
     }
 
     fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
         let choice = self.choice;
         self.documents = findings.iter().filter(|f| choice.shows(f)).cloned().collect();
+        self.withheld = choice.too_quiet(findings).collect();
         write!(self.line, "{{\n  \"schema\": \"{SCHEMA}\",\n  \"client\": ")?;
         let asked = std::mem::take(&mut self.asked);
         self.put(&asked)?;
         self.line.extend_from_slice(b",\n  \"resources\": [");
+        Ok(())
+    }
+
+    fn withheld_of_documents(&mut self, withheld: &[NotShown]) -> io::Result<()> {
+        self.withheld.extend_from_slice(withheld);
         Ok(())
     }
 
@@ -256,7 +312,10 @@ impl<W: Write> ReportWriter for Json<W> {
         self.line.extend_from_slice(b",\"findings\":[");
         let choice = self.choice;
         let has_any = self.findings(Some(resource), choice.of(resource), "      ")?;
-        self.line.extend_from_slice(if has_any { b"\n    ]}" } else { b"]}" });
+        self.line.extend_from_slice(if has_any { b"\n    ]" } else { b"]" });
+        let quiet: Vec<NotShown> = choice.too_quiet(&resource.findings).collect();
+        self.withheld(Some(resource), resource.withheld.iter().chain(&quiet), ("", "    "))?;
+        self.line.push(b'}');
         self.pass()
     }
 
@@ -269,6 +328,8 @@ impl<W: Write> ReportWriter for Json<W> {
         let documents = std::mem::take(&mut self.documents);
         let has_any = self.findings(None, documents.iter(), "    ")?;
         self.line.extend_from_slice(if has_any { b"\n  ]" } else { b"]" });
+        let withheld = std::mem::take(&mut self.withheld);
+        self.withheld(None, withheld.iter(), ("\n  ", "  "))?;
         self.line.extend_from_slice(b",\n  \"not_checked\": ");
         self.put(&summary.not_checked)?;
         self.line.extend_from_slice(b",\n  \"summary\": ");

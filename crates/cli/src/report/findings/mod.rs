@@ -35,6 +35,7 @@ pub use parsed::Parsed;
 pub use resolve::Unplaced;
 
 pub use xdsctl_channel::client::Verdict;
+use xdsctl_lint::check::Reason;
 use xdsctl_model::diag::{About, Effect, FieldPath, Fingerprints, Rule, Severity};
 
 /// One resource and what was found about it.
@@ -56,6 +57,8 @@ pub struct ResourceReport {
     pub clients: Verdicts,
     /// In the order of the document; empty if no format wanted one of them.
     pub findings: Vec<Finding>,
+    /// Findings that are not shown, if asked for.
+    pub withheld: Vec<NotShown>,
     /// What the client keeps of it, if asked for.
     pub parsed: Option<Parsed>,
 }
@@ -89,6 +92,15 @@ pub struct Finding {
     pub is_fixable: bool,
     /// It follows from the rejection of another resource.
     pub is_consequence: bool,
+}
+
+/// A finding that is not shown, and why.
+#[derive(Debug, Clone)]
+pub struct NotShown {
+    /// What would be shown.
+    pub finding: Finding,
+    /// Why it is not.
+    pub reason: Reason,
 }
 
 /// A second place of a finding.
@@ -128,13 +140,6 @@ impl RelatedPlace {
 }
 
 impl Finding {
-    const fn loudness(&self) -> Loudness {
-        Loudness {
-            severity: self.severity,
-            counts: self.counts,
-        }
-    }
-
     /// What the clients do about it: `nack`, or `nack in go; ignored in cpp`.
     pub fn effects(&self) -> &str {
         match &*self.who {
@@ -261,6 +266,14 @@ pub trait ReportWriter {
     /// Those of the writer, here and below.
     fn documents(&mut self, findings: &[Finding]) -> io::Result<()>;
 
+    /// Takes the findings that belong to no resource and are not shown, after the others and only if asked for.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    fn withheld_of_documents(&mut self, _withheld: &[NotShown]) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Takes the next resource.
     ///
     /// # Errors
@@ -333,6 +346,15 @@ impl Choice {
     /// Says whether a finding that belongs to no resource is shown.
     pub fn shows(self, finding: &Finding) -> bool {
         finding.severity >= self.min_severity
+    }
+
+    /// Findings that are too quiet to be shown, with that as the reason.
+    pub fn too_quiet(self, findings: &[Finding]) -> impl Iterator<Item = NotShown> {
+        let quiet = findings.iter().filter(move |finding| !self.shows(finding));
+        quiet.map(move |finding| NotShown {
+            finding: finding.clone(),
+            reason: Reason::BelowSeverity(self.min_severity),
+        })
     }
 
     /// The findings of a resource that are shown.

@@ -12,15 +12,15 @@ use std::vec::IntoIter;
 use super::clients::{self, Said, Say};
 use super::fixable::Fixable;
 use super::not_checked::Tally;
-use super::{Finding, Loudness, Parsed, RelatedPlace, ReportWriter, ResourceReport, Summary};
+use super::{Finding, Loudness, NotShown, Parsed, RelatedPlace, ReportWriter, ResourceReport, Summary};
 use crate::report::masks::{Masks, Resource, redacted, resources};
 use crate::report::{SourcePlace, snippet};
 use xdsctl_channel::client::{Checked, is_live};
-use xdsctl_document::envelope::{Label, Origin, Stage, WorldId, WorldName};
+use xdsctl_document::envelope::{Finding as EnvelopeFinding, Label, Origin, Stage, WorldId, WorldName};
 use xdsctl_document::proto::transcode::Note;
 use xdsctl_document::source::secrets::peer_words;
 use xdsctl_document::source::{Source, SourceId, SourceMap, Span};
-use xdsctl_lint::check::CheckOutcome;
+use xdsctl_lint::check::{CheckOutcome, Reason, Withheld, WithheldFinding};
 use xdsctl_lint::choice::Severities;
 use xdsctl_model::diag::{Diagnostic, Effect, FieldPath, Rule, Severity, Subject};
 use xdsctl_model::profile::{Client, Fleet};
@@ -71,6 +71,9 @@ pub struct ResolvedFindings<'r> {
     pub summary: Summary,
     /// What was not checked of it.
     pub not_checked: Tally,
+    /// Findings that are not shown, if asked for, and those among them that belong to no resource.
+    withheld: Withheld,
+    withheld_of_documents: Vec<NotShown>,
     resolver: Resolver<'r>,
     before: clients::Before,
     resources: Enumerate<IntoIter<Checked>>,
@@ -102,31 +105,42 @@ impl<'r> ResolvedFindings<'r> {
             ..Summary::default()
         };
         let mut findings = Vec::new();
+        let mut withheld = outcome.withheld;
         for found in outcome.findings {
-            let document = resolver.document(found.source);
-            let count = found.diagnostic.count;
-            let of = (found.diagnostic.rule, found.diagnostic.effect);
+            let Diagnostic {
+                rule, effect, count, ..
+            } = found.diagnostic;
             let field = found.diagnostic.path.segs().last_field();
-            summary.silenced += silenced(of, field, count, options.severities);
-            let Some(mut finding) = resolver.finding(found.diagnostic, None, document.as_ref(), Some(found.span))
-            else {
+            summary.silenced += silenced((rule, effect), field, count, options.severities);
+            let Some(loudness) = loudness((rule, effect), field, None, options.severities) else {
+                let place = Some((found.source, found.span));
+                withheld.add(None, &found.diagnostic, place, Reason::SwitchedOff);
                 continue;
             };
-            summary.count((finding.rule, finding.effect), finding.loudness(), count);
-            if let Some(Document { source, .. }) = document
-                && finding.rule.subject == Subject::Bootstrap
-            {
-                let masks = Masks::bootstrap(source, options.shows_secrets);
-                finding.message = masks.redacted(source, finding.message, &finding.path, found.span);
-                resolver.masks.insert(found.source, masks);
-            }
-            resolver.cut_snippet(&mut finding, document.as_ref(), found.source);
-            findings.push(finding);
+            summary.count((rule, effect), loudness, count);
+            findings.push(resolver.of_document(found, loudness, true));
         }
+        let withheld_of_documents = withheld.take(None).into_iter().filter_map(|one| {
+            let (source, span) = one.place?;
+            let loudness = usual_loudness(&one.diagnostic);
+            let diagnostic = one.diagnostic;
+            let found = EnvelopeFinding {
+                source,
+                span,
+                diagnostic,
+            };
+            Some(NotShown {
+                finding: resolver.of_document(found, loudness, false),
+                reason: one.reason,
+            })
+        });
+        let withheld_of_documents = withheld_of_documents.collect();
         ResolvedFindings {
             findings,
             summary,
             not_checked: Tally::default(),
+            withheld,
+            withheld_of_documents,
             resolver,
             before: clients::Before::default(),
             resources: outcome.resources.into_iter().enumerate(),
@@ -141,6 +155,9 @@ impl<'r> ResolvedFindings<'r> {
     /// Those of the format.
     pub fn write(mut self, format: &mut dyn ReportWriter) -> io::Result<Summary> {
         format.documents(&self.findings)?;
+        if self.withheld.is_kept() {
+            format.withheld_of_documents(&self.withheld_of_documents)?;
+        }
         while let Some(resource) = self.next_with(|finding| format.wants(&finding)) {
             format.resource(&resource)?;
         }
@@ -155,7 +172,17 @@ impl<'r> ResolvedFindings<'r> {
         let (number, mut checked) = self.resources.next()?;
         let options = self.resolver.options;
         let of_base = checked.verdict;
+        let withheld = self
+            .withheld
+            .is_kept()
+            .then_some((checked.origin, checked.resource_type));
+        if withheld.is_some() {
+            withhold_unasked(number, &checked, options.fleet, &mut self.withheld);
+        }
         let mut said = clients::merge(&mut checked, options.fleet, options.counted, &mut self.before);
+        if withheld.is_some() {
+            withhold_switched_off(number, &checked, &said, options.severities, &mut self.withheld);
+        }
         let mut tally = |(rule, effect): (&'static Rule, Effect), field: Option<&str>, count: usize, say| {
             self.summary.silenced += silenced((rule, effect), field, count, options.severities);
             let Some(loudness) = loudness((rule, effect), field, say, options.severities) else {
@@ -184,7 +211,11 @@ impl<'r> ResolvedFindings<'r> {
         retain(&mut checked.diagnostics, &diagnostics);
         retain(&mut said.says, &diagnostics);
         checked.ignored.unpack_first(&mut ignored, &mut checked.diagnostics);
-        let report = self.resolver.resource(number, checked, said);
+        let mut report = self.resolver.resource(number, checked, said);
+        if let Some((origin, resource_type)) = withheld {
+            let list = self.withheld.take(Some(number));
+            report.withheld = self.resolver.withheld((number, origin), resource_type, list);
+        }
         self.not_checked.add(of_base, &report);
         *self.summary.verdicts.entry(report.verdict.name()).or_default() += 1;
         Some(report)
@@ -273,6 +304,7 @@ impl<'r> Resolver<'r> {
                 type_name,
                 (checked.diagnostics, said.says),
                 checked.notes,
+                true,
             )
         };
         ResourceReport {
@@ -288,6 +320,7 @@ impl<'r> Resolver<'r> {
             verdict: clients::overall(checked.verdict, &said.verdicts),
             clients: said.verdicts,
             findings,
+            withheld: Vec::new(),
             parsed: checked.parsed.map(|resource| Parsed {
                 resource,
                 shows_secrets: self.options.shows_secrets,
@@ -295,13 +328,68 @@ impl<'r> Resolver<'r> {
         }
     }
 
-    /// The findings of a resource with their places, in the order of the document.
+    /// A finding on a document with its place.
+    fn of_document(&mut self, found: EnvelopeFinding, loudness: Loudness, is_shown: bool) -> Finding {
+        let document = self.document(found.source);
+        let mut finding = placed(found.diagnostic, None, loudness, document.as_ref(), Some(found.span));
+        if let Some(Document { source, .. }) = document
+            && finding.rule.subject == Subject::Bootstrap
+        {
+            let masks = Masks::bootstrap(source, self.options.shows_secrets);
+            finding.message = masks.redacted(source, finding.message, &finding.path, found.span);
+            self.masks.insert(found.source, masks);
+        }
+        if is_shown {
+            self.cut_snippet(&mut finding, document.as_ref(), found.source);
+        }
+        finding
+    }
+
+    /// The findings of a resource that are not shown, with their places, in the order of the document.
+    fn withheld(
+        &mut self,
+        place: (usize, Origin),
+        resource_type: Option<ResourceType>,
+        list: Vec<WithheldFinding>,
+    ) -> Vec<NotShown> {
+        let mut by_reason: Vec<(Reason, Vec<Diagnostic>, Vec<Note>)> = Vec::new();
+        for WithheldFinding {
+            diagnostic,
+            place,
+            reason,
+        } in list
+        {
+            let at = by_reason.iter().position(|(other, ..)| *other == reason);
+            let at = at.unwrap_or_else(|| {
+                by_reason.push((reason, Vec::new(), Vec::new()));
+                by_reason.len() - 1
+            });
+            match place {
+                Some((_, span)) => by_reason[at].2.push(Note { diagnostic, span }),
+                None => by_reason[at].1.push(diagnostic),
+            }
+        }
+        let type_name = resource_type.map(ResourceType::type_name);
+        let mut withheld = Vec::new();
+        for (reason, diagnostics, notes) in by_reason {
+            let findings = self.findings(place, type_name, (diagnostics, Vec::new()), notes, false);
+            withheld.extend(findings.into_iter().map(|finding| NotShown {
+                finding,
+                reason: reason.clone(),
+            }));
+        }
+        withheld.sort_by_key(|one| one.finding.place.as_ref().map_or(0, |place| place.byte_start));
+        withheld
+    }
+
+    /// The findings of a resource with their places, in the order of the document: those that are shown, or those that are not.
     fn findings(
         &mut self,
         (number, origin): (usize, Origin),
         type_name: Option<&'static str>,
         (diagnostics, says): (Vec<Diagnostic>, Vec<Say>),
         notes: Vec<Note>,
+        is_shown: bool,
     ) -> Vec<Finding> {
         let mut findings = Vec::with_capacity(diagnostics.len() + notes.len());
         let document = self.document(origin.source);
@@ -358,7 +446,7 @@ impl<'r> Resolver<'r> {
             });
             let related = related.collect();
             let is_fixable = self.options.fixable.holds(number, &diagnostic, None);
-            let finding = self.finding(diagnostic, says.next(), shown, span);
+            let finding = self.finding(diagnostic, says.next(), (shown, span), is_shown);
             findings.extend(finding.map(|finding| Finding {
                 related,
                 is_fixable,
@@ -367,7 +455,7 @@ impl<'r> Resolver<'r> {
         }
         for note in notes {
             let is_fixable = self.options.fixable.holds(number, &note.diagnostic, Some(note.span));
-            let finding = self.finding(note.diagnostic, None, document, Some(note.span));
+            let finding = self.finding(note.diagnostic, None, (document, Some(note.span)), is_shown);
             findings.extend(finding.map(|finding| Finding { is_fixable, ..finding }));
         }
         // What a live client said comes first; the rest in the order of the document.
@@ -378,7 +466,9 @@ impl<'r> Resolver<'r> {
             self.masks.insert(origin.source, masks);
         }
         for finding in &mut findings {
-            self.cut_snippet(finding, shown, origin.source);
+            if is_shown {
+                self.cut_snippet(finding, shown, origin.source);
+            }
             if decoded.is_some()
                 && let Some(place) = &mut finding.place
             {
@@ -389,32 +479,21 @@ impl<'r> Resolver<'r> {
         findings
     }
 
-    /// The finding with its place; `None` if the user allows it.
+    /// The finding with its place; `None` if it is to be shown and the user allows it.
     fn finding(
         &self,
         diagnostic: Diagnostic,
         say: Option<Say>,
-        document: Option<&Document<'_>>,
-        span: Option<Span>,
+        (document, span): (Option<&Document<'_>>, Option<Span>),
+        is_shown: bool,
     ) -> Option<Finding> {
         let field = diagnostic.path.segs().last_field();
         let of = (diagnostic.rule, diagnostic.effect);
-        let Loudness { severity, counts } = loudness(of, field, say.as_ref(), self.options.severities)?;
-        Some(Finding {
-            rule: diagnostic.rule,
-            effect: diagnostic.effect,
-            who: say.as_ref().map(|say| Arc::clone(&say.who)).unwrap_or_default(),
-            by: say.map(|say| say.by).unwrap_or_default(),
-            severity,
-            counts,
-            path: diagnostic.path,
-            message: diagnostic.message,
-            help: diagnostic.help,
-            place: document.zip(span).map(|(document, span)| place(document, span)),
-            related: Vec::new(),
-            is_fixable: false,
-            is_consequence: diagnostic.cause.is_some(),
-        })
+        let loudness = match is_shown {
+            true => loudness(of, field, say.as_ref(), self.options.severities)?,
+            false => usual_loudness(&diagnostic),
+        };
+        Some(placed(diagnostic, say, loudness, document, span))
     }
 
     /// Adds the lines around a finding that a person will see; `id` is that of the document.
@@ -489,6 +568,84 @@ fn loudness(
         severity: of_counted.max(Some(severity.min(Severity::Warning)))?,
         counts: of_counted.is_some(),
     })
+}
+
+/// How loud a finding is that is not shown: as its rule and effect say.
+fn usual_loudness(diagnostic: &Diagnostic) -> Loudness {
+    Loudness {
+        severity: diagnostic.severity(),
+        counts: false,
+    }
+}
+
+/// Withholds what was found for the base if no client that was asked has it.
+fn withhold_unasked(number: usize, checked: &Checked, fleet: &Fleet, withheld: &mut Withheld) {
+    if fleet.asks_base() {
+        return;
+    }
+    let mut ignored = Vec::new();
+    checked.ignored.unpack_into(&mut ignored);
+    for diagnostic in checked.diagnostics.iter().chain(&ignored) {
+        if !clients::is_told(checked, diagnostic, fleet) {
+            withheld.add(Some(number), diagnostic, None, Reason::NotAsked);
+        }
+    }
+}
+
+/// Withholds what the user's severities switch off.
+fn withhold_switched_off(
+    number: usize,
+    checked: &Checked,
+    said: &Said,
+    severities: &Severities,
+    withheld: &mut Withheld,
+) {
+    let is_off = |diagnostic: &Diagnostic, say: Option<&Say>| {
+        let field = diagnostic.path.segs().last_field();
+        loudness((diagnostic.rule, diagnostic.effect), field, say, severities).is_none()
+    };
+    let mut ignored = Vec::new();
+    checked.ignored.unpack_into(&mut ignored);
+    let says = said.says.iter().map(Some).chain(std::iter::repeat(None));
+    for (diagnostic, say) in checked
+        .diagnostics
+        .iter()
+        .zip(says)
+        .chain(ignored.iter().map(|one| (one, None)))
+    {
+        if is_off(diagnostic, say) {
+            withheld.add(Some(number), diagnostic, None, Reason::SwitchedOff);
+        }
+    }
+    for note in checked.notes.iter().filter(|note| is_off(&note.diagnostic, None)) {
+        let place = Some((checked.origin.source, note.span));
+        withheld.add(Some(number), &note.diagnostic, place, Reason::SwitchedOff);
+    }
+}
+
+/// A finding with its place.
+fn placed(
+    diagnostic: Diagnostic,
+    say: Option<Say>,
+    Loudness { severity, counts }: Loudness,
+    document: Option<&Document<'_>>,
+    span: Option<Span>,
+) -> Finding {
+    Finding {
+        rule: diagnostic.rule,
+        effect: diagnostic.effect,
+        who: say.as_ref().map(|say| Arc::clone(&say.who)).unwrap_or_default(),
+        by: say.map(|say| say.by).unwrap_or_default(),
+        severity,
+        counts,
+        path: diagnostic.path,
+        message: diagnostic.message,
+        help: diagnostic.help,
+        place: document.zip(span).map(|(document, span)| place(document, span)),
+        related: Vec::new(),
+        is_fixable: false,
+        is_consequence: diagnostic.cause.is_some(),
+    }
 }
 
 fn place(document: &Document<'_>, span: Span) -> Box<SourcePlace> {

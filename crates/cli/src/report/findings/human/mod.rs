@@ -6,6 +6,7 @@
 mod group;
 mod lines;
 mod view;
+mod withheld;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -13,11 +14,12 @@ use std::io::{self, Write};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{Finding, Parsed, ReportWriter, ResourceReport, Summary, Unplaced, closing, not_checked};
+use super::{Choice, Finding, NotShown, Parsed, ReportWriter, ResourceReport, Summary, Unplaced, closing, not_checked};
 use crate::report::edge::{marked, visible_line};
 use group::{Group, Groups, write_groups};
 use lines::{Indented, Wrapped};
 use view::{View, handler};
+use withheld::WithheldLines;
 use xdsctl_channel::client::is_live;
 use xdsctl_model::diag::{Rule, Severity, Subject};
 
@@ -36,6 +38,8 @@ pub struct Style {
     pub min_severity: Severity,
     /// Write findings and nothing else.
     pub is_quiet: bool,
+    /// List the findings that are not shown, with the reasons.
+    pub explains_withheld: bool,
 }
 
 impl Default for Style {
@@ -47,6 +51,7 @@ impl Default for Style {
             is_capped: true,
             min_severity: Severity::Warning,
             is_quiet: false,
+            explains_withheld: false,
         }
     }
 }
@@ -87,6 +92,7 @@ pub struct Human<W: Write> {
     groups: Groups,
     shown: Vec<(Option<Rc<Named>>, Finding)>,
     parsed: Vec<(Rc<Named>, Parsed)>,
+    withheld: WithheldLines,
     /// Resources so far.
     resources: usize,
     /// Errors of the current resource.
@@ -104,9 +110,17 @@ impl<W: Write> Human<W> {
             groups: Groups::new(),
             shown: Vec::new(),
             parsed: Vec::new(),
+            withheld: WithheldLines::new(style.is_capped),
             resources: 0,
             errors: 0,
             hidden_errors: BTreeMap::new(),
+        }
+    }
+
+    /// What is loud enough to be shown.
+    const fn choice(&self) -> Choice {
+        Choice {
+            min_severity: self.style.min_severity,
         }
     }
 
@@ -176,6 +190,7 @@ impl<W: Write> ReportWriter for Human<W> {
         group.hide(Some(resource), finding.field, finding.count);
         match finding.severity >= style.min_severity {
             true => group.want(finding.count, style),
+            false if style.explains_withheld => finding.count,
             false => 0,
         }
     }
@@ -191,6 +206,14 @@ impl<W: Write> ReportWriter for Human<W> {
                 *self.hidden_errors.entry(Arc::clone(&place.file)).or_default() += 1;
             }
         }
+        if self.style.explains_withheld {
+            self.withheld.add(None, self.choice().too_quiet(findings));
+        }
+        Ok(())
+    }
+
+    fn withheld_of_documents(&mut self, withheld: &[NotShown]) -> io::Result<()> {
+        self.withheld.add(None, withheld.iter().cloned());
         Ok(())
     }
 
@@ -210,6 +233,11 @@ impl<W: Write> ReportWriter for Human<W> {
         if !resource.findings.is_empty() {
             self.groups.values_mut().for_each(Group::placed);
         }
+        if self.style.explains_withheld {
+            self.withheld.add(Some(resource), resource.withheld.iter().cloned());
+            self.withheld
+                .add(Some(resource), self.choice().too_quiet(&resource.findings));
+        }
         self.errors = 0;
         self.resources += 1;
         if let Some(parsed) = &resource.parsed {
@@ -222,6 +250,8 @@ impl<W: Write> ReportWriter for Human<W> {
         self.shown
             .sort_by_key(|(_, f)| (!is_live(f.rule), Reverse(f.severity), distance(f)));
         write_shown(&self.shown, self.style, &mut self.out)?;
+        self.withheld
+            .write(&mut Wrapped::new(&mut self.out, self.style.width))?;
         if self.style.is_quiet {
             let line = not_checked::line(&summary.not_checked);
             line.map_or(Ok(()), |line| writeln!(self.out, "{line}"))?;
