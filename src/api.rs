@@ -10,7 +10,7 @@ use xdsctl_channel::client::{Client, Keep, Reading, Settled, Start, Store, Valid
 use xdsctl_channel::sim;
 use xdsctl_document::envelope::{EMPTY_RESPONSE, NO_RESOURCE};
 use xdsctl_document::source::{SourceMap, Span};
-use xdsctl_lint::check::{CheckOutcome, InputScope};
+use xdsctl_lint::decide::{CheckOutcome, InputScope};
 use xdsctl_model::diag::{Diagnostic, Effect, Severity};
 use xdsctl_model::profile::{Profile, ServerFacts};
 use xdsctl_model::resource::ResourceType;
@@ -113,7 +113,7 @@ pub fn check(text: impl Into<Vec<u8>>) -> Report {
     let (settled, store) = settle(text.into(), Keep::Findings);
     let CheckOutcome {
         resources, findings, ..
-    } = xdsctl_lint::check::check(settled, InputScope::default());
+    } = xdsctl_lint::decide::decide(settled, InputScope::default());
     let mut report = Report::default();
     let is_empty = resources.is_empty();
     let mut add = |diagnostic: Diagnostic, resource: Option<(ResourceType, String)>, span: Span| {

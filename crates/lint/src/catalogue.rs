@@ -46,7 +46,7 @@ static FILES: &[&[&Rule]] = &[
     xdsctl_clients::family::rules::RULES,
     xdsctl_clients::bootstrap::RULES,
     xdsctl_channel::client::RULES,
-    crate::check::RULES,
+    crate::decide::RULES,
     crate::choice::RULES,
 ];
 
@@ -61,7 +61,7 @@ static FOLDERS: &[&[&[&Rule]]] = &[
     xdsctl_clients::bootstrap::PART_RULES,
     crate::lint::RULES,
     xdsctl_channel::client::PART_RULES,
-    crate::check::PART_RULES,
+    crate::decide::PART_RULES,
 ];
 
 /// All rules, in the order of the layers.

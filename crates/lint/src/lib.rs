@@ -1,6 +1,6 @@
 //! What is said about a whole dump.
 //!
-//! [`check`] asks the clients and adds what is about several resources ([`lint`]), [`choice`] decides which findings are shown, [`fix`]
+//! [`lint`] states what is about several resources, [`decide`] decides which findings are shown, by the reader's [`choice`] too, [`fix`]
 //! mends documents, [`diff`] compares two versions, [`recognise`] finds the cause of a line of a log. [`catalogue`] lists all rules.
 #![cfg_attr(
     not(test),
@@ -16,9 +16,9 @@
 
 pub mod lint;
 
-pub mod check;
-
 pub mod choice;
+
+pub mod decide;
 
 pub mod catalogue;
 

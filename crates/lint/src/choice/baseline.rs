@@ -17,7 +17,7 @@ pub const SCHEMA: &str = "xdsctl.baseline/v1";
 /// One finding of a baseline.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BaselineEntry {
-    /// The document, as the caller of [`hide`](super::hide()) names it.
+    /// The document, as the caller of [`suppress`](crate::decide::suppress) names it.
     pub file: String,
     /// Type of the resource; empty for a finding on the document.
     pub type_name: String,
@@ -71,7 +71,7 @@ impl Baseline {
     }
 
     /// Says whether a finding is in it, and remembers that it was met.
-    pub(super) fn takes(&mut self, fingerprint: Fingerprint) -> bool {
+    pub(crate) fn takes(&mut self, fingerprint: Fingerprint) -> bool {
         let is_known = self.known.contains_key(&fingerprint);
         if is_known {
             self.met.insert(fingerprint);
@@ -80,7 +80,7 @@ impl Baseline {
     }
 
     /// What was not met.
-    pub(super) fn stale(&self) -> impl Iterator<Item = &BaselineEntry> {
+    pub(crate) fn stale(&self) -> impl Iterator<Item = &BaselineEntry> {
         self.known
             .values()
             .filter(|known| !self.met.contains(&known.fingerprint))

@@ -2,16 +2,13 @@
 //!
 //! [`Severities`] makes rules, families of rules, effects or single fields of a rule errors, warnings, notes or nothing. A [`Suppression`] takes
 //! out findings with a reason, until a day; it stands in a configuration file or in a comment of a YAML document ([`comments`]). A
-//! [`Baseline`] takes out the findings that there were when it was written. [`hide`] applies them to an outcome, and adds
-//! findings on those that do nothing.
+//! [`Baseline`] takes out the findings that there were when it was written. [`decide`](crate::decide) applies them.
 //!
-//! Everything here is decided after the findings were made, and changes nothing of what the client does. Knows nothing of files and clocks.
+//! A choice changes nothing of what the client does. Nothing here knows of files and clocks.
 
 pub mod baseline;
 mod comment;
 mod date;
-mod follow;
-mod hide;
 mod selector;
 mod suppression;
 mod wildcard;
@@ -19,8 +16,8 @@ mod wildcard;
 pub use baseline::Baseline;
 pub use comment::comments;
 pub use date::Date;
-pub use hide::{Choice, Hidden, hide};
 pub use selector::{Selector, Severities};
+pub(crate) use suppression::FindingTraits;
 pub use suppression::{Ignore, Suppression, Written};
 pub use wildcard::{FilePattern, Wildcard};
 

@@ -24,7 +24,7 @@ pub struct Ignore {
     pub resource: Option<Wildcard>,
     /// Path in the client's notation.
     pub path: Option<Wildcard>,
-    /// Name of the document, as the caller of [`hide`](super::hide()) names it.
+    /// Name of the document, as the caller of [`suppress`](crate::decide::suppress) names it.
     pub file: Option<FilePattern>,
     /// Why; for people.
     pub reason: String,
@@ -47,7 +47,7 @@ pub struct Suppression {
 
 /// What of a finding decides, but for its place.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct FindingTraits<'a> {
+pub(crate) struct FindingTraits<'a> {
     pub rule: &'static Rule,
     pub effect: Effect,
     pub field: Option<&'a str>,
@@ -60,18 +60,18 @@ impl Suppression {
     }
 
     /// Says whether it stands in a configuration and can be about this document.
-    pub(super) fn is_of_file(&self, file: &str) -> bool {
+    pub(crate) fn is_of_file(&self, file: &str) -> bool {
         self.written == Written::Config && self.ignore.file.as_ref().is_none_or(|pattern| pattern.matches(file))
     }
 
     /// Says whether it can be about a resource of this name.
-    pub(super) fn is_of_resource(&self, resource: Option<&str>) -> bool {
+    pub(crate) fn is_of_resource(&self, resource: Option<&str>) -> bool {
         let pattern = self.ignore.resource.as_ref();
         pattern.is_none_or(|pattern| resource.is_some_and(|name| pattern.matches(name)))
     }
 
     /// Says whether it is about findings like this, wherever they are.
-    pub(super) fn takes(&self, asked: FindingTraits<'_>) -> bool {
+    pub(crate) fn takes(&self, asked: FindingTraits<'_>) -> bool {
         self.ignore
             .rules
             .iter()
@@ -79,12 +79,12 @@ impl Suppression {
     }
 
     /// Says whether it can be about a finding at this path.
-    pub(super) fn is_at(&self, path: &str) -> bool {
+    pub(crate) fn is_at(&self, path: &str) -> bool {
         self.ignore.path.as_ref().is_none_or(|pattern| pattern.matches(path))
     }
 
     /// Says whether it names what it is about closely enough to know that it was in the input.
-    pub(super) const fn is_narrow(&self) -> bool {
+    pub(crate) const fn is_narrow(&self) -> bool {
         matches!(self.written, Written::Comment(_)) || self.ignore.file.is_some() || self.ignore.resource.is_some()
     }
 }

@@ -15,7 +15,7 @@ impl Wildcard {
     }
 
     /// Bytes of the pattern.
-    pub(super) const fn len(&self) -> usize {
+    pub(crate) const fn len(&self) -> usize {
         self.0.len()
     }
 

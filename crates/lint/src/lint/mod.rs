@@ -56,7 +56,7 @@ pub enum Who {
     /// Those of these families that reject this resource.
     Rejecting(ResourceId, &'static [Family]),
     /// Those that have a finding of its rule already, of which it stands for the rest.
-    Told,
+    WithRule,
 }
 
 /// What the resources of a world show together.
@@ -127,7 +127,7 @@ impl Findings {
         for (resource, quota) in &self.quotas_of_others {
             let closing = quota.closing();
             self.of_others
-                .extend(closing.map(|closing| (*resource, closing, Who::Told)));
+                .extend(closing.map(|closing| (*resource, closing, Who::WithRule)));
         }
         Found {
             of_base: self.list,

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use super::{Page, Recognised};
-use crate::check::{CheckOutcome, FAULT_GONE, Reason};
+use crate::decide::{CheckOutcome, FAULT_GONE, Reason};
 use xdsctl_channel::client::{Checked, LIVE_REJECTED, Verdict};
 use xdsctl_document::envelope::Finding;
 use xdsctl_document::source::{SourceId, Span};

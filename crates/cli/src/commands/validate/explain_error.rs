@@ -3,7 +3,7 @@
 use crate::io::input::Inputs;
 use crate::{Error, Io};
 use xdsctl_channel::client::target::Target;
-use xdsctl_lint::check::CheckOutcome;
+use xdsctl_lint::decide::CheckOutcome;
 use xdsctl_lint::recognise::{self, Page, Recognised, place};
 use xdsctl_model::resource::ResourceType;
 

@@ -9,7 +9,6 @@ use std::path::Path;
 use crate::io::edit::replace;
 use crate::io::input::Inputs;
 use crate::io::reach::AllowedDirectories;
-use crate::report::findings::clients::is_told;
 use crate::report::findings::fixable::Fixable;
 use crate::report::findings::patch;
 use crate::report::masks::{Masks, Resource, resources};
@@ -17,8 +16,9 @@ use crate::{Error, Io};
 use xdsctl_channel::client::Checked;
 use xdsctl_document::source::sniff::DocumentFormat;
 use xdsctl_document::source::{SourceId, SourceMap};
-use xdsctl_lint::check::CheckOutcome;
 use xdsctl_lint::choice::Severities;
+use xdsctl_lint::decide::CheckOutcome;
+use xdsctl_lint::decide::loudness::is_of_asked;
 use xdsctl_lint::fix::{self, Document, Edit};
 use xdsctl_model::diag::Diagnostic;
 
@@ -47,7 +47,7 @@ impl Plan {
         let mut found: BTreeMap<SourceId, BTreeSet<Edit>> = BTreeMap::new();
         let mut plan = Plan::default();
         for (number, checked) in outcome.resources.iter().enumerate() {
-            let wants = |diagnostic: &Diagnostic| wants(diagnostic) && is_told(checked, diagnostic, &inputs.fleet);
+            let wants = |diagnostic: &Diagnostic| wants(diagnostic) && is_of_asked(checked, diagnostic, &inputs.fleet);
             let id = checked.origin.source;
             if is_folded(checked) || !inputs.documents.contains(&id) || !fix::may_be_fixed(checked, wants) {
                 continue;

@@ -10,8 +10,8 @@ use crate::io::overwrite::{self, OutputKind};
 use crate::{Error, Io};
 use xdsctl_document::source::{SourceId, SourceMap, Span};
 use xdsctl_lint::catalogue;
-use xdsctl_lint::check::CheckOutcome;
-use xdsctl_lint::choice::{self, Baseline, Choice, Date, Hidden, Severities, Suppression, Written, baseline};
+use xdsctl_lint::choice::{self, Baseline, Date, Severities, Suppression, Written, baseline};
+use xdsctl_lint::decide::{self, CheckOutcome, Choice, Suppressed};
 use xdsctl_model::diag::Severity;
 
 /// What is known before anything is read.
@@ -68,14 +68,14 @@ impl Preset {
     }
 
     /// Takes out what is known. Findings for a new baseline are those from a severity on.
-    pub fn hide(
+    pub fn suppress(
         self,
         outcome: &mut CheckOutcome,
         config: &ProjectConfig,
         sources: &SourceMap,
         (from, severities): (Severity, &Severities),
         is_complete: bool,
-    ) -> Hidden {
+    ) -> Suppressed {
         let rules: Vec<_> = catalogue::rules().collect();
         let mut suppressions = self.suppressions;
         for (id, source) in sources.iter() {
@@ -97,7 +97,7 @@ impl Preset {
             today: self.today,
             is_complete,
         };
-        choice::hide(outcome, sources, choice)
+        decide::suppress(outcome, sources, choice)
     }
 }
 

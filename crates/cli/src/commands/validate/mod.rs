@@ -29,8 +29,8 @@ use xdsctl_channel::client::{Checked, Keep, Verdict};
 use xdsctl_document::envelope::{EMPTY_RESPONSE, WorldName};
 use xdsctl_document::source::SourceMap;
 use xdsctl_lint::catalogue;
-use xdsctl_lint::check::{self, CheckOutcome, InputScope};
-use xdsctl_lint::choice::{Hidden, Selector, Severities};
+use xdsctl_lint::choice::{Selector, Severities};
+use xdsctl_lint::decide::{self, CheckOutcome, InputScope, Suppressed};
 use xdsctl_model::diag::Severity;
 use xdsctl_model::profile::{Client, Doubt, Fleet};
 
@@ -151,7 +151,7 @@ impl<'a> ValidateRequest<'a> {
             io.out.flush()?;
             writeln!(io.err, "xdsctl: {silenced}")?;
         }
-        known::write(self.args, checked.hidden.recorded, io)?;
+        known::write(self.args, checked.suppressed.recorded, io)?;
         inputs.exit_code(self.exit_code(&summary), io)
     }
 
@@ -282,7 +282,7 @@ impl<'a> ValidateRequest<'a> {
         };
         let worlds = settled.names.clone();
         let is_complete = self.settings.is_complete;
-        let mut outcome = check::check(
+        let mut outcome = decide::decide(
             settled,
             InputScope {
                 target: target.as_ref(),
@@ -309,16 +309,16 @@ impl<'a> ValidateRequest<'a> {
             "no resource that a gRPC client asks for and no bootstrap in the input"
         };
         let mut nothing = nothing.to_owned();
-        let hidden = if let Some(line) = &line {
+        let suppressed = if let Some(line) = &line {
             // What a line tells of is shown, known or not.
             if let Some(why) = line.keep(&mut outcome, target.as_ref(), inputs, io)? {
                 has_input = false;
                 nothing = why;
             }
-            Hidden::default()
+            Suppressed::default()
         } else {
             let record = (self.looks.style.min_severity, &self.severities);
-            known.hide(&mut outcome, &self.config, &inputs.sources, record, is_complete)
+            known.suppress(&mut outcome, &self.config, &inputs.sources, record, is_complete)
         };
         Ok(Examined {
             doubts: inputs.fleet.doubts().to_vec(),
@@ -327,7 +327,7 @@ impl<'a> ValidateRequest<'a> {
             outcome,
             worlds,
             scope,
-            hidden,
+            suppressed,
             fixable: 0,
             nothing: (!has_input).then_some(Error::Nothing(nothing)),
         })
@@ -345,7 +345,7 @@ pub(super) struct Examined {
     unread: Vec<String>,
     /// A bootstrap was read.
     has_bootstrap: bool,
-    hidden: Hidden,
+    suppressed: Suppressed,
     /// Fixes that could be made, if they were looked for.
     fixable: usize,
     /// There was nothing that could be checked.
@@ -362,9 +362,9 @@ impl Examined {
         let outcome = std::mem::take(&mut self.outcome);
         let mut report = ResolvedFindings::new(outcome, &self.worlds, sources, options);
         report.summary.scope = self.scope;
-        report.summary.suppressed = self.hidden.suppressed;
-        report.summary.known = self.hidden.known;
-        report.summary.silenced += self.hidden.errors;
+        report.summary.suppressed = self.suppressed.suppressed;
+        report.summary.known = self.suppressed.known;
+        report.summary.silenced += self.suppressed.errors;
         report.summary.fixable = self.fixable;
         report.not_checked.doubts.clone_from(&self.doubts);
         report.not_checked.unread.clone_from(&self.unread);

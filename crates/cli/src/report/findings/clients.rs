@@ -9,8 +9,8 @@ use std::sync::Arc;
 use super::resolve::ResolveOptions;
 use xdsctl_channel::client::{Checked, Verdict};
 use xdsctl_clients::family::{self, FamilyAnswer};
-use xdsctl_document::proto::transcode::Note;
-use xdsctl_model::diag::{Diagnostic, Effect, Rule, Subject};
+use xdsctl_lint::decide::loudness::is_of_text;
+use xdsctl_model::diag::{Diagnostic, Effect, Subject};
 use xdsctl_model::profile::{Client, ClientStanding, Fleet, Version};
 
 /// What a client does with a resource.
@@ -174,27 +174,6 @@ pub fn overall(of_base: Verdict, clients: &BTreeMap<Client, ClientVerdict>) -> V
 
 fn is_unknown(clients: &BTreeMap<Client, ClientVerdict>) -> bool {
     !clients.is_empty() && clients.values().all(|said| said.verdict == "not_known")
-}
-
-/// Says whether a finding is about the text, whoever reads it.
-fn is_of_text(rule: &Rule) -> bool {
-    rule.subject == Subject::Dump || xdsctl_channel::client::is_live(rule)
-}
-
-/// Says whether a finding that was made for the base, or a client's own, is told: whether a client that was asked has it.
-pub fn is_told(checked: &Checked, diagnostic: &Diagnostic, fleet: &Fleet) -> bool {
-    let has = |answer: &FamilyAnswer| {
-        let is_own = |own: &Diagnostic| own.rule == diagnostic.rule && own.path == diagnostic.path;
-        let is_shared = diagnostic.effect != Effect::Nack
-            && answer.verdict == family::FamilyVerdict::Accepted
-            && diagnostic.shared.contains(&answer.client.family);
-        is_shared || answer.diagnostics.iter().any(is_own)
-    };
-    let is_note = |note: &Note| std::ptr::eq(&note.diagnostic, diagnostic);
-    fleet.asks_base()
-        || is_of_text(diagnostic.rule)
-        || checked.answers.iter().any(has)
-        || checked.notes.iter().any(is_note)
 }
 
 /// Puts the answers of all clients among the resource's diagnostics. The findings of `counted` can fail the run, none for all.

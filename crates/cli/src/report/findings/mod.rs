@@ -35,7 +35,8 @@ pub use parsed::Parsed;
 pub use resolve::Unplaced;
 
 pub use xdsctl_channel::client::Verdict;
-use xdsctl_lint::check::Reason;
+use xdsctl_lint::decide::Reason;
+use xdsctl_lint::decide::loudness::Loudness;
 use xdsctl_model::diag::{About, Effect, FieldPath, Fingerprints, Rule, Severity};
 
 /// One resource and what was found about it.
@@ -245,13 +246,6 @@ impl Summary {
         of_rule.severity = of_rule.severity.max(severity);
         of_rule.count += count;
     }
-}
-
-/// How loud a finding is, and whether it can fail the run.
-#[derive(Debug, Clone, Copy)]
-struct Loudness {
-    severity: Severity,
-    counts: bool,
 }
 
 /// A form of the report of `validate`: takes one resource after the other, and writes.

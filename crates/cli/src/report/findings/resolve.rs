@@ -12,7 +12,7 @@ use std::vec::IntoIter;
 use super::clients::{self, Said, Say};
 use super::fixable::Fixable;
 use super::not_checked::Tally;
-use super::{Finding, Loudness, NotShown, Parsed, RelatedPlace, ReportWriter, ResourceReport, Summary};
+use super::{Finding, NotShown, Parsed, RelatedPlace, ReportWriter, ResourceReport, Summary};
 use crate::report::masks::{Masks, Resource, redacted, resources};
 use crate::report::{SourcePlace, snippet};
 use xdsctl_channel::client::{Checked, is_live};
@@ -20,8 +20,9 @@ use xdsctl_document::envelope::{Finding as EnvelopeFinding, Label, Origin, Stage
 use xdsctl_document::proto::transcode::Note;
 use xdsctl_document::source::secrets::peer_words;
 use xdsctl_document::source::{Source, SourceId, SourceMap, Span};
-use xdsctl_lint::check::{CheckOutcome, Reason, Withheld, WithheldFinding};
 use xdsctl_lint::choice::Severities;
+use xdsctl_lint::decide::loudness::{Loudness, silenced};
+use xdsctl_lint::decide::{CheckOutcome, Reason, Withheld, WithheldFinding};
 use xdsctl_model::diag::{Diagnostic, Effect, FieldPath, Rule, Severity, Subject};
 use xdsctl_model::profile::{Client, Fleet};
 use xdsctl_model::resource::ResourceType;
@@ -112,7 +113,7 @@ impl<'r> ResolvedFindings<'r> {
             } = found.diagnostic;
             let field = found.diagnostic.path.segs().last_field();
             summary.silenced += silenced((rule, effect), field, count, options.severities);
-            let Some(loudness) = loudness((rule, effect), field, None, options.severities) else {
+            let Some(loudness) = Loudness::of((rule, effect), field, None, options.severities) else {
                 let place = Some((found.source, found.span));
                 withheld.add(None, &found.diagnostic, place, Reason::SwitchedOff);
                 continue;
@@ -122,7 +123,7 @@ impl<'r> ResolvedFindings<'r> {
         }
         let withheld_of_documents = withheld.take(None).into_iter().filter_map(|one| {
             let (source, span) = one.place?;
-            let loudness = usual_loudness(&one.diagnostic);
+            let loudness = Loudness::of_withheld(&one.diagnostic);
             let diagnostic = one.diagnostic;
             let found = EnvelopeFinding {
                 source,
@@ -177,25 +178,30 @@ impl<'r> ResolvedFindings<'r> {
             .is_kept()
             .then_some((checked.origin, checked.resource_type));
         if withheld.is_some() {
-            withhold_unasked(number, &checked, options.fleet, &mut self.withheld);
+            self.withheld.add_unasked(number, &checked, options.fleet);
         }
         let mut said = clients::merge(&mut checked, options.fleet, options.counted, &mut self.before);
         if withheld.is_some() {
-            withhold_switched_off(number, &checked, &said, options.severities, &mut self.withheld);
+            let counted = said.says.iter().map(|say| say.counted);
+            self.withheld
+                .add_switched_off(number, &checked, counted, options.severities);
         }
-        let mut tally = |(rule, effect): (&'static Rule, Effect), field: Option<&str>, count: usize, say| {
-            self.summary.silenced += silenced((rule, effect), field, count, options.severities);
-            let Some(loudness) = loudness((rule, effect), field, say, options.severities) else {
-                return 0;
+        let mut tally =
+            |(rule, effect): (&'static Rule, Effect), field: Option<&str>, count: usize, say: Option<&Say>| {
+                self.summary.silenced += silenced((rule, effect), field, count, options.severities);
+                let Some(loudness) =
+                    Loudness::of((rule, effect), field, say.map(|say| say.counted), options.severities)
+                else {
+                    return 0;
+                };
+                self.summary.count((rule, effect), loudness, count);
+                wants(Unplaced {
+                    rule,
+                    severity: loudness.severity,
+                    field,
+                    count,
+                })
             };
-            self.summary.count((rule, effect), loudness, count);
-            wants(Unplaced {
-                rule,
-                severity: loudness.severity,
-                field,
-                count,
-            })
-        };
         let mut is_wanted = |diagnostic: &Diagnostic, say| {
             let of = (diagnostic.rule, diagnostic.effect);
             tally(of, diagnostic.path.segs().last_field(), diagnostic.count, say) > 0
@@ -490,8 +496,11 @@ impl<'r> Resolver<'r> {
         let field = diagnostic.path.segs().last_field();
         let of = (diagnostic.rule, diagnostic.effect);
         let loudness = match is_shown {
-            true => loudness(of, field, say.as_ref(), self.options.severities)?,
-            false => usual_loudness(&diagnostic),
+            true => {
+                let counted = say.as_ref().map(|say| say.counted);
+                Loudness::of(of, field, counted, self.options.severities)?
+            }
+            false => Loudness::of_withheld(&diagnostic),
         };
         Some(placed(diagnostic, say, loudness, document, span))
     }
@@ -528,20 +537,6 @@ impl<'r> Resolver<'r> {
     }
 }
 
-/// How many findings like this are errors that the user's severities make something else.
-fn silenced(
-    (rule, effect): (&'static Rule, Effect),
-    field: Option<&str>,
-    count: usize,
-    severities: &Severities,
-) -> usize {
-    let is_silenced = rule.severity_of(effect) == Severity::Error
-        && severities
-            .of((rule, effect), field)
-            .is_none_or(|severity| severity < Severity::Error);
-    if is_silenced { count } else { 0 }
-}
-
 /// A message with what it quotes of a peer as that may be printed.
 fn peers(message: &str) -> String {
     let pieces = message.split('`').enumerate().map(|(number, piece)| match number % 2 {
@@ -549,78 +544,6 @@ fn peers(message: &str) -> String {
         _ => peer_words(piece),
     });
     pieces.collect::<Vec<_>>().join("`")
-}
-
-/// How loud a finding is; `None` if the user allows it. What only clients say that do not count is a warning at most.
-fn loudness(
-    (rule, effect): (&'static Rule, Effect),
-    field: Option<&str>,
-    say: Option<&Say>,
-    severities: &Severities,
-) -> Option<Loudness> {
-    let severity = severities.of((rule, effect), field)?;
-    let of_counted = match say.map(|say| say.counted) {
-        None => Some(severity),
-        Some(counted) if counted == Some(effect) => Some(severity),
-        Some(counted) => counted.and_then(|effect| severities.of((rule, effect), field)),
-    };
-    Some(Loudness {
-        severity: of_counted.max(Some(severity.min(Severity::Warning)))?,
-        counts: of_counted.is_some(),
-    })
-}
-
-/// How loud a finding is that is not shown: as its rule and effect say.
-fn usual_loudness(diagnostic: &Diagnostic) -> Loudness {
-    Loudness {
-        severity: diagnostic.severity(),
-        counts: false,
-    }
-}
-
-/// Withholds what was found for the base if no client that was asked has it.
-fn withhold_unasked(number: usize, checked: &Checked, fleet: &Fleet, withheld: &mut Withheld) {
-    if fleet.asks_base() {
-        return;
-    }
-    let mut ignored = Vec::new();
-    checked.ignored.unpack_into(&mut ignored);
-    for diagnostic in checked.diagnostics.iter().chain(&ignored) {
-        if !clients::is_told(checked, diagnostic, fleet) {
-            withheld.add(Some(number), diagnostic, None, Reason::NotAsked);
-        }
-    }
-}
-
-/// Withholds what the user's severities switch off.
-fn withhold_switched_off(
-    number: usize,
-    checked: &Checked,
-    said: &Said,
-    severities: &Severities,
-    withheld: &mut Withheld,
-) {
-    let is_off = |diagnostic: &Diagnostic, say: Option<&Say>| {
-        let field = diagnostic.path.segs().last_field();
-        loudness((diagnostic.rule, diagnostic.effect), field, say, severities).is_none()
-    };
-    let mut ignored = Vec::new();
-    checked.ignored.unpack_into(&mut ignored);
-    let says = said.says.iter().map(Some).chain(std::iter::repeat(None));
-    for (diagnostic, say) in checked
-        .diagnostics
-        .iter()
-        .zip(says)
-        .chain(ignored.iter().map(|one| (one, None)))
-    {
-        if is_off(diagnostic, say) {
-            withheld.add(Some(number), diagnostic, None, Reason::SwitchedOff);
-        }
-    }
-    for note in checked.notes.iter().filter(|note| is_off(&note.diagnostic, None)) {
-        let place = Some((checked.origin.source, note.span));
-        withheld.add(Some(number), &note.diagnostic, place, Reason::SwitchedOff);
-    }
 }
 
 /// A finding with its place.

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use super::Severities;
-use crate::check::{CheckOutcome, Reason};
+use super::{CheckOutcome, Reason};
+use crate::choice::Severities;
 use xdsctl_channel::client::Checked;
 use xdsctl_model::diag::{Diagnostic, Effect};
 

@@ -45,7 +45,7 @@ pub(super) fn tell(of_others: Vec<(ResourceId, Diagnostic, Who)>, resources: &mu
                     Who::Rejecting(_, families) => {
                         families.contains(&answer.client.family) && rejecting.contains(&index)
                     }
-                    Who::Told => own.iter().any(|own: &Diagnostic| own.rule == diagnostic.rule),
+                    Who::WithRule => own.iter().any(|own: &Diagnostic| own.rule == diagnostic.rule),
                 };
                 // Another world of the resource may have shown it.
                 if is_its && known.insert((diagnostic.rule.id, diagnostic.path.to_string())) {

@@ -1,7 +1,7 @@
 //! What the resources of a world show together.
 
 use super::shared::Shared;
-use super::{CheckOutcome, ENDPOINTS_NOT_INCLUDED, Reason, Withheld, others, proxy, unharmed};
+use super::{CheckOutcome, ENDPOINTS_NOT_INCLUDED, Reason, Withheld, others, proxy, reach};
 use crate::lint::{self, Usage};
 use xdsctl_channel::client::target::Target;
 use xdsctl_channel::client::{Checked, ClusterFacts, Facts, ListenerFacts, ResourceId, Settled, World};
@@ -28,7 +28,7 @@ pub struct InputScope<'t> {
 }
 
 /// Adds what the resources of each world show together, and what becomes of a channel.
-pub fn check(settled: Settled, scope: InputScope<'_>) -> CheckOutcome {
+pub fn decide(settled: Settled, scope: InputScope<'_>) -> CheckOutcome {
     let target = scope.target;
     let mut outcome = CheckOutcome {
         resources: settled.resources,
@@ -90,7 +90,7 @@ fn relate(world: &World, scope: InputScope<'_>, outcome: &mut CheckOutcome) {
         resources, withheld, ..
     } = outcome;
     let usage = Usage::of(world, scope.target);
-    unharmed::decide(world, &usage, resources, withheld);
+    reach::withhold(world, &usage, resources, withheld);
     for &number in &world.members {
         if let Some(checked) = resources.get_mut(number) {
             unread_values(number, checked, withheld);

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::follow::Rejections;
-use super::suppression::FindingTraits;
-use super::{Baseline, Date, EXPIRED, STALE, Severities, Suppression, UNUSED, Written, baseline};
-use crate::check::{CheckOutcome, Reason, Withheld};
+use super::comments::{BYTES_A_STEP, Comments, MAX_STEPS, Steps};
+use super::consequences::Rejections;
+use super::{CheckOutcome, Reason, Withheld};
+use crate::choice::{
+    Baseline, Date, EXPIRED, FindingTraits, STALE, Severities, Suppression, UNUSED, Written, baseline,
+};
 use xdsctl_channel::client::Checked;
 use xdsctl_document::envelope::Finding;
 use xdsctl_document::proto::transcode::LIMIT_EXCEEDED;
@@ -35,7 +37,7 @@ pub struct Choice<'a> {
 
 /// What was taken out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Hidden {
+pub struct Suppressed {
     /// Findings that a suppression took out.
     pub suppressed: usize,
     /// Findings that are in the baseline.
@@ -47,10 +49,10 @@ pub struct Hidden {
 }
 
 /// Takes out of `outcome` what `choice` says, and what follows from rejections of which nothing is shown then.
-pub fn hide(outcome: &mut CheckOutcome, sources: &SourceMap, choice: Choice<'_>) -> Hidden {
+pub fn suppress(outcome: &mut CheckOutcome, sources: &SourceMap, choice: Choice<'_>) -> Suppressed {
     let rejections = Rejections::of(outcome);
     let severities = choice.severities;
-    let mut hiding = Hiding {
+    let mut pass = Suppressing {
         uses: vec![Use::default(); choice.suppressions.len()],
         comments: Comments::of_all(&choice),
         of_files: BTreeMap::new(),
@@ -58,7 +60,7 @@ pub fn hide(outcome: &mut CheckOutcome, sources: &SourceMap, choice: Choice<'_>)
         choice,
         sources,
         fingerprints: BTreeMap::new(),
-        hidden: Hidden::default(),
+        suppressed: Suppressed::default(),
         errors: BTreeMap::new(),
     };
     let CheckOutcome {
@@ -68,15 +70,15 @@ pub fn hide(outcome: &mut CheckOutcome, sources: &SourceMap, choice: Choice<'_>)
         ..
     } = outcome;
     for (number, checked) in resources.iter_mut().enumerate() {
-        hiding.resource(number, checked, withheld);
-        hiding.count_errors();
+        pass.resource(number, checked, withheld);
+        pass.count_errors();
     }
-    withheld.sift_documents(findings, |finding| hiding.document(finding));
-    hiding.count_errors();
-    hiding.idle(findings);
-    let mut hidden = hiding.hidden;
-    hidden.suppressed += rejections.follow(outcome, severities);
-    hidden
+    withheld.sift_documents(findings, |finding| pass.document(finding));
+    pass.count_errors();
+    pass.idle(findings);
+    let mut suppressed = pass.suppressed;
+    suppressed.suppressed += rejections.follow(outcome, severities);
+    suppressed
 }
 
 /// What became of a suppression.
@@ -88,73 +90,7 @@ struct Use {
     was_used: bool,
 }
 
-/// Comparisons of findings with suppressions in all.
-const MAX_STEPS: usize = 5_000_000;
-
-/// Bytes of a name or a path that count as one.
-const BYTES_A_STEP: usize = 32;
-
-/// How many there were.
-#[derive(Debug, Clone, Copy)]
-struct Steps(usize);
-
-impl Steps {
-    const fn take(&mut self, steps: usize) {
-        self.0 = self.0.saturating_add(steps);
-    }
-
-    const fn is_over(self) -> bool {
-        self.0 > MAX_STEPS
-    }
-}
-
-/// The suppressions in the comments of a document, by their lines.
-#[derive(Debug, Default)]
-struct Comments {
-    /// Those about one line.
-    single: BTreeMap<usize, Vec<usize>>,
-    /// First line, last line and number of the others, by the first.
-    long: Vec<(usize, usize, usize)>,
-}
-
-impl Comments {
-    /// Those that have not ended.
-    fn of_all(choice: &Choice<'_>) -> BTreeMap<SourceId, Comments> {
-        let mut all: BTreeMap<SourceId, Comments> = BTreeMap::new();
-        for (number, suppression) in choice.suppressions.iter().enumerate() {
-            let Written::Comment(lines) = &suppression.written else {
-                continue;
-            };
-            if suppression.is_expired(choice.today) {
-                continue;
-            }
-            let comments = all.entry(suppression.source).or_default();
-            match lines.start() == lines.end() {
-                true => comments.single.entry(*lines.start()).or_default().push(number),
-                false => comments.long.push((*lines.start(), *lines.end(), number)),
-            }
-        }
-        all.values_mut().for_each(|comments| comments.long.sort_unstable());
-        all
-    }
-
-    /// Those about a line, in their order.
-    fn at(&self, line: usize, steps: &mut Steps) -> Vec<usize> {
-        let end = self.long.partition_point(|(first, ..)| *first <= line);
-        let single = self.single.get(&line).map_or(&[][..], Vec::as_slice);
-        steps.take(1 + end / 8 + single.len());
-        if steps.is_over() {
-            return Vec::new();
-        }
-        let long = self.long.get(..end).unwrap_or_default().iter();
-        let long = long.filter(|(_, last, _)| *last >= line).map(|(.., number)| *number);
-        let mut at: Vec<usize> = single.iter().copied().chain(long).collect();
-        at.sort_unstable();
-        at
-    }
-}
-
-struct Hiding<'a> {
+struct Suppressing<'a> {
     choice: Choice<'a>,
     /// The suppressions in comments.
     comments: BTreeMap<SourceId, Comments>,
@@ -165,7 +101,7 @@ struct Hiding<'a> {
     sources: &'a SourceMap,
     /// Each client that is asked has findings of its own, many of which are those of others.
     fingerprints: BTreeMap<(SourceId, Option<Client>), Fingerprints>,
-    hidden: Hidden,
+    suppressed: Suppressed,
     /// Errors of the resource at hand that were taken out, by the client that has them.
     errors: BTreeMap<Option<Client>, usize>,
 }
@@ -179,10 +115,10 @@ struct Candidate<'c> {
     is_secret: bool,
 }
 
-impl Hiding<'_> {
+impl Suppressing<'_> {
     /// Counts the errors that were taken out: those of several clients are one.
     fn count_errors(&mut self) {
-        self.hidden.errors += std::mem::take(&mut self.errors).into_values().max().unwrap_or(0);
+        self.suppressed.errors += std::mem::take(&mut self.errors).into_values().max().unwrap_or(0);
     }
 
     fn keeps_baseline(&self) -> bool {
@@ -224,16 +160,16 @@ impl Hiding<'_> {
             return;
         }
         let mut ignored = Vec::new();
-        let may_hide = |asked| {
+        let may_be_about = |asked| {
             about
                 .iter()
                 .any(|&n| self.choice.suppressions.get(n).is_some_and(|s| s.takes(asked)))
         };
-        let may_hide_ignored = |(rule, field, _): (&'static Rule, _, _)| {
+        let may_be_ignored = |(rule, field, _): (&'static Rule, _, _)| {
             let effect = rule.effect;
-            may_hide(FindingTraits { rule, effect, field })
+            may_be_about(FindingTraits { rule, effect, field })
         };
-        if keeps_baseline || has_comments || checked.ignored.counts().any(may_hide_ignored) {
+        if keeps_baseline || has_comments || checked.ignored.counts().any(may_be_ignored) {
             checked.ignored.unpack_into(&mut ignored);
             // What is beyond the quota is a count, and not in the packed list.
             ignored.truncate(checked.ignored.len());
@@ -381,7 +317,7 @@ impl Hiding<'_> {
         let errors = if is_error { *count } else { 0 };
         let suppression = self.suppression(subject, candidate, asked);
         if let Some(why) = suppression.map(|suppression| suppression.ignore.reason.clone()) {
-            self.hidden.suppressed += subject.weight(*count);
+            self.suppressed.suppressed += subject.weight(*count);
             *self.errors.entry(subject.client).or_default() += errors;
             return Some(Reason::Suppressed(why));
         }
@@ -406,8 +342,8 @@ impl Hiding<'_> {
                 .of((rule, *effect), asked.field)
                 .is_some_and(|severity| severity >= from);
             if is_loud {
-                self.hidden.known += subject.weight(*count);
-                self.hidden.recorded.push(baseline::BaselineEntry {
+                self.suppressed.known += subject.weight(*count);
+                self.suppressed.recorded.push(baseline::BaselineEntry {
                     file: about.file.to_owned(),
                     type_name: about.type_name.to_owned(),
                     name: about.name.to_owned(),
@@ -424,7 +360,7 @@ impl Hiding<'_> {
             .as_mut()
             .is_some_and(|(known, _)| known.takes(fingerprint));
         if is_known {
-            self.hidden.known += subject.weight(*count);
+            self.suppressed.known += subject.weight(*count);
             *self.errors.entry(subject.client).or_default() += errors;
         }
         is_known.then_some(Reason::InBaseline)

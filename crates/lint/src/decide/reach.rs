@@ -37,7 +37,7 @@ static FAIL_OVER: [&Rule; 8] = [
 ];
 
 /// Withholds what does not come to pass.
-pub(super) fn decide(world: &World, usage: &Usage<'_>, resources: &mut [Checked], withheld: &mut Withheld) {
+pub(super) fn withhold(world: &World, usage: &Usage<'_>, resources: &mut [Checked], withheld: &mut Withheld) {
     let has_failure = |checked: &Checked| checked.diagnostics.iter().any(is_failure);
     if !usage.is_known() || !resources.iter().any(has_failure) {
         return;
