@@ -12,7 +12,7 @@ use tonic::{Code, Request, Status};
 
 use crate::fetch::Error;
 use crate::node::{self, Server};
-use crate::{Address, FetchOptions, ServerKind, ServerPlace, stranger};
+use crate::{Address, FetchOptions, ServerKind, ServerPlace, other_server};
 
 /// Bytes that the other side may send before they are read, of a stream and of the connection.
 const WINDOW_BYTES: u32 = 8 << 20;
@@ -215,7 +215,7 @@ pub fn refused(address: &Address, status: &Status, options: &FetchOptions) -> Er
     }
     // tonic's words for an answer of HTTP that is none of gRPC.
     if let Some((_, answer)) = message.split_once("while receiving response with status: ") {
-        return stranger::no_grpc(address, answer);
+        return other_server::no_grpc(address, answer);
     }
     // The words of a broken connection are those of what broke it.
     if !message.is_empty() && status.source().is_none() {

@@ -9,7 +9,7 @@ use tonic::client::Grpc;
 use crate::connect::{self, BytesCodec};
 use crate::fetch::Error;
 use crate::messages::{ClientConfig, ClientStatusRequest, ClientStatusResponse};
-use crate::{Address, FetchOptions, stranger};
+use crate::{Address, FetchOptions, other_server};
 
 const FETCH: &str = "/envoy.service.status.v3.ClientStatusDiscoveryService/FetchClientStatus";
 const STREAM: &str = "/envoy.service.status.v3.ClientStatusDiscoveryService/StreamClientStatus";
@@ -41,7 +41,7 @@ pub async fn fetch(address: &Address, options: &FetchOptions) -> Result<Vec<Clie
                 why: "the stream ended without an answer".to_owned(),
             })?
         }
-        Err(status) => return Err(stranger::named(address, &status, options).await),
+        Err(status) => return Err(other_server::named(address, &status, options).await),
     };
     let answer = ClientStatusResponse::decode(answer).map_err(|e| Error::Malformed {
         address: address.text.clone(),

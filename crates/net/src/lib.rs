@@ -46,9 +46,9 @@ mod node;
 #[cfg(feature = "live")]
 mod ordered;
 #[cfg(feature = "live")]
-mod serve;
+mod other_server;
 #[cfg(feature = "live")]
-mod stranger;
+mod serve;
 
 pub use address::{Address, AddressError, ServerKind, ServerPlace};
 pub use options::{FetchOptions, Tls};

@@ -155,7 +155,7 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
     let start = walker.pos();
     // Many tools have resources; these are ours if one of them is, or if something else says so.
     let mut is_one = false;
-    let mut strangers = Vec::new();
+    let mut unknown_entries = Vec::new();
     let outer = walker.assume;
     // The type may be said after the list, where it helps only if the resources do not say it themselves.
     let mut later = false;
@@ -203,7 +203,7 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
                 later = true;
                 walker.skip()?;
             }
-            "resources" => is_one |= walker.entries(&mut strangers)?,
+            "resources" => is_one |= walker.entries(&mut unknown_entries)?,
             _ => {
                 let start = walker.pos();
                 // A name that is nearly right is reported as that.
@@ -223,7 +223,7 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
         walker.tc.scan.set_pos(start);
         walker.fields(&mut |walker, key| match key {
             "resources" => {
-                is_one |= walker.entries(&mut strangers)?;
+                is_one |= walker.entries(&mut unknown_entries)?;
                 Ok(())
             }
             _ => walker.skip(),
@@ -242,7 +242,7 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
     if is_one {
         walker.recognised = true;
         unknown(walker, strange);
-        walker.report_strangers(strangers);
+        walker.report_unknown_entries(unknown_entries);
     }
     let said = type_url.as_deref().and_then(|url| url.rsplit('/').next());
     if let Some(resource_type) = said.and_then(ResourceType::from_type_name)

@@ -56,19 +56,19 @@ impl Walker<'_, '_> {
 
     /// Reads an element of a list of resources, and reports it if it is none.
     pub fn entry(&mut self) -> Result<()> {
-        let stranger = self.stranger()?;
-        self.report_strangers(stranger.into_iter().collect());
+        let unknown_entry = self.unknown_entry()?;
+        self.report_unknown_entries(unknown_entry.into_iter().collect());
         Ok(())
     }
 
-    /// Reads a list of resources; false if nothing in it is one. The places of the elements that are none go to `strangers`.
-    pub fn entries(&mut self, strangers: &mut Vec<Span>) -> Result<bool> {
+    /// Reads a list of resources; false if nothing in it is one. The places of the elements that are none go to `unknown_entries`.
+    pub fn entries(&mut self, unknown_entries: &mut Vec<Span>) -> Result<bool> {
         let mut is_empty = true;
         let mut is_any_known = false;
         self.elements(&mut |walker, _| {
             is_empty = false;
-            match walker.stranger()? {
-                Some(span) => strangers.push(span),
+            match walker.unknown_entry()? {
+                Some(span) => unknown_entries.push(span),
                 None => is_any_known = true,
             }
             Ok(())
@@ -77,32 +77,32 @@ impl Walker<'_, '_> {
     }
 
     /// Reports elements that are no resources.
-    pub fn report_strangers(&mut self, strangers: Vec<Span>) {
-        for span in strangers {
-            self.report_stranger(span);
+    pub fn report_unknown_entries(&mut self, unknown_entries: Vec<Span>) {
+        for span in unknown_entries {
+            self.report_unknown_entry(span);
         }
     }
 
-    /// Reads a document that is a list; strangers in it are reported if anything else is known.
+    /// Reads a document that is a list; unknown entries in it are reported if anything else is known.
     pub fn list(&mut self) -> Result<()> {
-        let mut strangers = Vec::new();
+        let mut unknown_entries = Vec::new();
         let mut is_any_known = false;
         let result = self.elements(&mut |walker, _| {
-            match walker.stranger()? {
-                Some(span) => strangers.push(span),
+            match walker.unknown_entry()? {
+                Some(span) => unknown_entries.push(span),
                 None => is_any_known = true,
             }
             Ok(())
         });
         if is_any_known {
             self.recognised = true;
-            self.report_strangers(strangers);
+            self.report_unknown_entries(unknown_entries);
         }
         result
     }
 
     /// Reads a value and returns its place if nothing in it is of a known shape.
-    fn stranger(&mut self) -> Result<Option<Span>> {
+    fn unknown_entry(&mut self) -> Result<Option<Span>> {
         let is_placeholder = self.tc.scan.peek() == b'n' && self.nulls_are_explained;
         let start = self.pos();
         let outer = std::mem::replace(&mut self.recognised, false);
@@ -148,7 +148,7 @@ impl Walker<'_, '_> {
         self.report(&UNKNOWN_SHAPE, span, format!("this entry holds no resource: {why}"));
     }
 
-    fn report_stranger(&mut self, span: Span) {
+    fn report_unknown_entry(&mut self, span: Span) {
         let message = "this entry is no resource of a known type".to_owned();
         self.report(&UNKNOWN_SHAPE, span, message)
             .help("give it an `@type`, or name the type with `--as lds|rds|cds|eds`");

@@ -12,7 +12,7 @@ use tonic::client::Grpc;
 
 use crate::connect::{self, BytesCodec};
 use crate::fetch::Error;
-use crate::{Address, FetchOptions, stranger};
+use crate::{Address, FetchOptions, other_server};
 
 const SOTW: &str = "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
 const DELTA: &str = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
@@ -75,11 +75,11 @@ impl<'o> Stream<'o> {
         let opening = async move {
             let answer = tokio::select! {
                 answer = grpc.streaming(request, PathAndQuery::from_static(path), BytesCodec) => answer,
-                stranger = stranger::revealed(channel, path, address, options, &known) => return Err(stranger),
+                error = other_server::revealed(channel, path, address, options, &known) => return Err(error),
             };
             match answer {
                 Ok(answer) => Ok(answer.into_inner()),
-                Err(status) => Err(stranger::named(address, &status, options).await),
+                Err(status) => Err(other_server::named(address, &status, options).await),
             }
         };
         Ok(Stream {

@@ -220,15 +220,15 @@ impl Subscriber {
             ));
         };
         let received = self.client.receive(bytes, !self.targets.is_empty());
-        let strangers: Vec<String> = received
+        let of_other_types: Vec<String> = received
             .resources
             .iter()
             .filter(|judged| judged.resource_type != Some(resource_type))
             .map(|judged| format!("a resource is of type `{}`", judged.type_url))
             .collect();
-        let is_rejected = received.is_rejected() || !strangers.is_empty();
+        let is_rejected = received.is_rejected() || !of_other_types.is_empty();
         let has_changed = self.hold(resource_type, &response, &received, bytes, now);
-        let detail = is_rejected.then(|| words::detail(&received, &strangers));
+        let detail = is_rejected.then(|| words::detail(&received, &of_other_types));
         let told = vec![words::told(resource_type, &response, &received, detail.as_deref())];
         // Where everything is asked for, only Listeners and Clusters lead to names.
         let is_wildcard = self.is_wildcard(resource_type);

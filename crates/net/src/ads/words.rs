@@ -18,9 +18,9 @@ pub const OF_ADS_CACHE: &str = "A known cause is a snapshot cache of go-control-
      only a request that names all its resources of the type, and a gRPC client names only those that it needs; `false` turns that off";
 
 /// Why a response is rejected: what a control plane logs.
-pub fn detail(received: &Received, strangers: &[String]) -> String {
+pub fn detail(received: &Received, of_other_types: &[String]) -> String {
     let mut words: Vec<String> = received.faults.iter().map(ToString::to_string).collect();
-    words.extend(strangers.iter().cloned());
+    words.extend(of_other_types.iter().cloned());
     for judged in &received.resources {
         let faults = judged.faults.iter().map(|fault| format!("`{}` {fault}", judged.name));
         words.extend(faults);
