@@ -21,12 +21,13 @@ pub fn lookup(selector: &Selector, request: &Request<'_>, plugin: &str) -> Optio
         headers: request.headers,
         timeout: request.timeout,
     };
-    let asked = rls::asked(config.route_lookup(plugin)?, &rpc);
-    let default = match asked.default_target.as_str() {
+    let lookup = config.route_lookup(plugin)?;
+    let default = match lookup.default_target.as_str() {
         "" => "no default target".to_owned(),
         target => format!("the default target is {target}"),
     };
-    Some(format!("{} at `{}`, {default}", asked.keys, asked.service))
+    let keys = rls::shown_keys(lookup, &rpc);
+    Some(format!("{keys} at `{}`, {default}", lookup.lookup_service))
 }
 
 /// A string matcher in words.

@@ -12,7 +12,7 @@ use super::names::{ChildNumbers, child_name};
 use super::service_config::{ServiceConfig, cds_config, cds_policy};
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
 use xdsctl_lb::json::At;
-use xdsctl_lb::{cluster_impl, outlier_detection, override_host, priority};
+use xdsctl_lb::{cluster_impl, named, outlier_detection, override_host, priority};
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::lb_policy::{
@@ -161,11 +161,6 @@ pub(super) fn object<const N: usize>(entries: [(&str, Value); N]) -> Value {
     )
 }
 
-/// A list of one policy with its config.
-pub(super) fn policy_list(name: &str, config: Value) -> Value {
-    Value::Array(vec![object([(name, config)])])
-}
-
 /// The config below the cds policy of a leaf cluster; `numbers` has one number a priority.
 pub fn leaf_config(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &LbConfig) -> LbConfig {
     let names = numbers.iter().map(|number| child_name(cluster, *number));
@@ -212,29 +207,19 @@ fn is_dns(leaf: &Leaf) -> bool {
 
 /// [`leaf_config`] as the client writes it: without what it leaves out.
 fn leaf_json(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &Value) -> Value {
-    let mut children = Map::new();
-    let mut priorities = Vec::with_capacity(numbers.len());
-    for number in numbers {
-        let name = child_name(cluster, *number);
-        let child = if is_dns(leaf) {
-            object([("config", lb_policy.clone())])
-        } else {
-            let ignores = ("ignore_reresolution_requests", Value::Bool(true));
-            object([("config", lb_policy.clone()), ignores])
-        };
-        priorities.push(Value::String(name.clone()));
-        children.insert(name, child);
-    }
-    let failover = object([
-        ("children", Value::Object(children)),
-        ("priorities", Value::Array(priorities)),
-    ]);
+    let names = numbers.iter().map(|number| child_name(cluster, *number));
+    let failover = failover_json(names, |_| {
+        let config = ("config", lb_policy.clone());
+        match is_dns(leaf) {
+            true => object([config]),
+            false => object([config, ("ignore_reresolution_requests", Value::Bool(true))]),
+        }
+    });
     let wrapped = |policy: &str, child: Value| {
         let name = ("clusterName", Value::String(cluster.to_owned()));
-        policy_list(policy, object([("childPolicy", child), name]))
+        named(policy, object([("childPolicy", child), name]))
     };
-    let sessions = wrapped(override_host::NAME, policy_list(priority::NAME, failover));
-    let limits = wrapped(cluster_impl::NAME, sessions);
+    let limits = wrapped(cluster_impl::NAME, wrapped(override_host::NAME, failover));
     let mut detection = match &leaf.cluster.outlier_detection {
         Some(detection) => outlier_detection::fields_to_json(detection),
         None => Value::Object(Map::new()),
@@ -242,21 +227,21 @@ fn leaf_json(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &Value) -> 
     if let Value::Object(detection) = &mut detection {
         detection.insert("childPolicy".to_owned(), limits);
     }
-    policy_list(outlier_detection::NAME, detection)
+    named(outlier_detection::NAME, detection)
 }
 
 /// [`aggregate_config`] as the client writes it.
 fn aggregate_json(leaves: &[String]) -> Value {
-    let children: Map<String, Value> = leaves
-        .iter()
-        .map(|leaf| (leaf.clone(), object([("config", cds_policy(leaf))])))
-        .collect();
-    let priorities = leaves.iter().cloned().map(Value::String).collect();
-    let failover = object([
-        ("children", Value::Object(children)),
-        ("priorities", Value::Array(priorities)),
-    ]);
-    policy_list(priority::NAME, failover)
+    failover_json(leaves.iter().cloned(), |leaf| object([("config", cds_policy(leaf))]))
+}
+
+/// [`failover`] as the client writes it.
+fn failover_json(names: impl Iterator<Item = String>, child: impl Fn(&str) -> Value) -> Value {
+    let names: Vec<String> = names.collect();
+    let children = names.iter().map(|name| (name.clone(), child(name))).collect();
+    let priorities = names.into_iter().map(Value::String).collect();
+    let children = ("children", Value::Object(children));
+    named(priority::NAME, object([children, ("priorities", priorities)]))
 }
 
 /// What all cds policies of a channel generate.

@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::build::{object, policy_list};
+use super::build::object;
 use crate::client::config::XdsConfig;
 use crate::rpc::{CLUSTER_PREFIX, PLUGIN_PREFIX};
 use xdsctl_clients::bootstrap::client_json::{self, Json};
-use xdsctl_lb::{cds, cluster_manager};
+use xdsctl_lb::{cds, cluster_manager, named};
 use xdsctl_model::resource::lb_policy::{CdsConfig, ClusterManagerConfig, LbConfig, LbPolicy};
 use xdsctl_model::resource::route::{Action, Destination};
 use xdsctl_model::status::{Code, Status};
@@ -70,7 +70,7 @@ impl ServiceConfig {
         });
         let children: Map<String, Value> = children.collect();
         let manager = object([("children", Value::Object(children))]);
-        object([("loadBalancingConfig", policy_list(cluster_manager::NAME, manager))])
+        object([("loadBalancingConfig", named(cluster_manager::NAME, manager))])
     }
 }
 
@@ -84,7 +84,7 @@ pub(super) fn cds_config(cluster: &str) -> LbConfig {
 
 /// A list of one cds policy.
 pub(super) fn cds_policy(cluster: &str) -> Value {
-    policy_list(cds::NAME, object([("cluster", Value::String(cluster.to_owned()))]))
+    named(cds::NAME, object([("cluster", Value::String(cluster.to_owned()))]))
 }
 
 /// The children of the cluster manager by key, as the routes name them.

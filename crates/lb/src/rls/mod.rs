@@ -219,24 +219,9 @@ fn read_route_lookup(value: &Value, at: &At<'_>, faults: &mut Faults) -> Option<
     })
 }
 
-/// What is looked up for an RPC.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LookupKeys {
-    /// Target URI of the lookup service.
-    pub service: String,
-    /// The keys, without values of headers that hold secrets.
-    pub keys: String,
-    /// Where the RPC goes when the lookup fails; empty for nowhere.
-    pub default_target: String,
-}
-
-/// What is looked up for an RPC.
-pub fn asked(lookup: &RouteLookup, rpc: &Metadata<'_>) -> LookupKeys {
-    LookupKeys {
-        keys: keys::shown(lookup, &keys::keys(lookup, rpc)),
-        service: lookup.lookup_service.clone(),
-        default_target: lookup.default_target.clone(),
-    }
+/// The keys of an RPC's lookup for people, without the values of headers that hold secrets.
+pub fn shown_keys(lookup: &RouteLookup, rpc: &Metadata<'_>) -> String {
+    keys::shown(lookup, &keys::keys(lookup, rpc))
 }
 
 /// The config in the client's form.

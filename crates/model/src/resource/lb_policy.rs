@@ -79,18 +79,7 @@ impl LbConfig {
             LbConfig::ClusterManager(config) => config.children.values().collect(),
             LbConfig::Priority(config) => config.children.values().map(|child| &*child.config).collect(),
             LbConfig::WeightedTarget(config) => config.targets.values().map(|target| &*target.child_policy).collect(),
-            LbConfig::Autosharding(_)
-            | LbConfig::Cds(_)
-            | LbConfig::ClusterImpl(_)
-            | LbConfig::Grpclb(_)
-            | LbConfig::OutlierDetection(_)
-            | LbConfig::OverrideHost(_)
-            | LbConfig::PickFirst(_)
-            | LbConfig::RingHash(_)
-            | LbConfig::Rls(_)
-            | LbConfig::RoundRobin(_)
-            | LbConfig::WeightedRoundRobin(_)
-            | LbConfig::WrrLocality(_) => self.only_child().into_iter().collect(),
+            other => other.only_child().into_iter().collect(),
         }
     }
 
