@@ -1,8 +1,9 @@
-//! LB policies: config, defaults, validation and state machine of each in one folder (A52).
+//! LB policies: reading, validation and state machine of each in one folder (A52).
 //!
 //! The registry knows a policy by its gRPC name and, where there is one, by the type of its xDS message. A policy's
 //! config is read twice, as in the client: [`xds`] turns the xDS messages of a cluster into gRPC's JSON, and
-//! [`parse_list`] reads that JSON, or the one that a TypedStruct brought along, into a typed [`LbConfig`].
+//! [`parse_list`] reads that JSON, or the one that a TypedStruct brought along, into a typed [`LbConfig`]. Nobody above
+//! reads JSON again: a cluster holds the typed config.
 //!
 //! Follows C-core `LoadBalancingPolicyRegistry` (lb_policy_registry.cc).
 #![cfg_attr(
