@@ -6,6 +6,7 @@
 //! ```text
 //! XDSCTL_DIFFER=20 cargo test --test clients go::rules -- --nocapture     20 rows a rule
 //! XDSCTL_ROWS=CDS-,EDS-EW0 ...                                            only rows whose rule or id begins so
+//! XDSCTL_ALL=1 ...                                                        every row, and not a sample of those that take long
 //! ```
 
 #[path = "clients/cpp.rs"]
@@ -35,23 +36,93 @@ fn resources_are_counted() {
     }
 }
 
+/// The pages say how many rows were compared, and how many of them agree: as many as differ where every row is compared.
+#[test]
+fn the_pages_have_these_numbers() {
+    let pages =
+        ["README.md", "docs/clients.md"].map(|page| std::fs::read_to_string(support::root().join(page)).unwrap());
+    let table = |family: &str| -> Vec<&str> {
+        let is_of = |line: &&str| line.strip_prefix("| ").is_some_and(|line| line.starts_with(family));
+        pages[1].lines().filter(is_of).collect()
+    };
+    let of = |count: usize, differing: usize| {
+        let share = 100.0 - 100.0 * differing as f64 / count as f64;
+        let share = format!("{share:.2}").replace("100.00", "100");
+        (with_commas(count), format!("{share} %"))
+    };
+    let (open, held) = (rows::answers("fresh-open").len(), rows::answers("fresh-held").len());
+    let (go, java) = (rows::answers("go").len() + open, rows::answers("java").len() + open);
+    let node = node::recorded(|_| true).len() + open;
+    let versions = |name, family| rows::of_versions(name, family).len();
+    let (go_versions, java_versions) = (versions("go-versions", "go"), versions("java-versions", "java"));
+    let (node_versions, switches) = (versions("node-versions", "node"), rows::answers("node-switches").len());
+    let verdicts = of(cpp::rows(true, |_| true).len(), cpp::VERDICTS_DIFFER);
+    let fresh = cpp::fresh_rows();
+    let later = fresh.iter().filter(|row| cpp::gives_paths(row)).count();
+    let paths = |count, differing| format!("field paths since 1.59 {}", of(count, differing).1);
+    let cpp_paths = cpp::rows(true, |client| client.version.minor >= 59).len();
+    let expected = [
+        (
+            "C-core, 33",
+            vec![
+                verdicts.0.clone(),
+                verdicts.1.clone(),
+                paths(cpp_paths, cpp::PATHS_DIFFER),
+            ],
+        ),
+        ("C-core, 2,000", {
+            let (count, share) = of(fresh.len(), cpp::FRESH_DIFFER);
+            vec![count, share, paths(later, cpp::FRESH_PATHS_DIFFER)]
+        }),
+        ("grpc-go 1.85.0-dev", vec![with_commas(go), with_commas(held)]),
+        ("grpc-go 1.60", vec![with_commas(go_versions)]),
+        ("grpc-java 1.83.1", vec![with_commas(java), with_commas(held)]),
+        ("grpc-java 1.72", vec![with_commas(java_versions)]),
+        ("grpc-js-xds 1.14.1 |", vec![with_commas(node), with_commas(held)]),
+        ("grpc-js-xds 1.14.1, with one switch", vec![with_commas(switches)]),
+        ("grpc-js-xds 1.10.1", vec![with_commas(node_versions)]),
+    ];
+    for (row, numbers) in expected {
+        let lines = table(row);
+        assert_eq!(lines.len(), 1, "{row}");
+        numbers
+            .iter()
+            .for_each(|number| assert!(lines[0].contains(number.as_str()), "{number} in `{}`", lines[0]));
+    }
+    let sums = [
+        go + held + go_versions,
+        java + held + java_versions,
+        node + held + switches + node_versions,
+    ];
+    let [go, java, node] = sums.map(|sum| of(sum, 0));
+    let shown = [verdicts, go, java, node].map(|(count, share)| format!(" {share} of {count} |"));
+    assert!(pages[0].contains(&format!("|{}", shown.concat())), "README: {shown:?}");
+}
+
+fn with_commas(count: usize) -> String {
+    let (thousands, rest) = (count / 1000, count % 1000);
+    if thousands > 0 {
+        format!("{thousands},{rest:03}")
+    } else {
+        rest.to_string()
+    }
+}
+
 /// One version speaks for others where nothing that it was asked about differs: each is asked alone here, and says the same.
 #[test]
 fn versions_that_share_an_answer_give_it_alone() {
     use xdsctl_clients::family::FamilyAnswer;
     use xdsctl_model::profile::Client;
 
-    // `XDSCTL_EACH=1` compares every resource, which takes an hour without optimization.
-    let step = std::env::var("XDSCTL_EACH").map_or(40, |text| text.parse().unwrap());
     let clients = Client::parse_list("all").unwrap();
     let all = "all,cpp@1.64.1,go@1.81.1,java@1.75.0";
     let (mut compared, mut shared) = (0, 0);
-    for case in rows::cases().values().step_by(step) {
-        let together = rows::answers_of(case, all);
+    for case in support::sample(rows::cases().into_values().collect(), 40) {
+        let together = rows::answers_of(&case, all);
         shared += together.windows(2).filter(|two| two[0].is_as(&two[1])).count();
         for answer in &together {
             // Of the reference, nothing is said beside itself.
-            let alone = rows::answers_of(case, &format!("cpp@1.85.1,{}", answer.client));
+            let alone = rows::answers_of(&case, &format!("cpp@1.85.1,{}", answer.client));
             let Some(alone) = alone.first() else { continue };
             let told = |answer: &FamilyAnswer| (answer.client, answer.verdict, answer.diagnostics.to_vec());
             assert_eq!(told(alone), told(answer), "{}", case.id);

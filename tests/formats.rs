@@ -19,7 +19,7 @@ use xdsctl_document::source::{SourceMap, textproto};
 use xdsctl_model::profile::{Profile, ServerFacts};
 use xdsctl_model::resource::ResourceType;
 
-use crate::support::recorded;
+use crate::support::{recorded, sample};
 
 #[derive(Deserialize)]
 struct Row {
@@ -42,7 +42,7 @@ fn rows() -> Vec<Row> {
                 .map(|line| serde_json::from_str::<Row>(line).unwrap()),
         );
     }
-    rows
+    sample(rows, 4)
 }
 
 impl Row {

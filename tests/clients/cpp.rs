@@ -6,13 +6,12 @@ use xdsctl_model::diag::{Diagnostic, Effect};
 use xdsctl_model::profile::{Client, ClientStanding};
 
 use crate::rows::{Case, Ours, Recorded, answers, cases, compare_by, fresh_case};
+use crate::support::compares_all;
 
-/// The answers of the versions that `wanted` takes. `XDSCTL_ALL=1` asks for every row; otherwise, of those that were answered alike in
-/// every version, one in eight.
-fn rows(wanted: impl Fn(Client) -> bool) -> Vec<Recorded> {
+/// The answers of the versions that `wanted` takes: every one, or of those that were answered alike in every version one in eight.
+pub fn rows(every: bool, wanted: impl Fn(Client) -> bool) -> Vec<Recorded> {
     let cases = cases();
     let mut all = Vec::new();
-    let is_thorough = std::env::var_os("XDSCTL_ALL").is_some();
     for (number, row) in answers("cpp").into_iter().enumerate() {
         let given: BTreeSet<String> = row["answers"]
             .as_object()
@@ -20,7 +19,7 @@ fn rows(wanted: impl Fn(Client) -> bool) -> Vec<Recorded> {
             .values()
             .map(|a| a.to_string())
             .collect();
-        if !is_thorough && given.len() == 1 && number % 8 != 0 {
+        if !every && given.len() == 1 && number % 8 != 0 {
             continue;
         }
         let key = (
@@ -51,7 +50,7 @@ fn rows(wanted: impl Fn(Client) -> bool) -> Vec<Recorded> {
 }
 
 /// The rows of `cpp-fresh`, whose resources are in `fresh-held`.
-fn fresh_rows() -> Vec<Recorded> {
+pub fn fresh_rows() -> Vec<Recorded> {
     let held: BTreeMap<String, Case> = answers("fresh-held")
         .iter()
         .map(fresh_case)
@@ -95,31 +94,51 @@ fn paths_agree(row: &Recorded, ours: &Ours) -> bool {
 
 /// What differs: the depth that the parser takes before 1.55 (18 rows) and 1.62 (2), where the reference decodes; the size of RE2's
 /// programs in 1.51 (2 rows), a TypedStruct without a kind (3).
-#[test]
-fn verdicts() {
-    compare_by("cpp verdicts", &rows(|_| true), 77, verdict_agrees);
+pub const VERDICTS_DIFFER: usize = 77;
+
+/// Verdicts and paths of those versions that give paths.
+pub const PATHS_DIFFER: usize = 86;
+
+/// What differs: the priority number of which an old client dies hangs on the machine's memory.
+pub const FRESH_DIFFER: usize = 3;
+
+/// Verdicts and paths.
+pub const FRESH_PATHS_DIFFER: usize = 7;
+
+/// Says whether the wheel of a fresh row gives paths: since 1.59.
+pub fn gives_paths(row: &Recorded) -> bool {
+    row.client != "cpp@1.53.2"
 }
 
-/// 2,000 resources that nobody had looked at, put to six wheels. What differs: the priority number of which an old client dies hangs on the
-/// machine's memory.
+#[test]
+fn verdicts() {
+    compare_by(
+        "cpp verdicts",
+        &rows(compares_all(), |_| true),
+        VERDICTS_DIFFER,
+        verdict_agrees,
+    );
+}
+
+/// 2,000 resources that nobody had looked at, put to six wheels.
 #[test]
 fn fresh() {
-    compare_by("cpp fresh", &fresh_rows(), 3, verdict_agrees);
+    compare_by("cpp fresh", &fresh_rows(), FRESH_DIFFER, verdict_agrees);
 }
 
 #[test]
 fn fresh_paths_since_1_59() {
     let mut rows = fresh_rows();
-    rows.retain(|row| row.client != "cpp@1.53.2");
-    compare_by("cpp fresh paths", &rows, 7, |row, ours| {
+    rows.retain(gives_paths);
+    compare_by("cpp fresh paths", &rows, FRESH_PATHS_DIFFER, |row, ours| {
         verdict_agrees(row, ours) && paths_agree(row, ours)
     });
 }
 
 #[test]
 fn paths_since_1_59() {
-    let rows = rows(|client| client.version.minor >= 59);
-    compare_by("cpp paths", &rows, 86, |row, ours| {
+    let rows = rows(compares_all(), |client| client.version.minor >= 59);
+    compare_by("cpp paths", &rows, PATHS_DIFFER, |row, ours| {
         verdict_agrees(row, ours) && paths_agree(row, ours)
     });
 }

@@ -50,7 +50,7 @@ fn reasons() {
 /// The rows of `node.jsonl.gz`, with what kills the process after it was accepted.
 ///
 /// Resources that were sent in a `Resource` are left out: it is the wrapper that the client does not take.
-fn recorded(wanted: impl Fn(&str) -> bool) -> Vec<Recorded> {
+pub fn recorded(wanted: impl Fn(&str) -> bool) -> Vec<Recorded> {
     let mut rows = and_then(of_one_version("node", "node", "details", wanted), "node");
     rows.retain(|row| !row.words.starts_with("incorrect resource type"));
     rows

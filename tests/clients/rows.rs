@@ -14,7 +14,7 @@ use xdsctl_model::diag::{Diagnostic, Effect};
 use xdsctl_model::profile::{Client, Fleet, ServerFacts};
 use xdsctl_model::resource::ResourceType;
 
-use crate::support::{recorded, root};
+use crate::support::{compares_all, recorded, root};
 
 /// A resource that clients were asked about.
 #[derive(Debug, Clone, Deserialize)]
@@ -336,7 +336,7 @@ pub fn compare(what: &str, rows: &[Recorded], differing: usize) {
     compare_by(what, rows, differing, |row, ours| ours.verdict == row.verdict);
 }
 
-/// Compares with `is_equal`, and fails if more than `differing` rows differ.
+/// Compares with `is_equal`, and fails if more than `differing` rows differ; where every row is compared, it must be as many.
 pub fn compare_by(what: &str, rows: &[Recorded], differing: usize, is_equal: impl Fn(&Recorded, &Ours) -> bool) {
     let rows: Vec<&Recorded> = rows.iter().filter(|row| is_wanted(&row.case)).collect();
     let per_rule: usize = std::env::var("XDSCTL_DIFFER")
@@ -380,8 +380,13 @@ pub fn compare_by(what: &str, rows: &[Recorded], differing: usize, is_equal: imp
     }
     let share = 100.0 - 100.0 * count as f64 / rows.len().max(1) as f64;
     println!("{what}: {count} of {} rows differ, {share:.2} % agree", rows.len());
+    let is_right = if compares_all() {
+        count == differing
+    } else {
+        count <= differing
+    };
     assert!(
-        count <= differing,
+        is_right,
         "{what}: {count} of {} rows differ, {differing} may; XDSCTL_DIFFER=5 shows them",
         rows.len()
     );

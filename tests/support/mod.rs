@@ -26,3 +26,17 @@ pub fn has_tool(name: &str) -> bool {
     assert!(is_there || std::env::var_os("CI").is_none(), "there is no {name}");
     is_there
 }
+
+/// Says whether every recorded row is compared, as in `.ci/run`: with `XDSCTL_ALL=1`, and without a selection by `XDSCTL_ROWS`.
+/// Unoptimised code takes too long for that.
+#[allow(dead_code, reason = "not every test binary compares rows")]
+pub fn compares_all() -> bool {
+    std::env::var_os("XDSCTL_ALL").is_some() && std::env::var_os("XDSCTL_ROWS").is_none()
+}
+
+/// All rows, or one in so many of them.
+#[allow(dead_code, reason = "not every test binary compares rows")]
+pub fn sample<T>(rows: Vec<T>, one_in: usize) -> Vec<T> {
+    let step = if compares_all() { 1 } else { one_in };
+    rows.into_iter().step_by(step).collect()
+}
