@@ -11,7 +11,7 @@ use xdsctl_channel::sim::script::Player;
 use xdsctl_lb::log::LogEvent;
 
 /// Seeds tried to reach what the client reached by chance.
-const SEEDS: u64 = 300;
+const SEEDS: usize = 300;
 
 fn of(family: &str) -> Vec<Row> {
     let mut rows = rows("machines");

@@ -1,6 +1,7 @@
 //! Whole configurations and picks, as a real client made them: `fixtures/conformance/scenarios.jsonl.gz`.
 
 mod captures;
+mod chance;
 mod events;
 mod in_place;
 mod machines;
