@@ -41,7 +41,7 @@ impl SettingFault {
     pub(super) fn located(&self, name: &str, text: &str) -> Error {
         let start = self.span.start.min(text.len());
         let before = text.get(..start).unwrap_or_default();
-        let number = line(text, start);
+        let number = Lines::of(text).at(start);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         let whole = text
             .get(line_start..)
@@ -87,12 +87,6 @@ fn without_secret(above: &str, line: &str) -> String {
     let (shown, hidden) = line.split_at(from);
     let stars = hidden.chars().map(|c| if c == '=' || c == ' ' { c } else { '*' });
     shown.chars().chain(stars).collect()
-}
-
-/// The line of a byte, from 1.
-pub(super) fn line(text: &str, offset: usize) -> usize {
-    let before = text.get(..offset).unwrap_or(text);
-    before.matches('\n').count() + 1
 }
 
 /// Where each line of a text ends.
@@ -241,7 +235,7 @@ fn fail_on(text: &str, value: Option<Spanned<String>>) -> Result<Option<Setting<
 
 fn setting<T, U>(text: &str, value: Option<Spanned<T>>, of: impl FnOnce(T) -> U) -> Option<Setting<U>> {
     let value = value?;
-    let line = line(text, value.span().start);
+    let line = Lines::of(text).at(value.span().start);
     Some(Setting {
         value: of(value.into_inner()),
         line,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Compared;
 use crate::report::findings::not_checked::{
-    NotChecked, NotCheckedKind, families, of_value, resources, switches, unread, versions,
+    NotChecked, NotCheckedKind, families, of_value, switches, unclear, unread, versions,
 };
 use xdsctl_channel::client::Gap;
 use xdsctl_lint::diff::Unclear;
@@ -61,17 +61,4 @@ impl Tally {
         list.extend(switches(fleet.doubts(), fleet));
         list
     }
-}
-
-/// What is not known of resources; clients with the same ones together.
-fn unclear(kind: NotCheckedKind, what: &str, of: &BTreeMap<Client, (usize, String)>, fleet: &Fleet) -> Vec<NotChecked> {
-    let alike: BTreeSet<&(usize, String)> = of.values().collect();
-    let entry = |same: &(usize, String)| {
-        let (count, first) = same;
-        let what = format!("{what} {}", resources(*count, first));
-        let mut entry = NotChecked::new(kind, &of_value(of, same), fleet, what);
-        entry.resources = Some(*count);
-        entry
-    };
-    alike.into_iter().map(entry).collect()
 }

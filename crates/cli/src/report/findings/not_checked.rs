@@ -147,17 +147,7 @@ impl Tally {
     /// All of it.
     pub fn finish(&self, fleet: &Fleet) -> Vec<NotChecked> {
         let mut list: Vec<NotChecked> = self.unread.iter().map(|agent| unread(agent)).collect();
-        let alike: BTreeSet<&(usize, String)> = self.unknown.values().collect();
-        for of in alike {
-            let (count, first) = of;
-            let clients = of_value(&self.unknown, of);
-            let what = format!("the verdict on {}", resources(*count, first));
-            let entry = NotChecked::new(NotCheckedKind::Verdict, &clients, fleet, what);
-            list.push(NotChecked {
-                resources: Some(*count),
-                ..entry
-            });
-        }
+        list.extend(unclear(NotCheckedKind::Verdict, "the verdict on", &self.unknown, fleet));
         list.extend(versions(fleet));
         let counts: BTreeSet<&usize> = self.beyond_base.values().collect();
         for count in counts {
@@ -179,6 +169,24 @@ impl Tally {
         list.extend(switches(&self.doubts, fleet));
         list
     }
+}
+
+/// What is not known of resources; clients with the same ones together.
+pub(crate) fn unclear(
+    kind: NotCheckedKind,
+    what: &str,
+    of: &BTreeMap<Client, (usize, String)>,
+    fleet: &Fleet,
+) -> Vec<NotChecked> {
+    let alike: BTreeSet<&(usize, String)> = of.values().collect();
+    let entry = |same: &(usize, String)| {
+        let (count, first) = same;
+        let what = format!("{what} {}", resources(*count, first));
+        let mut entry = NotChecked::new(kind, &of_value(of, same), fleet, what);
+        entry.resources = Some(*count);
+        entry
+    };
+    alike.into_iter().map(entry).collect()
 }
 
 /// The only resource, or how many there are.
