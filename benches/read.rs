@@ -15,7 +15,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use dump::Kind;
-use xdsctl_clients::validate::validate;
+use xdsctl_clients::judge::validate;
 use xdsctl_document::load;
 use xdsctl_document::source::{SourceId, SourceMap};
 use xdsctl_model::profile::{Profile, ServerFacts};

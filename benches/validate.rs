@@ -17,7 +17,7 @@ use bytes::Bytes;
 use dump::Kind;
 use prost_reflect::{DescriptorPool, DynamicMessage};
 use time::best;
-use xdsctl_clients::validate::{validate, validate_for};
+use xdsctl_clients::judge::{validate, validate_for};
 use xdsctl_document::load;
 use xdsctl_document::source::SourceMap;
 use xdsctl_model::diag::Path;

@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 use bytes::Bytes;
 use prost::Message;
-use xdsctl_clients::validate::validate;
+use xdsctl_clients::judge::validate;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::Cluster;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::ClusterLoadAssignment;
 use xdsctl_document::proto::pb::envoy::config::listener::v3::Listener;

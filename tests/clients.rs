@@ -111,7 +111,7 @@ fn with_commas(count: usize) -> String {
 /// One version speaks for others where nothing that it was asked about differs: each is asked alone here, and says the same.
 #[test]
 fn versions_that_share_an_answer_give_it_alone() {
-    use xdsctl_clients::family::FamilyAnswer;
+    use xdsctl_clients::judge::FamilyAnswer;
     use xdsctl_model::profile::Client;
 
     let clients = Client::parse_list("all").unwrap();

@@ -147,7 +147,7 @@ fn validated(row: &Row, bytes: &bytes::Bytes) -> Vec<Diagnostic> {
         profile.set_env(name, value).unwrap();
     }
     let server = server_facts(row.bootstrap.as_ref());
-    xdsctl_clients::validate::validate(resource_type(row), bytes, &profile, &server).diagnostics
+    xdsctl_clients::judge::validate(resource_type(row), bytes, &profile, &server).diagnostics
 }
 
 fn answer(row: &Row, bytes: &bytes::Bytes) -> (String, BTreeSet<String>) {

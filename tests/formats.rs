@@ -70,7 +70,7 @@ impl Row {
             profile.set_env(name, value).unwrap();
         }
         let server = ServerFacts::default();
-        let validated = xdsctl_clients::validate::validate(self.resource_type(), bytes, &profile, &server);
+        let validated = xdsctl_clients::judge::validate(self.resource_type(), bytes, &profile, &server);
         let line = |d: &xdsctl_model::diag::Diagnostic| format!("{} {}: {}", d.rule.id, d.path, d.message);
         let mut lines: Vec<String> = validated.diagnostics.iter().map(line).collect();
         // The order of fields on the wire decides the order of some.

@@ -45,7 +45,7 @@ fn kept(row: &Row) -> Option<Resource> {
         "cds" => ResourceType::Cluster,
         _ => ResourceType::Endpoints,
     };
-    xdsctl_clients::validate::validate(resource_type, &any.value, &profile, &ServerFacts::default()).value
+    xdsctl_clients::judge::validate(resource_type, &any.value, &profile, &ServerFacts::default()).value
 }
 
 fn dump(resource: &Resource) -> String {

@@ -10,7 +10,7 @@ use prost_reflect::{
     Cardinality, DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MapKey, MessageDescriptor, ReflectMessage,
     SerializeOptions, Value,
 };
-use xdsctl_clients::validate::validate;
+use xdsctl_clients::judge::validate;
 use xdsctl_document::proto::pb::tables;
 use xdsctl_document::proto::transcode::{self, TranscodeOptions};
 use xdsctl_model::profile::{Profile, ServerFacts};

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use serde::Deserialize;
-use xdsctl_clients::validate::discovery::{self, DiscoveryAnswer, ValidatedResponse};
+use xdsctl_clients::discovery::{self, DiscoveryAnswer, ValidatedResponse};
 use xdsctl_model::diag::{Diagnostic, Effect};
 use xdsctl_model::profile::{Profile, ServerFacts};
 use xdsctl_model::resource::ResourceType;

@@ -217,7 +217,7 @@ fn fails_of(row: &ResourceRow) -> BTreeSet<String> {
         "cds" => ResourceType::Cluster,
         _ => ResourceType::Endpoints,
     };
-    let validated = xdsctl_clients::validate::validate(resource_type, &any.value, &profile, &Default::default());
+    let validated = xdsctl_clients::judge::validate(resource_type, &any.value, &profile, &Default::default());
     let failures = validated.diagnostics.iter().filter(|d| d.effect == Effect::Fails);
     failures.map(|d| d.rule.id.to_owned()).collect()
 }

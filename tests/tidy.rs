@@ -126,6 +126,29 @@ fn modules_use_only_modules_above_them() {
     assert!(uses > 500, "{uses} uses were found");
 }
 
+/// The clients are peers: what they have in common is below them.
+#[test]
+fn no_family_of_clients_knows_of_another() {
+    let krate = "crates/clients/src";
+    let layers = layers(krate);
+    let mut families: BTreeSet<&str> = layers.keys().map(String::as_str).collect();
+    families.retain(|module| layers[*module] == layers["go"]);
+    assert_eq!(families.len(), 4);
+    for source in sources().iter().filter(|source| source.krate == krate) {
+        if !families.contains(source.module()) {
+            continue;
+        }
+        let code = without_tests(&source.text);
+        for other in families.iter().filter(|family| **family != source.module()) {
+            assert!(
+                !code.contains(&format!("crate::{other}::")),
+                "{}: {other}",
+                source.name()
+            );
+        }
+    }
+}
+
 #[test]
 fn the_library_knows_no_terminal() {
     for krate in CRATES
@@ -357,7 +380,7 @@ fn every_shape_is_registered() {
 #[test]
 fn only_the_client_decides_what_a_client_holds() {
     const DOORS: &[&str] = &[
-        "validate::validate",
+        "judge::validate",
         "discovery::resource(",
         "discovery::bare(",
         "discovery::response(",
@@ -369,7 +392,8 @@ fn only_the_client_decides_what_a_client_holds() {
         let own = [
             ("crates/channel/src", "client"),
             ("crates/document/src", "load"),
-            ("crates/clients/src", "validate"),
+            ("crates/clients/src", "judge"),
+            ("crates/clients/src", "discovery"),
         ];
         !(own.contains(&(source.krate, source.module())) || source.file.ends_with("tests.rs"))
     };

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use xdsctl_channel::client::target::Target;
 use xdsctl_clients::bootstrap;
-use xdsctl_clients::validate::validate;
+use xdsctl_clients::judge::validate;
 use xdsctl_document::proto::pb::tables;
 use xdsctl_document::proto::transcode::{TranscodeOptions, json};
 use xdsctl_lb as lb;

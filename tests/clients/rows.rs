@@ -8,8 +8,8 @@ use base64::Engine as _;
 use prost::Message as _;
 use serde::Deserialize;
 use serde_json::Value;
-use xdsctl_clients::family::{FamilyAnswer, FamilyVerdict};
-use xdsctl_clients::validate::Validated;
+use xdsctl_clients::judge::Validated;
+use xdsctl_clients::judge::{FamilyAnswer, FamilyVerdict};
 use xdsctl_model::diag::{Diagnostic, Effect};
 use xdsctl_model::profile::{Client, Fleet, ServerFacts};
 use xdsctl_model::resource::ResourceType;
@@ -218,7 +218,7 @@ fn validated(row: &Recorded) -> Validated {
     let (resource_type, bytes, name) = sent(row);
     let server = server_facts(row.case.bootstrap.as_ref());
     let asked = (fleet.base(), fleet.others());
-    xdsctl_clients::validate::validate_for(resource_type, &bytes, name.as_deref(), asked, &server)
+    xdsctl_clients::judge::validate_for(resource_type, &bytes, name.as_deref(), asked, &server)
 }
 
 /// The answers of these clients about a resource.

@@ -1,8 +1,8 @@
 //! What a gRPC client does with one resource: takes it, rejects it, and what it keeps of it.
 //!
-//! [`validate`] is C-core's converter, [`family`] has those of Go, Java and Node. They share the converters of messages that several
-//! resources have ([`convert`]), HTTP filters ([`filter`]) and cluster specifier plugins ([`plugin`]). [`bootstrap`] reads the file
-//! with which a client starts.
+//! [`core`], `go`, `java` and `node` are the families, each with the converters of that client; none knows of another, and what
+//! they have in common is [below them](shared). [`judge`] asks all clients that are wanted. [`discovery`] is about the response
+//! around the resources, and [`bootstrap`] about the file with which a client starts.
 #![cfg_attr(
     not(test),
     deny(
@@ -15,11 +15,15 @@
     )
 )]
 
-pub mod convert;
+pub mod shared;
 
-pub mod filter;
-pub mod plugin;
+pub mod core;
+mod go;
+mod java;
+mod node;
+
+pub mod judge;
+
+pub mod discovery;
 
 pub mod bootstrap;
-pub mod family;
-pub mod validate;

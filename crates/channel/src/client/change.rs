@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use super::{Client, Edits, Nacked, Start, Updated};
 use crate::client::config::{ClusterState, XdsConfig};
-use xdsctl_clients::validate::endpoints::change::{EndpointChange, localities, scaled};
+use xdsctl_clients::core::endpoints::change::{EndpointChange, localities, scaled};
 use xdsctl_model::resource::ResourceType;
 use xdsctl_model::text;
 

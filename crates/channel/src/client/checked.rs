@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use foldhash::quality::FixedState;
 
-use xdsctl_clients::convert::resource_name::Names;
-use xdsctl_clients::family::{self, FamilyAnswer, Findings};
-use xdsctl_clients::validate::{Validated, discovery};
+use xdsctl_clients::core::convert::resource_name::Names;
+use xdsctl_clients::discovery;
+use xdsctl_clients::judge::{FamilyAnswer, FamilyVerdict, Findings, Validated};
 use xdsctl_document::envelope::{Label, LiveStatus, Origin, REMOVED, RawResource, Stage, WorldId};
 use xdsctl_document::proto::transcode::Note;
 use xdsctl_model::diag::{self, Budget, Cx, Diagnostic, Effect, Packed};
@@ -210,14 +210,14 @@ pub(super) fn check(raw: RawResource, circumstances: &ValidationInput<'_>, budge
     checked.hash = Some(FixedState::default().hash_one(&bytes));
     let decides = circumstances.profile.stands_for();
     let size = bytes.len();
+    let others = decides.map_or(circumstances.others, std::slice::from_ref);
     let cx = Cx::new(circumstances.profile, circumstances.server)
-        .asking(decides.map_or(circumstances.others, std::slice::from_ref))
         .knowing(raw.known)
         .sized(size)
         .packing();
     let mut validated = match raw.wrapper_name.as_deref() {
-        Some(name) => discovery::resource(resource_type, &bytes, Some(name), cx),
-        None => discovery::bare(resource_type, &bytes, cx),
+        Some(name) => discovery::resource(resource_type, &bytes, Some(name), others, cx),
+        None => discovery::bare(resource_type, &bytes, others, cx),
     };
     if let Some(client) = decides {
         checked.gap = decide(&mut validated, client);
@@ -275,16 +275,13 @@ pub enum Gap {
 /// Lets another client decide over a resource that C-core's converter has read for it.
 fn decide(validated: &mut Validated, client: &Profile) -> Option<Gap> {
     let answer = validated.answers.pop()?;
-    if answer.verdict == family::FamilyVerdict::NotKnown {
+    if answer.verdict == FamilyVerdict::NotKnown {
         validated.value = None;
         validated.diagnostics = Vec::new();
         return Some(Gap::Verdict);
     }
     let mut diagnostics = answer.diagnostics.into_vec();
-    let is_rejected = matches!(
-        answer.verdict,
-        family::FamilyVerdict::Rejected | family::FamilyVerdict::Dies
-    );
+    let is_rejected = matches!(answer.verdict, FamilyVerdict::Rejected | FamilyVerdict::Dies);
     let fatal = diagnostics.iter_mut().filter(|d| d.effect == Effect::Fails);
     let mut is_fatal = false;
     for diagnostic in fatal {

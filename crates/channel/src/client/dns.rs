@@ -1,12 +1,12 @@
 //! What a LOGICAL_DNS cluster's name becomes: the lookup that the client makes, and the endpoint that it makes of the answer.
 //!
-//! The name that is looked up is [`dns_name`]'s; `validate::cluster::logical_dns` says when it is not the one that was meant, or none.
+//! The name that is looked up is [`dns_name`]'s; `core::cluster::logical_dns` says when it is not the one that was meant, or none.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use xdsctl_clients::convert::dns_name;
+use xdsctl_clients::core::convert::dns_name;
 use xdsctl_model::resource::Endpoints;
 use xdsctl_model::resource::cluster::HealthStatus;
 use xdsctl_model::resource::endpoints::{Endpoint, Locality, LocalityName};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::policy::{self, PolicyFacts};
-use xdsctl_clients::convert::resource_name::Names;
+use xdsctl_clients::core::convert::resource_name::Names;
 use xdsctl_model::diag::{FieldPath, Path};
 use xdsctl_model::resource::cluster::{Discovery, HealthStatus, OutlierDetection};
 use xdsctl_model::resource::filter::{FilterConfig, FilterOverride, HttpFilter};

@@ -16,8 +16,9 @@ use super::facts::{ClusterFacts, Facts, ListenerFacts};
 use super::receive::RejectionFault;
 use super::same::Compared;
 use super::world::{ResourceId, WorldEntry};
-use xdsctl_clients::convert::resource_name::Names;
-use xdsctl_clients::validate::{Validated, discovery};
+use xdsctl_clients::core::convert::resource_name::Names;
+use xdsctl_clients::discovery;
+use xdsctl_clients::judge::Validated;
 use xdsctl_document::envelope::{self, Origin};
 use xdsctl_document::source::SourceMap;
 use xdsctl_model::diag::{Cx, Diagnostic, Effect};
@@ -194,7 +195,7 @@ impl Store {
     /// Reads and validates a resource again.
     fn read(&self, origin: Origin, resource_type: ResourceType) -> Option<(Resource, Vec<String>)> {
         let (bytes, cx) = self.bytes(origin, resource_type)?;
-        let validated = discovery::bare(resource_type, &bytes, cx);
+        let validated = discovery::bare(resource_type, &bytes, &[], cx);
         Some((validated.value?, dropped(&validated.diagnostics)))
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use bytes::Bytes;
 
-use xdsctl_clients::validate::validate;
+use xdsctl_clients::judge::validate;
 use xdsctl_document::load;
 use xdsctl_document::source::{Source, SourceId, Span};
 use xdsctl_model::diag::Effect;

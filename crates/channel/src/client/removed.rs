@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::checked::{Checked, ValidationInput, Verdict};
 use super::live::LIVE_REMOVED;
-use xdsctl_clients::convert::resource_name::Names;
+use xdsctl_clients::core::convert::resource_name::Names;
 use xdsctl_document::envelope::{LiveStatus, Origin, REMOVED, RawResponse, WorldId};
 use xdsctl_document::source::SourceId;
 use xdsctl_model::diag::Diagnostic;

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::checked::{Checked, ValidationInput, Verdict};
 use super::removed;
-use xdsctl_clients::validate::discovery::{self, ReportedError};
+use xdsctl_clients::discovery::{self, ReportedError};
+use xdsctl_clients::shared::rules::XDSTP_NAME_MALFORMED;
 use xdsctl_document::envelope::{Finding, RawResponse, WorldId};
 use xdsctl_document::source::SourceId;
 use xdsctl_model::diag::Cx;
@@ -59,7 +60,7 @@ pub(super) fn check(
         for diagnostic in &mut checked.diagnostics {
             if diagnostic.rule == &discovery::XDSTP_NAME_UNSENDABLE {
                 // In a response it is the name that counts.
-                diagnostic.turn_into(&discovery::XDSTP_NAME_MALFORMED);
+                diagnostic.turn_into(&XDSTP_NAME_MALFORMED);
                 checked.verdict = Verdict::Rejected;
             }
         }

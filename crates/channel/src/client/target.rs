@@ -4,7 +4,7 @@
 //! comes from a template of the bootstrap (A47), the authority is the channel's own or the path of the URI.
 
 use xdsctl_clients::bootstrap::Bootstrap;
-use xdsctl_clients::convert::resource_name::{self, is_authority, is_path};
+use xdsctl_clients::core::convert::resource_name::{self, is_authority, is_path};
 use xdsctl_model::target_uri;
 
 /// A target that the client can start with.

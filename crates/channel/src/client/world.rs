@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::checked::{Checked, ValidationInput};
 use super::facts::{ClusterFacts, Facts};
 use super::graph;
-use xdsctl_clients::convert::resource_name::{NameFault, Names};
+use xdsctl_clients::core::convert::resource_name::{NameFault, Names};
 use xdsctl_document::envelope::WorldId;
 use xdsctl_document::source::SourceId;
 use xdsctl_model::profile::ServerFacts;

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::object::Object;
 use super::tls;
-use xdsctl_clients::validate::cluster::lb_policy::default_policy;
-use xdsctl_clients::validate::cluster::outlier_detection as outlier;
-use xdsctl_clients::validate::cluster::upstream_config;
+use xdsctl_clients::core::cluster::lb_policy::default_policy;
+use xdsctl_clients::core::cluster::outlier_detection as outlier;
+use xdsctl_clients::core::cluster::upstream_config;
 use xdsctl_model::resource::Cluster;
 use xdsctl_model::resource::cluster::{
     DEFAULT_MAX_CONCURRENT_REQUESTS, Discovery, FailurePercentageEjection, HealthStatus, MetadataValue,

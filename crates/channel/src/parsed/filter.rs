@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::object::Object;
-use xdsctl_clients::filter::fault;
+use xdsctl_clients::core::filter::fault;
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::filter::{Fault, FilterConfig, FilterOverride, HttpFilter, SessionCookie};
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::json;
 
 use super::{of, text};
-use xdsctl_clients::validate::cluster::lb_policy::default_policy;
+use xdsctl_clients::core::cluster::lb_policy::default_policy;
 use xdsctl_model::resource::cluster::{Cluster, Discovery, HealthStatus, MetadataValue};
 use xdsctl_model::resource::endpoints::{Endpoint, Endpoints, Locality, LocalityName};
 use xdsctl_model::resource::filter::{FilterConfig, FilterOverride, HttpFilter};

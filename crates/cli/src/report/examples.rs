@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use xdsctl_channel::client::{self, Keep, Reading, ValidationInput};
-use xdsctl_clients::family::FamilyVerdict;
+use xdsctl_clients::judge::FamilyVerdict;
 use xdsctl_document::source::SourceMap;
 use xdsctl_model::diag::{Diagnostic, Effect, Rule};
 use xdsctl_model::profile::{Client, Fleet, ServerFacts};

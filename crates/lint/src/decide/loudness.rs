@@ -5,7 +5,7 @@
 use super::{Reason, Withheld};
 use crate::choice::Severities;
 use xdsctl_channel::client::{Checked, is_live};
-use xdsctl_clients::family::{FamilyAnswer, FamilyVerdict};
+use xdsctl_clients::judge::{FamilyAnswer, FamilyVerdict};
 use xdsctl_document::proto::transcode::Note;
 use xdsctl_model::diag::{Diagnostic, Effect, Rule, Severity, Subject};
 use xdsctl_model::profile::Fleet;

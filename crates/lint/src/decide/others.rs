@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::lint::Who;
 use xdsctl_channel::client::{Checked, ResourceId};
-use xdsctl_clients::family::{FamilyAnswer, FamilyVerdict};
+use xdsctl_clients::judge::{FamilyAnswer, FamilyVerdict};
 use xdsctl_model::diag::Diagnostic;
 
 /// Says whether a client other than the base rejects a resource.

@@ -10,10 +10,10 @@ use super::{Reason, Withheld};
 use crate::lint::Usage;
 use xdsctl_channel::client::graph::Graph;
 use xdsctl_channel::client::{Checked, ClusterFacts, Facts, ResourceId, World, is_live};
-use xdsctl_clients::validate::cluster::lb_policy::RING_MAXIMUM_BELOW_DEFAULT;
-use xdsctl_clients::validate::cluster::logical_dns::{DNS_NAME_MALFORMED, DNS_NAME_MISREAD, DNS_PORT_OUT_OF_RANGE};
-use xdsctl_clients::validate::cluster::outlier_detection::THRESHOLD_FAILS;
-use xdsctl_clients::validate::endpoints::{ALL_DRAINING, WITHOUT_ENDPOINTS, WITHOUT_LOCALITIES};
+use xdsctl_clients::core::cluster::lb_policy::RING_MAXIMUM_BELOW_DEFAULT;
+use xdsctl_clients::core::cluster::logical_dns::{DNS_NAME_MALFORMED, DNS_NAME_MISREAD, DNS_PORT_OUT_OF_RANGE};
+use xdsctl_clients::core::cluster::outlier_detection::THRESHOLD_FAILS;
+use xdsctl_clients::core::endpoints::{ALL_DRAINING, WITHOUT_ENDPOINTS, WITHOUT_LOCALITIES};
 use xdsctl_model::diag::{Diagnostic, Effect, Rule, Seg, rules};
 use xdsctl_model::resource::ResourceType;
 

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use xdsctl_clients::validate::route_shadow::begins_with;
+use xdsctl_clients::core::route_shadow::begins_with;
 use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
 use xdsctl_model::resource::route::{PathMatcher, Route};
 

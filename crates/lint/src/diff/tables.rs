@@ -7,7 +7,7 @@
 use super::budget::{Budget, Steps};
 use super::overlap::{Example, are_disjoint, examples, is_opaque};
 use super::table::{RouteShares, STEPS_OF_A_SHARE, Table, are_apart, goes, share, spread};
-use xdsctl_clients::validate::route_shadow::covers;
+use xdsctl_clients::core::route_shadow::covers;
 use xdsctl_model::resource::route::Route;
 
 /// Kinds of RPCs listed that go elsewhere in two tables.

@@ -3,7 +3,7 @@
 //! Where two virtual hosts have it, which of them is meant is for people to say.
 
 use super::{Edit, Fix, Fixer, scalar};
-use xdsctl_clients::validate::route_shadow::DOMAIN_TAKEN;
+use xdsctl_clients::core::route_shadow::DOMAIN_TAKEN;
 use xdsctl_document::source::{Source, Span};
 
 pub(super) const FIXER: Fixer = Fixer {

@@ -3,7 +3,7 @@
 //! What gRPC has under no spelling (`5xx`) stays as it is, and so does its finding.
 
 use super::{Fix, Fixer};
-use xdsctl_clients::validate::retry::{RETRIES_NOTHING, RETRY_ON_UNSUPPORTED};
+use xdsctl_clients::core::retry::{RETRIES_NOTHING, RETRY_ON_UNSUPPORTED};
 use xdsctl_document::proto::meant::has_same_letters;
 use xdsctl_model::resource::route::RetryOn;
 

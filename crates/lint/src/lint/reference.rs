@@ -12,7 +12,7 @@ use super::{Asked, Findings, Who};
 use xdsctl_channel::client::graph::Graph;
 use xdsctl_channel::client::target::Target;
 use xdsctl_channel::client::{ClusterFacts, Facts, ListenerFacts, ResourceId, RouteFacts, World, eds_path, rds_path};
-use xdsctl_clients::convert::resource_name::NameFault;
+use xdsctl_clients::core::convert::resource_name::NameFault;
 use xdsctl_model::diag::{Diagnostic, FieldPath, Rule, rules};
 use xdsctl_model::profile::Family;
 use xdsctl_model::resource::ResourceType;

@@ -7,7 +7,7 @@
 use super::Findings;
 use super::users::{UsedRoutes, Users};
 use xdsctl_channel::client::{World, non_forwarding_path};
-use xdsctl_clients::validate::http_connection_manager::ROUTE_FOR_OTHER_SIDE;
+use xdsctl_clients::core::http_connection_manager::ROUTE_FOR_OTHER_SIDE;
 use xdsctl_model::resource::ResourceType;
 
 pub(super) fn check(world: &World, users: &Users<'_>, findings: &mut Findings) {

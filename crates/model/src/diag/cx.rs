@@ -12,8 +12,6 @@ use crate::profile::{Family, Feature, Profile, ServerFacts};
 pub struct Cx<'p> {
     profile: &'p Profile,
     server: &'p ServerFacts,
-    /// Other clients that are asked about the resource.
-    others: &'p [Profile],
     diagnostics: Vec<Diagnostic>,
     /// Findings that there are if nothing is rejected.
     if_accepted: Vec<Diagnostic>,
@@ -79,7 +77,6 @@ impl<'p> Cx<'p> {
         Cx {
             profile,
             server,
-            others: &[],
             diagnostics: Vec::new(),
             if_accepted: Vec::new(),
             if_accepted_quota: Quota::default(),
@@ -90,18 +87,6 @@ impl<'p> Cx<'p> {
             known: BytesKnowledge::Nothing,
             packed: None,
         }
-    }
-
-    /// Has other clients asked about the same resource.
-    #[must_use]
-    pub fn asking(mut self, others: &'p [Profile]) -> Self {
-        self.others = others;
-        self
-    }
-
-    /// The other clients that are to be asked about the resource.
-    pub fn others(&self) -> &'p [Profile] {
-        self.others
     }
 
     /// Says what the loader knows of the bytes; the check of the bytes leaves that out.

@@ -8,9 +8,9 @@ use bytes::Bytes;
 use super::rejection::REJECTED;
 use super::{Held, Kept, Rejected, Resources, Store, Version};
 use crate::client::Nacked;
-use xdsctl_clients::validate::discovery;
-use xdsctl_clients::validate::endpoints::change::{self, EndpointChange};
-use xdsctl_clients::validate::endpoints::patch::{Later, Patch, Places, patched, written};
+use xdsctl_clients::core::endpoints::change::{self, EndpointChange};
+use xdsctl_clients::core::endpoints::patch::{Later, Patch, Places, patched, written};
+use xdsctl_clients::discovery;
 use xdsctl_model::diag::Cx;
 use xdsctl_model::resource::{Endpoints, ResourceType};
 
@@ -205,7 +205,7 @@ impl Version<Endpoints> {
             (None, None) => return None,
         };
         let cx = Cx::new(&store.profile, &store.server).packing();
-        let validated = discovery::bare(ResourceType::Endpoints, &bytes, cx);
+        let validated = discovery::bare(ResourceType::Endpoints, &bytes, &[], cx);
         let is_rejected = validated.value.is_none();
         let nacked = is_rejected.then(|| Nacked::of(ResourceType::Endpoints, name, &validated.diagnostics));
         let mut newer = Held::of(validated);
@@ -295,7 +295,7 @@ mod tests {
                     patched += u32::from(is_new && !edited.later.is_empty());
                     alone += u32::from(is_new && edited.later.is_empty());
                 }
-                let read = discovery::bare(ResourceType::Endpoints, &written, edited.cx());
+                let read = discovery::bare(ResourceType::Endpoints, &written, &[], edited.cx());
                 let kept = after.kept.get().unwrap();
                 assert_eq!(dropped(&read.diagnostics), kept.dropped);
                 let Some(xdsctl_model::resource::Resource::Endpoints(value)) = read.value else {

@@ -6,7 +6,7 @@ use super::{Resources, Store};
 use crate::client::checked::Checked;
 use crate::client::world::World;
 use crate::client::worlds::{Settled, name_of};
-use xdsctl_clients::convert::resource_name::Names;
+use xdsctl_clients::core::convert::resource_name::Names;
 use xdsctl_document::envelope::{WorldId, WorldName};
 use xdsctl_model::resource::ResourceType;
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::resolve::ResolveOptions;
 use xdsctl_channel::client::{Checked, Verdict};
-use xdsctl_clients::family::{self, FamilyAnswer};
+use xdsctl_clients::judge::{self, FamilyAnswer};
 use xdsctl_lint::decide::loudness::is_of_text;
 use xdsctl_model::diag::{Diagnostic, Effect, Subject};
 use xdsctl_model::profile::{Client, ClientStanding, Fleet, Version};
@@ -212,7 +212,7 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &
             continue;
         }
         let mut of_client: Vec<&Diagnostic> = answer.diagnostics.iter().collect();
-        if answer.verdict == family::FamilyVerdict::Accepted {
+        if answer.verdict == judge::FamilyVerdict::Accepted {
             let own = |d: &Diagnostic| answer.diagnostics.iter().any(|o| o.rule == d.rule && o.path == d.path);
             let is_true = |d: &&Diagnostic| d.shared.contains(&client.family) && !own(d);
             of_client.extend(shared.iter().filter(is_true));

@@ -1,0 +1,162 @@
+//! How a cluster finds its endpoints: EDS (A27), LOGICAL_DNS or other clusters (A37).
+//!
+//! Follows C-core `EdsConfigParse`, `LogicalDnsParse` and `AggregateClusterParse` (xds_cluster_parser.cc). EDS and LOGICAL_DNS
+//! are values of `type`; an aggregate cluster is known by the type in `cluster_type.typed_config` alone, not by a name.
+//! Empty, repeated and missing names, cycles and depth are no matter of one resource: `lint` looks at them.
+
+use crate::shared::rules::{
+    AGGREGATE_EMPTY, CLUSTER_TYPE_UNSUPPORTED, DISCOVERY_UNSUPPORTED, EDS_CONFIG_MISSING, EDS_SERVICE_NAME_MISSING,
+    EDS_SOURCE_UNSUPPORTED,
+};
+use xdsctl_document::proto::any;
+use xdsctl_document::proto::pb::envoy::config::cluster::v3::Cluster as Pb;
+use xdsctl_document::proto::pb::envoy::config::cluster::v3::cluster::{
+    ClusterDiscoveryType, CustomClusterType, DiscoveryType, EdsClusterConfig,
+};
+use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
+use xdsctl_document::proto::pb::envoy::extensions::clusters::aggregate::v3::ClusterConfig;
+use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::cluster::Discovery;
+
+use super::logical_dns;
+
+rules! {
+    /// A field belongs to another kind of cluster and is not read.
+    OTHER_DISCOVERY_FIELD = "cds-field-of-other-discovery", Cluster, Ignored, "gRFC A27, A37; C-core CdsResourceParse";
+}
+
+/// The config of an aggregate cluster.
+const AGGREGATE: &str = "envoy.extensions.clusters.aggregate.v3.ClusterConfig";
+
+/// What the client strips off the type URL of `cluster_type`, and nothing else.
+const TYPE_URL_PREFIX: &str = "type.googleapis.com/";
+
+/// Converts the discovery type; `None` after an error that leaves none.
+pub(super) fn discovery(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Option<Discovery> {
+    let (number, custom) = match &message.cluster_discovery_type {
+        Some(ClusterDiscoveryType::Type(number)) => (*number, None),
+        Some(ClusterDiscoveryType::ClusterType(custom)) => (DiscoveryType::Static as i32, Some(custom)),
+        None => (DiscoveryType::Static as i32, None),
+    };
+    if let Some(custom) = custom {
+        other_field(message.eds_cluster_config.is_some(), "eds_cluster_config", root, cx);
+        other_field(message.load_assignment.is_some(), "load_assignment", root, cx);
+        return aggregate(custom, root, cx);
+    }
+    let known = DiscoveryType::try_from(number);
+    match known {
+        Ok(DiscoveryType::Eds) => {
+            other_field(message.load_assignment.is_some(), "load_assignment", root, cx);
+            eds(message.eds_cluster_config.as_ref(), &message.name, root, cx)
+        }
+        Ok(DiscoveryType::LogicalDns) => {
+            other_field(message.eds_cluster_config.is_some(), "eds_cluster_config", root, cx);
+            logical_dns::logical_dns(message.load_assignment.as_ref(), root, cx)
+        }
+        Ok(DiscoveryType::Static | DiscoveryType::StrictDns | DiscoveryType::OriginalDst) | Err(_) => {
+            cx.report(
+                &DISCOVERY_UNSUPPORTED,
+                &root.field("type"),
+                format_args!(
+                    "type {number} ({}) is not supported, must be EDS, LOGICAL_DNS or an aggregate in cluster_type",
+                    known.map_or("an unknown number", |t| t.as_str_name())
+                ),
+            );
+            None
+        }
+    }
+}
+
+fn other_field(set: bool, field: &str, root: &Path<'_>, cx: &mut Cx<'_>) {
+    if set {
+        cx.report(
+            &OTHER_DISCOVERY_FIELD,
+            &root.field(field),
+            format_args!("not read, it belongs to another kind of cluster"),
+        );
+    }
+}
+
+/// Converts an EDS cluster; without a service name the cluster's own name is asked for.
+fn eds(config: Option<&EdsClusterConfig>, name: &str, root: &Path<'_>, cx: &mut Cx<'_>) -> Option<Discovery> {
+    let at = root.field("eds_cluster_config");
+    let Some(config) = config else {
+        cx.report(
+            &EDS_CONFIG_MISSING,
+            &at,
+            format_args!("eds_cluster_config is missing, an EDS cluster must have one"),
+        );
+        return None;
+    };
+    let source = config
+        .eds_config
+        .as_ref()
+        .and_then(|s| s.config_source_specifier.as_ref());
+    if !matches!(
+        source,
+        Some(ConfigSourceSpecifier::Ads(_) | ConfigSourceSpecifier::Self_(_))
+    ) {
+        let what = if config.eds_config.is_some() {
+            "is neither"
+        } else {
+            "is missing, must be"
+        };
+        let or = if config.eds_config.is_some() { "nor" } else { "or" };
+        cx.report(
+            &EDS_SOURCE_UNSUPPORTED,
+            &at.field("eds_config"),
+            format_args!("eds_config {what} `ads` {or} `self`"),
+        );
+    }
+    if config.service_name.is_empty() && name.starts_with("xdstp:") && cx.has(Feature::XdstpServiceName) {
+        cx.report(
+            &EDS_SERVICE_NAME_MISSING,
+            &at.field("service_name"),
+            format_args!("service_name is empty, must be set for a cluster with an xdstp name"),
+        );
+    }
+    Some(Discovery::Eds {
+        service_name: (!config.service_name.is_empty()).then(|| config.service_name.clone()),
+    })
+}
+
+/// Converts an aggregate cluster (A37). The Any is not opened as others are: a TypedStruct is of the wrong type here, and
+/// only the usual prefix is taken off the type URL.
+fn aggregate(custom: &CustomClusterType, root: &Path<'_>, cx: &mut Cx<'_>) -> Option<Discovery> {
+    let at = root.field("cluster_type");
+    let at = at.field("typed_config");
+    let Some(config) = &custom.typed_config else {
+        cx.report(&any::ANY_MISSING, &at, format_args!("missing, must hold `{AGGREGATE}`"));
+        return None;
+    };
+    let type_name = config
+        .type_url
+        .strip_prefix(TYPE_URL_PREFIX)
+        .unwrap_or(&config.type_url);
+    if type_name != AGGREGATE {
+        cx.report(
+            &CLUSTER_TYPE_UNSUPPORTED,
+            &at.field("type_url"),
+            format_args!(
+                "`{}` is not supported, must be `{TYPE_URL_PREFIX}{AGGREGATE}`",
+                config.type_url
+            ),
+        );
+        return None;
+    }
+    let at = at.value(AGGREGATE);
+    let config: ClusterConfig = any::decode(&config.value, AGGREGATE, &at, cx)?;
+    let at = at.field("clusters");
+    if config.clusters.is_empty() && cx.has(Feature::CollectsFaults) {
+        cx.report(
+            &AGGREGATE_EMPTY,
+            &at,
+            format_args!("clusters is empty, an aggregate cluster must have a child"),
+        );
+        return None;
+    }
+    Some(Discovery::Aggregate {
+        children: config.clusters,
+    })
+}

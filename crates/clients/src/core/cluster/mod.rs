@@ -1,0 +1,264 @@
+//! Cluster (A27, A37, A52, A55, A75).
+//!
+//! Follows C-core `CdsResourceParse` (xds_cluster_parser.cc), in its order and without short-circuits between the parts:
+//! discovery, LB policy, transport socket, load reporting, upstream_config, circuit breakers, outlier detection,
+//! override_host_status, metadata. Rules about use (`Fails`) speak of the cluster as if a route used it: whether one does
+//! is known to `client` only.
+
+use std::collections::BTreeSet;
+
+use crate::core::convert::health::{health_status, health_status_name};
+use crate::core::convert::metadata;
+use crate::core::convert::switch::report_off;
+use crate::shared::rules::LRS_SERVER_NOT_SELF;
+use xdsctl_document::proto::pb::envoy::config::cluster::v3::{self as pb, Cluster as Pb};
+use xdsctl_document::proto::pb::envoy::config::core::v3 as core;
+use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::profile::{Family, Feature};
+use xdsctl_model::resource::cluster::{Cluster, DEFAULT_MAX_CONCURRENT_REQUESTS, Discovery, HealthStatus};
+use xdsctl_model::resource::{Resource, cluster};
+
+pub mod discovery;
+pub mod lb_policy;
+pub mod logical_dns;
+pub mod outlier_detection;
+pub mod transport_socket;
+pub mod upstream_config;
+
+rules! {
+    /// A name in lrs_report_endpoint_metrics is not one that the client reports.
+    LRS_METRIC_UNKNOWN = "cds-lrs-metric-unknown", Cluster, Dropped, "gRFC A85; C-core CdsResourceParse";
+    /// Circuit breaker thresholds are not read: only the first entry with priority DEFAULT is.
+    THRESHOLDS_UNREAD = "cds-circuit-breaker-thresholds-unread", Cluster, Ignored, "gRFC A32; C-core CdsResourceParse";
+    /// The circuit breaker admits no request, so every RPC to the cluster fails.
+    MAX_REQUESTS_ZERO = "cds-circuit-breaker-zero", Cluster, Fails, "gRFC A32; C-core xds_cluster_impl.cc",
+        every "every client refuses an RPC if as many as the limit are under way; of several entries for DEFAULT, Java and Node take the last";
+    /// A status in override_host_status is not one that gRPC uses.
+    OVERRIDE_STATUS_UNSUPPORTED = "cds-override-host-status-unsupported", Cluster, Dropped, "gRFC A55; C-core XdsHealthStatus::FromUpb";
+    /// override_host_status has no status that gRPC uses, so no session keeps its endpoint.
+    OVERRIDE_STATUS_EMPTY = "cds-override-host-status-empty", Cluster, Advice, "gRFC A55; C-core xds_override_host.cc";
+    /// A field is set on an aggregate cluster, whose children bring their own.
+    AGGREGATE_FIELD_UNUSED = "cds-aggregate-field-unused", Cluster, Ignored, "gRFC A75; C-core cds.cc";
+}
+
+/// The rules of this folder's other files.
+pub static PART_RULES: &[&[&xdsctl_model::diag::Rule]] = &[
+    discovery::RULES,
+    lb_policy::RULES,
+    logical_dns::RULES,
+    outlier_detection::RULES,
+    upstream_config::RULES,
+];
+
+/// Converts the resource.
+pub fn convert(message: &Pb, cx: &mut Cx<'_>) -> Option<Resource> {
+    let root = &Path::ROOT;
+    let discovery = discovery::discovery(message, root, cx);
+    let aggregate = matches!(discovery, Some(Discovery::Aggregate { .. }));
+    let lb_policy = lb_policy::lb_policy(message, aggregate, root, cx);
+    let tls = transport_socket::transport_socket(message.transport_socket.as_ref(), root, cx);
+    lrs_server(message.lrs_server.as_ref(), root, cx);
+    let lrs_metrics = lrs_metrics(&message.lrs_report_endpoint_metrics, root, cx);
+    let connection_idle_timeout = upstream_config::idle_timeout(message.upstream_config.as_ref(), root, cx);
+    let max_concurrent_requests = circuit_breakers(message.circuit_breakers.as_ref(), aggregate, root, cx);
+    let outlier_detection = message
+        .outlier_detection
+        .as_ref()
+        .map(|pb| outlier_detection::outlier_detection(pb, aggregate, &root.field("outlier_detection"), cx));
+    let override_host_statuses = override_host_statuses(message.common_lb_config.as_ref(), root, cx);
+    let metadata = message
+        .metadata
+        .as_ref()
+        .filter(|_| cx.has(Feature::ClusterMetadata))
+        .map(|pb| metadata::metadata(pb, &root.field("metadata"), cx))
+        .unwrap_or_default();
+    if aggregate {
+        unused_on_aggregate(message, root, cx);
+    }
+    let value = discovery.zip(lb_policy).map(|(discovery, lb_policy)| {
+        Resource::Cluster(Cluster {
+            discovery,
+            lb_policy,
+            lrs_self: message.lrs_server.is_some(),
+            lrs_metrics,
+            use_http_connect: tls.use_http_connect,
+            tls: tls.context,
+            connection_idle_timeout,
+            max_concurrent_requests,
+            outlier_detection,
+            override_host_statuses,
+            metadata,
+        })
+    });
+    value
+}
+
+/// `lrs_server` must be `self`: load is reported to the server that sent the cluster, or not at all.
+fn lrs_server(pb: Option<&core::ConfigSource>, root: &Path<'_>, cx: &mut Cx<'_>) {
+    let Some(source) = pb else { return };
+    if !matches!(
+        source.config_source_specifier,
+        Some(core::config_source::ConfigSourceSpecifier::Self_(_))
+    ) {
+        cx.report(
+            &LRS_SERVER_NOT_SELF,
+            &root.field("lrs_server"),
+            format_args!("lrs_server is not `self`, the only source for load reports"),
+        );
+    }
+}
+
+/// Keeps `cpu_utilization`, `mem_utilization`, `application_utilization` and `named_metrics.` with any key.
+fn lrs_metrics(names: &[String], root: &Path<'_>, cx: &mut Cx<'_>) -> BTreeSet<String> {
+    if names.is_empty() {
+        return BTreeSet::new();
+    }
+    let at = root.field("lrs_report_endpoint_metrics");
+    if !cx.has(Feature::OrcaLrsPropagation) {
+        report_off(Feature::OrcaLrsPropagation, &at, cx);
+        return BTreeSet::new();
+    }
+    let mut kept = BTreeSet::new();
+    for (i, name) in names.iter().enumerate() {
+        if matches!(
+            name.as_str(),
+            "cpu_utilization" | "mem_utilization" | "application_utilization"
+        ) || name.starts_with("named_metrics.")
+        {
+            kept.insert(name.clone());
+            continue;
+        }
+        let known = ["cpu_utilization", "mem_utilization", "application_utilization"];
+        let near = xdsctl_model::text::nearest(name, known.into_iter());
+        let finding = cx.report(
+            &LRS_METRIC_UNKNOWN,
+            &at.index(i),
+            format_args!(
+                "metric `{name}` is not reported: known are {}, {}, {} and named_metrics.*",
+                known[0], known[1], known[2]
+            ),
+        );
+        if let Some(near) = near {
+            finding.help(format!("did you mean `{near}`?"));
+        }
+    }
+    kept
+}
+
+/// `max_requests` of the first threshold with priority DEFAULT; 0 is allowed and admits nothing.
+fn circuit_breakers(pb: Option<&pb::CircuitBreakers>, aggregate: bool, root: &Path<'_>, cx: &mut Cx<'_>) -> u32 {
+    let Some(breakers) = pb else {
+        return DEFAULT_MAX_CONCURRENT_REQUESTS;
+    };
+    let at = root.field("circuit_breakers");
+    let at = at.field("thresholds");
+    let is_default = |t: &pb::circuit_breakers::Thresholds| t.priority == core::RoutingPriority::Default as i32;
+    let first = breakers.thresholds.iter().position(is_default);
+    for (i, threshold) in breakers.thresholds.iter().enumerate() {
+        if Some(i) != first {
+            let why = if is_default(threshold) {
+                "an earlier entry has priority DEFAULT too"
+            } else {
+                "its priority is not DEFAULT"
+            };
+            cx.report(
+                &THRESHOLDS_UNREAD,
+                &at.index(i),
+                format_args!("thresholds are not read, {why}"),
+            );
+        }
+    }
+    let Some((i, threshold)) = first.and_then(|i| Some((i, breakers.thresholds.get(i)?))) else {
+        return DEFAULT_MAX_CONCURRENT_REQUESTS;
+    };
+    if threshold.max_requests == Some(0) && !aggregate {
+        let is_one = breakers.thresholds.iter().filter(|t| is_default(t)).count() == 1;
+        let shared: &[Family] = if is_one { &Family::ALL } else { &[Family::Go] };
+        cx.report(
+            &MAX_REQUESTS_ZERO,
+            &at.index(i).field("max_requests"),
+            format_args!("max_requests is 0, every RPC to the cluster fails"),
+        )
+        .shared_with(shared);
+    }
+    threshold.max_requests.unwrap_or(DEFAULT_MAX_CONCURRENT_REQUESTS)
+}
+
+/// The states in which a session may keep its endpoint (A55): of `common_lb_config.override_host_status` the client keeps
+/// UNKNOWN, HEALTHY and DRAINING; without the message UNKNOWN and HEALTHY; with a message that has none of them, none.
+fn override_host_statuses(
+    pb: Option<&pb::cluster::CommonLbConfig>,
+    root: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> BTreeSet<cluster::HealthStatus> {
+    let Some(set) = pb.and_then(|c| c.override_host_status.as_ref()) else {
+        return BTreeSet::from([HealthStatus::Unknown, HealthStatus::Healthy]);
+    };
+    let at = root.field("common_lb_config");
+    let at = at.field("override_host_status");
+    let mut kept = BTreeSet::new();
+    for (i, &number) in set.statuses.iter().enumerate() {
+        match health_status(number) {
+            Some(status) => {
+                kept.insert(status);
+            }
+            None => {
+                cx.report(
+                    &OVERRIDE_STATUS_UNSUPPORTED,
+                    &at.field("statuses").index(i),
+                    format_args!(
+                        "status {number} ({}) is ignored, gRPC uses UNKNOWN, HEALTHY and DRAINING",
+                        health_status_name(number)
+                    ),
+                );
+            }
+        }
+    }
+    if kept.is_empty() {
+        cx.report(
+            &OVERRIDE_STATUS_EMPTY,
+            &at,
+            format_args!("no status is left, so no session keeps its endpoint"),
+        )
+        .help("leave override_host_status out for UNKNOWN and HEALTHY");
+    }
+    kept
+}
+
+/// Reports what an aggregate cluster sets for nothing: since A75 each leaf uses its own settings.
+fn unused_on_aggregate(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) {
+    let lb_policy = !cx.has(Feature::AggregateClusterBackwardCompat);
+    let fields = [
+        (
+            "lb_policy",
+            // Others but the default are rejected.
+            lb_policy
+                && message.load_balancing_policy.is_none()
+                && message.lb_policy == pb::cluster::LbPolicy::RingHash as i32,
+        ),
+        (
+            "load_balancing_policy",
+            lb_policy && message.load_balancing_policy.is_some(),
+        ),
+        ("transport_socket", message.transport_socket.is_some()),
+        ("lrs_server", message.lrs_server.is_some()),
+        (
+            "lrs_report_endpoint_metrics",
+            !message.lrs_report_endpoint_metrics.is_empty(),
+        ),
+        ("upstream_config", message.upstream_config.is_some()),
+        ("circuit_breakers", message.circuit_breakers.is_some()),
+        ("outlier_detection", message.outlier_detection.is_some()),
+        ("common_lb_config", message.common_lb_config.is_some()),
+    ];
+    for (field, _) in fields.into_iter().filter(|(_, set)| *set) {
+        cx.report(
+            &AGGREGATE_FIELD_UNUSED,
+            &root.field(field),
+            format_args!("checked but not used on an aggregate cluster, its leaf clusters use their own"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,121 @@
+//! `transport_socket`: UpstreamTlsContext (A29, A101), and the HTTP CONNECT proxy around it (A86).
+//!
+//! Follows C-core `UpstreamTlsContextParse` and `Http11ProxyUpstreamTransportParse` (xds_cluster_parser.cc). Without a
+//! transport socket the channel uses its fallback credentials, which may be plaintext.
+
+use crate::core::convert::switch::report_off;
+use crate::core::convert::tls::common_tls_context;
+use crate::shared::rules::{SNI_TOO_LONG, TRANSPORT_SOCKET_UNSUPPORTED, WITHOUT_CA};
+use xdsctl_document::proto::any::{self, Extension};
+use xdsctl_document::proto::pb::Any;
+use xdsctl_document::proto::pb::envoy::config::core::v3::{TransportSocket, transport_socket::ConfigType};
+use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::http_11_proxy::v3::Http11ProxyUpstreamTransport;
+use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3 as pb;
+use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::tls::{CaCerts, UpstreamTlsContext};
+
+const UPSTREAM_TLS_CONTEXT: &str = "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
+const HTTP_11_PROXY: &str = "envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport";
+
+/// Longest server name in bytes (A101).
+const MAX_SNI_BYTES: usize = 255;
+
+/// What the transport socket says.
+#[derive(Default)]
+pub(super) struct Transport {
+    /// Connections go through an HTTP CONNECT proxy.
+    pub(super) use_http_connect: bool,
+    /// `None` for fallback credentials.
+    pub(super) context: Option<UpstreamTlsContext>,
+}
+
+/// Converts the cluster's transport socket.
+pub(super) fn transport_socket(socket: Option<&TransportSocket>, root: &Path<'_>, cx: &mut Cx<'_>) -> Transport {
+    let Some(socket) = socket else {
+        return Transport::default();
+    };
+    let at = root.field("transport_socket");
+    let at = at.field("typed_config");
+    let Some(extension) = any::extract(typed_config(socket), &at, cx) else {
+        return Transport::default();
+    };
+    if extension.type_name == HTTP_11_PROXY && cx.has(Feature::HttpConnect) {
+        return Transport {
+            use_http_connect: true,
+            context: http_11_proxy(&extension, &extension.at(&at), cx),
+        };
+    }
+    Transport {
+        use_http_connect: false,
+        context: tls_extension(&extension, &at, cx),
+    }
+}
+
+fn typed_config(socket: &TransportSocket) -> Option<&Any> {
+    match &socket.config_type {
+        Some(ConfigType::TypedConfig(any)) => Some(any),
+        None => None,
+    }
+}
+
+/// The socket inside the proxy's; an absent one is plaintext through the proxy.
+fn http_11_proxy(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<UpstreamTlsContext> {
+    let proxy: Http11ProxyUpstreamTransport = extension.decode(at, cx)?;
+    let socket = proxy.transport_socket?;
+    let at = at.field("transport_socket");
+    let at = at.field("typed_config");
+    let inner = any::extract(typed_config(&socket), &at, cx)?;
+    tls_extension(&inner, &at, cx)
+}
+
+/// Converts the extension in the Any at `at`, which must be an UpstreamTlsContext.
+fn tls_extension(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<UpstreamTlsContext> {
+    let at = extension.at(at);
+    if extension.type_name != UPSTREAM_TLS_CONTEXT {
+        cx.report(
+            &TRANSPORT_SOCKET_UNSUPPORTED,
+            &at.field("type_url"),
+            format_args!(
+                "`{}` is not supported, must be `{UPSTREAM_TLS_CONTEXT}`",
+                extension.type_name
+            ),
+        );
+        return None;
+    }
+    let tls: pb::UpstreamTlsContext = extension.decode(&at, cx)?;
+    let mut context = UpstreamTlsContext::default();
+    if cx.has(Feature::Sni) {
+        if tls.sni.len() > MAX_SNI_BYTES {
+            cx.report(
+                &SNI_TOO_LONG,
+                &at.field("sni"),
+                format_args!("sni has {} bytes, must have at most {MAX_SNI_BYTES}", tls.sni.len()),
+            );
+        }
+        context.sni = tls.sni;
+        context.auto_host_sni = tls.auto_host_sni;
+        context.auto_sni_san_validation = tls.auto_sni_san_validation;
+    } else {
+        let fields = [
+            ("sni", !tls.sni.is_empty()),
+            ("auto_host_sni", tls.auto_host_sni),
+            ("auto_sni_san_validation", tls.auto_sni_san_validation),
+        ];
+        for (field, _) in fields.into_iter().filter(|(_, set)| *set) {
+            report_off(Feature::Sni, &at.field(field), cx);
+        }
+    }
+    let at = at.field("common_tls_context");
+    context.common = common_tls_context(tls.common_tls_context.as_ref(), &at, cx);
+    if context.common.ca_certs == CaCerts::None {
+        cx.report(
+            &WITHOUT_CA,
+            &at,
+            format_args!(
+                "no source of CA certificates, must have ca_certificate_provider_instance or system_root_certs"
+            ),
+        );
+    }
+    Some(context)
+}

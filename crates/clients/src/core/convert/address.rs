@@ -1,0 +1,137 @@
+//! `envoy.config.core.v3.Address` as an IP address with a port.
+//!
+//! Follows C-core `ParseXdsAddress` (xds_common_types_parser.cc) and, for the text, `StringToSockaddr`
+//! (parse_address.cc): address and port are joined to `host:port`, split again, and each part is read by the C library.
+//! Some texts that are no address by themselves therefore pass, such as `[::1]:5`, whose port replaces `port_value`.
+//! Network interfaces are the client's own: of the zone names only `lo` is known to exist everywhere.
+
+use std::net::Ipv6Addr;
+
+use crate::shared::rules::{
+    ADDRESS_MISSING, ADDRESS_NOT_IP, ADDRESS_NOT_SOCKET, PORT_OUT_OF_RANGE, PORT_UNSET, PORT_ZERO,
+};
+use xdsctl_document::proto::pb::envoy::config::core::v3 as core;
+use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::host_port::{ParsedAddress, parse_ip_port};
+
+rules! {
+    /// The text of an address has a port of its own, which replaces port_value.
+    PORT_IN_TEXT = "address-port-in-text", Common, Advice, "C-core JoinHostPort, SplitHostPort (host_port.cc)";
+}
+
+/// Largest port.
+const MAX_PORT: u32 = 65_535;
+
+/// Converts the Address at `at`.
+///
+/// Reports [`ADDRESS_MISSING`] at `at`; [`ADDRESS_NOT_SOCKET`], [`ADDRESS_NOT_IP`] at `.socket_address`;
+/// [`PORT_OUT_OF_RANGE`] at `.socket_address.port_value`, after which the text is not looked at. A `named_port` or no port
+/// counts as port 0. `protocol` and `resolver_name` are not read.
+pub fn socket_address(address: Option<&core::Address>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<ParsedAddress> {
+    let Some(address) = address else {
+        cx.report(&ADDRESS_MISSING, at, format_args!("address is missing"));
+        return None;
+    };
+    let at = at.field("socket_address");
+    let Some(core::address::Address::SocketAddress(socket)) = &address.address else {
+        cx.report(
+            &ADDRESS_NOT_SOCKET,
+            &at,
+            format_args!("address has no socket_address, no other kind of address is supported"),
+        );
+        return None;
+    };
+    let set = match socket.port_specifier {
+        Some(core::socket_address::PortSpecifier::PortValue(port)) => Some(port),
+        Some(core::socket_address::PortSpecifier::NamedPort(_)) | None => None,
+    };
+    let port = set.unwrap_or(0);
+    let Ok(port) = u16::try_from(port) else {
+        cx.report(
+            &PORT_OUT_OF_RANGE,
+            &at.field("port_value"),
+            format_args!("port_value is {port}, must be 0 to {MAX_PORT}"),
+        );
+        return None;
+    };
+    let Some(parsed) = parse_ip_port(&socket.address, port) else {
+        report_not_ip(&socket.address, &at, cx);
+        return None;
+    };
+    if set.is_none() || parsed.port() == 0 || parsed.port() != port {
+        report_port(set, parsed, &at, cx);
+    }
+    Some(parsed)
+}
+
+/// Reports that a text is no IP address ([`ADDRESS_NOT_IP`]), and why not.
+#[cold]
+pub fn report_not_ip(text: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
+    let zone = text
+        .rsplit_once('%')
+        .map(|(host, zone)| (host, zone.trim_end_matches(']')));
+    match zone {
+        Some((host, zone)) if is_interface_name(zone) && host.trim_start_matches('[').parse::<Ipv6Addr>().is_ok() => {
+            cx.report(
+                &ADDRESS_NOT_IP,
+                at,
+                format_args!(
+                    "zone of `{text}` is not a number, so only a host with an interface `{zone}` would accept it"
+                ),
+            )
+            .help("write the zone as a number, or leave it out");
+        }
+        _ if text.is_empty() => {
+            cx.report(
+                &ADDRESS_NOT_IP,
+                at,
+                format_args!("address is empty, must be an IPv4 or IPv6 literal"),
+            );
+        }
+        _ => {
+            cx.report(
+                &ADDRESS_NOT_IP,
+                at,
+                format_args!("address `{text}` is not an IPv4 or IPv6 literal"),
+            );
+        }
+    }
+}
+
+/// Reports what is odd about the port of an address that the client accepts.
+#[cold]
+fn report_port(set: Option<u32>, parsed: ParsedAddress, at: &Path<'_>, cx: &mut Cx<'_>) {
+    let port_value = at.field("port_value");
+    match set {
+        None => {
+            cx.report(
+                &PORT_UNSET,
+                at,
+                format_args!("port_value is not set, the client takes port {}", parsed.port()),
+            )
+            .help("set port_value; named_port is not read");
+        }
+        Some(set) if set != u32::from(parsed.port()) => {
+            cx.report(
+                &PORT_IN_TEXT,
+                &at.field("address"),
+                format_args!(
+                    "port {} in the text of the address replaces port_value {set}",
+                    parsed.port()
+                ),
+            );
+        }
+        Some(_) => {
+            cx.report(
+                &PORT_ZERO,
+                &port_value,
+                format_args!("port_value is 0, no connection can be made to it"),
+            );
+        }
+    }
+}
+
+/// Says whether a zone that is not a number could name a network interface (Linux: 1 to 15 bytes, no `/`, `:`, space).
+fn is_interface_name(zone: &str) -> bool {
+    (1..16).contains(&zone.len()) && !zone.bytes().any(|b| b == b'/' || b == b':' || b <= b' ')
+}

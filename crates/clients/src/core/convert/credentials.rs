@@ -1,0 +1,191 @@
+//! Channel and call credentials in a GrpcService (A102), read only from a trusted xDS server.
+//!
+//! Follows C-core `ParseXdsGrpcService` and the factories' `ParseProto` (channel_creds_registry_init.cc,
+//! call_creds_registry_init.cc). Types that the client does not have are skipped; the first channel credentials that it
+//! has are used and the rest is not read, while all call credentials that it has are used.
+
+use bytes::Bytes;
+
+use super::nested::nested;
+use crate::shared::rules::{ACCESS_TOKEN_EMPTY, CHANNEL_CREDENTIALS_MISSING, XDS_CREDENTIALS_WITHOUT_FALLBACK};
+use xdsctl_document::proto::any::{Extension, Payload, decode, extract};
+use xdsctl_document::proto::pb::Any;
+use xdsctl_document::proto::pb::envoy::extensions::grpc_service::call_credentials::access_token::v3::AccessTokenCredentials;
+use xdsctl_document::proto::pb::envoy::extensions::grpc_service::channel_credentials::tls::v3::TlsCredentials;
+use xdsctl_document::proto::pb::envoy::extensions::grpc_service::channel_credentials::xds::v3::XdsCredentials;
+use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::common_tls_context::CertificateProviderInstance;
+use xdsctl_model::diag::{Cx, Path, rules};
+
+rules! {
+    /// An entry of a credentials list is skipped or never looked at.
+    CREDENTIALS_SKIPPED = "credentials-skipped", Common, Dropped, "gRFC A102; C-core ParseXdsGrpcService";
+    /// TLS credentials have no root certificate provider.
+    TLS_CREDENTIALS_WITHOUT_ROOT = "tls-credentials-without-root", Common, Nack, "gRFC A102; C-core TlsConfig::ParseProto";
+    /// TLS credentials name a certificate provider that the bootstrap does not have.
+    TLS_CREDENTIALS_PROVIDER_UNKNOWN = "tls-credentials-provider-unknown", Common, Nack, "gRFC A102; C-core TlsConfig::ParseProto";
+}
+
+/// Channel credentials that the client has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Channel {
+    /// Google default or insecure: nothing in them is read.
+    Plain,
+    Tls,
+    Xds,
+}
+
+const TLS: &str = "envoy.extensions.grpc_service.channel_credentials.tls.v3.TlsCredentials";
+const XDS: &str = "envoy.extensions.grpc_service.channel_credentials.xds.v3.XdsCredentials";
+const GOOGLE_DEFAULT: &str =
+    "envoy.extensions.grpc_service.channel_credentials.google_default.v3.GoogleDefaultCredentials";
+const INSECURE: &str = "envoy.extensions.grpc_service.channel_credentials.insecure.v3.InsecureCredentials";
+const ACCESS_TOKEN: &str = "envoy.extensions.grpc_service.call_credentials.access_token.v3.AccessTokenCredentials";
+
+/// What an XdsCredentials cuts off its fallback's type URL; any other URL is a type that nobody has.
+const FALLBACK_PREFIX: &str = "type.googleapis.com/";
+
+impl Channel {
+    fn of_type(type_name: &str) -> Option<Channel> {
+        match type_name {
+            GOOGLE_DEFAULT | INSECURE => Some(Channel::Plain),
+            TLS => Some(Channel::Tls),
+            XDS => Some(Channel::Xds),
+            _ => None,
+        }
+    }
+}
+
+/// Checks `channel_credentials_plugin` at `at`.
+pub fn check_channel(list: &[Any], at: &Path<'_>, cx: &mut Cx<'_>) {
+    let mut found = false;
+    for (i, any) in list.iter().enumerate() {
+        let at = at.index(i);
+        if found {
+            cx.report(
+                &CREDENTIALS_SKIPPED,
+                &at,
+                format_args!("not looked at: earlier channel credentials are used"),
+            );
+            continue;
+        }
+        let Some(extension) = extract(Some(any), &at, cx) else {
+            continue;
+        };
+        let Some(kind) = Channel::of_type(&extension.type_name) else {
+            skipped(&extension, &at, cx);
+            continue;
+        };
+        let at = extension.at(&at);
+        if let Payload::Wire(bytes) = &extension.payload {
+            if !check_channel_config(kind, bytes, &at, cx) {
+                break;
+            }
+            found = true;
+        } else {
+            // Reports that a TypedStruct is no message of the type; the next entry gets its chance.
+            let _: Option<TlsCredentials> = extension.decode(&at, cx);
+        }
+    }
+    if !found {
+        cx.report(
+            &CHANNEL_CREDENTIALS_MISSING,
+            at,
+            format_args!("no channel credentials that gRPC has"),
+        );
+    }
+}
+
+/// Checks one config; `false` if its bytes cannot be parsed.
+fn check_channel_config(kind: Channel, bytes: &Bytes, at: &Path<'_>, cx: &mut Cx<'_>) -> bool {
+    match kind {
+        Channel::Plain => true,
+        Channel::Tls => decode::<TlsCredentials>(bytes, TLS, at, cx).is_some_and(|tls| {
+            let root = tls.root_certificate_provider.as_ref();
+            let root_at = at.field("root_certificate_provider");
+            if root.is_none() {
+                cx.report(
+                    &TLS_CREDENTIALS_WITHOUT_ROOT,
+                    &root_at,
+                    format_args!("missing, must say how servers are verified"),
+                );
+            }
+            check_provider(root, &root_at, cx);
+            let identity_at = at.field("identity_certificate_provider");
+            check_provider(tls.identity_certificate_provider.as_ref(), &identity_at, cx);
+            true
+        }),
+        Channel::Xds => decode::<XdsCredentials>(bytes, XDS, at, cx).is_some_and(|xds| {
+            check_fallback(xds.fallback_credentials.as_ref(), &at.field("fallback_credentials"), cx);
+            true
+        }),
+    }
+}
+
+/// Checks the credentials that XdsCredentials fall back to. They are not opened like other extensions: the type stands
+/// in no path, and one that the client does not have is no fault.
+fn check_fallback(fallback: Option<&Any>, at: &Path<'_>, cx: &mut Cx<'_>) {
+    let Some(any) = fallback else {
+        cx.report(
+            &XDS_CREDENTIALS_WITHOUT_FALLBACK,
+            at,
+            format_args!("missing, must hold channel credentials"),
+        );
+        return;
+    };
+    let type_name = any.type_url.strip_prefix(FALLBACK_PREFIX).unwrap_or(&any.type_url);
+    if let Some(kind) = Channel::of_type(type_name) {
+        let at = at.field("value");
+        nested(&at, cx, |cx| check_channel_config(kind, &any.value, &at, cx));
+    }
+}
+
+fn check_provider(provider: Option<&CertificateProviderInstance>, at: &Path<'_>, cx: &mut Cx<'_>) {
+    let Some(provider) = provider else {
+        return;
+    };
+    if !cx.server().knows_provider(&provider.instance_name) {
+        cx.report(
+            &TLS_CREDENTIALS_PROVIDER_UNKNOWN,
+            &at.field("instance_name"),
+            format_args!(
+                "certificate provider instance `{}` is not in the bootstrap",
+                provider.instance_name
+            ),
+        );
+    }
+}
+
+/// Checks `call_credentials_plugin` at `at`; the list may be empty.
+pub fn check_call(list: &[Any], at: &Path<'_>, cx: &mut Cx<'_>) {
+    for (i, any) in list.iter().enumerate() {
+        let at = at.index(i);
+        let Some(extension) = extract(Some(any), &at, cx) else {
+            continue;
+        };
+        if extension.type_name != ACCESS_TOKEN {
+            skipped(&extension, &at, cx);
+            continue;
+        }
+        let at = extension.at(&at);
+        if let Some(credentials) = extension.decode::<AccessTokenCredentials>(&at, cx)
+            && credentials.token.is_empty()
+        {
+            cx.report(
+                &ACCESS_TOKEN_EMPTY,
+                &at.field("token"),
+                format_args!("the token is empty"),
+            );
+        }
+    }
+}
+
+fn skipped(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) {
+    cx.report(
+        &CREDENTIALS_SKIPPED,
+        at,
+        format_args!(
+            "gRPC has no credentials `{}`, the entry is skipped",
+            extension.type_name
+        ),
+    );
+}

@@ -1,0 +1,118 @@
+//! Names of LOGICAL_DNS clusters: what the client looks up, and which names no lookup takes.
+//!
+//! The client joins address and port, reads `dns:` and the result as a URI (C-core xds_dependency_manager.cc, uri.cc), and gives what is
+//! left to c-ares. What c-ares refuses was asked of the client, character by character.
+
+use std::borrow::Cow;
+
+use xdsctl_model::target_uri::{TargetFault, parse, percent_decode, without_slash};
+
+/// Longest name that was seen to be looked up, in bytes.
+const LONGEST_NAME: usize = 255;
+
+/// Longest label, in bytes (RFC 1035).
+const LONGEST_LABEL: usize = 63;
+
+/// The host and port that are looked up for the joined `hostname`: `%xx` is one byte, one leading `/` is left out, and what begins with `?`
+/// or `#` is lost with the port.
+///
+/// ```
+/// use xdsctl_clients::core::convert::dns_name::looked_up;
+/// use xdsctl_model::target_uri::TargetFault;
+/// assert_eq!(looked_up("/example%2Ecom:80").unwrap(), "example.com:80");
+/// assert_eq!(looked_up("example.com#x:80").unwrap(), "example.com");
+/// assert_eq!(looked_up("example.com?:80<"), Err(TargetFault::BadCharacter));
+/// ```
+///
+/// # Errors
+/// It is no URI: there is no resolver then, and the client's process dies of that.
+pub fn looked_up(hostname: &str) -> Result<Cow<'_, str>, TargetFault> {
+    Ok(match percent_decode(parse(hostname)?.path) {
+        Cow::Borrowed(path) => String::from_utf8_lossy(without_slash(path)),
+        Cow::Owned(path) => Cow::Owned(String::from_utf8_lossy(without_slash(&path)).into_owned()),
+    })
+}
+
+/// Why no lookup takes a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum MalformedName {
+    /// A character that is none of a host name's.
+    #[error("`{}` is not allowed in it", .0.escape_debug())]
+    Character(char),
+    /// Nothing between two dots, or before the first.
+    #[error("it has an empty label")]
+    EmptyLabel,
+    /// A label that is too long.
+    #[error("a label is longer than {LONGEST_LABEL} bytes")]
+    LongLabel,
+    /// The whole is too long.
+    #[error("it is longer than {LONGEST_NAME} bytes")]
+    TooLong,
+}
+
+/// Checks the host of what is looked up; a port may follow. What is no name but an address is taken for good.
+///
+/// # Errors
+/// Why the lookup fails with "Misformatted domain name".
+pub fn check(looked_up: &str) -> Result<(), MalformedName> {
+    let host = match looked_up.rsplit_once(':') {
+        // More than one colon: an IPv6 address, or nothing that is read as a name.
+        Some((host, _)) if !host.contains(':') => host,
+        Some(_) => return Ok(()),
+        None => looked_up,
+    };
+    // c-ares takes the name as a C string.
+    let host = host.split('\0').next().unwrap_or_default();
+    let mut rest = host.chars();
+    while let Some(c) = rest.next() {
+        // A backslash makes the next character one of the label.
+        let named = if c == '\\' { rest.next().unwrap_or(c) } else { c };
+        if !is_of_host(named) || (c == '\\' && named.is_ascii_digit()) {
+            return Err(MalformedName::Character(c));
+        }
+    }
+    let labels = host.strip_suffix('.').unwrap_or(host);
+    if host.len() > 1 && labels.split('.').any(str::is_empty) {
+        return Err(MalformedName::EmptyLabel);
+    }
+    if labels.split('.').any(|label| label.len() > LONGEST_LABEL) {
+        return Err(MalformedName::LongLabel);
+    }
+    if host.len() > LONGEST_NAME {
+        return Err(MalformedName::TooLong);
+    }
+    Ok(())
+}
+
+const fn is_of_host(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '*' | '/')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As the client was asked; "Misformatted domain name", or it went on to ask a server.
+    #[test]
+    fn names_are_refused_as_by_the_client() {
+        let long = format!("{}.x", "a".repeat(63));
+        for name in [
+            "a-b.c", "a_b", "*", "a*b", "a/b", "a\\b", "-a", "a.", ".", "1.2.3", "0x7f.1", "a\0 b", &long,
+        ] {
+            assert_eq!(check(&format!("{name}:80")), Ok(()), "{name}");
+        }
+        for refused in " !\"$&'()+,;<=>@]^`{|}~ü\t%?".chars() {
+            let name = format!("a{refused}b.invalid:8080");
+            assert_eq!(check(&name), Err(MalformedName::Character(refused)));
+        }
+        for name in ["a\\", "a\\46b", "a\\300b"] {
+            assert_eq!(check(name), Err(MalformedName::Character('\\')), "{name}");
+        }
+        assert_eq!(check("a..b:80"), Err(MalformedName::EmptyLabel));
+        assert_eq!(check(".a:80"), Err(MalformedName::EmptyLabel));
+        assert_eq!(check(&format!("a{long}:80")), Err(MalformedName::LongLabel));
+        let label = format!("{}.", "a".repeat(60));
+        assert_eq!(check(&format!("{}x", label.repeat(5))), Err(MalformedName::TooLong));
+        assert_eq!(check(&format!("{}x", label.repeat(4))), Ok(()));
+    }
+}

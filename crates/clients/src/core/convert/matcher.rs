@@ -1,0 +1,260 @@
+//! StringMatcher, RegexMatcher and HeaderMatcher (A28, A63).
+//!
+//! Follows C-core `StringMatcherParse` (xds_common_types_parser.cc) and `ParseHeaderMatcher` (xds_route_config_parser.cc).
+
+use crate::shared::rules::{HEADER_MATCHER_WITHOUT_KIND, REGEX_NOT_RE2, STRING_MATCHER_WITHOUT_PATTERN};
+use xdsctl_document::proto::pb::envoy::config::route::v3 as route;
+use xdsctl_document::proto::pb::envoy::r#type::matcher::v3 as pb;
+use xdsctl_document::secret::{self, REDACTED};
+use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::profile::{Family, Feature};
+use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
+use xdsctl_re2::Regex;
+
+rules! {
+    /// A StringMatcher with a regex sets ignore_case.
+    STRING_MATCHER_REGEX_IGNORE_CASE = "string-matcher-regex-ignore-case", Common, Nack, "C-core StringMatcherParse";
+    /// A header matcher's range starts after its end.
+    HEADER_MATCHER_RANGE_REVERSED = "header-matcher-range-reversed", Common, Nack, "gRFC A28; C-core HeaderMatcher::Create";
+    /// A header matcher's range has no number in it.
+    HEADER_MATCHER_RANGE_EMPTY = "header-matcher-range-empty", Common, Advice, "gRFC A28; C-core HeaderMatcher::Match",
+        every "in every client the end of a range is not in it";
+    /// A header name has an upper-case letter and so never matches.
+    HEADER_NAME_UPPER_CASE = "header-name-upper-case", Common, Advice, "C-core xds_routing.cc GetHeaderValue",
+        also [Go] "grpc-go compares the names of matchers byte by byte too, up to 1.85.0-dev (valueFromMD); its hash policies, Java and Node make names lower case first";
+}
+
+/// Compiles `pattern`, reporting [`REGEX_NOT_RE2`] at `at`.
+pub fn regex(pattern: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Regex> {
+    compile(pattern, "", at, cx)
+}
+
+/// Compiles `pattern`, which is not quoted if it is for a header that holds secrets.
+fn compile(pattern: &str, header: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Regex> {
+    match Regex::new(pattern) {
+        Ok(regex) => Some(regex),
+        Err(_) if secret::is_name(header) => {
+            cx.report(
+                &REGEX_NOT_RE2,
+                at,
+                format_args!("regex `{REDACTED}` does not compile; it is for a header that holds secrets"),
+            );
+            None
+        }
+        Err(fault) => {
+            cx.report(
+                &REGEX_NOT_RE2,
+                at,
+                format_args!("regex `{pattern}` does not compile: {fault}"),
+            );
+            None
+        }
+    }
+}
+
+/// Converts a StringMatcher at `at`.
+pub fn string_matcher(matcher: Option<&pb::StringMatcher>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<StringMatcher> {
+    string_match(matcher, None, (at, at), cx)
+}
+
+/// Converts a StringMatcher at `at`, for the value of a header if there is one; a regex is blamed at `regex_at`.
+fn string_match(
+    matcher: Option<&pb::StringMatcher>,
+    header: Option<&str>,
+    (at, regex_at): (&Path<'_>, &Path<'_>),
+    cx: &mut Cx<'_>,
+) -> Option<StringMatcher> {
+    use pb::string_matcher::MatchPattern;
+    let pattern = matcher.and_then(|m| m.match_pattern.as_ref());
+    let ignore_case = matcher.is_some_and(|m| m.ignore_case);
+    let is_lenient = header.is_some() && !cx.has(Feature::HeaderStringChecked);
+    let kind = match pattern {
+        Some(MatchPattern::Exact(text)) => StringMatch::Exact(text.clone()),
+        Some(MatchPattern::Prefix(text)) => StringMatch::Prefix(text.clone()),
+        Some(MatchPattern::Suffix(text)) => StringMatch::Suffix(text.clone()),
+        Some(MatchPattern::Contains(text)) => StringMatch::Contains(text.clone()),
+        Some(MatchPattern::SafeRegex(safe)) => {
+            let regex = compile(&safe.regex, header.unwrap_or_default(), regex_at, cx)?;
+            if ignore_case && !is_lenient {
+                cx.report(
+                    &STRING_MATCHER_REGEX_IGNORE_CASE,
+                    &at.field("ignore_case"),
+                    format_args!("ignore_case is true beside safe_regex, must be false"),
+                )
+                .help("put `(?i)` in front of the regex");
+                return None;
+            }
+            StringMatch::Regex(regex)
+        }
+        Some(MatchPattern::Custom(_)) | None => {
+            cx.report(
+                &STRING_MATCHER_WITHOUT_PATTERN,
+                at,
+                format_args!("no pattern, must have exact, prefix, suffix, contains or safe_regex"),
+            );
+            return None;
+        }
+    };
+    Some(StringMatcher { kind, ignore_case })
+}
+
+/// Converts a HeaderMatcher at `at`.
+pub fn header_matcher(matcher: &route::HeaderMatcher, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<HeaderMatcher> {
+    use route::header_matcher::HeaderMatchSpecifier as Spec;
+    let text = |kind| {
+        HeaderMatch::String(StringMatcher {
+            kind,
+            ignore_case: false,
+        })
+    };
+    let kind = match matcher.header_match_specifier.as_ref() {
+        Some(Spec::ExactMatch(value)) => text(StringMatch::Exact(value.clone())),
+        Some(Spec::PrefixMatch(value)) => text(StringMatch::Prefix(value.clone())),
+        Some(Spec::SuffixMatch(value)) => text(StringMatch::Suffix(value.clone())),
+        Some(Spec::ContainsMatch(value)) => text(StringMatch::Contains(value.clone())),
+        Some(Spec::SafeRegexMatch(safe)) => text(StringMatch::Regex(compile(&safe.regex, &matcher.name, at, cx)?)),
+        Some(Spec::PresentMatch(present)) => HeaderMatch::Present(*present),
+        Some(Spec::RangeMatch(range)) if range.start > range.end => {
+            cx.report(
+                &HEADER_MATCHER_RANGE_REVERSED,
+                at,
+                format_args!(
+                    "range starts at {} and ends at {}, the start must not be greater",
+                    range.start, range.end
+                ),
+            );
+            return None;
+        }
+        Some(Spec::RangeMatch(range)) => {
+            if range.start == range.end {
+                cx.report(
+                    &HEADER_MATCHER_RANGE_EMPTY,
+                    &at.field("range_match"),
+                    format_args!(
+                        "range starts and ends at {0}, and the end is not part of it",
+                        range.start
+                    ),
+                );
+            }
+            HeaderMatch::Range {
+                start: range.start,
+                end: range.end,
+            }
+        }
+        Some(Spec::StringMatch(value)) if cx.has(Feature::HeaderStringMatch) => {
+            let inner = at.field("string_match");
+            let regex_at = if cx.has(Feature::HeaderStringChecked) {
+                &inner
+            } else {
+                at
+            };
+            HeaderMatch::String(string_match(Some(value), Some(&matcher.name), (&inner, regex_at), cx)?)
+        }
+        Some(Spec::StringMatch(_)) | None => {
+            cx.report(
+                &HEADER_MATCHER_WITHOUT_KIND,
+                at,
+                format_args!("no kind of match is set, must have one such as string_match or present_match"),
+            );
+            return None;
+        }
+    };
+    note_upper_case(&matcher.name, &[Family::Cpp, Family::Go], &at.field("name"), cx);
+    Some(HeaderMatcher {
+        name: matcher.name.clone(),
+        kind,
+        invert_match: matcher.invert_match,
+        as_sent: cx.has(Feature::HeadersAsSent),
+    })
+}
+
+/// Notes a header name that no request has: names are in lower case on the wire and compared byte by byte.
+///
+/// `Host` and `:Authority` are the exception, the client knows them in any case. `families` have the finding.
+pub fn note_upper_case(name: &str, families: &'static [Family], at: &Path<'_>, cx: &mut Cx<'_>) {
+    let is_authority = || name.eq_ignore_ascii_case("host") || name.eq_ignore_ascii_case(":authority");
+    if name.bytes().any(|b| b.is_ascii_uppercase()) && !is_authority() {
+        cx.report(
+            &HEADER_NAME_UPPER_CASE,
+            at,
+            format_args!("header `{name}` has an upper-case letter and counts as missing in every request"),
+        )
+        .help(format!("write `{}`", name.to_ascii_lowercase()))
+        .shared_with(families);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use route::header_matcher::HeaderMatchSpecifier as Spec;
+    use xdsctl_document::proto::pb::envoy::r#type::v3::Int64Range;
+    use xdsctl_model::profile::{Profile, ServerFacts};
+
+    #[track_caller]
+    fn check(name: &str, spec: Option<Spec>, expected: &[(&str, &str)]) {
+        let (profile, server) = (Profile::default(), ServerFacts::default());
+        let mut cx = Cx::new(&profile, &server);
+        let message = route::HeaderMatcher {
+            name: name.to_owned(),
+            header_match_specifier: spec,
+            ..Default::default()
+        };
+        header_matcher(&message, &Path::ROOT.field("h"), &mut cx);
+        let found: Vec<_> = cx
+            .diagnostics()
+            .iter()
+            .map(|d| (d.rule.id, d.path.to_string()))
+            .collect();
+        let expected: Vec<_> = expected.iter().map(|(id, path)| (*id, (*path).to_owned())).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_range_is_half_open() {
+        let range = |start, end| Some(Spec::RangeMatch(Int64Range { start, end }));
+        check("h", range(1, 2), &[]);
+        check("h", range(1, 1), &[("header-matcher-range-empty", "h.range_match")]);
+        check("h", range(2, 1), &[("header-matcher-range-reversed", "h")]);
+    }
+
+    #[test]
+    fn names_with_upper_case_are_noted_but_for_the_authority() {
+        let present = || Some(Spec::PresentMatch(true));
+        check("x-user", present(), &[]);
+        check("X-User", present(), &[("header-name-upper-case", "h.name")]);
+        check("Host", present(), &[]);
+        check("X-User", None, &[("header-matcher-without-kind", "h")]);
+    }
+
+    #[test]
+    fn a_string_matcher_has_its_own_path() {
+        let matcher = |match_pattern, ignore_case| {
+            Some(Spec::StringMatch(pb::StringMatcher {
+                match_pattern,
+                ignore_case,
+            }))
+        };
+        let regex = |text: &str| {
+            pb::string_matcher::MatchPattern::SafeRegex(pb::RegexMatcher {
+                regex: text.to_owned(),
+                ..Default::default()
+            })
+        };
+        check(
+            "h",
+            matcher(None, false),
+            &[("string-matcher-without-pattern", "h.string_match")],
+        );
+        check(
+            "h",
+            matcher(Some(regex("a")), true),
+            &[("string-matcher-regex-ignore-case", "h.string_match.ignore_case")],
+        );
+        check(
+            "h",
+            matcher(Some(regex("(")), true),
+            &[("regex-not-re2", "h.string_match")],
+        );
+    }
+}

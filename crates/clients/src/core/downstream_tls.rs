@@ -1,0 +1,109 @@
+//! DownstreamTlsContext, the transport socket of a server's filter chain (A29, A82).
+//!
+//! A server needs a certificate of its own, and may check the client's against a provider's roots; SNI, OCSP stapling, the
+//! system's roots and names to match are refused. Follows C-core `DownstreamTlsContextParse` (xds_listener_parser.cc).
+
+use crate::core::convert::tls;
+use crate::shared::rules::{
+    CLIENT_CERTIFICATE_WITHOUT_CA, LISTENER_SOCKET_UNSUPPORTED, NO_IDENTITY, OCSP_STAPLE_POLICY, REQUIRE_SNI,
+    SAN_MATCH, SYSTEM_ROOTS,
+};
+use xdsctl_document::proto::any;
+use xdsctl_document::proto::pb::envoy::config::core::v3::{TransportSocket, transport_socket};
+use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3 as pb;
+use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::resource::tls::{CaCerts, CommonTlsContext, DownstreamTlsContext};
+
+/// Message type of the context.
+const TYPE_NAME: &str = "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext";
+
+/// Converts the transport socket at `at`.
+pub fn transport_socket(socket: &TransportSocket, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<DownstreamTlsContext> {
+    let any = socket.config_type.as_ref().map(|config| {
+        let transport_socket::ConfigType::TypedConfig(any) = config;
+        any
+    });
+    let at = at.field("typed_config");
+    let extension = any::extract(any, &at, cx)?;
+    let at = extension.at(&at);
+    if extension.type_name != TYPE_NAME {
+        cx.report(
+            &LISTENER_SOCKET_UNSUPPORTED,
+            &at.field("type_url"),
+            format_args!(
+                "transport socket `{}` is not supported on a server, must be DownstreamTlsContext",
+                extension.type_name
+            ),
+        );
+        return None;
+    }
+    let pb: pb::DownstreamTlsContext = extension.decode(&at, cx)?;
+    Some(from_proto(&pb, &at, cx))
+}
+
+fn from_proto(pb: &pb::DownstreamTlsContext, at: &Path<'_>, cx: &mut Cx<'_>) -> DownstreamTlsContext {
+    let common_at = at.field("common_tls_context");
+    let common = tls::common_tls_context(pb.common_tls_context.as_ref(), &common_at, cx);
+    check_common(pb.common_tls_context.as_ref(), &common, &common_at, cx);
+    if common.identity.as_ref().is_none_or(|i| i.instance_name.is_empty()) {
+        cx.report(
+            &NO_IDENTITY,
+            at,
+            format_args!("no tls_certificate_provider_instance, a server needs a certificate of its own"),
+        );
+    }
+    let require_client_certificate = pb.require_client_certificate == Some(true);
+    let has_ca = matches!(&common.ca_certs, CaCerts::Provider(ca) if !ca.instance_name.is_empty());
+    if require_client_certificate && !has_ca {
+        cx.report(
+            &CLIENT_CERTIFICATE_WITHOUT_CA,
+            &at.field("require_client_certificate"),
+            format_args!(
+                "require_client_certificate is true, and no ca_certificate_provider_instance checks the certificate"
+            ),
+        );
+    }
+    if pb.require_sni == Some(true) {
+        cx.report(
+            &REQUIRE_SNI,
+            &at.field("require_sni"),
+            format_args!("require_sni is true, must be false"),
+        );
+    }
+    if pb.ocsp_staple_policy != pb::downstream_tls_context::OcspStaplePolicy::LenientStapling as i32 {
+        let name = pb::downstream_tls_context::OcspStaplePolicy::try_from(pb.ocsp_staple_policy)
+            .map_or("not a known value", |policy| policy.as_str_name());
+        cx.report(
+            &OCSP_STAPLE_POLICY,
+            &at.field("ocsp_staple_policy"),
+            format_args!(
+                "ocsp_staple_policy is {} ({name}), must be LENIENT_STAPLING",
+                pb.ocsp_staple_policy
+            ),
+        );
+    }
+    DownstreamTlsContext {
+        common,
+        require_client_certificate,
+    }
+}
+
+/// Checks what a server may not have in its CommonTlsContext.
+fn check_common(pb: Option<&pb::CommonTlsContext>, common: &CommonTlsContext, at: &Path<'_>, cx: &mut Cx<'_>) {
+    if common.ca_certs == CaCerts::SystemRoots {
+        cx.report(
+            &SYSTEM_ROOTS,
+            at,
+            format_args!("system_root_certs is set, a server takes roots from a certificate provider instance only"),
+        );
+    }
+    // A matcher that was rejected itself counts as well.
+    let context = pb.and_then(tls::validation_context);
+    if context.is_some_and(|context| !context.match_subject_alt_names.is_empty()) {
+        cx.report(
+            &SAN_MATCH,
+            at,
+            format_args!("match_subject_alt_names is set, a server cannot match names in client certificates"),
+        );
+    }
+}

@@ -1,0 +1,354 @@
+//! ClusterLoadAssignment: localities by priority, endpoints, drops (A27).
+//!
+//! Follows C-core `EdsResourceParse` (xds_endpoint_parser.cc), in its order: every locality with its endpoints, then the
+//! priorities as a whole, then the drops. A locality with an error of its own takes no part in the checks of priorities,
+//! so one fault may be reported as a gap too, as the client does.
+
+pub mod change;
+pub mod drops;
+pub mod endpoint;
+pub mod patch;
+
+use std::collections::BTreeMap;
+
+use crate::core::convert::metadata;
+use crate::core::convert::switch::report_off;
+use crate::shared::rules::{
+    LOCALITY_DUPLICATE, LOCALITY_MISSING, LOCALITY_WEIGHT_SUM, PRIORITY_GAP, PRIORITY_TOO_HIGH,
+};
+use endpoint::Addresses;
+use xdsctl_document::proto;
+use xdsctl_document::proto::pb::envoy::config::core::v3::Metadata;
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment as Pb, LocalityLbEndpoints};
+use xdsctl_model::diag::{Cx, Effect, Path, rules};
+use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::Resource;
+use xdsctl_model::resource::cluster::HealthStatus;
+use xdsctl_model::resource::endpoints::{Endpoints, Locality, LocalityName};
+
+rules! {
+    /// A locality without load_balancing_weight, or with 0, is dropped with all its endpoints.
+    LOCALITY_WITHOUT_WEIGHT = "eds-locality-without-weight", Endpoints, Dropped, "gRFC A27; C-core LocalityParse",
+        every "no client sends an RPC to a locality without a weight";
+    /// A locality has no endpoint that the client keeps.
+    LOCALITY_WITHOUT_ENDPOINTS = "eds-locality-without-endpoints", Endpoints, Advice, "gRFC A27; C-core LocalityParse, cds.cc",
+        every "no client sends an RPC to an endpoint in another state than HEALTHY, UNKNOWN or DRAINING";
+    /// The client keeps no locality, so RPCs to the cluster fail.
+    WITHOUT_LOCALITIES = "eds-without-localities", Endpoints, Fails, "gRFC A27; C-core EdsResourceParse, xds_dependency_manager.cc",
+        every "no client sends an RPC to a locality without a weight";
+    /// No locality has an endpoint that the client keeps, so RPCs to the cluster fail.
+    WITHOUT_ENDPOINTS = "eds-without-endpoints", Endpoints, Fails, "gRFC A27; C-core EdsResourceParse, weighted_target.cc",
+        every "no client sends an RPC to an endpoint in another state than HEALTHY, UNKNOWN or DRAINING";
+    /// Every endpoint is DRAINING, so new RPCs to the cluster fail.
+    ALL_DRAINING = "eds-all-draining", Endpoints, Fails, "gRFC A55; C-core xds_override_host.cc",
+        every "no client sends a new RPC to a DRAINING endpoint";
+}
+
+/// The rules of this folder's other files.
+pub static PART_RULES: &[&[&xdsctl_model::diag::Rule]] = &[drops::RULES, endpoint::RULES];
+
+/// Converts the resource.
+pub fn convert(message: &Pb, cx: &mut Cx<'_>) -> Resource {
+    let start = cx.mark();
+    let at = Path::ROOT.field("endpoints");
+    let mut addresses = Addresses::with_capacity(message.endpoints.iter().map(|l| l.lb_endpoints.len()).sum());
+    let mut priorities: Vec<BTreeMap<NameRef<'_>, Locality>> = Vec::new();
+    let mut lost = Lost {
+        has_weights: message.endpoints.iter().any(|pb| weight(pb) > 0),
+        without_endpoints: Vec::new(),
+    };
+    for (index, pb) in message.endpoints.iter().enumerate() {
+        let at = at.index(index);
+        if weight(pb) == 0 {
+            if lost.has_weights {
+                report_without_weight(pb, &at, cx);
+            }
+        } else if let Some(locality) = locality(pb, index, &mut addresses, &at, cx) {
+            if locality.endpoints.is_empty() {
+                lost.without_endpoints.push(index);
+            }
+            place(locality, pb, message.endpoints.len(), &mut priorities, &at, cx);
+        }
+    }
+    check_priorities(&priorities, &at, cx);
+    let drops = drops::drop_config(message.policy.as_ref(), &Path::ROOT.field("policy"), cx);
+    let endpoints = Endpoints {
+        priorities: priorities.into_iter().map(|p| p.into_values().collect()).collect(),
+        drops,
+    };
+    if cx.nacked_since(start) {
+        lost.report_each(message, &at, cx);
+    } else {
+        advise(&endpoints, message, &lost, &at, cx);
+    }
+    Resource::Endpoints(endpoints)
+}
+
+/// A locality's name as it stands in the message, in the client's order: region, zone, sub-zone, by bytes.
+type NameRef<'m> = (&'m str, &'m str, &'m str);
+
+fn name_ref(pb: &LocalityLbEndpoints) -> NameRef<'_> {
+    pb.locality
+        .as_ref()
+        .map_or(("", "", ""), |l| (&l.region, &l.zone, &l.sub_zone))
+}
+
+/// The weight of a locality; one of 0 is dropped.
+fn weight(pb: &LocalityLbEndpoints) -> u32 {
+    pb.load_balancing_weight.unwrap_or(0)
+}
+
+#[cold]
+fn report_without_weight(pb: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Cx<'_>) {
+    cx.report(
+        &LOCALITY_WITHOUT_WEIGHT,
+        &at.field("load_balancing_weight"),
+        format_args!(
+            "locality has {}, it is dropped with its endpoints ({})",
+            match pb.load_balancing_weight {
+                None => "no weight",
+                Some(_) => "weight 0",
+            },
+            pb.lb_endpoints.len()
+        ),
+    )
+    .help("set load_balancing_weight to at least 1");
+}
+
+/// What is lost of an assignment: findings of each locality, unless one finding says it of all of them.
+struct Lost {
+    /// Some locality has a weight, so that those without one are dropped beside others.
+    has_weights: bool,
+    /// The numbers of the localities that keep no endpoint.
+    without_endpoints: Vec<usize>,
+}
+
+impl Lost {
+    /// Reports the localities of a resource that is rejected for something else, where nothing is said of all of them.
+    #[cold]
+    fn report_each(&self, message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) {
+        if !self.has_weights {
+            for (index, pb) in message.endpoints.iter().enumerate() {
+                report_without_weight(pb, &at.index(index), cx);
+            }
+        }
+        self.report_without_endpoints(message, at, cx);
+    }
+
+    fn report_without_endpoints(&self, message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) {
+        for &index in &self.without_endpoints {
+            let count = message.endpoints.get(index).map_or(0, |pb| pb.lb_endpoints.len());
+            let at = at.index(index);
+            let at = at.field("lb_endpoints");
+            match count {
+                0 => cx.report(
+                    &LOCALITY_WITHOUT_ENDPOINTS,
+                    &at,
+                    format_args!("locality has no endpoint"),
+                ),
+                1 => cx.report(
+                    &LOCALITY_WITHOUT_ENDPOINTS,
+                    &at,
+                    format_args!("locality does not keep its endpoint"),
+                ),
+                count => {
+                    let message = format_args!("locality keeps none of its {count} endpoints");
+                    cx.report(&LOCALITY_WITHOUT_ENDPOINTS, &at, message)
+                }
+            };
+        }
+    }
+}
+
+/// Converts a locality that has a weight; `None` when it has an error of its own.
+fn locality(
+    pb: &LocalityLbEndpoints,
+    index: usize,
+    addresses: &mut Addresses,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Option<Locality> {
+    let start = cx.mark();
+    let Some(name) = &pb.locality else {
+        cx.report(
+            &LOCALITY_MISSING,
+            &at.field("locality"),
+            format_args!("locality is missing, must be present where load_balancing_weight is not 0"),
+        );
+        return None;
+    };
+    let proxy = locality_proxy(pb, at, cx);
+    let endpoints = endpoint::endpoints(&pb.lb_endpoints, index, proxy.as_deref(), addresses, at, cx);
+    if cx.nacked_since(start) {
+        return None;
+    }
+    Some(Locality {
+        index,
+        name: LocalityName {
+            region: name.region.clone(),
+            zone: name.zone.clone(),
+            sub_zone: name.sub_zone.clone(),
+        },
+        weight: weight(pb),
+        endpoints,
+    })
+}
+
+/// The proxy in a locality's metadata (A86).
+fn locality_proxy(pb: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<String> {
+    let metadata = pb.metadata.as_ref()?;
+    if !cx.has(Feature::HttpConnect) {
+        if metadata::has_any(metadata, &[endpoint::PROXY_METADATA])
+            && proto::kept::<Metadata>(metadata)
+                .typed_filter_metadata
+                .contains_key(endpoint::PROXY_METADATA)
+        {
+            report_off(Feature::HttpConnect, &at.field("metadata"), cx);
+        }
+        return None;
+    }
+    endpoint::take_proxy(&mut metadata::metadata(metadata, at, cx))
+}
+
+/// Puts a locality into its priority.
+fn place<'m>(
+    locality: Locality,
+    pb: &'m LocalityLbEndpoints,
+    localities_count: usize,
+    priorities: &mut Vec<BTreeMap<NameRef<'m>, Locality>>,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) {
+    // The bound also keeps the list of priorities as short as the resource.
+    let priority = usize::try_from(pb.priority).unwrap_or(usize::MAX);
+    if priority >= localities_count && !cx.has(Feature::PriorityLimit) {
+        without_limit(priority, at, cx);
+        return;
+    }
+    if priority >= localities_count {
+        cx.report(
+            &PRIORITY_TOO_HIGH,
+            &at.field("priority"),
+            format_args!("priority is {priority}, must be less than the number of localities, {localities_count}"),
+        );
+        return;
+    }
+    if priorities.len() <= priority {
+        priorities.resize_with(priority + 1, BTreeMap::new);
+    }
+    let Some(slot) = priorities.get_mut(priority) else {
+        return;
+    };
+    if let Some(first) = slot.get(&name_ref(pb)) {
+        let path = Path::ROOT.field("endpoints").index(first.index).to_owned();
+        cx.report(
+            &LOCALITY_DUPLICATE,
+            at,
+            format_args!("locality {} is already in priority {priority}", locality.name),
+        )
+        .related(path, "first given here");
+        return;
+    }
+    slot.insert(name_ref(pb), locality);
+}
+
+/// Reports a priority that leaves a gap, in a client that makes room for every one below it.
+fn without_limit(priority: usize, at: &Path<'_>, cx: &mut Cx<'_>) {
+    if u32::try_from(priority).is_ok_and(|priority| priority == u32::MAX) {
+        cx.report_as(
+            Effect::Fails,
+            &PRIORITY_TOO_HIGH,
+            &at.field("priority"),
+            format_args!("priority is {priority}: the client process dies for want of memory"),
+        );
+        return;
+    }
+    cx.report(
+        &PRIORITY_GAP,
+        &Path::ROOT.field("endpoints"),
+        format_args!("a priority below {priority} has no valid locality, priorities must be contiguous from 0"),
+    );
+}
+
+fn check_priorities(priorities: &[BTreeMap<NameRef<'_>, Locality>], at: &Path<'_>, cx: &mut Cx<'_>) {
+    for (priority, localities) in priorities.iter().enumerate() {
+        if localities.is_empty() {
+            cx.report(
+                &PRIORITY_GAP,
+                at,
+                format_args!("priority {priority} has no valid locality, priorities must be contiguous from 0"),
+            );
+            continue;
+        }
+        // At most as many summands as there are localities: no overflow of 64 bits.
+        let sum: u64 = localities.values().map(|l| u64::from(l.weight)).sum();
+        if sum > u64::from(u32::MAX) {
+            cx.report(
+                &LOCALITY_WEIGHT_SUM,
+                at,
+                format_args!(
+                    "locality weights of priority {priority} add up to {sum}, must be at most {}",
+                    u32::MAX
+                ),
+            );
+        }
+    }
+}
+
+/// Says that no locality is left of `count`, and why.
+fn without_localities(count: usize, at: &Path<'_>, cx: &mut Cx<'_>) {
+    if count == 0 {
+        let message = "there is no locality: RPCs to a cluster that has these endpoints fail with UNAVAILABLE";
+        cx.report(&WITHOUT_LOCALITIES, at, format_args!("{message}"))
+            .help("if nothing is to be served, take the cluster out of the routes; as a child of an aggregate cluster it is passed over");
+        return;
+    }
+    let first = at.index(0);
+    let at = first.field("load_balancing_weight");
+    let finding = match count {
+        1 => cx.report(
+            &WITHOUT_LOCALITIES,
+            &at,
+            format_args!("the only locality has no weight, it is dropped with its endpoints: RPCs to the cluster fail"),
+        ),
+        count => cx.report(
+            &WITHOUT_LOCALITIES,
+            &at,
+            format_args!("none of {count} localities has a weight, all are dropped with their endpoints: RPCs to the cluster fail"),
+        ),
+    };
+    finding.help("set load_balancing_weight to at least 1");
+}
+
+/// Looks at an accepted resource as a whole.
+fn advise(endpoints: &Endpoints, message: &Pb, lost: &Lost, at: &Path<'_>, cx: &mut Cx<'_>) {
+    if endpoints.priorities.is_empty() {
+        without_localities(message.endpoints.len(), at, cx);
+        return;
+    }
+    let mut all = endpoints
+        .priorities
+        .iter()
+        .flatten()
+        .flat_map(|l| &l.endpoints)
+        .peekable();
+    if all.peek().is_none() {
+        cx.report(
+            &WITHOUT_ENDPOINTS,
+            at,
+            format_args!("no endpoint is left, RPCs to the cluster fail"),
+        );
+        return;
+    }
+    lost.report_without_endpoints(message, at, cx);
+    if all.all(|e| e.health == HealthStatus::Draining) {
+        cx.report(
+            &ALL_DRAINING,
+            at,
+            format_args!("every endpoint is DRAINING, new RPCs to the cluster fail"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests;

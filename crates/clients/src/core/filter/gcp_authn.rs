@@ -1,0 +1,47 @@
+//! GCP authentication (A83): adds an identity token for the audience in the cluster's metadata. Clients only, no
+//! overrides.
+//!
+//! Follows C-core `XdsHttpGcpAuthnFilterFactory::ParseTopLevelConfig` (xds_http_gcp_authn_filter.cc).
+
+use super::FilterType;
+use crate::shared::rules::GCP_AUTHN_CACHE_SIZE_ZERO;
+use xdsctl_document::proto::any::Extension;
+use xdsctl_document::proto::pb::envoy::extensions::filters::http::gcp_authn::v3::GcpAuthnFilterConfig;
+use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::filter::{Description, FilterConfig};
+
+/// The filter's place in the registry.
+pub static TYPE: FilterType = FilterType {
+    type_name: "envoy.extensions.filters.http.gcp_authn.v3.GcpAuthnFilterConfig",
+    override_type: None,
+    on_client: true,
+    on_server: false,
+    is_terminal: false,
+    guard: Some(Feature::GcpAuthnFilter),
+    parse,
+    parse_in_composite: None,
+};
+
+/// `cache_size` when it is not set, in tokens.
+const CACHE_SIZE: u64 = 10;
+
+fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig> {
+    let message: GcpAuthnFilterConfig = extension.decode(at, cx)?;
+    let cache_size = message
+        .cache_config
+        .and_then(|cache| cache.cache_size)
+        .unwrap_or(CACHE_SIZE);
+    if cache_size == 0 {
+        cx.report(
+            &GCP_AUTHN_CACHE_SIZE_ZERO,
+            &at.field("cache_config").field("cache_size"),
+            format_args!("cache_size is 0, must be at least 1"),
+        );
+    }
+    Some(FilterConfig::Described(Description {
+        kind: "gcp_authn",
+        kept: vec![("cache_size", cache_size.into(), cache_size == CACHE_SIZE)],
+        words: format!("cache of {cache_size}"),
+    }))
+}

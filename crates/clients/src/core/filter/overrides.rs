@@ -1,0 +1,122 @@
+//! `typed_per_filter_config` of virtual hosts, routes and cluster weights (A39).
+//!
+//! Follows C-core `ParseTypedPerFilterConfig` (xds_route_config_parser.cc). Every entry is validated, whether or not a
+//! filter of that name runs and on which side: neither is known here. A bare Any must hold the override type of a
+//! filter that the client has; only an entry wrapped in `envoy.config.route.v3.FilterConfig` can be optional.
+
+use std::collections::BTreeMap;
+
+use super::by_override_type;
+use crate::shared::rules::{FILTER_OVERRIDE_TYPE_UNKNOWN, FILTER_OVERRIDE_WITHOUT_CONFIG};
+use xdsctl_document::proto::any::{Extension, extract};
+use xdsctl_document::proto::pb::Any;
+use xdsctl_document::proto::pb::envoy::config::route::v3::FilterConfig as Wrapper;
+use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::filter::FilterOverride;
+
+rules! {
+    /// An entry of typed_per_filter_config has an empty key.
+    FILTER_OVERRIDE_WITHOUT_NAME = "filter-override-without-name", Filter, Nack, "gRFC A39; C-core ParseTypedPerFilterConfig";
+    /// An optional entry of typed_per_filter_config has a type that no filter of the client takes as an override.
+    FILTER_OVERRIDE_DROPPED = "filter-override-dropped", Filter, Dropped, "gRFC A39; C-core ParseTypedPerFilterConfig";
+}
+
+/// The message that wraps an override to make it optional or to switch the filter off.
+const WRAPPER: &str = "envoy.config.route.v3.FilterConfig";
+
+/// Converts the map at `at`, the path of the `typed_per_filter_config` field.
+///
+/// Entries with a fault are left out; the fault is reported.
+pub fn from_proto(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Cx<'_>) -> BTreeMap<String, FilterOverride> {
+    let mut overrides = BTreeMap::new();
+    for (name, any) in map {
+        let at = at.key(name);
+        if name.is_empty() {
+            cx.report(
+                &FILTER_OVERRIDE_WITHOUT_NAME,
+                &at,
+                format_args!("the key is empty, must be the name of an HTTP filter"),
+            );
+        }
+        if let Some(entry) = entry(any, &at, cx) {
+            overrides.insert(name.clone(), entry);
+        }
+    }
+    overrides
+}
+
+/// Converts one entry, opening a FilterConfig around it.
+fn entry(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterOverride> {
+    let extension = extract(Some(any), at, cx)?;
+    let inner = extension.at(at);
+    if extension.type_name != WRAPPER {
+        return parse(&extension, Wrapping::Bare, &inner, cx);
+    }
+    let wrapper: Wrapper = extension.decode(&inner, cx)?;
+    let at = inner.field("config");
+    if wrapper.config.is_none() {
+        if wrapper.is_optional && !cx.has(Feature::CollectsFaults) {
+            return None;
+        }
+        cx.report(
+            &FILTER_OVERRIDE_WITHOUT_CONFIG,
+            &at,
+            format_args!("missing, must hold an override even if `disabled` or `is_optional` is true"),
+        );
+        return None;
+    }
+    let extension = extract(wrapper.config.as_ref(), &at, cx)?;
+    let wrapping = Wrapping::FilterConfig {
+        is_optional: wrapper.is_optional,
+        disabled: wrapper.disabled && (!cx.has(Feature::DisabledFiltersRun) || cx.has(Feature::FilterDisabled)),
+    };
+    parse(&extension, wrapping, &extension.at(&at), cx)
+}
+
+/// What stood around the override.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wrapping {
+    Bare,
+    FilterConfig { is_optional: bool, disabled: bool },
+}
+
+fn parse(extension: &Extension<'_>, wrapping: Wrapping, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterOverride> {
+    let Some(filter) = by_override_type(&extension.type_name, cx) else {
+        report_unknown(&extension.type_name, wrapping, at, cx);
+        return None;
+    };
+    let Some((_, parse)) = filter.override_type else {
+        report_unknown(&extension.type_name, Wrapping::Bare, at, cx);
+        return None;
+    };
+    let mark = cx.mark();
+    let config = parse(extension, at, cx);
+    if cx.nacked_since(mark) {
+        return None;
+    }
+    Some(FilterOverride {
+        disabled: matches!(wrapping, Wrapping::FilterConfig { disabled: true, .. }),
+        config,
+    })
+}
+
+fn report_unknown(type_name: &str, wrapping: Wrapping, at: &Path<'_>, cx: &mut Cx<'_>) {
+    let hint = super::hint(type_name, super::FilterPlace::Override, cx);
+    let diagnostic = if matches!(wrapping, Wrapping::FilterConfig { is_optional: true, .. }) {
+        cx.report(
+            &FILTER_OVERRIDE_DROPPED,
+            at,
+            format_args!("gRPC has no filter with the override type `{type_name}`, the optional entry is dropped"),
+        )
+    } else {
+        cx.report(
+            &FILTER_OVERRIDE_TYPE_UNKNOWN,
+            at,
+            format_args!("gRPC has no filter with the override type `{type_name}`"),
+        )
+    };
+    if let Some(hint) = hint {
+        diagnostic.help(hint);
+    }
+}

@@ -1,0 +1,107 @@
+//! Audit logging of RBAC decisions (A59). Behind a switch.
+//!
+//! Follows C-core `XdsAuditLoggerRegistry` (xds_audit_logger_registry.cc). The client has one logger, to standard output;
+//! its config is not read. Loggers of an application's own are given as a TypedStruct with their registered name; which
+//! there are cannot be known here, so that only the built-in name counts.
+
+use serde_json::{Map, Value, json};
+
+use crate::shared::rules::{RBAC_AUDIT_LOGGER_MISSING, RBAC_AUDIT_LOGGER_UNKNOWN};
+use xdsctl_document::proto::any::{Extension, Payload, extract};
+use xdsctl_document::proto::pb::envoy::config::rbac::v3::rbac::AuditLoggingOptions;
+use xdsctl_document::proto::pb::envoy::config::rbac::v3::rbac::audit_logging_options::{
+    AuditCondition, AuditLoggerConfig,
+};
+use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::profile::Feature;
+
+rules! {
+    /// RBAC audit logging is configured, and the client has it switched off.
+    RBAC_AUDIT_IGNORED = "rbac-audit-ignored", Filter, Ignored as Warning, "gRFC A59; C-core xds_http_rbac_filter.cc";
+    /// The audit_condition is not one of the enum's.
+    RBAC_AUDIT_CONDITION_UNKNOWN = "rbac-audit-condition-unknown", Filter, Nack, "gRFC A59; C-core xds_http_rbac_filter.cc";
+    /// An optional audit logger is one that the client does not have.
+    RBAC_AUDIT_LOGGER_DROPPED = "rbac-audit-logger-dropped", Filter, Dropped, "gRFC A59; C-core ParseXdsAuditLoggerConfig";
+}
+
+/// The built-in logger's message.
+const STDOUT_TYPE: &str = "envoy.extensions.rbac.audit_loggers.stream.v3.StdoutAuditLog";
+
+/// The built-in logger's registered name.
+const STDOUT_NAME: &str = "stdout_logger";
+
+/// Checks the options at `at` and adds their JSON to that of the rules.
+pub(super) fn convert(options: &AuditLoggingOptions, json: &mut Map<String, Value>, at: &Path<'_>, cx: &mut Cx<'_>) {
+    if !cx.has(Feature::RbacAuditLogging) {
+        cx.report(
+            &RBAC_AUDIT_IGNORED,
+            at,
+            format_args!(
+                "not read: audit logging is off unless {}=true",
+                Feature::RbacAuditLogging.env().unwrap_or_default()
+            ),
+        );
+        return;
+    }
+    if AuditCondition::try_from(options.audit_condition).is_err() {
+        cx.report(
+            &RBAC_AUDIT_CONDITION_UNKNOWN,
+            &at.field("audit_condition"),
+            format_args!("audit_condition is {}, must be 0 to 3", options.audit_condition),
+        );
+    }
+    json.insert("audit_condition".to_owned(), options.audit_condition.into());
+    let at = at.field("logger_configs");
+    let loggers: Vec<Value> = options
+        .logger_configs
+        .iter()
+        .enumerate()
+        .map(|(i, config)| logger(config, &at.index(i), cx))
+        .collect();
+    if !loggers.is_empty() {
+        json.insert("audit_loggers".to_owned(), loggers.into());
+    }
+}
+
+/// The JSON of one logger; null for one that is dropped.
+fn logger(config: &AuditLoggerConfig, at: &Path<'_>, cx: &mut Cx<'_>) -> Value {
+    let at = at.field("audit_logger");
+    let Some(logger) = &config.audit_logger else {
+        cx.report(
+            &RBAC_AUDIT_LOGGER_MISSING,
+            &at,
+            format_args!("missing, must say which logger"),
+        );
+        return Value::Null;
+    };
+    let at = at.field("typed_config");
+    let Some(extension) = extract(logger.typed_config.as_ref(), &at, cx) else {
+        return Value::Null;
+    };
+    if let Some(json) = known(&extension) {
+        return json;
+    }
+    let at = extension.at(&at);
+    let name = &extension.type_name;
+    if config.is_optional {
+        cx.report(
+            &RBAC_AUDIT_LOGGER_DROPPED,
+            &at,
+            format_args!("gRPC has no audit logger `{name}`, the optional entry is dropped"),
+        );
+    } else {
+        cx.report(
+            &RBAC_AUDIT_LOGGER_UNKNOWN,
+            &at,
+            format_args!("gRPC has no audit logger `{name}`, must be `{STDOUT_TYPE}`"),
+        );
+    }
+    Value::Null
+}
+
+fn known(extension: &Extension<'_>) -> Option<Value> {
+    match &extension.payload {
+        Payload::Wire(_) => (extension.type_name == STDOUT_TYPE).then(|| json!({ STDOUT_NAME: {} })),
+        Payload::Json(config) => (extension.type_name == STDOUT_NAME).then(|| json!({ STDOUT_NAME: config })),
+    }
+}

@@ -1,0 +1,219 @@
+//! Role-based access control (A41), for servers only.
+//!
+//! Follows C-core `XdsHttpRbacFilterFactory` (xds_http_rbac_filter.cc). The client parses each config twice: into the
+//! JSON form that a server hands to its filter, and into the form that it prints. The two differ in what they report for
+//! header matchers; the answer is the union. Inside a composite filter only the second one is made.
+//!
+//! `permission` and `principal` are the two trees of a policy, `condition` what both may hold, `audit` the loggers.
+
+pub mod audit;
+pub mod condition;
+pub mod permission;
+pub mod principal;
+
+use serde_json::{Map, Value, json};
+
+use crate::shared::rules::{RBAC_ACTION_LOG, RBAC_ACTION_UNKNOWN, RBAC_CONDITION_UNSUPPORTED};
+use xdsctl_model::profile::Feature;
+
+use self::condition::{Forms, Walk};
+use super::FilterType;
+use xdsctl_document::proto::any::Extension;
+use xdsctl_document::proto::pb::envoy::config::rbac::v3 as pb;
+use xdsctl_document::proto::pb::envoy::config::rbac::v3::rbac::Action;
+use xdsctl_document::proto::pb::envoy::extensions::filters::http::rbac::v3::{Rbac, RbacPerRoute};
+use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::resource::filter::{Description, FilterConfig};
+
+rules! {
+    /// A policy has no permissions or no principals, and so never matches.
+    RBAC_POLICY_NEVER_MATCHES = "rbac-policy-never-matches", Filter, Advice, "gRFC A41; C-core ParsePolicy";
+}
+
+/// The filter's place in the registry.
+pub static TYPE: FilterType = FilterType {
+    type_name: "envoy.extensions.filters.http.rbac.v3.RBAC",
+    override_type: Some(("envoy.extensions.filters.http.rbac.v3.RBACPerRoute", parse_override)),
+    on_client: false,
+    on_server: true,
+    is_terminal: false,
+    guard: None,
+    parse,
+    parse_in_composite: Some(parse_in_composite),
+};
+
+fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig> {
+    let message: Rbac = extension.decode(at, cx)?;
+    Some(config(&message, Forms::Both, at, cx))
+}
+
+fn parse_in_composite(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig> {
+    let message: Rbac = extension.decode(at, cx)?;
+    Some(config(&message, Forms::PrintedOnly, at, cx))
+}
+
+/// Reads an override; without `rbac` nothing is enforced.
+fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig> {
+    let message: RbacPerRoute = extension.decode(at, cx)?;
+    Some(match &message.rbac {
+        Some(rbac) => config(rbac, Forms::Both, &at.field("rbac"), cx),
+        None => description(Value::Object(Map::new())),
+    })
+}
+
+/// The client's JSON form: `{}` where nothing is enforced.
+fn config(message: &Rbac, forms: Forms, at: &Path<'_>, cx: &mut Cx<'_>) -> FilterConfig {
+    let at = at.field("rules");
+    let json = match &message.rules {
+        None => json!({}),
+        Some(rules) if rules.action == Action::Log as i32 => {
+            cx.report(
+                &RBAC_ACTION_LOG,
+                &at.field("action"),
+                format_args!("action is LOG: gRPC neither logs nor enforces anything"),
+            );
+            json!({})
+        }
+        Some(rules) => json!({ "rules": enforced(rules, forms, &at, cx) }),
+    };
+    description(json)
+}
+
+fn description(json: Value) -> FilterConfig {
+    FilterConfig::Described(Description {
+        kind: "rbac",
+        kept: vec![("rbac", json, false)],
+        ..Description::default()
+    })
+}
+
+fn enforced(rules: &pb::Rbac, forms: Forms, at: &Path<'_>, cx: &mut Cx<'_>) -> Value {
+    if Action::try_from(rules.action).is_err() && cx.has(Feature::RbacMatchersMade) {
+        cx.report(
+            &RBAC_ACTION_UNKNOWN,
+            &at.field("action"),
+            format_args!("action is {}, must be ALLOW, DENY or LOG", rules.action),
+        );
+    }
+    let mut json = Map::new();
+    json.insert("action".to_owned(), rules.action.into());
+    let policies_at = at.field("policies");
+    let policies: Map<String, Value> = rules
+        .policies
+        .iter()
+        .map(|(name, rule)| (name.clone(), policy(rule, forms, &policies_at.key(name), cx)))
+        .collect();
+    if !policies.is_empty() {
+        json.insert("policies".to_owned(), policies.into());
+    }
+    if let Some(options) = &rules.audit_logging_options {
+        audit::convert(options, &mut json, &at.field("audit_logging_options"), cx);
+    }
+    json.into()
+}
+
+fn policy(policy: &pb::Policy, forms: Forms, at: &Path<'_>, cx: &mut Cx<'_>) -> Value {
+    let mut walk = Walk { forms, cx };
+    let permissions_at = at.field("permissions");
+    let permissions: Value = policy
+        .permissions
+        .iter()
+        .enumerate()
+        .map(|(i, permission)| walk.permission(permission, 0, &permissions_at.index(i)))
+        .collect();
+    let principals_at = at.field("principals");
+    let principals: Value = policy
+        .principals
+        .iter()
+        .enumerate()
+        .map(|(i, principal)| walk.principal(principal, 0, &principals_at.index(i)))
+        .collect();
+    for (field, is_set) in [
+        ("condition", policy.condition.is_some()),
+        ("checked_condition", policy.checked_condition.is_some()),
+    ] {
+        if is_set {
+            cx.report(
+                &RBAC_CONDITION_UNSUPPORTED,
+                &at.field(field),
+                format_args!("{field} is set, gRPC has no conditions in CEL"),
+            );
+        }
+    }
+    for (field, is_empty) in [
+        ("permissions", policy.permissions.is_empty()),
+        ("principals", policy.principals.is_empty()),
+    ] {
+        if is_empty {
+            cx.report(
+                &RBAC_POLICY_NEVER_MATCHES,
+                &at.field(field),
+                format_args!("the policy has no {field}, so it never matches"),
+            );
+        }
+    }
+    json!({ "permissions": permissions, "principals": principals })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xdsctl_document::proto::pb::envoy::config::rbac::v3::permission::{Rule, Set};
+    use xdsctl_document::proto::pb::envoy::config::rbac::v3::principal::{Authenticated, Identifier};
+    use xdsctl_document::proto::pb::envoy::config::route::v3::HeaderMatcher;
+    use xdsctl_document::proto::pb::envoy::config::route::v3::header_matcher::HeaderMatchSpecifier;
+    use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::StringMatcher;
+    use xdsctl_model::profile::{Profile, ServerFacts};
+
+    fn with_permission(rule: Rule) -> Rbac {
+        let policy = pb::Policy {
+            permissions: vec![pb::Permission { rule: Some(rule) }],
+            principals: vec![pb::Principal {
+                identifier: Some(Identifier::Authenticated(Authenticated::default())),
+            }],
+            ..pb::Policy::default()
+        };
+        let rules = pb::Rbac {
+            policies: [("p".to_owned(), policy)].into(),
+            ..pb::Rbac::default()
+        };
+        Rbac { rules: Some(rules) }
+    }
+
+    fn check(message: &Rbac, forms: Forms) -> (Value, Vec<String>) {
+        let (profile, server) = (Profile::default(), ServerFacts::default());
+        let mut cx = Cx::new(&profile, &server);
+        let FilterConfig::Described(mut description) = config(message, forms, &Path::ROOT, &mut cx) else {
+            panic!("not an RBAC config");
+        };
+        let (_, json, _) = description.kept.remove(0);
+        let paths = cx.finish().iter().map(|d| d.path.to_string()).collect();
+        (json, paths)
+    }
+
+    #[test]
+    fn config_is_kept_in_the_json_form_of_the_client() {
+        let inner = pb::Permission {
+            rule: Some(Rule::DestinationPort(8)),
+        };
+        let message = with_permission(Rule::AndRules(Set { rules: vec![inner] }));
+        let expected = json!({ "rules": { "action": 0, "policies": { "p": {
+            "permissions": [{ "andRules": { "rules": [{ "destinationPort": 8 }] } }],
+            "principals": [{ "authenticated": {} }],
+        } } } });
+        assert_eq!(check(&message, Forms::Both), (expected, Vec::new()));
+    }
+
+    #[test]
+    fn string_match_without_pattern_is_blamed_twice_but_once_in_a_composite_filter() {
+        let message = with_permission(Rule::Header(HeaderMatcher {
+            name: "x".to_owned(),
+            header_match_specifier: Some(HeaderMatchSpecifier::StringMatch(StringMatcher::default())),
+            ..HeaderMatcher::default()
+        }));
+        let header = "rules.policies[p].permissions[0].header";
+        let string = format!("{header}.string_match");
+        assert_eq!(check(&message, Forms::Both).1, [string.clone(), header.to_owned()]);
+        assert_eq!(check(&message, Forms::PrintedOnly).1, [string]);
+    }
+}

@@ -1,0 +1,247 @@
+//! Hash policies of a route: what ring_hash hashes of an RPC (A42).
+//!
+//! gRPC hashes headers and, with `filter_state`, the channel itself. The client drops every other policy, `terminal`
+//! included, and rejects a header policy that it cannot carry out. Follows C-core `RouteActionParse`
+//! (xds_route_config_parser.cc).
+
+use super::route_match::note_unseen_header;
+use crate::core::convert::matcher;
+use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::HashPolicy as Pb;
+use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::hash_policy::{Header, PolicySpecifier};
+use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::profile::{Family, Feature};
+use xdsctl_model::resource::route::{HashPolicy, HashPolicyKind};
+
+rules! {
+    /// A header hash policy has no header name.
+    HASH_HEADER_NAME_EMPTY = "rds-hash-header-name-empty", RouteConfiguration, Nack, "gRFC A42; C-core RouteActionParse";
+    /// A hash policy's regex_rewrite has no pattern.
+    HASH_REWRITE_WITHOUT_PATTERN = "rds-hash-rewrite-without-pattern", RouteConfiguration, Nack, "gRFC A42; C-core RouteActionParse";
+    /// A hash policy that the client does not know is dropped.
+    HASH_POLICY_UNSUPPORTED = "rds-hash-policy-unsupported", RouteConfiguration, Dropped, "gRFC A42; C-core RouteActionParse";
+}
+
+/// Key of the only filter_state that a hash policy can name: the channel's own id.
+const CHANNEL_ID_KEY: &str = "io.grpc.channel_id";
+
+/// Converts the hash policies that the client keeps.
+pub fn from_proto(messages: &[Pb], at: &Path<'_>, cx: &mut Cx<'_>) -> Vec<HashPolicy> {
+    let mut policies = Vec::with_capacity(messages.len());
+    for (i, message) in messages.iter().enumerate() {
+        let kind = if cx.has(Feature::CollectsFaults) {
+            kind(message, &at.index(i), cx)
+        } else {
+            // A policy with a fault is dropped.
+            cx.unheard(|cx| {
+                let mark = cx.mark();
+                kind(message, &at.index(i), cx).filter(|_| !cx.nacked_since(mark))
+            })
+        };
+        if let Some(kind) = kind {
+            policies.push(HashPolicy {
+                kind,
+                terminal: message.terminal,
+            });
+        }
+    }
+    policies
+}
+
+/// Converts one hash policy.
+fn kind(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<HashPolicyKind> {
+    let dropped = match message.policy_specifier.as_ref() {
+        Some(PolicySpecifier::Header(header)) => return self::header(header, &at.field("header"), cx),
+        Some(PolicySpecifier::FilterState(state)) if state.key == CHANNEL_ID_KEY => {
+            return Some(HashPolicyKind::ChannelId);
+        }
+        Some(PolicySpecifier::FilterState(state)) => {
+            cx.report(
+                &HASH_POLICY_UNSUPPORTED,
+                &at.field("filter_state").field("key"),
+                format_args!(
+                    "filter_state with key `{}` is dropped, the only key is `{CHANNEL_ID_KEY}`",
+                    state.key
+                ),
+            );
+            return None;
+        }
+        Some(PolicySpecifier::Cookie(_)) => "cookie",
+        Some(PolicySpecifier::ConnectionProperties(_)) => "connection_properties",
+        Some(PolicySpecifier::QueryParameter(_)) => "query_parameter",
+        None => {
+            cx.report(
+                &HASH_POLICY_UNSUPPORTED,
+                at,
+                format_args!("no policy is set, must be header or filter_state"),
+            );
+            return None;
+        }
+    };
+    let terminal = if message.terminal {
+        " and its `terminal` with it"
+    } else {
+        ""
+    };
+    cx.report(
+        &HASH_POLICY_UNSUPPORTED,
+        &at.field(dropped),
+        format_args!("{dropped} is dropped{terminal}, gRPC has header and filter_state"),
+    );
+    None
+}
+
+/// Converts a header hash policy.
+fn header(message: &Header, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<HashPolicyKind> {
+    let name_at = at.field("header_name");
+    if message.header_name.is_empty() {
+        cx.report(
+            &HASH_HEADER_NAME_EMPTY,
+            &name_at,
+            format_args!("header_name is empty, must name a header"),
+        );
+    }
+    // grpc-go looks for the name in lower case (resolver generateHash).
+    let as_sent = cx.has(Feature::HeadersAsSent);
+    if !as_sent {
+        matcher::note_upper_case(&message.header_name, &[Family::Cpp], &name_at, cx);
+    }
+    note_unseen_header(&message.header_name, &name_at, cx);
+    let mut rewrite = None;
+    if let Some(regex_rewrite) = &message.regex_rewrite {
+        let at = at.field("regex_rewrite");
+        let at = at.field("pattern");
+        let Some(pattern) = &regex_rewrite.pattern else {
+            cx.report(
+                &HASH_REWRITE_WITHOUT_PATTERN,
+                &at,
+                format_args!("missing, must hold a regex"),
+            );
+            return None;
+        };
+        let at = at.field("regex");
+        if pattern.regex.is_empty() {
+            cx.report(
+                &HASH_REWRITE_WITHOUT_PATTERN,
+                &at,
+                format_args!("the regex is empty, must not be"),
+            );
+            return None;
+        }
+        let substitution = match cx.has(Feature::DollarGroups) {
+            true => of_dollars(&regex_rewrite.substitution),
+            false => regex_rewrite.substitution.clone(),
+        };
+        rewrite = Some((matcher::regex(&pattern.regex, &at, cx)?, substitution));
+    }
+    Some(HashPolicyKind::Header {
+        name: match as_sent {
+            true => message.header_name.to_ascii_lowercase(),
+            false => message.header_name.clone(),
+        },
+        rewrite,
+        as_sent,
+    })
+}
+
+/// A template of Go's regexp (`Expand`) in RE2's form: `$1` and `${1}` are groups, a group that is none is nothing, `$$` is `$`.
+///
+/// Names of groups, and numbers above 9, which RE2's form has not, count as none.
+fn of_dollars(template: &str) -> String {
+    let mut rewrite = String::new();
+    let mut rest = template;
+    while let Some(at) = rest.find(['$', '\\']) {
+        let (before, from) = rest.split_at(at);
+        rewrite.push_str(before);
+        let mut chars = from.chars();
+        if chars.next() == Some('\\') {
+            rewrite.push_str("\\\\");
+            rest = chars.as_str();
+            continue;
+        }
+        let after = chars.as_str();
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let braced = after.strip_prefix('{').and_then(|inner| inner.split_once('}'));
+        let (name, left) = match braced {
+            Some((name, left)) if !name.is_empty() && name.chars().all(is_name) => (name, left),
+            Some(_) => ("", after),
+            None => after.split_at(after.find(|c| !is_name(c)).unwrap_or(after.len())),
+        };
+        if let (true, Some(left)) = (name.is_empty(), after.strip_prefix('$')) {
+            rewrite.push('$');
+            rest = left;
+            continue;
+        }
+        match name.as_bytes() {
+            [] => rewrite.push('$'),
+            [digit @ b'0'..=b'9'] => rewrite.extend(['\\', char::from(*digit)]),
+            _ => {}
+        }
+        rest = left;
+    }
+    rewrite + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::hash_policy::{Cookie, FilterState};
+    use xdsctl_model::profile::{Profile, ServerFacts};
+
+    #[test]
+    fn a_template_of_go_becomes_one_of_re2() {
+        for (template, rewrite) in [
+            ("$1", "\\1"),
+            ("${1}x", "\\1x"),
+            ("x$1y", "x"),
+            ("\\1", "\\\\1"),
+            ("$$1", "$1"),
+            ("a$", "a$"),
+            ("${", "${"),
+        ] {
+            assert_eq!(of_dollars(template), rewrite, "{template}");
+        }
+    }
+
+    #[test]
+    fn headers_and_the_channel_are_kept_in_order() {
+        let policy = |specifier| Pb {
+            terminal: true,
+            policy_specifier: specifier,
+        };
+        let state = |key: &str| Some(PolicySpecifier::FilterState(FilterState { key: key.to_owned() }));
+        let messages = [
+            policy(Some(PolicySpecifier::Cookie(Cookie {}))),
+            policy(Some(PolicySpecifier::Header(Header {
+                header_name: "x-user".to_owned(),
+                regex_rewrite: None,
+            }))),
+            policy(state("other")),
+            policy(state(CHANNEL_ID_KEY)),
+            policy(None),
+        ];
+        let (profile, server) = (Profile::default(), ServerFacts::default());
+        let mut cx = Cx::new(&profile, &server);
+        let kept = from_proto(&messages, &Path::ROOT.field("hash_policy"), &mut cx);
+        let kinds: Vec<_> = kept.into_iter().map(|policy| policy.kind).collect();
+        assert_eq!(
+            kinds,
+            [
+                HashPolicyKind::Header {
+                    name: "x-user".to_owned(),
+                    rewrite: None,
+                    as_sent: false
+                },
+                HashPolicyKind::ChannelId,
+            ]
+        );
+        let found: Vec<_> = cx.diagnostics().iter().map(|d| d.path.to_string()).collect();
+        assert_eq!(
+            found,
+            [
+                "hash_policy[0].cookie",
+                "hash_policy[2].filter_state.key",
+                "hash_policy[4]"
+            ]
+        );
+    }
+}

@@ -1,0 +1,272 @@
+//! Listener: the API listener of a client channel, or the TCP listener of a server (A27, A36).
+//!
+//! `api_listener` decides: with it, everything that a server would read is passed over. Follows C-core `LdsResourceParse`,
+//! `LdsResourceParseClient` and `LdsResourceParseServer` (xds_listener_parser.cc), in their order and without
+//! short-circuits between the fields.
+
+use super::filter_chain;
+use super::filter_chain_map;
+use super::http_connection_manager::{self, ListenerSide};
+use crate::shared::rules::{
+    ADDRESS_NOT_LITERAL, ADDRESS_NOT_SOCKET, ADDRESS_WITHOUT_PORT, NEITHER_CLIENT_NOR_SERVER, NO_FILTER_CHAIN,
+    PORT_OUT_OF_RANGE, USE_ORIGINAL_DST,
+};
+use xdsctl_document::proto::pb::envoy::config::core::v3 as core;
+use xdsctl_document::proto::pb::envoy::config::listener::v3 as pb;
+use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::host_port::{join_host_port, parse_ip_port};
+use xdsctl_model::resource::listener::TcpListener;
+use xdsctl_model::resource::{self, Resource};
+
+rules! {
+    /// A Listener with an api_listener has fields for servers.
+    SERVER_FIELD_IGNORED = "lds-server-field-beside-api-listener", Listener, Ignored, "C-core LdsResourceParse";
+    /// A server's address is not a TCP address.
+    ADDRESS_NOT_TCP = "lds-address-not-tcp", Listener, Nack, "gRFC A36; C-core AddressParse";
+    /// The default filter chain has a match, which is not used.
+    DEFAULT_CHAIN_MATCH = "lds-default-filter-chain-match", Listener, Ignored, "gRFC A36; C-core LdsResourceParseServer";
+}
+
+/// Converts the resource.
+pub fn convert(message: &pb::Listener, cx: &mut Cx<'_>) -> Option<Resource> {
+    let at = Path::ROOT;
+    let listener = if let Some(api) = &message.api_listener {
+        client(message, api, &at, cx)
+    } else if let Some(address) = &message.address {
+        server(message, address, &at, cx)
+    } else {
+        cx.report(
+            &NEITHER_CLIENT_NOR_SERVER,
+            &at,
+            format_args!("neither api_listener nor address is set, so it is for neither a client nor a server"),
+        );
+        None
+    };
+    listener.map(Resource::Listener)
+}
+
+fn client(message: &pb::Listener, api: &pb::ApiListener, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<resource::Listener> {
+    let for_servers = [
+        ("address", message.address.is_some()),
+        ("filter_chains", !message.filter_chains.is_empty()),
+        ("use_original_dst", message.use_original_dst.is_some()),
+        ("default_filter_chain", message.default_filter_chain.is_some()),
+    ];
+    for (field, _) in for_servers.into_iter().filter(|(_, is_set)| *is_set) {
+        cx.report(
+            &SERVER_FIELD_IGNORED,
+            &at.field(field),
+            format_args!("gRPC does not read {field} when api_listener is set"),
+        );
+    }
+    let outer = at.field("api_listener");
+    let inner = outer.field("api_listener");
+    http_connection_manager::from_any(api.api_listener.as_ref(), ListenerSide::Client, &inner, cx)
+        .map(resource::Listener::Api)
+}
+
+fn server(
+    message: &pb::Listener,
+    address: &core::Address,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Option<resource::Listener> {
+    let address = server_address(address, &at.field("address"), cx);
+    if message.use_original_dst == Some(true) {
+        cx.report(
+            &USE_ORIGINAL_DST,
+            &at.field("use_original_dst"),
+            format_args!("use_original_dst is true, must be false"),
+        );
+    }
+    let chains_at = at.field("filter_chains");
+    let mut chains = Vec::with_capacity(message.filter_chains.len());
+    for (i, chain) in message.filter_chains.iter().enumerate() {
+        chains.push(filter_chain::from_proto(chain, false, &chains_at.index(i), cx));
+    }
+    let has_default = message.default_filter_chain.is_some();
+    let destinations = filter_chain_map::build(&chains, has_default, &chains_at, cx);
+    let default_at = at.field("default_filter_chain");
+    let default = message.default_filter_chain.as_ref();
+    if !has_default && message.filter_chains.is_empty() {
+        cx.report(
+            &NO_FILTER_CHAIN,
+            &default_at,
+            format_args!("neither filter_chains nor default_filter_chain is set, a server needs a filter chain"),
+        );
+    }
+    let default_filter_chain = default.and_then(|chain| default_filter_chain(chain, &default_at, cx));
+    Some(resource::Listener::Tcp(TcpListener {
+        address: address?,
+        default_filter_chain,
+        filter_chains: chains.into_iter().map(|c| c.chain).collect::<Option<_>>()?,
+        destinations,
+    }))
+}
+
+fn default_filter_chain(
+    chain: &pb::FilterChain,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Option<resource::listener::FilterChain> {
+    let converted = filter_chain::from_proto(chain, true, at, cx);
+    let unused = chain.filter_chain_match.as_ref();
+    if unused.is_some_and(|unused| *unused != pb::FilterChainMatch::default()) {
+        cx.report(
+            &DEFAULT_CHAIN_MATCH,
+            &at.field("filter_chain_match"),
+            format_args!(
+                "the default filter chain takes every connection that no other chain matches, its match is not used"
+            ),
+        );
+    }
+    converted.chain
+}
+
+/// Reads the address of a server as text; anything goes for the host.
+fn server_address(address: &core::Address, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<String> {
+    let at = at.field("socket_address");
+    let Some(core::address::Address::SocketAddress(socket)) = &address.address else {
+        cx.report(
+            &ADDRESS_NOT_SOCKET,
+            &at,
+            format_args!("address has no socket_address, no other kind of address is supported"),
+        );
+        return None;
+    };
+    if socket.protocol != core::socket_address::Protocol::Tcp as i32 {
+        cx.report(
+            &ADDRESS_NOT_TCP,
+            &at.field("protocol"),
+            format_args!("protocol is {}, must be 0 (TCP)", socket.protocol),
+        );
+    }
+    let port = match socket.port_specifier {
+        Some(core::socket_address::PortSpecifier::PortValue(port)) => port,
+        Some(core::socket_address::PortSpecifier::NamedPort(_)) | None => 0,
+    };
+    let Ok(port) = u16::try_from(port) else {
+        cx.report(
+            &PORT_OUT_OF_RANGE,
+            &at.field("port_value"),
+            format_args!("port_value is {port}, must be 0 to 65535"),
+        );
+        return None;
+    };
+    if parse_ip_port(&socket.address, port).is_none() {
+        cx.report(
+            &ADDRESS_NOT_LITERAL,
+            &at.field("address"),
+            format_args!(
+                "address `{}` is not an IP address: a server serves only if it listens on exactly this text",
+                socket.address
+            ),
+        );
+    }
+    if port == 0 {
+        cx.report(
+            &ADDRESS_WITHOUT_PORT,
+            &at.field("port_value"),
+            format_args!(
+                "the port is 0, this client takes the listener for a server on any port, other clients do not"
+            ),
+        );
+    }
+    Some(join_host_port(&socket.address, i32::from(port)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xdsctl_model::profile::{Profile, ServerFacts};
+
+    fn check(message: &pb::Listener, expected: &[(&str, &str)]) {
+        let (profile, server) = (Profile::default(), ServerFacts::default());
+        let mut cx = Cx::new(&profile, &server);
+        convert(message, &mut cx);
+        let found: Vec<_> = cx.finish().iter().map(|d| (d.rule.id, d.path.to_string())).collect();
+        let expected: Vec<_> = expected.iter().map(|(r, p)| (*r, (*p).to_owned())).collect();
+        assert_eq!(found, expected);
+    }
+
+    fn address(host: &str, port: u32) -> core::Address {
+        core::Address {
+            address: Some(core::address::Address::SocketAddress(core::SocketAddress {
+                address: host.to_owned(),
+                port_specifier: Some(core::socket_address::PortSpecifier::PortValue(port)),
+                ..Default::default()
+            })),
+        }
+    }
+
+    #[test]
+    fn without_api_listener_and_address_nothing_else_is_checked() {
+        let message = pb::Listener {
+            use_original_dst: Some(true),
+            ..Default::default()
+        };
+        check(&message, &[("lds-neither-api-listener-nor-address", "")]);
+    }
+
+    #[test]
+    fn api_listener_hides_everything_for_servers() {
+        let message = pb::Listener {
+            api_listener: Some(pb::ApiListener::default()),
+            address: Some(core::Address::default()),
+            filter_chains: vec![pb::FilterChain::default()],
+            ..Default::default()
+        };
+        let hidden = "lds-server-field-beside-api-listener";
+        check(
+            &message,
+            &[
+                (hidden, "address"),
+                (hidden, "filter_chains"),
+                ("any-missing", "api_listener.api_listener"),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_server_listener_is_checked_to_its_end() {
+        let message = pb::Listener {
+            address: Some(address("127.0.0.1", 65_536)),
+            use_original_dst: Some(true),
+            filter_chains: vec![pb::FilterChain::default()],
+            default_filter_chain: Some(pb::FilterChain::default()),
+            ..Default::default()
+        };
+        check(
+            &message,
+            &[
+                ("port-out-of-range", "address.socket_address.port_value"),
+                ("lds-use-original-dst", "use_original_dst"),
+                ("lds-network-filters-not-one", "filter_chains[0].filters"),
+                ("lds-network-filters-not-one", "default_filter_chain.filters"),
+            ],
+        );
+    }
+
+    #[test]
+    fn any_text_is_an_address() {
+        let (profile, server) = (Profile::default(), ServerFacts::default());
+        for (host, port, joined, rules) in [
+            ("127.0.0.1", 80, "127.0.0.1:80", &[][..]),
+            ("::1", 80, "[::1]:80", &[]),
+            ("[::1]", 80, "[::1]:80", &[]),
+            ("", 80, ":80", &["lds-address-not-literal"]),
+            (
+                "a.b",
+                0,
+                "a.b:0",
+                &["lds-address-not-literal", "lds-address-without-port"],
+            ),
+        ] {
+            let mut cx = Cx::new(&profile, &server);
+            let address = server_address(&address(host, port), &Path::ROOT, &mut cx);
+            assert_eq!(address.as_deref(), Some(joined));
+            let found: Vec<_> = cx.finish().iter().map(|d| d.rule.id).collect();
+            assert_eq!(found, rules, "{host}");
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! gRPC C-core: the four resources, in its order; most faults are collected.
+//!
+//! One converter a resource type, with the client's short-circuits. Messages that several resources have are in [`convert`], HTTP
+//! filters in [`filter`], cluster specifier plugins in [`plugin`]. What a converter returns is what the client keeps.
+
+pub mod cluster;
+pub mod convert;
+pub mod downstream_tls;
+pub mod endpoints;
+pub mod filter;
+pub mod filter_chain;
+pub mod filter_chain_map;
+pub mod hash_policy;
+pub mod http_connection_manager;
+pub mod listener;
+pub mod plugin;
+pub mod retry;
+pub mod route_action;
+pub mod route_config;
+pub mod route_match;
+pub mod route_shadow;
+
+use crate::shared::{Checked, Converter, Message, SentResource, decoded};
+use xdsctl_model::diag::Cx;
+use xdsctl_model::resource::Resource;
+
+/// Its rules are listed with those of all clients.
+pub(crate) static CONVERTER: Converter = Converter { judge, rules: &[] };
+
+/// Converts a resource to what the client keeps of it.
+fn judge(sent: &SentResource<'_>, cx: &mut Cx<'_>) -> Checked<Option<Resource>> {
+    Ok(match decoded(sent, cx)? {
+        Message::Listener(message) => listener::convert(message, cx),
+        Message::RouteConfiguration(message) => Some(route_config::convert(message, cx)),
+        Message::Cluster(message) => cluster::convert(message, cx),
+        Message::Endpoints(message) => Some(endpoints::convert(message, cx)),
+    })
+}

@@ -1,0 +1,330 @@
+//! What the client makes of a DiscoveryResponse around its resources: types, wrappers, names, reported errors.
+//!
+//! Follows C-core `XdsClient::XdsChannel::AdsCall` (xds_client.cc): `DecodeAdsResponse`, `ParseResource`,
+//! `HandleServerReportedResourceError`, and `XdsClient::ParseXdsResourceName`. [`response`] takes the bytes of a whole response;
+//! [`resource`] a resource that was found with a name around it; the functions that begin with `check` look at one fact.
+//!
+//! The client finds none of these faults in a field of the resource, so the paths of the findings are empty, or lead into
+//! `resource_errors`.
+
+use bytes::Bytes;
+
+use crate::core::convert::resource_name::{NameFault, Names};
+use crate::core::convert::switch::report_off;
+use crate::judge::{Validated, within};
+use crate::shared::rules::{RESOURCE_UNDECODABLE, XDSTP_NAME_MALFORMED};
+use xdsctl_document::envelope::{WRAPPER_EMPTY, WRAPPER_EMPTY_MESSAGE};
+use xdsctl_document::proto::any;
+use xdsctl_document::proto::pb::envoy::service::discovery::v3 as pb;
+use xdsctl_document::proto::wire::Malformed;
+use xdsctl_model::diag::{Cx, Effect, Packed, Path, Rule, rules};
+use xdsctl_model::profile::{Feature, Profile, ServerFacts};
+use xdsctl_model::resource::ResourceType;
+
+rules! {
+    /// A response is of a type that a gRPC client never asks for.
+    RESPONSE_TYPE_UNKNOWN = "response-type-unknown", Dump, Fails, "C-core xds_client.cc DecodeAdsResponse, OnRecvMessage";
+    /// A resource in a response is not of the response's type.
+    RESOURCE_TYPE_MISMATCH = "response-resource-type-mismatch", Dump, Nack, "C-core xds_client.cc ParseResource";
+    /// A resource has another name than the one under which it was sent, and the latter counts.
+    WRAPPER_NAME_DIFFERS = "response-wrapper-name-differs", Dump, Advice, "C-core xds_client.cc ParseResource";
+    /// A resource outside of a response has a name under which a client would reject it.
+    XDSTP_NAME_UNSENDABLE = "xdstp-name-unsendable", Dump, Fails, "gRFC A47; C-core XdsClient::ParseXdsResourceName";
+    /// An entry of resource_errors names no resource.
+    RESOURCE_ERROR_UNNAMED = "response-error-without-name", Dump, Nack, "gRFC A88; C-core xds_client.cc HandleServerReportedResourceError";
+    /// An entry of resource_errors has no error in it.
+    RESOURCE_ERROR_OK = "response-error-without-detail", Dump, Nack, "gRFC A88; C-core xds_client.cc HandleServerReportedResourceError";
+}
+
+/// What the client answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DiscoveryAnswer {
+    /// ACK.
+    Ack,
+    /// NACK; the resources without a fault are used nevertheless.
+    Nack,
+    /// Nothing: the client drops the response, and reads no further one on the stream.
+    Ignored,
+}
+
+/// A response after validation.
+#[derive(Debug)]
+pub struct ValidatedResponse {
+    /// `type_url`, as sent.
+    pub type_url: String,
+    /// The type, if a gRPC client asks for it.
+    pub resource_type: Option<ResourceType>,
+    /// The resources in order, each under the name that counts; `value` is what the client keeps.
+    pub resources: Vec<Validated>,
+    /// Findings that belong to no resource.
+    pub diagnostics: Vec<xdsctl_model::diag::Diagnostic>,
+    /// What the client answers.
+    pub answer: DiscoveryAnswer,
+}
+
+/// Validates a serialized DiscoveryResponse.
+///
+/// Each of the four types counts as asked for.
+///
+/// # Errors
+/// The bytes are no DiscoveryResponse. The client then drops them, and reads no further response on the stream.
+pub fn response(bytes: &Bytes, profile: &Profile, server: &ServerFacts) -> Result<ValidatedResponse, Malformed> {
+    let mut cx = Cx::new(profile, server);
+    let name = "envoy.service.discovery.v3.DiscoveryResponse";
+    let message: pb::DiscoveryResponse = any::try_decode(bytes, name, &Path::ROOT, &mut cx)?;
+    let resource_type = check_response_type(&message.type_url, &mut cx);
+    let mut resources = Vec::new();
+    if let Some(resource_type) = resource_type {
+        resources.extend(
+            message
+                .resources
+                .iter()
+                .map(|any| packed(any, resource_type, profile, server)),
+        );
+        for (index, error) in message.resource_errors.iter().enumerate() {
+            let reported = ReportedError {
+                name: error.resource_name.as_ref().map_or("", |name| &name.name),
+                is_ok: error.error_detail.as_ref().is_none_or(|status| status.code == 0),
+            };
+            if !check_error(index, reported, resource_type, &mut cx) {
+                break;
+            }
+        }
+    }
+    let rejected = |list: &[xdsctl_model::diag::Diagnostic]| list.iter().any(|d| d.effect == Effect::Nack);
+    let diagnostics = cx.finish();
+    let answer = if resource_type.is_none() {
+        DiscoveryAnswer::Ignored
+    } else if rejected(&diagnostics) || resources.iter().any(|r: &Validated| rejected(&r.diagnostics)) {
+        DiscoveryAnswer::Nack
+    } else {
+        DiscoveryAnswer::Ack
+    };
+    Ok(ValidatedResponse {
+        type_url: message.type_url,
+        resource_type,
+        resources,
+        diagnostics,
+        answer,
+    })
+}
+
+/// Validates an entry of a response.
+fn packed(
+    outer: &xdsctl_document::proto::pb::Any,
+    resource_type: ResourceType,
+    profile: &Profile,
+    server: &ServerFacts,
+) -> Validated {
+    const WRAPPER: &str = "envoy.service.discovery.v3.Resource";
+    let mut cx = Cx::new(profile, server);
+    if without_prefix(&outer.type_url) != WRAPPER {
+        return if check_resource_type(&outer.type_url, resource_type.type_name(), &mut cx) {
+            resource(resource_type, &outer.value, None, &[], Cx::new(profile, server))
+        } else {
+            rejected(String::new(), cx)
+        };
+    }
+    match any::try_decode::<pb::Resource>(&outer.value, WRAPPER, &Path::ROOT, &mut cx) {
+        Err(fault) => {
+            cx.report(
+                &RESOURCE_UNDECODABLE,
+                &Path::ROOT,
+                format_args!("not a valid Resource wrapper: {fault}"),
+            );
+            rejected(String::new(), cx)
+        }
+        Ok(pb::Resource { resource: None, .. }) => {
+            cx.report(&WRAPPER_EMPTY, &Path::ROOT, format_args!("{WRAPPER_EMPTY_MESSAGE}"));
+            rejected(String::new(), cx)
+        }
+        Ok(pb::Resource {
+            resource: Some(inner),
+            name,
+            ..
+        }) => {
+            if check_resource_type(&inner.type_url, resource_type.type_name(), &mut cx) {
+                resource(resource_type, &inner.value, Some(&name), &[], Cx::new(profile, server))
+            } else {
+                rejected(name, cx)
+            }
+        }
+    }
+}
+
+fn rejected(name: String, cx: Cx<'_>) -> Validated {
+    Validated {
+        name,
+        value: None,
+        diagnostics: cx.finish(),
+        answers: Vec::new(),
+        packed: Packed::default(),
+    }
+}
+
+/// Validates a resource that was sent under `outer_name`; without one, or with an empty one, its own name counts.
+///
+/// The clients in `others` are asked as well. The context is taken for the resource alone; see [`Cx::knowing`] for what it may know.
+pub fn resource(
+    resource_type: ResourceType,
+    bytes: &Bytes,
+    outer_name: Option<&str>,
+    others: &[Profile],
+    cx: Cx<'_>,
+) -> Validated {
+    let (profile, server) = (cx.profile(), cx.server());
+    let mut validated = within(cx, resource_type, bytes, (outer_name, others));
+    let outer_name = outer_name.filter(|name| !name.is_empty());
+    let mut cx = Cx::new(profile, server);
+    if let Some(name) = outer_name {
+        if !validated.name.is_empty() && validated.name != name {
+            cx.report(
+                &WRAPPER_NAME_DIFFERS,
+                &Path::ROOT,
+                format_args!("sent as `{name}`, which counts, and not as `{}`", validated.name),
+            );
+        }
+        name.clone_into(&mut validated.name);
+    }
+    check_name(
+        &XDSTP_NAME_MALFORMED,
+        &validated.name,
+        resource_type,
+        &Path::ROOT,
+        &mut cx,
+    );
+    if cx.nacked() {
+        validated.value = None;
+    }
+    validated.diagnostics.extend(cx.finish());
+    validated
+}
+
+/// Validates a resource without a name around it, which may yet be sent in a wrapper under another one.
+///
+/// So a name that the client cannot read ([`XDSTP_NAME_UNSENDABLE`]) is not the resource's fault here.
+pub fn bare(resource_type: ResourceType, bytes: &Bytes, others: &[Profile], cx: Cx<'_>) -> Validated {
+    let (profile, server) = (cx.profile(), cx.server());
+    let mut validated = within(cx, resource_type, bytes, (None, others));
+    let mut cx = Cx::new(profile, server);
+    check_name(
+        &XDSTP_NAME_UNSENDABLE,
+        &validated.name,
+        resource_type,
+        &Path::ROOT,
+        &mut cx,
+    );
+    validated.diagnostics.extend(cx.finish());
+    validated
+}
+
+/// The prefix that the client takes off a type URL, in a response and in its resources.
+const PREFIX: &str = "type.googleapis.com/";
+
+fn without_prefix(type_url: &str) -> &str {
+    type_url.strip_prefix(PREFIX).unwrap_or(type_url)
+}
+
+/// The type of a response, which must be one that a gRPC client asks for.
+pub fn check_response_type(type_url: &str, cx: &mut Cx<'_>) -> Option<ResourceType> {
+    let found = ResourceType::from_type_name(without_prefix(type_url));
+    if found.is_none() {
+        let finding = cx.report(
+            &RESPONSE_TYPE_UNKNOWN,
+            &Path::ROOT,
+            format_args!("a gRPC client drops a response of type `{type_url}`, and reads no further one on the stream"),
+        );
+        let names = ResourceType::ALL.map(ResourceType::type_name);
+        let last = type_url.rsplit('/').next().unwrap_or_default();
+        if let Some(near) = xdsctl_model::text::nearest(last, names.into_iter()) {
+            finding.help(format!("did you mean `{PREFIX}{near}`?"));
+        }
+    }
+    found
+}
+
+/// Says whether the type is one that gRPC knows nothing of and other clients do.
+pub fn is_of_others(type_url: &str) -> bool {
+    let name = type_url.rsplit('/').next().unwrap_or_default();
+    let is_v2 = name.starts_with("envoy.api.v2.");
+    is_v2
+        || (ResourceType::from_type_name(name).is_none() && xdsctl_document::proto::pb::tables::message(name).is_some())
+}
+
+/// Says whether a resource of type `type_url` may be in a response of type `response_type`; reports if not.
+pub fn check_resource_type(type_url: &str, response_type: &str, cx: &mut Cx<'_>) -> bool {
+    let response_type = without_prefix(response_type);
+    let fits = without_prefix(type_url) == response_type;
+    if !fits {
+        cx.report(
+            &RESOURCE_TYPE_MISMATCH,
+            &Path::ROOT,
+            format_args!("type `{type_url}` in a response of type `{response_type}`"),
+        );
+    }
+    fits
+}
+
+/// Says whether the client can read a resource's name; reports `rule` at `at` if not.
+///
+/// Any text is a name, but with `xdstp:` in front it must be a URI whose path begins with the type, if federation is on (A47).
+pub fn check_name(
+    rule: &'static Rule,
+    name: &str,
+    resource_type: ResourceType,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> bool {
+    match Names::of(cx.profile()).read(name, resource_type) {
+        Ok(_) => return true,
+        Err(NameFault::OtherType(first)) => cx.report(
+            rule,
+            at,
+            format_args!(
+                "the path of `{name}` begins with `{first}`, must begin with `{}/`",
+                resource_type.type_name()
+            ),
+        ),
+        Err(NameFault::NotUri(fault)) => cx.report(rule, at, format_args!("`{name}` is not a URI: {fault}")),
+        // Of an authority nobody asks here.
+        Err(NameFault::UnknownAuthority(_)) => return true,
+    };
+    false
+}
+
+/// An entry of `resource_errors`.
+#[derive(Debug, Clone, Copy)]
+pub struct ReportedError<'a> {
+    /// `resource_name.name`; may be empty.
+    pub name: &'a str,
+    /// `error_detail` is absent or has code 0.
+    pub is_ok: bool,
+}
+
+/// Checks an entry of `resource_errors`, which the client reads only under an environment switch (A88).
+///
+/// False where it does not: the switch is off, and looking at further entries is no use.
+pub fn check_error(index: usize, error: ReportedError<'_>, resource_type: ResourceType, cx: &mut Cx<'_>) -> bool {
+    let at = Path::ROOT.field("resource_errors");
+    if !cx.has(Feature::DataErrorHandling) {
+        report_off(Feature::DataErrorHandling, &at, cx);
+        return false;
+    }
+    let at = at.index(index);
+    if error.name.is_empty() {
+        cx.report(
+            &RESOURCE_ERROR_UNNAMED,
+            &at,
+            format_args!("no resource_name, must name a resource"),
+        );
+    } else if error.is_ok {
+        cx.report(
+            &RESOURCE_ERROR_OK,
+            &at,
+            format_args!("error_detail is absent or OK, must be an error"),
+        );
+    } else {
+        check_name(&XDSTP_NAME_MALFORMED, error.name, resource_type, &at, cx);
+    }
+    true
+}

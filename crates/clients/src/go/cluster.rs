@@ -1,0 +1,450 @@
+//! Cluster, as grpc-go reads it (xdsresource/unmarshal_cds.go `validateClusterAndConstructClusterUpdate`).
+
+use super::{Later, holds, is_url_of, lb, tls, unmarshal};
+use crate::shared::names::{AGGREGATE, AGGREGATE_NAME, AUDIENCE, SOCKET_NAME};
+use crate::shared::rules::{
+    ADDRESS_NOT_SOCKET, AGGREGATE_EMPTY, DISCOVERY_UNSUPPORTED, DNS_LOAD_ASSIGNMENT_MISSING, DNS_NAME_EMPTY,
+    DNS_NOT_ONE_ENDPOINT, DNS_PORT_UNSET, DNS_RESOLVER_NAME, EDS_SERVICE_NAME_MISSING, EDS_SOURCE_UNSUPPORTED,
+    ENDPOINT_MISSING, LB_POLICY_UNSUPPORTED, LEAST_REQUEST_CHOICES, LRS_SERVER_NOT_SELF, METADATA_AUDIENCE_WITHOUT_URL,
+    PERCENTAGE_ABOVE_100, SNI_TOO_LONG, THRESHOLD_ABOVE_100, TRANSPORT_SOCKET_MATCHES, TRANSPORT_SOCKET_NAME,
+    TRANSPORT_SOCKET_UNSUPPORTED, WITHOUT_CA,
+};
+use crate::shared::{Checked, reject};
+use xdsctl_document::proto::duration::DURATION_OUT_OF_RANGE;
+use xdsctl_document::proto::pb::envoy::config::cluster::v3::Cluster as Pb;
+use xdsctl_document::proto::pb::envoy::config::cluster::v3::OutlierDetection;
+use xdsctl_document::proto::pb::envoy::config::cluster::v3::cluster::{
+    ClusterDiscoveryType, DiscoveryType, LbConfig, LbPolicy,
+};
+use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address;
+use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
+use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
+use xdsctl_document::proto::pb::envoy::config::core::v3::transport_socket::ConfigType;
+use xdsctl_document::proto::pb::envoy::config::core::v3::{Metadata, TransportSocket};
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{LbEndpoint, lb_endpoint::HostIdentifier};
+use xdsctl_document::proto::pb::envoy::extensions::clusters::aggregate::v3::ClusterConfig;
+use xdsctl_document::proto::pb::envoy::extensions::filters::http::gcp_authn::v3::Audience;
+use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::http_11_proxy::v3::Http11ProxyUpstreamTransport;
+use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::UpstreamTlsContext;
+use xdsctl_document::proto::{self, pb::Any};
+use xdsctl_lb::ring_hash::LB_RING_HASH_FUNCTION;
+use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::MAX_DURATION_SECONDS;
+
+const TLS_CONTEXT: &str = "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
+const HTTP_11_PROXY: &str = "envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport";
+const MAX_SNI_BYTES: usize = 255;
+
+/// Converts the resource.
+pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
+    let root = &Path::ROOT;
+    lb_policy(message, root, cx)?;
+    // The names of certificate providers are looked up when all else is known to be good.
+    security_config(message, root, &|cx| convert_rest(message, root, cx), cx)?;
+    convert_rest(message, root, cx)
+}
+
+/// What comes after the transport socket.
+fn convert_rest(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    if let Some(detection) = &message.outlier_detection {
+        outlier_detection(detection, &root.field("outlier_detection"), cx)?;
+    }
+    if let Some(policy) = &message.load_balancing_policy {
+        lb::from_proto(policy, &message.name, &root.field("load_balancing_policy"), cx)?;
+    }
+    if cx.has(Feature::GcpAuthnFilter)
+        && let Some(metadata) = &message.metadata
+    {
+        audiences(&proto::kept(metadata), &root.field("metadata"), cx)?;
+    }
+    if let Some(server) = &message.lrs_server
+        && !matches!(server.config_source_specifier, Some(ConfigSourceSpecifier::Self_(_)))
+    {
+        let at = root.field("lrs_server");
+        return Err(reject(
+            &LRS_SERVER_NOT_SELF,
+            &at,
+            format_args!("lrs_server is not `self`"),
+            cx,
+        ));
+    }
+    discovery(message, root, cx)
+}
+
+/// The enum, which is looked at beside `load_balancing_policy` too.
+fn lb_policy(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    match LbPolicy::try_from(message.lb_policy) {
+        Ok(LbPolicy::RoundRobin) => Ok(()),
+        Ok(LbPolicy::RingHash) => match &message.lb_config {
+            Some(LbConfig::RingHashLbConfig(config)) if config.hash_function != 0 => {
+                let at = root.field("ring_hash_lb_config");
+                Err(reject(
+                    &LB_RING_HASH_FUNCTION,
+                    &at.field("hash_function"),
+                    format_args!("hash_function is {}, must be XX_HASH (0)", config.hash_function),
+                    cx,
+                ))
+            }
+            _ => Ok(()),
+        },
+        Ok(LbPolicy::LeastRequest) if cx.has(Feature::LeastRequest) => match &message.lb_config {
+            Some(LbConfig::LeastRequestLbConfig(config)) => {
+                let at = root.field("least_request_lb_config");
+                choice_count(config.choice_count, &at.field("choice_count"), cx)
+            }
+            _ => Ok(()),
+        },
+        other => {
+            let name = other.map_or("an unknown number", |policy| policy.as_str_name());
+            Err(reject(
+                &LB_POLICY_UNSUPPORTED,
+                &root.field("lb_policy"),
+                format_args!("lb_policy {} ({name}) is not supported", message.lb_policy),
+                cx,
+            ))
+        }
+    }
+}
+
+/// The endpoints that least_request compares: 2 by default, and not fewer.
+pub(super) fn choice_count(count: Option<u32>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    match count.filter(|count| *count < 2) {
+        Some(count) => Err(reject(
+            &LEAST_REQUEST_CHOICES,
+            at,
+            format_args!("choice_count is {count}, must be at least 2"),
+            cx,
+        )),
+        None => Ok(()),
+    }
+}
+
+/// The transport socket (`securityConfigFromCluster`).
+fn security_config(message: &Pb, root: &Path<'_>, later: Later<'_>, cx: &mut Cx<'_>) -> Checked {
+    if !message.transport_socket_matches.is_empty() {
+        return Err(reject(
+            &TRANSPORT_SOCKET_MATCHES,
+            &root.field("transport_socket_matches"),
+            format_args!("transport_socket_matches is set, must not be: one transport socket serves all endpoints"),
+            cx,
+        ));
+    }
+    let Some(socket) = &message.transport_socket else {
+        return Ok(());
+    };
+    let at = root.field("transport_socket");
+    match typed_config(socket) {
+        Some(any) if cx.has(Feature::HttpProxySocket) && is_url_of(&any.type_url, HTTP_11_PROXY) => {
+            let here = at.field("typed_config");
+            let proxy: Http11ProxyUpstreamTransport = unmarshal(&any.value, HTTP_11_PROXY, &here, cx)?;
+            match &proxy.transport_socket {
+                Some(socket) => tls_socket(socket, &here.value(HTTP_11_PROXY).field("transport_socket"), later, cx),
+                None => Ok(()),
+            }
+        }
+        _ => tls_socket(socket, &at, later, cx),
+    }
+}
+
+fn typed_config(socket: &TransportSocket) -> Option<&Any> {
+    match &socket.config_type {
+        Some(ConfigType::TypedConfig(any)) => Some(any),
+        None => None,
+    }
+}
+
+/// Opens a transport socket that must be called TLS; `type_name` is the context that it must hold.
+pub(super) fn tls_config<'s>(
+    socket: &'s TransportSocket,
+    type_name: &'static str,
+    rule: &'static xdsctl_model::diag::Rule,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Checked<&'s Any> {
+    if socket.name != SOCKET_NAME {
+        return Err(reject(
+            &TRANSPORT_SOCKET_NAME,
+            &at.field("name"),
+            format_args!(
+                "the transport socket is called `{}`, must be `{}`",
+                socket.name, SOCKET_NAME
+            ),
+            cx,
+        ));
+    }
+    let here = at.field("typed_config");
+    match typed_config(socket) {
+        Some(any) if is_url_of(&any.type_url, type_name) => Ok(any),
+        Some(any) => Err(reject(
+            rule,
+            &here,
+            format_args!("`{}` is not supported, must be `{type_name}`", any.type_url),
+            cx,
+        )),
+        None if cx.has(Feature::TypedConfigChecked) => Err(reject(
+            rule,
+            &here,
+            format_args!("missing, must hold `{type_name}`"),
+            cx,
+        )),
+        None => Err(super::panic(
+            rule,
+            &here,
+            format_args!("missing, must hold `{type_name}`"),
+            cx,
+        )),
+    }
+}
+
+fn tls_socket(socket: &TransportSocket, at: &Path<'_>, later: Later<'_>, cx: &mut Cx<'_>) -> Checked {
+    let any = tls_config(socket, TLS_CONTEXT, &TRANSPORT_SOCKET_UNSUPPORTED, at, cx)?;
+    let at = at.field("typed_config");
+    let context: UpstreamTlsContext = unmarshal(&any.value, TLS_CONTEXT, &at, cx)?;
+    let at = at.value(TLS_CONTEXT);
+    let common_at = at.field("common_tls_context");
+    let Some(common) = &context.common_tls_context else {
+        return Err(reject(
+            &WITHOUT_CA,
+            &common_at,
+            format_args!("common_tls_context is missing"),
+            cx,
+        ));
+    };
+    let config = tls::security_config(common, tls::TlsSide::Client, &common_at, cx)?;
+    if cx.has(Feature::Sni) && context.sni.len() > MAX_SNI_BYTES {
+        return Err(reject(
+            &SNI_TOO_LONG,
+            &at.field("sni"),
+            format_args!("sni has {} bytes, must have at most {MAX_SNI_BYTES}", context.sni.len()),
+            cx,
+        ));
+    }
+    tls::check_providers(&config, &common_at, later, cx)
+}
+
+/// Outlier detection (`outlierConfigFromCluster`).
+fn outlier_detection(message: &OutlierDetection, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    for (field, duration) in [
+        ("interval", &message.interval),
+        ("base_ejection_time", &message.base_ejection_time),
+        ("max_ejection_time", &message.max_ejection_time),
+    ] {
+        if let Some(duration) = duration {
+            // Seconds and nanoseconds of one sign, within ten thousand years, and not negative.
+            let is_valid =
+                (0..=MAX_DURATION_SECONDS).contains(&duration.seconds) && (0..1_000_000_000).contains(&duration.nanos);
+            if !is_valid {
+                let (seconds, nanos) = (duration.seconds, duration.nanos);
+                return Err(reject(
+                    &DURATION_OUT_OF_RANGE,
+                    &at.field(field),
+                    format_args!("{field} is {seconds} s and {nanos} ns, must be a duration of 0 or more"),
+                    cx,
+                ));
+            }
+        }
+    }
+    for (field, percentage, rule) in [
+        (
+            "max_ejection_percent",
+            message.max_ejection_percent,
+            &PERCENTAGE_ABOVE_100,
+        ),
+        (
+            "enforcing_success_rate",
+            message.enforcing_success_rate,
+            &PERCENTAGE_ABOVE_100,
+        ),
+        (
+            "failure_percentage_threshold",
+            message.failure_percentage_threshold,
+            &THRESHOLD_ABOVE_100,
+        ),
+        (
+            "enforcing_failure_percentage",
+            message.enforcing_failure_percentage,
+            &PERCENTAGE_ABOVE_100,
+        ),
+    ] {
+        if let Some(value) = percentage.filter(|value| *value > 100) {
+            return Err(reject(
+                rule,
+                &at.field(field),
+                format_args!("{field} is {value}, must be at most 100"),
+                cx,
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Typed metadata under the switch of gcp_authn (`validateAndConstructMetadata`).
+fn audiences(metadata: &Metadata, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let typed = at.field("typed_filter_metadata");
+    for (key, any) in &metadata.typed_filter_metadata {
+        if !is_url_of(&any.type_url, AUDIENCE) {
+            continue;
+        }
+        let at = typed.key(key);
+        let audience: Audience = unmarshal(&any.value, AUDIENCE, &at, cx)?;
+        if audience.url.is_empty() {
+            return Err(reject(
+                &METADATA_AUDIENCE_WITHOUT_URL,
+                &at.value(AUDIENCE).field("url"),
+                format_args!("url is empty, must be the audience of the token"),
+                cx,
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The kind of cluster: EDS, LOGICAL_DNS, or an aggregate by the name of its type.
+fn discovery(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let number = match &message.cluster_discovery_type {
+        Some(ClusterDiscoveryType::Type(number)) => *number,
+        Some(ClusterDiscoveryType::ClusterType(custom)) if custom.name == AGGREGATE_NAME => {
+            let at = root.field("cluster_type");
+            let at = at.field("typed_config");
+            let empty = Any::default();
+            let any = custom.typed_config.as_ref().unwrap_or(&empty);
+            // The type URL is not looked at.
+            let config: ClusterConfig = unmarshal(&any.value, AGGREGATE, &at, cx)?;
+            if config.clusters.is_empty() {
+                let at = at.value(AGGREGATE);
+                let message = format_args!("clusters is empty, an aggregate cluster must have a child");
+                return Err(reject(&AGGREGATE_EMPTY, &at.field("clusters"), message, cx));
+            }
+            return Ok(());
+        }
+        Some(ClusterDiscoveryType::ClusterType(custom)) => {
+            return Err(reject(
+                &DISCOVERY_UNSUPPORTED,
+                &root.field("cluster_type").field("name"),
+                format_args!("cluster_type is called `{}`, must be `{AGGREGATE_NAME}`", custom.name),
+                cx,
+            ));
+        }
+        None => DiscoveryType::Static as i32,
+    };
+    match DiscoveryType::try_from(number) {
+        Ok(DiscoveryType::Eds) => eds(message, root, cx),
+        Ok(DiscoveryType::LogicalDns) => logical_dns(message, root, cx),
+        other => {
+            let name = other.map_or("an unknown number", |kind| kind.as_str_name());
+            Err(reject(
+                &DISCOVERY_UNSUPPORTED,
+                &root.field("type"),
+                format_args!("type {number} ({name}) is not supported, must be EDS or LOGICAL_DNS"),
+                cx,
+            ))
+        }
+    }
+}
+
+fn eds(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let at = root.field("eds_cluster_config");
+    let config = message.eds_cluster_config.as_ref();
+    let source = config.and_then(|config| config.eds_config.as_ref());
+    let source = source.and_then(|source| source.config_source_specifier.as_ref());
+    if !matches!(
+        source,
+        Some(ConfigSourceSpecifier::Ads(_) | ConfigSourceSpecifier::Self_(_))
+    ) {
+        let message = format_args!("eds_config is neither `ads` nor `self`");
+        return Err(reject(&EDS_SOURCE_UNSUPPORTED, &at.field("eds_config"), message, cx));
+    }
+    if message.name.starts_with("xdstp:") && config.is_none_or(|config| config.service_name.is_empty()) {
+        let message = format_args!("service_name is empty, must be set for a cluster with an xdstp name");
+        return Err(reject(
+            &EDS_SERVICE_NAME_MISSING,
+            &at.field("service_name"),
+            message,
+            cx,
+        ));
+    }
+    Ok(())
+}
+
+/// The name to resolve (`dnsHostNameFromCluster`).
+fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let at = root.field("load_assignment");
+    let Some(assignment) = &message.load_assignment else {
+        return Err(reject(
+            &DNS_LOAD_ASSIGNMENT_MISSING,
+            &at,
+            format_args!("load_assignment is missing"),
+            cx,
+        ));
+    };
+    let at = at.field("endpoints");
+    let [locality] = assignment.endpoints.as_slice() else {
+        let count = assignment.endpoints.len();
+        return Err(reject(
+            &DNS_NOT_ONE_ENDPOINT,
+            &at,
+            format_args!("{count} localities, must be one"),
+            cx,
+        ));
+    };
+    let at = at.index(0);
+    let at = at.field("lb_endpoints");
+    let [endpoint] = locality.lb_endpoints.as_slice() else {
+        let count = locality.lb_endpoints.len();
+        return Err(reject(
+            &DNS_NOT_ONE_ENDPOINT,
+            &at,
+            format_args!("{count} endpoints, must be one"),
+            cx,
+        ));
+    };
+    let at = at.index(0);
+    let at = at.field("endpoint");
+    let endpoint: LbEndpoint = proto::kept(endpoint);
+    let Some(HostIdentifier::Endpoint(endpoint)) = &endpoint.host_identifier else {
+        return Err(reject(&ENDPOINT_MISSING, &at, format_args!("endpoint is missing"), cx));
+    };
+    let at = at.field("address");
+    let at = at.field("socket_address");
+    let socket = match endpoint.address.as_ref().and_then(|address| address.address.as_ref()) {
+        Some(Address::SocketAddress(socket)) => socket,
+        _ => {
+            return Err(reject(
+                &ADDRESS_NOT_SOCKET,
+                &at,
+                format_args!("address has no socket_address"),
+                cx,
+            ));
+        }
+    };
+    if !socket.resolver_name.is_empty() {
+        let name = &socket.resolver_name;
+        let message = format_args!("resolver_name is `{name}`, must be empty");
+        return Err(reject(&DNS_RESOLVER_NAME, &at.field("resolver_name"), message, cx));
+    }
+    if socket.address.is_empty() {
+        return Err(reject(
+            &DNS_NAME_EMPTY,
+            &at.field("address"),
+            format_args!("address is empty"),
+            cx,
+        ));
+    }
+    match socket.port_specifier {
+        Some(PortSpecifier::PortValue(port)) if port != 0 => Ok(()),
+        _ => Err(reject(
+            &DNS_PORT_UNSET,
+            &at.field("port_value"),
+            format_args!("the port is 0 or missing"),
+            cx,
+        )),
+    }
+}
+
+/// Says whether an Any is a TypedStruct of either spelling.
+pub(super) fn is_typed_struct(url: &str) -> Option<&'static str> {
+    ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"]
+        .into_iter()
+        .find(|name| holds(url, name))
+}

@@ -1,0 +1,218 @@
+//! ClusterLoadAssignment, as grpc-go reads it (xdsresource/unmarshal_eds.go `parseEDSRespProto`).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use foldhash::{HashSet, HashSetExt};
+
+use super::{is_url_of, unmarshal};
+use crate::shared::names::ADDRESS;
+use crate::shared::rules::{
+    ADDRESS_NOT_IP, ADDRESS_NOT_SOCKET, DROP_DENOMINATOR_UNKNOWN, ENDPOINT_ADDRESS_DUPLICATE, ENDPOINT_WEIGHT_SUM,
+    ENDPOINT_WEIGHT_ZERO, LOCALITY_DUPLICATE, LOCALITY_MISSING, LOCALITY_WEIGHT_SUM, PORT_ZERO, PRIORITY_GAP,
+};
+use crate::shared::{Checked, reject};
+use xdsctl_document::proto;
+use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as AddressPb;
+use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
+use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, Metadata, SocketAddress};
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
+    ClusterLoadAssignment as Pb, LbEndpoint, LocalityLbEndpoints, lb_endpoint::HostIdentifier,
+};
+use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::profile::Feature;
+
+/// Addresses seen so far: what the client joins of host and port. Looked up only, never iterated.
+type Addresses = HashSet<(String, u32)>;
+
+/// The localities of a priority, by name.
+type Localities<'m> = BTreeSet<(&'m str, &'m str, &'m str)>;
+
+/// Converts the resource.
+pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
+    drops(message, cx)?;
+    let at = Path::ROOT.field("endpoints");
+    let mut priorities: BTreeMap<u32, (u64, Localities<'_>)> = BTreeMap::new();
+    let mut addresses = Addresses::new();
+    for (index, locality) in message.endpoints.iter().enumerate() {
+        let here = at.index(index);
+        let Some(name) = &locality.locality else {
+            return Err(reject(
+                &LOCALITY_MISSING,
+                &here.field("locality"),
+                format_args!("locality is missing"),
+                cx,
+            ));
+        };
+        let weight = locality.load_balancing_weight.unwrap_or(0);
+        if weight == 0 {
+            continue;
+        }
+        let priority = locality.priority;
+        let (sum, names) = priorities.entry(priority).or_default();
+        *sum += u64::from(weight);
+        if *sum > u64::from(u32::MAX) {
+            return Err(reject(
+                &LOCALITY_WEIGHT_SUM,
+                &at,
+                format_args!(
+                    "locality weights of priority {priority} add up to {sum}, must be at most {}",
+                    u32::MAX
+                ),
+                cx,
+            ));
+        }
+        if !names.insert((&name.region, &name.zone, &name.sub_zone)) {
+            let message = format_args!("the locality is already in priority {priority}");
+            return Err(reject(&LOCALITY_DUPLICATE, &here, message, cx));
+        }
+        endpoints(locality, &mut addresses, &here, cx)?;
+        if cx.has(Feature::HttpConnect)
+            && let Some(metadata) = &locality.metadata
+        {
+            proxies(&proto::kept(metadata), &here, cx)?;
+        }
+    }
+    let is_contiguous = priorities
+        .keys()
+        .enumerate()
+        .all(|(i, priority)| usize::try_from(*priority) == Ok(i));
+    if !is_contiguous {
+        return Err(reject(
+            &PRIORITY_GAP,
+            &at,
+            format_args!("priorities must be contiguous from 0"),
+            cx,
+        ));
+    }
+    Ok(())
+}
+
+/// What to drop (`parseDropPolicy`): an unknown denominator is rejected; before, it kills the parser.
+fn drops(message: &Pb, cx: &mut Cx<'_>) -> Checked {
+    let Some(policy) = &message.policy else {
+        return Ok(());
+    };
+    let at = Path::ROOT.field("policy");
+    let at = at.field("drop_overloads");
+    for (i, drop) in policy.drop_overloads.iter().enumerate() {
+        let denominator = drop
+            .drop_percentage
+            .as_ref()
+            .map_or(0, |percentage| percentage.denominator);
+        if !(0..=2).contains(&denominator) && cx.has(Feature::DropDenominatorChecked) {
+            let at = at.index(i);
+            let at = at.field("drop_percentage");
+            let message = format_args!("denominator {denominator} is not known");
+            return Err(reject(&DROP_DENOMINATOR_UNKNOWN, &at.field("denominator"), message, cx));
+        }
+    }
+    Ok(())
+}
+
+/// The endpoints of a locality, healthy or not (`parseEndpoints`).
+fn endpoints(locality: &LocalityLbEndpoints, addresses: &mut Addresses, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let at = at.field("lb_endpoints");
+    addresses.reserve(locality.lb_endpoints.len());
+    let mut sum = 0u64;
+    let reads_metadata = cx.has(Feature::HttpConnect);
+    for (i, bytes) in locality.lb_endpoints.iter().enumerate() {
+        let mut endpoint: LbEndpoint = proto::kept(bytes);
+        let here = at.index(i);
+        let weight = endpoint.load_balancing_weight.unwrap_or(1);
+        if weight == 0 {
+            let at = here.field("load_balancing_weight");
+            return Err(reject(
+                &ENDPOINT_WEIGHT_ZERO,
+                &at,
+                format_args!("endpoint weight is 0, must be at least 1"),
+                cx,
+            ));
+        }
+        sum += u64::from(weight);
+        if sum > u64::from(u32::MAX) && cx.has(Feature::EndpointWeightSum) {
+            let message = format_args!("endpoint weights add up to {sum}, must be at most {}", u32::MAX);
+            return Err(reject(&ENDPOINT_WEIGHT_SUM, &at, message, cx));
+        }
+        let host = match endpoint.host_identifier.take() {
+            Some(HostIdentifier::Endpoint(endpoint)) => endpoint,
+            _ => Default::default(),
+        };
+        see(host.address, addresses, &here, cx)?;
+        if cx.has(Feature::DualstackEndpoints) {
+            for more in host.additional_addresses {
+                see(more.address, addresses, &here, cx)?;
+            }
+        }
+        if reads_metadata && let Some(metadata) = &endpoint.metadata {
+            proxies(&proto::kept(metadata), &here, cx)?;
+        }
+    }
+    Ok(())
+}
+
+/// Notes an address, of which nothing but its novelty counts: it may be no IP address, or not there at all.
+fn see(address: Option<Address>, addresses: &mut Addresses, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let key = match address.and_then(|address| address.address) {
+        Some(AddressPb::SocketAddress(socket)) => {
+            let port = port(&socket);
+            (socket.address, port)
+        }
+        _ => Default::default(),
+    };
+    if addresses.contains(&key) {
+        let (host, port) = &key;
+        let message = format_args!("address `{host}:{port}` is that of an earlier endpoint");
+        return Err(reject(&ENDPOINT_ADDRESS_DUPLICATE, &at.field("endpoint"), message, cx));
+    }
+    addresses.insert(key);
+    Ok(())
+}
+
+fn socket(address: Option<&Address>) -> Option<&SocketAddress> {
+    match address?.address.as_ref()? {
+        AddressPb::SocketAddress(socket) => Some(socket),
+        _ => None,
+    }
+}
+
+fn port(socket: &SocketAddress) -> u32 {
+    match socket.port_specifier {
+        Some(PortSpecifier::PortValue(port)) => port,
+        _ => 0,
+    }
+}
+
+/// Proxy addresses in metadata, under the switch for them (`proxyAddressConverter`).
+fn proxies(metadata: &Metadata, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let typed = at.field("typed_filter_metadata");
+    for (key, any) in &metadata.typed_filter_metadata {
+        if !is_url_of(&any.type_url, ADDRESS) {
+            continue;
+        }
+        let at = typed.key(key);
+        let address: Address = unmarshal(&any.value, ADDRESS, &at, cx)?;
+        let at = at.value(ADDRESS);
+        let at = at.field("socket_address");
+        let Some(socket) = socket(Some(&address)) else {
+            return Err(reject(
+                &ADDRESS_NOT_SOCKET,
+                &at,
+                format_args!("address has no socket_address"),
+                cx,
+            ));
+        };
+        if super::matcher::parse_addr(&socket.address).is_none() {
+            let message = format_args!("`{}` is not an IP address", socket.address);
+            return Err(reject(&ADDRESS_NOT_IP, &at.field("address"), message, cx));
+        }
+        if port(socket) == 0 {
+            return Err(reject(
+                &PORT_ZERO,
+                &at.field("port_value"),
+                format_args!("the port is 0 or missing"),
+                cx,
+            ));
+        }
+    }
+    Ok(())
+}

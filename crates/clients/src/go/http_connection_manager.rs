@@ -1,0 +1,127 @@
+//! HttpConnectionManager, as grpc-go reads it: in an API listener (`processClientSideListener`) and as a network filter
+//! (`processNetworkFilters`), which differ in order and in what they take.
+
+use std::collections::BTreeSet;
+
+use super::tls::TlsSide;
+use super::{http_filter, is_url_of, routes, unmarshal};
+use crate::shared::names::HCM;
+use crate::shared::rules::{
+    NETWORK_FILTER_NAME, NETWORK_FILTER_UNSUPPORTED, NETWORK_FILTERS_NOT_ONE, NO_ROUTES, ORIGINAL_IP_DETECTION,
+    RDS_NAME_MISSING, RDS_NOT_FROM_ADS, XFF_NUM_TRUSTED_HOPS,
+};
+use crate::shared::{Checked, reject};
+use xdsctl_document::proto::pb::Any;
+use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
+use xdsctl_document::proto::pb::envoy::config::listener::v3::{Filter, filter::ConfigType};
+use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{
+    HttpConnectionManager as Pb, http_connection_manager::RouteSpecifier,
+};
+use xdsctl_model::diag::{Cx, Path};
+
+/// Converts the connection manager of an API listener.
+pub(super) fn of_client(any: Option<&Any>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let message = open(any, at, cx)?;
+    let at = at.value(HCM);
+    proxies(&message, &at, cx)?;
+    routes(&message, TlsSide::Client, &at, cx)?;
+    http_filter::chain(&message.http_filters, TlsSide::Client, &at.field("http_filters"), cx)
+}
+
+/// Converts the network filters of a chain: each must be a connection manager, the first is used.
+pub(super) fn of_server(filters: &[Filter], at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let mut names = BTreeSet::new();
+    let mut is_first = true;
+    for (i, filter) in filters.iter().enumerate() {
+        let here = at.index(i);
+        let name = filter.name.as_str();
+        if name.is_empty() || !names.insert(name) {
+            let why = if name.is_empty() {
+                "is empty"
+            } else {
+                "is that of an earlier filter"
+            };
+            let message = format_args!("the name of the network filter {why}");
+            return Err(reject(&NETWORK_FILTER_NAME, &here.field("name"), message, cx));
+        }
+        let any = match &filter.config_type {
+            Some(ConfigType::TypedConfig(any)) => Some(any),
+            _ => None,
+        };
+        let here = here.field("typed_config");
+        let message = open(any, &here, cx)?;
+        let here = here.value(HCM);
+        http_filter::chain(&message.http_filters, TlsSide::Server, &here.field("http_filters"), cx)?;
+        if is_first {
+            proxies(&message, &here, cx)?;
+            routes(&message, TlsSide::Server, &here, cx)?;
+        }
+        is_first = false;
+    }
+    if is_first {
+        let message = format_args!("no network filter, must have an HttpConnectionManager");
+        return Err(reject(&NETWORK_FILTERS_NOT_ONE, at, message, cx));
+    }
+    Ok(())
+}
+
+fn open(any: Option<&Any>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<Pb> {
+    match any {
+        Some(any) if is_url_of(&any.type_url, HCM) => unmarshal(&any.value, HCM, at, cx),
+        other => {
+            let url = other.map_or("", |any| &any.type_url);
+            let message = format_args!("`{url}` is not supported, must be `{HCM}`");
+            Err(reject(&NETWORK_FILTER_UNSUPPORTED, at, message, cx))
+        }
+    }
+}
+
+/// What only a proxy has (A41).
+fn proxies(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    if message.xff_num_trusted_hops != 0 {
+        let why = format_args!("xff_num_trusted_hops is {}, must be 0", message.xff_num_trusted_hops);
+        return Err(reject(
+            &XFF_NUM_TRUSTED_HOPS,
+            &at.field("xff_num_trusted_hops"),
+            why,
+            cx,
+        ));
+    }
+    if !message.original_ip_detection_extensions.is_empty() {
+        let at = at.field("original_ip_detection_extensions");
+        let why = format_args!("original_ip_detection_extensions is set, must be empty");
+        return Err(reject(&ORIGINAL_IP_DETECTION, &at, why, cx));
+    }
+    Ok(())
+}
+
+fn routes(message: &Pb, side: TlsSide, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let rds = match &message.route_specifier {
+        Some(RouteSpecifier::RouteConfig(config)) => return routes::from_proto(config, &at.field("route_config"), cx),
+        Some(RouteSpecifier::Rds(rds)) => rds,
+        Some(RouteSpecifier::ScopedRoutes(_)) | None => {
+            return Err(reject(
+                &NO_ROUTES,
+                at,
+                format_args!("neither route_config nor rds is set"),
+                cx,
+            ));
+        }
+    };
+    let at = at.field("rds");
+    let source = rds.config_source.as_ref();
+    let is_known = match source.and_then(|source| source.config_source_specifier.as_ref()) {
+        Some(ConfigSourceSpecifier::Ads(_)) => true,
+        Some(ConfigSourceSpecifier::Self_(_)) => side == TlsSide::Client,
+        _ => false,
+    };
+    if !is_known {
+        let why = format_args!("config_source is not ads");
+        return Err(reject(&RDS_NOT_FROM_ADS, &at.field("config_source"), why, cx));
+    }
+    if rds.route_config_name.is_empty() {
+        let why = format_args!("route_config_name is empty, must not be");
+        return Err(reject(&RDS_NAME_MISSING, &at.field("route_config_name"), why, cx));
+    }
+    Ok(())
+}

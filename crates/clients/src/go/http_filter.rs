@@ -1,0 +1,319 @@
+//! HTTP filters, as grpc-go reads them (xdsresource/unmarshal_lds.go `processHTTPFilters`, `processHTTPFilterOverrides`).
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use super::cluster::is_typed_struct;
+use super::{URL_PREFIX, holds, rbac, tls::TlsSide, unmarshal};
+use crate::shared::names::{EXT_PROC, EXT_PROC_PER_ROUTE, FAULT, RBAC, RBAC_PER_ROUTE, ROUTER, WRAPPER};
+use crate::shared::rules::{
+    EXT_PROC_BODY_MODE_UNSUPPORTED, EXT_PROC_TRAILERS_NOT_SENT, FILTER_NAME_TWICE, FILTER_ON_WRONG_SIDE,
+    FILTER_OVERRIDE_TYPE_UNKNOWN, FILTER_UNNAMED, FILTER_UNSUPPORTED, GRPC_SERVICE_NOT_ALLOWED,
+    LAST_FILTER_NOT_TERMINAL, NO_FILTER, RBAC_AUDIT_LOGGER_MISSING, RBAC_AUDIT_LOGGER_UNKNOWN,
+    TERMINAL_FILTER_NOT_LAST,
+};
+use crate::shared::{Checked, no_filter_of, reject};
+use xdsctl_document::proto::any::ANY_UNDECODABLE;
+use xdsctl_document::proto::pb::Any;
+use xdsctl_document::proto::pb::envoy::config::rbac::v3::Rbac as Rules;
+use xdsctl_document::proto::pb::envoy::config::route::v3::FilterConfig;
+use xdsctl_document::proto::pb::envoy::extensions::filters::http::ext_proc::v3::{
+    ExtProcPerRoute, ExternalProcessor, ProcessingMode,
+    ext_proc_per_route::Override,
+    processing_mode::{BodySendMode, HeaderSendMode},
+};
+use xdsctl_document::proto::pb::envoy::extensions::filters::http::fault::v3::HttpFault;
+use xdsctl_document::proto::pb::envoy::extensions::filters::http::rbac::v3::{Rbac, RbacPerRoute};
+use xdsctl_document::proto::pb::envoy::extensions::filters::http::router::v3::Router;
+use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{
+    HttpFilter, http_filter::ConfigType,
+};
+use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
+use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::profile::Feature;
+
+rules! {
+    /// An ext_proc filter has no processing_mode.
+    EXT_PROC_MODE_MISSING = "ext-proc-processing-mode-missing", Filter, Nack, "grpc-go internal/xds/httpfilter/extproc ParseFilterConfig";
+}
+
+/// A filter that the client has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Filter {
+    Router,
+    Fault,
+    Rbac,
+    ExtProc,
+}
+
+impl Filter {
+    /// The filter registered for a type URL, by either of its types.
+    fn by_url(url: &str, cx: &Cx<'_>) -> Option<Self> {
+        match url.strip_prefix(URL_PREFIX)? {
+            ROUTER => Some(Filter::Router),
+            FAULT => Some(Filter::Fault),
+            RBAC | RBAC_PER_ROUTE => Some(Filter::Rbac),
+            EXT_PROC | EXT_PROC_PER_ROUTE if cx.has(Feature::ExtProcOnClient) => Some(Filter::ExtProc),
+            _ => None,
+        }
+    }
+
+    fn runs(self, side: TlsSide) -> bool {
+        match self {
+            Filter::Router => true,
+            Filter::Fault | Filter::ExtProc => side == TlsSide::Client,
+            Filter::Rbac => side == TlsSide::Server,
+        }
+    }
+}
+
+/// Converts the filters of a connection manager.
+pub(super) fn chain(filters: &[HttpFilter], side: TlsSide, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let mut names = BTreeSet::new();
+    let mut kept: Vec<Filter> = Vec::with_capacity(filters.len());
+    for (i, filter) in filters.iter().enumerate() {
+        let here = at.index(i);
+        let name = filter.name.as_str();
+        if name.is_empty() {
+            return Err(reject(
+                &FILTER_UNNAMED,
+                &here.field("name"),
+                format_args!("filter name is empty"),
+                cx,
+            ));
+        }
+        if !names.insert(name) {
+            let message = format_args!("filter name `{name}` is that of an earlier filter");
+            return Err(reject(&FILTER_NAME_TWICE, &here.field("name"), message, cx));
+        }
+        let config = match &filter.config_type {
+            Some(ConfigType::TypedConfig(any)) => Some(any),
+            _ => None,
+        };
+        let config_at = here.field("typed_config");
+        let Some(found) = validate(config, false, filter.is_optional, &config_at, cx)? else {
+            continue;
+        };
+        if !found.runs(side) {
+            if filter.is_optional {
+                continue;
+            }
+            let message = format_args!("filter `{name}` is not supported on this side");
+            return Err(reject(&FILTER_ON_WRONG_SIDE, &config_at, message, cx));
+        }
+        kept.push(found);
+    }
+    let Some((last, before)) = kept.split_last() else {
+        return Err(reject(
+            &NO_FILTER,
+            at,
+            format_args!("no HTTP filter is left, must have the router"),
+            cx,
+        ));
+    };
+    if before.contains(&Filter::Router) {
+        return Err(reject(
+            &TERMINAL_FILTER_NOT_LAST,
+            at,
+            format_args!("the router is not the last filter"),
+            cx,
+        ));
+    }
+    if *last != Filter::Router {
+        return Err(reject(
+            &LAST_FILTER_NOT_TERMINAL,
+            at,
+            format_args!("the last filter is not terminal"),
+            cx,
+        ));
+    }
+    Ok(())
+}
+
+/// Converts `typed_per_filter_config` at `at`.
+pub(super) fn overrides(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    for (name, any) in map {
+        let at = at.key(name);
+        if !holds(&any.type_url, WRAPPER) {
+            validate(Some(any), true, false, &at, cx)?;
+            continue;
+        }
+        let wrapper: FilterConfig = unmarshal(&any.value, WRAPPER, &at, cx)?;
+        if wrapper.disabled && cx.has(Feature::FilterDisabled) {
+            continue;
+        }
+        let inner = at.value(WRAPPER);
+        validate(
+            wrapper.config.as_ref(),
+            true,
+            wrapper.is_optional,
+            &inner.field("config"),
+            cx,
+        )?;
+    }
+    Ok(())
+}
+
+/// Converts a config or an override (`validateHTTPFilterConfig`); `None` for an optional one of an unknown type.
+fn validate(
+    any: Option<&Any>,
+    is_override: bool,
+    is_optional: bool,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Checked<Option<Filter>> {
+    let empty = Any::default();
+    let any = any.unwrap_or(&empty);
+    let wrapped = match is_typed_struct(&any.type_url) {
+        Some(wrapper) => Some(unmarshal::<TypedStruct>(&any.value, wrapper, at, cx)?.type_url),
+        None => None,
+    };
+    let url = wrapped.as_deref().unwrap_or(&any.type_url);
+    let Some(filter) = Filter::by_url(url, cx) else {
+        if is_optional {
+            return Ok(None);
+        }
+        let rule = if is_override {
+            &FILTER_OVERRIDE_TYPE_UNKNOWN
+        } else {
+            &FILTER_UNSUPPORTED
+        };
+        return Err(reject(rule, at, format_args!("{}", no_filter_of(url)), cx));
+    };
+    if wrapped.is_some() {
+        let message = format_args!("`{url}` is given as a TypedStruct, must be the message itself");
+        return Err(reject(&ANY_UNDECODABLE, at, message, cx));
+    }
+    match (filter, is_override) {
+        (Filter::Router, false) => _ = decode::<Router>(any, ROUTER, at, cx)?,
+        (Filter::Router, true) => {
+            let message = format_args!("the router has no overrides");
+            return Err(reject(&FILTER_OVERRIDE_TYPE_UNKNOWN, at, message, cx));
+        }
+        (Filter::Fault, _) => _ = decode::<HttpFault>(any, FAULT, at, cx)?,
+        (Filter::Rbac, false) => {
+            let config: Rbac = decode(any, RBAC, at, cx)?;
+            rbac::config(Some(config.rules.as_ref()), &at.value(RBAC), cx)?;
+        }
+        (Filter::Rbac, true) => {
+            let config: RbacPerRoute = decode(any, RBAC_PER_ROUTE, at, cx)?;
+            let rules = config.rbac.as_ref().map(|rbac| rbac.rules.as_ref());
+            rbac::config(rules, &at.value(RBAC_PER_ROUTE).field("rbac"), cx)?;
+        }
+        (Filter::ExtProc, false) => {
+            let config: ExternalProcessor = decode(any, EXT_PROC, at, cx)?;
+            ext_proc(&config, &at.value(EXT_PROC), cx)?;
+        }
+        (Filter::ExtProc, true) => {
+            let config: ExtProcPerRoute = decode(any, EXT_PROC_PER_ROUTE, at, cx)?;
+            ext_proc_override(&config, &at.value(EXT_PROC_PER_ROUTE), cx)?;
+        }
+    }
+    Ok(Some(filter))
+}
+
+/// Decodes a config, which must be of the one type that counts here (`anypb.Any.UnmarshalTo`).
+fn decode<T: prost::Message + Default>(
+    any: &Any,
+    type_name: &'static str,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Checked<T> {
+    if !holds(&any.type_url, type_name) {
+        let message = format_args!("`{}` must be `{type_name}` here", any.type_url);
+        let rule = &FILTER_OVERRIDE_TYPE_UNKNOWN;
+        return Err(reject(rule, at, message, cx));
+    }
+    unmarshal(&any.value, type_name, at, cx)
+}
+
+/// The ext_proc filter, of which no grpc_service is taken yet.
+fn ext_proc(config: &ExternalProcessor, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let at_mode = at.field("processing_mode");
+    match &config.processing_mode {
+        Some(mode) => processing_mode(mode, &at_mode, cx)?,
+        None => {
+            let message = format_args!("processing_mode is missing");
+            return Err(reject(&EXT_PROC_MODE_MISSING, &at_mode, message, cx));
+        }
+    }
+    Err(no_service(&at.field("grpc_service"), cx))
+}
+
+fn ext_proc_override(config: &ExtProcPerRoute, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let Some(Override::Overrides(overrides)) = &config.r#override else {
+        return Ok(());
+    };
+    let at = at.field("overrides");
+    if let Some(mode) = &overrides.processing_mode {
+        processing_mode(mode, &at.field("processing_mode"), cx)?;
+    }
+    match &overrides.grpc_service {
+        Some(_) => Err(no_service(&at.field("grpc_service"), cx)),
+        None => Ok(()),
+    }
+}
+
+fn no_service(at: &Path<'_>, cx: &mut Cx<'_>) -> crate::shared::ConverterStop {
+    let message = format_args!("this version takes no grpc_service");
+    reject(&GRPC_SERVICE_NOT_ALLOWED, at, message, cx)
+}
+
+/// `validateBodyProcessingMode`.
+fn processing_mode(mode: &ProcessingMode, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    const GRPC: i32 = BodySendMode::Grpc as i32;
+    const SEND: i32 = HeaderSendMode::Send as i32;
+    for (field, body) in [
+        ("request_body_mode", mode.request_body_mode),
+        ("response_body_mode", mode.response_body_mode),
+    ] {
+        if body != 0 && body != GRPC {
+            let message = format_args!("{field} is {body}, must be NONE or GRPC");
+            return Err(reject(&EXT_PROC_BODY_MODE_UNSUPPORTED, &at.field(field), message, cx));
+        }
+    }
+    if mode.response_body_mode == GRPC && mode.response_trailer_mode != SEND {
+        let message = format_args!("response_trailer_mode must be SEND beside a response_body_mode of GRPC");
+        let at = at.field("response_trailer_mode");
+        return Err(reject(&EXT_PROC_TRAILERS_NOT_SENT, &at, message, cx));
+    }
+    Ok(())
+}
+
+/// Audit loggers (`parseAuditOptions`): only the one to standard output is registered.
+pub(super) fn audit(rules: &Rules, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    const STDOUT: &str = "envoy.extensions.rbac.audit_loggers.stream.v3.StdoutAuditLog";
+    let Some(options) = &rules.audit_logging_options else {
+        return Ok(());
+    };
+    let at = at.field("audit_logging_options");
+    let at = at.field("logger_configs");
+    for (i, logger) in options.logger_configs.iter().enumerate() {
+        let at = at.index(i);
+        let at = at.field("audit_logger");
+        let any = logger
+            .audit_logger
+            .as_ref()
+            .and_then(|logger| logger.typed_config.as_ref());
+        let Some(any) = any else {
+            let message = format_args!("the logger has no typed_config");
+            return Err(reject(&RBAC_AUDIT_LOGGER_MISSING, &at, message, cx));
+        };
+        let is_custom = is_typed_struct(&any.type_url);
+        if holds(&any.type_url, STDOUT) {
+            continue;
+        }
+        let name = match is_custom {
+            Some(wrapper) => unmarshal::<TypedStruct>(&any.value, wrapper, &at, cx)?.type_url,
+            None => String::new(),
+        };
+        let name = name.rsplit('/').next().unwrap_or_default();
+        let is_known = name == "stdout_logger";
+        if is_known || (is_custom.is_some() && !name.is_empty() && logger.is_optional) {
+            continue;
+        }
+        let message = format_args!("the client has no audit logger of type `{}`", any.type_url);
+        return Err(reject(&RBAC_AUDIT_LOGGER_UNKNOWN, &at, message, cx));
+    }
+    Ok(())
+}

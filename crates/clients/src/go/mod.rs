@@ -1,0 +1,138 @@
+//! grpc-go: the four resources, in its order; the first fault ends a resource.
+//!
+//! One file a resource or a part of one, one function for each of the client's own, named in its doc. What a user has who imports
+//! `google.golang.org/grpc/xds`: RLS and gcp_authn are imports of their own, and without them their types are unknown.
+
+mod cluster;
+mod endpoints;
+mod filter_chain;
+mod http_connection_manager;
+mod http_filter;
+mod lb;
+mod listener;
+mod matcher;
+mod rbac;
+mod routes;
+mod tls;
+
+use bytes::Bytes;
+
+use crate::shared::rules::{RESOURCE_NAME_EMPTY, RESOURCE_UNDECODABLE};
+use crate::shared::{
+    Checked, Converter, ConverterStop, Message, SentResource, URL_PREFIX, die, is_url_of, reject, undecodable,
+};
+use xdsctl_document::proto::any::{self, ANY_UNDECODABLE};
+use xdsctl_document::proto::wire::Malformed;
+use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::ResourceType;
+
+/// What the client looks at before it comes to a fault that is found early here.
+type Later<'l> = &'l dyn Fn(&mut Cx<'_>) -> Checked;
+
+/// What the client keeps of a resource is not made.
+pub(crate) static CONVERTER: Converter = Converter {
+    judge: |sent, cx| convert(sent, cx).map(|()| None),
+    rules: &[http_filter::RULES, rbac::RULES],
+};
+
+/// Converts a resource.
+fn convert(sent: &SentResource<'_>, cx: &mut Cx<'_>) -> Checked {
+    match sent.message {
+        Ok(message) => converted(message, cx),
+        // Go's parser goes a hundred times as deep.
+        Err(Malformed::Depth) => match sent.resource_type {
+            ResourceType::Listener => deep(sent.bytes, |message| Message::Listener(message), cx),
+            ResourceType::RouteConfiguration => deep(sent.bytes, |message| Message::RouteConfiguration(message), cx),
+            ResourceType::Cluster => deep(sent.bytes, |message| Message::Cluster(message), cx),
+            ResourceType::Endpoints => deep(sent.bytes, |message| Message::Endpoints(message), cx),
+        },
+        Err(fault) => Err(undecodable(sent.resource_type, fault, cx)),
+    }
+}
+
+/// Converts a resource that is nested too deep for C-core's parser.
+fn deep<T: prost::Message + Default>(bytes: &Bytes, of: for<'m> fn(&'m T) -> Message<'m>, cx: &mut Cx<'_>) -> Checked {
+    match T::decode(bytes.clone()) {
+        Ok(message) => converted(of(&message), cx),
+        Err(fault) => {
+            let message = format_args!("not valid: {fault}");
+            Err(reject(&RESOURCE_UNDECODABLE, &Path::ROOT, message, cx))
+        }
+    }
+}
+
+fn converted(message: Message<'_>, cx: &mut Cx<'_>) -> Checked {
+    match message {
+        Message::Listener(listener) => {
+            resource_name(&listener.name, cx)?;
+            listener::convert(listener, cx)
+        }
+        Message::RouteConfiguration(config) => {
+            resource_name(&config.name, cx)?;
+            routes::from_proto(config, &Path::ROOT, cx)
+        }
+        Message::Cluster(cluster) => {
+            resource_name(&cluster.name, cx)?;
+            cluster::convert(cluster, cx)
+        }
+        Message::Endpoints(endpoints) => {
+            resource_name(&endpoints.cluster_name, cx)?;
+            endpoints::convert(endpoints, cx)
+        }
+    }
+}
+
+/// The name in the resource itself, whatever stands around it (`unmarshalListenerResource` and its like).
+///
+/// Before the check, such a resource is neither used nor rejected, and the client uses the nothing that it got.
+fn resource_name(name: &str, cx: &mut Cx<'_>) -> Checked {
+    if !name.is_empty() {
+        return Ok(());
+    }
+    let message = format_args!("the resource has no name of its own, must have one");
+    if cx.has(Feature::ResourceNameChecked) {
+        Err(reject(&RESOURCE_NAME_EMPTY, &Path::ROOT, message, cx))
+    } else {
+        Err(die(&RESOURCE_NAME_EMPTY, &Path::ROOT, message, cx))
+    }
+}
+
+/// Says whether an Any holds a message, whatever stands before its name (`anypb.Any.MessageIs`).
+fn holds(url: &str, type_name: &str) -> bool {
+    url.strip_suffix(type_name)
+        .is_some_and(|before| before.is_empty() || before.ends_with('/'))
+}
+
+/// Decodes bytes as a message (`proto.Unmarshal`); `at` is the path of the Any that holds them.
+fn unmarshal<T: prost::Message + Default>(
+    bytes: &Bytes,
+    type_name: &'static str,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Checked<T> {
+    let at = at.value(type_name);
+    let decoded = match any::try_decode_without_notes(bytes, type_name, &at, cx) {
+        Err(Malformed::Depth) => T::decode(bytes.clone()).map_err(|_| Malformed::Truncated),
+        decoded => decoded,
+    };
+    decoded.map_err(|fault| {
+        let message = format_args!("not a valid `{type_name}`: {fault}");
+        reject(&ANY_UNDECODABLE, &at, message, cx)
+    })
+}
+
+/// What a panic in a parser comes to: the process dies, or since the client recovers from it, a NACK without a name.
+#[cold]
+fn panic(
+    rule: &'static xdsctl_model::diag::Rule,
+    at: &Path<'_>,
+    message: std::fmt::Arguments<'_>,
+    cx: &mut Cx<'_>,
+) -> ConverterStop {
+    if cx.has(Feature::ParserPanicRecovered) {
+        reject(rule, at, message, cx)
+    } else {
+        die(rule, at, message, cx)
+    }
+}

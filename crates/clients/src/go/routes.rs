@@ -1,0 +1,207 @@
+//! RouteConfiguration, as grpc-go reads it (xdsresource/unmarshal_rds.go `generateRDSUpdateFromRouteConfiguration`).
+//!
+//! Routes before retry policies before filter overrides; domains are not looked at.
+
+use std::collections::BTreeMap;
+
+use super::{http_filter, matcher};
+use crate::shared::rules::{
+    BACK_OFF_NOT_POSITIVE, NUM_RETRIES_ZERO, PATH_SPECIFIER_UNSUPPORTED, PLUGIN_TYPE_UNKNOWN, ROUTE_PLUGIN_UNKNOWN,
+    ROUTE_WITHOUT_MATCH, WEIGHTED_CLUSTERS_EMPTY, WEIGHTED_CLUSTERS_SUM,
+};
+use crate::shared::{Checked, reject};
+use xdsctl_document::proto;
+use xdsctl_document::proto::pb::envoy::config::route::v3::route::Action;
+use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::ClusterSpecifier;
+use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::hash_policy::PolicySpecifier;
+use xdsctl_document::proto::pb::envoy::config::route::v3::route_match::PathSpecifier;
+use xdsctl_document::proto::pb::envoy::config::route::v3::{
+    ClusterSpecifierPlugin, RetryPolicy, Route, RouteAction, RouteConfiguration as Pb, RouteMatch, VirtualHost,
+    WeightedCluster,
+};
+use xdsctl_model::diag::{Cx, Path};
+
+/// The declared plugins by name, and whether the client has them.
+type Plugins<'m> = BTreeMap<&'m str, bool>;
+
+/// Converts the configuration at `at`.
+pub(super) fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let plugins = plugins(
+        &message.cluster_specifier_plugins,
+        &at.field("cluster_specifier_plugins"),
+        cx,
+    )?;
+    let hosts = at.field("virtual_hosts");
+    for (i, host) in message.virtual_hosts.iter().enumerate() {
+        let host: VirtualHost = proto::kept(host);
+        let at = hosts.index(i);
+        let routes = at.field("routes");
+        for (i, bytes) in host.routes.iter().enumerate() {
+            route(&proto::kept(bytes), &plugins, &routes.index(i), cx)?;
+        }
+        retry_policy(host.retry_policy.as_ref(), &at.field("retry_policy"), cx)?;
+        let at = at.field("typed_per_filter_config");
+        http_filter::overrides(&host.typed_per_filter_config, &at, cx)?;
+    }
+    Ok(())
+}
+
+/// `processClusterSpecifierPlugins`: without an import of its own, RLS has no policy to run.
+fn plugins<'m>(list: &'m [ClusterSpecifierPlugin], at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<Plugins<'m>> {
+    const RLS: &str = "grpc.lookup.v1.RouteLookupClusterSpecifier";
+    let mut plugins = Plugins::new();
+    for (i, plugin) in list.iter().enumerate() {
+        let extension = plugin.extension.as_ref();
+        let name = extension.map_or("", |extension| extension.name.as_str());
+        let any = extension.and_then(|extension| extension.typed_config.as_ref());
+        let url = any.map_or("", |any| any.type_url.as_str());
+        if plugin.is_optional && !super::is_url_of(url, RLS) {
+            plugins.insert(name, false);
+            continue;
+        }
+        let at = at.index(i);
+        let at = at.field("extension");
+        let message = format_args!("the client has no cluster specifier plugin of type `{url}`");
+        return Err(reject(&PLUGIN_TYPE_UNKNOWN, &at.field("typed_config"), message, cx));
+    }
+    Ok(plugins)
+}
+
+/// A retry policy (`generateRetryConfig`); max_interval may be below base_interval.
+fn retry_policy(policy: Option<&RetryPolicy>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let Some(policy) = policy else {
+        return Ok(());
+    };
+    if policy.num_retries == Some(0) {
+        let message = format_args!("num_retries is 0, must be at least 1");
+        return Err(reject(&NUM_RETRIES_ZERO, &at.field("num_retries"), message, cx));
+    }
+    let Some(back_off) = &policy.retry_back_off else {
+        return Ok(());
+    };
+    let at = at.field("retry_back_off");
+    // An absent base_interval is one of 0.
+    let base = back_off.base_interval.unwrap_or_default();
+    let intervals = [("base_interval", Some(base)), ("max_interval", back_off.max_interval)];
+    for (field, interval) in intervals {
+        if let Some(interval) = interval.filter(|interval| nanos(interval) <= 0) {
+            let (seconds, nanos) = (interval.seconds, interval.nanos);
+            let message = format_args!("{field} is {seconds} s and {nanos} ns, must be above 0");
+            return Err(reject(&BACK_OFF_NOT_POSITIVE, &at.field(field), message, cx));
+        }
+    }
+    Ok(())
+}
+
+/// The duration as the client holds it: in nanoseconds, no more than 64 bits of them (`durationpb.AsDuration`).
+fn nanos(duration: &prost_types::Duration) -> i64 {
+    let nanos = i128::from(duration.seconds) * 1_000_000_000 + i128::from(duration.nanos);
+    nanos.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
+}
+
+/// A route (`routesProtoToSlice`).
+fn route(message: &Route, plugins: &Plugins<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let match_at = at.field("match");
+    let Some(matches) = &message.r#match else {
+        return Err(reject(
+            &ROUTE_WITHOUT_MATCH,
+            &match_at,
+            format_args!("the route has no match"),
+            cx,
+        ));
+    };
+    if !matches.query_parameters.is_empty() {
+        return Ok(());
+    }
+    route_match(matches, &match_at, cx)?;
+    if let Some(Action::Route(action)) = &message.action
+        && !route_action(action, plugins, &at.field("route"), cx)?
+    {
+        return Ok(());
+    }
+    http_filter::overrides(
+        &message.typed_per_filter_config,
+        &at.field("typed_per_filter_config"),
+        cx,
+    )
+}
+
+fn route_match(matches: &RouteMatch, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    match &matches.path_specifier {
+        Some(PathSpecifier::Prefix(_) | PathSpecifier::Path(_)) => {}
+        Some(PathSpecifier::SafeRegex(safe)) => {
+            let at = at.field("safe_regex");
+            matcher::regex(&safe.regex, &at.field("regex"), cx)?;
+        }
+        Some(_) | None => {
+            let message = format_args!("no path specifier that the client has, must be prefix, path or safe_regex");
+            return Err(reject(&PATH_SPECIFIER_UNSUPPORTED, at, message, cx));
+        }
+    }
+    let headers = at.field("headers");
+    for (i, header) in matches.headers.iter().enumerate() {
+        matcher::header_matcher(header, &headers.index(i), cx)?;
+    }
+    Ok(())
+}
+
+/// The action; says whether the route is kept.
+fn route_action(action: &RouteAction, plugins: &Plugins<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
+    let policies = at.field("hash_policy");
+    for (i, policy) in action.hash_policy.iter().enumerate() {
+        if let Some(PolicySpecifier::Header(header)) = &policy.policy_specifier
+            && let Some(rewrite) = &header.regex_rewrite
+        {
+            let at = policies.index(i);
+            let at = at.field("header");
+            let at = at.field("regex_rewrite");
+            let pattern = rewrite.pattern.as_ref().map_or("", |pattern| pattern.regex.as_str());
+            matcher::plain_regex(pattern, &at.field("pattern"), cx)?;
+        }
+    }
+    match &action.cluster_specifier {
+        Some(ClusterSpecifier::Cluster(_)) => {}
+        Some(ClusterSpecifier::WeightedClusters(clusters)) => {
+            weighted_clusters(clusters, &at.field("weighted_clusters"), cx)?;
+        }
+        Some(ClusterSpecifier::ClusterSpecifierPlugin(name)) => match plugins.get(name.as_str()) {
+            Some(_) => return Ok(false),
+            None => {
+                let message = format_args!("plugin `{name}` is not one of cluster_specifier_plugins");
+                let at = at.field("cluster_specifier_plugin");
+                return Err(reject(&ROUTE_PLUGIN_UNKNOWN, &at, message, cx));
+            }
+        },
+        Some(_) | None => return Ok(false),
+    }
+    retry_policy(action.retry_policy.as_ref(), &at.field("retry_policy"), cx)?;
+    Ok(true)
+}
+
+/// Entries of weight 0 are passed over unseen.
+fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let clusters = at.field("clusters");
+    let mut sum = 0u64;
+    for (i, cluster) in message.clusters.iter().enumerate() {
+        let weight = cluster.weight.unwrap_or(0);
+        if weight == 0 {
+            continue;
+        }
+        sum += u64::from(weight);
+        if sum > u64::from(u32::MAX) {
+            let message = format_args!("the weights add up to {sum}, must be at most {}", u32::MAX);
+            return Err(reject(&WEIGHTED_CLUSTERS_SUM, at, message, cx));
+        }
+        let at = clusters.index(i);
+        http_filter::overrides(
+            &cluster.typed_per_filter_config,
+            &at.field("typed_per_filter_config"),
+            cx,
+        )?;
+    }
+    if sum == 0 {
+        let message = format_args!("no cluster has a weight above 0, at least one must");
+        return Err(reject(&WEIGHTED_CLUSTERS_EMPTY, at, message, cx));
+    }
+    Ok(())
+}

@@ -1,0 +1,209 @@
+//! CommonTlsContext, as grpc-go reads it (xdsresource/unmarshal_cds.go `securityConfigFromCommonTLSContext`).
+//!
+//! The fields of today are read first. Only where they hold nothing, or have a fault, the deprecated ones are read instead.
+
+use super::{Later, matcher};
+use crate::shared::rules::{
+    NO_IDENTITY, SAN_MATCH, SYSTEM_ROOTS, TLS_SECRET_NOT_FROM_PROVIDER, TLS_UNKNOWN_PROVIDER_INSTANCE,
+    TLS_UNSUPPORTED_FEATURE, WITHOUT_CA,
+};
+use crate::shared::{Checked, reject};
+use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::common_tls_context::ValidationContextType;
+use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::{
+    CertificateValidationContext, CommonTlsContext,
+};
+use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::StringMatcher;
+use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::profile::Feature;
+
+/// Who has the context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TlsSide {
+    Client,
+    Server,
+}
+
+/// What the client keeps of a context.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct SecurityConfig {
+    identity: String,
+    identity_name: String,
+    /// The provider of the roots.
+    pub root: String,
+    root_name: String,
+    has_matchers: bool,
+    system_roots: bool,
+}
+
+/// Converts the context at `at`.
+pub(super) fn security_config(
+    common: &CommonTlsContext,
+    side: TlsSide,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Checked<SecurityConfig> {
+    for (field, is_set) in [
+        ("tls_params", common.tls_params.is_some()),
+        ("custom_handshaker", common.custom_handshaker.is_some()),
+    ] {
+        if is_set {
+            return Err(unsupported(field, at, cx));
+        }
+    }
+    // A fault of the new fields is one only if the old ones do not help either.
+    let found = cx.unheard(|cx| new_fields(common, side, at, cx));
+    let config = match found {
+        Ok(config) if config != SecurityConfig::default() => config,
+        _ => match cx.unheard(|cx| deprecated_fields(common, side, at, cx)) {
+            Ok(config) => config,
+            Err(_) => {
+                if found.is_err() {
+                    new_fields(common, side, at, cx)?;
+                }
+                deprecated_fields(common, side, at, cx)?
+            }
+        },
+    };
+    if side == TlsSide::Server && config.identity.is_empty() {
+        let message = format_args!("no certificate provider, a server needs a certificate of its own");
+        return Err(reject(&NO_IDENTITY, at, message, cx));
+    }
+    if side == TlsSide::Client && config.root.is_empty() && !config.system_roots {
+        return Err(without_roots(at, cx));
+    }
+    Ok(config)
+}
+
+/// Looks up the names of certificate providers in the bootstrap (`securityConfigValidator`); `later` is what has to be good before.
+pub(super) fn check_providers(config: &SecurityConfig, at: &Path<'_>, later: Later<'_>, cx: &mut Cx<'_>) -> Checked {
+    for name in [&config.identity, &config.root] {
+        if !name.is_empty() && !cx.server().knows_provider(name) {
+            later(cx)?;
+            let message = format_args!("certificate provider instance `{name}` is not in the bootstrap");
+            return Err(reject(&TLS_UNKNOWN_PROVIDER_INSTANCE, at, message, cx));
+        }
+    }
+    Ok(())
+}
+
+fn unsupported(field: &'static str, at: &Path<'_>, cx: &mut Cx<'_>) -> crate::shared::ConverterStop {
+    let message = format_args!("{field} is not supported, must not be set");
+    reject(&TLS_UNSUPPORTED_FEATURE, &at.field(field), message, cx)
+}
+
+fn without_roots(at: &Path<'_>, cx: &mut Cx<'_>) -> crate::shared::ConverterStop {
+    let message = format_args!("no source of CA certificates, must have ca_certificate_provider_instance");
+    reject(&WITHOUT_CA, at, message, cx)
+}
+
+/// `securityConfigFromCommonTLSContextUsingNewFields`.
+fn new_fields(common: &CommonTlsContext, side: TlsSide, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<SecurityConfig> {
+    let mut config = SecurityConfig::default();
+    match &common.tls_certificate_provider_instance {
+        Some(identity) => {
+            config.identity.clone_from(&identity.instance_name);
+            config.identity_name.clone_from(&identity.certificate_name);
+        }
+        None => {
+            for (field, is_empty) in [
+                ("tls_certificates", common.tls_certificates.is_empty()),
+                (
+                    "tls_certificate_sds_secret_configs",
+                    common.tls_certificate_sds_secret_configs.is_empty(),
+                ),
+            ] {
+                if !is_empty {
+                    let message = format_args!("{field} is set without tls_certificate_provider_instance");
+                    return Err(reject(&TLS_SECRET_NOT_FROM_PROVIDER, &at.field(field), message, cx));
+                }
+            }
+        }
+    }
+    let empty = CertificateValidationContext::default();
+    let (context, at) = match &common.validation_context_type {
+        Some(ValidationContextType::ValidationContext(context)) => (context, at.field("validation_context")),
+        Some(ValidationContextType::CombinedValidationContext(combined)) => (
+            combined.default_validation_context.as_ref().unwrap_or(&empty),
+            at.field("combined_validation_context"),
+        ),
+        None => return Ok(config),
+        Some(_) => return Err(without_roots(at, cx)),
+    };
+    let provider = context.ca_certificate_provider_instance.as_ref();
+    let wants_system = context.system_root_certs.is_some() && cx.has(Feature::SystemRootCerts);
+    if provider.is_none() && wants_system && side == TlsSide::Server {
+        let message = format_args!("system_root_certs is set, a server takes roots from a provider only");
+        return Err(reject(&SYSTEM_ROOTS, &at.field("system_root_certs"), message, cx));
+    }
+    for (field, is_set) in [
+        ("verify_certificate_spki", !context.verify_certificate_spki.is_empty()),
+        ("verify_certificate_hash", !context.verify_certificate_hash.is_empty()),
+        (
+            "require_signed_certificate_timestamp",
+            context.require_signed_certificate_timestamp == Some(true),
+        ),
+        ("crl", context.crl.is_some()),
+        ("custom_validator_config", context.custom_validator_config.is_some()),
+    ] {
+        if is_set {
+            return Err(unsupported(field, &at, cx));
+        }
+    }
+    match provider {
+        Some(provider) => {
+            config.root.clone_from(&provider.instance_name);
+            config.root_name.clone_from(&provider.certificate_name);
+        }
+        None if wants_system => config.system_roots = true,
+        None => return Err(without_roots(&at, cx)),
+    }
+    config.has_matchers = matchers(&context.match_subject_alt_names, side, &at, cx)?;
+    Ok(config)
+}
+
+/// Checks the matchers of the peer's names; says whether there are any.
+fn matchers(list: &[StringMatcher], side: TlsSide, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
+    let at = at.field("match_subject_alt_names");
+    for (i, matcher) in list.iter().enumerate() {
+        matcher::string_matcher(Some(matcher), &at.index(i), cx)?;
+    }
+    if side == TlsSide::Server && !list.is_empty() {
+        let message = format_args!("match_subject_alt_names is set, a server cannot match names in certificates");
+        return Err(reject(&SAN_MATCH, &at, message, cx));
+    }
+    Ok(!list.is_empty())
+}
+
+/// `securityConfigFromCommonTLSContextWithDeprecatedFields`.
+fn deprecated_fields(
+    common: &CommonTlsContext,
+    side: TlsSide,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Checked<SecurityConfig> {
+    let mut config = SecurityConfig::default();
+    if let Some(identity) = &common.tls_certificate_certificate_provider_instance {
+        config.identity.clone_from(&identity.instance_name);
+        config.identity_name.clone_from(&identity.certificate_name);
+    }
+    match &common.validation_context_type {
+        Some(ValidationContextType::CombinedValidationContext(combined)) => {
+            let at = at.field("combined_validation_context");
+            if let Some(context) = &combined.default_validation_context {
+                let at = at.field("default_validation_context");
+                config.has_matchers = matchers(&context.match_subject_alt_names, side, &at, cx)?;
+            }
+            if let Some(provider) = &combined.validation_context_certificate_provider_instance {
+                config.root.clone_from(&provider.instance_name);
+                config.root_name.clone_from(&provider.certificate_name);
+            }
+        }
+        Some(ValidationContextType::ValidationContextCertificateProviderInstance(provider)) => {
+            config.root.clone_from(&provider.instance_name);
+            config.root_name.clone_from(&provider.certificate_name);
+        }
+        None => {}
+        Some(_) => return Err(without_roots(at, cx)),
+    }
+    Ok(config)
+}

@@ -1,0 +1,247 @@
+//! Cluster, as grpc-java reads it (XdsClusterResource `processCluster`): the kind, LB, metadata.
+
+use super::{holds, is_valid, lb, metadata, tls, to_nanos, unpack};
+use crate::shared::names::{AGGREGATE, AGGREGATE_NAME, SOCKET_NAME};
+use crate::shared::rules::{
+    ADDRESS_NOT_SOCKET, AGGREGATE_EMPTY, CLUSTER_TYPE_UNSUPPORTED, DISCOVERY_UNSUPPORTED, DNS_LOAD_ASSIGNMENT_MISSING,
+    DNS_NOT_ONE_ENDPOINT, DNS_PORT_UNSET, DNS_RESOLVER_NAME, EDS_SERVICE_NAME_MISSING, EDS_SOURCE_UNSUPPORTED,
+    LRS_SERVER_NOT_SELF, PERCENTAGE_ABOVE_100, THRESHOLD_ABOVE_100, TRANSPORT_SOCKET_MATCHES, TRANSPORT_SOCKET_NAME,
+};
+use crate::shared::{Checked, reject};
+use xdsctl_document::proto;
+use xdsctl_document::proto::duration::DURATION_OUT_OF_RANGE;
+use xdsctl_document::proto::pb::Any;
+use xdsctl_document::proto::pb::envoy::config::cluster::v3::Cluster as Pb;
+use xdsctl_document::proto::pb::envoy::config::cluster::v3::OutlierDetection;
+use xdsctl_document::proto::pb::envoy::config::cluster::v3::cluster::{
+    ClusterDiscoveryType, CustomClusterType, DiscoveryType,
+};
+use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address;
+use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
+use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
+use xdsctl_document::proto::pb::envoy::config::core::v3::transport_socket::ConfigType;
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{LbEndpoint, lb_endpoint::HostIdentifier};
+use xdsctl_document::proto::pb::envoy::extensions::clusters::aggregate::v3::ClusterConfig;
+use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::http_11_proxy::v3::Http11ProxyUpstreamTransport;
+use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::profile::Feature;
+
+const HTTP_11_PROXY: &str = "envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport";
+
+/// Converts the resource.
+pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
+    let root = &Path::ROOT;
+    match &message.cluster_discovery_type {
+        Some(ClusterDiscoveryType::Type(kind)) => non_aggregate(message, *kind, root, cx)?,
+        Some(ClusterDiscoveryType::ClusterType(custom)) => aggregate(custom, &root.field("cluster_type"), cx)?,
+        None => {
+            let why = format_args!("neither type nor cluster_type is set");
+            return Err(reject(&DISCOVERY_UNSUPPORTED, &root.field("type"), why, cx));
+        }
+    }
+    lb::of_cluster(message, root, cx)?;
+    match &message.metadata {
+        Some(bytes) => metadata::parse(&proto::kept(bytes), &root.field("metadata"), cx),
+        None => Ok(()),
+    }
+}
+
+/// `parseAggregateCluster`: known by its name, and by its type.
+fn aggregate(custom: &CustomClusterType, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    if custom.name != AGGREGATE_NAME {
+        let why = format_args!("cluster_type is called `{}`, must be `{AGGREGATE_NAME}`", custom.name);
+        return Err(reject(&CLUSTER_TYPE_UNSUPPORTED, &at.field("name"), why, cx));
+    }
+    let empty = Any::default();
+    let any = custom.typed_config.as_ref().unwrap_or(&empty);
+    let at = at.field("typed_config");
+    let config: ClusterConfig = unpack(any, AGGREGATE, &CLUSTER_TYPE_UNSUPPORTED, &at, cx)?;
+    if config.clusters.is_empty() && cx.has(Feature::AggregateChecked) {
+        let at = at.value(AGGREGATE);
+        let why = format_args!("clusters is empty, an aggregate cluster must have a child");
+        return Err(reject(&AGGREGATE_EMPTY, &at.field("clusters"), why, cx));
+    }
+    Ok(())
+}
+
+/// What EDS and LOGICAL_DNS clusters have (`parseNonAggregateCluster`).
+fn non_aggregate(message: &Pb, kind: i32, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    if let Some(server) = &message.lrs_server
+        && !matches!(server.config_source_specifier, Some(ConfigSourceSpecifier::Self_(_)))
+    {
+        let why = format_args!("lrs_server is not `self`");
+        return Err(reject(&LRS_SERVER_NOT_SELF, &root.field("lrs_server"), why, cx));
+    }
+    if !message.transport_socket_matches.is_empty() {
+        let at = root.field("transport_socket_matches");
+        let why =
+            format_args!("transport_socket_matches is set, must not be: one transport socket serves all endpoints");
+        return Err(reject(&TRANSPORT_SOCKET_MATCHES, &at, why, cx));
+    }
+    transport_socket(message, &root.field("transport_socket"), cx)?;
+    if let Some(detection) = &message.outlier_detection {
+        outlier_detection(detection, &root.field("outlier_detection"), cx)?;
+    }
+    match DiscoveryType::try_from(kind) {
+        Ok(DiscoveryType::Eds) => eds(message, root, cx),
+        Ok(DiscoveryType::LogicalDns) => logical_dns(message, root, cx),
+        other => {
+            let name = other.map_or("an unknown number", |kind| kind.as_str_name());
+            let why = format_args!("type {kind} ({name}) is not supported, must be EDS or LOGICAL_DNS");
+            Err(reject(&DISCOVERY_UNSUPPORTED, &root.field("type"), why, cx))
+        }
+    }
+}
+
+/// A transport socket is TLS by its name; a proxy's may hold one.
+fn transport_socket(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let Some(socket) = &message.transport_socket else {
+        return Ok(());
+    };
+    let empty = Any::default();
+    let any = match &socket.config_type {
+        Some(ConfigType::TypedConfig(any)) => any,
+        None => &empty,
+    };
+    let is_proxy = cx.has(Feature::HttpConnect)
+        && if cx.has(Feature::HttpProxyByType) {
+            holds(any, HTTP_11_PROXY)
+        } else {
+            super::is_url_of(&socket.name, HTTP_11_PROXY)
+        };
+    if is_proxy {
+        let at = at.field("typed_config");
+        let proxy: Http11ProxyUpstreamTransport = unpack(any, HTTP_11_PROXY, &TRANSPORT_SOCKET_NAME, &at, cx)?;
+        return match &proxy.transport_socket {
+            Some(socket) if socket.name == SOCKET_NAME => {
+                tls::upstream(socket, &at.value(HTTP_11_PROXY).field("transport_socket"), cx)
+            }
+            // One of another name is not looked at, and there is no TLS.
+            _ => Ok(()),
+        };
+    }
+    if socket.name != SOCKET_NAME {
+        return Err(tls::misnamed(&socket.name, at, cx));
+    }
+    tls::upstream(socket, at, cx)
+}
+
+/// Outlier detection (`validateOutlierDetection`); a percentage of 2^31 or more is a negative one.
+fn outlier_detection(message: &OutlierDetection, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let durations = [
+        ("interval", &message.interval),
+        ("base_ejection_time", &message.base_ejection_time),
+        ("max_ejection_time", &message.max_ejection_time),
+    ];
+    for (field, duration) in durations {
+        if let Some(duration) = duration
+            && (!is_valid(duration) || (duration.seconds, duration.nanos) < (0, 0))
+        {
+            let (seconds, nanos) = (duration.seconds, duration.nanos);
+            let why = format_args!("{field} is {seconds} s and {nanos} ns, must be a duration of 0 or more");
+            return Err(reject(&DURATION_OUT_OF_RANGE, &at.field(field), why, cx));
+        }
+    }
+    for (field, value, rule) in [
+        (
+            "max_ejection_percent",
+            message.max_ejection_percent,
+            &PERCENTAGE_ABOVE_100,
+        ),
+        (
+            "enforcing_success_rate",
+            message.enforcing_success_rate,
+            &PERCENTAGE_ABOVE_100,
+        ),
+        (
+            "failure_percentage_threshold",
+            message.failure_percentage_threshold,
+            &THRESHOLD_ABOVE_100,
+        ),
+        (
+            "enforcing_failure_percentage",
+            message.enforcing_failure_percentage,
+            &PERCENTAGE_ABOVE_100,
+        ),
+    ] {
+        if let Some(value) = value.filter(|value| value.cast_signed() > 100) {
+            let why = format_args!("{field} is {value}, must be at most 100");
+            return Err(reject(rule, &at.field(field), why, cx));
+        }
+    }
+    for (field, duration) in durations {
+        if let Some(duration) = duration {
+            to_nanos(duration, &at.field(field), cx)?;
+        }
+    }
+    Ok(())
+}
+
+fn eds(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let at = root.field("eds_cluster_config");
+    let config = message.eds_cluster_config.as_ref();
+    let source = config.and_then(|config| config.eds_config.as_ref());
+    let source = source.and_then(|source| source.config_source_specifier.as_ref());
+    if !matches!(
+        source,
+        Some(ConfigSourceSpecifier::Ads(_) | ConfigSourceSpecifier::Self_(_))
+    ) {
+        let why = format_args!("eds_config is neither `ads` nor `self`");
+        return Err(reject(&EDS_SOURCE_UNSUPPORTED, &at.field("eds_config"), why, cx));
+    }
+    let is_xdstp = message
+        .name
+        .get(..6)
+        .is_some_and(|start| start.eq_ignore_ascii_case("xdstp:"));
+    if is_xdstp && config.is_none_or(|config| config.service_name.is_empty()) {
+        let why = format_args!("service_name is empty, must be set for a cluster with an xdstp name");
+        let at = at.field("service_name");
+        return Err(reject(&EDS_SERVICE_NAME_MISSING, &at, why, cx));
+    }
+    Ok(())
+}
+
+/// The one name to look up; it may be empty.
+fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let at = root.field("load_assignment");
+    let Some(assignment) = &message.load_assignment else {
+        let why = format_args!("load_assignment is missing, must name the one host");
+        return Err(reject(&DNS_LOAD_ASSIGNMENT_MISSING, &at, why, cx));
+    };
+    let at = at.field("endpoints");
+    let one = match assignment.endpoints.as_slice() {
+        [locality] => match locality.lb_endpoints.as_slice() {
+            [one] => Some(one),
+            _ => None,
+        },
+        _ => None,
+    };
+    let Some(one) = one else {
+        let why = format_args!("must have one locality with one endpoint");
+        return Err(reject(&DNS_NOT_ONE_ENDPOINT, &at, why, cx));
+    };
+    let endpoint: LbEndpoint = proto::kept(one);
+    let at = at.index(0);
+    let at = at.field("lb_endpoints");
+    let at = at.index(0);
+    let at = at.field("endpoint");
+    let at = at.field("address");
+    let address = match &endpoint.host_identifier {
+        Some(HostIdentifier::Endpoint(endpoint)) => endpoint.address.as_ref(),
+        _ => None,
+    };
+    let at = at.field("socket_address");
+    let Some(Address::SocketAddress(socket)) = address.and_then(|address| address.address.as_ref()) else {
+        let why = format_args!("the endpoint has no socket_address");
+        return Err(reject(&ADDRESS_NOT_SOCKET, &at, why, cx));
+    };
+    if !socket.resolver_name.is_empty() {
+        let why = format_args!("resolver_name is set, must be empty");
+        return Err(reject(&DNS_RESOLVER_NAME, &at.field("resolver_name"), why, cx));
+    }
+    if !matches!(socket.port_specifier, Some(PortSpecifier::PortValue(_))) {
+        let why = format_args!("port_value is not set");
+        return Err(reject(&DNS_PORT_UNSET, &at.field("port_value"), why, cx));
+    }
+    Ok(())
+}

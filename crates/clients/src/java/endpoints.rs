@@ -1,0 +1,129 @@
+//! ClusterLoadAssignment, as grpc-java reads it (XdsEndpointResource `processClusterLoadAssignment`).
+//!
+//! Every endpoint of a locality with a weight is looked at, healthy or not; one address may stand there twice.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::address::for_string;
+use super::{metadata, thrown};
+use crate::shared::rules::{
+    ADDRESS_MISSING, ADDRESS_NOT_IP, DROP_DENOMINATOR_UNKNOWN, LOCALITY_DUPLICATE, PORT_OUT_OF_RANGE, PRIORITY_GAP,
+    PRIORITY_TOO_HIGH,
+};
+use crate::shared::{Checked, reject};
+use xdsctl_document::proto;
+use xdsctl_document::proto::pb::envoy::config::core::v3::Address;
+use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as Kind;
+use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
+    ClusterLoadAssignment as Pb, LbEndpoint, LocalityLbEndpoints, lb_endpoint::HostIdentifier,
+};
+use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::profile::Feature;
+
+/// Converts the resource.
+pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
+    let at = Path::ROOT.field("endpoints");
+    let mut priorities: BTreeMap<u32, BTreeSet<(&str, &str, &str)>> = BTreeMap::new();
+    for (i, locality) in message.endpoints.iter().enumerate() {
+        let here = at.index(i);
+        // A weight of 2^31 or more is negative, and no weight.
+        if locality.load_balancing_weight.unwrap_or(0).cast_signed() < 1 {
+            continue;
+        }
+        locality_endpoints(locality, &here, cx)?;
+        let name = locality.locality.as_ref();
+        let name = name.map_or(("", "", ""), |name| (&name.region, &name.zone, &name.sub_zone));
+        let priority = locality.priority;
+        if !priorities.entry(priority).or_default().insert(name) {
+            let message = format_args!("the locality is already in priority {priority}");
+            return Err(reject(&LOCALITY_DUPLICATE, &here, message, cx));
+        }
+    }
+    let mut numbered = priorities.keys().zip(0u32..);
+    if numbered.any(|(priority, expected)| *priority != expected) {
+        let message = format_args!("priorities must be contiguous from 0");
+        return Err(reject(&PRIORITY_GAP, &at, message, cx));
+    }
+    drops(message, &Path::ROOT.field("policy"), cx)
+}
+
+/// `parseDropOverload`.
+fn drops(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let at = at.field("drop_overloads");
+    let list = message.policy.iter().flat_map(|policy| &policy.drop_overloads);
+    for (i, drop) in list.enumerate() {
+        let percentage = drop.drop_percentage.as_ref();
+        let denominator = percentage.map_or(0, |percentage| percentage.denominator);
+        if !(0..=2).contains(&denominator) {
+            let at = at.index(i);
+            let at = at.field("drop_percentage");
+            let message = format_args!("denominator {denominator} is not known");
+            return Err(thrown(&DROP_DENOMINATOR_UNKNOWN, &at.field("denominator"), message, cx));
+        }
+    }
+    Ok(())
+}
+
+/// `parseLocalityLbEndpoints`.
+fn locality_endpoints(locality: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    if locality.priority.cast_signed() < 0 {
+        let message = format_args!("priority {} is a negative number in Java", locality.priority);
+        return Err(reject(&PRIORITY_TOO_HIGH, &at.field("priority"), message, cx));
+    }
+    if let Some(bytes) = &locality.metadata {
+        metadata::parse(&proto::kept(bytes), &at.field("metadata"), cx)?;
+    }
+    let list = at.field("lb_endpoints");
+    for (i, bytes) in locality.lb_endpoints.iter().enumerate() {
+        let endpoint: LbEndpoint = proto::kept(bytes);
+        let at = list.index(i);
+        let endpoint_at = at.field("endpoint");
+        let found = match &endpoint.host_identifier {
+            Some(HostIdentifier::Endpoint(found)) => found.address.as_ref().map(|address| (found, address)),
+            _ => None,
+        };
+        let Some((found, address)) = found else {
+            let message = format_args!("the endpoint has no address");
+            return Err(reject(&ADDRESS_MISSING, &endpoint_at.field("address"), message, cx));
+        };
+        if let Some(bytes) = &endpoint.metadata {
+            metadata::parse(&proto::kept(bytes), &at.field("metadata"), cx)?;
+        }
+        socket_address(address, &endpoint_at.field("address"), cx)?;
+        if cx.has(Feature::DualstackEndpoints) {
+            let list = endpoint_at.field("additional_addresses");
+            let empty = Address::default();
+            for (i, additional) in found.additional_addresses.iter().enumerate() {
+                let address = additional.address.as_ref().unwrap_or(&empty);
+                socket_address(address, &list.index(i).field("address"), cx)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `getInetSocketAddress`.
+fn socket_address(address: &Address, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    const MAX_PORT: u32 = 65_535;
+    let at = at.field("socket_address");
+    let (text, port) = match &address.address {
+        Some(Kind::SocketAddress(socket)) => {
+            let port = match socket.port_specifier {
+                Some(PortSpecifier::PortValue(port)) => port,
+                _ => 0,
+            };
+            (socket.address.as_str(), port)
+        }
+        _ => ("", 0),
+    };
+    if cx.has(Feature::EndpointAddressChecked) && for_string(text).is_none() {
+        let message = format_args!("`{text}` is not an IP address");
+        return Err(reject(&ADDRESS_NOT_IP, &at.field("address"), message, cx));
+    }
+    if port > MAX_PORT {
+        let message = format_args!("port {port} is above {MAX_PORT}");
+        return Err(thrown(&PORT_OUT_OF_RANGE, &at.field("port_value"), message, cx));
+    }
+    Ok(())
+}

@@ -1,0 +1,233 @@
+//! The ext_proc filter and the service that it calls, as grpc-java reads them (ExternalProcessorFilter, GrpcServiceConfigParser).
+
+use super::matcher::{self, Catches};
+use super::uri::Uri;
+use super::{holds, is_url_of, is_valid, to_nanos, unpack_as};
+use crate::shared::rules::{
+    ACCESS_TOKEN_EMPTY, CHANNEL_CREDENTIALS_MISSING, DURATION_NOT_POSITIVE, EXT_PROC_BODY_MODE_UNSUPPORTED,
+    EXT_PROC_TRAILERS_NOT_SENT, GRPC_SERVICE_NOT_ALLOWED, GRPC_SERVICE_NOT_GOOGLE_GRPC, GRPC_SERVICE_TARGET_INVALID,
+    HEADER_KEY_RESERVED, HEADER_VALUE_ILLEGAL, XDS_CREDENTIALS_WITHOUT_FALLBACK,
+};
+use crate::shared::{Checked, reject};
+use xdsctl_document::proto::duration::DURATION_OUT_OF_RANGE;
+use xdsctl_document::proto::pb::Any;
+use xdsctl_document::proto::pb::envoy::config::core::v3::grpc_service::{GoogleGrpc, TargetSpecifier};
+use xdsctl_document::proto::pb::envoy::config::core::v3::{GrpcService, HeaderValue};
+use xdsctl_document::proto::pb::envoy::extensions::filters::http::ext_proc::v3::{
+    ExternalProcessor, ProcessingMode,
+    processing_mode::{BodySendMode, HeaderSendMode},
+};
+use xdsctl_document::proto::pb::envoy::extensions::grpc_service::call_credentials::access_token::v3::AccessTokenCredentials;
+use xdsctl_document::proto::pb::envoy::extensions::grpc_service::channel_credentials::xds::v3::XdsCredentials;
+use xdsctl_model::diag::{Cx, Path};
+
+const ACCESS_TOKEN: &str = "envoy.extensions.grpc_service.call_credentials.access_token.v3.AccessTokenCredentials";
+const CREDENTIALS: &str = "envoy.extensions.grpc_service.channel_credentials.";
+const XDS: &str = "envoy.extensions.grpc_service.channel_credentials.xds.v3.XdsCredentials";
+
+/// Longest key and value of a header, in UTF-16 units.
+const HEADER_LENGTH: usize = 16_384;
+
+/// Schemes of targets that the client with its own resolvers knows.
+const SCHEMES: &[&str] = &["dns", "unix", "xds"];
+
+/// Converts the config (`ExternalProcessorFilterConfig.create`).
+pub(super) fn parse(message: &ExternalProcessor, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    if let Some(rules) = &message.mutation_rules {
+        let at = at.field("mutation_rules");
+        for (field, regex) in [
+            ("allow_expression", &rules.allow_expression),
+            ("disallow_expression", &rules.disallow_expression),
+        ] {
+            if let Some(regex) = regex {
+                matcher::regex(&regex.regex, true, &at.field(field), cx)?;
+            }
+        }
+    }
+    if let Some(rules) = &message.forward_rules {
+        let at = at.field("forward_rules");
+        for (field, list) in [
+            ("allowed_headers", &rules.allowed_headers),
+            ("disallowed_headers", &rules.disallowed_headers),
+        ] {
+            let at = at.field(field);
+            let at = at.field("patterns");
+            for (i, pattern) in list.iter().flat_map(|list| &list.patterns).enumerate() {
+                matcher::string(pattern, Catches::Nothing, &at.index(i), cx)?;
+            }
+        }
+    }
+    if let Some(timeout) = &message.deferred_close_timeout {
+        let at = at.field("deferred_close_timeout");
+        if !is_valid(timeout) {
+            let message = format_args!("deferred_close_timeout is no duration");
+            return Err(reject(&DURATION_OUT_OF_RANGE, &at, message, cx));
+        }
+        let nanos = to_nanos(timeout, &at, cx)?;
+        if nanos <= 0 {
+            let message = format_args!("deferred_close_timeout is {nanos} ns, must be above 0");
+            return Err(reject(&DURATION_NOT_POSITIVE, &at, message, cx));
+        }
+    }
+    let mode = message.processing_mode.unwrap_or_default();
+    processing_mode(&mode, &at.field("processing_mode"), cx)?;
+    grpc_service(message.grpc_service.as_ref(), &at.field("grpc_service"), cx)
+}
+
+/// `parseAndValidate`.
+fn processing_mode(mode: &ProcessingMode, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    const NONE: i32 = BodySendMode::None as i32;
+    const GRPC: i32 = BodySendMode::Grpc as i32;
+    const SEND: i32 = HeaderSendMode::Send as i32;
+    for (field, body) in [
+        ("request_body_mode", mode.request_body_mode),
+        ("response_body_mode", mode.response_body_mode),
+    ] {
+        if body != NONE && body != GRPC {
+            let message = format_args!("{field} is {body}, must be NONE or GRPC");
+            return Err(reject(&EXT_PROC_BODY_MODE_UNSUPPORTED, &at.field(field), message, cx));
+        }
+    }
+    if mode.response_body_mode == GRPC && mode.response_trailer_mode != SEND {
+        let message = format_args!("response_trailer_mode must be SEND beside a response_body_mode of GRPC");
+        let at = at.field("response_trailer_mode");
+        return Err(reject(&EXT_PROC_TRAILERS_NOT_SENT, &at, message, cx));
+    }
+    Ok(())
+}
+
+/// The service to call (`GrpcServiceConfigParser.parse`).
+fn grpc_service(service: Option<&GrpcService>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let Some((service, TargetSpecifier::GoogleGrpc(google))) =
+        service.and_then(|service| Some((service, service.target_specifier.as_ref()?)))
+    else {
+        let message = format_args!("google_grpc is missing, gRPC knows no other kind of service");
+        return Err(reject(&GRPC_SERVICE_NOT_GOOGLE_GRPC, at, message, cx));
+    };
+    google_grpc(google, &at.field("google_grpc"), cx)?;
+    let list = at.field("initial_metadata");
+    for (i, header) in service.initial_metadata.iter().enumerate() {
+        initial_metadata(header, &list.index(i), cx)?;
+    }
+    if let Some(timeout) = &service.timeout
+        && (!is_valid(timeout) || (timeout.seconds, timeout.nanos) <= (0, 0))
+    {
+        let (seconds, nanos) = (timeout.seconds, timeout.nanos);
+        let message = format_args!("timeout is {seconds} s and {nanos} ns, must be a duration above 0");
+        return Err(reject(&DURATION_NOT_POSITIVE, &at.field("timeout"), message, cx));
+    }
+    Ok(())
+}
+
+/// `parseGoogleGrpcConfig`.
+fn google_grpc(google: &GoogleGrpc, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let uri = google.target_uri.as_str();
+    if !has_resolver(uri) {
+        let message = format_args!("the client has no resolver for the scheme of `{uri}`");
+        return Err(reject(
+            &GRPC_SERVICE_TARGET_INVALID,
+            &at.field("target_uri"),
+            message,
+            cx,
+        ));
+    }
+    if !cx.server().trusted_xds_server {
+        if cx.server().allowed_grpc_services.contains_key(uri) {
+            return Ok(());
+        }
+        let message = format_args!("`{uri}` is not in allowed_grpc_services of the bootstrap");
+        return Err(reject(&GRPC_SERVICE_NOT_ALLOWED, &at.field("target_uri"), message, cx));
+    }
+    let list = at.field("channel_credentials_plugin");
+    let mut is_found = false;
+    for (i, any) in google.channel_credentials_plugin.iter().enumerate() {
+        if channel_credentials(any, &list.index(i), cx)? {
+            is_found = true;
+            break;
+        }
+    }
+    if !is_found {
+        let message = format_args!("no channel credentials that the client has");
+        return Err(reject(&CHANNEL_CREDENTIALS_MISSING, &list, message, cx));
+    }
+    let list = at.field("call_credentials_plugin");
+    for (i, any) in google.call_credentials_plugin.iter().enumerate() {
+        if !holds(any, ACCESS_TOKEN) {
+            continue;
+        }
+        let at = list.index(i);
+        let credentials: AccessTokenCredentials = unpack_as(any, ACCESS_TOKEN, &at, cx)?;
+        if credentials.token.is_empty() {
+            let message = format_args!("token is empty, must not be");
+            let at = at.value(ACCESS_TOKEN);
+            return Err(reject(&ACCESS_TOKEN_EMPTY, &at.field("token"), message, cx));
+        }
+    }
+    Ok(())
+}
+
+/// Says whether there is a resolver for the scheme of a URI; without a scheme it is a DNS name.
+fn has_resolver(uri: &str) -> bool {
+    let Some(uri) = Uri::parse(uri) else {
+        return false;
+    };
+    let is_known = |scheme: &str| SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known));
+    uri.scheme.is_none_or(is_known)
+}
+
+/// Channel credentials; says whether the client has them (`channelCredsFromProto`).
+fn channel_credentials(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
+    let is_of = |kind: &str| {
+        let name = any.type_url.strip_prefix(super::URL_PREFIX);
+        name.and_then(|name| name.strip_prefix(CREDENTIALS)) == Some(kind)
+    };
+    if is_of("google_default.v3.GoogleDefaultCredentials") || is_of("insecure.v3.InsecureCredentials") {
+        return Ok(true);
+    }
+    if is_of("local.v3.LocalCredentials") || is_of("tls.v3.TlsCredentials") {
+        let message = format_args!("the client knows `{}` and cannot use it yet", any.type_url);
+        return Err(reject(&CHANNEL_CREDENTIALS_MISSING, at, message, cx));
+    }
+    if !is_url_of(&any.type_url, XDS) {
+        return Ok(false);
+    }
+    let credentials: XdsCredentials = unpack_as(any, XDS, at, cx)?;
+    let at = at.value(XDS);
+    let at = at.field("fallback_credentials");
+    let is_known = match &credentials.fallback_credentials {
+        Some(any) => channel_credentials(any, &at, cx)?,
+        None => false,
+    };
+    if !is_known {
+        let message = format_args!("no fallback credentials that the client has");
+        return Err(reject(&XDS_CREDENTIALS_WITHOUT_FALLBACK, &at, message, cx));
+    }
+    Ok(true)
+}
+
+/// `HeaderValue.create` and `isDisallowed`; a binary value comes from raw_value, any other from value.
+fn initial_metadata(header: &HeaderValue, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let key = header.key.as_str();
+    let key_len = key.encode_utf16().count();
+    let is_reserved = key.is_empty()
+        || key_len > HEADER_LENGTH
+        || key.to_lowercase() != key
+        || key.starts_with("grpc-")
+        || key.starts_with(':')
+        || key == "host";
+    let is_text = |text: &str| text.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~'));
+    let is_legal = if key.ends_with("-bin") {
+        header.raw_value.len() <= HEADER_LENGTH
+    } else {
+        header.value.encode_utf16().count() <= HEADER_LENGTH && is_text(&header.value)
+    };
+    if !is_legal {
+        let message = format_args!("the value of `{key}` is longer than {HEADER_LENGTH} bytes or not ASCII text");
+        return Err(reject(&HEADER_VALUE_ILLEGAL, &at.field("value"), message, cx));
+    }
+    if is_reserved {
+        let message = format_args!("key `{key}` is empty, too long, reserved or not in lower case");
+        return Err(reject(&HEADER_KEY_RESERVED, &at.field("key"), message, cx));
+    }
+    Ok(())
+}

@@ -1,0 +1,63 @@
+//! The fault filter and the cache of gcp_authn, as grpc-java reads them (FaultFilter, GcpAuthenticationFilter).
+
+use super::{thrown, to_nanos};
+use crate::shared::rules::{FAULT_STATUS_UNKNOWN, GCP_AUTHN_CACHE_SIZE_ZERO};
+use crate::shared::{Checked, reject};
+use xdsctl_document::proto::pb::envoy::extensions::filters::common::fault::v3::fault_delay::FaultDelaySecifier;
+use xdsctl_document::proto::pb::envoy::extensions::filters::http::fault::v3::HttpFault;
+use xdsctl_document::proto::pb::envoy::extensions::filters::http::gcp_authn::v3::GcpAuthnFilterConfig;
+use xdsctl_document::proto::pb::envoy::r#type::v3::FractionalPercent;
+use xdsctl_model::diag::{Cx, Path, rules};
+
+rules! {
+    /// A percentage of the fault filter has a denominator that does not exist.
+    FAULT_DENOMINATOR_UNKNOWN = "fault-denominator-unknown", Filter, Nack, "grpc-java FaultFilter.parsePercent";
+}
+
+/// Converts the config (`parseHttpFault`).
+pub(super) fn parse(message: &HttpFault, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    if let Some(delay) = &message.delay {
+        let at = at.field("delay");
+        percent(delay.percentage.as_ref(), &at, cx)?;
+        // Without either there is a delay of 0.
+        if let Some(FaultDelaySecifier::FixedDelay(delay)) = &delay.fault_delay_secifier {
+            to_nanos(delay, &at.field("fixed_delay"), cx)?;
+        }
+    }
+    if let Some(abort) = &message.abort {
+        let at = at.field("abort");
+        percent(abort.percentage.as_ref(), &at, cx)?;
+        if abort.error_type.is_none() {
+            let message = format_args!("neither http_status, grpc_status nor header_abort is set");
+            return Err(reject(&FAULT_STATUS_UNKNOWN, &at, message, cx));
+        }
+    }
+    Ok(())
+}
+
+/// `parsePercent`.
+fn percent(percentage: Option<&FractionalPercent>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let denominator = percentage.map_or(0, |percentage| percentage.denominator);
+    if (0..=2).contains(&denominator) {
+        return Ok(());
+    }
+    let at = at.field("percentage");
+    let message = format_args!("denominator {denominator} is not known");
+    Err(thrown(
+        &FAULT_DENOMINATOR_UNKNOWN,
+        &at.field("denominator"),
+        message,
+        cx,
+    ))
+}
+
+/// The size of the cache of tokens, if it is given.
+pub(super) fn cache_size(message: &GcpAuthnFilterConfig, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let size = message.cache_config.as_ref().and_then(|cache| cache.cache_size);
+    if size != Some(0) {
+        return Ok(());
+    }
+    let at = at.field("cache_config");
+    let message = format_args!("cache_size is 0, must be at least 1");
+    Err(reject(&GCP_AUTHN_CACHE_SIZE_ZERO, &at.field("cache_size"), message, cx))
+}

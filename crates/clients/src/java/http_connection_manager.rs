@@ -1,0 +1,90 @@
+//! HttpConnectionManager, as grpc-java reads it (XdsListenerResource `parseHttpConnectionManager`).
+
+use super::{Side, http_filter, is_url_of, routes, to_nanos, unpack, unpack_as};
+use crate::shared::names::HCM;
+use crate::shared::rules::{
+    NETWORK_FILTER_UNSUPPORTED, NETWORK_FILTERS_NOT_ONE, NO_ROUTES, ORIGINAL_IP_DETECTION, RDS_NOT_FROM_ADS,
+    XFF_NUM_TRUSTED_HOPS,
+};
+use crate::shared::{Checked, reject};
+use xdsctl_document::proto::pb::Any;
+use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
+use xdsctl_document::proto::pb::envoy::config::listener::v3::{Filter, filter::ConfigType};
+use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{
+    HttpConnectionManager as Pb, http_connection_manager::RouteSpecifier,
+};
+use xdsctl_model::diag::{Cx, Path};
+
+/// Converts the connection manager of an API listener.
+pub(super) fn of_client(any: Option<&Any>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let empty = Any::default();
+    let message = unpack(any.unwrap_or(&empty), HCM, &NETWORK_FILTER_UNSUPPORTED, at, cx)?;
+    parse(&message, Side::Client, &at.value(HCM), cx)
+}
+
+/// Converts the network filters of a chain, of which there must be one.
+pub(super) fn of_server(filters: &[Filter], at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let [filter] = filters else {
+        let count = filters.len();
+        let message = format_args!("{count} network filters, must be one HttpConnectionManager");
+        return Err(reject(&NETWORK_FILTERS_NOT_ONE, at, message, cx));
+    };
+    let at = at.index(0);
+    let at = at.field("typed_config");
+    let any = match &filter.config_type {
+        Some(ConfigType::TypedConfig(any)) if is_url_of(&any.type_url, HCM) => any,
+        other => {
+            let url = match other {
+                Some(ConfigType::TypedConfig(any)) => any.type_url.as_str(),
+                _ => "",
+            };
+            let message = format_args!("`{url}` is not supported, must be `{HCM}`");
+            return Err(reject(&NETWORK_FILTER_UNSUPPORTED, &at, message, cx));
+        }
+    };
+    let message = unpack_as(any, HCM, &at, cx)?;
+    parse(&message, Side::Server, &at.value(HCM), cx)
+}
+
+fn parse(message: &Pb, side: Side, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    if message.xff_num_trusted_hops != 0 {
+        let why = format_args!("xff_num_trusted_hops is {}, must be 0", message.xff_num_trusted_hops);
+        let at = at.field("xff_num_trusted_hops");
+        return Err(reject(&XFF_NUM_TRUSTED_HOPS, &at, why, cx));
+    }
+    if !message.original_ip_detection_extensions.is_empty() {
+        let at = at.field("original_ip_detection_extensions");
+        let why = format_args!("original_ip_detection_extensions is set, must be empty");
+        return Err(reject(&ORIGINAL_IP_DETECTION, &at, why, cx));
+    }
+    if let Some(options) = &message.common_http_protocol_options
+        && let Some(duration) = &options.max_stream_duration
+    {
+        let at = at.field("common_http_protocol_options");
+        to_nanos(duration, &at.field("max_stream_duration"), cx)?;
+    }
+    http_filter::chain(&message.http_filters, side, &at.field("http_filters"), cx)?;
+    route_specifier(message, at, cx)
+}
+
+fn route_specifier(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let rds = match &message.route_specifier {
+        Some(RouteSpecifier::RouteConfig(config)) => {
+            return routes::extract_virtual_hosts(config, &at.field("route_config"), cx);
+        }
+        Some(RouteSpecifier::Rds(rds)) => rds,
+        Some(RouteSpecifier::ScopedRoutes(_)) | None => {
+            let why = format_args!("neither route_config nor rds is set");
+            return Err(reject(&NO_ROUTES, at, why, cx));
+        }
+    };
+    let source = rds.config_source.as_ref();
+    match source.and_then(|source| source.config_source_specifier.as_ref()) {
+        Some(ConfigSourceSpecifier::Ads(_) | ConfigSourceSpecifier::Self_(_)) => Ok(()),
+        _ => {
+            let at = at.field("rds");
+            let why = format_args!("config_source is neither `ads` nor `self`");
+            Err(reject(&RDS_NOT_FROM_ADS, &at.field("config_source"), why, cx))
+        }
+    }
+}

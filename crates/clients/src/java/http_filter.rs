@@ -1,0 +1,234 @@
+//! HTTP filters and their overrides, as grpc-java reads them (XdsListenerResource `parseHttpFilter`, XdsRouteConfigureResource
+//! `parseOverrideFilterConfigs`, FilterRegistry).
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Side, URL_PREFIX, ext_proc, fault, is_url_of, rbac, unpack, unpack_as};
+use crate::shared::names::{EXT_PROC, EXT_PROC_PER_ROUTE, FAULT, RBAC, RBAC_PER_ROUTE, ROUTER, WRAPPER};
+use crate::shared::rules::{
+    FILTER_NAME_TWICE, FILTER_ON_WRONG_SIDE, FILTER_OVERRIDE_TYPE_UNKNOWN, FILTER_UNSUPPORTED,
+    LAST_FILTER_NOT_TERMINAL, NO_FILTER, TERMINAL_FILTER_NOT_LAST,
+};
+use crate::shared::{Checked, ConverterStop, no_filter_of, reject};
+use xdsctl_document::proto::any::{ANY_MISSING, ANY_UNDECODABLE};
+use xdsctl_document::proto::pb::Any;
+use xdsctl_document::proto::pb::envoy::config::route::v3::FilterConfig;
+use xdsctl_document::proto::pb::envoy::extensions::filters::http::ext_proc::v3::{ExtProcPerRoute, ExternalProcessor};
+use xdsctl_document::proto::pb::envoy::extensions::filters::http::fault::v3::HttpFault;
+use xdsctl_document::proto::pb::envoy::extensions::filters::http::gcp_authn::v3::GcpAuthnFilterConfig;
+use xdsctl_document::proto::pb::envoy::extensions::filters::http::rbac::v3::{Rbac, RbacPerRoute};
+use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{
+    HttpFilter, http_filter::ConfigType,
+};
+use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
+use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::profile::Feature;
+
+const GCP_AUTHN: &str = "envoy.extensions.filters.http.gcp_authn.v3.GcpAuthnFilterConfig";
+
+/// A filter that the client has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Filter {
+    /// The only one that ends a chain.
+    Router,
+    Fault,
+    Rbac,
+    GcpAuthn,
+    ExtProc,
+}
+
+impl Filter {
+    /// The filter registered for a type URL.
+    fn by_url(url: &str, cx: &Cx<'_>) -> Option<Self> {
+        match url.strip_prefix(URL_PREFIX)? {
+            ROUTER => Some(Filter::Router),
+            FAULT => Some(Filter::Fault),
+            RBAC | RBAC_PER_ROUTE => Some(Filter::Rbac),
+            GCP_AUTHN if cx.has(Feature::GcpAuthnFilter) => Some(Filter::GcpAuthn),
+            // Registered with and without its switch.
+            EXT_PROC if cx.profile().has_switch(Feature::ExtProcOnClient) => Some(Filter::ExtProc),
+            _ => None,
+        }
+    }
+
+    fn runs(self, side: Side, cx: &Cx<'_>) -> bool {
+        match self {
+            Filter::Router => true,
+            Filter::Fault | Filter::GcpAuthn => side == Side::Client,
+            Filter::Rbac => side == Side::Server,
+            Filter::ExtProc => side == Side::Client && cx.has(Feature::ExtProcOnClient),
+        }
+    }
+}
+
+/// A config with what it says of its type.
+struct Config<'c> {
+    any: &'c Any,
+    /// The type URL, in a TypedStruct the one in it.
+    url: Cow<'c, str>,
+    is_struct: bool,
+}
+
+/// Opens a TypedStruct.
+fn open<'c>(any: &'c Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<Config<'c>> {
+    let wrapper = ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"]
+        .into_iter()
+        .find(|name| is_url_of(&any.type_url, name));
+    let url = match wrapper {
+        Some(wrapper) => unpack_as::<TypedStruct>(any, wrapper, at, cx)?.type_url.into(),
+        None => any.type_url.as_str().into(),
+    };
+    Ok(Config {
+        any,
+        url,
+        is_struct: wrapper.is_some(),
+    })
+}
+
+/// Converts the filters of a connection manager.
+pub(super) fn chain(filters: &[HttpFilter], side: Side, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let Some(last) = filters.len().checked_sub(1) else {
+        let message = format_args!("no HTTP filter, must have the router");
+        return Err(reject(&NO_FILTER, at, message, cx));
+    };
+    let mut names = BTreeSet::new();
+    for (i, filter) in filters.iter().enumerate() {
+        let here = at.index(i);
+        let name = filter.name.as_str();
+        if !names.insert(name) {
+            let message = format_args!("filter name `{name}` is that of an earlier filter");
+            return Err(reject(&FILTER_NAME_TWICE, &here.field("name"), message, cx));
+        }
+        let config_at = here.field("typed_config");
+        let found = if i == last {
+            // A fault in the last filter is not what the client speaks of: it says that it is not terminal.
+            let found = cx.unheard(|cx| parse(filter, side, &config_at, cx));
+            if let Err(ConverterStop::Dies) = found {
+                parse(filter, side, &config_at, cx)?;
+            }
+            found.ok().flatten()
+        } else {
+            parse(filter, side, &config_at, cx)?
+        };
+        if i == last && found != Some(Filter::Router) {
+            let message = format_args!("the last filter `{name}` is not the router");
+            return Err(reject(&LAST_FILTER_NOT_TERMINAL, &here, message, cx));
+        }
+        if i < last && found == Some(Filter::Router) {
+            let message = format_args!("the router `{name}` is not the last filter");
+            return Err(reject(&TERMINAL_FILTER_NOT_LAST, &here, message, cx));
+        }
+    }
+    Ok(())
+}
+
+/// `parseHttpFilter`; `None` for an optional filter that the client does not have.
+fn parse(filter: &HttpFilter, side: Side, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<Option<Filter>> {
+    let Some(ConfigType::TypedConfig(any)) = &filter.config_type else {
+        if filter.is_optional {
+            return Ok(None);
+        }
+        let message = format_args!("filter `{}` has no typed_config", filter.name);
+        return Err(reject(&ANY_MISSING, at, message, cx));
+    };
+    let config = open(any, at, cx)?;
+    let found = Filter::by_url(&config.url, cx);
+    let Some(runs) = found.filter(|found| found.runs(side, cx)) else {
+        if filter.is_optional {
+            return Ok(None);
+        }
+        let rule = if found.is_some() {
+            &FILTER_ON_WRONG_SIDE
+        } else {
+            &FILTER_UNSUPPORTED
+        };
+        let message = format_args!("the client has no filter of type `{}` on this side", config.url);
+        return Err(reject(rule, at, message, cx));
+    };
+    match runs {
+        // Its config is not looked at.
+        Filter::Router => {}
+        Filter::Fault => fault::parse(&decode(&config, FAULT, at, cx)?, &at.value(FAULT), cx)?,
+        Filter::Rbac => {
+            let message: Rbac = decode(&config, RBAC, at, cx)?;
+            rbac::parse(&message, &at.value(RBAC), cx)?;
+        }
+        Filter::GcpAuthn => gcp_authn(&config, at, cx)?,
+        Filter::ExtProc => {
+            let message: ExternalProcessor = decode(&config, EXT_PROC, at, cx)?;
+            ext_proc::parse(&message, &at.value(EXT_PROC), cx)?;
+        }
+    }
+    Ok(Some(runs))
+}
+
+/// Converts the overrides of a virtual host, route or cluster at `at`; which side has the filter does not matter.
+pub(super) fn overrides(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    for (name, any) in map {
+        let at = at.key(name);
+        if !is_url_of(&any.type_url, WRAPPER) {
+            one_override(any, false, &at, cx)?;
+            continue;
+        }
+        let wrapper: FilterConfig = unpack_as(any, WRAPPER, &at, cx)?;
+        let at = at.value(WRAPPER);
+        let config = wrapper.config.unwrap_or_default();
+        one_override(&config, wrapper.is_optional, &at.field("config"), cx)?;
+    }
+    Ok(())
+}
+
+fn one_override(any: &Any, is_optional: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let config = open(any, at, cx)?;
+    let Some(found) = Filter::by_url(&config.url, cx) else {
+        if is_optional {
+            return Ok(());
+        }
+        let message = format_args!("{}", no_filter_of(&config.url));
+        return Err(reject(&FILTER_OVERRIDE_TYPE_UNKNOWN, at, message, cx));
+    };
+    match found {
+        Filter::Router => {
+            let message = format_args!("the router has no overrides");
+            Err(reject(&FILTER_OVERRIDE_TYPE_UNKNOWN, at, message, cx))
+        }
+        Filter::Fault => {
+            let message: HttpFault = decode(&config, FAULT, at, cx)?;
+            fault::parse(&message, &at.value(FAULT), cx)
+        }
+        Filter::Rbac => {
+            let message: RbacPerRoute = decode(&config, RBAC_PER_ROUTE, at, cx)?;
+            let at = at.value(RBAC_PER_ROUTE);
+            match &message.rbac {
+                Some(rbac) => rbac::parse(rbac, &at.field("rbac"), cx),
+                None => Ok(()),
+            }
+        }
+        Filter::GcpAuthn => gcp_authn(&config, at, cx),
+        // The type that an override has is not registered, and that of the filter is not the one that is wanted here.
+        Filter::ExtProc => {
+            let _: ExtProcPerRoute = decode(&config, EXT_PROC_PER_ROUTE, at, cx)?;
+            Ok(())
+        }
+    }
+}
+
+/// Decodes a config, which must be the message itself and of the one type that counts here.
+fn decode<T: prost::Message + Default>(
+    config: &Config<'_>,
+    type_name: &'static str,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Checked<T> {
+    if config.is_struct {
+        let message = format_args!("`{}` is given as a TypedStruct, must be the message itself", config.url);
+        return Err(reject(&ANY_UNDECODABLE, at, message, cx));
+    }
+    unpack(config.any, type_name, &FILTER_OVERRIDE_TYPE_UNKNOWN, at, cx)
+}
+
+fn gcp_authn(config: &Config<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let message: GcpAuthnFilterConfig = decode(config, GCP_AUTHN, at, cx)?;
+    fault::cache_size(&message, &at.value(GCP_AUTHN), cx)
+}

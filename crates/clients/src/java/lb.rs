@@ -1,0 +1,202 @@
+//! The LB policy of a cluster, as grpc-java reads it (LoadBalancerConfigFactory): converted to JSON, which the balancers' own
+//! parsers read.
+//!
+//! `load_balancing_policy` hides the older fields. The first entry of a known type counts, and a TypedStruct is of a known type if
+//! its policy is registered.
+
+use super::json::{self, JavaObject};
+use super::lb_config::{self, JavaBalancer};
+use super::{holds, is_valid, thrown, unpack_as};
+use crate::shared::names::{LEAST_REQUEST, PICK_FIRST, RING_HASH, ROUND_ROBIN, WRR, WRR_LOCALITY};
+use crate::shared::rules::{LB_POLICY_UNSUPPORTED, LEAST_REQUEST_CHOICES};
+use crate::shared::{Checked, reject};
+use xdsctl_document::proto::any::TYPED_STRUCT_NOT_JSON;
+use xdsctl_document::proto::duration::DURATION_OUT_OF_RANGE;
+use xdsctl_document::proto::pb::Any;
+use xdsctl_document::proto::pb::envoy::config::cluster::v3::cluster::{LbConfig, LbPolicy};
+use xdsctl_document::proto::pb::envoy::config::cluster::v3::{Cluster, LoadBalancingPolicy};
+use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::client_side_weighted_round_robin::v3::ClientSideWeightedRoundRobin;
+use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::least_request::v3::LeastRequest;
+use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::pick_first::v3::PickFirst;
+use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::ring_hash::v3::RingHash;
+use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::wrr_locality::v3::WrrLocality;
+use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
+use xdsctl_lb::ring_hash::{LB_RING_HASH_FUNCTION, LB_RING_HASH_MIN_ABOVE_MAX, LB_RING_HASH_SIZE};
+use xdsctl_lb::xds::{LB_CONFIG_REJECTED, LB_NESTING_TOO_DEEP, LB_NO_SUPPORTED_POLICY};
+use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::profile::Feature;
+
+const TYPED_STRUCTS: [&str; 2] = ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"];
+
+/// Levels of lists below the first that the client follows.
+const MAX_DEPTH: usize = 16;
+
+/// XX_HASH of the ring_hash message; the older field counts from 0.
+const XX_HASH: i32 = 1;
+
+/// Converts the policy of a cluster (`newConfig`).
+pub(super) fn of_cluster(message: &Cluster, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    match &message.load_balancing_policy {
+        Some(policy) => list(policy, 0, &root.field("load_balancing_policy"), cx),
+        None => of_enum(message, root, cx),
+    }
+}
+
+/// `LegacyLoadBalancingPolicyConverter`.
+fn of_enum(message: &Cluster, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    match LbPolicy::try_from(message.lb_policy) {
+        Ok(LbPolicy::RoundRobin) => Ok(()),
+        Ok(LbPolicy::RingHash) => {
+            let Some(LbConfig::RingHashLbConfig(config)) = &message.lb_config else {
+                return Ok(());
+            };
+            let at = root.field("ring_hash_lb_config");
+            if config.hash_function != 0 {
+                let why = format_args!("hash_function is {}, must be XX_HASH (0)", config.hash_function);
+                return Err(reject(&LB_RING_HASH_FUNCTION, &at.field("hash_function"), why, cx));
+            }
+            ring_sizes(config.minimum_ring_size, config.maximum_ring_size, &at, cx)
+        }
+        Ok(LbPolicy::LeastRequest) if cx.has(Feature::LeastRequest) => match &message.lb_config {
+            Some(LbConfig::LeastRequestLbConfig(config)) => {
+                choice_count(config.choice_count, &root.field("least_request_lb_config"), cx)
+            }
+            _ => Ok(()),
+        },
+        other => {
+            let name = other.map_or("an unknown number", |policy| policy.as_str_name());
+            let why = format_args!("lb_policy {} ({name}) is not supported", message.lb_policy);
+            Err(reject(&LB_POLICY_UNSUPPORTED, &root.field("lb_policy"), why, cx))
+        }
+    }
+}
+
+/// `LoadBalancingPolicyConverter.convertToServiceConfig`.
+fn list(policy: &LoadBalancingPolicy, depth: usize, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    if depth > MAX_DEPTH {
+        let message = format_args!("LB policies are nested more than {MAX_DEPTH} deep");
+        return Err(reject(&LB_NESTING_TOO_DEEP, at, message, cx));
+    }
+    let entries = at.field("policies");
+    for (i, entry) in policy.policies.iter().enumerate() {
+        let extension = entry.typed_extension_config.as_ref();
+        let Some(any) = extension.and_then(|extension| extension.typed_config.as_ref()) else {
+            continue;
+        };
+        let at = entries.index(i);
+        let at = at.field("typed_extension_config");
+        let at = at.field("typed_config");
+        if entry_is_taken(any, depth, &at, cx)? {
+            return Ok(());
+        }
+    }
+    let count = policy.policies.len();
+    let message = format_args!("none of the {count} listed policies is supported");
+    Err(reject(&LB_NO_SUPPORTED_POLICY, at, message, cx))
+}
+
+/// Converts an entry; says whether it is one that the client has.
+fn entry_is_taken(any: &Any, depth: usize, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
+    let known = [RING_HASH, WRR_LOCALITY, ROUND_ROBIN, LEAST_REQUEST, WRR, PICK_FIRST];
+    match known.into_iter().find(|name| holds(any, name)) {
+        Some(RING_HASH) => {
+            let message: RingHash = unpack_as(any, RING_HASH, at, cx)?;
+            let at = at.value(RING_HASH);
+            if message.hash_function != XX_HASH {
+                let why = format_args!("hash function is {}, must be XX_HASH", message.hash_function);
+                return Err(reject(&LB_RING_HASH_FUNCTION, &at.field("hash_function"), why, cx));
+            }
+            ring_sizes(message.minimum_ring_size, message.maximum_ring_size, &at, cx)?;
+        }
+        Some(WRR_LOCALITY) => {
+            let message: WrrLocality = unpack_as(any, WRR_LOCALITY, at, cx)?;
+            let at = at.value(WRR_LOCALITY);
+            let empty = LoadBalancingPolicy::default();
+            let below = message.endpoint_picking_policy.as_ref().unwrap_or(&empty);
+            list(below, depth + 1, &at.field("endpoint_picking_policy"), cx)?;
+        }
+        Some(ROUND_ROBIN) => {}
+        Some(LEAST_REQUEST) => {
+            let message: LeastRequest = unpack_as(any, LEAST_REQUEST, at, cx)?;
+            choice_count(message.choice_count, &at.value(LEAST_REQUEST), cx)?;
+        }
+        Some(WRR) => {
+            let message: ClientSideWeightedRoundRobin = unpack_as(any, WRR, at, cx)?;
+            weighted_round_robin(&message, &at.value(WRR), cx)?;
+        }
+        Some(_) => _ = unpack_as::<PickFirst>(any, PICK_FIRST, at, cx)?,
+        None => return custom(any, at, cx),
+    }
+    Ok(true)
+}
+
+/// A TypedStruct of a registered policy (`convertCustomConfig`).
+fn custom(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
+    let Some(wrapper) = TYPED_STRUCTS.into_iter().find(|name| holds(any, name)) else {
+        return Ok(false);
+    };
+    let message: TypedStruct = unpack_as(any, wrapper, at, cx)?;
+    let name = message.type_url.rsplit('/').next().unwrap_or_default();
+    let at = at.value(wrapper);
+    let Some(config) = json::of_struct(message.value.as_ref()) else {
+        let why = format_args!("a number in it is infinite or none");
+        return Err(thrown(&TYPED_STRUCT_NOT_JSON, &at.field("value"), why, cx));
+    };
+    let Some(policy) = JavaBalancer::by_name(name, cx) else {
+        return Ok(false);
+    };
+    match policy.read(JavaObject(&config), cx) {
+        Ok(()) => Ok(true),
+        Err(why) => {
+            let message = format_args!("the balancer's own parser rejects the config of `{name}`: {why}");
+            Err(reject(&LB_CONFIG_REJECTED, &at.field("value"), message, cx))
+        }
+    }
+}
+
+/// The sizes of a ring, which are negative from 2^63 on, and which what the client caps them to may set right.
+fn ring_sizes(min: Option<u64>, max: Option<u64>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let sizes = (min.map(u64::cast_signed), max.map(u64::cast_signed));
+    for (field, size) in [("minimum_ring_size", sizes.0), ("maximum_ring_size", sizes.1)] {
+        if let Some(size) = size.filter(|size| *size <= 0) {
+            let message = format_args!("{field} is {size} in Java, must be at least 1");
+            return Err(reject(&LB_RING_HASH_SIZE, &at.field(field), message, cx));
+        }
+    }
+    let (min, max) = lb_config::ring_sizes(sizes.0, sizes.1);
+    if min > max {
+        let message = format_args!("minimum ring size {min} is above the maximum {max}");
+        let at = at.field("minimum_ring_size");
+        return Err(reject(&LB_RING_HASH_MIN_ABOVE_MAX, &at, message, cx));
+    }
+    Ok(())
+}
+
+fn choice_count(count: Option<u32>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    match count
+        .map(u32::cast_signed)
+        .filter(|count| *count < lb_config::MIN_CHOICE_COUNT)
+    {
+        Some(count) => {
+            let message = format_args!("choice_count is {count} in Java, must be at least 2");
+            Err(reject(&LEAST_REQUEST_CHOICES, &at.field("choice_count"), message, cx))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Durations must be valid; neither their sign nor the penalty counts.
+fn weighted_round_robin(message: &ClientSideWeightedRoundRobin, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    for (field, duration) in [
+        ("blackout_period", &message.blackout_period),
+        ("weight_expiration_period", &message.weight_expiration_period),
+        ("oob_reporting_period", &message.oob_reporting_period),
+        ("weight_update_period", &message.weight_update_period),
+    ] {
+        if let Some(duration) = duration.as_ref().filter(|duration| !is_valid(duration)) {
+            let why = format_args!("{} s and {} ns are no duration", duration.seconds, duration.nanos);
+            return Err(reject(&DURATION_OUT_OF_RANGE, &at.field(field), why, cx));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! String matchers, header matchers and regular expressions, as grpc-java reads them (internal/MatcherParser.java).
+//!
+//! The parser throws two kinds of exceptions, and who calls it catches both, one or none.
+
+use super::{regex, thrown};
+use crate::shared::rules::{HEADER_MATCHER_WITHOUT_KIND, REGEX_NOT_RE2, STRING_MATCHER_WITHOUT_PATTERN};
+use crate::shared::{Checked, ConverterStop, reject};
+use xdsctl_document::proto::pb::envoy::config::route::v3::HeaderMatcher;
+use xdsctl_document::proto::pb::envoy::config::route::v3::header_matcher::HeaderMatchSpecifier as Spec;
+use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::StringMatcher;
+use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::string_matcher::MatchPattern;
+use xdsctl_model::diag::{Cx, Path, Rule};
+
+/// What the caller of the parser catches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Catches {
+    /// A policy of RBAC: everything.
+    All,
+    /// A route: an argument that is wrong, not a regular expression that does not compile.
+    Arguments,
+    /// Nothing.
+    Nothing,
+}
+
+/// A string matcher, of which any text may be empty (`parseStringMatcher`).
+pub(super) fn string(matcher: &StringMatcher, catches: Catches, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    match &matcher.match_pattern {
+        Some(MatchPattern::SafeRegex(safe)) => {
+            let at = at.field("safe_regex");
+            regex(&safe.regex, catches == Catches::All, &at.field("regex"), cx)
+        }
+        Some(
+            MatchPattern::Exact(_) | MatchPattern::Prefix(_) | MatchPattern::Suffix(_) | MatchPattern::Contains(_),
+        ) => Ok(()),
+        Some(MatchPattern::Custom(_)) | None => {
+            let message = format_args!("no pattern, must have exact, prefix, suffix, contains or safe_regex");
+            let is_caught = catches != Catches::Nothing;
+            Err(stop(is_caught, &STRING_MATCHER_WITHOUT_PATTERN, at, message, cx))
+        }
+    }
+}
+
+/// A header matcher (`parseHeaderMatcher`).
+pub(super) fn header(matcher: &HeaderMatcher, catches: Catches, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    match &matcher.header_match_specifier {
+        Some(Spec::SafeRegexMatch(safe)) => {
+            let at = at.field("safe_regex_match");
+            regex(&safe.regex, true, &at.field("regex"), cx)
+        }
+        Some(Spec::StringMatch(matcher)) => string(matcher, catches, &at.field("string_match"), cx),
+        Some(_) => Ok(()),
+        None => {
+            let message = format_args!("no kind of match is set that this client has");
+            Err(reject(&HEADER_MATCHER_WITHOUT_KIND, at, message, cx))
+        }
+    }
+}
+
+/// A regular expression of RE2/J.
+pub(super) fn regex(pattern: &str, is_caught: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    match regex::check(pattern) {
+        Ok(()) => Ok(()),
+        Err(fault) => {
+            let message = format_args!("regex `{pattern}` does not compile: {fault}");
+            Err(stop(is_caught, &REGEX_NOT_RE2, at, message, cx))
+        }
+    }
+}
+
+#[cold]
+fn stop(
+    is_caught: bool,
+    rule: &'static Rule,
+    at: &Path<'_>,
+    message: std::fmt::Arguments<'_>,
+    cx: &mut Cx<'_>,
+) -> ConverterStop {
+    if is_caught {
+        reject(rule, at, message, cx)
+    } else {
+        thrown(rule, at, message, cx)
+    }
+}

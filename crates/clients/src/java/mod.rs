@@ -1,0 +1,154 @@
+//! grpc-java: the four resources, in its order; the first fault ends a resource.
+//!
+//! One file a resource or a part of one, one function for each of the client's own, named in its doc. What a user has who has
+//! grpc-xds and grpc-rls on the class path. Numbers of 2^31 and more are negative in Java, and what a parser throws is a
+//! NACK only since 1.79.
+
+mod address;
+mod cluster;
+mod endpoints;
+mod ext_proc;
+mod fault;
+mod filter_chain;
+mod http_connection_manager;
+mod http_filter;
+mod json;
+mod lb;
+mod lb_config;
+mod listener;
+mod matcher;
+mod metadata;
+mod plugin;
+mod rbac;
+mod regex;
+mod resource_name;
+mod rls;
+mod route_action;
+mod routes;
+mod tls;
+mod uri;
+
+use prost_types::Duration;
+
+use crate::shared::{
+    Checked, Converter, ConverterStop, Message, SentResource, URL_PREFIX, decoded, die, is_url_of, reject,
+};
+use xdsctl_document::proto::any::{self, ANY_UNDECODABLE};
+use xdsctl_document::proto::duration::DURATION_OUT_OF_RANGE;
+use xdsctl_document::proto::pb::Any;
+use xdsctl_model::diag::{Cx, Path, Rule};
+use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::MAX_DURATION_SECONDS;
+
+/// Who runs a connection manager, or has a TLS context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Client,
+    Server,
+}
+
+/// What the client keeps of a resource is not made.
+pub(crate) static CONVERTER: Converter = Converter {
+    judge: |sent, cx| convert(sent, cx).map(|()| None),
+    rules: &[fault::RULES, listener::RULES],
+};
+
+/// Converts a resource (`XdsResourceType.parse`).
+fn convert(sent: &SentResource<'_>, cx: &mut Cx<'_>) -> Checked {
+    let message = decoded(sent, cx)?;
+    let own = match message {
+        Message::Listener(listener) => &listener.name,
+        Message::RouteConfiguration(config) => &config.name,
+        Message::Cluster(cluster) => &cluster.name,
+        Message::Endpoints(endpoints) => &endpoints.cluster_name,
+    };
+    let name = sent.outer_name.filter(|name| !name.is_empty()).unwrap_or(own);
+    resource_name::check(name, sent.resource_type, cx)?;
+    match message {
+        Message::Listener(listener) => listener::convert(listener, cx),
+        Message::RouteConfiguration(config) => routes::extract_virtual_hosts(config, &Path::ROOT, cx),
+        Message::Cluster(cluster) => cluster::convert(cluster, cx),
+        Message::Endpoints(endpoints) => endpoints::convert(endpoints, cx),
+    }
+}
+
+/// Says whether an Any holds a message, whatever stands before the last slash (`Any.is`).
+fn holds(any: &Any, type_name: &str) -> bool {
+    let name = any.type_url.rsplit_once('/').map(|(_, name)| name);
+    name == Some(type_name)
+}
+
+/// Unpacks an Any at `at` (`Any.unpack`); `mismatch` is the rule for one that holds another message.
+fn unpack<T: prost::Message + Default>(
+    any: &Any,
+    type_name: &'static str,
+    mismatch: &'static Rule,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Checked<T> {
+    if !holds(any, type_name) {
+        let message = format_args!("`{}` must be `{type_name}` here", any.type_url);
+        return Err(reject(mismatch, at, message, cx));
+    }
+    unpack_as(any, type_name, at, cx)
+}
+
+/// Parses the bytes of an Any as a message, whatever its type URL says.
+fn unpack_as<T: prost::Message + Default>(
+    any: &Any,
+    type_name: &'static str,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Checked<T> {
+    let at = at.value(type_name);
+    any::try_decode_without_notes(&any.value, type_name, &at, cx).map_err(|fault| {
+        let message = format_args!("not a valid `{type_name}`: {fault}");
+        reject(&ANY_UNDECODABLE, &at, message, cx)
+    })
+}
+
+/// What an exception that no parser expects comes to: a NACK, or before the client caught it, the end of its channel.
+#[cold]
+fn thrown(rule: &'static Rule, at: &Path<'_>, message: std::fmt::Arguments<'_>, cx: &mut Cx<'_>) -> ConverterStop {
+    if cx.has(Feature::ParserExceptionCaught) {
+        reject(rule, at, message, cx)
+    } else {
+        die(rule, at, message, cx)
+    }
+}
+
+/// Says whether seconds and nanoseconds are of one sign and within ten thousand years (`Durations.isValid`).
+fn is_valid(duration: &Duration) -> bool {
+    let Duration { seconds, nanos } = *duration;
+    let has_two_signs = (seconds < 0 || nanos < 0) && (seconds > 0 || nanos > 0);
+    seconds.unsigned_abs() <= MAX_DURATION_SECONDS.unsigned_abs()
+        && nanos.unsigned_abs() < 1_000_000_000
+        && !has_two_signs
+}
+
+/// Checks a duration; one that is none is thrown (`Durations.checkValid`).
+fn check_valid(duration: &Duration, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    if is_valid(duration) {
+        return Ok(());
+    }
+    let Duration { seconds, nanos } = duration;
+    let message = format_args!(
+        "{seconds} s and {nanos} ns are no duration: one sign, at most {MAX_DURATION_SECONDS} s, below 1 s of ns"
+    );
+    Err(thrown(&DURATION_OUT_OF_RANGE, at, message, cx))
+}
+
+/// A duration in nanoseconds, of which 63 bits hold 292 years; a longer one is thrown (`Durations.toNanos`).
+fn to_nanos(duration: &Duration, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<i64> {
+    check_valid(duration, at, cx)?;
+    let nanos = duration.seconds.checked_mul(1_000_000_000);
+    nanos
+        .and_then(|nanos| nanos.checked_add(duration.nanos.into()))
+        .ok_or_else(|| {
+            let message = format_args!(
+                "{} s are longer than 292 years, which the client cannot count",
+                duration.seconds
+            );
+            thrown(&DURATION_OUT_OF_RANGE, at, message, cx)
+        })
+}

@@ -1,0 +1,95 @@
+//! Cluster specifier plugins, as grpc-java reads them (XdsRouteConfigureResource `parseClusterSpecifierPlugin`,
+//! RouteLookupServiceClusterSpecifierPlugin).
+//!
+//! The config of RLS is printed as JSON and kept; what is in it is looked at when a channel uses it.
+
+use std::collections::BTreeSet;
+
+use super::{is_url_of, is_valid, unpack_as};
+use crate::shared::rules::{PLUGIN_NAME_DUPLICATE, PLUGIN_TYPE_UNKNOWN, RLS_CONFIG_MISSING, RLS_CONFIG_NOT_JSON};
+use crate::shared::{Checked, reject};
+use xdsctl_document::proto::any::ANY_UNDECODABLE;
+use xdsctl_document::proto::pb::Any;
+use xdsctl_document::proto::pb::envoy::config::route::v3::ClusterSpecifierPlugin;
+use xdsctl_document::proto::pb::grpc::lookup::v1::RouteLookupClusterSpecifier;
+use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
+use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::profile::Feature;
+
+const RLS: &str = "grpc.lookup.v1.RouteLookupClusterSpecifier";
+
+/// The declared plugins by name, the optional ones that the client does not have among them.
+pub(super) type Plugins<'m> = BTreeSet<&'m str>;
+
+/// Converts the plugins at `at`.
+pub(super) fn parse_all<'m>(
+    list: &'m [ClusterSpecifierPlugin],
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Checked<Plugins<'m>> {
+    let mut known = Plugins::new();
+    let mut passed_over = Plugins::new();
+    if !cx.has(Feature::RlsLb) {
+        return Ok(known);
+    }
+    for (i, plugin) in list.iter().enumerate() {
+        let at = at.index(i);
+        let at = at.field("extension");
+        let extension = plugin.extension.as_ref();
+        let name = extension.map_or("", |extension| extension.name.as_str());
+        if !parse(plugin, &at.field("typed_config"), cx)? {
+            passed_over.insert(name);
+        } else if !known.insert(name) {
+            let message = format_args!("plugin name `{name}` is that of an earlier plugin");
+            return Err(reject(&PLUGIN_NAME_DUPLICATE, &at.field("name"), message, cx));
+        }
+    }
+    known.append(&mut passed_over);
+    Ok(known)
+}
+
+/// Converts a plugin; says whether the client has it.
+fn parse(plugin: &ClusterSpecifierPlugin, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
+    let empty = Any::default();
+    let extension = plugin.extension.as_ref();
+    let any = extension
+        .and_then(|extension| extension.typed_config.as_ref())
+        .unwrap_or(&empty);
+    let wrapper = ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"]
+        .into_iter()
+        .find(|name| is_url_of(&any.type_url, name));
+    let inner = match wrapper {
+        Some(wrapper) => Some(unpack_as::<TypedStruct>(any, wrapper, at, cx)?.type_url),
+        None => None,
+    };
+    let url = inner.as_ref().unwrap_or(&any.type_url);
+    if !is_url_of(url, RLS) {
+        if plugin.is_optional {
+            return Ok(false);
+        }
+        let message = format_args!("the client has no cluster specifier plugin of type `{url}`");
+        return Err(reject(&PLUGIN_TYPE_UNKNOWN, at, message, cx));
+    }
+    if inner.is_some() {
+        let message = format_args!("`{url}` is given as a TypedStruct, must be the message itself");
+        return Err(reject(&ANY_UNDECODABLE, at, message, cx));
+    }
+    let message: RouteLookupClusterSpecifier = unpack_as(any, RLS, at, cx)?;
+    let at = at.value(RLS);
+    let at = at.field("route_lookup_config");
+    let Some(config) = &message.route_lookup_config else {
+        let message = format_args!("route_lookup_config is missing");
+        return Err(reject(&RLS_CONFIG_MISSING, &at, message, cx));
+    };
+    for (field, duration) in [
+        ("lookup_service_timeout", &config.lookup_service_timeout),
+        ("max_age", &config.max_age),
+        ("stale_age", &config.stale_age),
+    ] {
+        if let Some(duration) = duration.as_ref().filter(|duration| !is_valid(duration)) {
+            let message = format_args!("{} s and {} ns are no duration", duration.seconds, duration.nanos);
+            return Err(reject(&RLS_CONFIG_NOT_JSON, &at.field(field), message, cx));
+        }
+    }
+    Ok(true)
+}

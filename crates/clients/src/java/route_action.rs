@@ -1,0 +1,125 @@
+//! The action of a route, as grpc-java reads it (XdsRouteConfigureResource `parseRouteAction`).
+
+use prost_types::Duration;
+
+use super::plugin::Plugins;
+use super::{check_valid, http_filter, matcher, to_nanos};
+use crate::shared::rules::{
+    BACK_OFF_NOT_POSITIVE, BASE_INTERVAL_MISSING, MAX_INTERVAL_BELOW_BASE, ROUTE_PLUGIN_UNKNOWN,
+    WEIGHTED_CLUSTERS_EMPTY, WEIGHTED_CLUSTERS_SUM,
+};
+use crate::shared::{Checked, reject};
+use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::ClusterSpecifier;
+use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::hash_policy::PolicySpecifier;
+use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::{HashPolicy, MaxStreamDuration};
+use xdsctl_document::proto::pb::envoy::config::route::v3::{RetryPolicy, RouteAction, WeightedCluster};
+use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::profile::Feature;
+
+/// Converts the action at `at`.
+pub(super) fn parse(action: &RouteAction, plugins: &Plugins<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    if let Some(duration) = &action.max_stream_duration {
+        max_stream_duration(duration, &at.field("max_stream_duration"), cx)?;
+    }
+    if let Some(policy) = &action.retry_policy {
+        retry_policy(policy, &at.field("retry_policy"), cx)?;
+    }
+    hash_policies(&action.hash_policy, &at.field("hash_policy"), cx)?;
+    match &action.cluster_specifier {
+        Some(ClusterSpecifier::WeightedClusters(clusters)) => {
+            weighted_clusters(clusters, &at.field("weighted_clusters"), cx)
+        }
+        Some(ClusterSpecifier::ClusterSpecifierPlugin(name))
+            if cx.has(Feature::RlsLb) && !plugins.contains(name.as_str()) =>
+        {
+            let message = format_args!("plugin `{name}` is not one of cluster_specifier_plugins");
+            let at = at.field("cluster_specifier_plugin");
+            Err(reject(&ROUTE_PLUGIN_UNKNOWN, &at, message, cx))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// One of the two durations counts; the other is not looked at.
+fn max_stream_duration(message: &MaxStreamDuration, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    if let Some(duration) = &message.grpc_timeout_header_max {
+        to_nanos(duration, &at.field("grpc_timeout_header_max"), cx)?;
+    } else if let Some(duration) = &message.max_stream_duration {
+        to_nanos(duration, &at.field("max_stream_duration"), cx)?;
+    }
+    Ok(())
+}
+
+/// `parseRetryPolicy`: any number of retries will do.
+fn retry_policy(policy: &RetryPolicy, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let Some(back_off) = &policy.retry_back_off else {
+        return Ok(());
+    };
+    let at = at.field("retry_back_off");
+    let base_at = at.field("base_interval");
+    let Some(base) = &back_off.base_interval else {
+        let message = format_args!("base_interval is missing");
+        return Err(reject(&BASE_INTERVAL_MISSING, &base_at, message, cx));
+    };
+    let ordered = |duration: &Duration| (duration.seconds, duration.nanos);
+    check_valid(base, &base_at, cx)?;
+    if ordered(base) <= (0, 0) {
+        let (seconds, nanos) = ordered(base);
+        let message = format_args!("base_interval is {seconds} s and {nanos} ns, must be above 0");
+        return Err(reject(&BACK_OFF_NOT_POSITIVE, &base_at, message, cx));
+    }
+    let max_at = at.field("max_interval");
+    let Some(max) = &back_off.max_interval else {
+        // Ten times the base, which is counted in nanoseconds.
+        to_nanos(base, &base_at, cx)?;
+        return Ok(());
+    };
+    check_valid(max, &max_at, cx)?;
+    if ordered(max) < ordered(base) {
+        let message = format_args!("max_interval is below base_interval");
+        return Err(reject(&MAX_INTERVAL_BELOW_BASE, &max_at, message, cx));
+    }
+    Ok(())
+}
+
+/// The pattern of a rewrite must compile.
+fn hash_policies(policies: &[HashPolicy], at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    for (i, policy) in policies.iter().enumerate() {
+        let Some(PolicySpecifier::Header(header)) = &policy.policy_specifier else {
+            continue;
+        };
+        let rewrite = header.regex_rewrite.as_ref();
+        let Some(pattern) = rewrite.and_then(|rewrite| rewrite.pattern.as_ref()) else {
+            continue;
+        };
+        if cx.has(Feature::RewriteNeedsEngine) && pattern.engine_type.is_none() {
+            continue;
+        }
+        let at = at.index(i);
+        let at = at.field("header");
+        let at = at.field("regex_rewrite");
+        let at = at.field("pattern");
+        matcher::regex(&pattern.regex, false, &at.field("regex"), cx)?;
+    }
+    Ok(())
+}
+
+fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let clusters = at.field("clusters");
+    let mut sum = 0u64;
+    for (i, cluster) in message.clusters.iter().enumerate() {
+        let at = clusters.index(i);
+        let at = at.field("typed_per_filter_config");
+        http_filter::overrides(&cluster.typed_per_filter_config, &at, cx)?;
+        sum += u64::from(cluster.weight.unwrap_or(0));
+    }
+    if sum == 0 {
+        let message = format_args!("no cluster has a weight above 0, at least one must");
+        return Err(reject(&WEIGHTED_CLUSTERS_EMPTY, at, message, cx));
+    }
+    if sum > u64::from(u32::MAX) {
+        let message = format_args!("the weights add up to {sum}, must be at most {}", u32::MAX);
+        return Err(reject(&WEIGHTED_CLUSTERS_SUM, at, message, cx));
+    }
+    Ok(())
+}

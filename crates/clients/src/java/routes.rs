@@ -1,0 +1,86 @@
+//! RouteConfiguration, as grpc-java reads it (XdsRouteConfigureResource `extractVirtualHosts`).
+//!
+//! Neither domains nor the retry policy of a virtual host are looked at. Of a route the match comes first, then the overrides, then the
+//! action, and what makes the client pass over a route stops it there.
+
+use super::matcher::{self, Catches};
+use super::plugin::{self, Plugins};
+use super::{http_filter, route_action};
+use crate::shared::rules::{FRACTION_DENOMINATOR_UNKNOWN, PATH_SPECIFIER_UNSUPPORTED, ROUTE_ACTION_UNKNOWN};
+use crate::shared::{Checked, reject};
+use xdsctl_document::proto;
+use xdsctl_document::proto::pb::envoy::config::route::v3::route::Action;
+use xdsctl_document::proto::pb::envoy::config::route::v3::route_match::PathSpecifier;
+use xdsctl_document::proto::pb::envoy::config::route::v3::{Route, RouteConfiguration as Pb, RouteMatch, VirtualHost};
+use xdsctl_model::diag::{Cx, Path};
+
+/// Converts the configuration at `at`.
+pub(super) fn extract_virtual_hosts(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let plugins = plugin::parse_all(
+        &message.cluster_specifier_plugins,
+        &at.field("cluster_specifier_plugins"),
+        cx,
+    )?;
+    let hosts = at.field("virtual_hosts");
+    for (i, host) in message.virtual_hosts.iter().enumerate() {
+        let host: VirtualHost = proto::kept(host);
+        let at = hosts.index(i);
+        let routes = at.field("routes");
+        for (i, bytes) in host.routes.iter().enumerate() {
+            route(&proto::kept(bytes), &plugins, &routes.index(i), cx)?;
+        }
+        let at = at.field("typed_per_filter_config");
+        http_filter::overrides(&host.typed_per_filter_config, &at, cx)?;
+    }
+    Ok(())
+}
+
+/// `parseRoute`.
+fn route(message: &Route, plugins: &Plugins<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let no_match = RouteMatch::default();
+    let matches = message.r#match.as_ref().unwrap_or(&no_match);
+    if !matches.query_parameters.is_empty() {
+        return Ok(());
+    }
+    route_match(matches, &at.field("match"), cx)?;
+    let overrides = at.field("typed_per_filter_config");
+    http_filter::overrides(&message.typed_per_filter_config, &overrides, cx)?;
+    match &message.action {
+        Some(Action::Route(action)) => route_action::parse(action, plugins, &at.field("route"), cx),
+        Some(Action::NonForwardingAction(_)) => Ok(()),
+        Some(_) | None => {
+            let message = format_args!("the action is neither route nor non_forwarding_action");
+            Err(reject(&ROUTE_ACTION_UNKNOWN, at, message, cx))
+        }
+    }
+}
+
+/// `parseRouteMatch`.
+fn route_match(matches: &RouteMatch, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    match &matches.path_specifier {
+        Some(PathSpecifier::Prefix(_) | PathSpecifier::Path(_)) => {}
+        Some(PathSpecifier::SafeRegex(safe)) => {
+            let at = at.field("safe_regex");
+            matcher::regex(&safe.regex, true, &at.field("regex"), cx)?;
+        }
+        Some(_) | None => {
+            let message = format_args!("no path specifier that the client has, must be prefix, path or safe_regex");
+            return Err(reject(&PATH_SPECIFIER_UNSUPPORTED, at, message, cx));
+        }
+    }
+    if let Some(fraction) = &matches.runtime_fraction {
+        let denominator = fraction.default_value.as_ref().map_or(0, |value| value.denominator);
+        if !(0..=2).contains(&denominator) {
+            let at = at.field("runtime_fraction");
+            let at = at.field("default_value");
+            let message = format_args!("denominator {denominator} is not known");
+            let at = at.field("denominator");
+            return Err(reject(&FRACTION_DENOMINATOR_UNKNOWN, &at, message, cx));
+        }
+    }
+    let headers = at.field("headers");
+    for (i, header) in matches.headers.iter().enumerate() {
+        matcher::header(header, Catches::Arguments, &headers.index(i), cx)?;
+    }
+    Ok(())
+}

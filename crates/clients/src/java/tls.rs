@@ -1,0 +1,251 @@
+//! TLS contexts, as grpc-java reads them (XdsClusterResource `validateCommonTlsContext`, XdsListenerResource
+//! `validateDownstreamTlsContext`).
+
+use super::{Side, unpack, unpack_as};
+use crate::shared::names::{DOWNSTREAM, SOCKET_NAME, UPSTREAM};
+use crate::shared::rules::{
+    LISTENER_SOCKET_UNSUPPORTED, NO_IDENTITY, OCSP_STAPLE_POLICY, REQUIRE_SNI, SAN_MATCH, TLS_SECRET_NOT_FROM_PROVIDER,
+    TLS_UNKNOWN_PROVIDER_INSTANCE, TLS_UNSUPPORTED_FEATURE, TRANSPORT_SOCKET_NAME, TRANSPORT_SOCKET_UNSUPPORTED,
+    WITHOUT_CA,
+};
+use crate::shared::{Checked, ConverterStop, reject};
+use xdsctl_document::proto::pb::Any;
+use xdsctl_document::proto::pb::envoy::config::core::v3::{TransportSocket, transport_socket::ConfigType};
+use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::common_tls_context::ValidationContextType;
+use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::downstream_tls_context::OcspStaplePolicy;
+use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::{
+    CertificateValidationContext, CommonTlsContext, DownstreamTlsContext, UpstreamTlsContext,
+};
+use xdsctl_model::diag::{Cx, Path, Rule};
+use xdsctl_model::profile::Feature;
+
+/// The context's name in version 2 of the protocol, which the client still takes.
+const UPSTREAM_V2: &str = "type.googleapis.com/envoy.api.v2.auth.UpstreamTlsContext";
+
+/// Reports a transport socket at `at` that is not called TLS.
+#[cold]
+pub(super) fn misnamed(name: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> ConverterStop {
+    let message = format_args!("the transport socket is called `{name}`, must be `{SOCKET_NAME}`");
+    reject(&TRANSPORT_SOCKET_NAME, &at.field("name"), message, cx)
+}
+
+/// What a socket holds; without it there is an Any of nothing.
+fn typed_config<'s>(socket: &'s TransportSocket, empty: &'s Any) -> &'s Any {
+    match &socket.config_type {
+        Some(ConfigType::TypedConfig(any)) => any,
+        None => empty,
+    }
+}
+
+/// The context of a cluster.
+pub(super) fn upstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let at = at.field("typed_config");
+    let empty = Any::default();
+    let any = typed_config(socket, &empty);
+    let context: UpstreamTlsContext = if any.type_url == UPSTREAM_V2 {
+        unpack_as(any, UPSTREAM, &at, cx)?
+    } else {
+        unpack(any, UPSTREAM, &TRANSPORT_SOCKET_UNSUPPORTED, &at, cx)?
+    };
+    let at = at.value(UPSTREAM);
+    let at = at.field("common_tls_context");
+    match &context.common_tls_context {
+        Some(common) => common_context(common, Side::Client, &at, cx),
+        None => {
+            let message = format_args!("common_tls_context is missing");
+            Err(reject(&WITHOUT_CA, &at, message, cx))
+        }
+    }
+}
+
+/// The context of a filter chain.
+pub(super) fn downstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    const REJECTED: [i32; 2] = [
+        OcspStaplePolicy::StrictStapling as i32,
+        OcspStaplePolicy::MustStaple as i32,
+    ];
+    if socket.name != SOCKET_NAME {
+        return Err(misnamed(&socket.name, at, cx));
+    }
+    let at = at.field("typed_config");
+    let empty = Any::default();
+    let any = typed_config(socket, &empty);
+    let unsupported = &LISTENER_SOCKET_UNSUPPORTED;
+    let context: DownstreamTlsContext = unpack(any, DOWNSTREAM, unsupported, &at, cx)?;
+    let at = at.value(DOWNSTREAM);
+    let common_at = at.field("common_tls_context");
+    match &context.common_tls_context {
+        Some(common) => common_context(common, Side::Server, &common_at, cx)?,
+        None => {
+            let message = format_args!("common_tls_context is missing, a server needs a certificate of its own");
+            return Err(reject(&NO_IDENTITY, &common_at, message, cx));
+        }
+    }
+    if let Some(value) = context.require_sni {
+        let message = format_args!("require_sni is set to {value}, must not be set");
+        return Err(reject(&REQUIRE_SNI, &at.field("require_sni"), message, cx));
+    }
+    // A number that stands for nothing is taken.
+    if REJECTED.contains(&context.ocsp_staple_policy) {
+        let message = format_args!(
+            "ocsp_staple_policy is {}, must be LENIENT_STAPLING",
+            context.ocsp_staple_policy
+        );
+        return Err(reject(
+            &OCSP_STAPLE_POLICY,
+            &at.field("ocsp_staple_policy"),
+            message,
+            cx,
+        ));
+    }
+    Ok(())
+}
+
+/// `validateCommonTlsContext`.
+fn common_context(common: &CommonTlsContext, side: Side, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    use ValidationContextType::{
+        CombinedValidationContext, ValidationContext, ValidationContextCertificateProvider,
+        ValidationContextCertificateProviderInstance, ValidationContextSdsSecretConfig,
+    };
+    for (field, is_set) in [
+        ("custom_handshaker", common.custom_handshaker.is_some()),
+        ("tls_params", common.tls_params.is_some()),
+    ] {
+        if is_set {
+            return Err(unsupported(field, at, cx));
+        }
+    }
+    let rejects_oldest = cx.has(Feature::OldestProviderFields);
+    let unsupported_context = match &common.validation_context_type {
+        Some(ValidationContextSdsSecretConfig(_)) => Some("validation_context_sds_secret_config"),
+        Some(ValidationContextCertificateProvider(_)) if rejects_oldest => {
+            Some("validation_context_certificate_provider")
+        }
+        Some(ValidationContextCertificateProviderInstance(_)) if rejects_oldest => {
+            Some("validation_context_certificate_provider_instance")
+        }
+        _ => None,
+    };
+    if let Some(field) = unsupported_context {
+        let message = format_args!("{field} is not supported, must not be set");
+        return Err(reject(&TLS_SECRET_NOT_FROM_PROVIDER, &at.field(field), message, cx));
+    }
+    identity(common, side, at, cx)?;
+    let (context, provider) = match &common.validation_context_type {
+        Some(ValidationContext(context)) => (Some(context), None),
+        Some(CombinedValidationContext(combined)) => (
+            combined.default_validation_context.as_ref(),
+            combined
+                .validation_context_certificate_provider_instance
+                .as_ref()
+                .filter(|_| cx.has(Feature::OldProviderFields)),
+        ),
+        _ => (None, None),
+    };
+    let new = context.and_then(|context| context.ca_certificate_provider_instance.as_ref());
+    let root = new
+        .map(|provider| &provider.instance_name)
+        .or(provider.map(|provider| &provider.instance_name));
+    let Some(root) = root else {
+        let has_system = context.is_some_and(|context| context.system_root_certs.is_some());
+        if side == Side::Server || has_system && cx.has(Feature::SystemRootCerts) {
+            return Ok(());
+        }
+        let message = format_args!("no source of CA certificates, must have ca_certificate_provider_instance");
+        return Err(reject(&WITHOUT_CA, at, message, cx));
+    };
+    known_provider(root, at, cx)?;
+    match context {
+        Some(context) => validation_context(context, side, at, cx),
+        None => Ok(()),
+    }
+}
+
+/// The certificate of one's own: from a provider, whatever else is there.
+fn identity(common: &CommonTlsContext, side: Side, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let new = common.tls_certificate_provider_instance.as_ref();
+    let old = common
+        .tls_certificate_certificate_provider_instance
+        .as_ref()
+        .filter(|_| cx.has(Feature::OldProviderFields));
+    let name = new
+        .map(|provider| &provider.instance_name)
+        .or(old.map(|provider| &provider.instance_name));
+    if let Some(name) = name {
+        return known_provider(name, at, cx);
+    }
+    if side == Side::Server {
+        let message = format_args!("no certificate provider, a server needs a certificate of its own");
+        return Err(reject(&NO_IDENTITY, at, message, cx));
+    }
+    for (field, is_set) in [
+        ("tls_certificates", !common.tls_certificates.is_empty()),
+        (
+            "tls_certificate_sds_secret_configs",
+            !common.tls_certificate_sds_secret_configs.is_empty(),
+        ),
+        (
+            "tls_certificate_certificate_provider",
+            common.tls_certificate_certificate_provider.is_some() && cx.has(Feature::OldestProviderFields),
+        ),
+    ] {
+        if is_set {
+            let message = format_args!("{field} is set without tls_certificate_provider_instance");
+            return Err(reject(&TLS_SECRET_NOT_FROM_PROVIDER, &at.field(field), message, cx));
+        }
+    }
+    Ok(())
+}
+
+fn known_provider(name: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    if cx.server().knows_provider(name) {
+        return Ok(());
+    }
+    let message = format_args!("certificate provider instance `{name}` is not in the bootstrap");
+    Err(reject(&TLS_UNKNOWN_PROVIDER_INSTANCE, at, message, cx))
+}
+
+/// What a context with roots from a provider must not have; without one nothing of this is looked at.
+fn validation_context(context: &CertificateValidationContext, side: Side, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let checks: [(&'static Rule, &str, bool); 6] = [
+        (
+            &SAN_MATCH,
+            "match_subject_alt_names",
+            side == Side::Server && !context.match_subject_alt_names.is_empty(),
+        ),
+        (
+            &TLS_UNSUPPORTED_FEATURE,
+            "verify_certificate_spki",
+            !context.verify_certificate_spki.is_empty(),
+        ),
+        (
+            &TLS_UNSUPPORTED_FEATURE,
+            "verify_certificate_hash",
+            !context.verify_certificate_hash.is_empty(),
+        ),
+        (
+            &TLS_UNSUPPORTED_FEATURE,
+            "require_signed_certificate_timestamp",
+            context.require_signed_certificate_timestamp.is_some(),
+        ),
+        (&TLS_UNSUPPORTED_FEATURE, "crl", context.crl.is_some()),
+        (
+            &TLS_UNSUPPORTED_FEATURE,
+            "custom_validator_config",
+            context.custom_validator_config.is_some(),
+        ),
+    ];
+    for (rule, field, is_set) in checks {
+        if is_set {
+            let message = format_args!("{field} is not supported here, must not be set");
+            return Err(reject(rule, &at.field(field), message, cx));
+        }
+    }
+    Ok(())
+}
+
+#[cold]
+fn unsupported(field: &'static str, at: &Path<'_>, cx: &mut Cx<'_>) -> ConverterStop {
+    let message = format_args!("{field} is not supported, must not be set");
+    reject(&TLS_UNSUPPORTED_FEATURE, &at.field(field), message, cx)
+}

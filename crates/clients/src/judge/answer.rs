@@ -1,0 +1,144 @@
+//! What a client answers to a resource.
+
+use std::borrow::Cow;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use xdsctl_model::diag::{self, Allowance, Diagnostic};
+use xdsctl_model::profile::Client;
+
+/// What a client answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FamilyVerdict {
+    /// It takes the resource.
+    Accepted,
+    /// It NACKs it.
+    Rejected,
+    /// Its process dies of it.
+    Dies,
+    /// It is not known: this version was not measured, and its neighbours differ.
+    NotKnown,
+}
+
+impl FamilyVerdict {
+    /// The word used in reports and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            FamilyVerdict::Accepted => "accepted",
+            FamilyVerdict::Rejected => "rejected",
+            FamilyVerdict::Dies => "dies",
+            FamilyVerdict::NotKnown => "not_known",
+        }
+    }
+}
+
+/// The answer of one client.
+#[derive(Debug)]
+pub struct FamilyAnswer {
+    /// Who answers.
+    pub client: Client,
+    /// What it does with the resource.
+    pub verdict: FamilyVerdict,
+    /// Why, and what else it makes of it, in the order in which it comes across it.
+    pub diagnostics: Findings,
+}
+
+/// Findings of a client. Those of its other versions are mostly the same, and are there once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Findings(Option<Arc<Vec<Diagnostic>>>);
+
+impl Deref for Findings {
+    type Target = [Diagnostic];
+
+    fn deref(&self) -> &[Diagnostic] {
+        self.0.as_ref().map_or(&[], |list| list.as_slice())
+    }
+}
+
+impl From<Vec<Diagnostic>> for Findings {
+    fn from(list: Vec<Diagnostic>) -> Findings {
+        Findings((!list.is_empty()).then(|| Arc::new(list)))
+    }
+}
+
+impl Findings {
+    /// Takes out those that `keep` does not want; it is asked once for each, in order.
+    pub fn retain(&mut self, mut keep: impl FnMut(&Diagnostic) -> bool) {
+        let kept: Vec<bool> = self.iter().map(&mut keep).collect();
+        if kept.contains(&false)
+            && let Some(list) = &mut self.0
+        {
+            let mut kept = kept.into_iter();
+            Arc::make_mut(list).retain(|_| kept.next().unwrap_or(true));
+        }
+    }
+
+    /// Adds more.
+    pub fn extend(&mut self, more: Vec<Diagnostic>) {
+        Arc::make_mut(self.0.get_or_insert_default()).extend(more);
+    }
+
+    /// Keeps what is allowed, and the first of each kind; the others are counted.
+    pub fn cut(&mut self, allowance: Allowance) {
+        if self.len() > allowance.first {
+            // Others may have the same list: only what is kept is copied.
+            let mut list: Vec<Cow<'_, Diagnostic>> = self.iter().map(Cow::Borrowed).collect();
+            diag::cut(&mut list, allowance, |finding| finding, Cow::Owned);
+            *self = Findings::from(list.into_iter().map(Cow::into_owned).collect::<Vec<_>>());
+        }
+    }
+
+    /// Says whether both are one list in memory.
+    pub fn is_same(&self, other: &Findings) -> bool {
+        match (&self.0, &other.0) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        }
+    }
+
+    /// The findings alone.
+    pub fn into_vec(self) -> Vec<Diagnostic> {
+        self.0.map_or_else(Vec::new, Arc::unwrap_or_clone)
+    }
+}
+
+impl FamilyAnswer {
+    pub(super) fn not_known(client: Client) -> Self {
+        FamilyAnswer {
+            client,
+            verdict: FamilyVerdict::NotKnown,
+            diagnostics: Findings::default(),
+        }
+    }
+
+    /// The same answer of another client.
+    pub(super) fn of(&self, client: Client) -> Self {
+        FamilyAnswer {
+            client,
+            verdict: self.verdict,
+            diagnostics: self.diagnostics.clone(),
+        }
+    }
+
+    /// Says whether it has its findings in common with another one; two lists may be equal all the same.
+    pub fn is_as(&self, other: &FamilyAnswer) -> bool {
+        self.diagnostics.is_same(&other.diagnostics)
+    }
+
+    /// The same, with findings in common with one of the answers just before it.
+    pub fn beside(mut self, before: &[FamilyAnswer]) -> Self {
+        self.share(before);
+        self
+    }
+
+    /// Has its findings in common with one of the answers just before it, if they are the same.
+    pub fn share(&mut self, before: &[FamilyAnswer]) {
+        let mut near = before.iter().rev().take(NEAR);
+        if let Some(same) = near.find(|other| other.diagnostics == self.diagnostics) {
+            self.diagnostics = same.diagnostics.clone();
+        }
+    }
+}
+
+/// Answers before one that are compared with it: versions stand in order.
+const NEAR: usize = 2;

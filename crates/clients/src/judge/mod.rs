@@ -1,0 +1,175 @@
+//! What clients do with a resource: it is decoded once, and each client that is wanted judges it.
+//!
+//! Each family has a folder beside this one, with a converter in that client's own order. A converter takes a resource and a
+//! profile, and what it reports is the client's judgement; none of them knows of another. A new family is a folder and a line
+//! in [`converter`]. Versions are features: `cx.has(Feature::X)`.
+
+mod answer;
+
+use bytes::Bytes;
+
+use xdsctl_document::proto::any;
+use xdsctl_model::diag::{Cx, Diagnostic, Packed, Path, Rule};
+use xdsctl_model::profile::{ClientStanding, Family, Profile, ServerFacts};
+use xdsctl_model::resource::{Resource, ResourceType};
+
+use crate::shared::{Converter, ConverterStop, Message, SentResource};
+use crate::{core, go, java, node};
+
+pub use answer::{FamilyAnswer, FamilyVerdict, Findings};
+
+const fn converter(family: Family) -> &'static Converter {
+    match family {
+        Family::Cpp => &core::CONVERTER,
+        Family::Go => &go::CONVERTER,
+        Family::Java => &java::CONVERTER,
+        Family::Node => &node::CONVERTER,
+    }
+}
+
+/// The rules that one family alone knows.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    let files = Family::ALL.into_iter().flat_map(|family| converter(family).rules);
+    files.flat_map(|file| file.iter().copied())
+}
+
+/// What clients make of one resource.
+#[derive(Debug)]
+pub struct Validated {
+    /// `name` or `cluster_name`; empty when the bytes cannot be parsed.
+    pub name: String,
+    /// What the first client keeps; `None` when it rejects the resource.
+    pub value: Option<Resource>,
+    /// Findings in the order in which the first client comes across them.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What the other clients answer, in the order in which they were to be asked.
+    pub answers: Vec<FamilyAnswer>,
+    /// More findings, on fields that are never read, if they were to be packed (see [`Cx::packing`]).
+    pub packed: Packed,
+}
+
+/// Validates the wire bytes of a resource of type `resource_type`.
+pub fn validate(resource_type: ResourceType, bytes: &Bytes, profile: &Profile, server: &ServerFacts) -> Validated {
+    validate_for(resource_type, bytes, None, (profile, &[]), server)
+}
+
+/// Validates the wire bytes of a resource for a client, and asks others about it.
+pub fn validate_for(
+    resource_type: ResourceType,
+    bytes: &Bytes,
+    outer_name: Option<&str>,
+    (profile, others): (&Profile, &[Profile]),
+    server: &ServerFacts,
+) -> Validated {
+    within(Cx::new(profile, server), resource_type, bytes, (outer_name, others))
+}
+
+/// Asks a client in a context that knows something about the resource, and then others.
+pub(crate) fn within(
+    mut cx: Cx<'_>,
+    resource_type: ResourceType,
+    bytes: &Bytes,
+    (outer_name, others): (Option<&str>, &[Profile]),
+) -> Validated {
+    let of = (resource_type, bytes, outer_name);
+    let (name, value, answers) = match resource_type {
+        ResourceType::Listener => decoded(of, others, &mut cx, |message| Message::Listener(message)),
+        ResourceType::RouteConfiguration => {
+            decoded(of, others, &mut cx, |message| Message::RouteConfiguration(message))
+        }
+        ResourceType::Cluster => decoded(of, others, &mut cx, |message| Message::Cluster(message)),
+        ResourceType::Endpoints => decoded(of, others, &mut cx, |message| Message::Endpoints(message)),
+    };
+    let value = if cx.nacked() { None } else { value };
+    let packed = cx.take_packed();
+    Validated {
+        name,
+        value,
+        diagnostics: cx.finish(),
+        answers,
+        packed,
+    }
+}
+
+/// Decodes a resource, and has it judged.
+fn decoded<T: prost::Message + Default>(
+    (resource_type, bytes, outer_name): (ResourceType, &Bytes, Option<&str>),
+    others: &[Profile],
+    cx: &mut Cx<'_>,
+    of: for<'m> fn(&'m T) -> Message<'m>,
+) -> (String, Option<Resource>, Vec<FamilyAnswer>) {
+    let decoded = any::try_decode::<T>(bytes, resource_type.type_name(), &Path::ROOT, cx);
+    let sent = SentResource {
+        resource_type,
+        message: decoded.as_ref().map(of).map_err(|fault| *fault),
+        bytes,
+        outer_name,
+    };
+    let name = sent.message.map_or("", Message::name).to_owned();
+    let value = (converter(cx.profile().client().family).judge)(&sent, cx).unwrap_or(None);
+    (name, value, ask_all(&sent, others, cx.server()))
+}
+
+/// Asks clients about a resource, and gives their answers in the same order.
+///
+/// A client that was found to answer by features that another version has alike is not asked again in its place: most resources hang on few of
+/// the features in which versions differ.
+fn ask_all(sent: &SentResource<'_>, profiles: &[Profile], server: &ServerFacts) -> Vec<FamilyAnswer> {
+    let mut answers: Vec<FamilyAnswer> = Vec::with_capacity(profiles.len());
+    let mut heard: Vec<(Profile, usize)> = Vec::new();
+    for profile in profiles {
+        let client = profile.client();
+        let is_measured = client.standing() == ClientStanding::Measured;
+        let mut like = heard
+            .iter()
+            .rev()
+            .filter(|(other, _)| is_measured && other.speaks_for(profile));
+        if let Some(same) = like.find_map(|(_, at)| answers.get(*at)) {
+            answers.push(same.of(client));
+            continue;
+        }
+        // A copy of its own notes what it is asked about this resource.
+        let own = profile.clone();
+        let answer = ask(sent, &own, server).beside(&answers);
+        if is_measured {
+            heard.push((own, answers.len()));
+        }
+        answers.push(answer);
+    }
+    answers
+}
+
+/// Asks a client about a resource.
+///
+/// A version between two measured ones is answered by the older where both agree; see [`ClientStanding`].
+fn ask(sent: &SentResource<'_>, profile: &Profile, server: &ServerFacts) -> FamilyAnswer {
+    let client = profile.client();
+    match client.standing() {
+        ClientStanding::Measured => answer(sent, profile, server),
+        ClientStanding::Between(before, after) => {
+            let neighbour = |version| answer(sent, &profile.at_version(version), server);
+            let (older, newer) = (neighbour(before), neighbour(after));
+            if older.verdict == newer.verdict {
+                FamilyAnswer { client, ..older }
+            } else {
+                FamilyAnswer::not_known(client)
+            }
+        }
+        ClientStanding::Unknown => FamilyAnswer::not_known(client),
+    }
+}
+
+fn answer(sent: &SentResource<'_>, profile: &Profile, server: &ServerFacts) -> FamilyAnswer {
+    let mut cx = Cx::new(profile, server).sized(sent.bytes.len());
+    let verdict = match (converter(profile.client().family).judge)(sent, &mut cx) {
+        Err(ConverterStop::Dies) => FamilyVerdict::Dies,
+        Err(ConverterStop::Rejected) => FamilyVerdict::Rejected,
+        Ok(_) if cx.nacked() => FamilyVerdict::Rejected,
+        Ok(_) => FamilyVerdict::Accepted,
+    };
+    FamilyAnswer {
+        client: profile.client(),
+        verdict,
+        diagnostics: cx.finish().into(),
+    }
+}

@@ -1,0 +1,87 @@
+//! IP addresses and ranges of them, as grpc-js-xds reads them (cidr.ts, and Node's `net.isIP`).
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use super::listener::CIDR_ADDRESS_UNREADABLE;
+use crate::shared::rules::ADDRESS_NOT_IP;
+use crate::shared::{Checked, reject};
+use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
+use xdsctl_model::diag::{Cx, Path};
+
+/// A range: the first address, and how many bits of it count.
+pub(super) type Range = (IpAddr, u32);
+
+/// Says whether a text is an IP address (`net.isIP`): IPv6 may have a zone, nothing may have brackets.
+pub(super) fn is_ip(text: &str) -> bool {
+    text.parse::<Ipv4Addr>().is_ok() || without_zone(text).parse::<Ipv6Addr>().is_ok()
+}
+
+/// An IPv6 text without what follows a `%`, if that is a zone.
+fn without_zone(text: &str) -> &str {
+    let is_of_zone = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | ':');
+    match text.split_once('%') {
+        Some((address, zone)) if !zone.is_empty() && zone.chars().all(is_of_zone) => address,
+        _ => text,
+    }
+}
+
+/// Reads a range (`cidrRangeMessageToCidrRange`, `normalizeCidrRange`): a prefix that is too long is cut.
+pub(super) fn range(range: &CidrRange, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<Range> {
+    let text = range.address_prefix.as_str();
+    let len = range.prefix_len.unwrap_or(0);
+    let at = at.field("address_prefix");
+    if let Ok(address) = text.parse::<Ipv4Addr>() {
+        let len = len.min(Ipv4Addr::BITS);
+        let mask = u32::MAX.checked_shl(Ipv4Addr::BITS - len).unwrap_or(0);
+        return Ok((Ipv4Addr::from_bits(address.to_bits() & mask).into(), len));
+    }
+    if !is_ip(text) {
+        let message = format_args!("`{text}` is not an IP address");
+        return Err(reject(&ADDRESS_NOT_IP, &at, message, cx));
+    }
+    // The client puts the parts of the text together itself, and knows hexadecimal ones alone.
+    match text.parse::<Ipv6Addr>() {
+        Ok(address) if !text.contains('.') => {
+            let len = len.min(Ipv6Addr::BITS);
+            let mask = u128::MAX.checked_shl(Ipv6Addr::BITS - len).unwrap_or(0);
+            Ok((Ipv6Addr::from_bits(address.to_bits() & mask).into(), len))
+        }
+        _ => {
+            let message = format_args!("`{text}` has a zone or IPv4 in it, must be hexadecimal IPv6");
+            Err(reject(&CIDR_ADDRESS_UNREADABLE, &at, message, cx))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_ip;
+
+    #[test]
+    fn addresses_are_those_of_node() {
+        for text in [
+            "10.0.0.1",
+            "::",
+            "::1",
+            "1:2:3:4:5:6:7::",
+            "::ffff:1.2.3.4",
+            "fe80::1%lo",
+            "fe80::1%a-b.c:d",
+        ] {
+            assert!(is_ip(text), "{text}");
+        }
+        for text in [
+            "",
+            "10.0.0",
+            "010.0.0.1",
+            "10.0.0.1%1",
+            "[::1]",
+            "fe80::1%",
+            "fe80::1%a/b",
+            "1::2::3",
+            "1:2:3:4:5:6:7:8::",
+        ] {
+            assert!(!is_ip(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Cluster, as grpc-js-xds reads it (xds-resource-type/cluster-resource-type.ts `validateResource`).
+
+use super::{decode, fault, is_url_of, lb, tls};
+use crate::shared::Checked;
+use crate::shared::names::AGGREGATE;
+use crate::shared::rules::{
+    ADDRESS_MISSING, ADDRESS_NOT_SOCKET, AGGREGATE_EMPTY, CLUSTER_TYPE_UNSUPPORTED, DISCOVERY_UNSUPPORTED,
+    DNS_LOAD_ASSIGNMENT_MISSING, DNS_NAME_EMPTY, DNS_NOT_ONE_ENDPOINT, DNS_PORT_UNSET, EDS_CONFIG_MISSING,
+    EDS_SERVICE_NAME_MISSING, EDS_SOURCE_UNSUPPORTED, ENDPOINT_MISSING, LB_POLICY_UNSUPPORTED, LRS_SERVER_NOT_SELF,
+    PERCENTAGE_ABOVE_100, THRESHOLD_ABOVE_100,
+};
+use xdsctl_document::proto;
+use xdsctl_document::proto::any::ANY_MISSING;
+use xdsctl_document::proto::duration::DURATION_OUT_OF_RANGE;
+use xdsctl_document::proto::pb::envoy::config::cluster::v3::cluster::{
+    ClusterDiscoveryType, CustomClusterType, DiscoveryType, LbConfig, LbPolicy,
+};
+use xdsctl_document::proto::pb::envoy::config::cluster::v3::{Cluster as Pb, OutlierDetection};
+use xdsctl_document::proto::pb::envoy::config::core::v3::ConfigSource;
+use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address;
+use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
+use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{LbEndpoint, lb_endpoint::HostIdentifier};
+use xdsctl_document::proto::pb::envoy::extensions::clusters::aggregate::v3::ClusterConfig;
+use xdsctl_document::proto::pb::well_known::Duration;
+use xdsctl_lb::ring_hash::{LB_RING_HASH_FUNCTION, LB_RING_HASH_SIZE};
+use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::MAX_DURATION_SECONDS;
+
+/// Largest ring, in entries.
+pub(super) const MAX_RING_SIZE: u64 = 8_388_608;
+
+/// Converts the resource.
+pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
+    let root = &Path::ROOT;
+    match message
+        .load_balancing_policy
+        .as_ref()
+        .filter(|_| cx.has(Feature::CustomLbConfig))
+    {
+        // An exception in here is caught, and one more fault.
+        Some(policy) => _ = lb::from_proto(policy, &root.field("load_balancing_policy"), cx),
+        None => lb_policy(message, root, cx),
+    }
+    if message.lrs_server.as_ref().is_some_and(|source| !is_self(source)) {
+        let why = format_args!("lrs_server is not `self`");
+        fault(&LRS_SERVER_NOT_SELF, &root.field("lrs_server"), why, cx);
+    }
+    if let Some(detection) = message
+        .outlier_detection
+        .as_ref()
+        .filter(|_| cx.has(Feature::OutlierDetection))
+    {
+        outlier_detection(detection, &root.field("outlier_detection"), cx);
+    }
+    if let Some(socket) = message
+        .transport_socket
+        .as_ref()
+        .filter(|_| cx.has(Feature::ClusterTls))
+    {
+        tls::upstream(socket, &root.field("transport_socket"), cx)?;
+    }
+    match &message.cluster_discovery_type {
+        Some(ClusterDiscoveryType::ClusterType(custom)) => aggregate(custom, &root.field("cluster_type"), cx),
+        Some(ClusterDiscoveryType::Type(number)) => {
+            match DiscoveryType::try_from(*number) {
+                Ok(DiscoveryType::Eds) => eds(message, root, cx),
+                Ok(DiscoveryType::LogicalDns) => logical_dns(message, root, cx),
+                other => {
+                    let name = other.map_or("an unknown number", |kind| kind.as_str_name());
+                    unsupported(format_args!("type {number} ({name}) is not supported"), root, cx);
+                }
+            }
+            Ok(())
+        }
+        None => {
+            unsupported(format_args!("type is not set, must be EDS or LOGICAL_DNS"), root, cx);
+            Ok(())
+        }
+    }
+}
+
+fn unsupported(why: std::fmt::Arguments<'_>, root: &Path<'_>, cx: &mut Cx<'_>) {
+    fault(&DISCOVERY_UNSUPPORTED, &root.field("type"), why, cx);
+}
+
+fn is_self(source: &ConfigSource) -> bool {
+    matches!(source.config_source_specifier, Some(ConfigSourceSpecifier::Self_(_)))
+}
+
+/// The enum, where there is no `load_balancing_policy`.
+fn lb_policy(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) {
+    match LbPolicy::try_from(message.lb_policy) {
+        Ok(LbPolicy::RoundRobin) => {}
+        Ok(LbPolicy::RingHash) if cx.has(Feature::RingHashPolicy) => {
+            let Some(LbConfig::RingHashLbConfig(config)) = &message.lb_config else {
+                return;
+            };
+            let at = root.field("ring_hash_lb_config");
+            if config.hash_function != 0 {
+                let why = format_args!("hash_function is {}, must be XX_HASH (0)", config.hash_function);
+                fault(&LB_RING_HASH_FUNCTION, &at.field("hash_function"), why, cx);
+            }
+            for (field, size) in [
+                ("minimum_ring_size", config.minimum_ring_size),
+                ("maximum_ring_size", config.maximum_ring_size),
+            ] {
+                let at = at.field(field);
+                match size {
+                    Some(0) => {
+                        let why = format_args!("{field} is 0: it is accepted, and RPCs fail for want of a ring");
+                        cx.report_if_accepted(&LB_RING_HASH_SIZE, &at, why);
+                    }
+                    Some(size) if size > MAX_RING_SIZE => {
+                        let why = format_args!("{field} is {size}, must be at most {MAX_RING_SIZE}");
+                        fault(&LB_RING_HASH_SIZE, &at, why, cx);
+                    }
+                    Some(_) | None => {}
+                }
+            }
+        }
+        other => {
+            let name = other.map_or("an unknown number", |policy| policy.as_str_name());
+            let why = format_args!("lb_policy {} ({name}) is not supported", message.lb_policy);
+            fault(&LB_POLICY_UNSUPPORTED, &root.field("lb_policy"), why, cx);
+        }
+    }
+}
+
+fn outlier_detection(detection: &OutlierDetection, at: &Path<'_>, cx: &mut Cx<'_>) {
+    for (field, duration) in [
+        ("interval", &detection.interval),
+        ("base_ejection_time", &detection.base_ejection_time),
+        ("max_ejection_time", &detection.max_ejection_time),
+    ] {
+        if duration.as_ref().is_some_and(|duration| !is_nonnegative(duration)) {
+            let why = format_args!("{field} is negative or too long");
+            fault(&DURATION_OUT_OF_RANGE, &at.field(field), why, cx);
+        }
+    }
+    for (field, percentage, rule) in [
+        (
+            "max_ejection_percent",
+            detection.max_ejection_percent,
+            &PERCENTAGE_ABOVE_100,
+        ),
+        (
+            "enforcing_success_rate",
+            detection.enforcing_success_rate,
+            &PERCENTAGE_ABOVE_100,
+        ),
+        (
+            "failure_percentage_threshold",
+            detection.failure_percentage_threshold,
+            &THRESHOLD_ABOVE_100,
+        ),
+        (
+            "enforcing_failure_percentage",
+            detection.enforcing_failure_percentage,
+            &PERCENTAGE_ABOVE_100,
+        ),
+    ] {
+        if let Some(value) = percentage.filter(|value| *value > 100) {
+            let why = format_args!("{field} is {value}, must be at most 100");
+            fault(rule, &at.field(field), why, cx);
+        }
+    }
+}
+
+/// `validateNonnegativeDuration`.
+fn is_nonnegative(duration: &Duration) -> bool {
+    (0..=MAX_DURATION_SECONDS).contains(&duration.seconds) && (0..=999_999_999).contains(&duration.nanos)
+}
+
+fn aggregate(custom: &CustomClusterType, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let at = at.field("typed_config");
+    let Some(any) = &custom.typed_config else {
+        fault(&ANY_MISSING, &at, format_args!("missing, must hold `{AGGREGATE}`"), cx);
+        return Ok(());
+    };
+    if !is_url_of(&any.type_url, AGGREGATE) {
+        let why = format_args!("`{}` is not supported, must be `{AGGREGATE}`", any.type_url);
+        fault(&CLUSTER_TYPE_UNSUPPORTED, &at.field("type_url"), why, cx);
+        return Ok(());
+    }
+    let config: ClusterConfig = decode(&any.value, AGGREGATE, &at, cx)?;
+    if config.clusters.is_empty() {
+        let at = at.value(AGGREGATE);
+        let why = format_args!("clusters is empty, an aggregate cluster must have a child");
+        fault(&AGGREGATE_EMPTY, &at.field("clusters"), why, cx);
+    }
+    Ok(())
+}
+
+fn eds(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) {
+    let at = root.field("eds_cluster_config");
+    let Some(config) = &message.eds_cluster_config else {
+        let why = format_args!("eds_cluster_config is missing, an EDS cluster must have one");
+        return fault(&EDS_CONFIG_MISSING, &at, why, cx);
+    };
+    let source = config.eds_config.as_ref();
+    let source = source.and_then(|source| source.config_source_specifier.as_ref());
+    if !matches!(
+        source,
+        Some(ConfigSourceSpecifier::Ads(_) | ConfigSourceSpecifier::Self_(_))
+    ) {
+        let why = format_args!("eds_config is neither `ads` nor `self`");
+        fault(&EDS_SOURCE_UNSUPPORTED, &at.field("eds_config"), why, cx);
+    }
+    if message.name.starts_with("xdstp:") && config.service_name.is_empty() {
+        let why = format_args!("service_name is empty, must be set for a cluster with an xdstp name");
+        fault(&EDS_SERVICE_NAME_MISSING, &at.field("service_name"), why, cx);
+    }
+}
+
+fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) {
+    let at = root.field("load_assignment");
+    let Some(assignment) = &message.load_assignment else {
+        let why = format_args!("load_assignment is missing, a LOGICAL_DNS cluster must have one");
+        return fault(&DNS_LOAD_ASSIGNMENT_MISSING, &at, why, cx);
+    };
+    let at = at.field("endpoints");
+    let [locality] = assignment.endpoints.as_slice() else {
+        return not_one("locality", assignment.endpoints.len(), &at, cx);
+    };
+    let at = at.index(0);
+    let at = at.field("lb_endpoints");
+    let [bytes] = locality.lb_endpoints.as_slice() else {
+        return not_one("endpoint", locality.lb_endpoints.len(), &at, cx);
+    };
+    let at = at.index(0);
+    let at = at.field("endpoint");
+    let lb: LbEndpoint = proto::kept(bytes);
+    let Some(HostIdentifier::Endpoint(endpoint)) = &lb.host_identifier else {
+        return fault(
+            &ENDPOINT_MISSING,
+            &at,
+            format_args!("endpoint is missing, must have an address"),
+            cx,
+        );
+    };
+    let at = at.field("address");
+    let Some(address) = &endpoint.address else {
+        return fault(&ADDRESS_MISSING, &at, format_args!("address is missing"), cx);
+    };
+    let at = at.field("socket_address");
+    let Some(Address::SocketAddress(socket)) = &address.address else {
+        let why = format_args!("address has no socket_address, no other kind is supported");
+        return fault(&ADDRESS_NOT_SOCKET, &at, why, cx);
+    };
+    if socket.address.is_empty() {
+        let why = format_args!("address is empty, must be a host name or an IP address");
+        fault(&DNS_NAME_EMPTY, &at.field("address"), why, cx);
+    }
+    if !matches!(socket.port_specifier, Some(PortSpecifier::PortValue(_))) {
+        let why = format_args!("port_value is not set, named_port is not read");
+        fault(&DNS_PORT_UNSET, &at.field("port_value"), why, cx);
+    }
+}
+
+fn not_one(what: &str, count: usize, at: &Path<'_>, cx: &mut Cx<'_>) {
+    let why = format_args!("a LOGICAL_DNS cluster must have exactly one {what}, has {count}");
+    fault(&DNS_NOT_ONE_ENDPOINT, at, why, cx);
+}

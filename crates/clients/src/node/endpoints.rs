@@ -1,0 +1,133 @@
+//! ClusterLoadAssignment, as grpc-js-xds reads it (xds-resource-type/endpoint-resource-type.ts `validateResource`).
+//!
+//! Every endpoint counts, whatever its health and the weight of its locality.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use foldhash::{HashSet, HashSetExt};
+
+use super::{cidr, fault};
+use crate::shared::rules::{
+    ADDRESS_MISSING, ADDRESS_NOT_IP, ADDRESS_NOT_SOCKET, ENDPOINT_ADDRESS_DUPLICATE, ENDPOINT_MISSING,
+    LOCALITY_DUPLICATE, LOCALITY_MISSING, LOCALITY_WEIGHT_SUM, PORT_OUT_OF_RANGE, PORT_UNSET, PRIORITY_GAP,
+};
+use xdsctl_document::proto;
+use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as Kind;
+use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
+use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, SocketAddress};
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
+    ClusterLoadAssignment as Pb, Endpoint, LbEndpoint, LocalityLbEndpoints, lb_endpoint::HostIdentifier,
+};
+use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::profile::Feature;
+
+/// Addresses and ports that were seen in the resource. Looked up only, never iterated.
+type Seen = HashSet<(String, Option<u32>)>;
+
+/// Converts the resource.
+pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) {
+    let at = Path::ROOT.field("endpoints");
+    let mut localities = BTreeSet::new();
+    let mut addresses = Seen::new();
+    let mut priorities: BTreeMap<u32, u64> = BTreeMap::new();
+    for (i, entry) in message.endpoints.iter().enumerate() {
+        let at = at.index(i);
+        let locality_at = at.field("locality");
+        let Some(locality) = &entry.locality else {
+            fault(&LOCALITY_MISSING, &locality_at, format_args!("locality is missing"), cx);
+            continue;
+        };
+        let key = (entry.priority, &locality.region, &locality.zone, &locality.sub_zone);
+        if !localities.insert(key) {
+            let why = format_args!("the locality is already in priority {}", entry.priority);
+            fault(&LOCALITY_DUPLICATE, &at, why, cx);
+        }
+        lb_endpoints(entry, &mut addresses, &at.field("lb_endpoints"), cx);
+        *priorities.entry(entry.priority).or_default() += u64::from(entry.load_balancing_weight.unwrap_or(0));
+    }
+    for (&priority, &sum) in &priorities {
+        if sum > u64::from(u32::MAX) {
+            let why = format_args!(
+                "weights of priority {priority} add up to {sum}, must be at most {}",
+                u32::MAX
+            );
+            fault(&LOCALITY_WEIGHT_SUM, &at, why, cx);
+        }
+        if let Some(before) = priority
+            .checked_sub(1)
+            .filter(|before| !priorities.contains_key(before))
+        {
+            let why = format_args!("there is a priority {priority}, but no priority {before}");
+            fault(&PRIORITY_GAP, &at, why, cx);
+        }
+    }
+}
+
+fn lb_endpoints(entry: &LocalityLbEndpoints, seen: &mut Seen, at: &Path<'_>, cx: &mut Cx<'_>) {
+    seen.reserve(entry.lb_endpoints.len());
+    for (i, bytes) in entry.lb_endpoints.iter().enumerate() {
+        let entry_at = at.index(i);
+        let at = entry_at.field("endpoint");
+        let lb: LbEndpoint = proto::kept(bytes);
+        let Some(HostIdentifier::Endpoint(endpoint)) = &lb.host_identifier else {
+            let why = format_args!("endpoint is missing, must have an address");
+            fault(&ENDPOINT_MISSING, &at, why, cx);
+            continue;
+        };
+        one_endpoint(endpoint, seen, (&entry_at, &at), cx);
+    }
+}
+
+/// The addresses of an endpoint; its entry in the list and itself are at `at`.
+fn one_endpoint(endpoint: &Endpoint, seen: &mut Seen, (entry, at): (&Path<'_>, &Path<'_>), cx: &mut Cx<'_>) {
+    one_address(endpoint.address.as_ref(), seen, (entry, &at.field("address")), cx);
+    if !cx.has(Feature::DualstackEndpoints) {
+        return;
+    }
+    let at = at.field("additional_addresses");
+    for (i, additional) in endpoint.additional_addresses.iter().enumerate() {
+        let at = at.index(i);
+        one_address(additional.address.as_ref(), seen, (entry, &at.field("address")), cx);
+    }
+}
+
+fn one_address(address: Option<&Address>, seen: &mut Seen, (entry, at): (&Path<'_>, &Path<'_>), cx: &mut Cx<'_>) {
+    let Some(address) = address else {
+        return fault(&ADDRESS_MISSING, at, format_args!("address is missing"), cx);
+    };
+    let at = at.field("socket_address");
+    match &address.address {
+        Some(Kind::SocketAddress(socket)) => socket_address(socket, seen, (entry, &at), cx),
+        Some(_) | None => {
+            let why = format_args!("address has no socket_address, no other kind is supported");
+            fault(&ADDRESS_NOT_SOCKET, &at, why, cx);
+        }
+    }
+}
+
+/// `validateAddress`.
+fn socket_address(socket: &SocketAddress, seen: &mut Seen, (entry, at): (&Path<'_>, &Path<'_>), cx: &mut Cx<'_>) {
+    let port = match &socket.port_specifier {
+        Some(PortSpecifier::PortValue(port)) => Some(*port),
+        Some(PortSpecifier::NamedPort(_)) | None => None,
+    };
+    if let Some(port) = port.filter(|port| *port > u16::MAX.into()) {
+        let why = format_args!("port_value is {port}: it is accepted, and no connection can be made to it");
+        cx.report_if_accepted(&PORT_OUT_OF_RANGE, &at.field("port_value"), why);
+    }
+    if port.is_none() {
+        let why = format_args!("port_value is not set");
+        fault(&PORT_UNSET, at, why, cx);
+    }
+    if !cidr::is_ip(&socket.address) {
+        let why = format_args!("`{}` is not an IP address", socket.address);
+        fault(&ADDRESS_NOT_IP, at, why, cx);
+    }
+    if !seen.insert((socket.address.clone(), port)) {
+        let why = format_args!(
+            "another endpoint of the resource has the address `{}` and the same port",
+            socket.address
+        );
+        fault(&ENDPOINT_ADDRESS_DUPLICATE, entry, why, cx);
+    }
+}

@@ -1,0 +1,149 @@
+//! Filter chains, as grpc-js-xds reads them (listener-resource-type.ts `normalizeFilterChainMatch`, `validateFilterChain`).
+//!
+//! The client multiplies a match out to one combination of a destination range, source range, source port, server name and
+//! protocol each, and compares every combination with all before. Two matches have one in common where each of their lists has.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use super::cidr::{self, Range};
+use super::{fault, http_connection_manager, is_url_of, tls};
+use crate::shared::Checked;
+use crate::shared::limits::{MAX_COMBINATIONS, not_compared};
+use crate::shared::names::HCM;
+use crate::shared::rules::{DUPLICATE_MATCH, NETWORK_FILTER_UNSUPPORTED, NETWORK_FILTERS_NOT_ONE};
+use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
+use xdsctl_document::proto::pb::envoy::config::listener::v3::{FilterChain, FilterChainMatch, filter::ConfigType};
+use xdsctl_model::diag::{Cx, Path};
+
+/// One combination of what a match has; `None` where the list is empty.
+type Combination<'m> = (
+    Option<Range>,
+    Option<Range>,
+    Option<u32>,
+    Option<&'m str>,
+    Option<&'m str>,
+);
+
+/// What combinations must have in common to be compared: port, source type and transport protocol.
+type Group<'m> = (Option<u32>, i32, &'m str);
+
+/// Converts the chains of a listener.
+pub(super) fn list(chains: &[FilterChain], at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let mut seen: BTreeMap<Group<'_>, BTreeSet<Combination<'_>>> = BTreeMap::new();
+    let mut count = 0usize;
+    for (i, chain) in chains.iter().enumerate() {
+        let at = at.index(i);
+        if let Some(matches) = &chain.filter_chain_match {
+            let here = at.field("filter_chain_match");
+            let ranges = ranges(&matches.prefix_ranges, &here.field("prefix_ranges"), cx)?;
+            let sources = ranges_of_sources(matches, &here, cx)?;
+            let group = (
+                matches.destination_port,
+                matches.source_type,
+                matches.transport_protocol.as_str(),
+            );
+            let product = combinations(matches, &ranges, &sources);
+            count = count.saturating_add(size(matches));
+            if count > MAX_COMBINATIONS {
+                not_compared(&here, cx);
+            } else {
+                let taken = seen.entry(group).or_default();
+                let mut is_duplicate = false;
+                for combination in product {
+                    is_duplicate |= !taken.insert(combination);
+                }
+                if is_duplicate {
+                    let why = format_args!("another chain has the same match, or this one has it twice");
+                    fault(&DUPLICATE_MATCH, &at, why, cx);
+                }
+            }
+        }
+        content(chain, &at, cx)?;
+    }
+    Ok(())
+}
+
+/// How many combinations a match has.
+fn size(matches: &FilterChainMatch) -> usize {
+    [
+        matches.prefix_ranges.len(),
+        matches.source_prefix_ranges.len(),
+        matches.source_ports.len(),
+        matches.server_names.len(),
+        matches.application_protocols.len(),
+    ]
+    .into_iter()
+    .fold(1usize, |product, len| product.saturating_mul(len.max(1)))
+}
+
+/// The combinations of a match (`crossProduct`): an empty list counts as one that has nothing in it.
+fn combinations<'m>(
+    matches: &'m FilterChainMatch,
+    ranges: &[Range],
+    sources: &[Range],
+) -> impl Iterator<Item = Combination<'m>> {
+    fn or_none<T: Clone>(list: &[T]) -> Vec<Option<T>> {
+        if list.is_empty() {
+            vec![None]
+        } else {
+            list.iter().cloned().map(Some).collect()
+        }
+    }
+    let texts = |list: &'m [String]| or_none(&list.iter().map(String::as_str).collect::<Vec<_>>());
+    let (sources, ports) = (or_none(sources), or_none(&matches.source_ports));
+    let (names, protocols) = (texts(&matches.server_names), texts(&matches.application_protocols));
+    or_none(ranges).into_iter().flat_map(move |range| {
+        let mut all = Vec::new();
+        for source in &sources {
+            for port in &ports {
+                for name in &names {
+                    all.extend(
+                        protocols
+                            .iter()
+                            .map(|protocol| (range, *source, *port, *name, *protocol)),
+                    );
+                }
+            }
+        }
+        all
+    })
+}
+
+fn ranges_of_sources(matches: &FilterChainMatch, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<Vec<Range>> {
+    ranges(&matches.source_prefix_ranges, &at.field("source_prefix_ranges"), cx)
+}
+
+fn ranges(list: &[CidrRange], at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<Vec<Range>> {
+    let each = list.iter().enumerate();
+    each.map(|(i, range)| cidr::range(range, &at.index(i), cx)).collect()
+}
+
+/// Converts what is in a chain (`validateFilterChain`).
+pub(super) fn content(chain: &FilterChain, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let filters_at = at.field("filters");
+    if let [filter] = chain.filters.as_slice() {
+        let any = match &filter.config_type {
+            Some(ConfigType::TypedConfig(any)) => Some(any),
+            _ => None,
+        };
+        let at = filters_at.index(0);
+        let at = at.field("typed_config");
+        match any {
+            Some(any) if is_url_of(&any.type_url, HCM) => http_connection_manager::from_any(any, false, &at, cx)?,
+            other => {
+                let url = other.map_or("", |any| &any.type_url);
+                let why = format_args!("`{url}` is not supported, must be `{HCM}`");
+                fault(&NETWORK_FILTER_UNSUPPORTED, &at, why, cx);
+            }
+        }
+    } else {
+        let count = chain.filters.len();
+        let why = format_args!("{count} network filters, must be one HttpConnectionManager");
+        fault(&NETWORK_FILTERS_NOT_ONE, &filters_at, why, cx);
+    }
+    match &chain.transport_socket {
+        Some(socket) => tls::downstream(socket, &at.field("transport_socket"), cx),
+        None => Ok(()),
+    }
+}

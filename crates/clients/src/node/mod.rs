@@ -1,0 +1,123 @@
+//! grpc-js-xds: the four resources, in its order; a validator collects the faults of a resource.
+//!
+//! One file a resource or a part of one, one function for each of the client's own, named in its doc. Most faults are collected, and
+//! the validator goes on ([`fault`]). An exception ends the resource at once, and that is a rejection as well: it is `Err`.
+
+mod cidr;
+mod cluster;
+mod endpoints;
+mod filter_chain;
+mod http_connection_manager;
+mod http_filter;
+mod lb;
+mod lb_json;
+mod listener;
+mod protobufjs;
+mod rbac;
+mod regex;
+mod routes;
+mod tls;
+
+use bytes::Bytes;
+
+use crate::shared::{Checked, Converter, Message, SentResource, URL_PREFIX, is_url_of, reject, undecodable};
+use xdsctl_document::proto::any::ANY_UNDECODABLE;
+use xdsctl_document::proto::pb::tables;
+use xdsctl_model::diag::{Cx, Effect, Path, Rule};
+use xdsctl_model::resource::ResourceType;
+
+/// Names that every JavaScript object has, so that `name in map` is true of them whatever is in the map.
+const OBJECT_PROTOTYPE: [&str; 12] = [
+    "__defineGetter__",
+    "__defineSetter__",
+    "__lookupGetter__",
+    "__lookupSetter__",
+    "__proto__",
+    "constructor",
+    "hasOwnProperty",
+    "isPrototypeOf",
+    "propertyIsEnumerable",
+    "toLocaleString",
+    "toString",
+    "valueOf",
+];
+
+/// What the client keeps of a resource is not made.
+pub(crate) static CONVERTER: Converter = Converter {
+    judge: |sent, cx| convert(sent, cx).map(|()| None),
+    rules: &[http_filter::RULES, lb::RULES, listener::RULES, routes::RULES],
+};
+
+/// Converts a resource.
+fn convert(sent: &SentResource<'_>, cx: &mut Cx<'_>) -> Checked {
+    let resource_type = sent.resource_type;
+    let read = match tables::message(resource_type.type_name()) {
+        Some(table) => protobufjs::read(sent.bytes, table).map_err(|thrown| undecodable(resource_type, thrown, cx))?,
+        None => None,
+    };
+    let bytes = match (read, sent.message) {
+        (None, Ok(message)) => return converted(message, cx),
+        (None, Err(_)) => sent.bytes.clone(),
+        (Some(bytes), _) => bytes,
+    };
+    match resource_type {
+        ResourceType::Listener => anew(bytes, resource_type, |message| Message::Listener(message), cx),
+        ResourceType::RouteConfiguration => {
+            anew(bytes, resource_type, |message| Message::RouteConfiguration(message), cx)
+        }
+        ResourceType::Cluster => anew(bytes, resource_type, |message| Message::Cluster(message), cx),
+        ResourceType::Endpoints => anew(bytes, resource_type, |message| Message::Endpoints(message), cx),
+    }
+}
+
+/// Converts a resource from bytes in which it is as this client reads it.
+fn anew<T: prost::Message + Default>(
+    bytes: Bytes,
+    resource_type: ResourceType,
+    of: for<'m> fn(&'m T) -> Message<'m>,
+    cx: &mut Cx<'_>,
+) -> Checked {
+    let message = T::decode(bytes).map_err(|error| undecodable(resource_type, error, cx))?;
+    converted(of(&message), cx)
+}
+
+fn converted(message: Message<'_>, cx: &mut Cx<'_>) -> Checked {
+    match message {
+        Message::Listener(listener) => listener::convert(listener, cx),
+        Message::RouteConfiguration(config) => routes::from_proto(config, routes::User::Unknown, &Path::ROOT, cx),
+        Message::Cluster(cluster) => cluster::convert(cluster, cx),
+        Message::Endpoints(endpoints) => {
+            endpoints::convert(endpoints, cx);
+            Ok(())
+        }
+    }
+}
+
+/// Reports a fault that is collected: the validator goes on.
+#[cold]
+fn fault(rule: &'static Rule, at: &Path<'_>, message: std::fmt::Arguments<'_>, cx: &mut Cx<'_>) {
+    cx.report_as(Effect::Nack, rule, at, message);
+}
+
+/// Decodes bytes as a message (`decodeSingleResource`, `parseAnyMessage`); `at` is the path of the Any that holds them.
+fn decode<T: prost::Message + Default>(
+    bytes: &Bytes,
+    type_name: &'static str,
+    at: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Checked<T> {
+    let at = at.value(type_name);
+    try_decode(bytes, type_name).map_err(|fault| {
+        let message = format_args!("not a valid `{type_name}`: {fault}");
+        reject(&ANY_UNDECODABLE, &at, message, cx)
+    })
+}
+
+/// Decodes bytes as a message.
+fn try_decode<T: prost::Message + Default>(bytes: &Bytes, type_name: &str) -> Result<T, protobufjs::Thrown> {
+    let read = match tables::message(type_name) {
+        Some(table) => protobufjs::read(bytes, table)?,
+        None => None,
+    };
+    T::decode(read.unwrap_or_else(|| bytes.clone())).map_err(|_| protobufjs::Thrown::Depth)
+}

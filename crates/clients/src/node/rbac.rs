@@ -1,0 +1,142 @@
+//! The RBAC filter behind its switch, as grpc-js-xds reads it (http-filter/rbac-filter.ts, rbac.ts `parseConfig`).
+//!
+//! Only what throws while the rules are built is a fault: a regular expression that does not compile and a path that is not there. A
+//! rule of a kind that the client does not have never matches.
+
+use super::regex::{self, Use};
+use super::{decode, fault};
+use crate::shared::names::{RBAC, RBAC_PER_ROUTE};
+use crate::shared::rules::{RBAC_ACTION_LOG, RBAC_PATH_MISSING, REGEX_NOT_RE2};
+use crate::shared::{Checked, reject};
+use xdsctl_document::proto::any::ANY_MISSING;
+use xdsctl_document::proto::pb::Any;
+use xdsctl_document::proto::pb::envoy::config::rbac::v3::rbac::Action;
+use xdsctl_document::proto::pb::envoy::config::rbac::v3::{
+    Permission, Principal, Rbac as Rules, permission, principal,
+};
+use xdsctl_document::proto::pb::envoy::config::route::v3::HeaderMatcher;
+use xdsctl_document::proto::pb::envoy::config::route::v3::header_matcher::HeaderMatchSpecifier;
+use xdsctl_document::proto::pb::envoy::extensions::filters::http::rbac::v3::{Rbac, RbacPerRoute};
+use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::string_matcher::MatchPattern;
+use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::{PathMatcher, StringMatcher, path_matcher};
+use xdsctl_model::diag::{Cx, Path};
+
+/// Converts a config, which is of the right type. Its first fault ends it, and is collected.
+pub(super) fn config(any: &Any, is_override: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    if is_override {
+        let message: RbacPerRoute = decode(&any.value, RBAC_PER_ROUTE, at, cx)?;
+        let found = message.rbac.as_ref().and_then(|rbac| rbac.rules.as_ref());
+        let at = at.value(RBAC_PER_ROUTE);
+        rules(found, &at.field("rbac").field("rules"), cx);
+    } else {
+        let message: Rbac = decode(&any.value, RBAC, at, cx)?;
+        rules(message.rules.as_ref(), &at.value(RBAC).field("rules"), cx);
+    }
+    Ok(())
+}
+
+fn rules(rules: Option<&Rules>, at: &Path<'_>, cx: &mut Cx<'_>) {
+    let Some(rules) = rules else {
+        return fault(&ANY_MISSING, at, format_args!("rules are missing, must be set"), cx);
+    };
+    if rules.action == Action::Log as i32 {
+        let at = at.field("action");
+        return fault(&RBAC_ACTION_LOG, &at, format_args!("action LOG is not supported"), cx);
+    }
+    // What is thrown in here is caught around it: the first fault is the last.
+    _ = policies(rules, &at.field("policies"), cx);
+}
+
+fn policies(rules: &Rules, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    for (name, policy) in &rules.policies {
+        let at = at.key(name);
+        let list = at.field("permissions");
+        for (i, rule) in policy.permissions.iter().enumerate() {
+            permission(rule, &list.index(i), cx)?;
+        }
+        let list = at.field("principals");
+        for (i, rule) in policy.principals.iter().enumerate() {
+            principal(rule, &list.index(i), cx)?;
+        }
+    }
+    Ok(())
+}
+
+/// `parsePermission`.
+fn permission(rule: &Permission, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    use permission::Rule;
+    match &rule.rule {
+        Some(Rule::AndRules(set)) => permissions(&set.rules, &at.field("and_rules").field("rules"), cx),
+        Some(Rule::OrRules(set)) => permissions(&set.rules, &at.field("or_rules").field("rules"), cx),
+        Some(Rule::NotRule(rule)) => permission(rule, &at.field("not_rule"), cx),
+        Some(Rule::Header(matcher)) => header(matcher, &at.field("header"), cx),
+        Some(Rule::RequestedServerName(matcher)) => string(matcher, &at.field("requested_server_name"), cx),
+        Some(Rule::UrlPath(matcher)) => url_path(matcher, &at.field("url_path"), cx),
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn permissions(rules: &[Permission], at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let mut each = rules.iter().enumerate();
+    each.try_for_each(|(i, rule)| permission(rule, &at.index(i), cx))
+}
+
+/// `parsePrincipal`.
+fn principal(rule: &Principal, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    use principal::Identifier;
+    match &rule.identifier {
+        Some(Identifier::AndIds(set)) => principals(&set.ids, &at.field("and_ids").field("ids"), cx),
+        Some(Identifier::OrIds(set)) => principals(&set.ids, &at.field("or_ids").field("ids"), cx),
+        Some(Identifier::NotId(rule)) => principal(rule, &at.field("not_id"), cx),
+        Some(Identifier::Authenticated(peer)) => match &peer.principal_name {
+            Some(matcher) => string(matcher, &at.field("authenticated").field("principal_name"), cx),
+            None => Ok(()),
+        },
+        Some(Identifier::Header(matcher)) => header(matcher, &at.field("header"), cx),
+        Some(Identifier::UrlPath(matcher)) => url_path(matcher, &at.field("url_path"), cx),
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn principals(rules: &[Principal], at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    let mut each = rules.iter().enumerate();
+    each.try_for_each(|(i, rule)| principal(rule, &at.index(i), cx))
+}
+
+/// `getPredicateForHeaderMatcher`.
+fn header(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    match &matcher.header_match_specifier {
+        Some(HeaderMatchSpecifier::SafeRegexMatch(safe)) => compile(&safe.regex, &at.field("safe_regex_match"), cx),
+        Some(HeaderMatchSpecifier::StringMatch(matcher)) => string(matcher, &at.field("string_match"), cx),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// `getPredicateForStringMatcher`.
+fn string(matcher: &StringMatcher, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    match &matcher.match_pattern {
+        Some(MatchPattern::SafeRegex(safe)) => compile(&safe.regex, &at.field("safe_regex"), cx),
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn url_path(matcher: &PathMatcher, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    match &matcher.rule {
+        Some(path_matcher::Rule::Path(matcher)) => string(matcher, &at.field("path"), cx),
+        None => {
+            let why = format_args!("path is missing, must be set");
+            Err(reject(&RBAC_PATH_MISSING, &at.field("path"), why, cx))
+        }
+    }
+}
+
+/// A regular expression, compiled with anchors around it.
+fn compile(pattern: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    match regex::fault(pattern, Use::Match("")) {
+        None => Ok(()),
+        Some(fault) => {
+            let why = format_args!("regex `{pattern}` does not compile: {fault}");
+            Err(reject(&REGEX_NOT_RE2, &at.field("regex"), why, cx))
+        }
+    }
+}

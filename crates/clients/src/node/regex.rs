@@ -1,0 +1,97 @@
+//! Regular expressions, which grpc-js-xds compiles with RE2 when it uses a resource, not when it checks it (matcher.ts).
+//!
+//! Where one does not compile, the exception ends a promise that nobody waits for, and the process dies.
+
+use crate::shared::rules::REGEX_NOT_RE2;
+use xdsctl_document::secret::{self, REDACTED};
+use xdsctl_model::diag::{Cx, Path};
+use xdsctl_re2::{Regex, RegexError};
+
+/// What a pattern is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Use<'a> {
+    /// To match the value of a header, or of nothing that has a name: compiled with anchors around it.
+    Match(&'a str),
+    /// To replace parts of a text.
+    Replace,
+}
+
+/// Reports a pattern of which the process dies as soon as it is used.
+pub(super) fn note_death(pattern: &str, used: Use<'_>, at: &Path<'_>, cx: &mut Cx<'_>) {
+    let Some(fault) = fault(pattern, used) else { return };
+    let shown = match used {
+        Use::Match(header) if secret::is_name(header) => REDACTED,
+        Use::Match(_) | Use::Replace => pattern,
+    };
+    let why =
+        format_args!("regex `{shown}` does not compile: {fault}; it is accepted, and the process dies when it is used");
+    cx.report_if_accepted(&REGEX_NOT_RE2, at, why);
+}
+
+/// Why a pattern does not compile.
+pub(super) fn fault(pattern: &str, used: Use<'_>) -> Option<RegexError> {
+    let plain = translate(pattern);
+    let compiled = match used {
+        Use::Match(_) => Regex::check(&format!("^{plain}$")),
+        Use::Replace => Regex::check(&plain),
+    };
+    compiled.err()
+}
+
+/// From the syntax of JavaScript to that of RE2 (re2-wasm `translateRegExp`): names of groups, and characters by number.
+fn translate(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len());
+    let mut rest = pattern;
+    while let Some(first) = rest.chars().next() {
+        let after = &rest[first.len_utf8()..];
+        if first == '\\' {
+            let mut following = after.chars();
+            let (second, third) = (following.next(), following.next());
+            rest = match (second, third) {
+                (Some('u'), Some('{')) => {
+                    out.push_str("\\x");
+                    &after[1..]
+                }
+                (Some('u'), Some(digit)) if digit.is_ascii_hexdigit() => {
+                    let digits = after[1..].bytes().take(4).take_while(u8::is_ascii_hexdigit).count();
+                    out.push_str("\\x{");
+                    out.push_str(&after[1..=digits]);
+                    out.push('}');
+                    &after[1 + digits..]
+                }
+                (Some(second), _) => {
+                    out.extend(['\\', second]);
+                    &after[second.len_utf8()..]
+                }
+                (None, _) => {
+                    out.push('\\');
+                    after
+                }
+            };
+        } else if let Some(name) = rest.strip_prefix("(?<").filter(|name| !name.starts_with(['=', '!'])) {
+            out.push_str("(?P<");
+            rest = name;
+        } else {
+            out.push(first);
+            rest = after;
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Use, fault};
+
+    #[test]
+    fn patterns_are_those_that_the_client_compiles() {
+        // Each was put to the client, in a route that takes an RPC.
+        for pattern in ["/a/b|.*", "a\\", "(?<n>.*)", "(?P<n>.*)", "\\u0041|.*", "\\C|.*"] {
+            assert!(fault(pattern, Use::Match("")).is_none(), "{pattern}");
+        }
+        for pattern in ["(", "(?=a)", "a{1001}", "((a{100}){100}){100}|.*"] {
+            assert!(fault(pattern, Use::Match("")).is_some(), "{pattern}");
+        }
+        assert!(fault("(", Use::Replace).is_some());
+    }
+}

@@ -1,0 +1,120 @@
+//! What families have in common: the resource that each of them gets, how a converter stops, and the rules that several know.
+//!
+//! The families differ in most rules and in order (Go stops at the first fault, Node hands wrappers to the wrong parser), so that
+//! each has a straight converter of its own.
+
+pub(crate) mod limits;
+pub(crate) mod names;
+pub mod rules;
+
+use std::fmt;
+
+use bytes::Bytes;
+
+use xdsctl_document::proto::pb::envoy::config;
+use xdsctl_document::proto::wire::Malformed;
+use xdsctl_model::diag::{Cx, Effect, Path, Rule};
+use xdsctl_model::resource::{Resource, ResourceType};
+
+use rules::RESOURCE_UNDECODABLE;
+
+/// Why there is no filter for the URL of a config; that of a config that is missing is empty.
+pub(crate) fn no_filter_of(url: &str) -> String {
+    match url {
+        "" => "typed_config is missing, must hold the config of a filter".to_owned(),
+        url => format!("the client has no filter of type `{url}`"),
+    }
+}
+
+/// What stands before the type in every type URL that a client compares whole.
+pub(crate) const URL_PREFIX: &str = "type.googleapis.com/";
+
+/// A resource, decoded once for all clients that are asked about it.
+#[derive(Debug, Clone, Copy)]
+pub enum Message<'m> {
+    /// `envoy.config.listener.v3.Listener`.
+    Listener(&'m config::listener::v3::Listener),
+    /// `envoy.config.route.v3.RouteConfiguration`.
+    RouteConfiguration(&'m config::route::v3::RouteConfiguration),
+    /// `envoy.config.cluster.v3.Cluster`.
+    Cluster(&'m config::cluster::v3::Cluster),
+    /// `envoy.config.endpoint.v3.ClusterLoadAssignment`.
+    Endpoints(&'m config::endpoint::v3::ClusterLoadAssignment),
+}
+
+/// A resource as it was sent.
+#[derive(Debug, Clone, Copy)]
+pub struct SentResource<'m> {
+    /// Its type.
+    pub resource_type: ResourceType,
+    /// The message, or what C-core's parser trips over; another client's parser may not.
+    pub message: Result<Message<'m>, Malformed>,
+    /// The bytes of the message.
+    pub bytes: &'m Bytes,
+    /// The name that stands around it, in a discovery Resource or a dump.
+    pub outer_name: Option<&'m str>,
+}
+
+impl<'m> Message<'m> {
+    /// Its own name.
+    pub fn name(self) -> &'m str {
+        match self {
+            Message::Listener(message) => &message.name,
+            Message::RouteConfiguration(message) => &message.name,
+            Message::Cluster(message) => &message.name,
+            Message::Endpoints(message) => &message.cluster_name,
+        }
+    }
+}
+
+/// A family's part in the judgement.
+pub(crate) struct Converter {
+    /// Reports what is found of a resource into the context, and returns what the client keeps if the converter makes that.
+    pub judge: fn(&SentResource<'_>, &mut Cx<'_>) -> Checked<Option<Resource>>,
+    /// The rules that this family alone knows, in the files that find them.
+    pub rules: &'static [&'static [&'static Rule]],
+}
+
+/// Why a converter stops: what follows is never looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConverterStop {
+    /// The resource is rejected; the finding says why.
+    Rejected,
+    /// The process dies; the finding says of what.
+    Dies,
+}
+
+/// What a converter that stops at the first fault returns.
+pub type Checked<T = ()> = Result<T, ConverterStop>;
+
+/// Reports a rejection; the converter stops with what it returns.
+#[cold]
+pub fn reject(rule: &'static Rule, at: &Path<'_>, message: std::fmt::Arguments<'_>, cx: &mut Cx<'_>) -> ConverterStop {
+    cx.report_as(Effect::Nack, rule, at, message);
+    ConverterStop::Rejected
+}
+
+/// Reports what kills the process; the converter stops with what it returns.
+#[cold]
+pub fn die(rule: &'static Rule, at: &Path<'_>, message: std::fmt::Arguments<'_>, cx: &mut Cx<'_>) -> ConverterStop {
+    cx.report_as(Effect::Fails, rule, at, message);
+    ConverterStop::Dies
+}
+
+/// Says whether a type URL is exactly that of a message.
+pub(crate) fn is_url_of(url: &str, type_name: &str) -> bool {
+    url.strip_prefix(URL_PREFIX) == Some(type_name)
+}
+
+/// The resource, for a client whose parser takes what C-core's takes.
+pub fn decoded<'m>(sent: &SentResource<'m>, cx: &mut Cx<'_>) -> Checked<Message<'m>> {
+    sent.message.map_err(|fault| undecodable(sent.resource_type, fault, cx))
+}
+
+/// Reports that the client cannot parse the resource.
+#[cold]
+pub fn undecodable(kind: ResourceType, fault: impl fmt::Display, cx: &mut Cx<'_>) -> ConverterStop {
+    let name = kind.short_name();
+    let message = format_args!("not a valid {name}: {fault}");
+    reject(&RESOURCE_UNDECODABLE, &Path::ROOT, message, cx)
+}

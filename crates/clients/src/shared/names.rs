@@ -1,0 +1,25 @@
+//! Names of messages and extensions that several families read.
+
+pub(crate) const AGGREGATE_NAME: &str = "envoy.clusters.aggregate";
+pub(crate) const ADDRESS: &str = "envoy.config.core.v3.Address";
+pub(crate) const WRAPPER: &str = "envoy.config.route.v3.FilterConfig";
+pub(crate) const AGGREGATE: &str = "envoy.extensions.clusters.aggregate.v3.ClusterConfig";
+pub(crate) const EXT_PROC_PER_ROUTE: &str = "envoy.extensions.filters.http.ext_proc.v3.ExtProcPerRoute";
+pub(crate) const EXT_PROC: &str = "envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor";
+pub(crate) const FAULT: &str = "envoy.extensions.filters.http.fault.v3.HTTPFault";
+pub(crate) const AUDIENCE: &str = "envoy.extensions.filters.http.gcp_authn.v3.Audience";
+pub(crate) const RBAC: &str = "envoy.extensions.filters.http.rbac.v3.RBAC";
+pub(crate) const RBAC_PER_ROUTE: &str = "envoy.extensions.filters.http.rbac.v3.RBACPerRoute";
+pub(crate) const ROUTER: &str = "envoy.extensions.filters.http.router.v3.Router";
+pub(crate) const HCM: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
+pub(crate) const WRR: &str =
+    "envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin";
+pub(crate) const LEAST_REQUEST: &str = "envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest";
+pub(crate) const PICK_FIRST: &str = "envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst";
+pub(crate) const RING_HASH: &str = "envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash";
+pub(crate) const ROUND_ROBIN: &str = "envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin";
+pub(crate) const WRR_LOCALITY: &str = "envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality";
+pub(crate) const DOWNSTREAM: &str = "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext";
+pub(crate) const UPSTREAM: &str = "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
+/// The only name of a transport socket.
+pub(crate) const SOCKET_NAME: &str = "envoy.transport_sockets.tls";
