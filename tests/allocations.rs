@@ -183,7 +183,7 @@ fn the_wire_check_allocates_nothing() {
     let bytes = assignment(1_000);
     let message = tables::message(ResourceType::Endpoints.type_name()).unwrap();
     let (profile, server) = (Profile::default(), ServerFacts::default());
-    let mut cx = xdsctl_model::diag::Cx::new(&profile, &server);
+    let mut cx = xdsctl_model::diag::Validation::new(&profile, &server);
     let count = allocations(|| {
         xdsctl_document::proto::wire::check(&bytes, message, true, &xdsctl_model::diag::Path::ROOT, &mut cx)
     });

@@ -17,7 +17,7 @@ use xdsctl_document::envelope::{WRAPPER_EMPTY, WRAPPER_EMPTY_MESSAGE};
 use xdsctl_document::proto::any;
 use xdsctl_document::proto::pb::envoy::service::discovery::v3 as pb;
 use xdsctl_document::proto::wire::Malformed;
-use xdsctl_model::diag::{Cx, Effect, Packed, Path, Rule, rules};
+use xdsctl_model::diag::{Effect, Packed, Path, Rule, Validation, rules};
 use xdsctl_model::profile::{Feature, Profile, ServerFacts};
 use xdsctl_model::resource::ResourceType;
 
@@ -69,7 +69,7 @@ pub struct ValidatedResponse {
 /// # Errors
 /// The bytes are no DiscoveryResponse. The client then drops them, and reads no further response on the stream.
 pub fn response(bytes: &Bytes, profile: &Profile, server: &ServerFacts) -> Result<ValidatedResponse, Malformed> {
-    let mut cx = Cx::new(profile, server);
+    let mut cx = Validation::new(profile, server);
     let name = "envoy.service.discovery.v3.DiscoveryResponse";
     let message: pb::DiscoveryResponse = any::try_decode(bytes, name, &Path::ROOT, &mut cx)?;
     let resource_type = check_response_type(&message.type_url, &mut cx);
@@ -117,10 +117,10 @@ fn packed(
     server: &ServerFacts,
 ) -> Validated {
     const WRAPPER: &str = "envoy.service.discovery.v3.Resource";
-    let mut cx = Cx::new(profile, server);
+    let mut cx = Validation::new(profile, server);
     if without_prefix(&outer.type_url) != WRAPPER {
         return if check_resource_type(&outer.type_url, resource_type.type_name(), &mut cx) {
-            resource(resource_type, &outer.value, None, &[], Cx::new(profile, server))
+            resource(resource_type, &outer.value, None, &[], Validation::new(profile, server))
         } else {
             rejected(String::new(), cx)
         };
@@ -144,7 +144,13 @@ fn packed(
             ..
         }) => {
             if check_resource_type(&inner.type_url, resource_type.type_name(), &mut cx) {
-                resource(resource_type, &inner.value, Some(&name), &[], Cx::new(profile, server))
+                resource(
+                    resource_type,
+                    &inner.value,
+                    Some(&name),
+                    &[],
+                    Validation::new(profile, server),
+                )
             } else {
                 rejected(name, cx)
             }
@@ -152,7 +158,7 @@ fn packed(
     }
 }
 
-fn rejected(name: String, cx: Cx<'_>) -> Validated {
+fn rejected(name: String, cx: Validation<'_>) -> Validated {
     Validated {
         name,
         value: None,
@@ -164,18 +170,18 @@ fn rejected(name: String, cx: Cx<'_>) -> Validated {
 
 /// Validates a resource that was sent under `outer_name`; without one, or with an empty one, its own name counts.
 ///
-/// The clients in `others` are asked as well. The context is taken for the resource alone; see [`Cx::knowing`] for what it may know.
+/// The clients in `others` are asked as well. The context is taken for the resource alone; see [`Validation::knowing`] for what it may know.
 pub fn resource(
     resource_type: ResourceType,
     bytes: &Bytes,
     outer_name: Option<&str>,
     others: &[Profile],
-    cx: Cx<'_>,
+    cx: Validation<'_>,
 ) -> Validated {
     let (profile, server) = (cx.profile(), cx.server());
     let mut validated = within(cx, resource_type, bytes, (outer_name, others));
     let outer_name = outer_name.filter(|name| !name.is_empty());
-    let mut cx = Cx::new(profile, server);
+    let mut cx = Validation::new(profile, server);
     if let Some(name) = outer_name {
         if !validated.name.is_empty() && validated.name != name {
             cx.report(
@@ -203,10 +209,10 @@ pub fn resource(
 /// Validates a resource without a name around it, which may yet be sent in a wrapper under another one.
 ///
 /// So a name that the client cannot read ([`XDSTP_NAME_UNSENDABLE`]) is not the resource's fault here.
-pub fn bare(resource_type: ResourceType, bytes: &Bytes, others: &[Profile], cx: Cx<'_>) -> Validated {
+pub fn bare(resource_type: ResourceType, bytes: &Bytes, others: &[Profile], cx: Validation<'_>) -> Validated {
     let (profile, server) = (cx.profile(), cx.server());
     let mut validated = within(cx, resource_type, bytes, (None, others));
-    let mut cx = Cx::new(profile, server);
+    let mut cx = Validation::new(profile, server);
     check_name(
         &XDSTP_NAME_UNSENDABLE,
         &validated.name,
@@ -226,7 +232,7 @@ fn without_prefix(type_url: &str) -> &str {
 }
 
 /// The type of a response, which must be one that a gRPC client asks for.
-pub fn check_response_type(type_url: &str, cx: &mut Cx<'_>) -> Option<ResourceType> {
+pub fn check_response_type(type_url: &str, cx: &mut Validation<'_>) -> Option<ResourceType> {
     let found = ResourceType::from_type_name(without_prefix(type_url));
     if found.is_none() {
         let finding = cx.report(
@@ -252,7 +258,7 @@ pub fn is_of_others(type_url: &str) -> bool {
 }
 
 /// Says whether a resource of type `type_url` may be in a response of type `response_type`; reports if not.
-pub fn check_resource_type(type_url: &str, response_type: &str, cx: &mut Cx<'_>) -> bool {
+pub fn check_resource_type(type_url: &str, response_type: &str, cx: &mut Validation<'_>) -> bool {
     let response_type = without_prefix(response_type);
     let fits = without_prefix(type_url) == response_type;
     if !fits {
@@ -273,7 +279,7 @@ pub fn check_name(
     name: &str,
     resource_type: ResourceType,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> bool {
     match Names::of(cx.profile()).read(name, resource_type) {
         Ok(_) => return true,
@@ -304,7 +310,12 @@ pub struct ReportedError<'a> {
 /// Checks an entry of `resource_errors`, which the client reads only under an environment switch (A88).
 ///
 /// False where it does not: the switch is off, and looking at further entries is no use.
-pub fn check_error(index: usize, error: ReportedError<'_>, resource_type: ResourceType, cx: &mut Cx<'_>) -> bool {
+pub fn check_error(
+    index: usize,
+    error: ReportedError<'_>,
+    resource_type: ResourceType,
+    cx: &mut Validation<'_>,
+) -> bool {
     let at = Path::ROOT.field("resource_errors");
     if !cx.has(Feature::DataErrorHandling) {
         report_off(Feature::DataErrorHandling, &at, cx);

@@ -10,7 +10,7 @@ use xdsctl_clients::discovery;
 use xdsctl_clients::judge::{FamilyAnswer, FamilyVerdict, Findings, Validated};
 use xdsctl_document::envelope::{Label, LiveStatus, Origin, REMOVED, RawResource, Stage, WorldId};
 use xdsctl_document::proto::transcode::Note;
-use xdsctl_model::diag::{self, Budget, Cx, Diagnostic, Effect, Packed};
+use xdsctl_model::diag::{self, Budget, Diagnostic, Effect, Packed, Validation};
 use xdsctl_model::profile::{Profile, ServerFacts};
 use xdsctl_model::resource::{Resource, ResourceType};
 
@@ -211,7 +211,7 @@ pub(super) fn check(raw: RawResource, circumstances: &ValidationInput<'_>, budge
     let decides = circumstances.profile.stands_for();
     let size = bytes.len();
     let others = decides.map_or(circumstances.others, std::slice::from_ref);
-    let cx = Cx::new(circumstances.profile, circumstances.server)
+    let cx = Validation::new(circumstances.profile, circumstances.server)
         .knowing(raw.known)
         .sized(size)
         .packing();

@@ -21,7 +21,7 @@ use xdsctl_clients::discovery;
 use xdsctl_clients::judge::Validated;
 use xdsctl_document::envelope::{self, Origin};
 use xdsctl_document::source::SourceMap;
-use xdsctl_model::diag::{Cx, Diagnostic, Effect};
+use xdsctl_model::diag::{Diagnostic, Effect, Validation};
 use xdsctl_model::profile::{Profile, ServerFacts};
 use xdsctl_model::resource::{Cluster, Endpoints, Listener, Resource, ResourceType, RouteConfiguration};
 
@@ -200,10 +200,13 @@ impl Store {
     }
 
     /// Reads a resource again, and what it is to be validated with.
-    fn bytes(&self, origin: Origin, resource_type: ResourceType) -> Option<(Bytes, Cx<'_>)> {
+    fn bytes(&self, origin: Origin, resource_type: ResourceType) -> Option<(Bytes, Validation<'_>)> {
         let source = self.sources.get(origin.source)?;
         let (bytes, known) = envelope::again(source, origin, resource_type)?;
-        Some((bytes, Cx::new(&self.profile, &self.server).knowing(known).packing()))
+        Some((
+            bytes,
+            Validation::new(&self.profile, &self.server).knowing(known).packing(),
+        ))
     }
 }
 

@@ -8,7 +8,7 @@ use xdsctl_clients::discovery::{self, ReportedError};
 use xdsctl_clients::shared::rules::XDSTP_NAME_MALFORMED;
 use xdsctl_document::envelope::{Finding, RawResponse, WorldId};
 use xdsctl_document::source::SourceId;
-use xdsctl_model::diag::Cx;
+use xdsctl_model::diag::Validation;
 use xdsctl_model::resource::ResourceType;
 
 /// Checks responses; what belongs to a resource in one goes there, the rest is returned.
@@ -23,7 +23,7 @@ pub(super) fn check(
     // In a log the lines of several clients may be mixed.
     let mut by_start: BTreeMap<(SourceId, WorldId, usize), &RawResponse> = BTreeMap::new();
     for response in responses {
-        let mut cx = Cx::new(circumstances.profile, circumstances.server);
+        let mut cx = Validation::new(circumstances.profile, circumstances.server);
         if let Some(type_url) = response.type_url.as_deref().filter(|url| !discovery::is_of_others(url)) {
             if discovery::check_response_type(type_url, &mut cx).is_some()
                 && let Some(world) = response.world
@@ -51,7 +51,7 @@ pub(super) fn check(
         if streams.contains(&(key.0, key.1, response_type)) {
             checked.sent_in = Some(key.2);
         }
-        let mut cx = Cx::new(circumstances.profile, circumstances.server);
+        let mut cx = Validation::new(circumstances.profile, circumstances.server);
         if !discovery::check_resource_type(&checked.type_url, response_type, &mut cx) {
             // The client does not look into it.
             checked.diagnostics = cx.finish();
@@ -93,7 +93,7 @@ fn errors(response: &RawResponse, circumstances: &ValidationInput<'_>, findings:
         return;
     };
     for (index, error) in response.errors.iter().enumerate() {
-        let mut cx = Cx::new(circumstances.profile, circumstances.server);
+        let mut cx = Validation::new(circumstances.profile, circumstances.server);
         let reported = ReportedError {
             name: &error.name,
             is_ok: !error.has_error,

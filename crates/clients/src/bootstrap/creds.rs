@@ -4,7 +4,7 @@
 
 use super::client_json::Json;
 use super::load::{self, BootstrapObject, field, text_at};
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 
 rules! {
     /// None of the channel credentials is of a type that the client has.
@@ -20,7 +20,7 @@ const CHANNEL_TYPES: [&str; 4] = ["google_default", "insecure", "tls", "fake"];
 const CALL_TYPE: &str = "jwt_token_file";
 
 /// Checks `channel_creds` and returns the type in use; empty if there is none.
-pub fn channel(object: &BootstrapObject, at: &Path<'_>, cx: &mut Cx<'_>) -> String {
+pub fn channel(object: &BootstrapObject, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
     let at = at.field("channel_creds");
     let Some(json) = object.get("channel_creds") else {
         load::missing(&at, cx);
@@ -55,7 +55,7 @@ pub fn channel(object: &BootstrapObject, at: &Path<'_>, cx: &mut Cx<'_>) -> Stri
 }
 
 /// Checks `call_creds`, which may be absent.
-pub fn call(object: &BootstrapObject, at: &Path<'_>, cx: &mut Cx<'_>) {
+pub fn call(object: &BootstrapObject, at: &Path<'_>, cx: &mut Validation<'_>) {
     let at = at.field("call_creds");
     let Some(json) = object.get("call_creds") else {
         return;
@@ -74,7 +74,11 @@ pub fn call(object: &BootstrapObject, at: &Path<'_>, cx: &mut Cx<'_>) {
 }
 
 /// Type and config of each entry; `None` if any entry is malformed, for then the client looks no further.
-fn entries<'j>(json: &'j Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Vec<(&'j str, Option<&'j BootstrapObject>)>> {
+fn entries<'j>(
+    json: &'j Json,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Option<Vec<(&'j str, Option<&'j BootstrapObject>)>> {
     let mark = cx.mark();
     let list = load::array(json, at, cx)?;
     let mut entries = Vec::with_capacity(list.len());
@@ -97,7 +101,7 @@ fn entries<'j>(json: &'j Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Vec<(&'
 }
 
 /// Checks the config of TLS credentials (A65).
-fn tls(config: &Option<&BootstrapObject>, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn tls(config: &Option<&BootstrapObject>, at: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(config) = config else { return };
     for name in ["certificate_file", "private_key_file", "ca_certificate_file"] {
         text_at(config, name, at, cx);
@@ -109,7 +113,7 @@ fn tls(config: &Option<&BootstrapObject>, at: &Path<'_>, cx: &mut Cx<'_>) {
 }
 
 /// Certificate and private key come together; that a key is there counts, even if it is null.
-pub fn key_pair(config: &BootstrapObject, at: &Path<'_>, cx: &mut Cx<'_>) {
+pub fn key_pair(config: &BootstrapObject, at: &Path<'_>, cx: &mut Validation<'_>) {
     if config.contains_key("certificate_file") != config.contains_key("private_key_file") {
         cx.report(
             &BOOTSTRAP_HALF_KEY_PAIR,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::client_json::Json;
 use super::{BOOTSTRAP_FIELD_MISSING, BOOTSTRAP_WRONG_TYPE};
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
 /// A JSON object.
@@ -23,7 +23,7 @@ pub fn array_at<'j>(object: &'j BootstrapObject, name: &str) -> Option<&'j Json>
 }
 
 /// A string field; empty if absent.
-pub fn text_at(object: &BootstrapObject, name: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> String {
+pub fn text_at(object: &BootstrapObject, name: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
     field(object, name)
         .and_then(|json| text(json, &at.field(name), cx))
         .unwrap_or_default()
@@ -31,12 +31,12 @@ pub fn text_at(object: &BootstrapObject, name: &str, at: &Path<'_>, cx: &mut Cx<
 }
 
 /// Reports a required field that is not there.
-pub fn missing(at: &Path<'_>, cx: &mut Cx<'_>) {
+pub fn missing(at: &Path<'_>, cx: &mut Validation<'_>) {
     cx.report(&BOOTSTRAP_FIELD_MISSING, at, format_args!("missing, must be set"));
 }
 
 /// The value as an object.
-pub fn object<'j>(json: &'j Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<&'j BootstrapObject> {
+pub fn object<'j>(json: &'j Json, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'j BootstrapObject> {
     match json {
         Json::Object(object) => Some(object),
         other => wrong(other, "an object", at, cx),
@@ -44,7 +44,7 @@ pub fn object<'j>(json: &'j Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<&'j 
 }
 
 /// The value as an array.
-pub fn array<'j>(json: &'j Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<&'j Vec<Json>> {
+pub fn array<'j>(json: &'j Json, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'j Vec<Json>> {
     match json {
         Json::Array(elements) => Some(elements),
         other => wrong(other, "an array", at, cx),
@@ -52,7 +52,7 @@ pub fn array<'j>(json: &'j Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<&'j V
 }
 
 /// The value as a string.
-pub fn text<'j>(json: &'j Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<&'j str> {
+pub fn text<'j>(json: &'j Json, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'j str> {
     match json {
         Json::String(text) => Some(text),
         other => wrong(other, "a string", at, cx),
@@ -60,7 +60,7 @@ pub fn text<'j>(json: &'j Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<&'j st
 }
 
 /// The value as a boolean.
-pub fn flag(json: &Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<bool> {
+pub fn flag(json: &Json, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<bool> {
     match json {
         Json::Bool(flag) => Some(*flag),
         other => wrong(other, "a boolean", at, cx),
@@ -68,7 +68,7 @@ pub fn flag(json: &Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<bool> {
 }
 
 /// Checks a duration such as `12.5s`.
-pub fn duration(json: &Json, at: &Path<'_>, cx: &mut Cx<'_>) {
+pub fn duration(json: &Json, at: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(text) = text(json, at, cx) else { return };
     let fault = match text.strip_suffix('s') {
         None => Some("must end in `s`"),
@@ -113,7 +113,7 @@ fn integer(text: &str) -> Option<i64> {
     text.parse().ok()
 }
 
-fn wrong<T>(json: &Json, wanted: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<T> {
+fn wrong<T>(json: &Json, wanted: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<T> {
     let found = match json {
         Json::Null => "null",
         Json::Bool(_) => "a boolean",

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use client_json::Json;
 use load::{BootstrapObject, array_at, field, text_at};
-use xdsctl_model::diag::{Cx, Diagnostic, Path, rules};
+use xdsctl_model::diag::{Diagnostic, Path, Validation, rules};
 use xdsctl_model::profile::{Feature, Profile, ServerFacts};
 
 rules! {
@@ -126,7 +126,7 @@ impl Bootstrap {
 /// A syntax error carries its byte offset beside the findings.
 pub fn validate(text: &[u8], profile: &Profile) -> (Option<Bootstrap>, Vec<Diagnostic>, Option<usize>) {
     let facts = ServerFacts::default();
-    let mut cx = Cx::new(profile, &facts);
+    let mut cx = Validation::new(profile, &facts);
     let json = match client_json::parse(text) {
         Ok(json) => json,
         Err(fault) => {
@@ -139,7 +139,7 @@ pub fn validate(text: &[u8], profile: &Profile) -> (Option<Bootstrap>, Vec<Diagn
     (bootstrap, cx.finish(), None)
 }
 
-fn document(json: &Json, cx: &mut Cx<'_>) -> Option<Bootstrap> {
+fn document(json: &Json, cx: &mut Validation<'_>) -> Option<Bootstrap> {
     let root = Path::ROOT;
     let object = load::object(json, &root, cx)?;
     unknown_keys(object, &KEYS, &root, cx);
@@ -174,7 +174,7 @@ fn document(json: &Json, cx: &mut Cx<'_>) -> Option<Bootstrap> {
     Some(bootstrap)
 }
 
-fn servers_field(object: &BootstrapObject, bootstrap: &mut Bootstrap, cx: &mut Cx<'_>) {
+fn servers_field(object: &BootstrapObject, bootstrap: &mut Bootstrap, cx: &mut Validation<'_>) {
     let root = Path::ROOT;
     let at = root.field("xds_servers");
     match field(object, "xds_servers") {
@@ -190,7 +190,7 @@ fn servers_field(object: &BootstrapObject, bootstrap: &mut Bootstrap, cx: &mut C
     }
 }
 
-fn servers(json: &Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Vec<Server> {
+fn servers(json: &Json, at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<Server> {
     load::array(json, at, cx)
         .into_iter()
         .flatten()
@@ -205,7 +205,7 @@ fn servers(json: &Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Vec<Server> {
 }
 
 /// Says what the servers behind the first are for.
-fn second_server(at: &Path<'_>, cx: &mut Cx<'_>) {
+fn second_server(at: &Path<'_>, cx: &mut Validation<'_>) {
     let message = format_args!(
         "a fallback: it is asked only while the server before it cannot be reached and a resource that is wanted is not there; a \
          server that answers keeps it out, whatever it answers"
@@ -221,7 +221,7 @@ pub fn without_server_template(listener: &str) -> Diagnostic {
     Diagnostic::of_whole(&BOOTSTRAP_SERVER_TEMPLATE_MISSING, message)
 }
 
-fn server(json: &Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Server {
+fn server(json: &Json, at: &Path<'_>, cx: &mut Validation<'_>) -> Server {
     let Some(object) = load::object(json, at, cx) else {
         return Server::default();
     };
@@ -260,7 +260,7 @@ fn server(json: &Json, at: &Path<'_>, cx: &mut Cx<'_>) -> Server {
 }
 
 /// Checks `node` and returns its id.
-fn node_fields(json: &Json, at: &Path<'_>, cx: &mut Cx<'_>) -> String {
+fn node_fields(json: &Json, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
     let Some(object) = load::object(json, at, cx) else {
         return String::new();
     };
@@ -282,7 +282,7 @@ fn node_fields(json: &Json, at: &Path<'_>, cx: &mut Cx<'_>) -> String {
     id
 }
 
-fn authorities(object: &BootstrapObject, bootstrap: &mut Bootstrap, cx: &mut Cx<'_>) {
+fn authorities(object: &BootstrapObject, bootstrap: &mut Bootstrap, cx: &mut Validation<'_>) {
     let root = Path::ROOT;
     let at = root.field("authorities");
     let Some(json) = field(object, "authorities") else {
@@ -321,7 +321,7 @@ fn authorities(object: &BootstrapObject, bootstrap: &mut Bootstrap, cx: &mut Cx<
     }
 }
 
-fn allowed_services(object: &BootstrapObject, bootstrap: &mut Bootstrap, cx: &mut Cx<'_>) {
+fn allowed_services(object: &BootstrapObject, bootstrap: &mut Bootstrap, cx: &mut Validation<'_>) {
     let root = Path::ROOT;
     let at = root.field("allowed_grpc_services");
     let Some(json) = field(object, "allowed_grpc_services") else {
@@ -339,7 +339,7 @@ fn allowed_services(object: &BootstrapObject, bootstrap: &mut Bootstrap, cx: &mu
 }
 
 /// Notes keys that the client does not look at.
-fn unknown_keys(object: &BootstrapObject, known: &[&str], at: &Path<'_>, cx: &mut Cx<'_>) {
+fn unknown_keys(object: &BootstrapObject, known: &[&str], at: &Path<'_>, cx: &mut Validation<'_>) {
     for key in object.keys().filter(|key| !known.contains(&key.as_str())) {
         let finding = cx.report(
             &BOOTSTRAP_UNKNOWN_KEY,
@@ -359,7 +359,7 @@ fn unknown_keys(object: &BootstrapObject, known: &[&str], at: &Path<'_>, cx: &mu
     }
 }
 
-fn switched_off(object: &BootstrapObject, name: &str, feature: Feature, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn switched_off(object: &BootstrapObject, name: &str, feature: Feature, at: &Path<'_>, cx: &mut Validation<'_>) {
     if field(object, name).is_some() {
         cx.report(
             &BOOTSTRAP_FIELD_SWITCHED_OFF,

@@ -3,7 +3,7 @@
 use super::client_json::Json;
 use super::load::{self, BootstrapObject, field, text_at};
 use super::{creds, unknown_keys};
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 
 rules! {
@@ -19,7 +19,7 @@ rules! {
 const FILE_WATCHER: &str = "file_watcher";
 
 /// Checks one provider and returns its plugin.
-pub fn provider(json: &Json, at: &Path<'_>, cx: &mut Cx<'_>) -> String {
+pub fn provider(json: &Json, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
     let Some(object) = load::object(json, at, cx) else {
         return String::new();
     };
@@ -65,7 +65,7 @@ pub fn provider(json: &Json, at: &Path<'_>, cx: &mut Cx<'_>) -> String {
     name.to_owned()
 }
 
-fn file_watcher(config: &BootstrapObject, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn file_watcher(config: &BootstrapObject, at: &Path<'_>, cx: &mut Validation<'_>) {
     const FILES: [&str; 4] = [
         "certificate_file",
         "private_key_file",

@@ -11,14 +11,18 @@ use crate::shared::rules::{
 use xdsctl_document::proto::any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{TransportSocket, transport_socket};
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3 as pb;
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::resource::tls::{CaCerts, CommonTlsContext, DownstreamTlsContext};
 
 /// Message type of the context.
 const TYPE_NAME: &str = "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext";
 
 /// Converts the transport socket at `at`.
-pub fn transport_socket(socket: &TransportSocket, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<DownstreamTlsContext> {
+pub fn transport_socket(
+    socket: &TransportSocket,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Option<DownstreamTlsContext> {
     let any = socket.config_type.as_ref().map(|config| {
         let transport_socket::ConfigType::TypedConfig(any) = config;
         any
@@ -41,7 +45,7 @@ pub fn transport_socket(socket: &TransportSocket, at: &Path<'_>, cx: &mut Cx<'_>
     Some(from_proto(&pb, &at, cx))
 }
 
-fn from_proto(pb: &pb::DownstreamTlsContext, at: &Path<'_>, cx: &mut Cx<'_>) -> DownstreamTlsContext {
+fn from_proto(pb: &pb::DownstreamTlsContext, at: &Path<'_>, cx: &mut Validation<'_>) -> DownstreamTlsContext {
     let common_at = at.field("common_tls_context");
     let common = tls::common_tls_context(pb.common_tls_context.as_ref(), &common_at, cx);
     check_common(pb.common_tls_context.as_ref(), &common, &common_at, cx);
@@ -89,7 +93,7 @@ fn from_proto(pb: &pb::DownstreamTlsContext, at: &Path<'_>, cx: &mut Cx<'_>) -> 
 }
 
 /// Checks what a server may not have in its CommonTlsContext.
-fn check_common(pb: Option<&pb::CommonTlsContext>, common: &CommonTlsContext, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn check_common(pb: Option<&pb::CommonTlsContext>, common: &CommonTlsContext, at: &Path<'_>, cx: &mut Validation<'_>) {
     if common.ca_certs == CaCerts::SystemRoots {
         cx.report(
             &SYSTEM_ROOTS,

@@ -10,7 +10,7 @@ use crate::shared::rules::{NETWORK_FILTERS_NOT_ONE, SOURCE_TYPE_UNKNOWN};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
 use xdsctl_document::proto::pb::envoy::config::listener::v3 as pb;
-use xdsctl_model::diag::{Cx, Effect, Path, rules};
+use xdsctl_model::diag::{Effect, Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::listener::{Cidr, FilterChain, HttpConnectionManager, SourceMatch, SourceType};
 
@@ -54,7 +54,7 @@ pub enum ChainReach {
 const RAW_BUFFER: &str = "raw_buffer";
 
 /// Converts the chain at `at`, which may be the listener's default.
-pub fn from_proto(pb: &pb::FilterChain, is_default: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> Converted {
+pub fn from_proto(pb: &pb::FilterChain, is_default: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Converted {
     let mark = cx.mark();
     let mut destinations = Vec::new();
     let mut source = SourceMatch::default();
@@ -85,7 +85,7 @@ pub fn from_proto(pb: &pb::FilterChain, is_default: bool, at: &Path<'_>, cx: &mu
 }
 
 /// Converts the network filters: there must be one, but each is looked at.
-fn network_filter(filters: &[pb::Filter], at: &Path<'_>, cx: &mut Cx<'_>) -> Option<HttpConnectionManager> {
+fn network_filter(filters: &[pb::Filter], at: &Path<'_>, cx: &mut Validation<'_>) -> Option<HttpConnectionManager> {
     if filters.len() != 1 {
         cx.report(
             &NETWORK_FILTERS_NOT_ONE,
@@ -103,7 +103,7 @@ fn network_filter(filters: &[pb::Filter], at: &Path<'_>, cx: &mut Cx<'_>) -> Opt
 }
 
 /// The config, which is missing in a filter with `config_discovery`.
-fn typed_config<'a>(filter: &'a pb::Filter, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<&'a Any> {
+fn typed_config<'a>(filter: &'a pb::Filter, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'a Any> {
     match filter.config_type.as_ref()? {
         pb::filter::ConfigType::TypedConfig(any) => Some(any),
         pb::filter::ConfigType::ConfigDiscovery(_) => {
@@ -113,7 +113,7 @@ fn typed_config<'a>(filter: &'a pb::Filter, at: &Path<'_>, cx: &mut Cx<'_>) -> O
     }
 }
 
-fn cidr_ranges(ranges: &[CidrRange], at: &Path<'_>, cx: &mut Cx<'_>) -> Vec<Cidr> {
+fn cidr_ranges(ranges: &[CidrRange], at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<Cidr> {
     let mut converted = Vec::with_capacity(ranges.len());
     for (i, range) in ranges.iter().enumerate() {
         converted.extend(cidr_range(range, &at.index(i), cx));
@@ -121,7 +121,12 @@ fn cidr_ranges(ranges: &[CidrRange], at: &Path<'_>, cx: &mut Cx<'_>) -> Vec<Cidr
     converted
 }
 
-fn source_match(matches: &pb::FilterChainMatch, is_default: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> SourceMatch {
+fn source_match(
+    matches: &pb::FilterChainMatch,
+    is_default: bool,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> SourceMatch {
     let source_type = match matches.source_type {
         0 => SourceType::Any,
         1 => SourceType::SameIpOrLoopback,

@@ -11,7 +11,7 @@ use super::filter_chain::{ChainReach, Converted};
 use crate::shared::limits::MAX_TUPLES;
 use crate::shared::rules::DUPLICATE_MATCH;
 use xdsctl_document::proto::transcode::LIMIT_EXCEEDED;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::resource::listener::{Cidr, DestinationChains, SourceMatch, SourceType};
 
 rules! {
@@ -45,7 +45,12 @@ struct Build {
 }
 
 /// Builds the map from all chains, in order, and reports at `at` (the path of `filter_chains`) what collides or is lost.
-pub fn build(chains: &[Converted], has_default: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> Vec<DestinationChains> {
+pub fn build(
+    chains: &[Converted],
+    has_default: bool,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Vec<DestinationChains> {
     let mut build = Build::default();
     for (index, chain) in chains.iter().enumerate() {
         if let ChainReach::Forgotten(field) | ChainReach::Never { field, .. } = chain.reach {
@@ -217,7 +222,7 @@ impl<'a> Collisions<'a> {
         Some(&self.chains.get(index)?.chain.as_ref()?.source)
     }
 
-    fn report(&self, at: &Path<'_>, cx: &mut Cx<'_>) {
+    fn report(&self, at: &Path<'_>, cx: &mut Validation<'_>) {
         if self.left.is_none() {
             cx.report(
                 &LIMIT_EXCEEDED,
@@ -248,7 +253,7 @@ impl<'a> Collisions<'a> {
 }
 
 #[cold]
-fn report_never(index: usize, field: &'static str, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn report_never(index: usize, field: &'static str, at: &Path<'_>, cx: &mut Validation<'_>) {
     let chain = at.index(index);
     let matches = chain.field("filter_chain_match");
     cx.report(
@@ -259,7 +264,7 @@ fn report_never(index: usize, field: &'static str, at: &Path<'_>, cx: &mut Cx<'_
 }
 
 #[cold]
-fn report_shadowed(chain: usize, by: usize, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn report_shadowed(chain: usize, by: usize, at: &Path<'_>, cx: &mut Validation<'_>) {
     cx.report(
         &SHADOWED,
         &at.index(chain),
@@ -271,7 +276,7 @@ fn report_shadowed(chain: usize, by: usize, at: &Path<'_>, cx: &mut Cx<'_>) {
 }
 
 /// Reports chains with source_type ANY that are never used because another chain of the destination names a source type.
-fn report_unused(build: &Build, chains: &[Converted], at: &Path<'_>, cx: &mut Cx<'_>) {
+fn report_unused(build: &Build, chains: &[Converted], at: &Path<'_>, cx: &mut Validation<'_>) {
     let source_type = |index: usize| {
         let chain = chains.get(index).and_then(|c| c.chain.as_ref());
         chain.map_or(SourceType::Any, |c| c.source.source_type)
@@ -355,7 +360,7 @@ mod tests {
     /// The destinations as text, and the findings as rule and path.
     fn check(chains: &[Converted], destinations: &[(&str, &[usize])], findings: &[(&str, &str)]) {
         let (profile, server) = (Profile::default(), ServerFacts::default());
-        let mut cx = Cx::new(&profile, &server);
+        let mut cx = Validation::new(&profile, &server);
         let map = build(chains, true, &Path::ROOT.field("filter_chains"), &mut cx);
         let map: Vec<_> = map
             .iter()
@@ -383,7 +388,7 @@ mod tests {
         // Each destination: ten sources of the first chain and one of another, then a port of each.
         for (limit, expected) in [(10 * 11 + 11, None), (10 * 11 - 1, Some("dump-limit-exceeded"))] {
             let (profile, server) = (Profile::default(), ServerFacts::default());
-            let mut cx = Cx::new(&profile, &server);
+            let mut cx = Validation::new(&profile, &server);
             let mut collisions = Collisions::new(&chains, limit);
             for destination in 1..=ranges.len() {
                 collisions.find(&[0, destination]);
@@ -412,7 +417,7 @@ mod tests {
             chain(PLAIN, &d[1..], SourceType::External, &[], &[2]),
         ] {
             let (profile, server) = (Profile::default(), ServerFacts::default());
-            let mut cx = Cx::new(&profile, &server);
+            let mut cx = Validation::new(&profile, &server);
             build(&[a(), other], true, &Path::ROOT, &mut cx);
             assert!(cx.is_empty());
         }
@@ -491,7 +496,7 @@ mod tests {
         let ports: Vec<u16> = (1..2000).collect();
         let others: Vec<u16> = (2000..4000).collect();
         let (profile, server) = (Profile::default(), ServerFacts::default());
-        let mut cx = Cx::new(&profile, &server);
+        let mut cx = Validation::new(&profile, &server);
         let chains = [
             chain(PLAIN, &ranges, SourceType::Any, &ranges, &ports),
             chain(PLAIN, &ranges, SourceType::Any, &ranges, &others),

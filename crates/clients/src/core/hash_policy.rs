@@ -8,7 +8,7 @@ use super::route_match::note_unseen_header;
 use crate::core::convert::matcher;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::HashPolicy as Pb;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::hash_policy::{Header, PolicySpecifier};
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::{Family, Feature};
 use xdsctl_model::resource::route::{HashPolicy, HashPolicyKind};
 
@@ -25,7 +25,7 @@ rules! {
 const CHANNEL_ID_KEY: &str = "io.grpc.channel_id";
 
 /// Converts the hash policies that the client keeps.
-pub fn from_proto(messages: &[Pb], at: &Path<'_>, cx: &mut Cx<'_>) -> Vec<HashPolicy> {
+pub fn from_proto(messages: &[Pb], at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<HashPolicy> {
     let mut policies = Vec::with_capacity(messages.len());
     for (i, message) in messages.iter().enumerate() {
         let kind = if cx.has(Feature::CollectsFaults) {
@@ -48,7 +48,7 @@ pub fn from_proto(messages: &[Pb], at: &Path<'_>, cx: &mut Cx<'_>) -> Vec<HashPo
 }
 
 /// Converts one hash policy.
-fn kind(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<HashPolicyKind> {
+fn kind(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<HashPolicyKind> {
     let dropped = match message.policy_specifier.as_ref() {
         Some(PolicySpecifier::Header(header)) => return self::header(header, &at.field("header"), cx),
         Some(PolicySpecifier::FilterState(state)) if state.key == CHANNEL_ID_KEY => {
@@ -91,7 +91,7 @@ fn kind(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<HashPolicyKind> 
 }
 
 /// Converts a header hash policy.
-fn header(message: &Header, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<HashPolicyKind> {
+fn header(message: &Header, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<HashPolicyKind> {
     let name_at = at.field("header_name");
     if message.header_name.is_empty() {
         cx.report(
@@ -220,7 +220,7 @@ mod tests {
             policy(None),
         ];
         let (profile, server) = (Profile::default(), ServerFacts::default());
-        let mut cx = Cx::new(&profile, &server);
+        let mut cx = Validation::new(&profile, &server);
         let kept = from_proto(&messages, &Path::ROOT.field("hash_policy"), &mut cx);
         let kinds: Vec<_> = kept.into_iter().map(|policy| policy.kind).collect();
         assert_eq!(

@@ -20,7 +20,7 @@ use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3 as pb;
 use xdsctl_document::proto::wire::FIELD_IGNORED;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::filter::HttpFilter;
@@ -72,7 +72,7 @@ pub fn from_any(
     any: Option<&Any>,
     side: ListenerSide,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Option<HttpConnectionManager> {
     let extension = any::extract(any, at, cx)?;
     let at = extension.at(at);
@@ -95,7 +95,7 @@ fn from_proto(
     pb: &pb::HttpConnectionManager,
     side: ListenerSide,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> HttpConnectionManager {
     if pb.xff_num_trusted_hops != 0 {
         cx.report(
@@ -134,7 +134,12 @@ fn from_proto(
 /// Converts the filters and checks their order.
 ///
 /// The order is that of the entries that the client has and runs on this side, whether their configs are good or not.
-fn http_filters(filters: &[pb::HttpFilter], side: ListenerSide, at: &Path<'_>, cx: &mut Cx<'_>) -> Vec<HttpFilter> {
+fn http_filters(
+    filters: &[pb::HttpFilter],
+    side: ListenerSide,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Vec<HttpFilter> {
     let mark = cx.mark();
     let mut kept = Vec::with_capacity(filters.len());
     let mut names = BTreeSet::new();
@@ -209,7 +214,7 @@ fn http_filters(filters: &[pb::HttpFilter], side: ListenerSide, at: &Path<'_>, c
 }
 
 /// The config, which is missing in a filter with `config_discovery`.
-fn typed_config<'a>(filter: &'a pb::HttpFilter, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<&'a Any> {
+fn typed_config<'a>(filter: &'a pb::HttpFilter, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'a Any> {
     match filter.config_type.as_ref()? {
         pb::http_filter::ConfigType::TypedConfig(any) => Some(any),
         pb::http_filter::ConfigType::ConfigDiscovery(_) => {
@@ -221,7 +226,7 @@ fn typed_config<'a>(filter: &'a pb::HttpFilter, at: &Path<'_>, cx: &mut Cx<'_>) 
 
 /// Says of the filter at `at` that its config would have to be fetched by ECDS, which gRPC does not have.
 #[cold]
-pub fn report_config_discovery(at: &Path<'_>, cx: &mut Cx<'_>) {
+pub fn report_config_discovery(at: &Path<'_>, cx: &mut Validation<'_>) {
     cx.report(
         &FIELD_IGNORED,
         &at.field("config_discovery"),
@@ -231,7 +236,7 @@ pub fn report_config_discovery(at: &Path<'_>, cx: &mut Cx<'_>) {
 }
 
 /// Checks that the name is there and new; an entry with a bad name is passed over. Names of passed-over entries count.
-fn check_name<'a>(name: &'a str, seen: &mut BTreeSet<&'a str>, entry: &Path<'_>, cx: &mut Cx<'_>) -> bool {
+fn check_name<'a>(name: &'a str, seen: &mut BTreeSet<&'a str>, entry: &Path<'_>, cx: &mut Validation<'_>) -> bool {
     let at = entry.field("name");
     if name.is_empty() {
         cx.report(&FILTER_UNNAMED, &at, format_args!("filter name is empty"));
@@ -254,7 +259,7 @@ fn supported(
     extension: &Extension<'_>,
     side: ListenerSide,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Option<&'static FilterType> {
     let found = filter::by_type(&extension.type_name, cx);
     if let Some(found) = found.filter(|found| side.runs(found)) {
@@ -285,7 +290,7 @@ fn supported(
 fn routes(
     specifier: Option<&pb::http_connection_manager::RouteSpecifier>,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> RouteSource {
     use pb::http_connection_manager::RouteSpecifier;
     let rds = match specifier {
@@ -337,7 +342,7 @@ fn routes(
 }
 
 /// Reports the routes at `at` that only the other side could follow. A route without a usable action is no matter of sides.
-fn check_sides(config: &RouteConfiguration, side: ListenerSide, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn check_sides(config: &RouteConfiguration, side: ListenerSide, at: &Path<'_>, cx: &mut Validation<'_>) {
     let hosts = at.field("virtual_hosts");
     for host in &config.virtual_hosts {
         let host_at = hosts.index(host.index);
@@ -384,7 +389,7 @@ mod tests {
 
     fn check(filters: &[(&str, &str)], kept: &[usize], expected: &[(&str, &str)]) {
         let (profile, server) = (Profile::default(), ServerFacts::default());
-        let mut cx = Cx::new(&profile, &server);
+        let mut cx = Validation::new(&profile, &server);
         let filters: Vec<_> = filters.iter().map(|(n, t)| filter(n, t)).collect();
         let at = Path::ROOT.field("f");
         let indices: Vec<_> = http_filters(&filters, ListenerSide::Client, &at, &mut cx)
@@ -440,7 +445,7 @@ mod tests {
     #[test]
     fn an_optional_filter_needs_a_config_all_the_same() {
         let (profile, server) = (Profile::default(), ServerFacts::default());
-        let mut cx = Cx::new(&profile, &server);
+        let mut cx = Validation::new(&profile, &server);
         let filter = pb::HttpFilter {
             name: "a".to_owned(),
             is_optional: true,

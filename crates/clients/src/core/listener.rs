@@ -13,7 +13,7 @@ use crate::shared::rules::{
 };
 use xdsctl_document::proto::pb::envoy::config::core::v3 as core;
 use xdsctl_document::proto::pb::envoy::config::listener::v3 as pb;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::host_port::{join_host_port, parse_ip_port};
 use xdsctl_model::resource::listener::TcpListener;
 use xdsctl_model::resource::{self, Resource};
@@ -28,7 +28,7 @@ rules! {
 }
 
 /// Converts the resource.
-pub fn convert(message: &pb::Listener, cx: &mut Cx<'_>) -> Option<Resource> {
+pub fn convert(message: &pb::Listener, cx: &mut Validation<'_>) -> Option<Resource> {
     let at = Path::ROOT;
     let listener = if let Some(api) = &message.api_listener {
         client(message, api, &at, cx)
@@ -45,7 +45,12 @@ pub fn convert(message: &pb::Listener, cx: &mut Cx<'_>) -> Option<Resource> {
     listener.map(Resource::Listener)
 }
 
-fn client(message: &pb::Listener, api: &pb::ApiListener, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<resource::Listener> {
+fn client(
+    message: &pb::Listener,
+    api: &pb::ApiListener,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Option<resource::Listener> {
     let for_servers = [
         ("address", message.address.is_some()),
         ("filter_chains", !message.filter_chains.is_empty()),
@@ -69,7 +74,7 @@ fn server(
     message: &pb::Listener,
     address: &core::Address,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Option<resource::Listener> {
     let address = server_address(address, &at.field("address"), cx);
     if message.use_original_dst == Some(true) {
@@ -107,7 +112,7 @@ fn server(
 fn default_filter_chain(
     chain: &pb::FilterChain,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Option<resource::listener::FilterChain> {
     let converted = filter_chain::from_proto(chain, true, at, cx);
     let unused = chain.filter_chain_match.as_ref();
@@ -124,7 +129,7 @@ fn default_filter_chain(
 }
 
 /// Reads the address of a server as text; anything goes for the host.
-fn server_address(address: &core::Address, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<String> {
+fn server_address(address: &core::Address, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<String> {
     let at = at.field("socket_address");
     let Some(core::address::Address::SocketAddress(socket)) = &address.address else {
         cx.report(
@@ -182,7 +187,7 @@ mod tests {
 
     fn check(message: &pb::Listener, expected: &[(&str, &str)]) {
         let (profile, server) = (Profile::default(), ServerFacts::default());
-        let mut cx = Cx::new(&profile, &server);
+        let mut cx = Validation::new(&profile, &server);
         convert(message, &mut cx);
         let found: Vec<_> = cx.finish().iter().map(|d| (d.rule.id, d.path.to_string())).collect();
         let expected: Vec<_> = expected.iter().map(|(r, p)| (*r, (*p).to_owned())).collect();
@@ -262,7 +267,7 @@ mod tests {
                 &["lds-address-not-literal", "lds-address-without-port"],
             ),
         ] {
-            let mut cx = Cx::new(&profile, &server);
+            let mut cx = Validation::new(&profile, &server);
             let address = server_address(&address(host, port), &Path::ROOT, &mut cx);
             assert_eq!(address.as_deref(), Some(joined));
             let found: Vec<_> = cx.finish().iter().map(|d| d.rule.id).collect();

@@ -21,14 +21,14 @@ pub mod route_match;
 pub mod route_shadow;
 
 use crate::shared::{Checked, Converter, Message, SentResource, decoded};
-use xdsctl_model::diag::Cx;
+use xdsctl_model::diag::Validation;
 use xdsctl_model::resource::Resource;
 
 /// Its rules are listed with those of all clients.
 pub(crate) static CONVERTER: Converter = Converter { judge, rules: &[] };
 
 /// Converts a resource to what the client keeps of it.
-fn judge(sent: &SentResource<'_>, cx: &mut Cx<'_>) -> Checked<Option<Resource>> {
+fn judge(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
     Ok(match decoded(sent, cx)? {
         Message::Listener(message) => listener::convert(message, cx),
         Message::RouteConfiguration(message) => Some(route_config::convert(message, cx)),

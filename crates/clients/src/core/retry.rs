@@ -27,7 +27,7 @@ use xdsctl_document::proto::duration;
 use xdsctl_document::proto::meant::has_same_letters;
 use xdsctl_document::proto::pb::envoy::config::route::v3::RetryPolicy as Pb;
 use xdsctl_document::proto::pb::envoy::config::route::v3::retry_policy::RetryBackOff;
-use xdsctl_model::diag::{Cx, Path, Seg, rules};
+use xdsctl_model::diag::{Path, Seg, Validation, rules};
 use xdsctl_model::profile::{Family, Feature};
 use xdsctl_model::resource::retry::{
     DEFAULT_BASE_INTERVAL, DEFAULT_NUM_RETRIES, MAX_ATTEMPTS, Unusable, default_max_interval,
@@ -56,7 +56,7 @@ rules! {
 }
 
 /// Converts the policy at `at`, of a virtual host or of a route.
-pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> RetryPolicy {
+pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> RetryPolicy {
     let mut retry_on = BTreeSet::new();
     let mut lost = Vec::new();
     for token in message.retry_on.split(',').filter(|token| !token.is_empty()) {
@@ -104,7 +104,7 @@ pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> RetryPolicy {
 }
 
 /// Converts retry_back_off to base and maximum.
-fn intervals(back_off: &RetryBackOff, at: &Path<'_>, cx: &mut Cx<'_>) -> (Millis, Millis) {
+fn intervals(back_off: &RetryBackOff, at: &Path<'_>, cx: &mut Validation<'_>) -> (Millis, Millis) {
     let base = match &back_off.base_interval {
         Some(base) => interval(base, &at.field("base_interval"), cx),
         None => {
@@ -139,7 +139,7 @@ fn intervals(back_off: &RetryBackOff, at: &Path<'_>, cx: &mut Cx<'_>) -> (Millis
 }
 
 /// Converts one interval; notes one below a millisecond.
-fn interval(value: &Duration, at: &Path<'_>, cx: &mut Cx<'_>) -> Millis {
+fn interval(value: &Duration, at: &Path<'_>, cx: &mut Validation<'_>) -> Millis {
     let mark = cx.mark();
     let millis = duration::parse(value, at, cx);
     if millis.0 < 1 && !cx.nacked_since(mark) {
@@ -178,7 +178,7 @@ const TRAFFIC_DIRECTOR_DEFAULT: &str = "gateway-error";
 const NAMES_SHOWN: usize = 4;
 
 /// Notes the conditions of retry_on that are lost, or a policy that is left with none.
-fn note_lost_conditions(lost: &[&str], nothing_left: bool, policy: &Path<'_>, cx: &mut Cx<'_>) {
+fn note_lost_conditions(lost: &[&str], nothing_left: bool, policy: &Path<'_>, cx: &mut Validation<'_>) {
     let at = &policy.field("retry_on");
     if lost.is_empty() && !nothing_left {
         return;
@@ -261,7 +261,7 @@ fn who_reads(policy: &Path<'_>) -> &'static [Family] {
 /// Reports what a policy in use does to the channel: one that a kept route has or inherits.
 ///
 /// `at` is the path of the policy itself. Says nothing of a policy without codes, which the channel never sees.
-pub fn report_failures(policy: &RetryPolicy, at: &Path<'_>, cx: &mut Cx<'_>) {
+pub fn report_failures(policy: &RetryPolicy, at: &Path<'_>, cx: &mut Validation<'_>) {
     if policy.retry_on.is_empty() {
         return;
     }
@@ -333,7 +333,7 @@ mod tests {
     /// Converts a policy that is in use; returns it with the rules and paths of all findings.
     fn convert(message: &Pb) -> (RetryPolicy, Vec<(&'static str, String)>) {
         let (profile, server) = (Profile::default(), ServerFacts::default());
-        let mut cx = Cx::new(&profile, &server);
+        let mut cx = Validation::new(&profile, &server);
         let at = Path::ROOT.field("retry_policy");
         let policy = from_proto(message, &at, &mut cx);
         if !cx.nacked() {

@@ -17,7 +17,7 @@ use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::{
 };
 use xdsctl_document::proto::pb::envoy::config::route::v3::{RouteAction as Pb, WeightedCluster};
 use xdsctl_document::proto::wire::{BEHAVIOUR_FIELD_IGNORED, no_host_rewrite};
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::route::{ClusterWeight, Destination, RouteAction};
@@ -53,7 +53,7 @@ pub(super) fn is_negligible(part: u64, whole: u64) -> bool {
 const OLD_TOTAL_WEIGHT: u32 = 100;
 
 /// Converts the action at `at`; `None` where the client drops the route or gives it up.
-pub fn from_proto(message: &Pb, plugins: &Plugins, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<RouteAction> {
+pub fn from_proto(message: &Pb, plugins: &Plugins, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<RouteAction> {
     let max_stream_duration = message
         .max_stream_duration
         .as_ref()
@@ -78,7 +78,7 @@ pub fn from_proto(message: &Pb, plugins: &Plugins, at: &Path<'_>, cx: &mut Cx<'_
 }
 
 /// Converts max_stream_duration: `grpc_timeout_header_max` hides `max_stream_duration`.
-fn max_stream_duration(message: &MaxStreamDuration, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Millis> {
+fn max_stream_duration(message: &MaxStreamDuration, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Millis> {
     let (value, name) = match (&message.grpc_timeout_header_max, &message.max_stream_duration) {
         (Some(value), hidden) => {
             if hidden.is_some() {
@@ -106,7 +106,7 @@ fn max_stream_duration(message: &MaxStreamDuration, at: &Path<'_>, cx: &mut Cx<'
 }
 
 /// Converts auto_host_rewrite, which counts only from a trusted server; no other rewrite is read.
-fn host_rewrite(specifier: Option<&HostRewriteSpecifier>, at: &Path<'_>, cx: &mut Cx<'_>) -> bool {
+fn host_rewrite(specifier: Option<&HostRewriteSpecifier>, at: &Path<'_>, cx: &mut Validation<'_>) -> bool {
     let ignored = match specifier {
         None => return false,
         Some(HostRewriteSpecifier::AutoHostRewrite(on)) => {
@@ -139,7 +139,7 @@ fn destination(
     specifier: Option<&ClusterSpecifier>,
     plugins: &Plugins,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Option<Destination> {
     let (name, help) = match specifier {
         Some(ClusterSpecifier::Cluster(name)) => {
@@ -179,7 +179,7 @@ fn destination(
 }
 
 /// Converts weighted_clusters; entries of weight 0 are validated and then dropped.
-fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Cx<'_>) -> Destination {
+fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Validation<'_>) -> Destination {
     let clusters_at = at.field("clusters");
     let mut kept = Vec::with_capacity(message.clusters.len());
     let mut sum = 0_u64;
@@ -257,7 +257,7 @@ fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Cx<'_>) 
 }
 
 /// Resolves a cluster specifier plugin by name.
-fn plugin(name: &str, plugins: &Plugins, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Destination> {
+fn plugin(name: &str, plugins: &Plugins, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Destination> {
     if name.is_empty() {
         cx.report(
             &ROUTE_PLUGIN_UNKNOWN,
@@ -292,7 +292,7 @@ fn plugin(name: &str, plugins: &Plugins, at: &Path<'_>, cx: &mut Cx<'_>) -> Opti
 }
 
 /// Reports an empty cluster name, and one that breaks the service config.
-fn check_cluster_name(name: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn check_cluster_name(name: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     if name.is_empty() {
         cx.report(
             &CLUSTER_NAME_EMPTY,
@@ -307,7 +307,7 @@ fn check_cluster_name(name: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
 ///
 /// It does so without escaping: a quote or a control character makes the whole text unreadable, a backslash begins an
 /// escape, which either does so too or names another cluster.
-fn check_escapes(name: &str, what: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn check_escapes(name: &str, what: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     let bad = match first_escaped(name) {
         None => return,
         Some(b'"') => "a quote",
@@ -341,7 +341,7 @@ mod tests {
             trusted_xds_server: trusted,
             ..ServerFacts::default()
         };
-        let mut cx = Cx::new(&profile, &server);
+        let mut cx = Validation::new(&profile, &server);
         let action = from_proto(message, &Plugins::default(), &Path::ROOT, &mut cx);
         let found = cx.finish();
         let found = found.iter().map(|d| format!("{} {}", d.rule.id, d.path)).collect();

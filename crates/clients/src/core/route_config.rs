@@ -15,7 +15,7 @@ use xdsctl_document::proto::pb::envoy::config::route::v3::route::Action as Actio
 use xdsctl_document::proto::pb::envoy::config::route::v3::{
     Route as RoutePb, RouteConfiguration as Pb, VirtualHost as VirtualHostPb,
 };
-use xdsctl_model::diag::{Cx, Effect, Path, rules};
+use xdsctl_model::diag::{Effect, Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::domain::DomainClass;
 use xdsctl_model::resource::route::{Action, Destination, RetryPolicy, Route, VirtualHost};
@@ -32,14 +32,14 @@ rules! {
 }
 
 /// Converts the resource.
-pub fn convert(message: &Pb, cx: &mut Cx<'_>) -> Resource {
+pub fn convert(message: &Pb, cx: &mut Validation<'_>) -> Resource {
     Resource::RouteConfiguration(from_proto(message, &Path::ROOT, cx))
 }
 
 /// Converts a RouteConfiguration at `at`, a resource of its own or inline in an HttpConnectionManager.
 ///
 /// Reports faults; the value has a meaning only where nothing was rejected.
-pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> RouteConfiguration {
+pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> RouteConfiguration {
     let plugins_at = at.field("cluster_specifier_plugins");
     let mut plugins = plugin::from_proto(&message.cluster_specifier_plugins, &plugins_at, cx);
     let hosts_at = at.field("virtual_hosts");
@@ -71,7 +71,7 @@ fn virtual_host(
     index: usize,
     plugins: &mut Plugins,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> VirtualHost {
     check_domains(&message.domains, &at.field("domains"), cx);
     let typed_per_filter_config = overrides::from_proto(
@@ -136,7 +136,7 @@ fn inherits_retry_policy(route: &Route) -> bool {
 }
 
 /// Checks the domain patterns of a virtual host.
-fn check_domains(domains: &[String], at: &Path<'_>, cx: &mut Cx<'_>) {
+fn check_domains(domains: &[String], at: &Path<'_>, cx: &mut Validation<'_>) {
     if domains.is_empty() {
         cx.report(
             &DOMAINS_EMPTY,
@@ -181,7 +181,7 @@ fn route(
     host_retry_policy: Option<&RetryPolicy>,
     plugins: &mut Plugins,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Option<Route> {
     let matched = route_match::from_proto(message.r#match.as_ref(), &at.field("match"), cx)?;
     let action = match message.action.as_ref() {
@@ -225,7 +225,7 @@ fn route(
 }
 
 /// Notes an action that is kept and fails its RPCs.
-fn unknown_action(name: Option<&'static str>, at: &Path<'_>, cx: &mut Cx<'_>) -> Action {
+fn unknown_action(name: Option<&'static str>, at: &Path<'_>, cx: &mut Validation<'_>) -> Action {
     match name {
         Some(name) => cx.report(
             &ROUTE_ACTION_UNKNOWN,
@@ -280,7 +280,7 @@ mod tests {
     /// Converts one virtual host for `*`; returns the value and the findings that break a channel.
     fn convert(routes: Vec<RoutePb>, retry_policy: Option<RetryPolicyPb>) -> (RouteConfiguration, Vec<String>) {
         let (profile, server) = (Profile::default(), ServerFacts::default());
-        let mut cx = Cx::new(&profile, &server);
+        let mut cx = Validation::new(&profile, &server);
         let message = Pb {
             virtual_hosts: vec![proto::keep(&VirtualHostPb {
                 domains: vec!["*".to_owned()],

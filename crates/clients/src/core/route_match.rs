@@ -10,7 +10,7 @@ use crate::shared::rules::{FRACTION_DENOMINATOR_UNKNOWN, PATH_SPECIFIER_UNSUPPOR
 use xdsctl_document::proto::pb::envoy::config::core::v3::RuntimeFractionalPercent;
 use xdsctl_document::proto::pb::envoy::config::route::v3::RouteMatch as Pb;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_match::PathSpecifier;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::resource::matcher::{HeaderMatcher, StringMatch, StringMatcher};
 use xdsctl_model::resource::route::PathMatcher;
 use xdsctl_model::text::percent;
@@ -45,7 +45,7 @@ pub struct RouteMatch {
 }
 
 /// Converts the match at `at`; `None` where the client rejects or drops the route, which ends it.
-pub fn from_proto(message: Option<&Pb>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<RouteMatch> {
+pub fn from_proto(message: Option<&Pb>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<RouteMatch> {
     let Some(message) = message else {
         cx.report(
             &ROUTE_WITHOUT_MATCH,
@@ -80,7 +80,7 @@ pub fn from_proto(message: Option<&Pb>, at: &Path<'_>, cx: &mut Cx<'_>) -> Optio
 }
 
 /// Converts the path specifier.
-fn path(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<PathMatcher> {
+fn path(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<PathMatcher> {
     let ignore_case = message.case_sensitive == Some(false);
     let kind = match message.path_specifier.as_ref() {
         Some(PathSpecifier::Prefix(prefix)) => {
@@ -180,7 +180,7 @@ const MILLION: u64 = 1_000_000;
 /// Converts runtime_fraction to parts per million.
 ///
 /// The product is computed in 32 bits with wrap-around, as the client does; 1,000,000 and more is always.
-fn fraction(fraction: Option<&RuntimeFractionalPercent>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<u32> {
+fn fraction(fraction: Option<&RuntimeFractionalPercent>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<u32> {
     let value = fraction?.default_value.as_ref()?;
     let at = at.field("runtime_fraction");
     let at = at.field("default_value");
@@ -233,7 +233,7 @@ fn is_late_unless_set(name: &str) -> bool {
 }
 
 /// Notes a header that counts as missing when a client picks a route or hashes a request.
-pub(super) fn note_unseen_header(name: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
+pub(super) fn note_unseen_header(name: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     if name.ends_with("-bin") {
         cx.report(
             &HEADER_UNSEEN,

@@ -11,7 +11,7 @@ use std::hash::{Hash, Hasher};
 
 use foldhash::{HashMap, HashMapExt, HashSet};
 
-use xdsctl_model::diag::{Cx, Path, Reported, rules};
+use xdsctl_model::diag::{Path, Reported, Validation, rules};
 use xdsctl_model::profile::Family;
 use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, StringMatch};
 use xdsctl_model::resource::route::{Action, Destination, PathMatcher, Route, VirtualHost};
@@ -26,7 +26,7 @@ rules! {
 }
 
 /// Reports domains that an earlier virtual host has; `at` is the path of `virtual_hosts`.
-pub fn report_domains(hosts: &[VirtualHost], at: &Path<'_>, cx: &mut Cx<'_>) {
+pub fn report_domains(hosts: &[VirtualHost], at: &Path<'_>, cx: &mut Validation<'_>) {
     let count: usize = hosts.iter().map(|host| host.domains.len()).sum();
     if count < 2 {
         return;
@@ -67,7 +67,7 @@ fn report_domain<'c>(
     here: (usize, usize),
     first: (usize, usize),
     at: &Path<'_>,
-    cx: &'c mut Cx<'_>,
+    cx: &'c mut Validation<'_>,
 ) -> Reported<'c> {
     let (host, first_host) = (at.index(here.0), at.index(first.0));
     let (domains, first_domains) = (host.field("domains"), first_host.field("domains"));
@@ -113,7 +113,7 @@ impl Hash for Folded<'_> {
 }
 
 /// Reports routes of a virtual host that are never reached; `at` is the path of its `routes`.
-pub fn report_routes(routes: &[Route], at: &Path<'_>, cx: &mut Cx<'_>) {
+pub fn report_routes(routes: &[Route], at: &Path<'_>, cx: &mut Validation<'_>) {
     if routes.len() < 2 {
         return;
     }
@@ -142,7 +142,7 @@ pub fn report_routes(routes: &[Route], at: &Path<'_>, cx: &mut Cx<'_>) {
 }
 
 #[cold]
-fn report_route(route: &Route, earlier: &Route, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn report_route(route: &Route, earlier: &Route, at: &Path<'_>, cx: &mut Validation<'_>) {
     let (here, before) = (at.index(route.index), at.index(earlier.index));
     cx.report(
         &ROUTE_UNREACHABLE,
@@ -155,7 +155,7 @@ fn report_route(route: &Route, earlier: &Route, at: &Path<'_>, cx: &mut Cx<'_>) 
 
 /// Reports, at `next`, all routes after `earlier`, which matches every RPC.
 #[cold]
-fn report_rest(next: &Route, more: usize, earlier: &Route, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn report_rest(next: &Route, more: usize, earlier: &Route, at: &Path<'_>, cx: &mut Validation<'_>) {
     let (here, before) = (at.index(next.index), at.index(earlier.index));
     let at = here.field("match");
     let diagnostic = match more {
@@ -487,7 +487,7 @@ mod tests {
     fn unreachable(routes: &[(&str, &str, Option<u32>)]) -> Vec<String> {
         let routes: Vec<Route> = routes.iter().enumerate().map(|(i, r)| route(i, *r)).collect();
         let (profile, server) = (Profile::default(), ServerFacts::default());
-        let mut cx = Cx::new(&profile, &server);
+        let mut cx = Validation::new(&profile, &server);
         report_routes(&routes, &Path::ROOT.field("r"), &mut cx);
         cx.finish()
             .iter()
@@ -657,7 +657,7 @@ mod tests {
             host(2, &["C", "d", "d"]),
         ];
         let (profile, server) = (Profile::default(), ServerFacts::default());
-        let mut cx = Cx::new(&profile, &server);
+        let mut cx = Validation::new(&profile, &server);
         report_domains(&hosts, &Path::ROOT.field("h"), &mut cx);
         let found: Vec<_> = cx
             .finish()

@@ -28,7 +28,7 @@ use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::http_11_pr
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::UpstreamTlsContext;
 use xdsctl_document::proto::{self, pb::Any};
 use xdsctl_lb::ring_hash::LB_RING_HASH_FUNCTION;
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
@@ -37,7 +37,7 @@ const HTTP_11_PROXY: &str = "envoy.extensions.transport_sockets.http_11_proxy.v3
 const MAX_SNI_BYTES: usize = 255;
 
 /// Converts the resource.
-pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
     let root = &Path::ROOT;
     lb_policy(message, root, cx)?;
     // The names of certificate providers are looked up when all else is known to be good.
@@ -46,7 +46,7 @@ pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// What comes after the transport socket.
-fn convert_rest(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn convert_rest(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if let Some(detection) = &message.outlier_detection {
         outlier_detection(detection, &root.field("outlier_detection"), cx)?;
     }
@@ -73,7 +73,7 @@ fn convert_rest(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// The enum, which is looked at beside `load_balancing_policy` too.
-fn lb_policy(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn lb_policy(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match LbPolicy::try_from(message.lb_policy) {
         Ok(LbPolicy::RoundRobin) => Ok(()),
         Ok(LbPolicy::RingHash) => match &message.lb_config {
@@ -108,7 +108,7 @@ fn lb_policy(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// The endpoints that least_request compares: 2 by default, and not fewer.
-pub(super) fn choice_count(count: Option<u32>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn choice_count(count: Option<u32>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match count.filter(|count| *count < 2) {
         Some(count) => Err(reject(
             &LEAST_REQUEST_CHOICES,
@@ -121,7 +121,7 @@ pub(super) fn choice_count(count: Option<u32>, at: &Path<'_>, cx: &mut Cx<'_>) -
 }
 
 /// The transport socket (`securityConfigFromCluster`).
-fn security_config(message: &Pb, root: &Path<'_>, later: Later<'_>, cx: &mut Cx<'_>) -> Checked {
+fn security_config(message: &Pb, root: &Path<'_>, later: Later<'_>, cx: &mut Validation<'_>) -> Checked {
     if !message.transport_socket_matches.is_empty() {
         return Err(reject(
             &TRANSPORT_SOCKET_MATCHES,
@@ -160,7 +160,7 @@ pub(super) fn tls_config<'s>(
     type_name: &'static str,
     rule: &'static xdsctl_model::diag::Rule,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Checked<&'s Any> {
     if socket.name != SOCKET_NAME {
         return Err(reject(
@@ -197,7 +197,7 @@ pub(super) fn tls_config<'s>(
     }
 }
 
-fn tls_socket(socket: &TransportSocket, at: &Path<'_>, later: Later<'_>, cx: &mut Cx<'_>) -> Checked {
+fn tls_socket(socket: &TransportSocket, at: &Path<'_>, later: Later<'_>, cx: &mut Validation<'_>) -> Checked {
     let any = tls_config(socket, TLS_CONTEXT, &TRANSPORT_SOCKET_UNSUPPORTED, at, cx)?;
     let at = at.field("typed_config");
     let context: UpstreamTlsContext = unmarshal(&any.value, TLS_CONTEXT, &at, cx)?;
@@ -224,7 +224,7 @@ fn tls_socket(socket: &TransportSocket, at: &Path<'_>, later: Later<'_>, cx: &mu
 }
 
 /// Outlier detection (`outlierConfigFromCluster`).
-fn outlier_detection(message: &OutlierDetection, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn outlier_detection(message: &OutlierDetection, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     for (field, duration) in [
         ("interval", &message.interval),
         ("base_ejection_time", &message.base_ejection_time),
@@ -280,7 +280,7 @@ fn outlier_detection(message: &OutlierDetection, at: &Path<'_>, cx: &mut Cx<'_>)
 }
 
 /// Typed metadata under the switch of gcp_authn (`validateAndConstructMetadata`).
-fn audiences(metadata: &Metadata, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn audiences(metadata: &Metadata, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let typed = at.field("typed_filter_metadata");
     for (key, any) in &metadata.typed_filter_metadata {
         if !is_url_of(&any.type_url, AUDIENCE) {
@@ -301,7 +301,7 @@ fn audiences(metadata: &Metadata, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// The kind of cluster: EDS, LOGICAL_DNS, or an aggregate by the name of its type.
-fn discovery(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn discovery(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let number = match &message.cluster_discovery_type {
         Some(ClusterDiscoveryType::Type(number)) => *number,
         Some(ClusterDiscoveryType::ClusterType(custom)) if custom.name == AGGREGATE_NAME => {
@@ -343,7 +343,7 @@ fn discovery(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     }
 }
 
-fn eds(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn eds(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let at = root.field("eds_cluster_config");
     let config = message.eds_cluster_config.as_ref();
     let source = config.and_then(|config| config.eds_config.as_ref());
@@ -368,7 +368,7 @@ fn eds(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// The name to resolve (`dnsHostNameFromCluster`).
-fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let at = root.field("load_assignment");
     let Some(assignment) = &message.load_assignment else {
         return Err(reject(

@@ -18,7 +18,7 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, Metadata, Soc
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
     ClusterLoadAssignment as Pb, LbEndpoint, LocalityLbEndpoints, lb_endpoint::HostIdentifier,
 };
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
 /// Addresses seen so far: what the client joins of host and port. Looked up only, never iterated.
@@ -28,7 +28,7 @@ type Addresses = HashSet<(String, u32)>;
 type Localities<'m> = BTreeSet<(&'m str, &'m str, &'m str)>;
 
 /// Converts the resource.
-pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
     drops(message, cx)?;
     let at = Path::ROOT.field("endpoints");
     let mut priorities: BTreeMap<u32, (u64, Localities<'_>)> = BTreeMap::new();
@@ -88,7 +88,7 @@ pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// What to drop (`parseDropPolicy`): an unknown denominator is rejected; before, it kills the parser.
-fn drops(message: &Pb, cx: &mut Cx<'_>) -> Checked {
+fn drops(message: &Pb, cx: &mut Validation<'_>) -> Checked {
     let Some(policy) = &message.policy else {
         return Ok(());
     };
@@ -110,7 +110,12 @@ fn drops(message: &Pb, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// The endpoints of a locality, healthy or not (`parseEndpoints`).
-fn endpoints(locality: &LocalityLbEndpoints, addresses: &mut Addresses, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn endpoints(
+    locality: &LocalityLbEndpoints,
+    addresses: &mut Addresses,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Checked {
     let at = at.field("lb_endpoints");
     addresses.reserve(locality.lb_endpoints.len());
     let mut sum = 0u64;
@@ -151,7 +156,7 @@ fn endpoints(locality: &LocalityLbEndpoints, addresses: &mut Addresses, at: &Pat
 }
 
 /// Notes an address, of which nothing but its novelty counts: it may be no IP address, or not there at all.
-fn see(address: Option<Address>, addresses: &mut Addresses, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn see(address: Option<Address>, addresses: &mut Addresses, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let key = match address.and_then(|address| address.address) {
         Some(AddressPb::SocketAddress(socket)) => {
             let port = port(&socket);
@@ -183,7 +188,7 @@ fn port(socket: &SocketAddress) -> u32 {
 }
 
 /// Proxy addresses in metadata, under the switch for them (`proxyAddressConverter`).
-fn proxies(metadata: &Metadata, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn proxies(metadata: &Metadata, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let typed = at.field("typed_filter_metadata");
     for (key, any) in &metadata.typed_filter_metadata {
         if !is_url_of(&any.type_url, ADDRESS) {

@@ -15,7 +15,7 @@ use crate::shared::{Checked, reject};
 use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
 use xdsctl_document::proto::pb::envoy::config::listener::v3::{FilterChain, FilterChainMatch};
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::DownstreamTlsContext;
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
 const TLS_CONTEXT: &str = "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext";
@@ -49,7 +49,7 @@ struct Destination {
 }
 
 /// Builds the map of the chains; says whether it has one.
-pub(super) fn map(chains: &[FilterChain], at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
+pub(super) fn map(chains: &[FilterChain], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     let mut map = Map::default();
     let any_match = FilterChainMatch::default();
     for (i, chain) in chains.iter().enumerate() {
@@ -94,7 +94,7 @@ pub(super) fn map(chains: &[FilterChain], at: &Path<'_>, cx: &mut Cx<'_>) -> Che
 
 impl Adding<'_> {
     /// Adds the chain to a destination (`addFilterChainsForServerNames` and what follows).
-    fn to(&mut self, destination: &mut Destination, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    fn to(&mut self, destination: &mut Destination, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
         let matches = self.matches;
         if !matches.server_names.is_empty() {
             return Ok(());
@@ -150,7 +150,7 @@ impl Adding<'_> {
 }
 
 /// The prefixes of a list, or one for everything (`parsePrefixRanges`).
-fn prefixes(ranges: &[CidrRange], at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<Vec<Option<Prefix>>> {
+fn prefixes(ranges: &[CidrRange], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Vec<Option<Prefix>>> {
     if ranges.is_empty() {
         return Ok(vec![None]);
     }
@@ -182,7 +182,7 @@ fn prefixes(ranges: &[CidrRange], at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<Vec
 }
 
 /// What is in a chain (`filterChainFromProto`).
-pub(super) fn content(chain: &FilterChain, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn content(chain: &FilterChain, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     http_connection_manager::of_server(&chain.filters, &at.field("filters"), cx)?;
     let Some(socket) = &chain.transport_socket else {
         return Ok(());

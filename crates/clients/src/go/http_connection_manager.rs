@@ -17,10 +17,10 @@ use xdsctl_document::proto::pb::envoy::config::listener::v3::{Filter, filter::Co
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{
     HttpConnectionManager as Pb, http_connection_manager::RouteSpecifier,
 };
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 
 /// Converts the connection manager of an API listener.
-pub(super) fn of_client(any: Option<&Any>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn of_client(any: Option<&Any>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let message = open(any, at, cx)?;
     let at = at.value(HCM);
     proxies(&message, &at, cx)?;
@@ -29,7 +29,7 @@ pub(super) fn of_client(any: Option<&Any>, at: &Path<'_>, cx: &mut Cx<'_>) -> Ch
 }
 
 /// Converts the network filters of a chain: each must be a connection manager, the first is used.
-pub(super) fn of_server(filters: &[Filter], at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn of_server(filters: &[Filter], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let mut names = BTreeSet::new();
     let mut is_first = true;
     for (i, filter) in filters.iter().enumerate() {
@@ -65,7 +65,7 @@ pub(super) fn of_server(filters: &[Filter], at: &Path<'_>, cx: &mut Cx<'_>) -> C
     Ok(())
 }
 
-fn open(any: Option<&Any>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<Pb> {
+fn open(any: Option<&Any>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Pb> {
     match any {
         Some(any) if is_url_of(&any.type_url, HCM) => unmarshal(&any.value, HCM, at, cx),
         other => {
@@ -77,7 +77,7 @@ fn open(any: Option<&Any>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<Pb> {
 }
 
 /// What only a proxy has (A41).
-fn proxies(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn proxies(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if message.xff_num_trusted_hops != 0 {
         let why = format_args!("xff_num_trusted_hops is {}, must be 0", message.xff_num_trusted_hops);
         return Err(reject(
@@ -95,7 +95,7 @@ fn proxies(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     Ok(())
 }
 
-fn routes(message: &Pb, side: TlsSide, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn routes(message: &Pb, side: TlsSide, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let rds = match &message.route_specifier {
         Some(RouteSpecifier::RouteConfig(config)) => return routes::from_proto(config, &at.field("route_config"), cx),
         Some(RouteSpecifier::Rds(rds)) => rds,

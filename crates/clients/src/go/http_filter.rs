@@ -29,7 +29,7 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connec
     HttpFilter, http_filter::ConfigType,
 };
 use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 
 rules! {
@@ -48,7 +48,7 @@ enum Filter {
 
 impl Filter {
     /// The filter registered for a type URL, by either of its types.
-    fn by_url(url: &str, cx: &Cx<'_>) -> Option<Self> {
+    fn by_url(url: &str, cx: &Validation<'_>) -> Option<Self> {
         match url.strip_prefix(URL_PREFIX)? {
             ROUTER => Some(Filter::Router),
             FAULT => Some(Filter::Fault),
@@ -68,7 +68,7 @@ impl Filter {
 }
 
 /// Converts the filters of a connection manager.
-pub(super) fn chain(filters: &[HttpFilter], side: TlsSide, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn chain(filters: &[HttpFilter], side: TlsSide, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let mut names = BTreeSet::new();
     let mut kept: Vec<Filter> = Vec::with_capacity(filters.len());
     for (i, filter) in filters.iter().enumerate() {
@@ -131,7 +131,7 @@ pub(super) fn chain(filters: &[HttpFilter], side: TlsSide, at: &Path<'_>, cx: &m
 }
 
 /// Converts `typed_per_filter_config` at `at`.
-pub(super) fn overrides(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn overrides(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     for (name, any) in map {
         let at = at.key(name);
         if !holds(&any.type_url, WRAPPER) {
@@ -160,7 +160,7 @@ fn validate(
     is_override: bool,
     is_optional: bool,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Checked<Option<Filter>> {
     let empty = Any::default();
     let any = any.unwrap_or(&empty);
@@ -217,7 +217,7 @@ fn decode<T: prost::Message + Default>(
     any: &Any,
     type_name: &'static str,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Checked<T> {
     if !holds(&any.type_url, type_name) {
         let message = format_args!("`{}` must be `{type_name}` here", any.type_url);
@@ -228,7 +228,7 @@ fn decode<T: prost::Message + Default>(
 }
 
 /// The ext_proc filter, of which no grpc_service is taken yet.
-fn ext_proc(config: &ExternalProcessor, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn ext_proc(config: &ExternalProcessor, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let at_mode = at.field("processing_mode");
     match &config.processing_mode {
         Some(mode) => processing_mode(mode, &at_mode, cx)?,
@@ -240,7 +240,7 @@ fn ext_proc(config: &ExternalProcessor, at: &Path<'_>, cx: &mut Cx<'_>) -> Check
     Err(no_service(&at.field("grpc_service"), cx))
 }
 
-fn ext_proc_override(config: &ExtProcPerRoute, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn ext_proc_override(config: &ExtProcPerRoute, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let Some(Override::Overrides(overrides)) = &config.r#override else {
         return Ok(());
     };
@@ -254,13 +254,13 @@ fn ext_proc_override(config: &ExtProcPerRoute, at: &Path<'_>, cx: &mut Cx<'_>) -
     }
 }
 
-fn no_service(at: &Path<'_>, cx: &mut Cx<'_>) -> crate::shared::ConverterStop {
+fn no_service(at: &Path<'_>, cx: &mut Validation<'_>) -> crate::shared::ConverterStop {
     let message = format_args!("this version takes no grpc_service");
     reject(&GRPC_SERVICE_NOT_ALLOWED, at, message, cx)
 }
 
 /// `validateBodyProcessingMode`.
-fn processing_mode(mode: &ProcessingMode, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn processing_mode(mode: &ProcessingMode, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     const GRPC: i32 = BodySendMode::Grpc as i32;
     const SEND: i32 = HeaderSendMode::Send as i32;
     for (field, body) in [
@@ -281,7 +281,7 @@ fn processing_mode(mode: &ProcessingMode, at: &Path<'_>, cx: &mut Cx<'_>) -> Che
 }
 
 /// Audit loggers (`parseAuditOptions`): only the one to standard output is registered.
-pub(super) fn audit(rules: &Rules, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn audit(rules: &Rules, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     const STDOUT: &str = "envoy.extensions.rbac.audit_loggers.stream.v3.StdoutAuditLog";
     let Some(options) = &rules.audit_logging_options else {
         return Ok(());

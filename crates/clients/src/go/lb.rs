@@ -20,7 +20,7 @@ use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
 use xdsctl_lb::ring_hash::{LB_RING_HASH_FUNCTION, LB_RING_HASH_MIN_ABOVE_MAX, LB_RING_HASH_SIZE};
 use xdsctl_lb::weighted_round_robin::LB_WRR_PENALTY_NEGATIVE;
 use xdsctl_lb::xds::{LB_CONFIG_REJECTED, LB_NESTING_TOO_DEEP, LB_NO_SUPPORTED_POLICY};
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
 mod balancer;
@@ -33,12 +33,22 @@ const MAX_DEPTH: usize = 16;
 const MESSAGE_RING: (u64, u64) = (1024, MAX_RING_SIZE);
 
 /// Converts the policy at `at`, of the cluster of this name.
-pub(super) fn from_proto(policy: &LoadBalancingPolicy, cluster: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn from_proto(
+    policy: &LoadBalancingPolicy,
+    cluster: &str,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Checked {
     list(policy, (cluster, 0), at, cx)
 }
 
 /// `ConvertToServiceConfig`, and what the balancer's parser says to the result.
-fn list(policy: &LoadBalancingPolicy, (cluster, depth): (&str, usize), at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn list(
+    policy: &LoadBalancingPolicy,
+    (cluster, depth): (&str, usize),
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Checked {
     if depth >= MAX_DEPTH {
         let message = format_args!("LB policies are nested more than {MAX_DEPTH} deep");
         return Err(reject(&LB_NESTING_TOO_DEEP, at, message, cx));
@@ -63,7 +73,7 @@ fn list(policy: &LoadBalancingPolicy, (cluster, depth): (&str, usize), at: &Path
 }
 
 /// Converts an entry; says whether it is one that the client has.
-fn entry_is_taken(any: &Any, (cluster, depth): (&str, usize), at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
+fn entry_is_taken(any: &Any, (cluster, depth): (&str, usize), at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     let Some(type_name) = any.type_url.strip_prefix(URL_PREFIX) else {
         return Ok(false);
     };
@@ -116,7 +126,7 @@ fn entry_is_taken(any: &Any, (cluster, depth): (&str, usize), at: &Path<'_>, cx:
 }
 
 /// A TypedStruct of a registered policy (`convertCustomPolicy`).
-fn custom(any: &Any, cluster: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
+fn custom(any: &Any, cluster: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     let wrapper = ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"]
         .into_iter()
         .find(|name| any.type_url.strip_prefix(URL_PREFIX) == Some(name));
@@ -147,7 +157,7 @@ fn custom(any: &Any, cluster: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<b
     Ok(true)
 }
 
-fn ring_sizes(min: u64, max: u64, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn ring_sizes(min: u64, max: u64, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     for (field, size) in [("minimum_ring_size", min), ("maximum_ring_size", max)] {
         if size > MAX_RING_SIZE {
             let message = format_args!("{field} is {size}, must be at most {MAX_RING_SIZE}");

@@ -7,11 +7,11 @@ use crate::shared::rules::{
 use crate::shared::{Checked, reject};
 use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address;
 use xdsctl_document::proto::pb::envoy::config::listener::v3::Listener as Pb;
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
 /// Converts the resource.
-pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
     let root = &Path::ROOT;
     match &message.api_listener {
         Some(api) => {
@@ -23,7 +23,7 @@ pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// `processServerSideListener`.
-fn server(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn server(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if !message.listener_filters.is_empty() {
         let why = format_args!("listener_filters is not empty, must be");
         return Err(reject(&LISTENER_FILTERS, &root.field("listener_filters"), why, cx));
@@ -64,7 +64,7 @@ fn server(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     Ok(())
 }
 
-fn default_chain(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn default_chain(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match &message.default_filter_chain {
         Some(chain) => filter_chain::content(chain, &root.field("default_filter_chain"), cx),
         None => Ok(()),

@@ -10,12 +10,12 @@ use xdsctl_document::proto::pb::envoy::config::route::v3::HeaderMatcher;
 use xdsctl_document::proto::pb::envoy::config::route::v3::header_matcher::HeaderMatchSpecifier as Spec;
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::StringMatcher;
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::string_matcher::MatchPattern;
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 use xdsctl_re2::{Regex, RegexError};
 
 /// A string matcher (`StringMatcherFromProto`): no pattern but `exact` may be empty.
-pub(super) fn string_matcher(matcher: Option<&StringMatcher>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn string_matcher(matcher: Option<&StringMatcher>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match matcher.and_then(|matcher| matcher.match_pattern.as_ref()) {
         Some(MatchPattern::Exact(_)) => Ok(()),
         Some(MatchPattern::Prefix(text)) => filled("prefix", text, at, cx),
@@ -31,7 +31,7 @@ pub(super) fn string_matcher(matcher: Option<&StringMatcher>, at: &Path<'_>, cx:
     }
 }
 
-fn filled(field: &'static str, text: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn filled(field: &'static str, text: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if text.is_empty() {
         return Err(reject(
             &STRING_MATCHER_EMPTY,
@@ -44,7 +44,7 @@ fn filled(field: &'static str, text: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Ch
 }
 
 /// A header matcher of a route (`routesProtoToSlice`).
-pub(super) fn header_matcher(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn header_matcher(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let checks_empty = cx.has(Feature::HeaderTextChecked);
     match &matcher.header_match_specifier {
         Some(Spec::PrefixMatch(text)) if checks_empty => filled("prefix_match", text, at, cx),
@@ -58,7 +58,7 @@ pub(super) fn header_matcher(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Cx
 }
 
 /// A header matcher of a policy (`newHeaderMatcher`), which may be empty.
-pub(super) fn policy_header(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn policy_header(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match &matcher.header_match_specifier {
         Some(Spec::SafeRegexMatch(safe)) => regex(&safe.regex, at, cx),
         Some(Spec::StringMatch(matcher)) => string_matcher(Some(matcher), &at.field("string_match"), cx),
@@ -67,7 +67,7 @@ pub(super) fn policy_header(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Cx<
     }
 }
 
-fn without_kind(at: &Path<'_>, cx: &mut Cx<'_>) -> crate::shared::ConverterStop {
+fn without_kind(at: &Path<'_>, cx: &mut Validation<'_>) -> crate::shared::ConverterStop {
     reject(
         &HEADER_MATCHER_WITHOUT_KIND,
         at,
@@ -77,7 +77,7 @@ fn without_kind(at: &Path<'_>, cx: &mut Cx<'_>) -> crate::shared::ConverterStop 
 }
 
 /// A regular expression, in Go's own dialect of RE2.
-pub(super) fn regex(pattern: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn regex(pattern: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match fault(pattern, cx.has(Feature::RegexAnchored)) {
         Some(why) => Err(reject(
             &REGEX_NOT_RE2,
@@ -90,7 +90,7 @@ pub(super) fn regex(pattern: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// A regular expression that is compiled as it is, with no anchors around it.
-pub(super) fn plain_regex(pattern: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn plain_regex(pattern: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match fault(pattern, false) {
         Some(why) => {
             let message = format_args!("regex `{pattern}` does not compile: {why}");

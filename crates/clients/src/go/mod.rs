@@ -23,12 +23,12 @@ use crate::shared::{
 };
 use xdsctl_document::proto::any::{self, ANY_UNDECODABLE};
 use xdsctl_document::proto::wire::Malformed;
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::ResourceType;
 
 /// What the client looks at before it comes to a fault that is found early here.
-type Later<'l> = &'l dyn Fn(&mut Cx<'_>) -> Checked;
+type Later<'l> = &'l dyn Fn(&mut Validation<'_>) -> Checked;
 
 /// What the client keeps of a resource is not made.
 pub(crate) static CONVERTER: Converter = Converter {
@@ -37,7 +37,7 @@ pub(crate) static CONVERTER: Converter = Converter {
 };
 
 /// Converts a resource.
-fn convert(sent: &SentResource<'_>, cx: &mut Cx<'_>) -> Checked {
+fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked {
     match sent.message {
         Ok(message) => converted(message, cx),
         // Go's parser goes a hundred times as deep.
@@ -52,7 +52,11 @@ fn convert(sent: &SentResource<'_>, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// Converts a resource that is nested too deep for C-core's parser.
-fn deep<T: prost::Message + Default>(bytes: &Bytes, of: for<'m> fn(&'m T) -> Message<'m>, cx: &mut Cx<'_>) -> Checked {
+fn deep<T: prost::Message + Default>(
+    bytes: &Bytes,
+    of: for<'m> fn(&'m T) -> Message<'m>,
+    cx: &mut Validation<'_>,
+) -> Checked {
     match T::decode(bytes.clone()) {
         Ok(message) => converted(of(&message), cx),
         Err(fault) => {
@@ -62,7 +66,7 @@ fn deep<T: prost::Message + Default>(bytes: &Bytes, of: for<'m> fn(&'m T) -> Mes
     }
 }
 
-fn converted(message: Message<'_>, cx: &mut Cx<'_>) -> Checked {
+fn converted(message: Message<'_>, cx: &mut Validation<'_>) -> Checked {
     match message {
         Message::Listener(listener) => {
             resource_name(&listener.name, cx)?;
@@ -86,7 +90,7 @@ fn converted(message: Message<'_>, cx: &mut Cx<'_>) -> Checked {
 /// The name in the resource itself, whatever stands around it (`unmarshalListenerResource` and its like).
 ///
 /// Before the check, such a resource is neither used nor rejected, and the client uses the nothing that it got.
-fn resource_name(name: &str, cx: &mut Cx<'_>) -> Checked {
+fn resource_name(name: &str, cx: &mut Validation<'_>) -> Checked {
     if !name.is_empty() {
         return Ok(());
     }
@@ -109,7 +113,7 @@ fn unmarshal<T: prost::Message + Default>(
     bytes: &Bytes,
     type_name: &'static str,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Checked<T> {
     let at = at.value(type_name);
     let decoded = match any::try_decode_without_notes(bytes, type_name, &at, cx) {
@@ -128,7 +132,7 @@ fn panic(
     rule: &'static xdsctl_model::diag::Rule,
     at: &Path<'_>,
     message: std::fmt::Arguments<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> ConverterStop {
     if cx.has(Feature::ParserPanicRecovered) {
         reject(rule, at, message, cx)

@@ -17,7 +17,7 @@ use xdsctl_document::proto::pb::envoy::config::rbac::v3::{
 };
 use xdsctl_document::proto::pb::envoy::config::route::v3::HeaderMatcher;
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::{PathMatcher, path_matcher};
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 
 rules! {
@@ -26,7 +26,7 @@ rules! {
 }
 
 /// Converts the rules of a config or an override; `None` for an override without a config.
-pub(super) fn config(rules: Option<Option<&Rules>>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn config(rules: Option<Option<&Rules>>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let Some(rules) = rules else {
         let message = format_args!("the override has no rbac, and the parser panics");
         return Err(panic(&RBAC_OVERRIDE_EMPTY, at, message, cx));
@@ -61,7 +61,7 @@ pub(super) fn config(rules: Option<Option<&Rules>>, at: &Path<'_>, cx: &mut Cx<'
 }
 
 /// Conditions, and headers that no policy may look at.
-fn header_names(policy: &Policy, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn header_names(policy: &Policy, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     for (field, is_set) in [
         ("condition", policy.condition.is_some()),
         ("checked_condition", policy.checked_condition.is_some()),
@@ -82,7 +82,7 @@ fn header_names(policy: &Policy, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     Ok(())
 }
 
-fn permission_names(permission: &Permission, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn permission_names(permission: &Permission, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     use permission::Rule;
     let nested = cx.has(Feature::RbacNestedHeaders);
     match &permission.rule {
@@ -96,7 +96,7 @@ fn permission_names(permission: &Permission, at: &Path<'_>, cx: &mut Cx<'_>) -> 
     }
 }
 
-fn principal_names(principal: &Principal, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn principal_names(principal: &Principal, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     use principal::Identifier;
     let nested = cx.has(Feature::RbacNestedHeaders);
     match &principal.identifier {
@@ -110,7 +110,7 @@ fn principal_names(principal: &Principal, at: &Path<'_>, cx: &mut Cx<'_>) -> Che
     }
 }
 
-fn header_name(header: &HeaderMatcher, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn header_name(header: &HeaderMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let lower;
     let name = if cx.has(Feature::RbacNestedHeaders) {
         lower = header.name.to_lowercase();
@@ -127,7 +127,7 @@ fn header_name(header: &HeaderMatcher, at: &Path<'_>, cx: &mut Cx<'_>) -> Checke
 }
 
 /// A permission (`matchersFromPermissions`).
-fn permission(permission: &Permission, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn permission(permission: &Permission, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     use permission::Rule;
     let is_strict = cx.has(Feature::RbacKindsChecked);
     match &permission.rule {
@@ -181,7 +181,7 @@ fn permission_is_kept(permission: &Permission) -> bool {
 }
 
 /// A principal (`matchersFromPrincipals`).
-fn principal(principal: &Principal, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn principal(principal: &Principal, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     use principal::Identifier;
     let is_strict = cx.has(Feature::RbacKindsChecked);
     match &principal.identifier {
@@ -240,13 +240,13 @@ fn principal_is_kept(principal: &Principal) -> bool {
     )
 }
 
-fn url_path(path: &PathMatcher, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn url_path(path: &PathMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let matcher = path.rule.as_ref().map(|path_matcher::Rule::Path(matcher)| matcher);
     matcher::string_matcher(matcher, &at.field("path"), cx)
 }
 
 /// An address range, written as text and read again.
-fn cidr(range: &CidrRange, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn cidr(range: &CidrRange, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if range.prefix_len.is_none() && !cx.has(Feature::RbacPrefixOptional) {
         let message = format_args!("the range has no prefix_len, and the parser panics");
         return Err(panic(&RBAC_ADDRESS, at, message, cx));

@@ -19,13 +19,13 @@ use xdsctl_document::proto::pb::envoy::config::route::v3::{
     ClusterSpecifierPlugin, RetryPolicy, Route, RouteAction, RouteConfiguration as Pb, RouteMatch, VirtualHost,
     WeightedCluster,
 };
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 
 /// The declared plugins by name, and whether the client has them.
 type Plugins<'m> = BTreeMap<&'m str, bool>;
 
 /// Converts the configuration at `at`.
-pub(super) fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let plugins = plugins(
         &message.cluster_specifier_plugins,
         &at.field("cluster_specifier_plugins"),
@@ -47,7 +47,7 @@ pub(super) fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Checke
 }
 
 /// `processClusterSpecifierPlugins`: without an import of its own, RLS has no policy to run.
-fn plugins<'m>(list: &'m [ClusterSpecifierPlugin], at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<Plugins<'m>> {
+fn plugins<'m>(list: &'m [ClusterSpecifierPlugin], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Plugins<'m>> {
     const RLS: &str = "grpc.lookup.v1.RouteLookupClusterSpecifier";
     let mut plugins = Plugins::new();
     for (i, plugin) in list.iter().enumerate() {
@@ -68,7 +68,7 @@ fn plugins<'m>(list: &'m [ClusterSpecifierPlugin], at: &Path<'_>, cx: &mut Cx<'_
 }
 
 /// A retry policy (`generateRetryConfig`); max_interval may be below base_interval.
-fn retry_policy(policy: Option<&RetryPolicy>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn retry_policy(policy: Option<&RetryPolicy>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let Some(policy) = policy else {
         return Ok(());
     };
@@ -100,7 +100,7 @@ fn nanos(duration: &prost_types::Duration) -> i64 {
 }
 
 /// A route (`routesProtoToSlice`).
-fn route(message: &Route, plugins: &Plugins<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn route(message: &Route, plugins: &Plugins<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let match_at = at.field("match");
     let Some(matches) = &message.r#match else {
         return Err(reject(
@@ -126,7 +126,7 @@ fn route(message: &Route, plugins: &Plugins<'_>, at: &Path<'_>, cx: &mut Cx<'_>)
     )
 }
 
-fn route_match(matches: &RouteMatch, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn route_match(matches: &RouteMatch, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match &matches.path_specifier {
         Some(PathSpecifier::Prefix(_) | PathSpecifier::Path(_)) => {}
         Some(PathSpecifier::SafeRegex(safe)) => {
@@ -146,7 +146,7 @@ fn route_match(matches: &RouteMatch, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked 
 }
 
 /// The action; says whether the route is kept.
-fn route_action(action: &RouteAction, plugins: &Plugins<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
+fn route_action(action: &RouteAction, plugins: &Plugins<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     let policies = at.field("hash_policy");
     for (i, policy) in action.hash_policy.iter().enumerate() {
         if let Some(PolicySpecifier::Header(header)) = &policy.policy_specifier
@@ -179,7 +179,7 @@ fn route_action(action: &RouteAction, plugins: &Plugins<'_>, at: &Path<'_>, cx: 
 }
 
 /// Entries of weight 0 are passed over unseen.
-fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let clusters = at.field("clusters");
     let mut sum = 0u64;
     for (i, cluster) in message.clusters.iter().enumerate() {

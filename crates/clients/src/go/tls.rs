@@ -13,7 +13,7 @@ use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::{
     CertificateValidationContext, CommonTlsContext,
 };
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::StringMatcher;
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
 /// Who has the context.
@@ -40,7 +40,7 @@ pub(super) fn security_config(
     common: &CommonTlsContext,
     side: TlsSide,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Checked<SecurityConfig> {
     for (field, is_set) in [
         ("tls_params", common.tls_params.is_some()),
@@ -75,7 +75,12 @@ pub(super) fn security_config(
 }
 
 /// Looks up the names of certificate providers in the bootstrap (`securityConfigValidator`); `later` is what has to be good before.
-pub(super) fn check_providers(config: &SecurityConfig, at: &Path<'_>, later: Later<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn check_providers(
+    config: &SecurityConfig,
+    at: &Path<'_>,
+    later: Later<'_>,
+    cx: &mut Validation<'_>,
+) -> Checked {
     for name in [&config.identity, &config.root] {
         if !name.is_empty() && !cx.server().knows_provider(name) {
             later(cx)?;
@@ -86,18 +91,23 @@ pub(super) fn check_providers(config: &SecurityConfig, at: &Path<'_>, later: Lat
     Ok(())
 }
 
-fn unsupported(field: &'static str, at: &Path<'_>, cx: &mut Cx<'_>) -> crate::shared::ConverterStop {
+fn unsupported(field: &'static str, at: &Path<'_>, cx: &mut Validation<'_>) -> crate::shared::ConverterStop {
     let message = format_args!("{field} is not supported, must not be set");
     reject(&TLS_UNSUPPORTED_FEATURE, &at.field(field), message, cx)
 }
 
-fn without_roots(at: &Path<'_>, cx: &mut Cx<'_>) -> crate::shared::ConverterStop {
+fn without_roots(at: &Path<'_>, cx: &mut Validation<'_>) -> crate::shared::ConverterStop {
     let message = format_args!("no source of CA certificates, must have ca_certificate_provider_instance");
     reject(&WITHOUT_CA, at, message, cx)
 }
 
 /// `securityConfigFromCommonTLSContextUsingNewFields`.
-fn new_fields(common: &CommonTlsContext, side: TlsSide, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<SecurityConfig> {
+fn new_fields(
+    common: &CommonTlsContext,
+    side: TlsSide,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Checked<SecurityConfig> {
     let mut config = SecurityConfig::default();
     match &common.tls_certificate_provider_instance {
         Some(identity) => {
@@ -162,7 +172,7 @@ fn new_fields(common: &CommonTlsContext, side: TlsSide, at: &Path<'_>, cx: &mut 
 }
 
 /// Checks the matchers of the peer's names; says whether there are any.
-fn matchers(list: &[StringMatcher], side: TlsSide, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
+fn matchers(list: &[StringMatcher], side: TlsSide, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     let at = at.field("match_subject_alt_names");
     for (i, matcher) in list.iter().enumerate() {
         matcher::string_matcher(Some(matcher), &at.index(i), cx)?;
@@ -179,7 +189,7 @@ fn deprecated_fields(
     common: &CommonTlsContext,
     side: TlsSide,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Checked<SecurityConfig> {
     let mut config = SecurityConfig::default();
     if let Some(identity) = &common.tls_certificate_certificate_provider_instance {

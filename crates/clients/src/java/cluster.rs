@@ -23,13 +23,13 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::transport_socket::Confi
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{LbEndpoint, lb_endpoint::HostIdentifier};
 use xdsctl_document::proto::pb::envoy::extensions::clusters::aggregate::v3::ClusterConfig;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::http_11_proxy::v3::Http11ProxyUpstreamTransport;
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
 const HTTP_11_PROXY: &str = "envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport";
 
 /// Converts the resource.
-pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
     let root = &Path::ROOT;
     match &message.cluster_discovery_type {
         Some(ClusterDiscoveryType::Type(kind)) => non_aggregate(message, *kind, root, cx)?,
@@ -47,7 +47,7 @@ pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// `parseAggregateCluster`: known by its name, and by its type.
-fn aggregate(custom: &CustomClusterType, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn aggregate(custom: &CustomClusterType, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if custom.name != AGGREGATE_NAME {
         let why = format_args!("cluster_type is called `{}`, must be `{AGGREGATE_NAME}`", custom.name);
         return Err(reject(&CLUSTER_TYPE_UNSUPPORTED, &at.field("name"), why, cx));
@@ -65,7 +65,7 @@ fn aggregate(custom: &CustomClusterType, at: &Path<'_>, cx: &mut Cx<'_>) -> Chec
 }
 
 /// What EDS and LOGICAL_DNS clusters have (`parseNonAggregateCluster`).
-fn non_aggregate(message: &Pb, kind: i32, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn non_aggregate(message: &Pb, kind: i32, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if let Some(server) = &message.lrs_server
         && !matches!(server.config_source_specifier, Some(ConfigSourceSpecifier::Self_(_)))
     {
@@ -94,7 +94,7 @@ fn non_aggregate(message: &Pb, kind: i32, root: &Path<'_>, cx: &mut Cx<'_>) -> C
 }
 
 /// A transport socket is TLS by its name; a proxy's may hold one.
-fn transport_socket(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn transport_socket(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let Some(socket) = &message.transport_socket else {
         return Ok(());
     };
@@ -127,7 +127,7 @@ fn transport_socket(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// Outlier detection (`validateOutlierDetection`); a percentage of 2^31 or more is a negative one.
-fn outlier_detection(message: &OutlierDetection, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn outlier_detection(message: &OutlierDetection, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let durations = [
         ("interval", &message.interval),
         ("base_ejection_time", &message.base_ejection_time),
@@ -177,7 +177,7 @@ fn outlier_detection(message: &OutlierDetection, at: &Path<'_>, cx: &mut Cx<'_>)
     Ok(())
 }
 
-fn eds(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn eds(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let at = root.field("eds_cluster_config");
     let config = message.eds_cluster_config.as_ref();
     let source = config.and_then(|config| config.eds_config.as_ref());
@@ -202,7 +202,7 @@ fn eds(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// The one name to look up; it may be empty.
-fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let at = root.field("load_assignment");
     let Some(assignment) = &message.load_assignment else {
         let why = format_args!("load_assignment is missing, must name the one host");

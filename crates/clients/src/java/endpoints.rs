@@ -18,11 +18,11 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpe
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
     ClusterLoadAssignment as Pb, LbEndpoint, LocalityLbEndpoints, lb_endpoint::HostIdentifier,
 };
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
 /// Converts the resource.
-pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
     let at = Path::ROOT.field("endpoints");
     let mut priorities: BTreeMap<u32, BTreeSet<(&str, &str, &str)>> = BTreeMap::new();
     for (i, locality) in message.endpoints.iter().enumerate() {
@@ -49,7 +49,7 @@ pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// `parseDropOverload`.
-fn drops(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn drops(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let at = at.field("drop_overloads");
     let list = message.policy.iter().flat_map(|policy| &policy.drop_overloads);
     for (i, drop) in list.enumerate() {
@@ -66,7 +66,7 @@ fn drops(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// `parseLocalityLbEndpoints`.
-fn locality_endpoints(locality: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn locality_endpoints(locality: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if locality.priority.cast_signed() < 0 {
         let message = format_args!("priority {} is a negative number in Java", locality.priority);
         return Err(reject(&PRIORITY_TOO_HIGH, &at.field("priority"), message, cx));
@@ -104,7 +104,7 @@ fn locality_endpoints(locality: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Cx
 }
 
 /// `getInetSocketAddress`.
-fn socket_address(address: &Address, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn socket_address(address: &Address, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     const MAX_PORT: u32 = 65_535;
     let at = at.field("socket_address");
     let (text, port) = match &address.address {

@@ -19,7 +19,7 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::http::ext_proc::v3::
 };
 use xdsctl_document::proto::pb::envoy::extensions::grpc_service::call_credentials::access_token::v3::AccessTokenCredentials;
 use xdsctl_document::proto::pb::envoy::extensions::grpc_service::channel_credentials::xds::v3::XdsCredentials;
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 
 const ACCESS_TOKEN: &str = "envoy.extensions.grpc_service.call_credentials.access_token.v3.AccessTokenCredentials";
 const CREDENTIALS: &str = "envoy.extensions.grpc_service.channel_credentials.";
@@ -32,7 +32,7 @@ const HEADER_LENGTH: usize = 16_384;
 const SCHEMES: &[&str] = &["dns", "unix", "xds"];
 
 /// Converts the config (`ExternalProcessorFilterConfig.create`).
-pub(super) fn parse(message: &ExternalProcessor, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn parse(message: &ExternalProcessor, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if let Some(rules) = &message.mutation_rules {
         let at = at.field("mutation_rules");
         for (field, regex) in [
@@ -75,7 +75,7 @@ pub(super) fn parse(message: &ExternalProcessor, at: &Path<'_>, cx: &mut Cx<'_>)
 }
 
 /// `parseAndValidate`.
-fn processing_mode(mode: &ProcessingMode, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn processing_mode(mode: &ProcessingMode, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     const NONE: i32 = BodySendMode::None as i32;
     const GRPC: i32 = BodySendMode::Grpc as i32;
     const SEND: i32 = HeaderSendMode::Send as i32;
@@ -97,7 +97,7 @@ fn processing_mode(mode: &ProcessingMode, at: &Path<'_>, cx: &mut Cx<'_>) -> Che
 }
 
 /// The service to call (`GrpcServiceConfigParser.parse`).
-fn grpc_service(service: Option<&GrpcService>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn grpc_service(service: Option<&GrpcService>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let Some((service, TargetSpecifier::GoogleGrpc(google))) =
         service.and_then(|service| Some((service, service.target_specifier.as_ref()?)))
     else {
@@ -120,7 +120,7 @@ fn grpc_service(service: Option<&GrpcService>, at: &Path<'_>, cx: &mut Cx<'_>) -
 }
 
 /// `parseGoogleGrpcConfig`.
-fn google_grpc(google: &GoogleGrpc, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn google_grpc(google: &GoogleGrpc, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let uri = google.target_uri.as_str();
     if !has_resolver(uri) {
         let message = format_args!("the client has no resolver for the scheme of `{uri}`");
@@ -176,7 +176,7 @@ fn has_resolver(uri: &str) -> bool {
 }
 
 /// Channel credentials; says whether the client has them (`channelCredsFromProto`).
-fn channel_credentials(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
+fn channel_credentials(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     let is_of = |kind: &str| {
         let name = any.type_url.strip_prefix(super::URL_PREFIX);
         name.and_then(|name| name.strip_prefix(CREDENTIALS)) == Some(kind)
@@ -206,7 +206,7 @@ fn channel_credentials(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<boo
 }
 
 /// `HeaderValue.create` and `isDisallowed`; a binary value comes from raw_value, any other from value.
-fn initial_metadata(header: &HeaderValue, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn initial_metadata(header: &HeaderValue, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let key = header.key.as_str();
     let key_len = key.encode_utf16().count();
     let is_reserved = key.is_empty()

@@ -7,7 +7,7 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::common::fault::v3::f
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::fault::v3::HttpFault;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::gcp_authn::v3::GcpAuthnFilterConfig;
 use xdsctl_document::proto::pb::envoy::r#type::v3::FractionalPercent;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 
 rules! {
     /// A percentage of the fault filter has a denominator that does not exist.
@@ -15,7 +15,7 @@ rules! {
 }
 
 /// Converts the config (`parseHttpFault`).
-pub(super) fn parse(message: &HttpFault, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn parse(message: &HttpFault, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if let Some(delay) = &message.delay {
         let at = at.field("delay");
         percent(delay.percentage.as_ref(), &at, cx)?;
@@ -36,7 +36,7 @@ pub(super) fn parse(message: &HttpFault, at: &Path<'_>, cx: &mut Cx<'_>) -> Chec
 }
 
 /// `parsePercent`.
-fn percent(percentage: Option<&FractionalPercent>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn percent(percentage: Option<&FractionalPercent>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let denominator = percentage.map_or(0, |percentage| percentage.denominator);
     if (0..=2).contains(&denominator) {
         return Ok(());
@@ -52,7 +52,7 @@ fn percent(percentage: Option<&FractionalPercent>, at: &Path<'_>, cx: &mut Cx<'_
 }
 
 /// The size of the cache of tokens, if it is given.
-pub(super) fn cache_size(message: &GcpAuthnFilterConfig, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn cache_size(message: &GcpAuthnFilterConfig, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let size = message.cache_config.as_ref().and_then(|cache| cache.cache_size);
     if size != Some(0) {
         return Ok(());

@@ -13,7 +13,7 @@ use crate::shared::{Checked, reject};
 use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
 use xdsctl_document::proto::pb::envoy::config::listener::v3::{FilterChain, FilterChainMatch};
 use xdsctl_document::proto::transcode::LIMIT_EXCEEDED;
-use xdsctl_model::diag::{Cx, Effect, Path};
+use xdsctl_model::diag::{Effect, Path, Validation};
 
 /// Source types: any, of this host, from outside.
 const SOURCE_TYPES: std::ops::RangeInclusive<i32> = 0..=2;
@@ -35,7 +35,7 @@ pub(super) struct Matches<'m> {
 }
 
 /// Converts a chain at `at`: the network filter, TLS, the match.
-pub(super) fn parse<'m>(chain: &'m FilterChain, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<Matches<'m>> {
+pub(super) fn parse<'m>(chain: &'m FilterChain, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Matches<'m>> {
     http_connection_manager::of_server(&chain.filters, &at.field("filters"), cx)?;
     if let Some(socket) = &chain.transport_socket {
         tls::downstream(socket, &at.field("transport_socket"), cx)?;
@@ -51,7 +51,7 @@ pub(super) fn parse<'m>(chain: &'m FilterChain, at: &Path<'_>, cx: &mut Cx<'_>) 
 }
 
 /// `parseFilterChainMatch`.
-fn parse_match<'m>(matches: &'m FilterChainMatch, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<Matches<'m>> {
+fn parse_match<'m>(matches: &'m FilterChainMatch, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Matches<'m>> {
     let destinations = ranges(&matches.prefix_ranges, &at.field("prefix_ranges"), cx)?;
     let sources = ranges(&matches.source_prefix_ranges, &at.field("source_prefix_ranges"), cx)?;
     if !SOURCE_TYPES.contains(&matches.source_type) {
@@ -77,7 +77,7 @@ fn parse_match<'m>(matches: &'m FilterChainMatch, at: &Path<'_>, cx: &mut Cx<'_>
 }
 
 /// Ranges, of which neither the length nor the bits behind it are looked at.
-fn ranges<'m>(list: &[CidrRange], at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<Vec<Element<'m>>> {
+fn ranges<'m>(list: &[CidrRange], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Vec<Element<'m>>> {
     let mut ranges = Vec::with_capacity(list.len());
     for (i, range) in list.iter().enumerate() {
         let Some(address) = address::for_string(&range.address_prefix) else {
@@ -92,7 +92,7 @@ fn ranges<'m>(list: &[CidrRange], at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<Vec
 
 impl Matches<'_> {
     /// Rejects chains that match the same (`validateFilterChainMatchForUniqueness`); `at` is the path of the chains.
-    pub(super) fn compare(all: &[Self], at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+    pub(super) fn compare(all: &[Self], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
         let mut groups: BTreeMap<_, Vec<usize>> = BTreeMap::new();
         for (i, matches) in all.iter().enumerate() {
             let repeats = |list: &Vec<Element<'_>>| list.iter().collect::<BTreeSet<_>>().len() < list.len();

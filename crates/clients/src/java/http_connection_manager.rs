@@ -13,17 +13,17 @@ use xdsctl_document::proto::pb::envoy::config::listener::v3::{Filter, filter::Co
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{
     HttpConnectionManager as Pb, http_connection_manager::RouteSpecifier,
 };
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 
 /// Converts the connection manager of an API listener.
-pub(super) fn of_client(any: Option<&Any>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn of_client(any: Option<&Any>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let empty = Any::default();
     let message = unpack(any.unwrap_or(&empty), HCM, &NETWORK_FILTER_UNSUPPORTED, at, cx)?;
     parse(&message, Side::Client, &at.value(HCM), cx)
 }
 
 /// Converts the network filters of a chain, of which there must be one.
-pub(super) fn of_server(filters: &[Filter], at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn of_server(filters: &[Filter], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let [filter] = filters else {
         let count = filters.len();
         let message = format_args!("{count} network filters, must be one HttpConnectionManager");
@@ -46,7 +46,7 @@ pub(super) fn of_server(filters: &[Filter], at: &Path<'_>, cx: &mut Cx<'_>) -> C
     parse(&message, Side::Server, &at.value(HCM), cx)
 }
 
-fn parse(message: &Pb, side: Side, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn parse(message: &Pb, side: Side, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if message.xff_num_trusted_hops != 0 {
         let why = format_args!("xff_num_trusted_hops is {}, must be 0", message.xff_num_trusted_hops);
         let at = at.field("xff_num_trusted_hops");
@@ -67,7 +67,7 @@ fn parse(message: &Pb, side: Side, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     route_specifier(message, at, cx)
 }
 
-fn route_specifier(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn route_specifier(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let rds = match &message.route_specifier {
         Some(RouteSpecifier::RouteConfig(config)) => {
             return routes::extract_virtual_hosts(config, &at.field("route_config"), cx);

@@ -22,7 +22,7 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connec
     HttpFilter, http_filter::ConfigType,
 };
 use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
 const GCP_AUTHN: &str = "envoy.extensions.filters.http.gcp_authn.v3.GcpAuthnFilterConfig";
@@ -40,7 +40,7 @@ enum Filter {
 
 impl Filter {
     /// The filter registered for a type URL.
-    fn by_url(url: &str, cx: &Cx<'_>) -> Option<Self> {
+    fn by_url(url: &str, cx: &Validation<'_>) -> Option<Self> {
         match url.strip_prefix(URL_PREFIX)? {
             ROUTER => Some(Filter::Router),
             FAULT => Some(Filter::Fault),
@@ -52,7 +52,7 @@ impl Filter {
         }
     }
 
-    fn runs(self, side: Side, cx: &Cx<'_>) -> bool {
+    fn runs(self, side: Side, cx: &Validation<'_>) -> bool {
         match self {
             Filter::Router => true,
             Filter::Fault | Filter::GcpAuthn => side == Side::Client,
@@ -71,7 +71,7 @@ struct Config<'c> {
 }
 
 /// Opens a TypedStruct.
-fn open<'c>(any: &'c Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<Config<'c>> {
+fn open<'c>(any: &'c Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Config<'c>> {
     let wrapper = ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"]
         .into_iter()
         .find(|name| is_url_of(&any.type_url, name));
@@ -87,7 +87,7 @@ fn open<'c>(any: &'c Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<Config<'c>>
 }
 
 /// Converts the filters of a connection manager.
-pub(super) fn chain(filters: &[HttpFilter], side: Side, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn chain(filters: &[HttpFilter], side: Side, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let Some(last) = filters.len().checked_sub(1) else {
         let message = format_args!("no HTTP filter, must have the router");
         return Err(reject(&NO_FILTER, at, message, cx));
@@ -124,7 +124,7 @@ pub(super) fn chain(filters: &[HttpFilter], side: Side, at: &Path<'_>, cx: &mut 
 }
 
 /// `parseHttpFilter`; `None` for an optional filter that the client does not have.
-fn parse(filter: &HttpFilter, side: Side, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<Option<Filter>> {
+fn parse(filter: &HttpFilter, side: Side, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Option<Filter>> {
     let Some(ConfigType::TypedConfig(any)) = &filter.config_type else {
         if filter.is_optional {
             return Ok(None);
@@ -164,7 +164,7 @@ fn parse(filter: &HttpFilter, side: Side, at: &Path<'_>, cx: &mut Cx<'_>) -> Che
 }
 
 /// Converts the overrides of a virtual host, route or cluster at `at`; which side has the filter does not matter.
-pub(super) fn overrides(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn overrides(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     for (name, any) in map {
         let at = at.key(name);
         if !is_url_of(&any.type_url, WRAPPER) {
@@ -179,7 +179,7 @@ pub(super) fn overrides(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Cx<
     Ok(())
 }
 
-fn one_override(any: &Any, is_optional: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn one_override(any: &Any, is_optional: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let config = open(any, at, cx)?;
     let Some(found) = Filter::by_url(&config.url, cx) else {
         if is_optional {
@@ -219,7 +219,7 @@ fn decode<T: prost::Message + Default>(
     config: &Config<'_>,
     type_name: &'static str,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Checked<T> {
     if config.is_struct {
         let message = format_args!("`{}` is given as a TypedStruct, must be the message itself", config.url);
@@ -228,7 +228,7 @@ fn decode<T: prost::Message + Default>(
     unpack(config.any, type_name, &FILTER_OVERRIDE_TYPE_UNKNOWN, at, cx)
 }
 
-fn gcp_authn(config: &Config<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn gcp_authn(config: &Config<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let message: GcpAuthnFilterConfig = decode(config, GCP_AUTHN, at, cx)?;
     fault::cache_size(&message, &at.value(GCP_AUTHN), cx)
 }

@@ -23,7 +23,7 @@ use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::wrr_
 use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
 use xdsctl_lb::ring_hash::{LB_RING_HASH_FUNCTION, LB_RING_HASH_MIN_ABOVE_MAX, LB_RING_HASH_SIZE};
 use xdsctl_lb::xds::{LB_CONFIG_REJECTED, LB_NESTING_TOO_DEEP, LB_NO_SUPPORTED_POLICY};
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
 const TYPED_STRUCTS: [&str; 2] = ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"];
@@ -35,7 +35,7 @@ const MAX_DEPTH: usize = 16;
 const XX_HASH: i32 = 1;
 
 /// Converts the policy of a cluster (`newConfig`).
-pub(super) fn of_cluster(message: &Cluster, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn of_cluster(message: &Cluster, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match &message.load_balancing_policy {
         Some(policy) => list(policy, 0, &root.field("load_balancing_policy"), cx),
         None => of_enum(message, root, cx),
@@ -43,7 +43,7 @@ pub(super) fn of_cluster(message: &Cluster, root: &Path<'_>, cx: &mut Cx<'_>) ->
 }
 
 /// `LegacyLoadBalancingPolicyConverter`.
-fn of_enum(message: &Cluster, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn of_enum(message: &Cluster, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match LbPolicy::try_from(message.lb_policy) {
         Ok(LbPolicy::RoundRobin) => Ok(()),
         Ok(LbPolicy::RingHash) => {
@@ -72,7 +72,7 @@ fn of_enum(message: &Cluster, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// `LoadBalancingPolicyConverter.convertToServiceConfig`.
-fn list(policy: &LoadBalancingPolicy, depth: usize, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn list(policy: &LoadBalancingPolicy, depth: usize, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if depth > MAX_DEPTH {
         let message = format_args!("LB policies are nested more than {MAX_DEPTH} deep");
         return Err(reject(&LB_NESTING_TOO_DEEP, at, message, cx));
@@ -96,7 +96,7 @@ fn list(policy: &LoadBalancingPolicy, depth: usize, at: &Path<'_>, cx: &mut Cx<'
 }
 
 /// Converts an entry; says whether it is one that the client has.
-fn entry_is_taken(any: &Any, depth: usize, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
+fn entry_is_taken(any: &Any, depth: usize, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     let known = [RING_HASH, WRR_LOCALITY, ROUND_ROBIN, LEAST_REQUEST, WRR, PICK_FIRST];
     match known.into_iter().find(|name| holds(any, name)) {
         Some(RING_HASH) => {
@@ -131,7 +131,7 @@ fn entry_is_taken(any: &Any, depth: usize, at: &Path<'_>, cx: &mut Cx<'_>) -> Ch
 }
 
 /// A TypedStruct of a registered policy (`convertCustomConfig`).
-fn custom(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
+fn custom(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     let Some(wrapper) = TYPED_STRUCTS.into_iter().find(|name| holds(any, name)) else {
         return Ok(false);
     };
@@ -155,7 +155,7 @@ fn custom(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
 }
 
 /// The sizes of a ring, which are negative from 2^63 on, and which what the client caps them to may set right.
-fn ring_sizes(min: Option<u64>, max: Option<u64>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn ring_sizes(min: Option<u64>, max: Option<u64>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let sizes = (min.map(u64::cast_signed), max.map(u64::cast_signed));
     for (field, size) in [("minimum_ring_size", sizes.0), ("maximum_ring_size", sizes.1)] {
         if let Some(size) = size.filter(|size| *size <= 0) {
@@ -172,7 +172,7 @@ fn ring_sizes(min: Option<u64>, max: Option<u64>, at: &Path<'_>, cx: &mut Cx<'_>
     Ok(())
 }
 
-fn choice_count(count: Option<u32>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn choice_count(count: Option<u32>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match count
         .map(u32::cast_signed)
         .filter(|count| *count < lb_config::MIN_CHOICE_COUNT)
@@ -186,7 +186,7 @@ fn choice_count(count: Option<u32>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// Durations must be valid; neither their sign nor the penalty counts.
-fn weighted_round_robin(message: &ClientSideWeightedRoundRobin, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn weighted_round_robin(message: &ClientSideWeightedRoundRobin, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     for (field, duration) in [
         ("blackout_period", &message.blackout_period),
         ("weight_expiration_period", &message.weight_expiration_period),

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::json::{JavaObject, Read};
 use super::rls;
-use xdsctl_model::diag::Cx;
+use xdsctl_model::diag::Validation;
 use xdsctl_model::profile::Feature;
 
 /// Fewest endpoints that least_request compares.
@@ -38,7 +38,7 @@ pub(super) enum JavaBalancer {
 
 impl JavaBalancer {
     /// `LoadBalancerRegistry.getProvider`.
-    pub(super) fn by_name(name: &str, cx: &Cx<'_>) -> Option<Self> {
+    pub(super) fn by_name(name: &str, cx: &Validation<'_>) -> Option<Self> {
         Some(match name {
             "round_robin" => JavaBalancer::RoundRobin,
             "pick_first" => JavaBalancer::PickFirst,
@@ -59,7 +59,7 @@ impl JavaBalancer {
     }
 
     /// Reads a config.
-    pub(super) fn read(self, config: JavaObject<'_>, cx: &Cx<'_>) -> Read {
+    pub(super) fn read(self, config: JavaObject<'_>, cx: &Validation<'_>) -> Read {
         match self {
             JavaBalancer::RoundRobin => {}
             JavaBalancer::PickFirst => _ = config.bool("shuffleAddressList")?,
@@ -128,7 +128,7 @@ pub(super) fn ring_sizes(min: Option<i64>, max: Option<i64>) -> (i64, i64) {
     (min.unwrap_or(RING.0).min(RING_CAP), max.unwrap_or(RING.1).min(RING_CAP))
 }
 
-fn weighted_round_robin(config: JavaObject<'_>, cx: &Cx<'_>) -> Read {
+fn weighted_round_robin(config: JavaObject<'_>, cx: &Validation<'_>) -> Read {
     for field in [
         "blackoutPeriod",
         "weightExpirationPeriod",
@@ -149,7 +149,7 @@ fn weighted_round_robin(config: JavaObject<'_>, cx: &Cx<'_>) -> Read {
     Ok(())
 }
 
-fn outlier_detection(config: JavaObject<'_>, cx: &Cx<'_>) -> Read {
+fn outlier_detection(config: JavaObject<'_>, cx: &Validation<'_>) -> Read {
     for field in ["interval", "baseEjectionTime", "maxEjectionTime"] {
         config.duration(field)?;
     }
@@ -190,7 +190,7 @@ fn children<'v>(config: JavaObject<'v>, name: &str) -> Read<Vec<(&'v str, JavaOb
 }
 
 /// A list of policies, of which the first registered one counts (`GracefulSwitchLoadBalancer.parseLoadBalancingPolicyConfig`).
-fn child(config: JavaObject<'_>, name: &str, cx: &Cx<'_>) -> Read {
+fn child(config: JavaObject<'_>, name: &str, cx: &Validation<'_>) -> Read {
     let mut entries = Vec::new();
     for entry in config.objects(name)?.unwrap_or_default() {
         let mut pairs = entry.0.iter();
@@ -212,7 +212,7 @@ fn child(config: JavaObject<'_>, name: &str, cx: &Cx<'_>) -> Read {
 }
 
 /// The child of RLS, whose config is read when there is a target for it (`ChildLoadBalancingPolicy.create`).
-fn rls_child(config: JavaObject<'_>, cx: &Cx<'_>) -> Read {
+fn rls_child(config: JavaObject<'_>, cx: &Validation<'_>) -> Read {
     let target = config.text("childPolicyConfigTargetFieldName")?;
     let list = config.objects("childPolicy")?;
     let Some(list) = list else {

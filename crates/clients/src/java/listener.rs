@@ -11,7 +11,7 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::TrafficDirection;
 use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address;
 use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
 use xdsctl_document::proto::pb::envoy::config::listener::v3::Listener as Pb;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 
 rules! {
@@ -22,7 +22,7 @@ rules! {
 }
 
 /// Converts the resource.
-pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
     let root = &Path::ROOT;
     match &message.api_listener {
         Some(api) => {
@@ -34,7 +34,7 @@ pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// `parseServerSideListener`: neither an address nor a filter chain is wanted.
-fn server(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn server(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     const SERVERS: [i32; 2] = [TrafficDirection::Unspecified as i32, TrafficDirection::Inbound as i32];
     if !SERVERS.contains(&message.traffic_direction) {
         let why = format_args!(
@@ -77,7 +77,7 @@ fn server(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     Ok(())
 }
 
-fn address(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn address(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let Some(Address::SocketAddress(socket)) = message.address.as_ref().and_then(|a| a.address.as_ref()) else {
         return Ok(());
     };

@@ -9,7 +9,7 @@ use xdsctl_document::proto::pb::envoy::config::route::v3::HeaderMatcher;
 use xdsctl_document::proto::pb::envoy::config::route::v3::header_matcher::HeaderMatchSpecifier as Spec;
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::StringMatcher;
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::string_matcher::MatchPattern;
-use xdsctl_model::diag::{Cx, Path, Rule};
+use xdsctl_model::diag::{Path, Rule, Validation};
 
 /// What the caller of the parser catches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) enum Catches {
 }
 
 /// A string matcher, of which any text may be empty (`parseStringMatcher`).
-pub(super) fn string(matcher: &StringMatcher, catches: Catches, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn string(matcher: &StringMatcher, catches: Catches, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match &matcher.match_pattern {
         Some(MatchPattern::SafeRegex(safe)) => {
             let at = at.field("safe_regex");
@@ -41,7 +41,7 @@ pub(super) fn string(matcher: &StringMatcher, catches: Catches, at: &Path<'_>, c
 }
 
 /// A header matcher (`parseHeaderMatcher`).
-pub(super) fn header(matcher: &HeaderMatcher, catches: Catches, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn header(matcher: &HeaderMatcher, catches: Catches, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match &matcher.header_match_specifier {
         Some(Spec::SafeRegexMatch(safe)) => {
             let at = at.field("safe_regex_match");
@@ -57,7 +57,7 @@ pub(super) fn header(matcher: &HeaderMatcher, catches: Catches, at: &Path<'_>, c
 }
 
 /// A regular expression of RE2/J.
-pub(super) fn regex(pattern: &str, is_caught: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn regex(pattern: &str, is_caught: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match regex::check(pattern) {
         Ok(()) => Ok(()),
         Err(fault) => {
@@ -73,7 +73,7 @@ fn stop(
     rule: &'static Rule,
     at: &Path<'_>,
     message: std::fmt::Arguments<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> ConverterStop {
     if is_caught {
         reject(rule, at, message, cx)

@@ -13,13 +13,13 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as Kin
 use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, Metadata};
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::gcp_authn::v3::Audience;
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
 const MAX_PORT: u32 = 65_535;
 
 /// Converts the metadata at `at`: what is typed comes first, and hides what is not.
-pub(super) fn parse(metadata: &Metadata, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn parse(metadata: &Metadata, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let typed = at.field("typed_filter_metadata");
     let is_known = |any: &Any| is_url_of(&any.type_url, AUDIENCE) || is_url_of(&any.type_url, ADDRESS);
     for (key, any) in &metadata.typed_filter_metadata {
@@ -41,7 +41,7 @@ pub(super) fn parse(metadata: &Metadata, at: &Path<'_>, cx: &mut Cx<'_>) -> Chec
     Ok(())
 }
 
-fn audience(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn audience(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if cx.has(Feature::AudienceNeedsSwitch) && !cx.has(Feature::GcpAuthnFilter) {
         let message = format_args!("an Audience is rejected while gcp_authn is switched off");
         return Err(reject(&METADATA_AUDIENCE_WITHOUT_URL, at, message, cx));
@@ -56,7 +56,7 @@ fn audience(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// `AddressMetadataParser`.
-fn address(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn address(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let message: Address = unpack_as(any, ADDRESS, at, cx)?;
     let at = at.value(ADDRESS);
     let at = at.field("socket_address");

@@ -36,7 +36,7 @@ use crate::shared::{
 use xdsctl_document::proto::any::{self, ANY_UNDECODABLE};
 use xdsctl_document::proto::duration::DURATION_OUT_OF_RANGE;
 use xdsctl_document::proto::pb::Any;
-use xdsctl_model::diag::{Cx, Path, Rule};
+use xdsctl_model::diag::{Path, Rule, Validation};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
@@ -54,7 +54,7 @@ pub(crate) static CONVERTER: Converter = Converter {
 };
 
 /// Converts a resource (`XdsResourceType.parse`).
-fn convert(sent: &SentResource<'_>, cx: &mut Cx<'_>) -> Checked {
+fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked {
     let message = decoded(sent, cx)?;
     let own = match message {
         Message::Listener(listener) => &listener.name,
@@ -84,7 +84,7 @@ fn unpack<T: prost::Message + Default>(
     type_name: &'static str,
     mismatch: &'static Rule,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Checked<T> {
     if !holds(any, type_name) {
         let message = format_args!("`{}` must be `{type_name}` here", any.type_url);
@@ -98,7 +98,7 @@ fn unpack_as<T: prost::Message + Default>(
     any: &Any,
     type_name: &'static str,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Checked<T> {
     let at = at.value(type_name);
     any::try_decode_without_notes(&any.value, type_name, &at, cx).map_err(|fault| {
@@ -109,7 +109,12 @@ fn unpack_as<T: prost::Message + Default>(
 
 /// What an exception that no parser expects comes to: a NACK, or before the client caught it, the end of its channel.
 #[cold]
-fn thrown(rule: &'static Rule, at: &Path<'_>, message: std::fmt::Arguments<'_>, cx: &mut Cx<'_>) -> ConverterStop {
+fn thrown(
+    rule: &'static Rule,
+    at: &Path<'_>,
+    message: std::fmt::Arguments<'_>,
+    cx: &mut Validation<'_>,
+) -> ConverterStop {
     if cx.has(Feature::ParserExceptionCaught) {
         reject(rule, at, message, cx)
     } else {
@@ -127,7 +132,7 @@ fn is_valid(duration: &Duration) -> bool {
 }
 
 /// Checks a duration; one that is none is thrown (`Durations.checkValid`).
-fn check_valid(duration: &Duration, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn check_valid(duration: &Duration, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if is_valid(duration) {
         return Ok(());
     }
@@ -139,7 +144,7 @@ fn check_valid(duration: &Duration, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// A duration in nanoseconds, of which 63 bits hold 292 years; a longer one is thrown (`Durations.toNanos`).
-fn to_nanos(duration: &Duration, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<i64> {
+fn to_nanos(duration: &Duration, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<i64> {
     check_valid(duration, at, cx)?;
     let nanos = duration.seconds.checked_mul(1_000_000_000);
     nanos

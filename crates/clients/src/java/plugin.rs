@@ -13,7 +13,7 @@ use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::route::v3::ClusterSpecifierPlugin;
 use xdsctl_document::proto::pb::grpc::lookup::v1::RouteLookupClusterSpecifier;
 use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
 const RLS: &str = "grpc.lookup.v1.RouteLookupClusterSpecifier";
@@ -25,7 +25,7 @@ pub(super) type Plugins<'m> = BTreeSet<&'m str>;
 pub(super) fn parse_all<'m>(
     list: &'m [ClusterSpecifierPlugin],
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Checked<Plugins<'m>> {
     let mut known = Plugins::new();
     let mut passed_over = Plugins::new();
@@ -49,7 +49,7 @@ pub(super) fn parse_all<'m>(
 }
 
 /// Converts a plugin; says whether the client has it.
-fn parse(plugin: &ClusterSpecifierPlugin, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
+fn parse(plugin: &ClusterSpecifierPlugin, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     let empty = Any::default();
     let extension = plugin.extension.as_ref();
     let any = extension

@@ -15,10 +15,10 @@ use xdsctl_document::proto::pb::envoy::config::rbac::v3::{Permission, Principal,
 use xdsctl_document::proto::pb::envoy::config::route::v3::HeaderMatcher;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::rbac::v3::Rbac;
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::{PathMatcher, StringMatcher, path_matcher};
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 
 /// Converts the config (`parseRbacConfig`).
-pub(super) fn parse(message: &Rbac, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn parse(message: &Rbac, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let Some(rules) = &message.rules else {
         return Ok(());
     };
@@ -56,7 +56,7 @@ pub(super) fn parse(message: &Rbac, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// `parsePermission`.
-fn permission(permission: &Permission, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn permission(permission: &Permission, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     use permission::Rule;
     match &permission.rule {
         Some(Rule::AndRules(set) | Rule::OrRules(set)) => {
@@ -79,7 +79,7 @@ fn permission(permission: &Permission, at: &Path<'_>, cx: &mut Cx<'_>) -> Checke
 }
 
 /// `parsePrincipal`.
-fn principal(principal: &Principal, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn principal(principal: &Principal, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     use principal::Identifier;
     match &principal.identifier {
         Some(Identifier::AndIds(set) | Identifier::OrIds(set)) => {
@@ -108,7 +108,7 @@ fn principal(principal: &Principal, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// A header, in sets and negations too; its name counts in its case (`parseHeaderMatcher`).
-fn header(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn header(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if matcher.name == ":scheme" || matcher.name.starts_with("grpc-") {
         let message = format_args!("header `{}` must not be in a policy", matcher.name);
         return Err(reject(&RBAC_HEADER_FORBIDDEN, &at.field("name"), message, cx));
@@ -116,7 +116,7 @@ fn header(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     matcher::header(matcher, Catches::All, at, cx)
 }
 
-fn url_path(path: &PathMatcher, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn url_path(path: &PathMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match &path.rule {
         Some(path_matcher::Rule::Path(matcher)) => matcher::string(matcher, Catches::All, &at.field("path"), cx),
         None => {
@@ -127,7 +127,7 @@ fn url_path(path: &PathMatcher, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// An address, which may be a name that is looked up; the length of the prefix is not looked at (`resolve`).
-fn resolve(range: &CidrRange, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn resolve(range: &CidrRange, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if address::is_known_by_name(&range.address_prefix) {
         return Ok(());
     }

@@ -3,11 +3,11 @@
 use super::uri::Uri;
 use crate::shared::rules::XDSTP_NAME_MALFORMED;
 use crate::shared::{Checked, reject};
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::resource::ResourceType;
 
 /// Checks a name: one of `xdstp:` must be a URI whose path begins with the type.
-pub(super) fn check(name: &str, kind: ResourceType, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn check(name: &str, kind: ResourceType, cx: &mut Validation<'_>) -> Checked {
     if !name.starts_with("xdstp:") {
         return Ok(());
     }

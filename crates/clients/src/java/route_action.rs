@@ -13,11 +13,11 @@ use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::ClusterS
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::hash_policy::PolicySpecifier;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::{HashPolicy, MaxStreamDuration};
 use xdsctl_document::proto::pb::envoy::config::route::v3::{RetryPolicy, RouteAction, WeightedCluster};
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
 /// Converts the action at `at`.
-pub(super) fn parse(action: &RouteAction, plugins: &Plugins<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn parse(action: &RouteAction, plugins: &Plugins<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if let Some(duration) = &action.max_stream_duration {
         max_stream_duration(duration, &at.field("max_stream_duration"), cx)?;
     }
@@ -41,7 +41,7 @@ pub(super) fn parse(action: &RouteAction, plugins: &Plugins<'_>, at: &Path<'_>, 
 }
 
 /// One of the two durations counts; the other is not looked at.
-fn max_stream_duration(message: &MaxStreamDuration, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn max_stream_duration(message: &MaxStreamDuration, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if let Some(duration) = &message.grpc_timeout_header_max {
         to_nanos(duration, &at.field("grpc_timeout_header_max"), cx)?;
     } else if let Some(duration) = &message.max_stream_duration {
@@ -51,7 +51,7 @@ fn max_stream_duration(message: &MaxStreamDuration, at: &Path<'_>, cx: &mut Cx<'
 }
 
 /// `parseRetryPolicy`: any number of retries will do.
-fn retry_policy(policy: &RetryPolicy, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn retry_policy(policy: &RetryPolicy, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let Some(back_off) = &policy.retry_back_off else {
         return Ok(());
     };
@@ -83,7 +83,7 @@ fn retry_policy(policy: &RetryPolicy, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked
 }
 
 /// The pattern of a rewrite must compile.
-fn hash_policies(policies: &[HashPolicy], at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn hash_policies(policies: &[HashPolicy], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     for (i, policy) in policies.iter().enumerate() {
         let Some(PolicySpecifier::Header(header)) = &policy.policy_specifier else {
             continue;
@@ -104,7 +104,7 @@ fn hash_policies(policies: &[HashPolicy], at: &Path<'_>, cx: &mut Cx<'_>) -> Che
     Ok(())
 }
 
-fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let clusters = at.field("clusters");
     let mut sum = 0u64;
     for (i, cluster) in message.clusters.iter().enumerate() {

@@ -12,10 +12,10 @@ use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route::Action;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_match::PathSpecifier;
 use xdsctl_document::proto::pb::envoy::config::route::v3::{Route, RouteConfiguration as Pb, RouteMatch, VirtualHost};
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 
 /// Converts the configuration at `at`.
-pub(super) fn extract_virtual_hosts(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn extract_virtual_hosts(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let plugins = plugin::parse_all(
         &message.cluster_specifier_plugins,
         &at.field("cluster_specifier_plugins"),
@@ -36,7 +36,7 @@ pub(super) fn extract_virtual_hosts(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>
 }
 
 /// `parseRoute`.
-fn route(message: &Route, plugins: &Plugins<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn route(message: &Route, plugins: &Plugins<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let no_match = RouteMatch::default();
     let matches = message.r#match.as_ref().unwrap_or(&no_match);
     if !matches.query_parameters.is_empty() {
@@ -56,7 +56,7 @@ fn route(message: &Route, plugins: &Plugins<'_>, at: &Path<'_>, cx: &mut Cx<'_>)
 }
 
 /// `parseRouteMatch`.
-fn route_match(matches: &RouteMatch, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn route_match(matches: &RouteMatch, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match &matches.path_specifier {
         Some(PathSpecifier::Prefix(_) | PathSpecifier::Path(_)) => {}
         Some(PathSpecifier::SafeRegex(safe)) => {

@@ -16,7 +16,7 @@ use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::d
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::{
     CertificateValidationContext, CommonTlsContext, DownstreamTlsContext, UpstreamTlsContext,
 };
-use xdsctl_model::diag::{Cx, Path, Rule};
+use xdsctl_model::diag::{Path, Rule, Validation};
 use xdsctl_model::profile::Feature;
 
 /// The context's name in version 2 of the protocol, which the client still takes.
@@ -24,7 +24,7 @@ const UPSTREAM_V2: &str = "type.googleapis.com/envoy.api.v2.auth.UpstreamTlsCont
 
 /// Reports a transport socket at `at` that is not called TLS.
 #[cold]
-pub(super) fn misnamed(name: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> ConverterStop {
+pub(super) fn misnamed(name: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> ConverterStop {
     let message = format_args!("the transport socket is called `{name}`, must be `{SOCKET_NAME}`");
     reject(&TRANSPORT_SOCKET_NAME, &at.field("name"), message, cx)
 }
@@ -38,7 +38,7 @@ fn typed_config<'s>(socket: &'s TransportSocket, empty: &'s Any) -> &'s Any {
 }
 
 /// The context of a cluster.
-pub(super) fn upstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn upstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let at = at.field("typed_config");
     let empty = Any::default();
     let any = typed_config(socket, &empty);
@@ -59,7 +59,7 @@ pub(super) fn upstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Cx<'_>)
 }
 
 /// The context of a filter chain.
-pub(super) fn downstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn downstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     const REJECTED: [i32; 2] = [
         OcspStaplePolicy::StrictStapling as i32,
         OcspStaplePolicy::MustStaple as i32,
@@ -102,7 +102,7 @@ pub(super) fn downstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Cx<'_
 }
 
 /// `validateCommonTlsContext`.
-fn common_context(common: &CommonTlsContext, side: Side, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn common_context(common: &CommonTlsContext, side: Side, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     use ValidationContextType::{
         CombinedValidationContext, ValidationContext, ValidationContextCertificateProvider,
         ValidationContextCertificateProviderInstance, ValidationContextSdsSecretConfig,
@@ -162,7 +162,7 @@ fn common_context(common: &CommonTlsContext, side: Side, at: &Path<'_>, cx: &mut
 }
 
 /// The certificate of one's own: from a provider, whatever else is there.
-fn identity(common: &CommonTlsContext, side: Side, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn identity(common: &CommonTlsContext, side: Side, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let new = common.tls_certificate_provider_instance.as_ref();
     let old = common
         .tls_certificate_certificate_provider_instance
@@ -197,7 +197,7 @@ fn identity(common: &CommonTlsContext, side: Side, at: &Path<'_>, cx: &mut Cx<'_
     Ok(())
 }
 
-fn known_provider(name: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn known_provider(name: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if cx.server().knows_provider(name) {
         return Ok(());
     }
@@ -206,7 +206,12 @@ fn known_provider(name: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// What a context with roots from a provider must not have; without one nothing of this is looked at.
-fn validation_context(context: &CertificateValidationContext, side: Side, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn validation_context(
+    context: &CertificateValidationContext,
+    side: Side,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Checked {
     let checks: [(&'static Rule, &str, bool); 6] = [
         (
             &SAN_MATCH,
@@ -245,7 +250,7 @@ fn validation_context(context: &CertificateValidationContext, side: Side, at: &P
 }
 
 #[cold]
-fn unsupported(field: &'static str, at: &Path<'_>, cx: &mut Cx<'_>) -> ConverterStop {
+fn unsupported(field: &'static str, at: &Path<'_>, cx: &mut Validation<'_>) -> ConverterStop {
     let message = format_args!("{field} is not supported, must not be set");
     reject(&TLS_UNSUPPORTED_FEATURE, &at.field(field), message, cx)
 }

@@ -9,7 +9,7 @@ mod answer;
 use bytes::Bytes;
 
 use xdsctl_document::proto::any;
-use xdsctl_model::diag::{Cx, Diagnostic, Packed, Path, Rule};
+use xdsctl_model::diag::{Diagnostic, Packed, Path, Rule, Validation};
 use xdsctl_model::profile::{ClientStanding, Family, Profile, ServerFacts};
 use xdsctl_model::resource::{Resource, ResourceType};
 
@@ -44,7 +44,7 @@ pub struct Validated {
     pub diagnostics: Vec<Diagnostic>,
     /// What the other clients answer, in the order in which they were to be asked.
     pub answers: Vec<FamilyAnswer>,
-    /// More findings, on fields that are never read, if they were to be packed (see [`Cx::packing`]).
+    /// More findings, on fields that are never read, if they were to be packed (see [`Validation::packing`]).
     pub packed: Packed,
 }
 
@@ -61,12 +61,17 @@ pub fn validate_for(
     (profile, others): (&Profile, &[Profile]),
     server: &ServerFacts,
 ) -> Validated {
-    within(Cx::new(profile, server), resource_type, bytes, (outer_name, others))
+    within(
+        Validation::new(profile, server),
+        resource_type,
+        bytes,
+        (outer_name, others),
+    )
 }
 
 /// Asks a client in a context that knows something about the resource, and then others.
 pub(crate) fn within(
-    mut cx: Cx<'_>,
+    mut cx: Validation<'_>,
     resource_type: ResourceType,
     bytes: &Bytes,
     (outer_name, others): (Option<&str>, &[Profile]),
@@ -95,7 +100,7 @@ pub(crate) fn within(
 fn decoded<T: prost::Message + Default>(
     (resource_type, bytes, outer_name): (ResourceType, &Bytes, Option<&str>),
     others: &[Profile],
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
     of: for<'m> fn(&'m T) -> Message<'m>,
 ) -> (String, Option<Resource>, Vec<FamilyAnswer>) {
     let decoded = any::try_decode::<T>(bytes, resource_type.type_name(), &Path::ROOT, cx);
@@ -160,7 +165,7 @@ fn ask(sent: &SentResource<'_>, profile: &Profile, server: &ServerFacts) -> Fami
 }
 
 fn answer(sent: &SentResource<'_>, profile: &Profile, server: &ServerFacts) -> FamilyAnswer {
-    let mut cx = Cx::new(profile, server).sized(sent.bytes.len());
+    let mut cx = Validation::new(profile, server).sized(sent.bytes.len());
     let verdict = match (converter(profile.client().family).judge)(sent, &mut cx) {
         Err(ConverterStop::Dies) => FamilyVerdict::Dies,
         Err(ConverterStop::Rejected) => FamilyVerdict::Rejected,

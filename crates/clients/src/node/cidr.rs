@@ -6,7 +6,7 @@ use super::listener::CIDR_ADDRESS_UNREADABLE;
 use crate::shared::rules::ADDRESS_NOT_IP;
 use crate::shared::{Checked, reject};
 use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 
 /// A range: the first address, and how many bits of it count.
 pub(super) type Range = (IpAddr, u32);
@@ -26,7 +26,7 @@ fn without_zone(text: &str) -> &str {
 }
 
 /// Reads a range (`cidrRangeMessageToCidrRange`, `normalizeCidrRange`): a prefix that is too long is cut.
-pub(super) fn range(range: &CidrRange, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<Range> {
+pub(super) fn range(range: &CidrRange, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Range> {
     let text = range.address_prefix.as_str();
     let len = range.prefix_len.unwrap_or(0);
     let at = at.field("address_prefix");

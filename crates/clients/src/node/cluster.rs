@@ -24,7 +24,7 @@ use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{LbEndpoint, lb_end
 use xdsctl_document::proto::pb::envoy::extensions::clusters::aggregate::v3::ClusterConfig;
 use xdsctl_document::proto::pb::well_known::Duration;
 use xdsctl_lb::ring_hash::{LB_RING_HASH_FUNCTION, LB_RING_HASH_SIZE};
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
@@ -32,7 +32,7 @@ use xdsctl_model::resource::MAX_DURATION_SECONDS;
 pub(super) const MAX_RING_SIZE: u64 = 8_388_608;
 
 /// Converts the resource.
-pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
     let root = &Path::ROOT;
     match message
         .load_balancing_policy
@@ -81,7 +81,7 @@ pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
     }
 }
 
-fn unsupported(why: std::fmt::Arguments<'_>, root: &Path<'_>, cx: &mut Cx<'_>) {
+fn unsupported(why: std::fmt::Arguments<'_>, root: &Path<'_>, cx: &mut Validation<'_>) {
     fault(&DISCOVERY_UNSUPPORTED, &root.field("type"), why, cx);
 }
 
@@ -90,7 +90,7 @@ fn is_self(source: &ConfigSource) -> bool {
 }
 
 /// The enum, where there is no `load_balancing_policy`.
-fn lb_policy(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) {
+fn lb_policy(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) {
     match LbPolicy::try_from(message.lb_policy) {
         Ok(LbPolicy::RoundRobin) => {}
         Ok(LbPolicy::RingHash) if cx.has(Feature::RingHashPolicy) => {
@@ -128,7 +128,7 @@ fn lb_policy(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) {
     }
 }
 
-fn outlier_detection(detection: &OutlierDetection, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn outlier_detection(detection: &OutlierDetection, at: &Path<'_>, cx: &mut Validation<'_>) {
     for (field, duration) in [
         ("interval", &detection.interval),
         ("base_ejection_time", &detection.base_ejection_time),
@@ -173,7 +173,7 @@ fn is_nonnegative(duration: &Duration) -> bool {
     (0..=MAX_DURATION_SECONDS).contains(&duration.seconds) && (0..=999_999_999).contains(&duration.nanos)
 }
 
-fn aggregate(custom: &CustomClusterType, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn aggregate(custom: &CustomClusterType, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let at = at.field("typed_config");
     let Some(any) = &custom.typed_config else {
         fault(&ANY_MISSING, &at, format_args!("missing, must hold `{AGGREGATE}`"), cx);
@@ -193,7 +193,7 @@ fn aggregate(custom: &CustomClusterType, at: &Path<'_>, cx: &mut Cx<'_>) -> Chec
     Ok(())
 }
 
-fn eds(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) {
+fn eds(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) {
     let at = root.field("eds_cluster_config");
     let Some(config) = &message.eds_cluster_config else {
         let why = format_args!("eds_cluster_config is missing, an EDS cluster must have one");
@@ -214,7 +214,7 @@ fn eds(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) {
     }
 }
 
-fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) {
+fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) {
     let at = root.field("load_assignment");
     let Some(assignment) = &message.load_assignment else {
         let why = format_args!("load_assignment is missing, a LOGICAL_DNS cluster must have one");
@@ -259,7 +259,7 @@ fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) {
     }
 }
 
-fn not_one(what: &str, count: usize, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn not_one(what: &str, count: usize, at: &Path<'_>, cx: &mut Validation<'_>) {
     let why = format_args!("a LOGICAL_DNS cluster must have exactly one {what}, has {count}");
     fault(&DNS_NOT_ONE_ENDPOINT, at, why, cx);
 }

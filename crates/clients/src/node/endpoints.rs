@@ -18,14 +18,14 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, SocketAddress
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
     ClusterLoadAssignment as Pb, Endpoint, LbEndpoint, LocalityLbEndpoints, lb_endpoint::HostIdentifier,
 };
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
 /// Addresses and ports that were seen in the resource. Looked up only, never iterated.
 type Seen = HashSet<(String, Option<u32>)>;
 
 /// Converts the resource.
-pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) {
+pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) {
     let at = Path::ROOT.field("endpoints");
     let mut localities = BTreeSet::new();
     let mut addresses = Seen::new();
@@ -63,7 +63,7 @@ pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) {
     }
 }
 
-fn lb_endpoints(entry: &LocalityLbEndpoints, seen: &mut Seen, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn lb_endpoints(entry: &LocalityLbEndpoints, seen: &mut Seen, at: &Path<'_>, cx: &mut Validation<'_>) {
     seen.reserve(entry.lb_endpoints.len());
     for (i, bytes) in entry.lb_endpoints.iter().enumerate() {
         let entry_at = at.index(i);
@@ -79,7 +79,7 @@ fn lb_endpoints(entry: &LocalityLbEndpoints, seen: &mut Seen, at: &Path<'_>, cx:
 }
 
 /// The addresses of an endpoint; its entry in the list and itself are at `at`.
-fn one_endpoint(endpoint: &Endpoint, seen: &mut Seen, (entry, at): (&Path<'_>, &Path<'_>), cx: &mut Cx<'_>) {
+fn one_endpoint(endpoint: &Endpoint, seen: &mut Seen, (entry, at): (&Path<'_>, &Path<'_>), cx: &mut Validation<'_>) {
     one_address(endpoint.address.as_ref(), seen, (entry, &at.field("address")), cx);
     if !cx.has(Feature::DualstackEndpoints) {
         return;
@@ -91,7 +91,12 @@ fn one_endpoint(endpoint: &Endpoint, seen: &mut Seen, (entry, at): (&Path<'_>, &
     }
 }
 
-fn one_address(address: Option<&Address>, seen: &mut Seen, (entry, at): (&Path<'_>, &Path<'_>), cx: &mut Cx<'_>) {
+fn one_address(
+    address: Option<&Address>,
+    seen: &mut Seen,
+    (entry, at): (&Path<'_>, &Path<'_>),
+    cx: &mut Validation<'_>,
+) {
     let Some(address) = address else {
         return fault(&ADDRESS_MISSING, at, format_args!("address is missing"), cx);
     };
@@ -106,7 +111,12 @@ fn one_address(address: Option<&Address>, seen: &mut Seen, (entry, at): (&Path<'
 }
 
 /// `validateAddress`.
-fn socket_address(socket: &SocketAddress, seen: &mut Seen, (entry, at): (&Path<'_>, &Path<'_>), cx: &mut Cx<'_>) {
+fn socket_address(
+    socket: &SocketAddress,
+    seen: &mut Seen,
+    (entry, at): (&Path<'_>, &Path<'_>),
+    cx: &mut Validation<'_>,
+) {
     let port = match &socket.port_specifier {
         Some(PortSpecifier::PortValue(port)) => Some(*port),
         Some(PortSpecifier::NamedPort(_)) | None => None,

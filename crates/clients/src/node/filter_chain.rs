@@ -14,7 +14,7 @@ use crate::shared::names::HCM;
 use crate::shared::rules::{DUPLICATE_MATCH, NETWORK_FILTER_UNSUPPORTED, NETWORK_FILTERS_NOT_ONE};
 use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
 use xdsctl_document::proto::pb::envoy::config::listener::v3::{FilterChain, FilterChainMatch, filter::ConfigType};
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 
 /// One combination of what a match has; `None` where the list is empty.
 type Combination<'m> = (
@@ -29,7 +29,7 @@ type Combination<'m> = (
 type Group<'m> = (Option<u32>, i32, &'m str);
 
 /// Converts the chains of a listener.
-pub(super) fn list(chains: &[FilterChain], at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn list(chains: &[FilterChain], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let mut seen: BTreeMap<Group<'_>, BTreeSet<Combination<'_>>> = BTreeMap::new();
     let mut count = 0usize;
     for (i, chain) in chains.iter().enumerate() {
@@ -110,17 +110,17 @@ fn combinations<'m>(
     })
 }
 
-fn ranges_of_sources(matches: &FilterChainMatch, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<Vec<Range>> {
+fn ranges_of_sources(matches: &FilterChainMatch, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Vec<Range>> {
     ranges(&matches.source_prefix_ranges, &at.field("source_prefix_ranges"), cx)
 }
 
-fn ranges(list: &[CidrRange], at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<Vec<Range>> {
+fn ranges(list: &[CidrRange], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Vec<Range>> {
     let each = list.iter().enumerate();
     each.map(|(i, range)| cidr::range(range, &at.index(i), cx)).collect()
 }
 
 /// Converts what is in a chain (`validateFilterChain`).
-pub(super) fn content(chain: &FilterChain, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn content(chain: &FilterChain, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let filters_at = at.field("filters");
     if let [filter] = chain.filters.as_slice() {
         let any = match &filter.config_type {

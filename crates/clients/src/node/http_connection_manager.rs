@@ -10,11 +10,11 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSo
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{
     HttpConnectionManager as Pb, http_connection_manager::RouteSpecifier,
 };
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
 /// Converts the connection manager in `any`, which is of that type.
-pub(super) fn from_any(any: &Any, is_client: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn from_any(any: &Any, is_client: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let message: Pb = decode(&any.value, HCM, at, cx)?;
     let at = at.value(HCM);
     if cx.has(Feature::FaultInjection) {

@@ -18,7 +18,7 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connec
     HttpFilter, http_filter::ConfigType,
 };
 use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 
 rules! {
@@ -42,7 +42,7 @@ enum Filter {
 }
 
 impl Filter {
-    fn by_url(url: &str, cx: &Cx<'_>) -> Option<Self> {
+    fn by_url(url: &str, cx: &Validation<'_>) -> Option<Self> {
         match url.strip_prefix(super::URL_PREFIX)? {
             ROUTER => Some(Filter::Router),
             FAULT => Some(Filter::Fault),
@@ -66,7 +66,7 @@ fn typed_struct(url: &str) -> Option<&'static str> {
 }
 
 /// Converts the filters of a connection manager.
-pub(super) fn list(filters: &[HttpFilter], is_client: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn list(filters: &[HttpFilter], is_client: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let mut names = BTreeSet::new();
     for (i, filter) in filters.iter().enumerate() {
         let here = at.index(i);
@@ -94,7 +94,7 @@ pub(super) fn list(filters: &[HttpFilter], is_client: bool, at: &Path<'_>, cx: &
 }
 
 /// The URL of the config, or of what is in the TypedStruct (`getTopLevelFilterUrl`).
-fn url_of<'a>(any: &'a Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<std::borrow::Cow<'a, str>> {
+fn url_of<'a>(any: &'a Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<std::borrow::Cow<'a, str>> {
     match typed_struct(&any.type_url) {
         Some(wrapper) => Ok(decode::<TypedStruct>(&any.value, wrapper, at, cx)?.type_url.into()),
         None => Ok(any.type_url.as_str().into()),
@@ -102,7 +102,14 @@ fn url_of<'a>(any: &'a Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<std::borr
 }
 
 /// Converts the config of a filter (`validateTopLevelFilter`).
-fn top_level(filter: &HttpFilter, any: &Any, url: &str, is_client: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn top_level(
+    filter: &HttpFilter,
+    any: &Any,
+    url: &str,
+    is_client: bool,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Checked {
     match Filter::by_url(url, cx) {
         Some(known) if cx.has(Feature::FilterSides) && !filter.is_optional && !known.runs(is_client) => {
             let why = format_args!("filter type `{url}` is not supported on this side");
@@ -120,7 +127,7 @@ fn top_level(filter: &HttpFilter, any: &Any, url: &str, is_client: bool, at: &Pa
 }
 
 /// Converts `typed_per_filter_config` at `at`.
-pub(super) fn overrides(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn overrides(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     for (name, any) in map {
         one_override(any, &at.key(name), cx)?;
     }
@@ -128,7 +135,7 @@ pub(super) fn overrides(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Cx<
 }
 
 /// `validateOverrideFilter`. A registered filter gets the wrapper, where there is one, and does not find its config in it.
-fn one_override(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn one_override(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if !is_url_of(&any.type_url, WRAPPER) {
         let url = url_of(any, at, cx)?;
         return match Filter::by_url(&url, cx) {
@@ -161,13 +168,13 @@ fn one_override(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     Ok(())
 }
 
-fn unknown(url: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn unknown(url: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     let why = format_args!("{}", no_filter_of(url));
     fault(&FILTER_OVERRIDE_TYPE_UNKNOWN, at, why, cx);
 }
 
 /// Converts the config of a registered filter.
-fn config(filter: Filter, any: &Any, is_override: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn config(filter: Filter, any: &Any, is_override: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let own = match filter {
         Filter::Router => return Ok(()),
         Filter::Fault => FAULT,
@@ -191,7 +198,7 @@ fn config(filter: Filter, any: &Any, is_override: bool, at: &Path<'_>, cx: &mut 
 }
 
 /// The fault filter (`parseHTTPFaultConfig`), which stops at the first fault.
-fn http_fault(message: &HttpFault, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn http_fault(message: &HttpFault, at: &Path<'_>, cx: &mut Validation<'_>) {
     if let Some(delay) = &message.delay {
         let at = at.field("delay");
         if delay.percentage.is_none() {
@@ -220,7 +227,7 @@ fn http_fault(message: &HttpFault, at: &Path<'_>, cx: &mut Cx<'_>) {
     }
 }
 
-fn without_percentage(at: &Path<'_>, cx: &mut Cx<'_>) {
+fn without_percentage(at: &Path<'_>, cx: &mut Validation<'_>) {
     let why = format_args!("percentage is missing, must be set");
     fault(&FAULT_PERCENTAGE_MISSING, &at.field("percentage"), why, cx);
 }

@@ -20,7 +20,7 @@ use xdsctl_lb::usable::LB_RING_HASH_BELOW_LOCALITIES;
 use xdsctl_lb::weighted_round_robin::LB_WRR_PENALTY_NEGATIVE;
 use xdsctl_lb::wrr_locality::LB_WRR_LOCALITY_WITHOUT_CHILD;
 use xdsctl_lb::xds::{LB_CONFIG_REJECTED, LB_NESTING_TOO_DEEP, LB_NO_SUPPORTED_POLICY};
-use xdsctl_model::diag::{Cx, Path, Rule, rules};
+use xdsctl_model::diag::{Path, Rule, Validation, rules};
 use xdsctl_model::profile::Feature;
 
 rules! {
@@ -36,12 +36,12 @@ const TYPED_STRUCTS: [&str; 2] = ["xds.type.v3.TypedStruct", "udpa.type.v1.Typed
 const MAX_DEPTH: usize = 16;
 
 /// Converts the policy at `at`.
-pub(super) fn from_proto(policy: &LoadBalancingPolicy, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn from_proto(policy: &LoadBalancingPolicy, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     list(policy, 0, at, cx)
 }
 
 /// `convertToLoadBalancingConfig`, and at depth 0 what the policy's parser says to the result.
-fn list(policy: &LoadBalancingPolicy, depth: usize, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn list(policy: &LoadBalancingPolicy, depth: usize, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if depth > MAX_DEPTH {
         let why = format_args!("LB policies are nested more than {MAX_DEPTH} deep");
         return Err(reject(&LB_NESTING_TOO_DEEP, at, why, cx));
@@ -64,7 +64,7 @@ fn list(policy: &LoadBalancingPolicy, depth: usize, at: &Path<'_>, cx: &mut Cx<'
 }
 
 /// Converts an entry; says whether it is of a type that is registered.
-fn entry_is_taken(any: &Any, depth: usize, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
+fn entry_is_taken(any: &Any, depth: usize, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     let url = any.type_url.as_str();
     let is_parsed = depth == 0;
     if OBJECT_PROTOTYPE.contains(&url) {
@@ -101,12 +101,12 @@ fn entry_is_taken(any: &Any, depth: usize, at: &Path<'_>, cx: &mut Cx<'_>) -> Ch
     Ok(true)
 }
 
-fn no_policy(url: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> ConverterStop {
+fn no_policy(url: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> ConverterStop {
     let why = format_args!("`{url}` leads to no LB policy");
     reject(&LB_CONFIG_REJECTED, at, why, cx)
 }
 
-fn wrr_locality(any: &Any, depth: usize, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn wrr_locality(any: &Any, depth: usize, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let message: WrrLocality = decode(&any.value, WRR_LOCALITY, at, cx)?;
     let at = at.value(WRR_LOCALITY);
     let at = at.field("endpoint_picking_policy");
@@ -119,7 +119,7 @@ fn wrr_locality(any: &Any, depth: usize, at: &Path<'_>, cx: &mut Cx<'_>) -> Chec
     }
 }
 
-fn ring_hash(any: &Any, is_parsed: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn ring_hash(any: &Any, is_parsed: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     const XX_HASH: i32 = 1;
     let message: RingHash = decode(&any.value, RING_HASH, at, cx)?;
     let at = at.value(RING_HASH);
@@ -154,7 +154,7 @@ fn ring_hash(any: &Any, is_parsed: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> Chec
 }
 
 /// A TypedStruct, which is passed over if it names no registered policy.
-fn typed_struct(any: &Any, is_parsed: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked<bool> {
+fn typed_struct(any: &Any, is_parsed: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     let Some(wrapper) = TYPED_STRUCTS.into_iter().find(|name| is_url_of(&any.type_url, name)) else {
         return Ok(false);
     };
@@ -187,7 +187,7 @@ fn typed_struct(any: &Any, is_parsed: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> C
 
 /// Reports a config that its policy's parser does not take. Below a WrrLocality it is parsed only when endpoints are there, and nobody
 /// catches what is thrown then.
-fn unparsable(rule: &'static Rule, why: &str, is_parsed: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn unparsable(rule: &'static Rule, why: &str, is_parsed: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if is_parsed {
         return Err(reject(rule, at, format_args!("{why}"), cx));
     }

@@ -7,7 +7,7 @@ use prost_types::{ListValue, Struct, Value};
 
 use super::OBJECT_PROTOTYPE;
 use super::cluster::MAX_RING_SIZE;
-use xdsctl_model::diag::Cx;
+use xdsctl_model::diag::Validation;
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
@@ -33,7 +33,7 @@ enum Policy {
 }
 
 impl Policy {
-    fn by_name(name: &str, cx: &Cx<'_>) -> Option<Self> {
+    fn by_name(name: &str, cx: &Validation<'_>) -> Option<Self> {
         Some(match name {
             "cds" => Policy::Cds,
             "xds_cluster_impl" => Policy::ClusterImpl,
@@ -53,7 +53,7 @@ impl Policy {
 }
 
 /// Says whether a name is in the registry, a JavaScript object (`isLoadBalancerNameRegistered`).
-pub(super) fn is_registered(name: &str, cx: &Cx<'_>) -> bool {
+pub(super) fn is_registered(name: &str, cx: &Validation<'_>) -> bool {
     Policy::by_name(name, cx).is_some() || OBJECT_PROTOTYPE.contains(&name)
 }
 
@@ -91,12 +91,12 @@ pub(super) fn has_unknown_priority(name: &str, config: &Struct) -> bool {
 ///
 /// # Errors
 /// Why it throws.
-pub(super) fn parse(name: &str, config: &Struct, cx: &Cx<'_>) -> Parsed {
+pub(super) fn parse(name: &str, config: &Struct, cx: &Validation<'_>) -> Parsed {
     policy(name, &Kind::StructValue(config.clone()), cx)
 }
 
 /// The config of a policy, which may be anything where it stands in a list of another policy.
-fn policy(name: &str, config: &Kind, cx: &Cx<'_>) -> Parsed {
+fn policy(name: &str, config: &Kind, cx: &Validation<'_>) -> Parsed {
     let Some(found) = Policy::by_name(name, cx) else {
         return Err(format!("`{name}` is no LB policy"));
     };
@@ -137,7 +137,7 @@ fn policy(name: &str, config: &Kind, cx: &Cx<'_>) -> Parsed {
 }
 
 /// The first policy of a list that can be parsed (`selectLbConfigFromList`).
-fn select<'c>(list: &'c ListValue, cx: &Cx<'_>) -> Parsed<&'c str> {
+fn select<'c>(list: &'c ListValue, cx: &Validation<'_>) -> Parsed<&'c str> {
     for value in &list.values {
         let Some(Kind::StructValue(entry)) = &value.kind else {
             continue;
@@ -165,7 +165,7 @@ fn ring_size(config: &Object<'_>, field: &str) -> Parsed {
     }
 }
 
-fn priority(config: &Object<'_>, cx: &Cx<'_>) -> Parsed {
+fn priority(config: &Object<'_>, cx: &Validation<'_>) -> Parsed {
     let children = config.children("children")?;
     let priorities = config.list("priorities")?;
     let mut names = priorities.values.iter().map(|value| &value.kind);
@@ -183,7 +183,7 @@ fn priority(config: &Object<'_>, cx: &Cx<'_>) -> Parsed {
     Ok(())
 }
 
-fn weighted_target(config: &Object<'_>, cx: &Cx<'_>) -> Parsed {
+fn weighted_target(config: &Object<'_>, cx: &Validation<'_>) -> Parsed {
     for target in config.children("targets")? {
         let target = Object::new(target)?;
         if !matches!(target.get("weight"), Some(Kind::NumberValue(_))) {
@@ -194,7 +194,7 @@ fn weighted_target(config: &Object<'_>, cx: &Cx<'_>) -> Parsed {
     Ok(())
 }
 
-fn outlier_detection(config: &Object<'_>, cx: &Cx<'_>) -> Parsed {
+fn outlier_detection(config: &Object<'_>, cx: &Validation<'_>) -> Parsed {
     for field in ["interval", "base_ejection_time", "max_ejection_time"] {
         if let Some(value) = config.get(field) {
             nonnegative_duration(field, value)?;

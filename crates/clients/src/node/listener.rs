@@ -11,7 +11,7 @@ use crate::shared::{Checked, die};
 use xdsctl_document::proto::any::ANY_MISSING;
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::listener::v3::Listener as Pb;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 
 rules! {
@@ -22,7 +22,7 @@ rules! {
 }
 
 /// Converts the resource.
-pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
     let root = &Path::ROOT;
     let api_at = root.field("api_listener");
     if !cx.has(Feature::FilterChains) {
@@ -66,7 +66,7 @@ pub(super) fn convert(message: &Pb, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// A Listener of a client, as it was before there were servers.
-fn of_client(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn of_client(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let Some(api) = &message.api_listener else {
         let why = format_args!("api_listener is not set, must be");
         fault(&NEITHER_CLIENT_NOR_SERVER, &Path::ROOT, why, cx);
@@ -82,7 +82,7 @@ fn of_client(message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     }
 }
 
-fn connection_manager(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn connection_manager(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if is_url_of(&any.type_url, HCM) {
         return http_connection_manager::from_any(any, true, at, cx);
     }

@@ -23,7 +23,7 @@ use bytes::Bytes;
 use crate::shared::{Checked, Converter, Message, SentResource, URL_PREFIX, is_url_of, reject, undecodable};
 use xdsctl_document::proto::any::ANY_UNDECODABLE;
 use xdsctl_document::proto::pb::tables;
-use xdsctl_model::diag::{Cx, Effect, Path, Rule};
+use xdsctl_model::diag::{Effect, Path, Rule, Validation};
 use xdsctl_model::resource::ResourceType;
 
 /// Names that every JavaScript object has, so that `name in map` is true of them whatever is in the map.
@@ -49,7 +49,7 @@ pub(crate) static CONVERTER: Converter = Converter {
 };
 
 /// Converts a resource.
-fn convert(sent: &SentResource<'_>, cx: &mut Cx<'_>) -> Checked {
+fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked {
     let resource_type = sent.resource_type;
     let read = match tables::message(resource_type.type_name()) {
         Some(table) => protobufjs::read(sent.bytes, table).map_err(|thrown| undecodable(resource_type, thrown, cx))?,
@@ -75,13 +75,13 @@ fn anew<T: prost::Message + Default>(
     bytes: Bytes,
     resource_type: ResourceType,
     of: for<'m> fn(&'m T) -> Message<'m>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Checked {
     let message = T::decode(bytes).map_err(|error| undecodable(resource_type, error, cx))?;
     converted(of(&message), cx)
 }
 
-fn converted(message: Message<'_>, cx: &mut Cx<'_>) -> Checked {
+fn converted(message: Message<'_>, cx: &mut Validation<'_>) -> Checked {
     match message {
         Message::Listener(listener) => listener::convert(listener, cx),
         Message::RouteConfiguration(config) => routes::from_proto(config, routes::User::Unknown, &Path::ROOT, cx),
@@ -95,7 +95,7 @@ fn converted(message: Message<'_>, cx: &mut Cx<'_>) -> Checked {
 
 /// Reports a fault that is collected: the validator goes on.
 #[cold]
-fn fault(rule: &'static Rule, at: &Path<'_>, message: std::fmt::Arguments<'_>, cx: &mut Cx<'_>) {
+fn fault(rule: &'static Rule, at: &Path<'_>, message: std::fmt::Arguments<'_>, cx: &mut Validation<'_>) {
     cx.report_as(Effect::Nack, rule, at, message);
 }
 
@@ -104,7 +104,7 @@ fn decode<T: prost::Message + Default>(
     bytes: &Bytes,
     type_name: &'static str,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Checked<T> {
     let at = at.value(type_name);
     try_decode(bytes, type_name).map_err(|fault| {

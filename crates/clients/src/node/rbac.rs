@@ -19,10 +19,10 @@ use xdsctl_document::proto::pb::envoy::config::route::v3::header_matcher::Header
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::rbac::v3::{Rbac, RbacPerRoute};
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::string_matcher::MatchPattern;
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::{PathMatcher, StringMatcher, path_matcher};
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 
 /// Converts a config, which is of the right type. Its first fault ends it, and is collected.
-pub(super) fn config(any: &Any, is_override: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn config(any: &Any, is_override: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if is_override {
         let message: RbacPerRoute = decode(&any.value, RBAC_PER_ROUTE, at, cx)?;
         let found = message.rbac.as_ref().and_then(|rbac| rbac.rules.as_ref());
@@ -35,7 +35,7 @@ pub(super) fn config(any: &Any, is_override: bool, at: &Path<'_>, cx: &mut Cx<'_
     Ok(())
 }
 
-fn rules(rules: Option<&Rules>, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn rules(rules: Option<&Rules>, at: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(rules) = rules else {
         return fault(&ANY_MISSING, at, format_args!("rules are missing, must be set"), cx);
     };
@@ -47,7 +47,7 @@ fn rules(rules: Option<&Rules>, at: &Path<'_>, cx: &mut Cx<'_>) {
     _ = policies(rules, &at.field("policies"), cx);
 }
 
-fn policies(rules: &Rules, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn policies(rules: &Rules, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     for (name, policy) in &rules.policies {
         let at = at.key(name);
         let list = at.field("permissions");
@@ -63,7 +63,7 @@ fn policies(rules: &Rules, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// `parsePermission`.
-fn permission(rule: &Permission, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn permission(rule: &Permission, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     use permission::Rule;
     match &rule.rule {
         Some(Rule::AndRules(set)) => permissions(&set.rules, &at.field("and_rules").field("rules"), cx),
@@ -76,13 +76,13 @@ fn permission(rule: &Permission, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     }
 }
 
-fn permissions(rules: &[Permission], at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn permissions(rules: &[Permission], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let mut each = rules.iter().enumerate();
     each.try_for_each(|(i, rule)| permission(rule, &at.index(i), cx))
 }
 
 /// `parsePrincipal`.
-fn principal(rule: &Principal, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn principal(rule: &Principal, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     use principal::Identifier;
     match &rule.identifier {
         Some(Identifier::AndIds(set)) => principals(&set.ids, &at.field("and_ids").field("ids"), cx),
@@ -98,13 +98,13 @@ fn principal(rule: &Principal, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     }
 }
 
-fn principals(rules: &[Principal], at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn principals(rules: &[Principal], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let mut each = rules.iter().enumerate();
     each.try_for_each(|(i, rule)| principal(rule, &at.index(i), cx))
 }
 
 /// `getPredicateForHeaderMatcher`.
-fn header(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn header(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match &matcher.header_match_specifier {
         Some(HeaderMatchSpecifier::SafeRegexMatch(safe)) => compile(&safe.regex, &at.field("safe_regex_match"), cx),
         Some(HeaderMatchSpecifier::StringMatch(matcher)) => string(matcher, &at.field("string_match"), cx),
@@ -113,14 +113,14 @@ fn header(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// `getPredicateForStringMatcher`.
-fn string(matcher: &StringMatcher, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn string(matcher: &StringMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match &matcher.match_pattern {
         Some(MatchPattern::SafeRegex(safe)) => compile(&safe.regex, &at.field("safe_regex"), cx),
         Some(_) | None => Ok(()),
     }
 }
 
-fn url_path(matcher: &PathMatcher, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn url_path(matcher: &PathMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match &matcher.rule {
         Some(path_matcher::Rule::Path(matcher)) => string(matcher, &at.field("path"), cx),
         None => {
@@ -131,7 +131,7 @@ fn url_path(matcher: &PathMatcher, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
 }
 
 /// A regular expression, compiled with anchors around it.
-fn compile(pattern: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn compile(pattern: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match regex::fault(pattern, Use::Match("")) {
         None => Ok(()),
         Some(fault) => {

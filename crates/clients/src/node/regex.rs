@@ -4,7 +4,7 @@
 
 use crate::shared::rules::REGEX_NOT_RE2;
 use xdsctl_document::secret::{self, REDACTED};
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_re2::{Regex, RegexError};
 
 /// What a pattern is for.
@@ -17,7 +17,7 @@ pub(super) enum Use<'a> {
 }
 
 /// Reports a pattern of which the process dies as soon as it is used.
-pub(super) fn note_death(pattern: &str, used: Use<'_>, at: &Path<'_>, cx: &mut Cx<'_>) {
+pub(super) fn note_death(pattern: &str, used: Use<'_>, at: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(fault) = fault(pattern, used) else { return };
     let shown = match used {
         Use::Match(header) if secret::is_name(header) => REDACTED,

@@ -21,7 +21,7 @@ use xdsctl_document::proto::pb::envoy::config::route::v3::{
 };
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::string_matcher::MatchPattern;
 use xdsctl_document::proto::pb::well_known::Duration;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 
 rules! {
@@ -39,7 +39,7 @@ pub(super) enum User {
 }
 
 /// Converts the resource, or a route_config inside of a Listener.
-pub(super) fn from_proto(message: &Pb, user: User, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn from_proto(message: &Pb, user: User, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let hosts_at = at.field("virtual_hosts");
     for (i, host) in message.virtual_hosts.iter().enumerate() {
         virtual_host(&proto::kept(host), user, &hosts_at.index(i), cx)?;
@@ -47,7 +47,7 @@ pub(super) fn from_proto(message: &Pb, user: User, at: &Path<'_>, cx: &mut Cx<'_
     Ok(())
 }
 
-fn virtual_host(host: &VirtualHost, user: User, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn virtual_host(host: &VirtualHost, user: User, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     domains(&host.domains, &at.field("domains"), cx);
     overrides(&host.typed_per_filter_config, at, cx)?;
     retry_policy(host.retry_policy.as_ref(), &at.field("retry_policy"), cx);
@@ -76,7 +76,7 @@ fn virtual_host(host: &VirtualHost, user: User, at: &Path<'_>, cx: &mut Cx<'_>) 
 }
 
 /// A pattern has at most one `*`, at the beginning or at the end.
-fn domains(patterns: &[String], at: &Path<'_>, cx: &mut Cx<'_>) {
+fn domains(patterns: &[String], at: &Path<'_>, cx: &mut Validation<'_>) {
     for (i, pattern) in patterns.iter().enumerate() {
         let Some(first) = pattern.find('*') else { continue };
         if pattern.rfind('*') != Some(first) {
@@ -91,14 +91,18 @@ fn domains(patterns: &[String], at: &Path<'_>, cx: &mut Cx<'_>) {
 }
 
 /// `typed_per_filter_config` of what is at `at`.
-fn overrides(map: &std::collections::BTreeMap<String, proto::pb::Any>, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn overrides(
+    map: &std::collections::BTreeMap<String, proto::pb::Any>,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Checked {
     if !cx.has(Feature::FaultInjection) {
         return Ok(());
     }
     http_filter::overrides(map, &at.field("typed_per_filter_config"), cx)
 }
 
-fn route(route: &Route, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn route(route: &Route, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let match_at = at.field("match");
     match &route.r#match {
         Some(matches) => route_match(matches, &match_at, cx),
@@ -121,7 +125,7 @@ fn route(route: &Route, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
     Ok(())
 }
 
-fn route_match(matches: &RouteMatch, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn route_match(matches: &RouteMatch, at: &Path<'_>, cx: &mut Validation<'_>) {
     match &matches.path_specifier {
         Some(PathSpecifier::Prefix(_) | PathSpecifier::Path(_)) => {}
         Some(PathSpecifier::SafeRegex(safe)) => regex::note_death(&safe.regex, Use::Match(""), at, cx),
@@ -136,7 +140,7 @@ fn route_match(matches: &RouteMatch, at: &Path<'_>, cx: &mut Cx<'_>) {
     }
 }
 
-fn header_matcher(header: &HeaderMatcher, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn header_matcher(header: &HeaderMatcher, at: &Path<'_>, cx: &mut Validation<'_>) {
     let of_header = Use::Match(&header.name);
     match &header.header_match_specifier {
         Some(HeaderMatchSpecifier::ContainsMatch(_)) => {
@@ -161,7 +165,7 @@ fn header_matcher(header: &HeaderMatcher, at: &Path<'_>, cx: &mut Cx<'_>) {
     }
 }
 
-fn route_action(route: &Route, action: &RouteAction, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn route_action(route: &Route, action: &RouteAction, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let action_at = at.field("route");
     let unsupported = match &action.cluster_specifier {
         Some(ClusterSpecifier::ClusterSpecifierPlugin(_)) => Some("cluster_specifier_plugin"),
@@ -195,7 +199,7 @@ fn route_action(route: &Route, action: &RouteAction, at: &Path<'_>, cx: &mut Cx<
 }
 
 /// Nothing is checked of a hash policy; its pattern is compiled when the route is used.
-fn hash_policies(policies: &[HashPolicy], at: &Path<'_>, cx: &mut Cx<'_>) {
+fn hash_policies(policies: &[HashPolicy], at: &Path<'_>, cx: &mut Validation<'_>) {
     for (i, policy) in policies.iter().enumerate() {
         let Some(PolicySpecifier::Header(header)) = &policy.policy_specifier else {
             continue;
@@ -212,14 +216,14 @@ fn hash_policies(policies: &[HashPolicy], at: &Path<'_>, cx: &mut Cx<'_>) {
 }
 
 /// A client waits until it has all clusters of its virtual host, also one of no name.
-fn cluster_name(name: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn cluster_name(name: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     if name.is_empty() {
         let why = format_args!("the name of a cluster is empty: it is accepted, and RPCs of the virtual host wait");
         cx.report_if_accepted(&CLUSTER_NAME_EMPTY, at, why);
     }
 }
 
-fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let weights = message
         .clusters
         .iter()
@@ -238,7 +242,7 @@ fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Cx<'_>) 
 }
 
 /// `validateRetryPolicy`.
-fn retry_policy(policy: Option<&RetryPolicy>, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn retry_policy(policy: Option<&RetryPolicy>, at: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(policy) = policy.filter(|_| cx.has(Feature::RetryPolicy)) else {
         return;
     };
@@ -251,7 +255,7 @@ fn retry_policy(policy: Option<&RetryPolicy>, at: &Path<'_>, cx: &mut Cx<'_>) {
     }
 }
 
-fn retry_back_off(back_off: &RetryBackOff, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn retry_back_off(back_off: &RetryBackOff, at: &Path<'_>, cx: &mut Validation<'_>) {
     let base_at = at.field("base_interval");
     let Some(base) = &back_off.base_interval else {
         return fault(
@@ -295,7 +299,7 @@ fn retry_back_off(back_off: &RetryBackOff, at: &Path<'_>, cx: &mut Cx<'_>) {
     }
 }
 
-fn too_long(field: &str, read: i64, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn too_long(field: &str, read: i64, at: &Path<'_>, cx: &mut Validation<'_>) {
     let why = format_args!("{field} is 2147483648 ms or more, of which 32 bits are kept: {read} ms");
     fault(&BACK_OFF_TOO_LONG, at, why, cx);
 }

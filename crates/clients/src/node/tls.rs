@@ -19,10 +19,10 @@ use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::{
     UpstreamTlsContext,
 };
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::string_matcher::MatchPattern;
-use xdsctl_model::diag::{Cx, Path, Rule};
+use xdsctl_model::diag::{Path, Rule, Validation};
 
 /// Converts the transport socket of a cluster.
-pub(super) fn upstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn upstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let rule = &TRANSPORT_SOCKET_UNSUPPORTED;
     let at = at.field("typed_config");
     let Some(any) = typed_config(socket, UPSTREAM, rule, &at, cx) else {
@@ -64,7 +64,7 @@ pub(super) fn upstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Cx<'_>)
 }
 
 /// Converts the transport socket of a filter chain.
-pub(super) fn downstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Cx<'_>) -> Checked {
+pub(super) fn downstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if socket.name != SOCKET_NAME {
         let why = format_args!("name is `{}`, must be `{SOCKET_NAME}`", socket.name);
         fault(&TRANSPORT_SOCKET_NAME, &at.field("name"), why, cx);
@@ -138,7 +138,7 @@ fn typed_config<'s>(
     type_name: &str,
     rule: &'static Rule,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Option<&'s Any> {
     let Some(ConfigType::TypedConfig(any)) = &socket.config_type else {
         fault(&ANY_MISSING, at, format_args!("missing, must hold `{type_name}`"), cx);
@@ -155,12 +155,12 @@ fn typed_config<'s>(
     None
 }
 
-fn unsupported_of_common(common: &CommonTlsContext, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn unsupported_of_common(common: &CommonTlsContext, at: &Path<'_>, cx: &mut Validation<'_>) {
     unsupported("tls_params", common.tls_params.is_some(), at, cx);
     unsupported("custom_handshaker", common.custom_handshaker.is_some(), at, cx);
 }
 
-fn unsupported_of_validation(context: &CertificateValidationContext, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn unsupported_of_validation(context: &CertificateValidationContext, at: &Path<'_>, cx: &mut Validation<'_>) {
     let is_set = !context.verify_certificate_spki.is_empty();
     unsupported("verify_certificate_spki", is_set, at, cx);
     let is_set = !context.verify_certificate_hash.is_empty();
@@ -178,7 +178,7 @@ fn unsupported_of_validation(context: &CertificateValidationContext, at: &Path<'
 }
 
 /// The validation context of a client, which must name a provider.
-fn validation_of_client(context: &CertificateValidationContext, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn validation_of_client(context: &CertificateValidationContext, at: &Path<'_>, cx: &mut Validation<'_>) {
     unsupported_of_validation(context, at, cx);
     let matchers_at = at.field("match_subject_alt_names");
     for (i, matcher) in context.match_subject_alt_names.iter().enumerate() {
@@ -193,7 +193,7 @@ fn validation_of_client(context: &CertificateValidationContext, at: &Path<'_>, c
 }
 
 /// The members of `validation_context_type` that the client does not take.
-fn other_validation(other: &ValidationContextType, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn other_validation(other: &ValidationContextType, at: &Path<'_>, cx: &mut Validation<'_>) {
     match other {
         ValidationContextType::ValidationContextSdsSecretConfig(_) => {
             secret("validation_context_sds_secret_config", true, at, cx);
@@ -210,19 +210,19 @@ fn other_validation(other: &ValidationContextType, at: &Path<'_>, cx: &mut Cx<'_
     }
 }
 
-fn without_ca(at: &Path<'_>, cx: &mut Cx<'_>) {
+fn without_ca(at: &Path<'_>, cx: &mut Validation<'_>) {
     let why = format_args!("no ca_certificate_provider_instance, a client must have one");
     fault(&WITHOUT_CA, at, why, cx);
 }
 
-fn unsupported(field: &'static str, is_set: bool, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn unsupported(field: &'static str, is_set: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
     if is_set {
         let why = format_args!("{field} is not supported, must not be set");
         fault(&TLS_UNSUPPORTED_FEATURE, &at.field(field), why, cx);
     }
 }
 
-fn secret(field: &'static str, is_set: bool, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn secret(field: &'static str, is_set: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
     if is_set {
         let why = format_args!("{field} is set, certificates come from a provider of the bootstrap only");
         fault(&TLS_SECRET_NOT_FROM_PROVIDER, &at.field(field), why, cx);
@@ -230,7 +230,7 @@ fn secret(field: &'static str, is_set: bool, at: &Path<'_>, cx: &mut Cx<'_>) {
 }
 
 /// A certificate provider, which the bootstrap must have: a look into a JavaScript object.
-fn provider(instance: &CertificateProviderPluginInstance, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn provider(instance: &CertificateProviderPluginInstance, at: &Path<'_>, cx: &mut Validation<'_>) {
     let name = instance.instance_name.as_str();
     if cx.server().knows_provider(name) || OBJECT_PROTOTYPE.contains(&name) {
         return;

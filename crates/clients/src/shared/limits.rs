@@ -1,7 +1,7 @@
 //! How much of a listener is compared: a real one has thousands of combinations, and a hostile one billions.
 
 use xdsctl_document::proto::transcode::LIMIT_EXCEEDED;
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 
 /// Pairs of a chain and one of its source ranges or ports, for each destination, that are looked at for collisions. The client
 /// makes a tuple of each: a real listener has thousands, and one of 10 MB could have billions.
@@ -13,7 +13,7 @@ pub const MAX_COMBINATIONS: usize = 200_000;
 
 /// Reports that the match at `at` is one too many for [`MAX_COMBINATIONS`].
 #[cold]
-pub fn not_compared(at: &Path<'_>, cx: &mut Cx<'_>) {
+pub fn not_compared(at: &Path<'_>, cx: &mut Validation<'_>) {
     let why = format_args!("filter chains have more than {MAX_COMBINATIONS} combinations, the rest is not compared");
     cx.report_as(LIMIT_EXCEEDED.effect, &LIMIT_EXCEEDED, at, why);
 }

@@ -13,7 +13,7 @@ use bytes::Bytes;
 
 use xdsctl_document::proto::pb::envoy::config;
 use xdsctl_document::proto::wire::Malformed;
-use xdsctl_model::diag::{Cx, Effect, Path, Rule};
+use xdsctl_model::diag::{Effect, Path, Rule, Validation};
 use xdsctl_model::resource::{Resource, ResourceType};
 
 use rules::RESOURCE_UNDECODABLE;
@@ -70,7 +70,7 @@ impl<'m> Message<'m> {
 /// A family's part in the judgement.
 pub(crate) struct Converter {
     /// Reports what is found of a resource into the context, and returns what the client keeps if the converter makes that.
-    pub judge: fn(&SentResource<'_>, &mut Cx<'_>) -> Checked<Option<Resource>>,
+    pub judge: fn(&SentResource<'_>, &mut Validation<'_>) -> Checked<Option<Resource>>,
     /// The rules that this family alone knows, in the files that find them.
     pub rules: &'static [&'static [&'static Rule]],
 }
@@ -89,14 +89,24 @@ pub type Checked<T = ()> = Result<T, ConverterStop>;
 
 /// Reports a rejection; the converter stops with what it returns.
 #[cold]
-pub fn reject(rule: &'static Rule, at: &Path<'_>, message: std::fmt::Arguments<'_>, cx: &mut Cx<'_>) -> ConverterStop {
+pub fn reject(
+    rule: &'static Rule,
+    at: &Path<'_>,
+    message: std::fmt::Arguments<'_>,
+    cx: &mut Validation<'_>,
+) -> ConverterStop {
     cx.report_as(Effect::Nack, rule, at, message);
     ConverterStop::Rejected
 }
 
 /// Reports what kills the process; the converter stops with what it returns.
 #[cold]
-pub fn die(rule: &'static Rule, at: &Path<'_>, message: std::fmt::Arguments<'_>, cx: &mut Cx<'_>) -> ConverterStop {
+pub fn die(
+    rule: &'static Rule,
+    at: &Path<'_>,
+    message: std::fmt::Arguments<'_>,
+    cx: &mut Validation<'_>,
+) -> ConverterStop {
     cx.report_as(Effect::Fails, rule, at, message);
     ConverterStop::Dies
 }
@@ -107,13 +117,13 @@ pub(crate) fn is_url_of(url: &str, type_name: &str) -> bool {
 }
 
 /// The resource, for a client whose parser takes what C-core's takes.
-pub fn decoded<'m>(sent: &SentResource<'m>, cx: &mut Cx<'_>) -> Checked<Message<'m>> {
+pub fn decoded<'m>(sent: &SentResource<'m>, cx: &mut Validation<'_>) -> Checked<Message<'m>> {
     sent.message.map_err(|fault| undecodable(sent.resource_type, fault, cx))
 }
 
 /// Reports that the client cannot parse the resource.
 #[cold]
-pub fn undecodable(kind: ResourceType, fault: impl fmt::Display, cx: &mut Cx<'_>) -> ConverterStop {
+pub fn undecodable(kind: ResourceType, fault: impl fmt::Display, cx: &mut Validation<'_>) -> ConverterStop {
     let name = kind.short_name();
     let message = format_args!("not a valid {name}: {fault}");
     reject(&RESOURCE_UNDECODABLE, &Path::ROOT, message, cx)

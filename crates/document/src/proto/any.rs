@@ -13,7 +13,7 @@ use xdsctl_proto::Any;
 use xdsctl_model::profile::Feature;
 
 use super::wire;
-use xdsctl_model::diag::{BytesKnowledge, Cx, Path, Seg, rules};
+use xdsctl_model::diag::{BytesKnowledge, Path, Seg, Validation, rules};
 
 rules! {
     /// An extension has no typed_config.
@@ -69,7 +69,7 @@ impl<'a> Extension<'a> {
     ///
     /// Reports [`ANY_UNDECODABLE`] at `at` (the path from [`Extension::at`]) for a TypedStruct and for bytes that the client
     /// cannot parse, and the ignored fields in it.
-    pub fn decode<T: prost::Message + Default>(&self, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<T> {
+    pub fn decode<T: prost::Message + Default>(&self, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<T> {
         match &self.payload {
             Payload::Wire(bytes) => decode(bytes, &self.type_name, at, cx),
             Payload::Json(_) => {
@@ -91,7 +91,7 @@ impl<'a> Extension<'a> {
 ///
 /// Returns `None` after an error that ends the extension: no Any, empty type URL, TypedStruct that cannot be read. For a
 /// type URL without a usable slash the whole text is the type name, after the error.
-pub fn extract<'a>(any: Option<&'a Any>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Extension<'a>> {
+pub fn extract<'a>(any: Option<&'a Any>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Extension<'a>> {
     let Some(any) = any else {
         cx.report(&ANY_MISSING, at, format_args!("missing, must hold a message"));
         return None;
@@ -108,7 +108,7 @@ pub fn extract<'a>(any: Option<&'a Any>, at: &Path<'_>, cx: &mut Cx<'_>) -> Opti
 }
 
 /// The part of a type URL after the last slash.
-fn type_name<'a>(url: &'a str, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<&'a str> {
+fn type_name<'a>(url: &'a str, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'a str> {
     if url.is_empty() {
         cx.report(
             &ANY_TYPE_URL_EMPTY,
@@ -131,7 +131,7 @@ fn type_name<'a>(url: &'a str, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<&'a str
 }
 
 /// Opens a TypedStruct.
-fn typed_struct<'a>(any: &Any, wrapper: &'static str, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Extension<'a>> {
+fn typed_struct<'a>(any: &Any, wrapper: &'static str, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Extension<'a>> {
     let typed: xdsctl_proto::xds::r#type::v3::TypedStruct = decode(&any.value, wrapper, at, cx)?;
     let type_name = type_name(&typed.type_url, &at.field("type_url"), cx)?.to_owned();
     let unchecked = || (!cx.has(Feature::TypedStructChecked)).then(|| serde_json::Value::Object(Default::default()));
@@ -159,7 +159,7 @@ pub fn decode<T: prost::Message + Default>(
     bytes: &Bytes,
     type_name: &str,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Option<T> {
     match try_decode(bytes, type_name, at, cx) {
         Ok(message) => Some(message),
@@ -178,7 +178,7 @@ pub fn try_decode<T: prost::Message + Default>(
     bytes: &Bytes,
     type_name: &str,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Result<T, wire::Malformed> {
     checked(bytes, type_name, true, at, cx)
 }
@@ -191,7 +191,7 @@ pub fn try_decode_without_notes<T: prost::Message + Default>(
     bytes: &Bytes,
     type_name: &str,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Result<T, wire::Malformed> {
     checked(bytes, type_name, false, at, cx)
 }
@@ -201,7 +201,7 @@ fn checked<T: prost::Message + Default>(
     type_name: &str,
     notes: bool,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Result<T, wire::Malformed> {
     let message = if cx.known() == BytesKnowledge::Plain {
         None

@@ -5,7 +5,7 @@
 
 use prost_types::Duration;
 
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::resource::{MAX_DURATION_SECONDS, Millis};
 
 rules! {
@@ -23,7 +23,7 @@ pub const MAX_NANOS: i32 = 999_999_999;
 ///
 /// Reports [`DURATION_OUT_OF_RANGE`] at `.seconds` and at `.nanos`, each on its own. The value returned for a Duration out of
 /// range has no meaning; the resource is rejected.
-pub fn parse(duration: &Duration, at: &Path<'_>, cx: &mut Cx<'_>) -> Millis {
+pub fn parse(duration: &Duration, at: &Path<'_>, cx: &mut Validation<'_>) -> Millis {
     if !(0..=MAX_SECONDS).contains(&duration.seconds) {
         cx.report(
             &DURATION_OUT_OF_RANGE,

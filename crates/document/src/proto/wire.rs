@@ -21,7 +21,7 @@ pub use self::reader::{Raw, fields, map_keys};
 
 use self::normalize::normalize;
 use super::transcode::{LIMIT_EXCEEDED, MAX_ELEMENTS};
-use xdsctl_model::diag::{BytesKnowledge, Cx, Path, rules};
+use xdsctl_model::diag::{BytesKnowledge, Path, Validation, rules};
 
 rules! {
     /// A field is set that gRPC never reads.
@@ -77,7 +77,7 @@ pub fn check(
     message: &'static Message,
     notes: bool,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Result<Bytes, Malformed> {
     let is_sound = cx.known() >= BytesKnowledge::WellFormed;
     let mut walk = Walk {
@@ -158,7 +158,7 @@ fn check_packed(kind: Kind, payload: &[u8]) -> Result<bool, Malformed> {
 }
 
 struct Walk<'c, 'p> {
-    cx: &'c mut Cx<'p>,
+    cx: &'c mut Validation<'p>,
     /// The bytes are known to be well-formed; only what is never read is looked for.
     is_sound: bool,
     /// Something is there that prost would read in another way.

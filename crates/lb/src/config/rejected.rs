@@ -5,13 +5,13 @@
 
 use super::json::ConfigFault;
 use super::xds::Chain;
-use xdsctl_model::diag::{Cx, Path, Related};
+use xdsctl_model::diag::{Path, Related, Validation};
 
 /// Reports the loader's faults as quoted places below the entry that they are in.
 ///
 /// `rejected` is what the client says of the whole config, `at` the outermost list of policies.
 #[cold]
-pub fn report(faults: &[ConfigFault], rejected: Related, chain: &Chain, at: &Path<'_>, cx: &mut Cx<'_>) {
+pub fn report(faults: &[ConfigFault], rejected: Related, chain: &Chain, at: &Path<'_>, cx: &mut Validation<'_>) {
     let mut follows = vec![rejected];
     report_at(faults, 0, &mut follows, (chain, at), cx);
 }
@@ -21,7 +21,7 @@ fn report_at(
     depth: usize,
     follows: &mut Vec<Related>,
     (chain, at): (&Chain, &Path<'_>),
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) {
     for fault in faults {
         chain.visit(depth, at, &mut |entry| {

@@ -9,7 +9,7 @@ use xdsctl_model::profile::Feature;
 use super::xds::Chain;
 use crate::weighted_target::LB_WEIGHTED_TARGET_ZERO;
 use crate::{LbConfig, ring_hash};
-use xdsctl_model::diag::{Cx, Path, Rule, rules};
+use xdsctl_model::diag::{Path, Rule, Validation, rules};
 
 rules! {
     /// A policy that depends on what only the client's own tree provides is used as a cluster's policy.
@@ -34,7 +34,7 @@ pub enum Owner<'a> {
 }
 
 /// Reports what will not work, at the entry of `load_balancing_policy` that brought it in.
-pub(super) fn check(config: &LbConfig, owner: &Owner<'_>, chain: &Chain, at: &Path<'_>, cx: &mut Cx<'_>) {
+pub(super) fn check(config: &LbConfig, owner: &Owner<'_>, chain: &Chain, at: &Path<'_>, cx: &mut Validation<'_>) {
     if *owner == Owner::Unused {
         return;
     }
@@ -63,7 +63,7 @@ struct Walk<'w, 'a, 'p> {
     owner: &'w Owner<'a>,
     chain: &'w Chain,
     at: &'w Path<'w>,
-    cx: &'w mut Cx<'p>,
+    cx: &'w mut Validation<'p>,
 }
 
 impl Walk<'_, '_, '_> {
@@ -234,7 +234,7 @@ mod tests {
 
     fn found(owner: &Owner<'_>, list: &Value) -> Vec<&'static str> {
         let (profile, server) = (Profile::default(), ServerFacts::default());
-        let mut cx = Cx::new(&profile, &server);
+        let mut cx = Validation::new(&profile, &server);
         let config = parse_list(list, &profile).unwrap();
         check(&config, owner, &Chain::default(), &Path::ROOT, &mut cx);
         cx.finish().into_iter().map(|d| d.rule.id).collect()

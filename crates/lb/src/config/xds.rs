@@ -15,7 +15,7 @@ use super::{rejected, usable};
 use crate::{by_message, by_name, named, parse_list};
 use xdsctl_document::proto::any::{self, Extension, Payload};
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::LoadBalancingPolicy;
-use xdsctl_model::diag::{Cx, Diagnostic, Path, Related, Seg, rules};
+use xdsctl_model::diag::{Diagnostic, Path, Related, Seg, Validation, rules};
 use xdsctl_model::resource::LbPolicy;
 
 rules! {
@@ -44,7 +44,7 @@ pub struct MessageType {
 }
 
 /// Converts the message of an entry; `None` after a rejection that leaves no config.
-type Convert = fn(entry: &mut PolicyEntry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value>;
+type Convert = fn(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Option<Value>;
 
 /// The chosen entry of a list while it is being converted.
 pub struct PolicyEntry<'e, 'c> {
@@ -61,12 +61,12 @@ impl<'e> PolicyEntry<'e, '_> {
     }
 
     /// Decodes the message, reporting what the client's parser trips over.
-    pub fn decode<T: prost::Message + Default>(&self, cx: &mut Cx<'_>) -> Option<T> {
+    pub fn decode<T: prost::Message + Default>(&self, cx: &mut Validation<'_>) -> Option<T> {
         self.extension.decode(&self.at, cx)
     }
 
     /// Notes the ignored fields of a message that the client does not parse.
-    pub fn note_ignored<T: prost::Message + Default>(&self, cx: &mut Cx<'_>) {
+    pub fn note_ignored<T: prost::Message + Default>(&self, cx: &mut Validation<'_>) {
         if let Payload::Wire(bytes) = &self.extension.payload {
             // Bytes that do not parse are as good as any others here.
             let _ = any::try_decode::<T>(bytes, &self.extension.type_name, &self.at, cx);
@@ -74,7 +74,7 @@ impl<'e> PolicyEntry<'e, '_> {
     }
 
     /// Converts the list of child policies at `at`.
-    pub fn convert_below(&mut self, pb: &LoadBalancingPolicy, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Value> {
+    pub fn convert_below(&mut self, pb: &LoadBalancingPolicy, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Value> {
         convert(pb, at, self.depth + 1, self.chain, cx)
     }
 }
@@ -140,7 +140,7 @@ pub fn from_proto(
     pb: &LoadBalancingPolicy,
     owner: &usable::Owner<'_>,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Option<Arc<LbPolicy>> {
     let mut chain = Chain::default();
     let mark = cx.mark();
@@ -172,7 +172,13 @@ pub fn from_proto(
 }
 
 /// Converts a list of policies at `at` on level `depth`.
-fn convert(pb: &LoadBalancingPolicy, at: &Path<'_>, depth: usize, chain: &mut Chain, cx: &mut Cx<'_>) -> Option<Value> {
+fn convert(
+    pb: &LoadBalancingPolicy,
+    at: &Path<'_>,
+    depth: usize,
+    chain: &mut Chain,
+    cx: &mut Validation<'_>,
+) -> Option<Value> {
     let Some(_) = chain.hops.get(depth) else {
         cx.report(
             &LB_NESTING_TOO_DEEP,
@@ -243,7 +249,7 @@ fn note_hop(chain: &mut Chain, depth: usize, index: usize, wrapper: Option<&'sta
 
 /// The finding on an entry that the client does not support.
 #[cold]
-fn passed_over(extension: &Extension<'_>, at: &Path<'_>, cx: &Cx<'_>) -> Diagnostic {
+fn passed_over(extension: &Extension<'_>, at: &Path<'_>, cx: &Validation<'_>) -> Diagnostic {
     let name: &str = &extension.type_name;
     let (why, help) = match extension.wrapper {
         None if by_name(name, cx.profile()).is_some() => (
@@ -296,7 +302,7 @@ fn skipped_name(cause: &Diagnostic) -> String {
 }
 
 #[cold]
-fn report_none_supported(pb: &LoadBalancingPolicy, causes: &[Diagnostic], at: &Path<'_>, cx: &mut Cx<'_>) {
+fn report_none_supported(pb: &LoadBalancingPolicy, causes: &[Diagnostic], at: &Path<'_>, cx: &mut Validation<'_>) {
     if pb.policies.is_empty() {
         cx.report(
             &LB_NO_SUPPORTED_POLICY,
@@ -390,7 +396,7 @@ mod tests {
 
     fn convert_list(list: &LoadBalancingPolicy) -> (Option<Value>, Vec<(&'static str, xdsctl_model::diag::FieldPath)>) {
         let (profile, server) = (Profile::default(), ServerFacts::default());
-        let mut cx = Cx::new(&profile, &server);
+        let mut cx = Validation::new(&profile, &server);
         let value = from_proto(
             list,
             &usable::Owner::Unknown,

@@ -11,7 +11,7 @@ use super::json::{self, At, Faults};
 use super::xds::{MessageType, PolicyEntry};
 use super::{PolicyType, done};
 use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::pick_first::v3::PickFirst;
-use xdsctl_model::diag::Cx;
+use xdsctl_model::diag::Validation;
 use xdsctl_model::profile::{Feature, Profile};
 
 /// Delay between attempts of one pass (`grpc.happy_eyeballs_connection_attempt_delay_ms`, from 100 to 2000).
@@ -31,7 +31,7 @@ pub static TYPE: PolicyType = PolicyType {
     machine: |at, _| Box::new(PickFirstPolicy::new(at, false)),
 };
 
-fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
+fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Option<Value> {
     let message: PickFirst = entry.decode(cx)?;
     let config = PickFirstConfig {
         shuffle_address_list: message.shuffle_address_list,

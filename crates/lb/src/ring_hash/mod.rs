@@ -14,7 +14,7 @@ use super::json::{self, At, Faults, LoadedNumber};
 use super::xds::{MessageType, PolicyEntry};
 use super::{PolicyType, done};
 use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::ring_hash::v3 as pb;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::{Feature, Profile};
 
 rules! {
@@ -50,7 +50,7 @@ pub static TYPE: PolicyType = PolicyType {
     machine: |at, cx| Box::new(RingHashPolicy::new(at, cx)),
 };
 
-fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
+fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Option<Value> {
     let message: pb::RingHash = entry.decode(cx)?;
     let at = entry.at();
     check_hash_function(message.hash_function, &at.field("hash_function"), cx);
@@ -80,7 +80,7 @@ fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value>
     Some(sizes_to_json(min, max))
 }
 
-fn check_hash_function(hash_function: i32, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn check_hash_function(hash_function: i32, at: &Path<'_>, cx: &mut Validation<'_>) {
     use pb::ring_hash::HashFunction;
     match HashFunction::try_from(hash_function) {
         Ok(HashFunction::XxHash) => {}
@@ -101,7 +101,7 @@ fn check_hash_function(hash_function: i32, at: &Path<'_>, cx: &mut Cx<'_>) {
     }
 }
 
-fn check_size(size: u64, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn check_size(size: u64, at: &Path<'_>, cx: &mut Validation<'_>) {
     if !(1..=MAX_RING_SIZE).contains(&size) {
         cx.report(
             &LB_RING_HASH_SIZE,

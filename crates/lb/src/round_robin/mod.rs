@@ -11,7 +11,7 @@ use super::PolicyType;
 use super::json::Faults;
 use super::xds::{MessageType, PolicyEntry};
 use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::round_robin::v3::RoundRobin;
-use xdsctl_model::diag::Cx;
+use xdsctl_model::diag::Validation;
 use xdsctl_model::profile::Profile;
 
 /// The registered name.
@@ -28,7 +28,7 @@ pub static TYPE: PolicyType = PolicyType {
     machine: |at, cx| Box::new(RoundRobinPolicy::new(at, cx)),
 };
 
-fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
+fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Option<Value> {
     // The client does not even parse the message: bad bytes are fine, the fields in good ones are ignored.
     entry.note_ignored::<RoundRobin>(cx);
     Some(to_json(&RoundRobinConfig {}))

@@ -17,7 +17,7 @@ use super::xds::{MessageType, PolicyEntry};
 use super::{PolicyType, done};
 use xdsctl_document::proto::duration;
 use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::client_side_weighted_round_robin::v3::ClientSideWeightedRoundRobin;
-use xdsctl_model::diag::{Cx, rules};
+use xdsctl_model::diag::{Validation, rules};
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::Millis;
 
@@ -49,7 +49,7 @@ pub static TYPE: PolicyType = PolicyType {
 };
 
 /// Writes only the fields that the message has, as the client does; the loader knows the defaults.
-fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
+fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Option<Value> {
     let message: ClientSideWeightedRoundRobin = entry.decode(cx)?;
     let at = entry.at();
     let mut config = Map::new();

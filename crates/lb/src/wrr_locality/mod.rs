@@ -13,7 +13,7 @@ use super::json::{At, Faults};
 use super::xds::{MessageType, PolicyEntry};
 use super::{PolicyType, child};
 use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::wrr_locality::v3::WrrLocality;
-use xdsctl_model::diag::{Cx, rules};
+use xdsctl_model::diag::{Validation, rules};
 use xdsctl_model::profile::Profile;
 
 rules! {
@@ -35,7 +35,7 @@ pub static TYPE: PolicyType = PolicyType {
     machine: |at, _| Box::new(WrrLocalityPolicy::new(&at)),
 };
 
-fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Cx<'_>) -> Option<Value> {
+fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Option<Value> {
     let message: WrrLocality = entry.decode(cx)?;
     let at = entry.at();
     let at = at.field("endpoint_picking_policy");

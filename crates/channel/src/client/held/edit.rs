@@ -11,7 +11,7 @@ use crate::client::Nacked;
 use xdsctl_clients::core::endpoints::change::{self, EndpointChange};
 use xdsctl_clients::core::endpoints::patch::{Later, Patch, Places, patched, written};
 use xdsctl_clients::discovery;
-use xdsctl_model::diag::Cx;
+use xdsctl_model::diag::Validation;
 use xdsctl_model::resource::{Endpoints, ResourceType};
 
 /// A version that was made of the one before it.
@@ -37,8 +37,8 @@ impl Edited {
         }
     }
 
-    fn cx(&self) -> Cx<'_> {
-        Cx::new(&self.store.profile, &self.store.server)
+    fn cx(&self) -> Validation<'_> {
+        Validation::new(&self.store.profile, &self.store.server)
     }
 
     fn written(&self) -> Bytes {
@@ -94,7 +94,7 @@ impl Resources {
     pub(in crate::client) fn edit_endpoints(
         &mut self,
         name: &str,
-        edit: impl FnOnce(&Bytes, &mut Cx<'_>) -> Option<Bytes>,
+        edit: impl FnOnce(&Bytes, &mut Validation<'_>) -> Option<Bytes>,
     ) -> Option<Nacked> {
         let version = self.endpoints.get(name)?.version.as_ref()?;
         let (newer, nacked) = version.edited(name, edit)?;
@@ -194,7 +194,7 @@ impl Version<Endpoints> {
     fn edited(
         &self,
         name: &str,
-        edit: impl FnOnce(&Bytes, &mut Cx<'_>) -> Option<Bytes>,
+        edit: impl FnOnce(&Bytes, &mut Validation<'_>) -> Option<Bytes>,
     ) -> Option<(Held<Endpoints>, Option<Nacked>)> {
         let (store, bytes) = match (&self.edited, &self.place) {
             (Some(edited), _) => (edited.store.clone(), edit(&edited.written(), &mut edited.cx())?),
@@ -204,7 +204,7 @@ impl Version<Endpoints> {
             }
             (None, None) => return None,
         };
-        let cx = Cx::new(&store.profile, &store.server).packing();
+        let cx = Validation::new(&store.profile, &store.server).packing();
         let validated = discovery::bare(ResourceType::Endpoints, &bytes, &[], cx);
         let is_rejected = validated.value.is_none();
         let nacked = is_rejected.then(|| Nacked::of(ResourceType::Endpoints, name, &validated.diagnostics));

@@ -15,7 +15,7 @@ use xdsctl_document::proto::pb::envoy::config::cluster::v3::cluster::{
 };
 use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
 use xdsctl_document::proto::pb::envoy::extensions::clusters::aggregate::v3::ClusterConfig;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::Discovery;
 
@@ -33,7 +33,7 @@ const AGGREGATE: &str = "envoy.extensions.clusters.aggregate.v3.ClusterConfig";
 const TYPE_URL_PREFIX: &str = "type.googleapis.com/";
 
 /// Converts the discovery type; `None` after an error that leaves none.
-pub(super) fn discovery(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Option<Discovery> {
+pub(super) fn discovery(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Option<Discovery> {
     let (number, custom) = match &message.cluster_discovery_type {
         Some(ClusterDiscoveryType::Type(number)) => (*number, None),
         Some(ClusterDiscoveryType::ClusterType(custom)) => (DiscoveryType::Static as i32, Some(custom)),
@@ -68,7 +68,7 @@ pub(super) fn discovery(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) -> Optio
     }
 }
 
-fn other_field(set: bool, field: &str, root: &Path<'_>, cx: &mut Cx<'_>) {
+fn other_field(set: bool, field: &str, root: &Path<'_>, cx: &mut Validation<'_>) {
     if set {
         cx.report(
             &OTHER_DISCOVERY_FIELD,
@@ -79,7 +79,7 @@ fn other_field(set: bool, field: &str, root: &Path<'_>, cx: &mut Cx<'_>) {
 }
 
 /// Converts an EDS cluster; without a service name the cluster's own name is asked for.
-fn eds(config: Option<&EdsClusterConfig>, name: &str, root: &Path<'_>, cx: &mut Cx<'_>) -> Option<Discovery> {
+fn eds(config: Option<&EdsClusterConfig>, name: &str, root: &Path<'_>, cx: &mut Validation<'_>) -> Option<Discovery> {
     let at = root.field("eds_cluster_config");
     let Some(config) = config else {
         cx.report(
@@ -123,7 +123,7 @@ fn eds(config: Option<&EdsClusterConfig>, name: &str, root: &Path<'_>, cx: &mut 
 
 /// Converts an aggregate cluster (A37). The Any is not opened as others are: a TypedStruct is of the wrong type here, and
 /// only the usual prefix is taken off the type URL.
-fn aggregate(custom: &CustomClusterType, root: &Path<'_>, cx: &mut Cx<'_>) -> Option<Discovery> {
+fn aggregate(custom: &CustomClusterType, root: &Path<'_>, cx: &mut Validation<'_>) -> Option<Discovery> {
     let at = root.field("cluster_type");
     let at = at.field("typed_config");
     let Some(config) = &custom.typed_config else {

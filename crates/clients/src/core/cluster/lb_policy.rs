@@ -20,7 +20,7 @@ use xdsctl_lb::ring_hash::{
 };
 use xdsctl_lb::usable::Owner;
 use xdsctl_lb::{parse_list, xds};
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::lb_policy::{LbConfig, LbPolicy, RingHashConfig, RoundRobinConfig, WrrLocalityConfig};
 
@@ -48,7 +48,12 @@ pub fn default_policy() -> &'static Arc<LbPolicy> {
 ///
 /// Reports the rules of [`xdsctl_lb::xds`](xdsctl_lb::xds) at `load_balancing_policy`, or [`LB_POLICY_UNSUPPORTED`] at `lb_policy`
 /// and those of [`xdsctl_lb::ring_hash`](xdsctl_lb::ring_hash) below `ring_hash_lb_config`.
-pub(super) fn lb_policy(message: &Pb, aggregate: bool, root: &Path<'_>, cx: &mut Cx<'_>) -> Option<Arc<LbPolicy>> {
+pub(super) fn lb_policy(
+    message: &Pb,
+    aggregate: bool,
+    root: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Option<Arc<LbPolicy>> {
     let list = message.load_balancing_policy.as_ref();
     if let Some(policy) = list.filter(|_| cx.has(Feature::CustomLbConfig)) {
         superseded(message, root, cx);
@@ -102,7 +107,7 @@ pub(super) fn lb_policy(message: &Pb, aggregate: bool, root: &Path<'_>, cx: &mut
 }
 
 /// Reports the enum and its config beside `load_balancing_policy`.
-fn superseded(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) {
+fn superseded(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) {
     if message.lb_policy != PbPolicy::RoundRobin as i32 {
         cx.report(
             &LB_POLICY_SUPERSEDED,
@@ -114,7 +119,7 @@ fn superseded(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) {
 }
 
 /// Reports an LB config that does not belong to the policy in use.
-fn unread_lb_config(config: Option<&PbConfig>, root: &Path<'_>, cx: &mut Cx<'_>) {
+fn unread_lb_config(config: Option<&PbConfig>, root: &Path<'_>, cx: &mut Validation<'_>) {
     let field = match config {
         Some(PbConfig::RingHashLbConfig(_)) => "ring_hash_lb_config",
         Some(PbConfig::MaglevLbConfig(_)) => "maglev_lb_config",
@@ -131,7 +136,12 @@ fn unread_lb_config(config: Option<&PbConfig>, root: &Path<'_>, cx: &mut Cx<'_>)
 }
 
 /// Converts RING_HASH; `used` says whether a policy will be made of the config.
-fn ring_hash_policy(config: Option<&RingHashLbConfig>, used: bool, root: &Path<'_>, cx: &mut Cx<'_>) -> LbPolicy {
+fn ring_hash_policy(
+    config: Option<&RingHashLbConfig>,
+    used: bool,
+    root: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> LbPolicy {
     let at = root.field("ring_hash_lb_config");
     let (minimum, maximum) = config.map_or((None, None), |c| (c.minimum_ring_size, c.maximum_ring_size));
     ring_size(maximum, "maximum_ring_size", &at, cx);
@@ -168,7 +178,7 @@ fn ring_hash_policy(config: Option<&RingHashLbConfig>, used: bool, root: &Path<'
     }
 }
 
-fn ring_size(size: Option<u64>, field: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn ring_size(size: Option<u64>, field: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     if let Some(size) = size.filter(|s| !(1..=MAX_RING_SIZE).contains(s)) {
         cx.report(
             &LB_RING_HASH_SIZE,
@@ -179,7 +189,7 @@ fn ring_size(size: Option<u64>, field: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
 }
 
 /// Reports a minimum above the maximum: the client sees it only when the minimum is set.
-fn report_reversed(minimum_is_set: bool, min: u64, max: u64, used: bool, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn report_reversed(minimum_is_set: bool, min: u64, max: u64, used: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
     if minimum_is_set {
         cx.report(
             &LB_RING_HASH_MIN_ABOVE_MAX,

@@ -17,7 +17,7 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpe
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
     ClusterLoadAssignment, LbEndpoint, LocalityLbEndpoints, lb_endpoint::HostIdentifier,
 };
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::host_port::{join_host_port, parse_ip_port};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::Discovery;
@@ -41,7 +41,7 @@ rules! {
 pub(super) fn logical_dns(
     assignment: Option<&ClusterLoadAssignment>,
     root: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Option<Discovery> {
     let at = root.field("load_assignment");
     let Some(assignment) = assignment else {
@@ -99,7 +99,7 @@ pub(super) fn logical_dns(
     host_and_port(socket, &at, cx)
 }
 
-fn not_one(what: &str, count: usize, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn not_one(what: &str, count: usize, at: &Path<'_>, cx: &mut Validation<'_>) {
     cx.report(
         &DNS_NOT_ONE_ENDPOINT,
         at,
@@ -108,7 +108,7 @@ fn not_one(what: &str, count: usize, at: &Path<'_>, cx: &mut Cx<'_>) {
 }
 
 /// Converts the name and port.
-fn host_and_port(socket: &SocketAddress, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Discovery> {
+fn host_and_port(socket: &SocketAddress, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Discovery> {
     let start = cx.mark();
     if !socket.resolver_name.is_empty() {
         cx.report(
@@ -144,7 +144,7 @@ fn host_and_port(socket: &SocketAddress, at: &Path<'_>, cx: &mut Cx<'_>) -> Opti
     Some(Discovery::LogicalDns { hostname })
 }
 
-fn advise_port(port: u32, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn advise_port(port: u32, at: &Path<'_>, cx: &mut Validation<'_>) {
     let at = at.field("port_value");
     if port == 0 {
         cx.report(
@@ -162,7 +162,7 @@ fn advise_port(port: u32, at: &Path<'_>, cx: &mut Cx<'_>) {
 }
 
 /// Reports what becomes of the name when `dns:` and `hostname` are read as a URI.
-fn advise_name(name: &str, hostname: &str, port: u32, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn advise_name(name: &str, hostname: &str, port: u32, at: &Path<'_>, cx: &mut Validation<'_>) {
     let at = at.field("address");
     let Ok(looked_up) = dns_name::looked_up(hostname) else {
         if !cx.has(Feature::DnsNameCrash) {
@@ -220,7 +220,7 @@ fn advise_name(name: &str, hostname: &str, port: u32, at: &Path<'_>, cx: &mut Cx
     }
 }
 
-fn ignored_of_locality(locality: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn ignored_of_locality(locality: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Validation<'_>) {
     ignored(
         &[
             (
@@ -235,7 +235,7 @@ fn ignored_of_locality(locality: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut C
     );
 }
 
-fn ignored_of_endpoint(endpoint: &LbEndpoint, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn ignored_of_endpoint(endpoint: &LbEndpoint, at: &Path<'_>, cx: &mut Validation<'_>) {
     ignored(
         &[
             ("health_status", endpoint.health_status > 1),
@@ -250,7 +250,7 @@ fn ignored_of_endpoint(endpoint: &LbEndpoint, at: &Path<'_>, cx: &mut Cx<'_>) {
     );
 }
 
-fn ignored(fields: &[(&str, bool)], at: &Path<'_>, cx: &mut Cx<'_>) {
+fn ignored(fields: &[(&str, bool)], at: &Path<'_>, cx: &mut Validation<'_>) {
     for (field, _) in fields.iter().filter(|(_, set)| *set) {
         cx.report(
             &DNS_FIELD_IGNORED,

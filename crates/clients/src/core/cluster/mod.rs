@@ -13,7 +13,7 @@ use crate::core::convert::switch::report_off;
 use crate::shared::rules::LRS_SERVER_NOT_SELF;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::{self as pb, Cluster as Pb};
 use xdsctl_document::proto::pb::envoy::config::core::v3 as core;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::{Family, Feature};
 use xdsctl_model::resource::cluster::{Cluster, DEFAULT_MAX_CONCURRENT_REQUESTS, Discovery, HealthStatus};
 use xdsctl_model::resource::{Resource, cluster};
@@ -51,7 +51,7 @@ pub static PART_RULES: &[&[&xdsctl_model::diag::Rule]] = &[
 ];
 
 /// Converts the resource.
-pub fn convert(message: &Pb, cx: &mut Cx<'_>) -> Option<Resource> {
+pub fn convert(message: &Pb, cx: &mut Validation<'_>) -> Option<Resource> {
     let root = &Path::ROOT;
     let discovery = discovery::discovery(message, root, cx);
     let aggregate = matches!(discovery, Some(Discovery::Aggregate { .. }));
@@ -94,7 +94,7 @@ pub fn convert(message: &Pb, cx: &mut Cx<'_>) -> Option<Resource> {
 }
 
 /// `lrs_server` must be `self`: load is reported to the server that sent the cluster, or not at all.
-fn lrs_server(pb: Option<&core::ConfigSource>, root: &Path<'_>, cx: &mut Cx<'_>) {
+fn lrs_server(pb: Option<&core::ConfigSource>, root: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(source) = pb else { return };
     if !matches!(
         source.config_source_specifier,
@@ -109,7 +109,7 @@ fn lrs_server(pb: Option<&core::ConfigSource>, root: &Path<'_>, cx: &mut Cx<'_>)
 }
 
 /// Keeps `cpu_utilization`, `mem_utilization`, `application_utilization` and `named_metrics.` with any key.
-fn lrs_metrics(names: &[String], root: &Path<'_>, cx: &mut Cx<'_>) -> BTreeSet<String> {
+fn lrs_metrics(names: &[String], root: &Path<'_>, cx: &mut Validation<'_>) -> BTreeSet<String> {
     if names.is_empty() {
         return BTreeSet::new();
     }
@@ -146,7 +146,12 @@ fn lrs_metrics(names: &[String], root: &Path<'_>, cx: &mut Cx<'_>) -> BTreeSet<S
 }
 
 /// `max_requests` of the first threshold with priority DEFAULT; 0 is allowed and admits nothing.
-fn circuit_breakers(pb: Option<&pb::CircuitBreakers>, aggregate: bool, root: &Path<'_>, cx: &mut Cx<'_>) -> u32 {
+fn circuit_breakers(
+    pb: Option<&pb::CircuitBreakers>,
+    aggregate: bool,
+    root: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> u32 {
     let Some(breakers) = pb else {
         return DEFAULT_MAX_CONCURRENT_REQUESTS;
     };
@@ -189,7 +194,7 @@ fn circuit_breakers(pb: Option<&pb::CircuitBreakers>, aggregate: bool, root: &Pa
 fn override_host_statuses(
     pb: Option<&pb::cluster::CommonLbConfig>,
     root: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> BTreeSet<cluster::HealthStatus> {
     let Some(set) = pb.and_then(|c| c.override_host_status.as_ref()) else {
         return BTreeSet::from([HealthStatus::Unknown, HealthStatus::Healthy]);
@@ -226,7 +231,7 @@ fn override_host_statuses(
 }
 
 /// Reports what an aggregate cluster sets for nothing: since A75 each leaf uses its own settings.
-fn unused_on_aggregate(message: &Pb, root: &Path<'_>, cx: &mut Cx<'_>) {
+fn unused_on_aggregate(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) {
     let lb_policy = !cx.has(Feature::AggregateClusterBackwardCompat);
     let fields = [
         (

@@ -9,7 +9,7 @@ use prost_types::Duration;
 use crate::shared::rules::{PERCENTAGE_ABOVE_100, THRESHOLD_ABOVE_100};
 use xdsctl_document::proto::duration;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3 as pb;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::cluster::{FailurePercentageEjection, OutlierDetection, SuccessRateEjection};
 
@@ -46,7 +46,7 @@ pub(super) fn outlier_detection(
     pb: &pb::OutlierDetection,
     aggregate: bool,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> OutlierDetection {
     let mut time = |value: &Option<Duration>, field, default| {
         value
@@ -79,7 +79,7 @@ pub(super) fn outlier_detection(
 /// Largest percentage.
 const MAX_PERCENT: u32 = 100;
 
-fn percentage(value: Option<u32>, field: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn percentage(value: Option<u32>, field: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     if let Some(value) = value.filter(|v| *v > MAX_PERCENT) {
         cx.report(
             &PERCENTAGE_ABOVE_100,
@@ -90,7 +90,7 @@ fn percentage(value: Option<u32>, field: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
 }
 
 /// The success rate algorithm, if it is enforced.
-fn success_rate(pb: &pb::OutlierDetection, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<SuccessRateEjection> {
+fn success_rate(pb: &pb::OutlierDetection, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<SuccessRateEjection> {
     percentage(pb.enforcing_success_rate, "enforcing_success_rate", at, cx);
     let Some(enforcement_percentage) = pb.enforcing_success_rate.filter(|p| *p != 0) else {
         let fields = [
@@ -114,7 +114,7 @@ fn failure_percentage(
     pb: &pb::OutlierDetection,
     aggregate: bool,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Option<FailurePercentageEjection> {
     percentage(pb.enforcing_failure_percentage, "enforcing_failure_percentage", at, cx);
     threshold(pb, aggregate, at, cx);
@@ -142,7 +142,7 @@ fn failure_percentage(
 
 /// Reports what the client does with the threshold: any threshold is rejected beside an enforcement percentage above
 /// 100, and none for its own value.
-fn threshold(pb: &pb::OutlierDetection, aggregate: bool, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn threshold(pb: &pb::OutlierDetection, aggregate: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(threshold) = pb.failure_percentage_threshold else {
         return;
     };
@@ -175,7 +175,7 @@ fn threshold(pb: &pb::OutlierDetection, aggregate: bool, at: &Path<'_>, cx: &mut
     }
 }
 
-fn not_enforced(fields: &[(&str, Option<u32>)], switch: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn not_enforced(fields: &[(&str, Option<u32>)], switch: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     for (field, _) in fields.iter().filter(|(_, value)| value.is_some()) {
         cx.report(
             &ALGORITHM_NOT_ENFORCED,

@@ -11,7 +11,7 @@ use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{TransportSocket, transport_socket::ConfigType};
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::http_11_proxy::v3::Http11ProxyUpstreamTransport;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3 as pb;
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::tls::{CaCerts, UpstreamTlsContext};
 
@@ -31,7 +31,11 @@ pub(super) struct Transport {
 }
 
 /// Converts the cluster's transport socket.
-pub(super) fn transport_socket(socket: Option<&TransportSocket>, root: &Path<'_>, cx: &mut Cx<'_>) -> Transport {
+pub(super) fn transport_socket(
+    socket: Option<&TransportSocket>,
+    root: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Transport {
     let Some(socket) = socket else {
         return Transport::default();
     };
@@ -60,7 +64,7 @@ fn typed_config(socket: &TransportSocket) -> Option<&Any> {
 }
 
 /// The socket inside the proxy's; an absent one is plaintext through the proxy.
-fn http_11_proxy(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<UpstreamTlsContext> {
+fn http_11_proxy(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<UpstreamTlsContext> {
     let proxy: Http11ProxyUpstreamTransport = extension.decode(at, cx)?;
     let socket = proxy.transport_socket?;
     let at = at.field("transport_socket");
@@ -70,7 +74,7 @@ fn http_11_proxy(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> O
 }
 
 /// Converts the extension in the Any at `at`, which must be an UpstreamTlsContext.
-fn tls_extension(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<UpstreamTlsContext> {
+fn tls_extension(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<UpstreamTlsContext> {
     let at = extension.at(at);
     if extension.type_name != UPSTREAM_TLS_CONTEXT {
         cx.report(

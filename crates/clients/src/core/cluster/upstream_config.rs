@@ -10,7 +10,7 @@
 use xdsctl_document::proto::pb::envoy::config::core::v3::TypedExtensionConfig;
 use xdsctl_document::proto::pb::envoy::extensions::upstreams::http::v3::HttpProtocolOptions;
 use xdsctl_document::proto::{any, duration};
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::Millis;
 
@@ -30,13 +30,13 @@ pub const DEFAULT_IDLE_TIMEOUT: Millis = Millis(3_600_000);
 /// Reports [`UPSTREAM_CONFIG_UNSUPPORTED`] at `upstream_config.typed_config.value[T].type_url`, the rules of
 /// [`proto::any`](xdsctl_document::proto::any) at `upstream_config.typed_config`, and those of [`proto::duration`](xdsctl_document::proto::duration)
 /// at `...common_http_protocol_options.idle_timeout`.
-pub(super) fn idle_timeout(pb: Option<&TypedExtensionConfig>, root: &Path<'_>, cx: &mut Cx<'_>) -> Millis {
+pub(super) fn idle_timeout(pb: Option<&TypedExtensionConfig>, root: &Path<'_>, cx: &mut Validation<'_>) -> Millis {
     pb.filter(|_| cx.has(Feature::UpstreamConfig))
         .and_then(|pb| configured(pb, root, cx))
         .unwrap_or(DEFAULT_IDLE_TIMEOUT)
 }
 
-fn configured(pb: &TypedExtensionConfig, root: &Path<'_>, cx: &mut Cx<'_>) -> Option<Millis> {
+fn configured(pb: &TypedExtensionConfig, root: &Path<'_>, cx: &mut Validation<'_>) -> Option<Millis> {
     let at = root.field("upstream_config");
     let at = at.field("typed_config");
     let extension = any::extract(pb.typed_config.as_ref(), &at, cx)?;

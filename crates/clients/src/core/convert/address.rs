@@ -11,7 +11,7 @@ use crate::shared::rules::{
     ADDRESS_MISSING, ADDRESS_NOT_IP, ADDRESS_NOT_SOCKET, PORT_OUT_OF_RANGE, PORT_UNSET, PORT_ZERO,
 };
 use xdsctl_document::proto::pb::envoy::config::core::v3 as core;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::host_port::{ParsedAddress, parse_ip_port};
 
 rules! {
@@ -27,7 +27,11 @@ const MAX_PORT: u32 = 65_535;
 /// Reports [`ADDRESS_MISSING`] at `at`; [`ADDRESS_NOT_SOCKET`], [`ADDRESS_NOT_IP`] at `.socket_address`;
 /// [`PORT_OUT_OF_RANGE`] at `.socket_address.port_value`, after which the text is not looked at. A `named_port` or no port
 /// counts as port 0. `protocol` and `resolver_name` are not read.
-pub fn socket_address(address: Option<&core::Address>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<ParsedAddress> {
+pub fn socket_address(
+    address: Option<&core::Address>,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Option<ParsedAddress> {
     let Some(address) = address else {
         cx.report(&ADDRESS_MISSING, at, format_args!("address is missing"));
         return None;
@@ -66,7 +70,7 @@ pub fn socket_address(address: Option<&core::Address>, at: &Path<'_>, cx: &mut C
 
 /// Reports that a text is no IP address ([`ADDRESS_NOT_IP`]), and why not.
 #[cold]
-pub fn report_not_ip(text: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
+pub fn report_not_ip(text: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     let zone = text
         .rsplit_once('%')
         .map(|(host, zone)| (host, zone.trim_end_matches(']')));
@@ -100,7 +104,7 @@ pub fn report_not_ip(text: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
 
 /// Reports what is odd about the port of an address that the client accepts.
 #[cold]
-fn report_port(set: Option<u32>, parsed: ParsedAddress, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn report_port(set: Option<u32>, parsed: ParsedAddress, at: &Path<'_>, cx: &mut Validation<'_>) {
     let port_value = at.field("port_value");
     match set {
         None => {

@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::shared::rules::CIDR_PREFIX_LEN_TOO_LONG;
 use xdsctl_document::proto::pb::envoy::config::core::v3 as core;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::host_port::parse_ip_port;
 use xdsctl_model::resource::listener::Cidr;
 
@@ -20,7 +20,7 @@ rules! {
 /// Converts the CidrRange at `at`.
 ///
 /// Reports [`ADDRESS_NOT_IP`](super::address::ADDRESS_NOT_IP) at `.address_prefix`. An absent prefix_len is 0.
-pub fn cidr_range(range: &core::CidrRange, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Cidr> {
+pub fn cidr_range(range: &core::CidrRange, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Cidr> {
     let Some(mut address) = parse_ip_port(&range.address_prefix, 0) else {
         super::address::report_not_ip(&range.address_prefix, &at.field("address_prefix"), cx);
         return None;
@@ -75,7 +75,7 @@ mod tests {
 
     fn check(address_prefix: &str, prefix_len: Option<u32>) -> (Option<String>, Vec<(&'static str, String)>) {
         let (profile, server) = (Profile::default(), ServerFacts::default());
-        let mut cx = Cx::new(&profile, &server);
+        let mut cx = Validation::new(&profile, &server);
         let range = core::CidrRange {
             address_prefix: address_prefix.to_owned(),
             prefix_len,

@@ -14,7 +14,7 @@ use xdsctl_document::proto::pb::envoy::extensions::grpc_service::call_credential
 use xdsctl_document::proto::pb::envoy::extensions::grpc_service::channel_credentials::tls::v3::TlsCredentials;
 use xdsctl_document::proto::pb::envoy::extensions::grpc_service::channel_credentials::xds::v3::XdsCredentials;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::common_tls_context::CertificateProviderInstance;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 
 rules! {
     /// An entry of a credentials list is skipped or never looked at.
@@ -56,7 +56,7 @@ impl Channel {
 }
 
 /// Checks `channel_credentials_plugin` at `at`.
-pub fn check_channel(list: &[Any], at: &Path<'_>, cx: &mut Cx<'_>) {
+pub fn check_channel(list: &[Any], at: &Path<'_>, cx: &mut Validation<'_>) {
     let mut found = false;
     for (i, any) in list.iter().enumerate() {
         let at = at.index(i);
@@ -96,7 +96,7 @@ pub fn check_channel(list: &[Any], at: &Path<'_>, cx: &mut Cx<'_>) {
 }
 
 /// Checks one config; `false` if its bytes cannot be parsed.
-fn check_channel_config(kind: Channel, bytes: &Bytes, at: &Path<'_>, cx: &mut Cx<'_>) -> bool {
+fn check_channel_config(kind: Channel, bytes: &Bytes, at: &Path<'_>, cx: &mut Validation<'_>) -> bool {
     match kind {
         Channel::Plain => true,
         Channel::Tls => decode::<TlsCredentials>(bytes, TLS, at, cx).is_some_and(|tls| {
@@ -123,7 +123,7 @@ fn check_channel_config(kind: Channel, bytes: &Bytes, at: &Path<'_>, cx: &mut Cx
 
 /// Checks the credentials that XdsCredentials fall back to. They are not opened like other extensions: the type stands
 /// in no path, and one that the client does not have is no fault.
-fn check_fallback(fallback: Option<&Any>, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn check_fallback(fallback: Option<&Any>, at: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(any) = fallback else {
         cx.report(
             &XDS_CREDENTIALS_WITHOUT_FALLBACK,
@@ -139,7 +139,7 @@ fn check_fallback(fallback: Option<&Any>, at: &Path<'_>, cx: &mut Cx<'_>) {
     }
 }
 
-fn check_provider(provider: Option<&CertificateProviderInstance>, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn check_provider(provider: Option<&CertificateProviderInstance>, at: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(provider) = provider else {
         return;
     };
@@ -156,7 +156,7 @@ fn check_provider(provider: Option<&CertificateProviderInstance>, at: &Path<'_>,
 }
 
 /// Checks `call_credentials_plugin` at `at`; the list may be empty.
-pub fn check_call(list: &[Any], at: &Path<'_>, cx: &mut Cx<'_>) {
+pub fn check_call(list: &[Any], at: &Path<'_>, cx: &mut Validation<'_>) {
     for (i, any) in list.iter().enumerate() {
         let at = at.index(i);
         let Some(extension) = extract(Some(any), &at, cx) else {
@@ -179,7 +179,7 @@ pub fn check_call(list: &[Any], at: &Path<'_>, cx: &mut Cx<'_>) {
     }
 }
 
-fn skipped(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn skipped(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) {
     cx.report(
         &CREDENTIALS_SKIPPED,
         at,

@@ -12,7 +12,7 @@ use xdsctl_document::proto::duration;
 use xdsctl_document::proto::pb::envoy::config::core::v3::GrpcService;
 use xdsctl_document::proto::pb::envoy::config::core::v3::grpc_service::{GoogleGrpc, TargetSpecifier};
 use xdsctl_document::proto::pb::well_known::Duration;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::resource::Millis;
 use xdsctl_model::target_uri;
 
@@ -24,7 +24,7 @@ rules! {
 }
 
 /// Checks the service at `at`; it must be there.
-pub fn check(service: Option<&GrpcService>, at: &Path<'_>, cx: &mut Cx<'_>) {
+pub fn check(service: Option<&GrpcService>, at: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(service) = service else {
         cx.report(
             &GRPC_SERVICE_MISSING,
@@ -57,7 +57,7 @@ pub fn check(service: Option<&GrpcService>, at: &Path<'_>, cx: &mut Cx<'_>) {
     }
 }
 
-fn check_google_grpc(google_grpc: &GoogleGrpc, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn check_google_grpc(google_grpc: &GoogleGrpc, at: &Path<'_>, cx: &mut Validation<'_>) {
     let uri_at = at.field("target_uri");
     let uri = google_grpc.target_uri.as_str();
     if let Err(fault) = target_uri::check(uri) {
@@ -92,7 +92,7 @@ fn check_google_grpc(google_grpc: &GoogleGrpc, at: &Path<'_>, cx: &mut Cx<'_>) {
     }
 }
 
-fn untrusted(at: &Path<'_>, cx: &mut Cx<'_>) {
+fn untrusted(at: &Path<'_>, cx: &mut Validation<'_>) {
     cx.report(
         &GRPC_SERVICE_UNTRUSTED_FIELD,
         at,
@@ -104,7 +104,7 @@ fn untrusted(at: &Path<'_>, cx: &mut Cx<'_>) {
 ///
 /// The range and the sign are checked apart, the sign on the whole value: a negative `nanos` beside 1 s is out of
 /// range, yet positive.
-pub fn positive(value: &Duration, at: &Path<'_>, cx: &mut Cx<'_>) -> Millis {
+pub fn positive(value: &Duration, at: &Path<'_>, cx: &mut Validation<'_>) -> Millis {
     let millis = duration::parse(value, at, cx);
     if millis <= Millis(0) {
         cx.report(

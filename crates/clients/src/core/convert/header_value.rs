@@ -4,7 +4,7 @@
 
 use crate::shared::rules::{HEADER_KEY_RESERVED, HEADER_VALUE_ILLEGAL};
 use xdsctl_document::proto::pb::envoy::config::core::v3::HeaderValue;
-use xdsctl_model::diag::{Cx, Path, Rule, rules};
+use xdsctl_model::diag::{Path, Rule, Validation, rules};
 
 rules! {
     /// A header's key is empty, too long, or has a character that a key must not have.
@@ -21,7 +21,7 @@ const MAX_LENGTH: usize = 16_384;
 /// Checks the header at `at`.
 ///
 /// `raw_value` counts; `value` is looked at only if `raw_value` is empty.
-pub fn check(header: &HeaderValue, at: &Path<'_>, cx: &mut Cx<'_>) {
+pub fn check(header: &HeaderValue, at: &Path<'_>, cx: &mut Validation<'_>) {
     check_key(&header.key, &at.field("key"), cx);
     let is_binary = header.key.ends_with("-bin");
     if !header.raw_value.is_empty() {
@@ -37,7 +37,7 @@ pub fn check(header: &HeaderValue, at: &Path<'_>, cx: &mut Cx<'_>) {
     }
 }
 
-fn check_key(key: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn check_key(key: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     check_length(key.as_bytes(), &HEADER_KEY_ILLEGAL, at, cx);
     if key.starts_with(':') || key.starts_with("grpc-") || key == "host" {
         cx.report(
@@ -59,7 +59,7 @@ fn check_key(key: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
     }
 }
 
-fn check_value(value: &[u8], is_binary: bool, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn check_value(value: &[u8], is_binary: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
     check_length(value, &HEADER_VALUE_ILLEGAL, at, cx);
     if is_binary {
         if !is_base64(value) {
@@ -78,7 +78,7 @@ fn check_value(value: &[u8], is_binary: bool, at: &Path<'_>, cx: &mut Cx<'_>) {
     }
 }
 
-fn check_length(text: &[u8], rule: &'static Rule, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn check_length(text: &[u8], rule: &'static Rule, at: &Path<'_>, cx: &mut Validation<'_>) {
     if text.len() > MAX_LENGTH {
         cx.report(
             rule,

@@ -4,7 +4,7 @@
 //! `XdsHealthStatus::FromUpb`, xds_health_status.cc).
 
 use xdsctl_document::proto::pb::envoy::config::core::v3 as core;
-use xdsctl_model::diag::Cx;
+use xdsctl_model::diag::Validation;
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::HealthStatus;
 
@@ -19,7 +19,7 @@ pub fn health_status(number: i32) -> Option<HealthStatus> {
 }
 
 /// The state in which an endpoint may be, for a client that may not know DRAINING yet.
-pub fn kept_status(number: i32, cx: &Cx<'_>) -> Option<HealthStatus> {
+pub fn kept_status(number: i32, cx: &Validation<'_>) -> Option<HealthStatus> {
     health_status(number).filter(|status| *status != HealthStatus::Draining || cx.has(Feature::OverrideHost))
 }
 

@@ -6,7 +6,7 @@ use crate::shared::rules::{HEADER_MATCHER_WITHOUT_KIND, REGEX_NOT_RE2, STRING_MA
 use xdsctl_document::proto::pb::envoy::config::route::v3 as route;
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3 as pb;
 use xdsctl_document::secret::{self, REDACTED};
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::{Family, Feature};
 use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
 use xdsctl_re2::Regex;
@@ -25,12 +25,12 @@ rules! {
 }
 
 /// Compiles `pattern`, reporting [`REGEX_NOT_RE2`] at `at`.
-pub fn regex(pattern: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Regex> {
+pub fn regex(pattern: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Regex> {
     compile(pattern, "", at, cx)
 }
 
 /// Compiles `pattern`, which is not quoted if it is for a header that holds secrets.
-fn compile(pattern: &str, header: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Regex> {
+fn compile(pattern: &str, header: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Regex> {
     match Regex::new(pattern) {
         Ok(regex) => Some(regex),
         Err(_) if secret::is_name(header) => {
@@ -53,7 +53,11 @@ fn compile(pattern: &str, header: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> Optio
 }
 
 /// Converts a StringMatcher at `at`.
-pub fn string_matcher(matcher: Option<&pb::StringMatcher>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<StringMatcher> {
+pub fn string_matcher(
+    matcher: Option<&pb::StringMatcher>,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Option<StringMatcher> {
     string_match(matcher, None, (at, at), cx)
 }
 
@@ -62,7 +66,7 @@ fn string_match(
     matcher: Option<&pb::StringMatcher>,
     header: Option<&str>,
     (at, regex_at): (&Path<'_>, &Path<'_>),
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Option<StringMatcher> {
     use pb::string_matcher::MatchPattern;
     let pattern = matcher.and_then(|m| m.match_pattern.as_ref());
@@ -99,7 +103,7 @@ fn string_match(
 }
 
 /// Converts a HeaderMatcher at `at`.
-pub fn header_matcher(matcher: &route::HeaderMatcher, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<HeaderMatcher> {
+pub fn header_matcher(matcher: &route::HeaderMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<HeaderMatcher> {
     use route::header_matcher::HeaderMatchSpecifier as Spec;
     let text = |kind| {
         HeaderMatch::String(StringMatcher {
@@ -171,7 +175,7 @@ pub fn header_matcher(matcher: &route::HeaderMatcher, at: &Path<'_>, cx: &mut Cx
 /// Notes a header name that no request has: names are in lower case on the wire and compared byte by byte.
 ///
 /// `Host` and `:Authority` are the exception, the client knows them in any case. `families` have the finding.
-pub fn note_upper_case(name: &str, families: &'static [Family], at: &Path<'_>, cx: &mut Cx<'_>) {
+pub fn note_upper_case(name: &str, families: &'static [Family], at: &Path<'_>, cx: &mut Validation<'_>) {
     let is_authority = || name.eq_ignore_ascii_case("host") || name.eq_ignore_ascii_case(":authority");
     if name.bytes().any(|b| b.is_ascii_uppercase()) && !is_authority() {
         cx.report(
@@ -194,7 +198,7 @@ mod tests {
     #[track_caller]
     fn check(name: &str, spec: Option<Spec>, expected: &[(&str, &str)]) {
         let (profile, server) = (Profile::default(), ServerFacts::default());
-        let mut cx = Cx::new(&profile, &server);
+        let mut cx = Validation::new(&profile, &server);
         let message = route::HeaderMatcher {
             name: name.to_owned(),
             header_match_specifier: spec,

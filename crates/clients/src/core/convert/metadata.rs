@@ -15,7 +15,7 @@ use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3 as core;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::gcp_authn::v3::Audience;
 use xdsctl_document::proto::wire;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::MetadataValue;
 
@@ -33,7 +33,7 @@ const ADDRESS: &str = "envoy.config.core.v3.Address";
 ///
 /// In a cluster that is the `metadata` field, in localities and endpoints the locality or endpoint itself: the client leaves
 /// the field's name out there.
-pub fn metadata(metadata: &Bytes, at: &Path<'_>, cx: &mut Cx<'_>) -> BTreeMap<String, MetadataValue> {
+pub fn metadata(metadata: &Bytes, at: &Path<'_>, cx: &mut Validation<'_>) -> BTreeMap<String, MetadataValue> {
     let metadata: core::Metadata = proto::kept(metadata);
     let mut map = BTreeMap::new();
     let typed = at.field("typed_filter_metadata");
@@ -71,7 +71,7 @@ pub fn has_any(metadata: &[u8], names: &[&str]) -> bool {
     wire::map_keys(metadata).any(|key| names.iter().any(|name| name.as_bytes() == key))
 }
 
-fn typed_value(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<MetadataValue> {
+fn typed_value(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<MetadataValue> {
     let extension = any::extract(Some(any), at, cx)?;
     let at = extension.at(at);
     match extension.type_name.as_ref() {
@@ -92,7 +92,7 @@ fn typed_value(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<MetadataValu
     }
 }
 
-fn audience(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<MetadataValue> {
+fn audience(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<MetadataValue> {
     let audience: Audience = extension.decode(at, cx)?;
     if audience.url.is_empty() {
         cx.report(

@@ -2,7 +2,7 @@
 //!
 //! The client recurses until its stack ends; a validator must not, whatever it is given.
 
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 
 rules! {
     /// Configurations are packed in each other so often that xdsctl does not look further in.
@@ -15,7 +15,7 @@ pub const MAX_NESTED: u32 = 32;
 /// Runs `check` on the configuration at `at`, one level deeper.
 ///
 /// Reports [`NESTED_NOT_CHECKED`] instead when there are [`MAX_NESTED`] levels already.
-pub fn nested<R>(at: &Path<'_>, cx: &mut Cx<'_>, check: impl FnOnce(&mut Cx<'_>) -> R) -> Option<R> {
+pub fn nested<R>(at: &Path<'_>, cx: &mut Validation<'_>, check: impl FnOnce(&mut Validation<'_>) -> R) -> Option<R> {
     let result = cx.nested(MAX_NESTED, |cx| check(cx));
     if result.is_none() {
         cx.report(

@@ -1,6 +1,6 @@
 //! Fields that the client reads only while one of its environment switches is on.
 
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 
 rules! {
@@ -10,7 +10,7 @@ rules! {
 
 /// Reports at `at` that the field is not read because `feature` is off.
 #[cold]
-pub fn report_off(feature: Feature, at: &Path<'_>, cx: &mut Cx<'_>) {
+pub fn report_off(feature: Feature, at: &Path<'_>, cx: &mut Validation<'_>) {
     let env = feature.env().unwrap_or_default();
     if feature == Feature::EndpointHashKeyBackwardCompat {
         cx.report(

@@ -11,7 +11,7 @@ use crate::shared::rules::{
 };
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3 as pb;
 use xdsctl_document::proto::wire::SECURITY_FIELD_IGNORED;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::tls::{CaCerts, CommonTlsContext, ProviderInstance};
 
@@ -26,7 +26,11 @@ type ValidationContextType = pb::common_tls_context::ValidationContextType;
 type Combined = pb::common_tls_context::CombinedCertificateValidationContext;
 
 /// Converts the CommonTlsContext at `at`; an absent one is the empty one, without a finding.
-pub fn common_tls_context(pb: Option<&pb::CommonTlsContext>, at: &Path<'_>, cx: &mut Cx<'_>) -> CommonTlsContext {
+pub fn common_tls_context(
+    pb: Option<&pb::CommonTlsContext>,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> CommonTlsContext {
     let mut tls = CommonTlsContext::default();
     let Some(pb) = pb else { return tls };
     match &pb.validation_context_type {
@@ -67,7 +71,12 @@ pub fn validation_context(pb: &pb::CommonTlsContext) -> Option<&pb::CertificateV
 /// Converts a CombinedCertificateValidationContext.
 ///
 /// The deprecated instance counts only without a provider in default_validation_context, and then goes before system_root_certs.
-fn combined_validation_context(combined: &Combined, tls: &mut CommonTlsContext, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn combined_validation_context(
+    combined: &Combined,
+    tls: &mut CommonTlsContext,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) {
     const DEPRECATED: &str = "validation_context_certificate_provider_instance";
     if let Some(context) = &combined.default_validation_context {
         certificate_validation_context(context, tls, &at.field("default_validation_context"), cx);
@@ -101,7 +110,7 @@ fn certificate_validation_context(
     context: &pb::CertificateValidationContext,
     tls: &mut CommonTlsContext,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) {
     let names = at.field("match_subject_alt_names");
     tls.match_subject_alt_names
@@ -147,7 +156,7 @@ fn certificate_validation_context(
 }
 
 /// The provider of the own certificate: the field, else the deprecated one; without either no other source may be set.
-fn identity(pb: &pb::CommonTlsContext, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<ProviderInstance> {
+fn identity(pb: &pb::CommonTlsContext, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<ProviderInstance> {
     const CURRENT: &str = "tls_certificate_provider_instance";
     const DEPRECATED: &str = "tls_certificate_certificate_provider_instance";
     let (name, provider) = if let Some(current) = &pb.tls_certificate_provider_instance {
@@ -189,7 +198,7 @@ fn identity(pb: &pb::CommonTlsContext, at: &Path<'_>, cx: &mut Cx<'_>) -> Option
 /// Checks that the bootstrap has the provider.
 ///
 /// Without a bootstrap nothing is known of its names, but the empty one is not a name that a bootstrap would have.
-fn instance(instance_name: &str, certificate_name: &str, at: &Path<'_>, cx: &mut Cx<'_>) -> ProviderInstance {
+fn instance(instance_name: &str, certificate_name: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> ProviderInstance {
     let providers = cx.server().certificate_providers.as_ref();
     if !cx.server().knows_provider(instance_name) || (instance_name.is_empty() && providers.is_none()) {
         let nearest = xdsctl_model::text::nearest(instance_name, providers.into_iter().flatten().map(String::as_str));
@@ -210,7 +219,7 @@ fn instance(instance_name: &str, certificate_name: &str, at: &Path<'_>, cx: &mut
     }
 }
 
-fn unsupported(is_set: bool, at: &Path<'_>, field: &str, cx: &mut Cx<'_>) {
+fn unsupported(is_set: bool, at: &Path<'_>, field: &str, cx: &mut Validation<'_>) {
     if is_set {
         cx.report(
             &TLS_UNSUPPORTED_FEATURE,
@@ -221,7 +230,7 @@ fn unsupported(is_set: bool, at: &Path<'_>, field: &str, cx: &mut Cx<'_>) {
 }
 
 #[cold]
-fn secret_not_from_provider(at: &Path<'_>, field: &str, cx: &mut Cx<'_>) {
+fn secret_not_from_provider(at: &Path<'_>, field: &str, cx: &mut Validation<'_>) {
     cx.report(
         &TLS_SECRET_NOT_FROM_PROVIDER,
         &at.field(field),
@@ -230,7 +239,7 @@ fn secret_not_from_provider(at: &Path<'_>, field: &str, cx: &mut Cx<'_>) {
 }
 
 #[cold]
-fn roots_ignored(at: &Path<'_>, field: &str, cx: &mut Cx<'_>) {
+fn roots_ignored(at: &Path<'_>, field: &str, cx: &mut Validation<'_>) {
     cx.report(
         &SECURITY_FIELD_IGNORED,
         &at.field(field),
@@ -240,7 +249,7 @@ fn roots_ignored(at: &Path<'_>, field: &str, cx: &mut Cx<'_>) {
 }
 
 #[cold]
-fn superseded(at: &Path<'_>, field: &str, by: &str, cx: &mut Cx<'_>) {
+fn superseded(at: &Path<'_>, field: &str, by: &str, cx: &mut Validation<'_>) {
     cx.report(
         &TLS_FIELD_SUPERSEDED,
         &at.field(field),
@@ -249,7 +258,7 @@ fn superseded(at: &Path<'_>, field: &str, by: &str, cx: &mut Cx<'_>) {
 }
 
 #[cold]
-fn deprecated_field(at: &Path<'_>, instead: &str, cx: &mut Cx<'_>) {
+fn deprecated_field(at: &Path<'_>, instead: &str, cx: &mut Validation<'_>) {
     cx.report(
         &TLS_DEPRECATED_PROVIDER_FIELD,
         at,
@@ -269,7 +278,7 @@ mod tests {
             certificate_providers: Some(["id".to_owned(), "ca".to_owned()].into()),
             ..Default::default()
         };
-        let mut cx = Cx::new(&profile, &server);
+        let mut cx = Validation::new(&profile, &server);
         let tls = common_tls_context(Some(pb), &Path::ROOT, &mut cx);
         let found: Vec<_> = cx.finish().iter().map(|d| (d.rule.id, d.path.to_string())).collect();
         let expected: Vec<_> = expected.iter().map(|(r, p)| (*r, (*p).to_owned())).collect();

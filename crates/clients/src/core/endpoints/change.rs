@@ -13,7 +13,7 @@ use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3 as core;
 use xdsctl_document::proto::pb::envoy::config::core::v3::HealthStatus as PbHealth;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3 as pb;
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::resource::endpoints::LocalityName;
 
 /// What becomes of the endpoints that have an address.
@@ -100,7 +100,7 @@ impl EndpointChange {
 pub fn changed(
     bytes: &Bytes,
     changes: &[EndpointChange],
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
     met: &mut dyn FnMut(usize),
 ) -> Option<Bytes> {
     let mut message: pb::ClusterLoadAssignment = proto::kept(bytes);
@@ -153,7 +153,7 @@ pub fn localities(bytes: &Bytes) -> Vec<String> {
 ///
 /// # Errors
 /// Why there cannot be more.
-pub fn scaled(bytes: &Bytes, locality: usize, count: u32, cx: &mut Cx<'_>) -> Result<Bytes, &'static str> {
+pub fn scaled(bytes: &Bytes, locality: usize, count: u32, cx: &mut Validation<'_>) -> Result<Bytes, &'static str> {
     let mut message: pb::ClusterLoadAssignment = proto::kept(bytes);
     let count = usize::try_from(count).unwrap_or(usize::MAX);
     let Some(group) = message.endpoints.get_mut(locality) else {
@@ -208,7 +208,10 @@ fn at(model: &pb::LbEndpoint, address: SocketAddr) -> pb::LbEndpoint {
 }
 
 /// The addresses of an endpoint, whether the client keeps it or not.
-pub(super) fn addresses<'e>(endpoint: &'e pb::LbEndpoint, cx: &'e mut Cx<'_>) -> impl Iterator<Item = SocketAddr> + 'e {
+pub(super) fn addresses<'e>(
+    endpoint: &'e pb::LbEndpoint,
+    cx: &'e mut Validation<'_>,
+) -> impl Iterator<Item = SocketAddr> + 'e {
     let endpoint = match &endpoint.host_identifier {
         Some(pb::lb_endpoint::HostIdentifier::Endpoint(endpoint)) => Some(endpoint),
         Some(pb::lb_endpoint::HostIdentifier::EndpointName(_)) | None => None,

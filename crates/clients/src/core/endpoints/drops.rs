@@ -6,7 +6,7 @@ use crate::shared::rules::DROP_DENOMINATOR_UNKNOWN;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::cluster_load_assignment::Policy;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::cluster_load_assignment::policy::DropOverload;
 use xdsctl_document::proto::pb::envoy::r#type::v3::fractional_percent::DenominatorType;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Family;
 use xdsctl_model::resource::endpoints::{DropCategory, DropConfig};
 
@@ -26,7 +26,7 @@ rules! {
 const ALL_PER_MILLION: u32 = 1_000_000;
 
 /// Converts the drops of the policy at `at`; `None` when there are none.
-pub(super) fn drop_config(policy: Option<&Policy>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<DropConfig> {
+pub(super) fn drop_config(policy: Option<&Policy>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<DropConfig> {
     let list = policy.map(|p| p.drop_overloads.as_slice()).filter(|l| !l.is_empty())?;
     let at = at.field("drop_overloads");
     let categories: Vec<_> = list
@@ -40,7 +40,7 @@ pub(super) fn drop_config(policy: Option<&Policy>, at: &Path<'_>, cx: &mut Cx<'_
     })
 }
 
-fn category(drop: &DropOverload, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<DropCategory> {
+fn category(drop: &DropOverload, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<DropCategory> {
     if drop.category.is_empty() {
         cx.report(
             &DROP_CATEGORY_EMPTY,

@@ -19,7 +19,7 @@ use crate::shared::rules::{ENDPOINT_ADDRESS_DUPLICATE, ENDPOINT_MISSING, ENDPOIN
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{HealthStatus as PbHealth, Metadata};
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3 as pb;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::MetadataValue;
 use xdsctl_model::resource::endpoints::Endpoint;
@@ -74,7 +74,7 @@ pub(super) fn endpoints(
     locality_proxy: Option<&str>,
     addresses: &mut Addresses,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Pieces<Endpoint> {
     let at = at.field("lb_endpoints");
     let mut endpoints = Builder::default();
@@ -107,7 +107,7 @@ pub(super) fn endpoints(
 }
 
 #[cold]
-fn report_duplicate(address: SocketAddr, (locality, endpoint): (usize, usize), at: &Path<'_>, cx: &mut Cx<'_>) {
+fn report_duplicate(address: SocketAddr, (locality, endpoint): (usize, usize), at: &Path<'_>, cx: &mut Validation<'_>) {
     let root = Path::ROOT;
     let list = root.field("endpoints");
     let locality = list.index(locality);
@@ -148,7 +148,7 @@ impl Dropped {
     }
 
     /// Reports each kind once for the locality, at the first endpoint: there may be thousands.
-    fn report(&self, count: usize, at: &Path<'_>, cx: &mut Cx<'_>) {
+    fn report(&self, count: usize, at: &Path<'_>, cx: &mut Validation<'_>) {
         if self.unhealthy > 0 {
             cx.report(
                 &ENDPOINT_UNHEALTHY,
@@ -175,7 +175,7 @@ impl Dropped {
 }
 
 /// Converts an endpoint; `None` when it is dropped, or has no address after an error.
-fn endpoint(lb: &pb::LbEndpoint, index: usize, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Endpoint> {
+fn endpoint(lb: &pb::LbEndpoint, index: usize, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Endpoint> {
     let health = kept_status(lb.health_status, cx)?;
     let weight = lb.load_balancing_weight.unwrap_or(DEFAULT_WEIGHT);
     if weight == 0 {
@@ -219,7 +219,11 @@ fn endpoint(lb: &pb::LbEndpoint, index: usize, at: &Path<'_>, cx: &mut Cx<'_>) -
     })
 }
 
-fn additional_addresses(list: &[pb::endpoint::AdditionalAddress], at: &Path<'_>, cx: &mut Cx<'_>) -> Vec<SocketAddr> {
+fn additional_addresses(
+    list: &[pb::endpoint::AdditionalAddress],
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Vec<SocketAddr> {
     let at = at.field("additional_addresses");
     if list.is_empty() {
         return Vec::new();
@@ -235,7 +239,7 @@ fn additional_addresses(list: &[pb::endpoint::AdditionalAddress], at: &Path<'_>,
 }
 
 /// Reads an endpoint's metadata: the proxy (A86) and the ring hash key (A76), each under its switch.
-fn read_metadata(pb: &Bytes, at: &Path<'_>, cx: &mut Cx<'_>) -> (Option<String>, Option<String>) {
+fn read_metadata(pb: &Bytes, at: &Path<'_>, cx: &mut Validation<'_>) -> (Option<String>, Option<String>) {
     let hash_key = !cx.has(Feature::EndpointHashKeyBackwardCompat);
     let http_connect = cx.has(Feature::HttpConnect);
     if !hash_key && !http_connect {
@@ -252,7 +256,7 @@ fn read_metadata(pb: &Bytes, at: &Path<'_>, cx: &mut Cx<'_>) -> (Option<String>,
 
 /// Reports a key that counts under a switch that is off.
 #[cold]
-fn report_unread(metadata: &Metadata, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn report_unread(metadata: &Metadata, at: &Path<'_>, cx: &mut Validation<'_>) {
     // Only the switch of the key that is there is worth a word.
     if metadata.filter_metadata.contains_key(LB_METADATA) {
         report_off(Feature::EndpointHashKeyBackwardCompat, at, cx);
@@ -276,7 +280,7 @@ pub(super) fn take_proxy(map: &mut BTreeMap<String, MetadataValue>) -> Option<St
 }
 
 /// The ring hash key; an empty one counts as none.
-fn take_hash_key(map: &BTreeMap<String, MetadataValue>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<String> {
+fn take_hash_key(map: &BTreeMap<String, MetadataValue>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<String> {
     let Some(MetadataValue::Struct(json)) = map.get(LB_METADATA) else {
         return None;
     };

@@ -20,7 +20,7 @@ use endpoint::Addresses;
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::Metadata;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment as Pb, LocalityLbEndpoints};
-use xdsctl_model::diag::{Cx, Effect, Path, rules};
+use xdsctl_model::diag::{Effect, Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::Resource;
 use xdsctl_model::resource::cluster::HealthStatus;
@@ -48,7 +48,7 @@ rules! {
 pub static PART_RULES: &[&[&xdsctl_model::diag::Rule]] = &[drops::RULES, endpoint::RULES];
 
 /// Converts the resource.
-pub fn convert(message: &Pb, cx: &mut Cx<'_>) -> Resource {
+pub fn convert(message: &Pb, cx: &mut Validation<'_>) -> Resource {
     let start = cx.mark();
     let at = Path::ROOT.field("endpoints");
     let mut addresses = Addresses::with_capacity(message.endpoints.iter().map(|l| l.lb_endpoints.len()).sum());
@@ -99,7 +99,7 @@ fn weight(pb: &LocalityLbEndpoints) -> u32 {
 }
 
 #[cold]
-fn report_without_weight(pb: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn report_without_weight(pb: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Validation<'_>) {
     cx.report(
         &LOCALITY_WITHOUT_WEIGHT,
         &at.field("load_balancing_weight"),
@@ -126,7 +126,7 @@ struct Lost {
 impl Lost {
     /// Reports the localities of a resource that is rejected for something else, where nothing is said of all of them.
     #[cold]
-    fn report_each(&self, message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) {
+    fn report_each(&self, message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) {
         if !self.has_weights {
             for (index, pb) in message.endpoints.iter().enumerate() {
                 report_without_weight(pb, &at.index(index), cx);
@@ -135,7 +135,7 @@ impl Lost {
         self.report_without_endpoints(message, at, cx);
     }
 
-    fn report_without_endpoints(&self, message: &Pb, at: &Path<'_>, cx: &mut Cx<'_>) {
+    fn report_without_endpoints(&self, message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) {
         for &index in &self.without_endpoints {
             let count = message.endpoints.get(index).map_or(0, |pb| pb.lb_endpoints.len());
             let at = at.index(index);
@@ -166,7 +166,7 @@ fn locality(
     index: usize,
     addresses: &mut Addresses,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Option<Locality> {
     let start = cx.mark();
     let Some(name) = &pb.locality else {
@@ -195,7 +195,7 @@ fn locality(
 }
 
 /// The proxy in a locality's metadata (A86).
-fn locality_proxy(pb: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<String> {
+fn locality_proxy(pb: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<String> {
     let metadata = pb.metadata.as_ref()?;
     if !cx.has(Feature::HttpConnect) {
         if metadata::has_any(metadata, &[endpoint::PROXY_METADATA])
@@ -217,7 +217,7 @@ fn place<'m>(
     localities_count: usize,
     priorities: &mut Vec<BTreeMap<NameRef<'m>, Locality>>,
     at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) {
     // The bound also keeps the list of priorities as short as the resource.
     let priority = usize::try_from(pb.priority).unwrap_or(usize::MAX);
@@ -253,7 +253,7 @@ fn place<'m>(
 }
 
 /// Reports a priority that leaves a gap, in a client that makes room for every one below it.
-fn without_limit(priority: usize, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn without_limit(priority: usize, at: &Path<'_>, cx: &mut Validation<'_>) {
     if u32::try_from(priority).is_ok_and(|priority| priority == u32::MAX) {
         cx.report_as(
             Effect::Fails,
@@ -270,7 +270,7 @@ fn without_limit(priority: usize, at: &Path<'_>, cx: &mut Cx<'_>) {
     );
 }
 
-fn check_priorities(priorities: &[BTreeMap<NameRef<'_>, Locality>], at: &Path<'_>, cx: &mut Cx<'_>) {
+fn check_priorities(priorities: &[BTreeMap<NameRef<'_>, Locality>], at: &Path<'_>, cx: &mut Validation<'_>) {
     for (priority, localities) in priorities.iter().enumerate() {
         if localities.is_empty() {
             cx.report(
@@ -296,7 +296,7 @@ fn check_priorities(priorities: &[BTreeMap<NameRef<'_>, Locality>], at: &Path<'_
 }
 
 /// Says that no locality is left of `count`, and why.
-fn without_localities(count: usize, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn without_localities(count: usize, at: &Path<'_>, cx: &mut Validation<'_>) {
     if count == 0 {
         let message = "there is no locality: RPCs to a cluster that has these endpoints fail with UNAVAILABLE";
         cx.report(&WITHOUT_LOCALITIES, at, format_args!("{message}"))
@@ -321,7 +321,7 @@ fn without_localities(count: usize, at: &Path<'_>, cx: &mut Cx<'_>) {
 }
 
 /// Looks at an accepted resource as a whole.
-fn advise(endpoints: &Endpoints, message: &Pb, lost: &Lost, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn advise(endpoints: &Endpoints, message: &Pb, lost: &Lost, at: &Path<'_>, cx: &mut Validation<'_>) {
     if endpoints.priorities.is_empty() {
         without_localities(message.endpoints.len(), at, cx);
         return;

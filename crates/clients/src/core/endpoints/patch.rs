@@ -14,7 +14,7 @@ use super::change::{EndpointChange, EndpointEffect, addresses};
 use crate::core::convert::health::kept_status;
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3 as pb;
-use xdsctl_model::diag::Cx;
+use xdsctl_model::diag::Validation;
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::Endpoints;
 use xdsctl_model::resource::endpoints::Locality;
@@ -67,7 +67,7 @@ impl Later {
 
 impl Places {
     /// Those of a message, of which the client keeps `kept`.
-    pub fn of(bytes: &Bytes, kept: &Endpoints, cx: &mut Cx<'_>) -> Places {
+    pub fn of(bytes: &Bytes, kept: &Endpoints, cx: &mut Validation<'_>) -> Places {
         let message: pb::ClusterLoadAssignment = proto::kept(bytes);
         let mut places = Places::default();
         for (number, list) in message.endpoints.iter().enumerate() {
@@ -102,7 +102,7 @@ pub fn patched(
     kept: &Endpoints,
     places: &Places,
     changes: &[EndpointChange],
-    cx: &Cx<'_>,
+    cx: &Validation<'_>,
     met: &mut dyn FnMut(usize),
 ) -> Patch {
     // Without it the client keeps fewer addresses than the message has.
@@ -141,7 +141,7 @@ fn patch(
     places: &Places,
     (number, index): Place,
     what: EndpointEffect,
-    cx: &Cx<'_>,
+    cx: &Validation<'_>,
 ) -> Option<()> {
     let (priority, locality) = *places.localities.get(&number)?;
     let locality: &mut Locality = kept.priorities.get_mut(priority)?.get_mut(locality)?;

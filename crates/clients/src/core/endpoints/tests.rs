@@ -19,7 +19,7 @@ fn run(message: &Pb, env: &[(&str, &str)]) -> (Option<Endpoints>, Vec<(&'static 
         profile.set_env(name, value).unwrap();
     }
     let server = ServerFacts::default();
-    let mut cx = Cx::new(&profile, &server);
+    let mut cx = Validation::new(&profile, &server);
     let value = convert(message, &mut cx);
     let value = match value {
         Resource::Endpoints(endpoints) if !cx.nacked() => Some(endpoints),

@@ -13,7 +13,7 @@ use xdsctl_document::proto::pb::envoy::extensions::common::matching::v3::{
 };
 use xdsctl_document::proto::pb::envoy::extensions::filters::common::matcher::action::v3::SkipFilter;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::composite::v3::ExecuteFilterAction;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::filter::FilterConfig;
 
@@ -57,7 +57,7 @@ const ACTIONS: Actions = Actions {
     check: check_action,
 };
 
-fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig> {
+fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
     let message: ExtensionWithMatcher = extension.decode(at, cx)?;
     check_extension(message.extension_config.as_ref(), &at.field("extension_config"), cx);
     let matcher_at = at.field("xds_matcher");
@@ -73,14 +73,14 @@ fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Fi
     Some(FilterConfig::described("composite"))
 }
 
-fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig> {
+fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
     let message: ExtensionWithMatcherPerRoute = extension.decode(at, cx)?;
     matching::check(message.xds_matcher.as_ref(), &at.field("xds_matcher"), &ACTIONS, cx);
     Some(FilterConfig::described("composite"))
 }
 
 /// Checks that the extension is the composite filter. Its own message is not read.
-fn check_extension(config: Option<&TypedExtensionConfig>, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn check_extension(config: Option<&TypedExtensionConfig>, at: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(config) = config else {
         cx.report(
             &COMPOSITE_EXTENSION_UNKNOWN,
@@ -101,7 +101,7 @@ fn check_extension(config: Option<&TypedExtensionConfig>, at: &Path<'_>, cx: &mu
     }
 }
 
-fn check_action(action: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn check_action(action: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) {
     if action.type_name == SKIP {
         let _: Option<SkipFilter> = action.decode(at, cx);
         return;
@@ -137,7 +137,7 @@ fn check_action(action: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) {
     check_sample(action.sample_percent.as_ref(), &at.field("sample_percent"), cx);
 }
 
-fn check_filter(config: &TypedExtensionConfig, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn check_filter(config: &TypedExtensionConfig, at: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(extension) = extract(config.typed_config.as_ref(), at, cx) else {
         return;
     };
@@ -171,7 +171,7 @@ fn check_filter(config: &TypedExtensionConfig, at: &Path<'_>, cx: &mut Cx<'_>) {
     }
 }
 
-fn check_sample(percent: Option<&RuntimeFractionalPercent>, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn check_sample(percent: Option<&RuntimeFractionalPercent>, at: &Path<'_>, cx: &mut Validation<'_>) {
     if percent.is_some_and(|percent| percent.default_value.is_none()) {
         cx.report(
             &COMPOSITE_SAMPLE_WITHOUT_VALUE,
@@ -245,7 +245,7 @@ mod tests {
             .set_env(Feature::CompositeFilter.env().unwrap(), "true")
             .unwrap();
         let server = ServerFacts::default();
-        let mut cx = Cx::new(&profile, &server);
+        let mut cx = Validation::new(&profile, &server);
         let extension = extract(Some(filter), &Path::ROOT, &mut cx).unwrap();
         parse(&extension, &extension.at(&Path::ROOT), &mut cx);
         cx.finish()

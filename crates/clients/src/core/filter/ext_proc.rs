@@ -18,7 +18,7 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::http::ext_proc::v3::
     ExtProcPerRoute, ExternalProcessor, HeaderForwardingRules, ProcessingMode,
 };
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::ListStringMatcher;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::filter::FilterConfig;
 
@@ -44,7 +44,7 @@ pub static TYPE: FilterType = FilterType {
     parse_in_composite: None,
 };
 
-fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig> {
+fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
     let message: ExternalProcessor = extension.decode(at, cx)?;
     grpc_service::check(message.grpc_service.as_ref(), &at.field("grpc_service"), cx);
     if let Some(mode) = &message.processing_mode {
@@ -63,7 +63,7 @@ fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Fi
 }
 
 /// Reads an override; `None` without `overrides`, which overrides nothing (`disabled` is not read).
-fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig> {
+fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
     let message: ExtProcPerRoute = extension.decode(at, cx)?;
     let overrides = match &message.r#override {
         Some(Override::Overrides(overrides)) => overrides,
@@ -95,7 +95,7 @@ fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> 
     Some(FilterConfig::described("ext_proc"))
 }
 
-fn check_mode(mode: &ProcessingMode, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn check_mode(mode: &ProcessingMode, at: &Path<'_>, cx: &mut Validation<'_>) {
     for (field, value) in [
         ("request_header_mode", mode.request_header_mode),
         ("response_header_mode", mode.response_header_mode),
@@ -133,7 +133,7 @@ fn check_mode(mode: &ProcessingMode, at: &Path<'_>, cx: &mut Cx<'_>) {
     }
 }
 
-fn check_mutation(rules: &HeaderMutationRules, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn check_mutation(rules: &HeaderMutationRules, at: &Path<'_>, cx: &mut Validation<'_>) {
     let at = at.field("header_mutation_rules");
     for (field, expression) in [
         ("disallow_expression", &rules.disallow_expression),
@@ -145,14 +145,14 @@ fn check_mutation(rules: &HeaderMutationRules, at: &Path<'_>, cx: &mut Cx<'_>) {
     }
 }
 
-fn check_forwarding(rules: &HeaderForwardingRules, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn check_forwarding(rules: &HeaderForwardingRules, at: &Path<'_>, cx: &mut Validation<'_>) {
     let allowed_at = at.field("allowed_headers");
     check_list(rules.allowed_headers.as_ref(), &allowed_at, cx);
     let disallowed_at = at.field("disallowed_headers");
     check_list(rules.disallowed_headers.as_ref(), &disallowed_at, cx);
 }
 
-fn check_list(list: Option<&ListStringMatcher>, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn check_list(list: Option<&ListStringMatcher>, at: &Path<'_>, cx: &mut Validation<'_>) {
     let at = at.field("patterns");
     for (i, pattern) in list.into_iter().flat_map(|list| &list.patterns).enumerate() {
         string_matcher(Some(pattern), &at.index(i), cx);

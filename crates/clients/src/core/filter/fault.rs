@@ -13,7 +13,7 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::http::fault::v3::fau
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::fault::v3::{FaultAbort, HttpFault};
 use xdsctl_document::proto::pb::envoy::r#type::v3::FractionalPercent;
 use xdsctl_document::proto::pb::envoy::r#type::v3::fractional_percent::DenominatorType;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::filter::{Fault, FilterConfig};
 
@@ -42,7 +42,7 @@ pub const MAX_ACTIVE_FAULTS: u32 = u32::MAX;
 /// Largest gRPC status code, UNAUTHENTICATED.
 const MAX_STATUS: u32 = 16;
 
-fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig> {
+fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
     let message: HttpFault = extension.decode(at, cx)?;
     let mut fault = Fault {
         abort_denominator: 100,
@@ -59,7 +59,7 @@ fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<Fi
     Some(FilterConfig::Fault(fault))
 }
 
-fn read_abort(abort: &FaultAbort, fault: &mut Fault, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn read_abort(abort: &FaultAbort, fault: &mut Fault, at: &Path<'_>, cx: &mut Validation<'_>) {
     match abort.error_type {
         Some(ErrorType::GrpcStatus(code)) if code > MAX_STATUS => {
             cx.report(
@@ -89,7 +89,7 @@ fn read_abort(abort: &FaultAbort, fault: &mut Fault, at: &Path<'_>, cx: &mut Cx<
     );
 }
 
-fn read_delay(delay: &FaultDelay, fault: &mut Fault, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn read_delay(delay: &FaultDelay, fault: &mut Fault, at: &Path<'_>, cx: &mut Validation<'_>) {
     match &delay.fault_delay_secifier {
         Some(Delay::FixedDelay(fixed)) => fault.delay = duration::parse(fixed, &at.field("fixed_delay"), cx),
         Some(Delay::HeaderDelay(_)) => fault.delay_from_header = true,
@@ -148,7 +148,7 @@ mod tests {
 
     fn fault(message: &HttpFault) -> Fault {
         let (profile, server) = (Profile::default(), ServerFacts::default());
-        let mut cx = Cx::new(&profile, &server);
+        let mut cx = Validation::new(&profile, &server);
         let any = Any {
             type_url: format!("type.googleapis.com/{TYPE_NAME}"),
             value: message.encode_to_vec().into(),

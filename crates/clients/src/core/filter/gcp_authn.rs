@@ -7,7 +7,7 @@ use super::FilterType;
 use crate::shared::rules::GCP_AUTHN_CACHE_SIZE_ZERO;
 use xdsctl_document::proto::any::Extension;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::gcp_authn::v3::GcpAuthnFilterConfig;
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::filter::{Description, FilterConfig};
 
@@ -26,7 +26,7 @@ pub static TYPE: FilterType = FilterType {
 /// `cache_size` when it is not set, in tokens.
 const CACHE_SIZE: u64 = 10;
 
-fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig> {
+fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
     let message: GcpAuthnFilterConfig = extension.decode(at, cx)?;
     let cache_size = message
         .cache_config

@@ -16,7 +16,7 @@ use xdsctl_document::proto::pb::xds::r#type::matcher::v3::matcher::matcher_list:
 use xdsctl_document::proto::pb::xds::r#type::matcher::v3::matcher::matcher_tree::TreeType;
 use xdsctl_document::proto::pb::xds::r#type::matcher::v3::matcher::{MatcherTree, MatcherType, OnMatch, on_match};
 use xdsctl_document::proto::pb::xds::r#type::matcher::v3::{Matcher, StringMatcher, string_matcher::MatchPattern};
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 
 rules! {
     /// A matcher is missing where one is needed.
@@ -48,11 +48,11 @@ pub struct Actions {
     /// Type names of the actions, for messages.
     pub types: &'static [&'static str],
     /// Checks an action of one of these types, at the path from [`Extension::at`].
-    pub check: fn(action: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>),
+    pub check: fn(action: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>),
 }
 
 /// Checks the matcher at `at`, which must be there.
-pub fn check(matcher: Option<&Matcher>, at: &Path<'_>, actions: &Actions, cx: &mut Cx<'_>) {
+pub fn check(matcher: Option<&Matcher>, at: &Path<'_>, actions: &Actions, cx: &mut Validation<'_>) {
     match matcher {
         Some(matcher) => Walk { actions, cx }.matcher(matcher, 0, at),
         None => {
@@ -63,7 +63,7 @@ pub fn check(matcher: Option<&Matcher>, at: &Path<'_>, actions: &Actions, cx: &m
 
 struct Walk<'a, 'c, 'p> {
     actions: &'a Actions,
-    cx: &'c mut Cx<'p>,
+    cx: &'c mut Validation<'p>,
 }
 
 impl Walk<'_, '_, '_> {

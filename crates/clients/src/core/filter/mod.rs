@@ -14,14 +14,14 @@ mod router;
 mod stateful_session;
 
 use xdsctl_document::proto::any::Extension;
-use xdsctl_model::diag::{Cx, Path, Rule};
+use xdsctl_model::diag::{Path, Rule, Validation};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::filter::FilterConfig;
 
 /// Reads a filter's config or override. `at` is the path from [`Extension::at`].
 ///
 /// Returns `None` after reporting a rejection, and for an override that overrides nothing.
-pub type Parse = fn(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig>;
+pub type Parse = fn(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig>;
 
 /// A filter that the client has.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ static FILTERS: &[&FilterType] = &[
 /// The registered filter with this top-level config type.
 ///
 /// Before the two were told apart, the type of an override did as well.
-pub fn by_type(type_name: &str, cx: &Cx<'_>) -> Option<&'static FilterType> {
+pub fn by_type(type_name: &str, cx: &Validation<'_>) -> Option<&'static FilterType> {
     let either = !cx.has(Feature::OverrideTypes);
     find(cx, |f| {
         f.type_name == type_name || (either && is_override(f, type_name))
@@ -68,7 +68,7 @@ pub fn by_type(type_name: &str, cx: &Cx<'_>) -> Option<&'static FilterType> {
 /// The registered filter with this override type.
 ///
 /// Before the two were told apart, the type of a config did as well.
-pub fn by_override_type(type_name: &str, cx: &Cx<'_>) -> Option<&'static FilterType> {
+pub fn by_override_type(type_name: &str, cx: &Validation<'_>) -> Option<&'static FilterType> {
     let either = !cx.has(Feature::OverrideTypes);
     find(cx, |f| {
         is_override(f, type_name) || (either && f.type_name == type_name)
@@ -79,7 +79,7 @@ fn is_override(filter: &FilterType, type_name: &str) -> bool {
     filter.override_type.is_some_and(|(name, _)| name == type_name)
 }
 
-fn find(cx: &Cx<'_>, wanted: impl Fn(&FilterType) -> bool) -> Option<&'static FilterType> {
+fn find(cx: &Validation<'_>, wanted: impl Fn(&FilterType) -> bool) -> Option<&'static FilterType> {
     FILTERS
         .iter()
         .copied()
@@ -96,7 +96,7 @@ pub enum FilterPlace {
 }
 
 /// What a reader could do about a type that the client does not have at `place`.
-pub fn hint(type_name: &str, place: FilterPlace, cx: &Cx<'_>) -> Option<String> {
+pub fn hint(type_name: &str, place: FilterPlace, cx: &Validation<'_>) -> Option<String> {
     let name_at = |filter: &'static FilterType, place| match place {
         FilterPlace::TopLevel => Some(filter.type_name),
         FilterPlace::Override => filter.override_type.map(|(name, _)| name),

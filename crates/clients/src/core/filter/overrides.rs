@@ -11,7 +11,7 @@ use crate::shared::rules::{FILTER_OVERRIDE_TYPE_UNKNOWN, FILTER_OVERRIDE_WITHOUT
 use xdsctl_document::proto::any::{Extension, extract};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::route::v3::FilterConfig as Wrapper;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::filter::FilterOverride;
 
@@ -28,7 +28,11 @@ const WRAPPER: &str = "envoy.config.route.v3.FilterConfig";
 /// Converts the map at `at`, the path of the `typed_per_filter_config` field.
 ///
 /// Entries with a fault are left out; the fault is reported.
-pub fn from_proto(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Cx<'_>) -> BTreeMap<String, FilterOverride> {
+pub fn from_proto(
+    map: &BTreeMap<String, Any>,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> BTreeMap<String, FilterOverride> {
     let mut overrides = BTreeMap::new();
     for (name, any) in map {
         let at = at.key(name);
@@ -47,7 +51,7 @@ pub fn from_proto(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Cx<'_>) -
 }
 
 /// Converts one entry, opening a FilterConfig around it.
-fn entry(any: &Any, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterOverride> {
+fn entry(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterOverride> {
     let extension = extract(Some(any), at, cx)?;
     let inner = extension.at(at);
     if extension.type_name != WRAPPER {
@@ -81,7 +85,12 @@ enum Wrapping {
     FilterConfig { is_optional: bool, disabled: bool },
 }
 
-fn parse(extension: &Extension<'_>, wrapping: Wrapping, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterOverride> {
+fn parse(
+    extension: &Extension<'_>,
+    wrapping: Wrapping,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Option<FilterOverride> {
     let Some(filter) = by_override_type(&extension.type_name, cx) else {
         report_unknown(&extension.type_name, wrapping, at, cx);
         return None;
@@ -101,7 +110,7 @@ fn parse(extension: &Extension<'_>, wrapping: Wrapping, at: &Path<'_>, cx: &mut 
     })
 }
 
-fn report_unknown(type_name: &str, wrapping: Wrapping, at: &Path<'_>, cx: &mut Cx<'_>) {
+fn report_unknown(type_name: &str, wrapping: Wrapping, at: &Path<'_>, cx: &mut Validation<'_>) {
     let hint = super::hint(type_name, super::FilterPlace::Override, cx);
     let diagnostic = if matches!(wrapping, Wrapping::FilterConfig { is_optional: true, .. }) {
         cx.report(

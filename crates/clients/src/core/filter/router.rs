@@ -3,7 +3,7 @@
 use super::FilterType;
 use xdsctl_document::proto::any::Extension;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::router::v3::Router;
-use xdsctl_model::diag::{Cx, Path};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::resource::filter::FilterConfig;
 
 /// The router's place in the registry.
@@ -18,7 +18,7 @@ pub static TYPE: FilterType = FilterType {
     parse_in_composite: None,
 };
 
-fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig> {
+fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
     extension.decode::<Router>(at, cx)?;
     Some(FilterConfig::Router)
 }

@@ -11,7 +11,7 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::http::stateful_sessi
     StatefulSession, StatefulSessionPerRoute,
 };
 use xdsctl_document::proto::pb::envoy::extensions::http::stateful_session::cookie::v3::CookieBasedSessionState;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::filter::{FilterConfig, SessionCookie};
@@ -45,12 +45,12 @@ pub static TYPE: FilterType = FilterType {
 /// The only kind of session state that the client has.
 const COOKIE_STATE: &str = "envoy.extensions.http.stateful_session.cookie.v3.CookieBasedSessionState";
 
-fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig> {
+fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
     let message: StatefulSession = extension.decode(at, cx)?;
     Some(FilterConfig::StatefulSession(session(&message, at, cx)))
 }
 
-fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig> {
+fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
     let message: StatefulSessionPerRoute = extension.decode(at, cx)?;
     let cookie = match &message.r#override {
         Some(Override::StatefulSession(message)) => session(message, &at.field("stateful_session"), cx),
@@ -69,7 +69,7 @@ fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> 
 }
 
 /// The session's cookie; `None` when there is none, or after a rejection.
-fn session(message: &StatefulSession, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<SessionCookie> {
+fn session(message: &StatefulSession, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<SessionCookie> {
     let state = message.session_state.as_ref()?;
     let at = at.field("session_state");
     let at = at.field("typed_config");

@@ -14,7 +14,7 @@ use xdsctl_document::proto::any::extract;
 use xdsctl_document::proto::pb::envoy::config::core::v3::TypedExtensionConfig;
 use xdsctl_document::proto::pb::envoy::config::route::v3::ClusterSpecifierPlugin as Pb;
 use xdsctl_model::diag::Effect;
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::LbPolicy;
 
@@ -77,7 +77,7 @@ impl Plugins {
     /// The LB policy of each plugin that a kept route uses; `at` is the path of the field.
     ///
     /// Plugins without a use are noted, unless a route was `rejected`: it may have been the one that uses them.
-    pub fn into_used(self, rejected: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> BTreeMap<String, Arc<LbPolicy>> {
+    pub fn into_used(self, rejected: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> BTreeMap<String, Arc<LbPolicy>> {
         let mut used = BTreeMap::new();
         for (name, entry) in self.0 {
             match entry.state {
@@ -99,7 +99,7 @@ impl Plugins {
 }
 
 /// Converts `cluster_specifier_plugins` at `list_at`.
-pub fn from_proto(messages: &[Pb], list_at: &Path<'_>, cx: &mut Cx<'_>) -> Plugins {
+pub fn from_proto(messages: &[Pb], list_at: &Path<'_>, cx: &mut Validation<'_>) -> Plugins {
     let mut plugins = Plugins::default();
     if !cx.has(Feature::RlsLb) {
         if !messages.is_empty() {
@@ -147,7 +147,7 @@ pub fn from_proto(messages: &[Pb], list_at: &Path<'_>, cx: &mut Cx<'_>) -> Plugi
 }
 
 /// Converts the plugin's config at `at`, the path of its `typed_config`.
-fn config(extension: &TypedExtensionConfig, is_optional: bool, at: &Path<'_>, cx: &mut Cx<'_>) -> State {
+fn config(extension: &TypedExtensionConfig, is_optional: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> State {
     let Some(plugin) = extract(extension.typed_config.as_ref(), at, cx) else {
         return State::Faulty;
     };

@@ -18,7 +18,7 @@ use xdsctl_document::proto::pb::grpc::lookup::v1::{
 use xdsctl_lb::rejected;
 use xdsctl_lb::rls as policy;
 use xdsctl_lb::xds::Chain;
-use xdsctl_model::diag::{Cx, Path, Related, rules};
+use xdsctl_model::diag::{Path, Related, Validation, rules};
 use xdsctl_model::resource::{LbPolicy, MAX_DURATION_SECONDS};
 
 rules! {
@@ -37,7 +37,7 @@ pub fn lb_policy(
     extension: &Extension<'_>,
     at: &Path<'_>,
     any_at: &Path<'_>,
-    cx: &mut Cx<'_>,
+    cx: &mut Validation<'_>,
 ) -> Option<Arc<LbPolicy>> {
     let message: RouteLookupClusterSpecifier = extension.decode(at, cx)?;
     let Some(config) = &message.route_lookup_config else {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::object::{GoObject, Read};
 use crate::shared::rules::{LB_CONFIG_KILLS, OTHER_CLUSTER_KILLS};
-use xdsctl_model::diag::{Cx, Effect, Path};
+use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::Feature;
 
 /// Largest ring, in entries (`ringHashSizeUpperBound`).
@@ -39,7 +39,7 @@ pub(super) enum GoBalancer {
 }
 
 impl GoBalancer {
-    pub(super) fn by_name(name: &str, cx: &Cx<'_>) -> Option<Self> {
+    pub(super) fn by_name(name: &str, cx: &Validation<'_>) -> Option<Self> {
         let lower;
         let name = if cx.has(Feature::PolicyNamesExact) {
             name
@@ -66,7 +66,7 @@ impl GoBalancer {
     }
 
     /// `ParseConfig`.
-    pub(super) fn read(self, config: &Value, cx: &Cx<'_>) -> Read {
+    pub(super) fn read(self, config: &Value, cx: &Validation<'_>) -> Read {
         if self == GoBalancer::RoundRobin {
             return Ok(());
         }
@@ -156,7 +156,7 @@ impl GoBalancer {
     }
 
     /// Reports a config that is accepted, and of which the process dies when the cluster is used.
-    pub(super) fn note_death(self, config: &Value, cluster: &str, at: &Path<'_>, cx: &mut Cx<'_>) {
+    pub(super) fn note_death(self, config: &Value, cluster: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
         let has_child = config
             .as_object()
             .is_some_and(|config| GoObject(config).get("childPolicy").is_some());
@@ -174,7 +174,7 @@ impl GoBalancer {
     }
 }
 
-fn outlier_detection(config: GoObject<'_>, cx: &Cx<'_>) -> Read {
+fn outlier_detection(config: GoObject<'_>, cx: &Validation<'_>) -> Read {
     for field in ["interval", "baseEjectionTime", "maxEjectionTime"] {
         if config.duration(field)?.is_some_and(|is_negative| is_negative) {
             return Err(format!("{field} is negative"));
@@ -201,7 +201,7 @@ fn outlier_detection(config: GoObject<'_>, cx: &Cx<'_>) -> Read {
     config.policy("childPolicy", cx).map(drop)
 }
 
-fn priority(config: GoObject<'_>, cx: &Cx<'_>) -> Read {
+fn priority(config: GoObject<'_>, cx: &Validation<'_>) -> Read {
     let mut children = Vec::new();
     if let Some(Value::Object(map)) = config.get("children") {
         children.extend(map.keys().map(String::as_str));
@@ -233,7 +233,7 @@ fn priority(config: GoObject<'_>, cx: &Cx<'_>) -> Read {
 }
 
 /// A list of balancers, of which the first registered one counts (`BalancerConfig.UnmarshalJSON`).
-fn policy_list(list: &Value, cx: &Cx<'_>) -> Read {
+fn policy_list(list: &Value, cx: &Validation<'_>) -> Read {
     let Value::Array(entries) = list else {
         return Err("a list of policies is no list".to_owned());
     };
@@ -254,7 +254,7 @@ fn policy_list(list: &Value, cx: &Cx<'_>) -> Read {
 
 impl GoObject<'_> {
     /// Reads a list of balancers; says whether it is there.
-    fn policy(self, name: &str, cx: &Cx<'_>) -> Read<bool> {
+    fn policy(self, name: &str, cx: &Validation<'_>) -> Read<bool> {
         match self.get(name) {
             None => Ok(false),
             Some(list) => policy_list(list, cx).map(|()| true),

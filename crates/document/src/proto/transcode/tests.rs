@@ -369,7 +369,7 @@ fn depth_is_bounded_and_what_the_client_rejects_stays_too_deep() {
     for (depth, verdict) in [(99, Ok(())), (100, Ok(())), (101, Err(())), (DEPTH, Err(()))] {
         let read = matcher(depth);
         assert_eq!((read.stop, read.notes.len()), (None, 0));
-        let mut cx = xdsctl_model::diag::Cx::new(&profile, &server);
+        let mut cx = xdsctl_model::diag::Validation::new(&profile, &server);
         let message = tables::message("envoy.config.rbac.v3.Principal").unwrap();
         let checked = super::super::wire::check(&bytes::Bytes::from(read.bytes), message, true, &Path::ROOT, &mut cx);
         assert_eq!(checked.map(drop).map_err(drop), verdict, "{depth}");

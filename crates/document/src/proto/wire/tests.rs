@@ -10,7 +10,7 @@ const CLUSTER: &str = "envoy.config.cluster.v3.Cluster";
 /// The cluster's name, and the places of what is ignored.
 fn read(bytes: &[u8]) -> Result<(String, Vec<String>), Malformed> {
     let (profile, server) = (Profile::default(), ServerFacts::default());
-    let mut cx = Cx::new(&profile, &server);
+    let mut cx = Validation::new(&profile, &server);
     let cluster: Cluster = try_decode(&Bytes::copy_from_slice(bytes), CLUSTER, &Path::ROOT, &mut cx)?;
     let places = cx.finish().iter().map(|d| d.path.to_string()).collect();
     Ok((cluster.name, places))
@@ -29,7 +29,7 @@ fn both_parts_of_a_message_that_is_kept_as_bytes_count() {
     // Twice metadata (25), each with an entry of filter_metadata.
     let bytes = b"\xca\x01\x05\x0a\x03\x0a\x01a\x0a\x01n\xca\x01\x05\x0a\x03\x0a\x01b";
     let (profile, server) = (Profile::default(), ServerFacts::default());
-    let mut cx = Cx::new(&profile, &server);
+    let mut cx = Validation::new(&profile, &server);
     let cluster: Cluster = try_decode(&Bytes::from_static(bytes), CLUSTER, &Path::ROOT, &mut cx).unwrap();
     let metadata =
         crate::proto::kept::<crate::proto::pb::envoy::config::core::v3::Metadata>(&cluster.metadata.unwrap());
@@ -105,7 +105,7 @@ fn elements_beyond_the_limit_are_left_out_and_said() {
         (MAX_ELEMENTS + 1, 0, MAX_ELEMENTS, true),
     ] {
         let (profile, server) = (Profile::default(), ServerFacts::default());
-        let mut cx = Cx::new(&profile, &server);
+        let mut cx = Validation::new(&profile, &server);
         let bytes = Bytes::from(cluster(before, after));
         let cluster: Cluster = try_decode(&bytes, CLUSTER, &Path::ROOT, &mut cx).unwrap();
         assert_eq!(cluster.name, "n");

@@ -34,7 +34,7 @@ fn run(message: &Pb, env: &[(&str, &str)]) -> (Option<Cluster>, Vec<Diagnostic>)
         profile.set_env(name, value).unwrap();
     }
     let server = ServerFacts::default();
-    let mut cx = Cx::new(&profile, &server);
+    let mut cx = Validation::new(&profile, &server);
     let value = convert(message, &mut cx);
     let value = match value {
         Some(Resource::Cluster(cluster)) if !cx.nacked() => Some(cluster),

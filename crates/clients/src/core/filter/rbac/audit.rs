@@ -12,7 +12,7 @@ use xdsctl_document::proto::pb::envoy::config::rbac::v3::rbac::AuditLoggingOptio
 use xdsctl_document::proto::pb::envoy::config::rbac::v3::rbac::audit_logging_options::{
     AuditCondition, AuditLoggerConfig,
 };
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 
 rules! {
@@ -31,7 +31,12 @@ const STDOUT_TYPE: &str = "envoy.extensions.rbac.audit_loggers.stream.v3.StdoutA
 const STDOUT_NAME: &str = "stdout_logger";
 
 /// Checks the options at `at` and adds their JSON to that of the rules.
-pub(super) fn convert(options: &AuditLoggingOptions, json: &mut Map<String, Value>, at: &Path<'_>, cx: &mut Cx<'_>) {
+pub(super) fn convert(
+    options: &AuditLoggingOptions,
+    json: &mut Map<String, Value>,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) {
     if !cx.has(Feature::RbacAuditLogging) {
         cx.report(
             &RBAC_AUDIT_IGNORED,
@@ -64,7 +69,7 @@ pub(super) fn convert(options: &AuditLoggingOptions, json: &mut Map<String, Valu
 }
 
 /// The JSON of one logger; null for one that is dropped.
-fn logger(config: &AuditLoggerConfig, at: &Path<'_>, cx: &mut Cx<'_>) -> Value {
+fn logger(config: &AuditLoggerConfig, at: &Path<'_>, cx: &mut Validation<'_>) -> Value {
     let at = at.field("audit_logger");
     let Some(logger) = &config.audit_logger else {
         cx.report(

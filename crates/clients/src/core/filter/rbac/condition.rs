@@ -14,7 +14,7 @@ use xdsctl_document::proto::pb::envoy::config::route::v3::header_matcher::Header
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::path_matcher::Rule as PathRule;
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::string_matcher::MatchPattern;
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::{MetadataMatcher, PathMatcher, StringMatcher};
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::host_port::parse_ip_port;
 use xdsctl_model::profile::Feature;
 
@@ -46,7 +46,7 @@ pub(super) enum Forms {
 /// A walk over the policies of one config.
 pub(super) struct Walk<'c, 'p> {
     pub(super) forms: Forms,
-    pub(super) cx: &'c mut Cx<'p>,
+    pub(super) cx: &'c mut Validation<'p>,
 }
 
 impl Walk<'_, '_> {

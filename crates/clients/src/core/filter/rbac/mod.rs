@@ -22,7 +22,7 @@ use xdsctl_document::proto::any::Extension;
 use xdsctl_document::proto::pb::envoy::config::rbac::v3 as pb;
 use xdsctl_document::proto::pb::envoy::config::rbac::v3::rbac::Action;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::rbac::v3::{Rbac, RbacPerRoute};
-use xdsctl_model::diag::{Cx, Path, rules};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::resource::filter::{Description, FilterConfig};
 
 rules! {
@@ -42,18 +42,18 @@ pub static TYPE: FilterType = FilterType {
     parse_in_composite: Some(parse_in_composite),
 };
 
-fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig> {
+fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
     let message: Rbac = extension.decode(at, cx)?;
     Some(config(&message, Forms::Both, at, cx))
 }
 
-fn parse_in_composite(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig> {
+fn parse_in_composite(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
     let message: Rbac = extension.decode(at, cx)?;
     Some(config(&message, Forms::PrintedOnly, at, cx))
 }
 
 /// Reads an override; without `rbac` nothing is enforced.
-fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> Option<FilterConfig> {
+fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
     let message: RbacPerRoute = extension.decode(at, cx)?;
     Some(match &message.rbac {
         Some(rbac) => config(rbac, Forms::Both, &at.field("rbac"), cx),
@@ -62,7 +62,7 @@ fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Cx<'_>) -> 
 }
 
 /// The client's JSON form: `{}` where nothing is enforced.
-fn config(message: &Rbac, forms: Forms, at: &Path<'_>, cx: &mut Cx<'_>) -> FilterConfig {
+fn config(message: &Rbac, forms: Forms, at: &Path<'_>, cx: &mut Validation<'_>) -> FilterConfig {
     let at = at.field("rules");
     let json = match &message.rules {
         None => json!({}),
@@ -87,7 +87,7 @@ fn description(json: Value) -> FilterConfig {
     })
 }
 
-fn enforced(rules: &pb::Rbac, forms: Forms, at: &Path<'_>, cx: &mut Cx<'_>) -> Value {
+fn enforced(rules: &pb::Rbac, forms: Forms, at: &Path<'_>, cx: &mut Validation<'_>) -> Value {
     if Action::try_from(rules.action).is_err() && cx.has(Feature::RbacMatchersMade) {
         cx.report(
             &RBAC_ACTION_UNKNOWN,
@@ -112,7 +112,7 @@ fn enforced(rules: &pb::Rbac, forms: Forms, at: &Path<'_>, cx: &mut Cx<'_>) -> V
     json.into()
 }
 
-fn policy(policy: &pb::Policy, forms: Forms, at: &Path<'_>, cx: &mut Cx<'_>) -> Value {
+fn policy(policy: &pb::Policy, forms: Forms, at: &Path<'_>, cx: &mut Validation<'_>) -> Value {
     let mut walk = Walk { forms, cx };
     let permissions_at = at.field("permissions");
     let permissions: Value = policy
@@ -182,7 +182,7 @@ mod tests {
 
     fn check(message: &Rbac, forms: Forms) -> (Value, Vec<String>) {
         let (profile, server) = (Profile::default(), ServerFacts::default());
-        let mut cx = Cx::new(&profile, &server);
+        let mut cx = Validation::new(&profile, &server);
         let FilterConfig::Described(mut description) = config(message, forms, &Path::ROOT, &mut cx) else {
             panic!("not an RBAC config");
         };

@@ -1,4 +1,4 @@
-//! The context of one validation: the profile, the bootstrap's facts, and the findings so far.
+//! One client looking at one resource: the profile, the bootstrap's facts, and the findings so far.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::profile::{Family, Feature, Profile, ServerFacts};
 ///
 /// `report` is cold: on the valid path nothing is allocated.
 #[derive(Debug)]
-pub struct Cx<'p> {
+pub struct Validation<'p> {
     profile: &'p Profile,
     server: &'p ServerFacts,
     diagnostics: Vec<Diagnostic>,
@@ -71,10 +71,10 @@ impl Reported<'_> {
     }
 }
 
-impl<'p> Cx<'p> {
+impl<'p> Validation<'p> {
     /// Starts a validation.
     pub fn new(profile: &'p Profile, server: &'p ServerFacts) -> Self {
-        Cx {
+        Validation {
             profile,
             server,
             diagnostics: Vec::new(),
