@@ -180,7 +180,7 @@ fn mark(page: Page, line: &'static str) -> PageLine {
         let rest = line.strip_prefix(family.name())?.strip_prefix(": ")?;
         Some((family, rest))
     });
-    let (family, line) = of_other.unwrap_or((Family::Cpp, line));
+    let (family, line) = of_other.unwrap_or((Family::REFERENCE, line));
     let (is_alone, line) = match line.strip_prefix("alone: ") {
         Some(rest) => (true, rest),
         None => (false, line),
@@ -203,7 +203,7 @@ fn mark(page: Page, line: &'static str) -> PageLine {
         pieces,
         is_alone,
         is_framed: is_framed || letters < TELLING_LETTERS,
-        is_core: family == Family::Cpp,
+        is_core: family == Family::REFERENCE,
     }
 }
 

@@ -53,7 +53,7 @@ impl Tally {
             NotChecked::new(NotCheckedKind::Rpcs, &clients, fleet, format!("where RPCs go: {why}"))
         }));
         list.extend(unclear(NotCheckedKind::Values, "what it keeps of", values, fleet));
-        let others = families(fleet, |family| family != Family::Cpp);
+        let others = families(fleet, |family| family != Family::REFERENCE);
         if !others.is_empty() {
             let what = "fields that C-core does not read".to_owned();
             list.push(NotChecked::new(NotCheckedKind::Values, &others, fleet, what));

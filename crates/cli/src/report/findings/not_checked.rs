@@ -161,7 +161,7 @@ impl Tally {
             });
         }
         list.extend(findings(fleet));
-        let others: Vec<Client> = families(fleet, |family| family != Family::Cpp);
+        let others: Vec<Client> = families(fleet, |family| family != Family::REFERENCE);
         if self.has_bootstrap && !others.is_empty() {
             let what = "the bootstrap, which is read as C-core reads it".to_owned();
             list.push(NotChecked::new(NotCheckedKind::Bootstrap, &others, fleet, what));
@@ -237,9 +237,9 @@ pub(crate) fn families(fleet: &Fleet, is_wanted: impl Fn(Family) -> bool) -> Vec
 /// The kinds of finding that are not there for some clients, but for those rules that hold for every client.
 fn findings(fleet: &Fleet) -> Vec<NotChecked> {
     let base = fleet.base().client();
-    let mut old: Vec<Client> = families(fleet, |family| family == Family::Cpp);
+    let mut old: Vec<Client> = families(fleet, |family| family == Family::REFERENCE);
     old.retain(|client| *client != base);
-    let others = families(fleet, |family| family != Family::Cpp);
+    let others = families(fleet, |family| family != Family::REFERENCE);
     let of = |clients: &[Client], what: &str, effects: &[Effect]| {
         let entry = NotChecked::new(NotCheckedKind::Findings, clients, fleet, what.to_owned());
         (!clients.is_empty()).then(|| NotChecked {
