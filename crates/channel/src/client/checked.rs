@@ -208,7 +208,7 @@ pub(super) fn check(raw: RawResource, circumstances: &ValidationInput<'_>, budge
         return checked;
     };
     checked.hash = Some(FixedState::default().hash_one(&bytes));
-    let decides = circumstances.profile.stands_for();
+    let decides = circumstances.profile.judge();
     let size = bytes.len();
     let others = decides.map_or(circumstances.others, std::slice::from_ref);
     let cx = Validation::new(circumstances.profile, circumstances.server)
@@ -263,7 +263,7 @@ pub(super) fn check(raw: RawResource, circumstances: &ValidationInput<'_>, budge
     checked
 }
 
-/// What is not known of a resource for a client that C-core's converter stands in for.
+/// What is not known of a resource for a client whose resources are kept as the reference keeps them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Gap {
     /// Whether the client takes it: its version was not measured, and the versions around it differ.

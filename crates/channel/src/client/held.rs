@@ -159,7 +159,7 @@ impl<T: ResourceKind> Held<T> {
         why.or_else(|| is_lost().then_some(CHANGED))
     }
 
-    /// What is not known of the newest version, for a client that C-core stands in for; it is no rejection then.
+    /// What is not known of the newest version, for a client whose resources are kept as the reference keeps them; it is no rejection then.
     pub fn gap(&self) -> Option<Gap> {
         self.rejected.as_ref()?.gap
     }

@@ -12,7 +12,7 @@ use xdsctl_model::resource::{LbConfig, ResourceType, RouteConfiguration};
 
 /// Names a resource that the channel hangs on, and of which it is not known what the client keeps.
 pub(super) fn why_not(client: &Client, config: &Result<Arc<XdsConfig>, ChannelFailure>) -> Option<String> {
-    if let (Some(actual), Ok(config)) = (client.profile.stands_for(), config) {
+    if let (Some(actual), Ok(config)) = (client.profile.judge(), config) {
         let mut leaves = config
             .clusters
             .keys()
@@ -53,7 +53,7 @@ pub fn why_none(client: &Client) -> Option<String> {
         return Some(words(first));
     }
     let profile = &client.profile;
-    let actual = profile.stands_for()?.name();
+    let actual = profile.judge()?.name();
     for (name, held) in client.resources.clusters.iter() {
         let Some(cluster) = held.value() else { continue };
         let is_aggregate = matches!(cluster.discovery, Discovery::Aggregate { .. });

@@ -110,7 +110,7 @@ impl SessionInputs {
         if let Some(why) = followed::why_not(&client, &config) {
             return Err(SessionError::NotFollowed(why));
         }
-        if client.profile.stands_for().is_some() {
+        if client.profile.judge().is_some() {
             notes.push(SessionNote::WordsOfReference(client.profile.name()));
         }
         if let Ok(config) = &config {

@@ -111,7 +111,7 @@ fn decoded<T: prost::Message + Default>(
         outer_name,
     };
     let name = sent.message.map_or("", Message::name).to_owned();
-    let value = (converter(cx.profile().client().family).judge)(&sent, cx).unwrap_or(None);
+    let value = (converter(cx.profile().reader()).judge)(&sent, cx).unwrap_or(None);
     (name, value, ask_all(&sent, others, cx.server()))
 }
 
@@ -128,7 +128,7 @@ fn ask_all(sent: &SentResource<'_>, profiles: &[Profile], server: &ServerFacts) 
         let mut like = heard
             .iter()
             .rev()
-            .filter(|(other, _)| is_measured && other.speaks_for(profile));
+            .filter(|(other, _)| is_measured && other.answers_for(profile));
         if let Some(same) = like.find_map(|(_, at)| answers.get(*at)) {
             answers.push(same.of(client));
             continue;

@@ -261,8 +261,8 @@ features! {
 }
 
 impl Feature {
-    /// What decides over RPCs once resources have been converted, and is taken from the client itself where C-core's converter stands in
-    /// for its own.
+    /// What decides over RPCs once resources have been converted, and is taken from the client itself where its channel is followed with
+    /// what the reference keeps of them.
     pub const OF_CHANNEL: &'static [Feature] = &[
         Feature::DomainsExact,
         Feature::HeadersAsSent,

@@ -131,7 +131,7 @@ impl Fleet {
     pub fn set_env(&mut self, name: &str, value: &str) -> Result<(), UnknownSwitch> {
         let of_base = self.base.take(name, value);
         let mut unknown = of_base.as_ref().err().cloned();
-        let base = self.base.stands_for().map_or(self.base.client(), Profile::client);
+        let base = self.base.client();
         let mut answers: Vec<(Client, SwitchEffect)> = Vec::new();
         if self.clients.contains(&base) {
             answers.extend(of_base.ok().map(|taken| (base, taken)));

@@ -45,8 +45,8 @@ pub struct Profile {
     asked: AskedFeatures,
     /// What was set, in order.
     settings: Vec<(String, String)>,
-    /// The client that is meant, where this one only converts resources for it.
-    stands_for: Option<Box<Profile>>,
+    /// The client as it judges resources, if its channel is followed with what the reference keeps of them.
+    judge: Option<Box<Profile>>,
 }
 
 /// Why the channel of a client is not followed.
@@ -77,15 +77,15 @@ impl Profile {
             switches: Features::switches_of(client),
             asked: AskedFeatures::default(),
             settings: Vec::new(),
-            stands_for: None,
+            judge: None,
         }
     }
 
     /// A client in its default environment, to follow a channel of.
     ///
-    /// Only C-core's converter makes values. For another family it is the reference's that stands in: the client itself says what it
-    /// rejects, what it keeps is what C-core keeps, and what decides over RPCs is its own ([`Feature::OF_CHANNEL`]). What
-    /// C-core rejects and the client takes is then not known.
+    /// Only C-core's converter makes values. For another family the client itself says what it rejects ([`Profile::judge`]), what it
+    /// keeps is what the reference keeps, and what decides over RPCs is its own ([`Feature::OF_CHANNEL`]). What C-core rejects and
+    /// the client takes is then not known.
     ///
     /// # Errors
     /// No pick was asked of this version, nor of one before and one after.
@@ -108,21 +108,32 @@ impl Profile {
         if client.family == Family::REFERENCE && client.standing() == ClientStanding::Measured {
             return Self::of(client);
         }
-        let mut profile = Self::default();
-        profile.stand_for(Self::of(client));
+        let mut profile = Self {
+            client,
+            ..Self::default()
+        };
+        profile.judge_by(Self::of(client));
         profile
     }
 
-    fn stand_for(&mut self, client: Profile) {
+    fn judge_by(&mut self, judge: Profile) {
         for &feature in Feature::OF_CHANNEL {
-            self.features.set(feature, client.has(feature));
+            self.features.set(feature, judge.has(feature));
         }
-        self.stands_for = Some(Box::new(client));
+        self.judge = Some(Box::new(judge));
     }
 
-    /// The client that decides which resources are rejected, if that is not this one.
-    pub fn stands_for(&self) -> Option<&Profile> {
-        self.stands_for.as_deref()
+    /// The client as it judges resources, with all features of its own, if what it keeps of them is what the reference keeps.
+    pub fn judge(&self) -> Option<&Profile> {
+        self.judge.as_deref()
+    }
+
+    /// The family whose converter makes what the client keeps of a resource.
+    pub const fn reader(&self) -> Family {
+        match self.judge {
+            Some(_) => Family::REFERENCE,
+            None => self.client.family,
+        }
     }
 
     /// Another version of the same family, with the switches that were set and that it has.
@@ -142,8 +153,7 @@ impl Profile {
 
     /// The client's project and version, as printed in reports: `gRPC C-core 1.85.1`.
     pub fn name(&self) -> String {
-        let client = self.stands_for().map_or(self.client, Profile::client);
-        format!("{} {}", client.family.project(), client.version)
+        format!("{} {}", self.client.family.project(), self.client.version)
     }
 
     /// Says whether the client has `feature` switched on.
@@ -166,15 +176,15 @@ impl Profile {
 
     /// Says whether another version of the same family would have been told the same about every feature that this copy of the profile was asked
     /// about so far. What was worked out with this one is then true of the other.
-    pub fn speaks_for(&self, other: &Profile) -> bool {
+    pub fn answers_for(&self, other: &Profile) -> bool {
         let asked = self.asked.bits();
         let is_same = |one: Features, other: Features| one.differing(other) & asked == 0;
         self.client.family == other.client.family
             && is_same(self.features, other.features)
             && is_same(self.defaults, other.defaults)
             && is_same(self.switches, other.switches)
-            && self.stands_for.is_none()
-            && other.stands_for.is_none()
+            && self.judge.is_none()
+            && other.judge.is_none()
     }
 
     /// Sets one environment switch as the client would read it, see [`Feature::parse`].
@@ -190,9 +200,9 @@ impl Profile {
     }
 
     fn take(&mut self, name: &str, value: &str) -> Result<SwitchEffect, UnknownSwitch> {
-        if let Some(mut client) = self.stands_for.take() {
-            let outcome = client.take(name, value);
-            self.stand_for(*client);
+        if let Some(mut judge) = self.judge.take() {
+            let outcome = judge.take(name, value);
+            self.judge_by(*judge);
             return outcome;
         }
         let variable = switch::variable(name, self.client.family);
