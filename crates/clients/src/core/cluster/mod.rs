@@ -75,7 +75,7 @@ pub fn convert(message: &Pb, cx: &mut Validation<'_>) -> Option<Resource> {
     if aggregate {
         unused_on_aggregate(message, root, cx);
     }
-    let value = discovery.zip(lb_policy).map(|(discovery, lb_policy)| {
+    discovery.zip(lb_policy).map(|(discovery, lb_policy)| {
         Resource::Cluster(Cluster {
             discovery,
             lb_policy,
@@ -89,8 +89,7 @@ pub fn convert(message: &Pb, cx: &mut Validation<'_>) -> Option<Resource> {
             override_host_statuses,
             metadata,
         })
-    });
-    value
+    })
 }
 
 /// `lrs_server` must be `self`: load is reported to the server that sent the cluster, or not at all.
