@@ -129,11 +129,10 @@ impl Session {
     /// A session of a client that is there already, which starts at one place and is of any size.
     ///
     /// ```
-    /// use xdsctl::client::Start;
-    /// use xdsctl::session::Session;
+    /// use xdsctl_channel::client::{Client, Start};
+    /// use xdsctl_channel::session::Session;
     ///
-    /// let client = xdsctl::hold("{\"resources\": []}").unwrap();
-    /// let session = Session::of(client, Start::Cluster("cart".to_owned()));
+    /// let session = Session::of(Client::default(), Start::Cluster("cart".to_owned()));
     /// assert!(session.config.is_ok(), "RPCs fail, the channel does not");
     /// ```
     pub fn of(client: Client, start: Start) -> Session {
