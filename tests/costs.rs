@@ -437,7 +437,7 @@ fn a_line_of_many_resources_is_masked_once() {
         assert_eq!(ran.text.matches(r#""x-user""#).count(), count);
         ASKED.load(Ordering::Relaxed) - before
     };
-    let [few, many] = [100, 400].map(asked);
+    let [few, many] = [50, 200].map(asked);
     assert!(many < 6 * few, "{few} bytes in all, of four times as many {many}");
 }
 

@@ -18,7 +18,7 @@ use places::{BOOTSTRAPS, Step, TEMPLATES, resource, targets};
 use runs::{LOG, RUNS, fetched, filed_leak, leak_in, leaks};
 
 /// Secrets planted in a run; more of them with `XDSCTL_SECRETS=10000`, those of a run again with `XDSCTL_SECRETS_SEED`.
-const PLANTED: usize = 1000;
+const PLANTED: usize = 300;
 
 /// A text that nothing else has.
 fn secret(rng: &mut Rng) -> String {

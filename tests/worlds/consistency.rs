@@ -330,7 +330,7 @@ fn validate_and_pick_agree_on_recorded_worlds() {
 
 #[test]
 fn validate_and_pick_agree_on_mutated_worlds() {
-    check(generate::recorded("worlds").into_iter());
+    check(crate::support::sample(generate::recorded("worlds"), 4).into_iter());
 }
 
 #[test]
