@@ -1,4 +1,4 @@
-//! Inputs that mean harm, and what no command may do about them: one module a kind of attack.
+//! Hostile inputs, and what no command may do about them: one module a kind of attack.
 //!
 //! Each module has the attacks that once succeeded, and a generator of others like them. `XDSCTL_ATTACK_RUNS` says how many of those
 //! are tried, `XDSCTL_ATTACK_SEED` which is the first: docs/fuzzing.md.

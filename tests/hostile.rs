@@ -1,6 +1,6 @@
-//! Documents that mean harm: each ends with located findings, in time and memory that its size bounds.
+//! Hostile documents: each ends with located findings, in time and memory that its size bounds.
 //!
-//! Prefixes and changed bytes of harmless documents are tried beside the loaders (`src/envelope/document_tests.rs`);
+//! Prefixes and changed bytes of harmless documents are tried beside the loaders (`crates/document/src/envelope/document/tests.rs`);
 //! `fuzz/` tries the rest.
 
 use std::collections::BTreeSet;

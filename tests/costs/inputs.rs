@@ -1,4 +1,4 @@
-//! Inputs that mean harm, each of any size: one thing of a configuration, made as often as fits in so many bytes.
+//! Hostile inputs, each of any size: one thing of a configuration, made as often as fits in so many bytes.
 //!
 //! A new input is one line of [`INPUTS`]. The bytes are the same every time.
 

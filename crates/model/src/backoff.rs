@@ -55,7 +55,7 @@ impl Backoff {
         times(self.nominal_ms(), 1.0 - JITTER + 2.0 * JITTER * unit)
     }
 
-    /// Starts over.
+    /// Makes the next delay the first one again.
     pub const fn reset(&mut self) {
         self.last_ms = None;
     }

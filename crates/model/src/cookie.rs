@@ -84,7 +84,7 @@ pub enum DecodeError {
     Character {
         /// From 0.
         at: usize,
-        /// The character.
+        /// The byte that must not be there.
         byte: u8,
     },
     /// One character is left over.

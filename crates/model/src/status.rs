@@ -136,7 +136,7 @@ pub struct Status {
 }
 
 impl Status {
-    /// A status.
+    /// Makes a status of a code and a message.
     pub fn new(code: Code, message: impl Into<Arc<str>>) -> Status {
         Status {
             code,

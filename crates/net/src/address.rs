@@ -35,7 +35,7 @@ pub struct Address {
     pub text: String,
     /// What answers there.
     pub kind: ServerKind,
-    /// Where.
+    /// Where the system listens.
     pub place: ServerPlace,
     /// What stands behind the question mark, decoded, in order.
     pub query: Vec<(String, String)>,

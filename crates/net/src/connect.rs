@@ -147,7 +147,7 @@ fn is_loopback(authority: &str) -> bool {
     host.eq_ignore_ascii_case("localhost") || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
-/// Connects.
+/// Connects to a gRPC server.
 pub async fn channel(address: &Address, options: &FetchOptions) -> Result<Channel, Error> {
     let endpoint = endpoint(address, options)?;
     let mut attempt = 0;

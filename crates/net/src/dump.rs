@@ -70,7 +70,7 @@ impl Client<'_> {
 pub struct Written {
     /// Entries: resources, and names that stand for none.
     pub entries: usize,
-    /// Clients.
+    /// How many clients there are.
     pub clients: usize,
     /// Resources that lost some bytes, because secrets are masked.
     pub lossy: usize,

@@ -13,7 +13,7 @@ pub enum Error {
     /// The address or the options ask for what cannot be.
     #[error("{0}")]
     Usage(String),
-    /// No connection.
+    /// There is no connection to the server.
     #[error("cannot reach `{address}`: {why}")]
     Unreachable {
         /// The address.
@@ -26,7 +26,7 @@ pub enum Error {
     Refused {
         /// The address.
         address: String,
-        /// Its words.
+        /// What the server said.
         why: String,
     },
     /// What came is not what was asked for.
@@ -45,7 +45,7 @@ pub enum Error {
     Late {
         /// The address.
         address: String,
-        /// The timeout.
+        /// How long was waited, in seconds.
         seconds: f64,
         /// What is not there.
         missing: String,

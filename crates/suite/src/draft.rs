@@ -23,7 +23,7 @@ pub struct Draft {
     pub world: Vec<JsonNode>,
     /// Backends that take no connection at first; `true` for those that do not even refuse them.
     pub unreachable: Vec<(SocketAddr, bool)>,
-    /// What happens.
+    /// The steps, in order.
     pub steps: Vec<Drafted>,
 }
 
@@ -34,7 +34,7 @@ pub struct Drafted {
     pub comment: String,
     /// The number of its client, if there are several.
     pub client: Option<usize>,
-    /// What happens.
+    /// What the step does.
     pub deed: Deed,
     /// What is expected of it.
     pub expect: Vec<Expected>,

@@ -112,7 +112,7 @@ pub struct Test {
     pub never: Arc<[Never]>,
     /// What people should hear of before anything happens.
     pub notes: Vec<(Span, String)>,
-    /// What happens.
+    /// The steps, in order.
     pub steps: Vec<PlannedStep>,
 }
 

@@ -116,9 +116,9 @@ impl Checked {
 /// What the client does with a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// Taken.
+    /// The client accepts the resource.
     Accepted,
-    /// NACKed.
+    /// The client rejects the resource.
     Rejected,
     /// Never asked for, hidden by a later duplicate, or taken away later.
     Ignored,

@@ -34,9 +34,9 @@ pub enum Facts {
 /// What a ClusterLoadAssignment holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EndpointsFacts {
-    /// Kept localities.
+    /// How many localities the client keeps.
     pub localities: usize,
-    /// Kept endpoints.
+    /// How many endpoints the client keeps.
     pub endpoints: usize,
     /// Some priority has localities of different weights, both with endpoints.
     pub locality_weights_differ: bool,

@@ -58,7 +58,7 @@ pub struct Skipped {
     pub parent: String,
     /// Position in its list.
     pub index: usize,
-    /// Why.
+    /// Why the aggregate passes it over.
     pub why: SkipReason,
     /// The root below which it was seen first, for [`SkipReason::SeenBelowOtherRoot`].
     pub taken_by: Option<String>,

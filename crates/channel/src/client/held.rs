@@ -217,7 +217,7 @@ fn dropped(diagnostics: &[Diagnostic]) -> Vec<String> {
 
 /// A type of resource, of which there are four.
 pub trait ResourceKind: Sized + Clone {
-    /// Which one.
+    /// The type of resource.
     const TYPE: ResourceType;
 
     /// The value, if it is of this type.

@@ -34,7 +34,7 @@ pub struct Judged {
     pub value: Bytes,
     /// Whether the client takes it.
     pub verdict: Verdict,
-    /// Why not.
+    /// Why the client rejects it; empty if it does not.
     pub faults: Vec<RejectionFault>,
     /// What it refers to, if the client takes it.
     pub references: Vec<LinkedResource>,

@@ -61,7 +61,7 @@ impl Announced {
 /// How a resource is taken away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Removal {
-    /// By name.
+    /// The control plane says so by name.
     Named,
     /// By not being in a response that has all.
     LeftOut,

@@ -47,7 +47,7 @@ impl FromStr for AttemptEnd {
 /// Why no other attempt follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RetryStop {
-    /// It worked.
+    /// The attempt ended with OK.
     Ok,
     /// There is no policy, or it names no code.
     NoPolicy,
@@ -148,11 +148,11 @@ impl Retries {
 pub struct Wait {
     /// Number of the retry, from 1.
     pub retry: u32,
-    /// The shortest.
+    /// The shortest delay.
     pub least: Millis,
-    /// Without jitter.
+    /// The delay without jitter.
     pub nominal: Millis,
-    /// The longest.
+    /// The longest delay.
     pub most: Millis,
 }
 

@@ -58,7 +58,7 @@ pub enum SessionError {
         start: NamedStart,
         /// The names of such resources in all worlds.
         known: Vec<String>,
-        /// The worlds.
+        /// The names of the worlds.
         worlds: Vec<String>,
     },
     /// No resource has the name that the channel is to start at.
@@ -95,7 +95,7 @@ pub enum SessionError {
     /// No channel can be made to the target.
     #[error("{error}")]
     Target {
-        /// Why.
+        /// Why the target is none.
         error: TargetError,
         /// The authorities that the bootstrap has.
         authorities: Vec<String>,
@@ -116,9 +116,9 @@ pub enum SessionError {
     /// The routes lead to more clusters than a channel may have.
     #[error("the channel has {count} clusters, the limit is {most}")]
     TooManyClusters {
-        /// The clusters.
+        /// How many clusters there are.
         count: usize,
-        /// The limit.
+        /// How many there may be.
         most: usize,
     },
     /// The tree of LB policies would be out of all proportion to the inputs.
@@ -160,7 +160,7 @@ pub enum SessionNote {
         resource_type: ResourceType,
         /// Its name.
         name: String,
-        /// Why.
+        /// Why it cannot be done.
         why: String,
         /// An earlier version stays in use.
         has_earlier: bool,

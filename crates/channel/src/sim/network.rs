@@ -33,20 +33,20 @@ pub const LATE_MS: i64 = 50;
 /// What an attempt to connect comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reachability {
-    /// A connection.
+    /// The backend accepts the connection.
     Accepts,
-    /// A refusal.
+    /// The backend refuses the connection.
     Refuses,
-    /// Nothing, until the client gives up.
+    /// Nothing comes back until the client gives up.
     Hangs,
 }
 
 /// The first attempts of every RPC fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Respond {
-    /// So.
+    /// The code with which these attempts end.
     pub code: Code,
-    /// That many.
+    /// How many attempts of each RPC fail.
     pub times: u32,
 }
 
@@ -89,7 +89,7 @@ pub const SOCKET_CLOSED: &str = "Stream removed (Socket closed)";
 /// Calls that a backend does not process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unprocessed {
-    /// How.
+    /// How the connection is lost.
     pub by: Loss,
     /// How many more.
     pub left: u64,
@@ -108,7 +108,7 @@ pub struct Reports {
 pub const MIN_REPORT_MS: i64 = 30_000;
 
 impl Default for Reports {
-    /// Both ways.
+    /// In trailers and out of band, as often as a client may ask for.
     fn default() -> Self {
         Reports {
             in_trailers: true,
@@ -158,7 +158,7 @@ pub struct Network {
 }
 
 impl Default for Network {
-    /// Everything answers.
+    /// A network where every address answers.
     fn default() -> Self {
         Network {
             default: Reachability::Accepts,
@@ -188,9 +188,9 @@ pub struct Attempt<'a> {
 /// What a backend answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
-    /// After this time.
+    /// Time until the answer, in milliseconds.
     pub after_ms: i64,
-    /// With this.
+    /// The status with which it ends.
     pub status: Option<Status>,
     /// Response headers came before the failure, so there is no retry.
     pub has_headers: bool,

@@ -16,7 +16,7 @@ pub fn child_name(cluster: &str, number: u64) -> String {
 /// The numbers of one cds policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChildNumbers {
-    /// By priority.
+    /// The number of each child, by priority.
     numbers: Vec<u64>,
     /// Localities of each priority at the last update.
     localities: Vec<BTreeSet<LocalityName>>,

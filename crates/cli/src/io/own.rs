@@ -64,7 +64,7 @@ impl Own {
                 return false;
             };
             let (file, bytes) = (Path::new(source.name()), source.bytes());
-            // Whoever writes a baseline over a document is to hear of the document.
+            // A file that is named as a baseline and is none stays a document: the user hears of it before it is overwritten.
             let begins_so =
                 self.is_report(file, bytes) || is_one_of(file, &self.baselines) && Baseline::read(bytes).is_ok();
             begins_so && holds_nothing(*id, source)

@@ -89,7 +89,7 @@ fn converted(message: Message<'_>, cx: &mut Validation<'_>) -> Checked {
 
 /// The name in the resource itself, whatever stands around it (`unmarshalListenerResource` and its like).
 ///
-/// Before the check, such a resource is neither used nor rejected, and the client uses the nothing that it got.
+/// Versions before the check neither use nor reject such a resource: they go on as if it were empty.
 fn resource_name(name: &str, cx: &mut Validation<'_>) -> Checked {
     if !name.is_empty() {
         return Ok(());

@@ -109,7 +109,7 @@ fn lb_policy(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) {
                 let at = at.field(field);
                 match size {
                     Some(0) => {
-                        let why = format_args!("{field} is 0: it is accepted, and RPCs fail for want of a ring");
+                        let why = format_args!("{field} is 0: it is accepted, and RPCs fail because the ring is empty");
                         cx.report_if_accepted(&LB_RING_HASH_SIZE, &at, why);
                     }
                     Some(size) if size > MAX_RING_SIZE => {

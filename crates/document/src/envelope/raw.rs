@@ -116,7 +116,7 @@ pub struct Finding {
 pub struct PathSource {
     /// The document that names it.
     pub source: SourceId,
-    /// Where.
+    /// Its bytes in the document.
     pub span: Span,
     /// The path as written; relative to the bootstrap, which is the document of the world.
     pub path: String,

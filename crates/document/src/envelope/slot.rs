@@ -34,7 +34,7 @@ pub(super) struct Pending {
 pub(super) struct SlotPlace {
     /// The message type, if the place has one.
     pub message: Option<&'static Message>,
-    /// The list.
+    /// Which list of a dump it is.
     pub label: Label,
     /// How far it has come.
     pub stage: Stage,

@@ -13,7 +13,7 @@ use xdsctl_model::diag::{FieldPath, Seg};
 /// A range of bytes of one document.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
-    /// First byte.
+    /// The offset of the first byte.
     pub start: usize,
     /// The byte after the last.
     pub end: usize,

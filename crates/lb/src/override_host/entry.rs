@@ -23,11 +23,11 @@ pub(super) struct HostEntry {
 /// Who holds the subchannel of an address.
 #[derive(Debug)]
 pub(super) enum Connection {
-    /// Nobody.
+    /// Nobody has the connection.
     None,
     /// The policies below; `watch` tells its state.
     Child { handle: Handle, watch: u64 },
-    /// This policy.
+    /// The policy itself has the connection.
     Owned(Handle),
 }
 

@@ -36,13 +36,13 @@ pub struct PickFirstPolicy {
 /// What a pick gets.
 #[derive(Debug)]
 enum Shown {
-    /// Wait.
+    /// RPCs wait.
     Queue,
     /// Wait, and connect.
     Wake,
     /// The selected connection.
     Ready,
-    /// Fail.
+    /// RPCs fail with this status.
     Fail(Status),
     /// Fail with the words of this status of the connection, which has them already: a large cluster may be down as a whole.
     FailAs(Status),

@@ -56,7 +56,7 @@ struct ConnectedList {
     note: String,
 }
 
-/// No member.
+/// Stands where there is no member.
 const GAP: u32 = u32::MAX;
 
 /// What came of taking new endpoints.
@@ -82,7 +82,7 @@ pub enum ListState {
 }
 
 impl EndpointLists {
-    /// No list.
+    /// A policy's lists, of which there are none yet.
     pub fn new(at: TreePath) -> EndpointLists {
         EndpointLists {
             members: ListedEndpoints::new(at.clone()),

@@ -19,7 +19,7 @@ pub struct LogEntry {
     pub at: Time,
     /// The policy's place in the tree; empty for what is no policy's.
     pub place: TreePath,
-    /// What.
+    /// What happened.
     pub event: LogEvent,
 }
 

@@ -211,7 +211,7 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// Starts over.
+    /// Forgets the steps so far.
     pub fn clear(&mut self) {
         self.text.clear();
         self.ends.clear();

@@ -159,7 +159,7 @@ pub enum ClusterUpdate {
     TooDeep,
     /// The cluster is not in the configuration.
     Missing,
-    /// RPCs fail.
+    /// RPCs fail with this status.
     Error(Status),
     /// Nothing changed.
     Same,

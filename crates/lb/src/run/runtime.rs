@@ -124,14 +124,14 @@ impl InFlight {
         self.counts.get(counter as usize).copied().unwrap_or(0)
     }
 
-    /// One more.
+    /// Counts one RPC more that is under way.
     pub fn begin(&mut self, counter: u32) {
         if let Some(count) = self.counts.get_mut(counter as usize) {
             *count += 1;
         }
     }
 
-    /// One less.
+    /// Counts one RPC less that is under way.
     pub fn end(&mut self, counter: u32) {
         if let Some(count) = self.counts.get_mut(counter as usize) {
             *count = count.saturating_sub(1);

@@ -70,7 +70,7 @@ enum Fate {
     Unused,
     /// Another cluster takes them.
     PassedOver,
-    /// They fail.
+    /// RPCs fail.
     Harmed,
 }
 

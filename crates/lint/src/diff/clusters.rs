@@ -67,9 +67,9 @@ pub struct ShareChange {
     pub priority: usize,
     /// Region, zone and sub-zone, with slashes.
     pub locality: String,
-    /// Before, 0 to 1.
+    /// The share before, from 0 to 1.
     pub before: f64,
-    /// After.
+    /// The share afterwards, from 0 to 1.
     pub after: f64,
 }
 

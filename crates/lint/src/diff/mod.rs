@@ -42,7 +42,7 @@ use xdsctl_model::resource::{ResourceType, RouteConfiguration};
 /// What a client has under a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
-    /// Nothing.
+    /// The client has no resource of the name.
     Absent,
     /// An accepted version.
     Accepted,
@@ -114,7 +114,7 @@ pub struct RouteChange {
 pub struct Diff {
     /// By type and name.
     pub resources: Vec<ResourceChange>,
-    /// By listener.
+    /// Changes of routes, by listener.
     pub routes: Vec<RouteChange>,
     /// Listeners whose channels have routes on one side only, by name.
     pub targets: Vec<ReachChange>,

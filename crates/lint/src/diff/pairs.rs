@@ -52,7 +52,7 @@ pub fn pairs(before: &[Candidate<'_>], after: &[Candidate<'_>]) -> Vec<Pair> {
 
 struct World<'a> {
     name: &'a str,
-    /// Sorted.
+    /// The keys, sorted.
     keys: Vec<Key<'a>>,
     partner: Option<usize>,
 }

@@ -30,9 +30,9 @@ use xdsctl_model::resource::ResourceType;
 /// Bytes of a document to be replaced.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Edit {
-    /// Which.
+    /// The bytes to replace.
     pub span: Span,
-    /// By what.
+    /// What stands there afterwards.
     pub text: String,
 }
 

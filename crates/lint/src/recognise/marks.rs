@@ -43,7 +43,7 @@ impl Page {
         }
     }
 
-    /// One sentence.
+    /// What it means, in one sentence.
     pub fn summary(self) -> &'static str {
         match self {
             Page::Rule(rule) => rule.summary.trim(),

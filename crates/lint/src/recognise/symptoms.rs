@@ -10,7 +10,7 @@ pub struct Symptom {
 }
 
 impl Symptom {
-    /// One sentence.
+    /// What it means, in one sentence.
     pub fn summary(&self) -> &'static str {
         self.page.lines().next().unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! How many findings of many resources are kept together: a hostile document has more small resources than a reader has days.
+//! How many findings of many resources are kept together, because a hostile document may have very many small resources.
 //!
 //! A [`Quota`](super::Quota) looks at one resource and is generous with small ones. A [`Budget`] is for the resources of one batch of
 //! the loader: it grows with their bytes, and what is beyond is counted, resource by resource. Of each rule and effect the first finding

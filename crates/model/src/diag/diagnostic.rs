@@ -29,7 +29,7 @@ pub struct Diagnostic {
 /// A second place of a finding, in the same resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Related {
-    /// The field.
+    /// The field that the finding is about.
     pub path: FieldPath,
     /// What it has to do with the finding: "first used here".
     pub message: String,

@@ -66,9 +66,9 @@ impl fmt::Display for Effect {
 /// How loud a finding is; ordered, so `>=` compares against a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth knowing.
+    /// It is worth knowing.
     Note,
-    /// Probably wrong.
+    /// It is probably wrong.
     Warning,
     /// Wrong: the resource is rejected or traffic fails.
     Error,

@@ -38,7 +38,7 @@ pub enum UnknownClient {
     /// The name before the `@`.
     #[error("no client `{name}`, known are {}{}", known_names().join(", "), nearest.map(|n| format!(", did you mean `{n}`?")).unwrap_or_default())]
     Name {
-        /// As given.
+        /// The name as it was given.
         name: String,
         /// The name that is nearest, if one is near.
         nearest: Option<&'static str>,
@@ -48,7 +48,7 @@ pub enum UnknownClient {
     Version {
         /// The client.
         name: String,
-        /// As given.
+        /// The version as it was given.
         version: String,
         /// A version that exists.
         example: String,
@@ -71,7 +71,7 @@ pub enum UnknownClient {
         /// Its last release.
         last: Version,
     },
-    /// Nothing.
+    /// No client was given.
     #[error("a client is missing, must be like `cpp@1.66.2`, `go`, `current` or `all`")]
     Missing,
 }

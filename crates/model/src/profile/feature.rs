@@ -180,7 +180,7 @@ features! {
     CidrAsText;
     /// Address ranges of filter chains are read by net/netip: zones are fine, and IPv4 in IPv6 is IPv4.
     CidrByNetip;
-    /// A resource without a name is an error; before, the client uses the nothing that it got.
+    /// A resource without a name is an error. Before, the client goes on as if the resource were empty.
     ResourceNameChecked;
     /// Regular expressions are compiled with anchors and a group around them.
     RegexAnchored;

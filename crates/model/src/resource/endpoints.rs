@@ -17,9 +17,9 @@ pub struct Endpoints {
 /// The three names of a locality.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LocalityName {
-    /// Region.
+    /// The region; may be empty.
     pub region: String,
-    /// Zone.
+    /// The zone; may be empty.
     pub zone: String,
     /// Sub-zone.
     pub sub_zone: String,
@@ -62,7 +62,7 @@ pub struct Locality {
 pub struct Endpoint {
     /// Index in the locality.
     pub index: usize,
-    /// Primary address.
+    /// The address that counts where an endpoint has several.
     pub address: SocketAddr,
     /// Further addresses of the same endpoint in order (A61).
     pub additional_addresses: Vec<SocketAddr>,

@@ -33,7 +33,7 @@ pub enum FilterConfig {
     Fault(Fault),
     /// Cookie-based sessions (A55, A60); `None` when inactive.
     StatefulSession(Option<SessionCookie>),
-    /// A filter that changes nothing that is foretold about an RPC of a client.
+    /// A filter that does not change where an RPC of a client goes, nor how it ends.
     Described(Description),
 }
 
@@ -71,7 +71,7 @@ pub struct Description {
 /// The cookie of a stateful session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionCookie {
-    /// Not empty.
+    /// The cookie's name; not empty.
     pub name: String,
     /// Paths for which the cookie counts; empty for all.
     pub path: String,

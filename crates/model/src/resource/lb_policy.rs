@@ -107,13 +107,13 @@ impl LbConfig {
 /// The config of autosharding (C-core autosharding.h `AutoShardingLbConfig`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AutoshardingConfig {
-    /// Not empty.
+    /// The key of the channel factory; not empty.
     pub channel_factory_key: String,
-    /// Not empty.
+    /// The name of the autosharding target; not empty.
     pub autosharding_target: String,
     /// The header with the key; not empty.
     pub key_header_name: String,
-    /// Default false.
+    /// Whether the policy falls back; default false.
     pub enable_fallback: bool,
     /// At least 1 ms; default 60 s.
     pub initial_assignment_timeout: Millis,

@@ -36,7 +36,7 @@ pub struct HttpConnectionManager {
 pub enum RouteSource {
     /// The RouteConfiguration of this name, from RDS.
     Rds(String),
-    /// Inline.
+    /// The listener has the RouteConfiguration in it.
     Inline(Arc<RouteConfiguration>),
 }
 
@@ -104,7 +104,7 @@ pub enum SourceType {
     Any,
     /// The loopback interface, or the address that the connection is to.
     SameIpOrLoopback,
-    /// Anywhere else.
+    /// A connection from another host.
     External,
 }
 

@@ -16,11 +16,11 @@ pub struct StringMatcher {
 pub enum StringMatch {
     /// The whole text.
     Exact(String),
-    /// The beginning.
+    /// The text begins with this.
     Prefix(String),
-    /// The end.
+    /// The text ends with this.
     Suffix(String),
-    /// Any part.
+    /// The text has this somewhere.
     Contains(String),
     /// The whole text against an RE2 pattern.
     Regex(Regex),

@@ -30,7 +30,7 @@ pub struct Difference<'l, T> {
 }
 
 impl<T> Pieces<T> {
-    /// No element.
+    /// A list without elements.
     pub const fn new() -> Pieces<T> {
         Pieces {
             pieces: Vec::new(),
@@ -228,7 +228,7 @@ impl<T> Builder<T> {
         }
     }
 
-    /// The list.
+    /// Gives the list that was built.
     pub fn done(mut self) -> Pieces<T> {
         self.close();
         Pieces::of(self.pieces)

@@ -45,7 +45,7 @@ pub struct Route {
     pub headers: Vec<HeaderMatcher>,
     /// Share of RPCs that match, per million; may exceed 1,000,000, which is always.
     pub fraction_per_million: Option<u32>,
-    /// What happens.
+    /// What the client does with an RPC that matches.
     pub action: Action,
     /// Overrides by HTTP filter name.
     pub typed_per_filter_config: BTreeMap<String, FilterOverride>,
@@ -87,7 +87,7 @@ pub struct RouteAction {
     pub retry_policy: Option<RetryPolicy>,
     /// The retry policy came from the virtual host.
     pub retry_policy_inherited: bool,
-    /// Where to.
+    /// Where RPCs go.
     pub destination: Destination,
     /// `grpc_timeout_header_max`, else `max_stream_duration`; `None` to use the listener's.
     pub max_stream_duration: Option<Millis>,

@@ -14,7 +14,7 @@ pub struct ProviderInstance {
 /// Where the CA certificates come from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum CaCerts {
-    /// Nowhere.
+    /// There are none.
     #[default]
     None,
     /// A provider from the bootstrap.

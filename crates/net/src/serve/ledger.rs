@@ -8,7 +8,7 @@ use super::snapshot::{Snapshot, SnapshotResource};
 /// How a line is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
-    /// Something happened.
+    /// The line tells of an event.
     Plain,
     /// A client rejects something, as was predicted.
     Rejection,
@@ -19,14 +19,14 @@ pub enum Tone {
 /// A line to say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LedgerLine {
-    /// The words.
+    /// What the line says.
     pub text: String,
     /// How they are meant.
     pub tone: Tone,
 }
 
 impl LedgerLine {
-    /// Something happened.
+    /// A line that tells of an event.
     pub const fn plain(text: String) -> LedgerLine {
         LedgerLine {
             text,
@@ -121,7 +121,7 @@ impl Ledger {
         ]
     }
 
-    /// The sum.
+    /// Counts, over all clients and resources, where their verdicts are those that were foretold.
     pub fn compared(&self, snapshot: &Snapshot) -> Comparison {
         let is_judged = |resource: &&SnapshotResource| {
             let key = (resource.type_url.clone(), resource.name.clone());

@@ -66,7 +66,7 @@ struct Wanted {
     is_open: bool,
 }
 
-/// A stream.
+/// A stream of a client.
 #[derive(Debug)]
 pub struct Peer {
     form: Form,

@@ -32,7 +32,7 @@ pub(super) struct Call {
     pub hidden: Vec<String>,
     /// It waits for a channel that fails.
     pub waits: bool,
-    /// In microseconds.
+    /// When the call began, in microseconds.
     pub began: i64,
     /// When a pick first led somewhere, or failed.
     pub picked: Option<i64>,

@@ -31,7 +31,7 @@ impl CapturedResource {
 /// A response.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct CapturedResponse {
-    /// In microseconds.
+    /// When it was sent, in microseconds.
     pub at: i64,
     pub resource_type: ResourceType,
     pub resources: Vec<CapturedResource>,

@@ -105,7 +105,7 @@ pub struct Rejected<'a> {
     pub resource_type: ResourceType,
     /// Its name.
     pub name: &'a str,
-    /// Why.
+    /// Why the client rejects it.
     pub why: &'a str,
     /// An earlier version is in use.
     pub has_earlier: bool,

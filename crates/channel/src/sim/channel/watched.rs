@@ -41,7 +41,7 @@ impl Watched {
         Watched(all)
     }
 
-    /// These too.
+    /// Watches these resources, too.
     pub fn add(&mut self, more: &[(ResourceType, String)]) {
         self.0.extend(more.iter().cloned());
     }

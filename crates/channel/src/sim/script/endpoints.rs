@@ -14,7 +14,7 @@ pub const MAX_SCALE: u32 = 100_000;
 pub struct Scale {
     /// The cluster, or one of its localities (`REGION/ZONE/SUB_ZONE`).
     pub name: String,
-    /// How many.
+    /// How many endpoints there are to be.
     pub count: u32,
 }
 

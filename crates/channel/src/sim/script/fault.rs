@@ -20,7 +20,7 @@ pub enum StepError {
         /// What stands there.
         found: String,
     },
-    /// Two verbs.
+    /// A step has several verbs.
     #[error("a step has one verb, this one has {0}: write a line for each")]
     Several(String),
     /// A member that there is not.
@@ -28,7 +28,7 @@ pub enum StepError {
     Unknown {
         /// `a step`, `pick`.
         place: &'static str,
-        /// As written.
+        /// The name as it is written.
         name: String,
         /// What was meant, or what there is.
         hint: String,
@@ -46,7 +46,7 @@ pub enum StepError {
     /// Two members of which there can be one.
     #[error("`{member}` and `{other}` cannot both be given")]
     Contradict {
-        /// A member.
+        /// The member's name.
         member: &'static str,
         /// The other one.
         other: &'static str,
@@ -54,7 +54,7 @@ pub enum StepError {
     /// `finish` without `begin`.
     #[error("`finish` names `{name}`, which no `begin` before it has{hint}")]
     FinishUnknown {
-        /// As written.
+        /// The name as it is written.
         name: String,
         /// What was meant, or what there is.
         hint: String,
@@ -79,7 +79,7 @@ pub enum StepError {
     NoAddress {
         /// The step's verb.
         verb: &'static str,
-        /// As written.
+        /// The address as it is written.
         address: String,
         /// What was meant.
         hint: String,

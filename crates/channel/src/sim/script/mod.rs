@@ -68,7 +68,7 @@ pub enum Step {
     Pick(Sending),
     /// RPCs, while the next steps are played.
     Begin {
-        /// Identifies them.
+        /// The name by which later steps call these RPCs.
         name: String,
         /// What is sent.
         sending: Sending,

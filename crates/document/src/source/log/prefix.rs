@@ -15,9 +15,9 @@ pub(super) struct Prefix<'b> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Piece<'b> {
-    /// This text.
+    /// Exactly this text.
     Text(&'b [u8]),
-    /// Any time.
+    /// A point in time, in any notation.
     Time,
 }
 

@@ -4,7 +4,7 @@ use super::MAX_NESTING;
 use crate::source::Span;
 use crate::source::view::{FaultKind, View};
 
-/// No node.
+/// Stands for no node.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// One value of a field; an element of a list is a node of its own.

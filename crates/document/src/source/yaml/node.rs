@@ -45,7 +45,7 @@ struct Frame {
 pub(super) struct Writer {
     pub view: View,
     frames: Vec<Frame>,
-    /// By number.
+    /// What each anchor names, by the anchor's number.
     pub anchors: Vec<Option<Anchored>>,
     /// Where the document starts in the view.
     document: usize,

@@ -26,7 +26,7 @@ impl Waits {
         Backoff::after(GROWTH, last_ms).next_ms(unit)
     }
 
-    /// Starts over.
+    /// Makes the next delay the first one again.
     pub const fn reset(&mut self) {
         self.0 = 0;
     }

@@ -16,7 +16,7 @@ impl Machines {
         Arc::strong_count(&self.0) - 1
     }
 
-    /// One more.
+    /// Counts one state machine more, while the answer lives.
     pub(super) fn one(&self) -> OneMachine {
         OneMachine(Arc::clone(&self.0))
     }

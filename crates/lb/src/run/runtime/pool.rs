@@ -22,7 +22,7 @@ pub enum Connectivity {
     Idle,
     /// An attempt is under way.
     Connecting,
-    /// Connected.
+    /// The connection stands.
     Ready,
     /// The last attempt failed.
     TransientFailure,
