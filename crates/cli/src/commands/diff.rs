@@ -14,7 +14,7 @@ use crate::io::outputs::{formats, write_each};
 use crate::io::overwrite::{END_OF_CHANGES, OutputKind};
 use crate::io::{revision, worlds};
 use crate::report::diff as text;
-use crate::report::diff::not_compared::Tally;
+use crate::report::diff::not_compared::NotComparedTally;
 use crate::report::diff::pull::{ResourcePlaces, write_github, write_markdown};
 use crate::report::diff::{Answer, Compared, Presence, Report, json};
 use crate::report::edge::Edge;
@@ -60,7 +60,7 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         args,
         files: Vec::new(),
     };
-    let (mut answers, mut tally): (Vec<Answer>, _) = (Vec::new(), Tally::default());
+    let (mut answers, mut tally): (Vec<Answer>, _) = (Vec::new(), NotComparedTally::default());
     for &client in asked.fleet.clients() {
         // What is said of the inputs is said once.
         let worlds = match answers.is_empty() {

@@ -26,7 +26,7 @@ pub(crate) struct ReportLooks {
     /// What a form shows that is for programs.
     pub everything: Choice,
     /// Of the report for people, on standard output.
-    pub style: human::Style,
+    pub style: human::FindingsStyle,
     /// The clients that were asked.
     pub asked: String,
     /// What is a failure.
@@ -34,7 +34,7 @@ pub(crate) struct ReportLooks {
     /// Counts of rules instead of findings, in forms that are read by people.
     pub statistics: bool,
     /// Resources and clients instead of findings, in the form for people.
-    pub matrix: Option<matrix::Style>,
+    pub matrix: Option<matrix::MatrixStyle>,
     /// What the names of files are relative to.
     pub paths: Paths,
     /// Secrets are written as they are.
@@ -207,12 +207,12 @@ fn form<'o>(
         ReportFormat::Human => {
             let style = match destination.file {
                 // A file has no colours and no columns.
-                Some(_) => human::Style {
+                Some(_) => human::FindingsStyle {
                     min_severity: looks.style.min_severity,
                     is_quiet: looks.style.is_quiet,
                     is_capped: looks.style.is_capped,
                     explains_withheld: looks.style.explains_withheld,
-                    ..human::Style::default()
+                    ..human::FindingsStyle::default()
                 },
                 None => looks.style,
             };

@@ -7,7 +7,7 @@ use crate::cluster_manager as config;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::run::children::Children;
-use crate::run::tally::Tally;
+use crate::run::tally::StateTally;
 use crate::runtime::Connectivity;
 use xdsctl_model::status::Status;
 
@@ -16,7 +16,7 @@ use xdsctl_model::status::Status;
 pub struct ClusterManagerPolicy {
     children: Children<Data>,
     /// States of the children in the config.
-    tally: Tally,
+    tally: StateTally,
     is_updating: bool,
 }
 
@@ -37,7 +37,7 @@ impl ClusterManagerPolicy {
     pub fn new(at: TreePath) -> ClusterManagerPolicy {
         ClusterManagerPolicy {
             children: Children::new(at),
-            tally: Tally::default(),
+            tally: StateTally::default(),
             is_updating: false,
         }
     }
@@ -176,6 +176,6 @@ impl crate::policy::StateMachine for ClusterManagerPolicy {
 
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         self.children.shutdown(cx, |_, _| {});
-        self.tally = Tally::default();
+        self.tally = StateTally::default();
     }
 }

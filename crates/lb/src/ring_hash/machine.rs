@@ -12,7 +12,7 @@ use crate::endpoint::{AddressSet, Endpoint, EndpointList};
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, StateMachine as _, StateReport, TreePath, Update};
 use crate::run::row::Row;
-use crate::run::tally::Tally;
+use crate::run::tally::StateTally;
 use crate::runtime::{Connectivity, below};
 use crate::{pick_first, ring_hash};
 use xdsctl_model::rng::Rng;
@@ -31,7 +31,7 @@ pub struct RingHashPolicy {
     taken: EndpointList,
     /// Indices of the members by number.
     index_of: BTreeMap<u32, usize>,
-    tally: Tally,
+    tally: StateTally,
     /// Ranks of the IDLE members.
     idle: BTreeSet<usize>,
     /// Numbers of the members in address-set order.
@@ -74,7 +74,7 @@ impl RingHashPolicy {
             members: Row::default(),
             taken: EndpointList::default(),
             index_of: BTreeMap::new(),
-            tally: Tally::default(),
+            tally: StateTally::default(),
             idle: BTreeSet::new(),
             by_rank: Vec::new(),
             next_number: 0,
@@ -176,7 +176,7 @@ impl RingHashPolicy {
         self.by_rank.clear();
         self.idle.clear();
         self.index_of.clear();
-        self.tally = Tally::default();
+        self.tally = StateTally::default();
         for (rank, index) in in_order.enumerate() {
             let Some(member) = self.members.get_mut(index) else {
                 continue;

@@ -17,7 +17,7 @@ use crate::log::LogEvent;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{LookupResult, PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::run::child::Child;
-use crate::run::tally::Tally;
+use crate::run::tally::StateTally;
 use crate::runtime::{Connectivity, Lookup, Time, TimerId, below};
 use xdsctl_model::backoff::Backoff;
 use xdsctl_model::rng::Rng;
@@ -42,7 +42,7 @@ pub struct RlsPolicy {
     throttle: Throttle,
     targets: BTreeMap<Arc<str>, Target>,
     /// How many targets are in each state.
-    tally: Tally,
+    tally: StateTally,
     /// Targets by the number of their child.
     names: BTreeMap<u32, Arc<str>>,
     next_child: u32,
@@ -116,7 +116,7 @@ impl RlsPolicy {
             next_lookup: 0,
             throttle: Throttle::default(),
             targets: BTreeMap::new(),
-            tally: Tally::default(),
+            tally: StateTally::default(),
             names: BTreeMap::new(),
             next_child: 0,
             default: None,
@@ -550,7 +550,7 @@ impl lb::policy::StateMachine for RlsPolicy {
         self.pending.clear();
         self.default = None;
         self.names.clear();
-        self.tally = Tally::default();
+        self.tally = StateTally::default();
         for (_, mut target) in std::mem::take(&mut self.targets) {
             target.child.shutdown(cx);
         }

@@ -14,7 +14,7 @@ use super::endpoint::EndpointList;
 use super::log::LogEvent;
 use super::policy::{PolicyCx, PolicyEvent, StateMachine as _, StateReport, TreePath, Update};
 use super::runtime::Connectivity;
-use super::tally::{Ranks, Tally};
+use super::tally::{Ranks, StateTally};
 use adoption::{ADOPTED, Adoption};
 pub use members::ListedEndpoint;
 use members::ListedEndpoints;
@@ -49,7 +49,7 @@ struct ConnectedList {
     places: Vec<u32>,
     /// Places that are no gaps; `None` without gaps.
     filled: Option<Ranks>,
-    tally: Tally,
+    tally: StateTally,
     /// Places of those that are READY.
     ready: Ranks,
     /// Appended to failure texts.
@@ -309,7 +309,7 @@ impl ConnectedList {
             endpoints: endpoints.clone(),
             places,
             filled: None,
-            tally: Tally::default(),
+            tally: StateTally::default(),
             ready: Ranks::new(count),
             note: note.to_owned(),
         };

@@ -8,9 +8,9 @@ use super::runtime::Connectivity;
 
 /// How many children are in each state.
 #[derive(Debug, Clone, Default)]
-pub struct Tally([usize; 4]);
+pub struct StateTally([usize; 4]);
 
-impl Tally {
+impl StateTally {
     /// A child went from one state to another; `None` is none that counts.
     pub fn change(&mut self, before: Option<Connectivity>, after: Option<Connectivity>) {
         if let Some(count) = before.and_then(|state| self.0.get_mut(state as usize)) {
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_tally_follows_changes() {
-        let mut tally = Tally::default();
+        let mut tally = StateTally::default();
         tally.change(None, Some(Connectivity::Idle));
         tally.change(None, Some(Connectivity::Idle));
         tally.change(Some(Connectivity::Idle), Some(Connectivity::Ready));

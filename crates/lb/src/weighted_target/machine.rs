@@ -7,7 +7,7 @@ use crate::endpoint;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::run::children::Children;
-use crate::run::tally::{Tally, Weights};
+use crate::run::tally::{StateTally, Weights};
 use crate::runtime::Connectivity;
 use crate::weighted_target as config;
 use xdsctl_model::rng::Rng;
@@ -18,7 +18,7 @@ use xdsctl_model::status::Status;
 pub struct WeightedTargetPolicy {
     children: Children<Data>,
     /// States of the children with a weight.
-    tally: Tally,
+    tally: StateTally,
     /// Weights of the READY children, and of those that fail, in the order of their names.
     ready: Weights,
     failing: Weights,
@@ -58,7 +58,7 @@ impl WeightedTargetPolicy {
         let choice = cx.runtime.stream("weighted_target/choice", &at);
         WeightedTargetPolicy {
             children: Children::new(at),
-            tally: Tally::default(),
+            tally: StateTally::default(),
             ready: Weights::default(),
             failing: Weights::default(),
             in_order: Vec::new(),
@@ -283,7 +283,7 @@ impl crate::policy::StateMachine for WeightedTargetPolicy {
 
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         self.children.shutdown(cx, |_, _| {});
-        self.tally = Tally::default();
+        self.tally = StateTally::default();
         (self.ready, self.failing) = (Weights::default(), Weights::default());
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::args::{Format, PickArgs};
 use crate::io::progress;
-use crate::report::channel::pick::{Style, Telling};
+use crate::report::channel::pick::{PickStyle, Telling};
 use crate::session::{self, address, words};
 use crate::{Error, Io};
 use xdsctl_channel::client::config::XdsConfig;
@@ -94,7 +94,7 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let unanswered = words::unanswered(&opened);
     let mut channel = opened.channel(network, options);
     set_states(&mut channel, &states, &rpc)?;
-    let style = Style {
+    let style = PickStyle {
         is_json: args.format == Format::Json,
         is_counted,
         explains: args.explain,
@@ -126,7 +126,7 @@ fn tell(
     args: &PickArgs,
     steps: Option<Vec<(usize, Step)>>,
     (channel, rpc): (&mut Channel, &Rpc),
-    style: Style,
+    style: PickStyle,
     out: &mut dyn std::io::Write,
     io: &mut Io<'_>,
 ) -> Result<(bool, Option<String>), Error> {

@@ -12,7 +12,7 @@ use crate::io::outputs::{formats, write_each};
 use crate::io::overwrite::OutputKind;
 use crate::io::reach::AllowedDirectories;
 use crate::io::{files, progress};
-use crate::report::findings::human::Style;
+use crate::report::findings::human::FindingsStyle;
 use crate::report::suite::{
     Counts, Placing, SuiteLooks, SuiteReport, SuitesReport, write_github, write_gitlab, write_human, write_json,
     write_junit, write_markdown, write_sarif,
@@ -40,10 +40,10 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         update::run(args, io)?;
     }
     let looks = SuiteLooks {
-        style: Style {
+        style: FindingsStyle {
             colour: io.colours(args.color),
             width: io.width,
-            ..Style::default()
+            ..FindingsStyle::default()
         },
         explains: args.explain,
         is_quiet: args.quiet,
@@ -273,7 +273,7 @@ fn write(
         |format, is_file, out| {
             let looks = match is_file {
                 true => SuiteLooks {
-                    style: Style::default(),
+                    style: FindingsStyle::default(),
                     ..looks
                 },
                 false => looks,

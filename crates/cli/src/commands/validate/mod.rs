@@ -424,7 +424,7 @@ fn looks(args: &ValidateArgs, settings: &Settings, fleet: &Fleet, io: &Io<'_>) -
         everything: Choice {
             min_severity: from(Severity::Note),
         },
-        style: human::Style {
+        style: human::FindingsStyle {
             colour: io.colours(args.color),
             unicode: true,
             width: io.width,
@@ -439,7 +439,7 @@ fn looks(args: &ValidateArgs, settings: &Settings, fleet: &Fleet, io: &Io<'_>) -
             not_checked: settings.fail_on.not_checked,
         },
         statistics: args.statistics,
-        matrix: args.matrix.then(|| matrix::Style {
+        matrix: args.matrix.then(|| matrix::MatrixStyle {
             fleet: fleet.clone(),
             unicode: io.is_utf8_terminal,
             width: io.width,

@@ -28,7 +28,7 @@ const EXAMPLES: usize = 20;
 
 /// How the answer is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Style {
+pub struct PickStyle {
     /// For programs, else for people.
     pub is_json: bool,
     /// Shares are asked for, not the single RPCs.
@@ -43,7 +43,7 @@ pub struct Style {
 
 /// Writes outcomes as they come, so that ten million of them need no more memory than one.
 pub struct Telling<'o> {
-    style: Style,
+    style: PickStyle,
     out: &'o mut dyn Write,
     told: u64,
     failed: u64,
@@ -76,7 +76,7 @@ impl<'o> Telling<'o> {
     ///
     /// # Errors
     /// Those of `out`.
-    pub fn begin(style: Style, out: &'o mut dyn Write) -> io::Result<Telling<'o>> {
+    pub fn begin(style: PickStyle, out: &'o mut dyn Write) -> io::Result<Telling<'o>> {
         if style.is_json {
             write!(out, "{{\n  \"picks\": [")?;
         }
@@ -273,7 +273,7 @@ fn write_shares(
     simulated: &BTreeMap<String, u64>,
     total: u64,
     expected: &BTreeMap<String, f64>,
-    style: Style,
+    style: PickStyle,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut labels: Vec<(&String, u64)> = simulated.iter().map(|(label, count)| (label, *count)).collect();

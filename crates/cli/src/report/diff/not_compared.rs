@@ -12,14 +12,14 @@ use xdsctl_model::profile::{Client, Family, Fleet};
 
 /// What was not compared so far, client after client.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub struct NotComparedTally {
     /// Resources of which the verdict of a client is not known, or what it keeps: how many, and the first.
     unclear: [BTreeMap<Client, (usize, String)>; 2],
     /// Why it is not known where RPCs of a client go.
     rpcs: BTreeMap<Client, String>,
 }
 
-impl Tally {
+impl NotComparedTally {
     /// Takes what was compared for a client.
     pub fn add(&mut self, client: Client, worlds: &[Compared]) {
         let [verdicts, values] = &mut self.unclear;

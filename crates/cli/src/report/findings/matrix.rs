@@ -16,7 +16,7 @@ use xdsctl_model::profile::{Client, ClientStanding, Family, Fleet};
 
 /// How the matrix is to look.
 #[derive(Debug, Clone)]
-pub struct Style {
+pub struct MatrixStyle {
     /// The clients that are asked; the columns are in the user's order.
     pub fleet: Fleet,
     /// Signs that a terminal must know; else letters and marks of ASCII.
@@ -29,10 +29,10 @@ pub struct Style {
     pub is_quiet: bool,
 }
 
-impl Style {
+impl MatrixStyle {
     /// The style of a file, which has no columns and may be read anywhere.
-    pub fn for_file(&self) -> Style {
-        Style {
+    pub fn for_file(&self) -> MatrixStyle {
+        MatrixStyle {
             unicode: false,
             width: None,
             is_capped: false,
@@ -139,7 +139,7 @@ const NAME_CHARS: usize = 60;
 #[derive(Debug)]
 pub struct Matrix<W: Write> {
     choice: Choice,
-    style: Style,
+    style: MatrixStyle,
     out: W,
     rows: Vec<Row>,
     reasons: BTreeMap<(Effect, &'static str, Arc<str>), Reason>,
@@ -148,7 +148,7 @@ pub struct Matrix<W: Write> {
 
 impl<W: Write> Matrix<W> {
     /// Nothing is written yet.
-    pub const fn new(choice: Choice, style: Style, out: W) -> Self {
+    pub const fn new(choice: Choice, style: MatrixStyle, out: W) -> Self {
         Matrix {
             choice,
             style,

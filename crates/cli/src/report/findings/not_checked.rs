@@ -117,7 +117,7 @@ pub fn unknown(not_checked: &[NotChecked]) -> Option<String> {
 
 /// What was not checked so far, resource after resource.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub struct NotCheckedTally {
     /// Switches of which something is not known.
     pub doubts: Vec<Doubt>,
     /// Clients of a dump whose version cannot be read.
@@ -130,7 +130,7 @@ pub struct Tally {
     beyond_base: BTreeMap<Client, usize>,
 }
 
-impl Tally {
+impl NotCheckedTally {
     /// Takes a resource, of which the base has this verdict.
     pub fn add(&mut self, of_base: Verdict, resource: &ResourceReport) {
         for (client, ClientVerdict { verdict, .. }) in &*resource.clients {

@@ -11,7 +11,7 @@ use std::vec::IntoIter;
 
 use super::clients::{self, Said, Say};
 use super::fixable::Fixable;
-use super::not_checked::Tally;
+use super::not_checked::NotCheckedTally;
 use super::{Finding, NotShown, Parsed, RelatedPlace, ReportWriter, ResourceReport, Summary};
 use crate::report::masks::{Masks, Resource, redacted, resources};
 use crate::report::{SourcePlace, snippet};
@@ -71,7 +71,7 @@ pub struct ResolvedFindings<'r> {
     /// Counts of everything that was taken out so far, and of `findings`.
     pub summary: Summary,
     /// What was not checked of it.
-    pub not_checked: Tally,
+    pub not_checked: NotCheckedTally,
     /// Findings that are not shown, if asked for, and those among them that belong to no resource.
     withheld: Withheld,
     withheld_of_documents: Vec<NotShown>,
@@ -139,7 +139,7 @@ impl<'r> ResolvedFindings<'r> {
         ResolvedFindings {
             findings,
             summary,
-            not_checked: Tally::default(),
+            not_checked: NotCheckedTally::default(),
             withheld,
             withheld_of_documents,
             resolver,

@@ -133,7 +133,7 @@ impl FailureReport {
 #[derive(Debug, Clone, Copy)]
 pub struct SuiteLooks {
     /// Of the snippets.
-    pub style: human::Style,
+    pub style: human::FindingsStyle,
     /// The whole way of an RPC.
     pub explains: bool,
     /// Nothing of tests that pass.

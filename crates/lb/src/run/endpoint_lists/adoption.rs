@@ -14,7 +14,7 @@ use super::{ConnectedList, EndpointLists, EndpointReports, GAP};
 use crate::endpoint::{Endpoint, EndpointList};
 use crate::pick_first;
 use crate::policy::{PolicyCx, PolicyEvent, StateReport, TreePath};
-use crate::run::tally::{Ranks, Tally};
+use crate::run::tally::{Ranks, StateTally};
 use crate::runtime::{Connectivity, below};
 
 /// Stands for all members that were taken over, in the path of the event in which they report, and as their index.
@@ -33,7 +33,7 @@ pub(super) struct Adoption {
     /// Members that are new, each with the place before which it comes.
     fresh: Vec<(usize, u32)>,
     /// States of the new members.
-    pub tally: Tally,
+    pub tally: StateTally,
     /// Those that stay have reported.
     has_reported: bool,
 }
@@ -87,7 +87,7 @@ impl EndpointLists {
             replaced: plan.replaced,
             removed: plan.removed,
             fresh: fresh.into_iter().map(|(_, before, index)| (before, index)).collect(),
-            tally: Tally::default(),
+            tally: StateTally::default(),
             has_reported: false,
         };
         if let Some(old) = self.adoption.replace(newer) {

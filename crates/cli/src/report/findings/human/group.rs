@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{SHOWN_PER_RULE, Style};
+use super::{FindingsStyle, SHOWN_PER_RULE};
 use xdsctl_model::diag::Severity;
 
 /// Names listed in a line that stands for many findings.
@@ -26,7 +26,7 @@ pub(super) struct Group {
 
 impl Group {
     /// Says how many more of the findings are to be shown.
-    pub(super) fn room(&self, style: Style) -> usize {
+    pub(super) fn room(&self, style: FindingsStyle) -> usize {
         match style.is_capped {
             true => SHOWN_PER_RULE.saturating_sub(self.shown),
             false => usize::MAX,
@@ -34,7 +34,7 @@ impl Group {
     }
 
     /// Of so many findings, those to look up for [`room`](Self::room).
-    pub(super) fn want(&mut self, count: usize, style: Style) -> usize {
+    pub(super) fn want(&mut self, count: usize, style: FindingsStyle) -> usize {
         let wanted = self.room(style).saturating_sub(self.wanted).min(count);
         self.wanted += wanted;
         wanted

@@ -25,7 +25,7 @@ use xdsctl_model::diag::{Rule, Severity, Subject};
 
 /// How the report is to look.
 #[derive(Debug, Clone, Copy)]
-pub struct Style {
+pub struct FindingsStyle {
     /// ANSI colours.
     pub colour: bool,
     /// Box drawing characters.
@@ -42,9 +42,9 @@ pub struct Style {
     pub explains_withheld: bool,
 }
 
-impl Default for Style {
+impl Default for FindingsStyle {
     fn default() -> Self {
-        Style {
+        FindingsStyle {
             colour: false,
             unicode: true,
             width: None,
@@ -56,7 +56,7 @@ impl Default for Style {
     }
 }
 
-impl Style {
+impl FindingsStyle {
     /// Findings of one rule that are shown with the lines around them.
     pub const fn snippets_per_rule(&self) -> usize {
         if self.is_capped {
@@ -87,7 +87,7 @@ const SNIPPETS_PER_RULE: usize = 2_000;
 
 /// Writes the report for people: collects what will be shown, and writes it at the end.
 pub struct Human<W: Write> {
-    style: Style,
+    style: FindingsStyle,
     out: W,
     groups: Groups,
     shown: Vec<(Option<Rc<Named>>, Finding)>,
@@ -103,7 +103,7 @@ pub struct Human<W: Write> {
 
 impl<W: Write> Human<W> {
     /// Nothing is written yet.
-    pub const fn new(style: Style, out: W) -> Self {
+    pub const fn new(style: FindingsStyle, out: W) -> Self {
         Human {
             style,
             out,
@@ -278,7 +278,7 @@ struct Named {
     name: String,
 }
 
-fn write_shown(shown: &[(Option<Rc<Named>>, Finding)], style: Style, out: &mut dyn Write) -> io::Result<()> {
+fn write_shown(shown: &[(Option<Rc<Named>>, Finding)], style: FindingsStyle, out: &mut dyn Write) -> io::Result<()> {
     for (resource, finding) in shown {
         let view = View {
             is_whole: style.width.is_none(),
@@ -291,7 +291,7 @@ fn write_shown(shown: &[(Option<Rc<Named>>, Finding)], style: Style, out: &mut d
 }
 
 /// Writes what miette makes of something, and an empty line.
-pub(crate) fn write_view(view: &dyn miette::Diagnostic, style: Style, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write_view(view: &dyn miette::Diagnostic, style: FindingsStyle, out: &mut dyn Write) -> io::Result<()> {
     let mut text = String::new();
     if handler(style).render_report(&mut text, view).is_err() {
         text = format!("{view}\n");

@@ -4,7 +4,7 @@ use std::fmt;
 
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, SourceSpan, SpanContents};
 
-use super::{Named, Style};
+use super::{FindingsStyle, Named};
 use crate::report::SourcePlace;
 use crate::report::edge::{visible, visible_line};
 use crate::report::findings::Finding;
@@ -13,7 +13,7 @@ use xdsctl_model::diag::Severity;
 /// Longest path that is printed, in characters; the middle of a longer one is left out.
 const MAX_PATH_CHARS: usize = 400;
 
-pub(super) fn handler(style: Style) -> GraphicalReportHandler {
+pub(super) fn handler(style: FindingsStyle) -> GraphicalReportHandler {
     let theme = match (style.unicode, style.colour) {
         (true, true) => GraphicalTheme::unicode(),
         (true, false) => GraphicalTheme::unicode_nocolor(),
