@@ -15,7 +15,7 @@ use bytes::Bytes;
 use tokio::time::Instant;
 use xdsctl_model::resource::ResourceType;
 
-use crate::dump::{self, Client, Origin};
+use crate::dump::{self, DumpedClient, Origin};
 use crate::fetch::{self, Error, Fetched, StreamEvent};
 use crate::options::DEFAULT_TIMEOUT;
 use crate::{Address, FetchOptions, connect};
@@ -161,7 +161,7 @@ impl<'o> AdsSession<'o> {
     /// Writes what there is.
     pub fn write(&self, mut origin: Origin, out: &mut dyn Write, trouble: Option<Error>) -> Result<Fetched, Error> {
         origin.responses = self.subscriber.responses();
-        let client = Client {
+        let client = DumpedClient {
             bare: self.subscriber.bare(&self.node),
             deprecated: &Vec::new(),
             entries: &self.subscriber.shown(),

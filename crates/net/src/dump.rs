@@ -41,7 +41,7 @@ impl Entries for Vec<Bytes> {
 }
 
 /// A client, and what it holds.
-pub struct Client<'c> {
+pub struct DumpedClient<'c> {
     /// Everything but the entries.
     pub bare: ClientConfig,
     /// PerXdsConfig, deprecated.
@@ -50,10 +50,10 @@ pub struct Client<'c> {
     pub entries: &'c dyn Entries,
 }
 
-impl Client<'_> {
+impl DumpedClient<'_> {
     /// A client as it has come.
-    pub fn of(config: &ClientConfig) -> Client<'_> {
-        Client {
+    pub fn of(config: &ClientConfig) -> DumpedClient<'_> {
+        DumpedClient {
             bare: ClientConfig {
                 node: config.node.clone(),
                 client_scope: config.client_scope.clone(),
@@ -92,7 +92,7 @@ pub struct Origin {
 /// # Errors
 /// Those of `out`.
 pub fn write(
-    clients: &[Client<'_>],
+    clients: &[DumpedClient<'_>],
     origin: &Origin,
     options: &FetchOptions,
     out: &mut dyn Write,
@@ -112,7 +112,7 @@ pub fn write(
 }
 
 /// Writes a serialized ClientStatusResponse, entry by entry.
-fn write_wire(clients: &[Client<'_>], out: &mut dyn Write) -> io::Result<Written> {
+fn write_wire(clients: &[DumpedClient<'_>], out: &mut dyn Write) -> io::Result<Written> {
     // Larger pieces pass by the buffer.
     let mut out = io::BufWriter::with_capacity(PIECE_BYTES, out);
     let mut head = Vec::new();
@@ -155,7 +155,7 @@ struct Writer<'w> {
 }
 
 impl Writer<'_> {
-    fn all(&mut self, clients: &[Client<'_>], origin: &Origin) -> io::Result<()> {
+    fn all(&mut self, clients: &[DumpedClient<'_>], origin: &Origin) -> io::Result<()> {
         self.text("{\"config\":[");
         for (index, client) in clients.iter().enumerate() {
             self.text(if index == 0 { "\n" } else { ",\n" });
@@ -182,7 +182,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn client(&mut self, client: &Client<'_>) -> io::Result<()> {
+    fn client(&mut self, client: &DumpedClient<'_>) -> io::Result<()> {
         self.text("{");
         let mut separator = "";
         if let Some(node) = &client.bare.node {

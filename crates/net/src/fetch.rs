@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
-use crate::dump::{self, Client, Origin, Written};
+use crate::dump::{self, DumpedClient, Origin, Written};
 use crate::messages::Timestamp;
 use crate::{Address, FetchOptions, ServerKind, ads, csds, envoy};
 
@@ -116,7 +116,7 @@ pub fn fetch(
             }
             ServerKind::Csds => {
                 let clients = limited(address, options, "no answer", csds::fetch(address, options)).await?;
-                let clients: Vec<Client<'_>> = clients.iter().map(Client::of).collect();
+                let clients: Vec<DumpedClient<'_>> = clients.iter().map(DumpedClient::of).collect();
                 let written = dump::write(&clients, &origin, options, out).map_err(Error::Output)?;
                 Ok(of_written(written))
             }
@@ -182,7 +182,7 @@ async fn poll(address: &Address, options: &FetchOptions) -> Result<(Vec<u8>, Vec
         return Ok((text.clone(), text));
     }
     let clients = csds::fetch(address, options).await?;
-    let clients: Vec<Client<'_>> = clients.iter().map(Client::of).collect();
+    let clients: Vec<DumpedClient<'_>> = clients.iter().map(DumpedClient::of).collect();
     dump::write(&clients, &origin(address, options), options, &mut text).map_err(Error::Output)?;
     let mut body = Vec::new();
     dump::write(&clients, &Origin::default(), options, &mut body).map_err(Error::Output)?;

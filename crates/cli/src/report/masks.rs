@@ -25,11 +25,11 @@ const MAX_AROUND_BYTES: usize = 4 << 20;
 const KEPT: usize = 64;
 
 /// A resource of a document, and its type if that is known.
-pub type Resource = (Span, Option<&'static str>);
+pub type ResourceSpan = (Span, Option<&'static str>);
 
 /// The resources of each document.
-pub fn resources(checked: &[Checked]) -> BTreeMap<SourceId, Vec<Resource>> {
-    let mut resources: BTreeMap<SourceId, Vec<Resource>> = BTreeMap::new();
+pub fn resources(checked: &[Checked]) -> BTreeMap<SourceId, Vec<ResourceSpan>> {
+    let mut resources: BTreeMap<SourceId, Vec<ResourceSpan>> = BTreeMap::new();
     for checked in checked {
         let type_name = checked.resource_type.map(ResourceType::type_name);
         let of_document = resources.entry(checked.origin.source).or_default();
@@ -46,15 +46,15 @@ pub struct Masks {
     /// All of these could be read: what is none of their values is a comment.
     is_whole: bool,
     /// In the order of the document.
-    resources: Vec<Resource>,
-    known: RefCell<BTreeMap<Resource, Marks>>,
+    resources: Vec<ResourceSpan>,
+    known: RefCell<BTreeMap<ResourceSpan, Marks>>,
     /// Nothing is masked.
     shows_secrets: bool,
 }
 
 impl Masks {
     /// Those of a document with these resources.
-    pub fn of(source: &Source, mut resources: Vec<Resource>, shows_secrets: bool) -> Masks {
+    pub fn of(source: &Source, mut resources: Vec<ResourceSpan>, shows_secrets: bool) -> Masks {
         resources.sort_unstable();
         resources.dedup_by_key(|(span, _)| *span);
         let around = match source.bytes().len() {
@@ -157,7 +157,7 @@ impl Masks {
     }
 
     /// The resources that have a part in the window. One around others is passed over.
-    fn near(&self, window: Span) -> Vec<Resource> {
+    fn near(&self, window: Span) -> Vec<ResourceSpan> {
         let before = self.resources.partition_point(|(span, _)| span.start < window.end);
         let before = self.resources.get(..before).unwrap_or_default().iter().rev();
         let mut near: Vec<_> = before

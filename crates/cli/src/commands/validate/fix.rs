@@ -11,7 +11,7 @@ use crate::io::input::Inputs;
 use crate::io::reach::AllowedDirectories;
 use crate::report::findings::fixable::Fixable;
 use crate::report::findings::patch;
-use crate::report::masks::{Masks, Resource, resources};
+use crate::report::masks::{Masks, ResourceSpan, resources};
 use crate::{Error, Io};
 use xdsctl_channel::client::Checked;
 use xdsctl_document::source::sniff::DocumentFormat;
@@ -28,7 +28,7 @@ pub(super) struct Plan {
     /// In the order of each document; none overlaps another.
     changes: BTreeMap<SourceId, Vec<Edit>>,
     /// Resources of the documents.
-    resources: BTreeMap<SourceId, Vec<Resource>>,
+    resources: BTreeMap<SourceId, Vec<ResourceSpan>>,
     /// Documents with findings that could be fixed if they were in another format.
     passed_over: BTreeSet<SourceId>,
     /// The findings that have a fix.

@@ -13,7 +13,7 @@ use super::clients::{self, Said, Say};
 use super::fixable::Fixable;
 use super::not_checked::NotCheckedTally;
 use super::{Finding, NotShown, Parsed, RelatedPlace, ReportWriter, ResourceReport, Summary};
-use crate::report::masks::{Masks, Resource, redacted, resources};
+use crate::report::masks::{Masks, ResourceSpan, redacted, resources};
 use crate::report::{SourcePlace, snippet};
 use xdsctl_channel::client::{Checked, is_live};
 use xdsctl_document::envelope::{Finding as EnvelopeFinding, Label, Origin, Stage, WorldId, WorldName};
@@ -264,7 +264,7 @@ struct Resolver<'r> {
     files: BTreeMap<SourceId, Arc<str>>,
     world_names: BTreeMap<WorldId, Arc<str>>,
     /// The resources of each document, if snippets are cut.
-    resources: BTreeMap<SourceId, Vec<Resource>>,
+    resources: BTreeMap<SourceId, Vec<ResourceSpan>>,
     masks: BTreeMap<SourceId, Masks>,
 }
 
