@@ -88,7 +88,7 @@ pub struct Fetched {
 
 /// Fetches once and writes the dump to `out`.
 ///
-/// What has arrived of an ADS stream before something went wrong is written if [`Options::is_partial`] says so, and [`Fetched::trouble`]
+/// What has arrived of an ADS stream before something went wrong is written if [`FetchOptions::is_partial`] says so, and [`Fetched::trouble`]
 /// says what it was. `told` hears of each response.
 ///
 /// # Errors
