@@ -112,19 +112,7 @@ impl crate::policy::StateMachine for ClusterManagerPolicy {
 
     fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
-        let Some((&number, rest)) = path.split_first() else {
-            if let PolicyEvent::Timer(timer) = what
-                && let Some((_, mut member)) = self.children.expire(*timer)
-            {
-                member.child.shutdown(cx);
-            }
-            return reports;
-        };
-        let Some(name) = self.children.name(number) else {
-            return reports;
-        };
-        if let Some(member) = self.children.get_mut(&name) {
-            let said = member.child.handle(rest, what, cx);
+        if let Some((name, said)) = self.children.handle(path, what, cx) {
             self.note_child(&name, said, &mut reports);
         }
         reports

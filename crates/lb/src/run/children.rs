@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::child::Child;
-use super::policy::{PolicyCx, PolicyEvent, TreePath};
+use super::policy::{PolicyCx, PolicyEvent, Reports, TreePath};
 use super::row::look;
 use super::runtime::{TimerId, below};
 
@@ -126,6 +126,22 @@ impl<D> Children<D> {
                 removal: None,
             })
         })
+    }
+
+    /// Hands an event to the child at the beginning of the path, and gives the child's name and what it reports. An event of the
+    /// policy itself can only be the timer that ends a child that is not wanted.
+    pub fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Option<(Arc<str>, Reports)> {
+        let Some((&number, rest)) = path.split_first() else {
+            if let PolicyEvent::Timer(timer) = what
+                && let Some((_, mut member)) = self.expire(*timer)
+            {
+                member.child.shutdown(cx);
+            }
+            return None;
+        };
+        let name = self.name(number)?;
+        let said = self.get_mut(&name)?.child.handle(rest, what, cx);
+        Some((name, said))
     }
 
     /// A child is not wanted; says whether it was until now.
