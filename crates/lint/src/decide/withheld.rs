@@ -127,9 +127,20 @@ impl Withheld {
 
     /// Says whether a finding on a resource stays in its list: with a reason it does not, and is added here.
     pub fn lets_stay(&mut self, resource: usize, diagnostic: &Diagnostic, reason: Option<Reason>) -> bool {
+        self.lets_stay_at(Some(resource), diagnostic, None, reason)
+    }
+
+    /// The same for a finding on a resource or on a document, which may have a place; see [`add`](Self::add).
+    fn lets_stay_at(
+        &mut self,
+        resource: Option<usize>,
+        diagnostic: &Diagnostic,
+        place: Option<(SourceId, Span)>,
+        reason: Option<Reason>,
+    ) -> bool {
         let stays = reason.is_none();
         if let Some(reason) = reason {
-            self.add(Some(resource), diagnostic, None, reason);
+            self.add(resource, diagnostic, place, reason);
         }
         stays
     }
@@ -163,24 +174,16 @@ impl Withheld {
         mut reason: impl FnMut(&Note) -> Option<Reason>,
     ) {
         list.retain(|note| {
-            let reason = reason(note);
-            let stays = reason.is_none();
-            if let Some(reason) = reason {
-                self.add(Some(resource), &note.diagnostic, Some((source, note.span)), reason);
-            }
-            stays
+            let place = Some((source, note.span));
+            self.lets_stay_at(Some(resource), &note.diagnostic, place, reason(note))
         });
     }
 
     /// Takes those findings on documents out of `list` for which there is a reason.
     pub fn sift_documents(&mut self, list: &mut Vec<Finding>, mut reason: impl FnMut(&Finding) -> Option<Reason>) {
         list.retain(|finding| {
-            let reason = reason(finding);
-            let stays = reason.is_none();
-            if let Some(reason) = reason {
-                self.add(None, &finding.diagnostic, Some((finding.source, finding.span)), reason);
-            }
-            stays
+            let place = Some((finding.source, finding.span));
+            self.lets_stay_at(None, &finding.diagnostic, place, reason(finding))
         });
     }
 
