@@ -9,7 +9,7 @@ use crate::report::channel::retry::{self, RetryAnswer};
 use crate::session::{self, words};
 use crate::{Error, Io};
 use xdsctl_channel::rpc::retry::{AttemptEnd, RetryStop};
-use xdsctl_channel::rpc::{ChannelFacts, Draws, Request, Selector};
+use xdsctl_channel::rpc::{ChannelFacts, Draws, Selector};
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::retry::{DEFAULT_BASE_INTERVAL, default_max_interval};
 use xdsctl_model::resource::route::{Action, RetryOn, RetryPolicy};
@@ -42,11 +42,7 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             return Ok(session::exit(true));
         }
     };
-    let request = Request {
-        path: session::method(&args.request),
-        headers: &headers,
-        timeout: args.request.timeout.map(session::millis),
-    };
+    let request = session::request(&args.request, &headers);
     let selector = Selector::new(config);
     let mut draws = Draws::new(args.request.seed);
     let channel = ChannelFacts {

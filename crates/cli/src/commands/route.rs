@@ -5,7 +5,7 @@ use crate::report::channel::route::{self, RouteAnswer};
 use crate::report::channel::route_json;
 use crate::session::{self, words};
 use crate::{Error, Io};
-use xdsctl_channel::rpc::{ChannelFacts, Draws, PLUGIN_PREFIX, Request, Selection, Selector};
+use xdsctl_channel::rpc::{ChannelFacts, Draws, PLUGIN_PREFIX, Selection, Selector};
 use xdsctl_channel::session::Session;
 use xdsctl_model::status::Status;
 
@@ -29,11 +29,7 @@ pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             return Ok(session::exit(true));
         }
     };
-    let request = Request {
-        path: session::method(&args.request),
-        headers: &headers,
-        timeout: args.request.timeout.map(session::millis),
-    };
+    let request = session::request(&args.request, &headers);
     let selector = Selector::new(config);
     let mut draws = Draws::new(args.request.seed);
     let channel = ChannelFacts {

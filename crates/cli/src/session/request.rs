@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::args::RequestArgs;
 use crate::{Error, Io};
+use xdsctl_channel::rpc::Request;
 use xdsctl_channel::sim::{DEFAULT_TIMEOUT_MS, Rpc};
 use xdsctl_model::resource::Millis;
 
@@ -65,6 +66,15 @@ pub fn rpc(args: &RequestArgs) -> Result<Rpc, Error> {
         timeout_ms: Some(given.unwrap_or(DEFAULT_TIMEOUT_MS)),
         wait_for_ready: false,
     })
+}
+
+/// The RPC of the arguments, as routes see it.
+pub fn request<'a>(args: &'a RequestArgs, headers: &'a [(String, String)]) -> Request<'a> {
+    Request {
+        path: method(args),
+        headers,
+        timeout: args.timeout.map(millis),
+    }
 }
 
 /// Name and value of a header: `NAME=VALUE`, or `NAME: VALUE` as curl takes it, whichever sign comes first.
