@@ -240,7 +240,7 @@ fn a_channel_is_that_of_the_client() {
 #[test]
 fn what_is_not_known_of_a_channel_is_said_and_not_made_up() {
     for (args, words) in [
-        (&["route", "--client=java"][..], "no RPC of grpc-java was ever sent"),
+        (&["route", "--client=node"][..], "no RPC of grpc-js-xds was ever sent"),
         (&["pick", "--client=go@1.70"], "RPCs were sent with 1.85.0-dev"),
         (
             &["pick", "--client=cpp@1.55"],
