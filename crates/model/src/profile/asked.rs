@@ -3,26 +3,29 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::Feature;
+use super::{Feature, Features};
 
 /// The features that were asked about, as a set that grows. A copy of it begins empty.
 #[derive(Default)]
-pub(super) struct AskedFeatures([AtomicU64; 2]);
+pub(super) struct AskedFeatures([AtomicU64; Features::WORDS]);
 
 impl AskedFeatures {
     pub(super) fn note(&self, feature: Feature) {
-        let (half, bit) = (feature as usize / 64, 1 << (feature as usize % 64));
+        let (word, bit) = Features::place(feature);
         // A profile may be asked by several threads: they write only what is not there yet.
-        if let Some(half) = self.0.get(half)
-            && half.load(Ordering::Relaxed) & bit == 0
+        if let Some(word) = self.0.get(word)
+            && word.load(Ordering::Relaxed) & bit == 0
         {
-            half.fetch_or(bit, Ordering::Relaxed);
+            word.fetch_or(bit, Ordering::Relaxed);
         }
     }
 
-    pub(super) fn bits(&self) -> u128 {
-        let [low, high] = &self.0;
-        u128::from(high.load(Ordering::Relaxed)) << 64 | u128::from(low.load(Ordering::Relaxed))
+    /// Says whether one of the features that were asked about is in a set.
+    pub(super) fn is_in(&self, set: Features) -> bool {
+        let words = self.0.iter().zip(set.words());
+        words
+            .into_iter()
+            .any(|(asked, word)| asked.load(Ordering::Relaxed) & word != 0)
     }
 }
 
@@ -34,10 +37,12 @@ impl Clone for AskedFeatures {
 
 impl fmt::Debug for AskedFeatures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bits = self.bits();
-        let asked = Feature::ALL
-            .iter()
-            .filter(|feature| bits & (1 << **feature as u32) != 0);
+        let is_asked = |feature: &&Feature| {
+            let mut alone = Features::EMPTY;
+            alone.set(**feature, true);
+            self.is_in(alone)
+        };
+        let asked = Feature::ALL.iter().filter(is_asked);
         f.debug_set().entries(asked).finish()
     }
 }

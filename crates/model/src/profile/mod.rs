@@ -177,8 +177,7 @@ impl Profile {
     /// Says whether another version of the same family would have been told the same about every feature that this copy of the profile was asked
     /// about so far. What was worked out with this one is then true of the other.
     pub fn answers_for(&self, other: &Profile) -> bool {
-        let asked = self.asked.bits();
-        let is_same = |one: Features, other: Features| one.differing(other) & asked == 0;
+        let is_same = |one: Features, other: Features| !self.asked.is_in(one.differing(other));
         self.client.family == other.client.family
             && is_same(self.features, other.features)
             && is_same(self.defaults, other.defaults)
