@@ -4,7 +4,7 @@ import threading
 import time
 
 hits = []  # the address of every attempt that reached a server
-told = []  # of the same attempts: the authority, grpc-previous-rpc-attempts, x-google-rls-data
+told = []  # of the same attempts: the authority, grpc-previous-rpc-attempts, x-google-rls-data, when it came
 orca = {}  # address -> fields of an OrcaLoadReport, sent with every answer and out of band
 out_of_band = {}  # address -> shortest period, in seconds, in which it sends reports to those who asked for them
 streams = []  # (address, period that the client asked for) of every stream of reports
@@ -12,6 +12,12 @@ ends = set()  # addresses whose next stream of reports ends at once
 scripts = {}  # address -> {"latency", "status", "methods": {path: {"latency", "status"}}}
 
 REPORTS = "/xds.service.orca.v3.OpenRcaService/StreamCoreMetrics"
+
+
+def forget():
+    """What a row before this one has left."""
+    for kept in (hits, told, orca, out_of_band, streams, ends, scripts):
+        kept.clear()
 
 
 def _report(address):
@@ -28,7 +34,7 @@ def _answer(address, path, context):
     wanted = {k: v for k, v in context.invocation_metadata() if isinstance(v, str)}
     hits.append(address)
     told.append({"authority": context._rpc_event.call_details.host.decode(), "previous": wanted.get("grpc-previous-rpc-attempts"),
-                 "rls_data": wanted.get("x-google-rls-data")})
+                 "rls_data": wanted.get("x-google-rls-data"), "time": time.time()})
     trailers = []
     if "x-pushback" in wanted:
         trailers.append(("grpc-retry-pushback-ms", wanted["x-pushback"]))

@@ -92,21 +92,20 @@ def silence(address):
     return quiet
 
 
-class Session:
-    """A channel, its backends and its control plane; `mark` hears of what is done, and when."""
+class Servers:
+    """The control plane, the backends and the other servers of a row; `mark` hears of what happens there, and when."""
 
     def __init__(self, row, mark=lambda event, **what: None):
+        import backend
         import control_plane
+        import lookups
         from control_plane import NAME_FIELD, pack
         self.entries = lambda resources: [(r["@type"], r[NAME_FIELD[r["@type"]]], pack(r)) for r in resources]
         first = self.entries(row["resources"])
+        self.mark, self.began = mark, None
         self.plane = control_plane.ControlPlane(32)
-        import client
-        self.stub, self.keep = client.start(self.plane)
-        import grpc
-        import backend
-        import lookups
-        self.mark, self.under_way, self.picks, self.asked, self.began = mark, {}, [], [], None
+        backend.forget()
+        lookups.asked.clear()
         backend.orca.update(row.get("orca", {}))
         backend.scripts.update(row.get("scripts", {}))
         backend.out_of_band.update(row.get("out_of_band", {}))
@@ -114,10 +113,67 @@ class Session:
         self.backends = {a: backend.start(a, mark) for a in row.get("backends", [])}
         self.lookups = {a: lookups.start(a, mark) for a in [row.get("lookup_service")] if a}
         self.silent = {a: silence(a) for a in row.get("silent", [])}
+        self.unprocessed = []
         if "unprocessed" in row:
             import unprocessed
             self.unprocessed = [unprocessed.start(a, script) for a, script in row["unprocessed"].items()]
         self.plane.set(first)
+
+    def play(self, verb, what):
+        """A step that concerns the servers."""
+        import backend
+        import lookups
+        addresses = what if isinstance(what, list) else [what]
+        if verb == "orca":
+            backend.orca.update(what)
+        elif verb == "backend":
+            backend.scripts.update(what)
+        elif verb == "lookups":
+            lookups.answers[:] = what
+        elif verb == "update":
+            self.plane.set(self.entries(what))
+        elif verb == "remove":
+            self.plane.set([(t, n, None) for t, n in what])
+        elif verb == "sleep":
+            time.sleep(what)
+        elif verb == "at":
+            time.sleep(max(0, self.began + what - time.monotonic()))
+        elif verb in ("stop", "drop", "start", "silence", "speak"):
+            for address in addresses:
+                self.turn(verb, address)
+        else:
+            raise NotAsked(f"a step that the recorder does not know: {verb}")
+
+    def turn(self, verb, address):
+        import backend
+        import lookups
+        servers, start = (self.lookups, lookups.start) if address in self.lookups else (self.backends, backend.start)
+        if verb in ("stop", "drop"):
+            servers[address].stop(0).wait()
+        if verb in ("start", "drop"):
+            servers[address] = start(address, self.mark)
+        if verb == "silence":
+            self.silent[address] = silence(address)
+        if verb == "speak":
+            self.silent.pop(address).close()
+
+    def close(self):
+        for server in [*self.backends.values(), *self.lookups.values(), self.plane.server]:
+            server.stop(0).wait()
+        for listener in [*self.silent.values(), *self.unprocessed]:
+            listener.shutdown(socket.SHUT_RDWR)
+            listener.close()
+
+
+class Session(Servers):
+    """A channel of this process, and its servers."""
+
+    def __init__(self, row, mark=lambda event, **what: None):
+        super().__init__(row, mark)
+        import client
+        self.stub, self.keep = client.start(self.plane)
+        import grpc
+        self.under_way, self.picks, self.asked = {}, [], []
         options = [("grpc.default_authority", row["authority"])] if "authority" in row else []
         options += [tuple(o) for o in row.get("channel_args", [])]
         self.channel = grpc.insecure_channel(row.get("uri") or "xds:///" + row["target"], options=options)
@@ -187,11 +243,9 @@ class Session:
         return counted(results) if "rate" in step else results
 
     def play(self, step):
-        import backend
         import lookups
         self.began = self.began or time.monotonic()
         (verb, what), = step.items()
-        addresses = what if isinstance(what, list) else [what]
         if verb == "pick" and "rate" in what:
             calls = []
             self.at_a_rate(what, calls)
@@ -203,39 +257,9 @@ class Session:
             self.begin(what)
         elif verb == "finish":
             self.picks.append(self.finish(what))
-        elif verb == "orca":
-            backend.orca.update(what)
-        elif verb == "backend":
-            backend.scripts.update(what)
-        elif verb == "lookups":
-            lookups.answers[:] = what
-        elif verb == "update":
-            self.plane.set(self.entries(what))
-        elif verb == "remove":
-            self.plane.set([(t, n, None) for t, n in what])
-        elif verb == "sleep":
-            time.sleep(what)
-        elif verb == "at":
-            time.sleep(max(0, self.began + what - time.monotonic()))
-        elif verb in ("stop", "drop", "start", "silence", "speak"):
-            for address in addresses:
-                self.turn(verb, address)
         else:
-            raise NotAsked(f"a step that the recorder does not know: {verb}")
+            super().play(verb, what)
         self.asked.append(len(lookups.asked))
-
-    def turn(self, verb, address):
-        import backend
-        import lookups
-        servers, start = (self.lookups, lookups.start) if address in self.lookups else (self.backends, backend.start)
-        if verb in ("stop", "drop"):
-            servers[address].stop(0).wait()
-        if verb in ("start", "drop"):
-            servers[address] = start(address, self.mark)
-        if verb == "silence":
-            self.silent[address] = silence(address)
-        if verb == "speak":
-            self.silent.pop(address).close()
 
     def answer(self):
         import backend
