@@ -4,6 +4,7 @@ mod captures;
 mod chance;
 mod events;
 mod in_place;
+mod live;
 mod machines;
 mod others;
 mod picks;

@@ -10,7 +10,7 @@ use super::world::{Row, load, rows};
 use crate::support::root;
 
 /// Seeds tried to reach what a client reached by chance.
-const SEEDS: usize = 60;
+pub(super) const SEEDS: usize = 60;
 
 fn differences(row: &Row) -> Vec<String> {
     if is_followed(row) {
@@ -82,7 +82,7 @@ fn compare_all(rows: Vec<Row>) {
 }
 
 /// Says whether it is known what the client keeps of each resource of a row.
-fn is_followed(row: &Row) -> bool {
+pub(super) fn is_followed(row: &Row) -> bool {
     let (client, _) = load(row);
     client
         .resources
@@ -92,7 +92,7 @@ fn is_followed(row: &Row) -> bool {
 }
 
 /// The answers of `fixtures/clients/NAME.jsonl.gz`.
-fn answers(name: &str) -> Vec<Value> {
+pub(super) fn answers(name: &str) -> Vec<Value> {
     let file = std::fs::File::open(root().join(format!("fixtures/clients/{name}.jsonl.gz"))).unwrap();
     let mut text = String::new();
     flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
@@ -168,67 +168,4 @@ fn what_kills_go_is_known() {
 #[test]
 fn picks_are_those_of_older_cores() {
     compare(&scenarios("cpp-picks", |_| true), differences);
-}
-
-/// The worlds of a fixture in `fixtures/clients/live`, as a real channel of a client answered them.
-fn live(questions: &str, recorded: &str, client: &str) -> Vec<Row> {
-    let mut answers: BTreeMap<String, Value> = answers(&format!("live/{recorded}-{questions}"))
-        .into_iter()
-        .map(|answer| (answer["id"].as_str().unwrap().to_owned(), answer))
-        .collect();
-    let wanted = std::env::var("XDSCTL_ROWS").unwrap_or_default();
-    let rows = self::answers(&format!("live/{questions}")).into_iter();
-    rows.filter_map(|question| {
-        let id = question["id"].as_str().unwrap().to_owned();
-        let answer = answers.remove(&id)?;
-        let mut row = question;
-        row["answer"] = serde_json::json!({ "picks": answer["picks"] });
-        row["client"] = client.into();
-        Some(serde_json::from_value::<Row>(row).unwrap())
-    })
-    .filter(|row| wanted.split(',').any(|prefix| row.id.starts_with(prefix)))
-    .collect()
-}
-
-/// Holds live channels' answers against ours. What is refused is wrong, too; at most so many rows may be wrong.
-fn compare_live(questions: &str, recorded: &str, client: &str, most: usize) {
-    let rows = live(questions, recorded, client);
-    let mut wrong = Vec::new();
-    for row in &rows {
-        if !is_followed(row) {
-            wrong.push(format!("{}: refused", row.id));
-            continue;
-        }
-        wrong.extend(differences(row).into_iter().next());
-    }
-    let told = format!(
-        "{client}: {} of {} {questions} differ, {most} may\n{}",
-        wrong.len(),
-        rows.len(),
-        wrong.join("\n")
-    );
-    if std::env::var_os("XDSCTL_VERBOSE").is_some() {
-        eprintln!("{told}");
-    }
-    assert!(wrong.len() <= most, "{told}");
-}
-
-#[test]
-fn live_channels_of_go_answer_so() {
-    compare_live("common", "go@1.85.0", "go", 102);
-}
-
-#[test]
-fn live_channels_of_java_answer_so() {
-    compare_live("common", "java@1.85.1", "java", 184);
-}
-
-#[test]
-fn live_timelines_of_go_are_so() {
-    compare_live("timelines", "go@1.85.0", "go", 40);
-}
-
-#[test]
-fn live_timelines_of_java_are_so() {
-    compare_live("timelines", "java@1.85.1", "java", 40);
 }

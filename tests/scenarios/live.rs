@@ -1,0 +1,218 @@
+//! What became of RPCs in live channels of other clients: our control plane, our backends, their program.
+//!
+//! The recorder gives the first call of a client more time than the row says, and calls that were late again and again less. What a
+//! share of many calls got is chance: its distribution is compared.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::others::{SEEDS, answers, is_followed};
+use super::picks::{chi_square, differences_in, play};
+use super::world::Row;
+
+/// Calls of one step from which on shares are compared, not each call.
+const SHARED: usize = 100;
+
+/// Seeds whose calls are added up for the shares.
+const SHARE_SEEDS: u64 = 10;
+
+/// Seconds of a call unless its step says otherwise.
+const TIMEOUT: f64 = 5.0;
+
+/// How long the recorder waits for one call: it gives a cold start its time, and does not wait again and again for what was late.
+struct Patience {
+    late: usize,
+    /// Seconds that the first call has at least; `None` after it.
+    cold: Option<f64>,
+}
+
+impl Patience {
+    /// Seconds for the next call, of which the row says `wanted`.
+    fn next(&mut self, wanted: f64) -> f64 {
+        if let Some(cold) = self.cold.take() {
+            return wanted.max(cold);
+        }
+        match self.late {
+            0 | 1 => wanted,
+            2 | 3 => wanted.min(0.5),
+            _ => wanted.min(0.1),
+        }
+    }
+
+    fn note(&mut self, answer: &Value) {
+        self.late = match answer["code"] == "DEADLINE_EXCEEDED" {
+            true => self.late + 1,
+            false => 0,
+        };
+    }
+}
+
+/// The steps of a row with one call each, as they were made, and their answers.
+fn one_by_one(steps: &[Value], answers: &[Value], cold: f64) -> (Vec<Value>, Vec<Value>) {
+    let mut patience = Patience {
+        late: 0,
+        cold: Some(cold),
+    };
+    let (mut made, mut answered) = (Vec::new(), Vec::new());
+    let mut answers = answers.iter();
+    for step in steps {
+        let Some(pick) = step.get("pick") else {
+            if step.get("finish").is_some() {
+                answered.extend(answers.next().cloned());
+            } else if ["update", "remove", "stop", "start", "sleep"]
+                .iter()
+                .any(|verb| step.get(verb).is_some())
+            {
+                patience.late = 0;
+            }
+            made.push(step.clone());
+            continue;
+        };
+        for answer in answers.next().and_then(Value::as_array).into_iter().flatten() {
+            let mut pick = pick.clone();
+            pick["count"] = 1.into();
+            pick["timeout"] = patience.next(pick["timeout"].as_f64().unwrap_or(TIMEOUT)).into();
+            patience.note(answer);
+            made.push(json!({ "pick": pick }));
+            answered.push(json!([answer]));
+        }
+    }
+    (made, answered)
+}
+
+/// Which worlds of `fixtures/clients/live`, and who answered them.
+struct Recording {
+    questions: &'static str,
+    /// The client as the file names it, and as xdsctl does.
+    client: (&'static str, &'static str),
+    /// Seconds that the first call of a client had at least.
+    cold: f64,
+}
+
+/// The worlds, as a real channel of a client answered them. Addresses that are silent in a world refused connections here.
+fn live(recording: &Recording) -> Vec<Row> {
+    let Recording {
+        questions,
+        client: (file, client),
+        cold,
+    } = *recording;
+    let mut recorded: BTreeMap<String, Value> = answers(&format!("live/{file}-{questions}"))
+        .into_iter()
+        .map(|answer| (answer["id"].as_str().unwrap().to_owned(), answer))
+        .collect();
+    let wanted = std::env::var("XDSCTL_ROWS").unwrap_or_default();
+    let rows = answers(&format!("live/{questions}")).into_iter();
+    rows.filter_map(|mut row| {
+        let answer = recorded.remove(row["id"].as_str().unwrap())?;
+        let (steps, picks) = one_by_one(
+            row["steps"].as_array().unwrap(),
+            answer["picks"].as_array().unwrap(),
+            cold,
+        );
+        row["steps"] = steps.into();
+        row["silent"] = json!([]);
+        row["answer"] = json!({ "picks": picks });
+        row["client"] = client.into();
+        Some(serde_json::from_value::<Row>(row).unwrap())
+    })
+    .filter(|row| wanted.split(',').any(|prefix| row.id.starts_with(prefix)))
+    .collect()
+}
+
+/// Where a call went, or its code.
+fn fate<'a>(code: &'a str, backend: Option<&'a str>) -> String {
+    backend.unwrap_or(code).to_owned()
+}
+
+/// Compares how often calls had each fate; those of several seeds are added up.
+fn share_differences(row: &Row) -> Vec<String> {
+    let mut recorded: BTreeMap<String, u64> = BTreeMap::new();
+    for answer in row.answer.picks.iter().flat_map(|step| step.as_array().unwrap()) {
+        let fate = fate(answer["code"].as_str().unwrap(), answer["backend"].as_str());
+        *recorded.entry(fate).or_default() += 1;
+    }
+    let mut ours: BTreeMap<String, u64> = BTreeMap::new();
+    for outcome in (1..=SHARE_SEEDS).flat_map(|seed| play(row, seed)).flatten() {
+        let fate = fate(outcome.code.name(), outcome.backend.as_deref());
+        *ours.entry(fate).or_default() += 1;
+    }
+    let why = chi_square(&recorded, &ours);
+    let told = |why| format!("{}: {why}: client {recorded:?}, xdsctl {ours:?}", row.id);
+    why.map(told).into_iter().collect()
+}
+
+fn differences(row: &Row) -> Vec<String> {
+    let calls = row.answer.picks.len();
+    match calls >= SHARED {
+        true => share_differences(row),
+        false => differences_in(row, SEEDS),
+    }
+}
+
+/// Holds live channels' answers against ours. What is refused is wrong, too; at most so many rows may be wrong.
+fn compare_live(recording: &Recording, most: usize) {
+    let (questions, client) = (recording.questions, recording.client.1);
+    let rows = live(recording);
+    let mut wrong = Vec::new();
+    for row in &rows {
+        if !is_followed(row) {
+            wrong.push(format!("{}: refused", row.id));
+            continue;
+        }
+        wrong.extend(differences(row).into_iter().next());
+    }
+    let told = format!(
+        "{client}: {} of {} {questions} differ, {most} may\n{}",
+        wrong.len(),
+        rows.len(),
+        wrong.join("\n")
+    );
+    if std::env::var_os("XDSCTL_VERBOSE").is_some() {
+        eprintln!("{told}");
+    }
+    assert!(wrong.len() <= most, "{told}");
+}
+
+const GO: (&str, &str) = ("go@1.85.0", "go");
+const JAVA: (&str, &str) = ("java@1.85.1", "java");
+
+#[test]
+fn live_channels_of_go_answer_so() {
+    let recording = Recording {
+        questions: "common",
+        client: GO,
+        cold: 8.0,
+    };
+    compare_live(&recording, 76);
+}
+
+#[test]
+fn live_channels_of_java_answer_so() {
+    let recording = Recording {
+        questions: "common",
+        client: JAVA,
+        cold: 8.0,
+    };
+    compare_live(&recording, 162);
+}
+
+#[test]
+fn live_timelines_of_go_are_so() {
+    let recording = Recording {
+        questions: "timelines",
+        client: GO,
+        cold: 3.0,
+    };
+    compare_live(&recording, 40);
+}
+
+#[test]
+fn live_timelines_of_java_are_so() {
+    let recording = Recording {
+        questions: "timelines",
+        client: JAVA,
+        cold: 8.0,
+    };
+    compare_live(&recording, 40);
+}
