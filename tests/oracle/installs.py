@@ -95,3 +95,72 @@ def command(directory, client):
     return {"go": [f"{where}/channel"], "java": ["java", "-cp", classes, "Channel"],
             "node": ["node", os.path.join(PROGRAMS, "channel.mjs"), where],
             "rust": [f"{where}/target/release/channel"]}[family]
+
+
+# --- decoders alone --------------------------------------------------------------------------------------------------------
+
+
+def contents(folder):
+    """The text of all Go files of a folder, tests left out."""
+    paths = [path for path in glob.glob(os.path.join(folder, "*.go")) if not path.endswith("_test.go")]
+    return "".join(open(path).read() for path in sorted(paths))
+
+
+def decoders_go(where, version):
+    """A copy of the module with a program in it, because the packages of the decoders are internal."""
+    module = "google.golang.org/grpc"
+    run(["go", "mod", "download", f"{module}@v{version}"], where)
+    cache = subprocess.run(["go", "env", "GOMODCACHE"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    copy = os.path.join(where, "module")
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(os.path.join(cache, f"{module}@v{version}"), copy)
+    run(["chmod", "-R", "u+w", copy], where)
+    found = lambda *places: next(place for place in places if os.path.isdir(os.path.join(copy, place)))
+    client = found("internal/xds/xdsclient", "xds/internal/xdsclient")
+    bootstrap = found("internal/xds/bootstrap", "xds/internal/xdsclient/bootstrap")
+    code = contents(os.path.join(copy, client))
+    types = contents(os.path.join(copy, client, "xdsresource"))
+    way = "newest" if "func supportedResourceTypes(" in code else "by_type" if "ResourceTypeMapForTesting" in types else "unmarshal"
+    parser = contents(os.path.join(copy, bootstrap))
+    words = {
+        "CLIENT": f"{module}/{client}", "BOOTSTRAP": f"{module}/{bootstrap}", "RESOURCE": f"{module}/{client}/xdsresource",
+        "INTERNAL": f"{module}/xds/internal",
+        "CONFIG": "NewConfigFromContents" if "func NewConfigFromContents(" in parser else "NewConfigFromContentsForTesting",
+        "RECOVERS": str("XDSRecoverPanicInResourceParsing" in contents(os.path.join(copy, "internal/envconfig"))).lower(),
+        "SERVER": "ServerConfig: config.XDSServers()[0]" if re.search(r"ServerConfig +\*bootstrap", types) else "",
+        "QUALIFIER": "xdsresource." if types else "",
+    }
+    for source, target in ((f"decoder_{way}.go", os.path.join(client, "decoder.go")), ("main.go", "xds/decoders/main.go")):
+        with open(os.path.join(HERE, "decoders", "go", source)) as text:
+            code = re.sub(r"\b(" + "|".join(words) + r")", lambda word: words[word.group(1)], text.read())
+        if way == "unmarshal" and types and "decoder.go" in target:
+            code = code.replace('\t"strings"\n', f'\t"{words["RESOURCE"]}"\n\t"strings"\n')
+        os.makedirs(os.path.dirname(os.path.join(copy, target)), exist_ok=True)
+        with open(os.path.join(copy, target), "w") as out:
+            out.write(code)
+    run(["go", "build", "-o", os.path.join(where, "decoders"), "./xds/decoders"], copy)
+    shutil.rmtree(copy)
+
+
+def decoders_java(where, version):
+    """RLS is on the class path: what the client says of its resources is asked, not whether an application brings it."""
+    install_java(where, "rls", version)
+    classes = os.path.join(where, "decoders")
+    run(["javac", "-nowarn", "-cp", f"{where}/target/dependency/*", "-d", classes, os.path.join(HERE, "decoders", "java", "Decoders.java")], where)
+
+
+DECODERS = {"go": decoders_go, "java": decoders_java}
+
+
+def decoders(directory, client):
+    """What starts the decoders of a client, which are built when they are asked for first."""
+    family, _, version = parts(client)
+    if family not in DECODERS:
+        raise SystemExit(f"{client}: the decoders of {', '.join(DECODERS)} can be asked; others.py asks those of Node")
+    # Java's are a client that brings RLS.
+    where = folder(directory, client if family == "go" else f"java+rls@{version}")
+    os.makedirs(where, exist_ok=True)
+    if not os.path.exists(os.path.join(where, "decoders")):
+        DECODERS[family](where, version)
+    return {"go": [f"{where}/decoders"],
+            "java": ["java", "-cp", f"{where}/decoders:{where}/target/dependency/*", "Decoders"]}[family]

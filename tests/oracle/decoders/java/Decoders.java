@@ -1,0 +1,138 @@
+import com.google.gson.Gson;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import com.google.protobuf.Any;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Asks the parsers of grpc-java what they make of single resources: no network. They are internal, and not the same in all releases,
+ * so they are found by reflection.
+ *
+ * <p>A line in: {"id", "kind": "lds|rds|cds|eds", "any_b64", "bootstrap"}. A line out: {"id", "verdict", "message"}.
+ */
+public final class Decoders {
+  private static final Map<String, String> TYPES = Map.of("lds", "io.grpc.xds.XdsListenerResource", "rds",
+      "io.grpc.xds.XdsRouteConfigureResource", "cds", "io.grpc.xds.XdsClusterResource", "eds", "io.grpc.xds.XdsEndpointResource");
+  private static final Map<String, Object> BOOTSTRAPS = new HashMap<>();
+
+  /** The first of these classes that there is. */
+  private static Class<?> first(String... names) throws ClassNotFoundException {
+    for (String name : names) {
+      try {
+        return Class.forName(name);
+      } catch (ClassNotFoundException e) {
+        // Another release.
+      }
+    }
+    throw new ClassNotFoundException(String.join(", ", names));
+  }
+
+  private static Object make(Class<?> type, Object... values) throws Exception {
+    for (Constructor<?> constructor : type.getDeclaredConstructors()) {
+      Class<?>[] wanted = constructor.getParameterTypes();
+      boolean fits = wanted.length == values.length;
+      for (int i = 0; fits && i < wanted.length; i++) {
+        fits = wanted[i].isInstance(values[i]);
+      }
+      if (fits) {
+        constructor.setAccessible(true);
+        return constructor.newInstance(values);
+      }
+    }
+    throw new NoSuchMethodException(type.getName());
+  }
+
+  private static Object call(Object object, Class<?> type, String name, Object... values) throws Exception {
+    for (Class<?> owner = type; owner != null; owner = owner.getSuperclass()) {
+      for (Method method : owner.getDeclaredMethods()) {
+        Class<?>[] wanted = method.getParameterTypes();
+        boolean fits = method.getName().equals(name) && wanted.length == values.length;
+        for (int i = 0; fits && i < wanted.length; i++) {
+          fits = wanted[i].isInstance(values[i]);
+        }
+        if (fits) {
+          method.setAccessible(true);
+          return method.invoke(object, values);
+        }
+      }
+    }
+    throw new NoSuchMethodException(type.getName() + "." + name);
+  }
+
+  private static Object field(Object object, String name) throws Exception {
+    java.lang.reflect.Field field = object.getClass().getDeclaredField(name);
+    field.setAccessible(true);
+    return field.get(object);
+  }
+
+  private static Object bootstrap(String json) throws Exception {
+    Object info = BOOTSTRAPS.get(json);
+    if (info == null) {
+      Object bootstrapper = make(first("io.grpc.xds.GrpcBootstrapperImpl", "io.grpc.xds.BootstrapperImpl"));
+      info = call(bootstrapper, bootstrapper.getClass(), "bootstrap", io.grpc.internal.JsonParser.parse(json));
+      BOOTSTRAPS.put(json, info);
+    }
+    return info;
+  }
+
+  /** What a parser is given beside the resource: by the types of its parameters, which change between releases. */
+  private static Object arguments(Object info) throws Exception {
+    Constructor<?> constructor =
+        first("io.grpc.xds.client.XdsResourceType$Args", "io.grpc.xds.XdsResourceType$Args").getDeclaredConstructors()[0];
+    Class<?>[] wanted = constructor.getParameterTypes();
+    Object[] values = new Object[wanted.length];
+    for (int i = 0; i < wanted.length; i++) {
+      values[i] = switch (wanted[i].getSimpleName()) {
+        case "ServerInfo" -> ((List<?>) call(info, info.getClass(), "servers")).get(0);
+        case "String" -> "1";
+        case "BootstrapInfo" -> info;
+        case "FilterRegistry" -> call(null, wanted[i], "getDefaultRegistry");
+        case "LoadBalancerRegistry" -> call(null, wanted[i], "getDefaultRegistry");
+        case "TlsContextManager", "Object" ->
+          make(first("io.grpc.xds.internal.security.TlsContextManagerImpl", "io.grpc.xds.internal.sds.TlsContextManagerImpl"), info);
+        default -> null; // the names that are subscribed to: all
+      };
+    }
+    constructor.setAccessible(true);
+    return constructor.newInstance(values);
+  }
+
+  private static Map<String, Object> judge(JsonObject resource) throws Exception {
+    Map<String, Object> said = new HashMap<>();
+    said.put("id", resource.get("id").getAsString());
+    Any packed = Any.parseFrom(Base64.getDecoder().decode(resource.get("any_b64").getAsString()));
+    Object arguments = arguments(bootstrap(resource.get("bootstrap").toString()));
+    Class<?> type = Class.forName(TYPES.get(resource.get("kind").getAsString()));
+    try {
+      Object parsed = call(call(null, type, "getInstance"), type, "parse", arguments, List.of(packed));
+      List<?> errors = (List<?>) field(parsed, "errors");
+      said.put("verdict", errors.isEmpty() ? "ACK" : "NACK");
+      said.put("message", errors.isEmpty() ? "" : String.valueOf(errors.get(0)));
+    } catch (InvocationTargetException e) {
+      said.put("verdict", "CRASH");
+      said.put("message", e.getCause().toString());
+    }
+    return said;
+  }
+
+  public static void main(String[] args) throws Exception {
+    Gson gson = new Gson();
+    PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
+    BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+      out.println(gson.toJson(judge(JsonParser.parseString(line).getAsJsonObject())));
+    }
+    out.flush();
+    Runtime.getRuntime().halt(0);
+  }
+}
