@@ -307,6 +307,7 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
         }
         'xdsctl;test' {
             [CompletionResult]::new('--world', '--world', [CompletionResultType]::ParameterName, 'World for tests that name none, such as files of router_check_tool; may be repeated')
+            [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'Client of tests that name none with `kind`, instead of C-core 1.85.1: `go`, `java@1.80`')
             [CompletionResult]::new('--allow-read', '--allow-read', [CompletionResultType]::ParameterName, 'Let a suite name files below this directory, not only below its own; may be repeated')
             [CompletionResult]::new('--run', '--run', [CompletionResultType]::ParameterName, 'Run only tests whose name, as `FILE: NAME`, matches this')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Format of the report, and the file for it instead of standard output; may be repeated [default: human]')
@@ -329,6 +330,7 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
         }
         'xdsctl;simulate' {
             [CompletionResult]::new('--world', '--world', [CompletionResultType]::ParameterName, 'World for a test that names none; may be repeated')
+            [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'Client of tests that name none with `kind`, instead of C-core 1.85.1: `go`, `java@1.80`')
             [CompletionResult]::new('--allow-read', '--allow-read', [CompletionResultType]::ParameterName, 'Let a suite name files below this directory, not only below its own; may be repeated')
             [CompletionResult]::new('--run', '--run', [CompletionResultType]::ParameterName, 'The test whose name matches this; needed where there are several')
             [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Stop after so many seconds of simulated time')

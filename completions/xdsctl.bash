@@ -1553,13 +1553,17 @@ _xdsctl() {
             return 0
             ;;
         xdsctl__subcmd__simulate)
-            opts="-h --world --allow-read --run --until --seed --only --chart --format --max-events --max-rpcs --show-secrets --color --help"
+            opts="-h --world --client --allow-read --run --until --seed --only --chart --format --max-events --max-rpcs --show-secrets --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --world)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --client)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1607,13 +1611,17 @@ _xdsctl() {
             return 0
             ;;
         xdsctl__subcmd__test)
-            opts="-q -h --world --allow-read --run --format --update --init --schema --record --explain --coverage --fail-under --quiet --max-events --max-rpcs --show-secrets --color --help"
+            opts="-q -h --world --client --allow-read --run --format --update --init --schema --record --explain --coverage --fail-under --quiet --max-events --max-rpcs --show-secrets --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --world)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --client)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -296,6 +296,7 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
         }
         &'xdsctl;test'= {
             cand --world 'World for tests that name none, such as files of router_check_tool; may be repeated'
+            cand --client 'Client of tests that name none with `kind`, instead of C-core 1.85.1: `go`, `java@1.80`'
             cand --allow-read 'Let a suite name files below this directory, not only below its own; may be repeated'
             cand --run 'Run only tests whose name, as `FILE: NAME`, matches this'
             cand --format 'Format of the report, and the file for it instead of standard output; may be repeated [default: human]'
@@ -317,6 +318,7 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
         }
         &'xdsctl;simulate'= {
             cand --world 'World for a test that names none; may be repeated'
+            cand --client 'Client of tests that name none with `kind`, instead of C-core 1.85.1: `go`, `java@1.80`'
             cand --allow-read 'Let a suite name files below this directory, not only below its own; may be repeated'
             cand --run 'The test whose name matches this; needed where there are several'
             cand --until 'Stop after so many seconds of simulated time'

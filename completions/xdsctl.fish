@@ -2847,6 +2847,7 @@ complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l wait-for-ready -d
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l explain -d 'Show everything, also picks that were queued'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand test" -l world -d 'World for tests that name none, such as files of router_check_tool; may be repeated' -r -F
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand test" -l client -d 'Client of tests that name none with `kind`, instead of C-core 1.85.1: `go`, `java@1.80`' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand test" -l allow-read -d 'Let a suite name files below this directory, not only below its own; may be repeated' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand test" -l run -d 'Run only tests whose name, as `FILE: NAME`, matches this' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand test" -l format -d 'Format of the report, and the file for it instead of standard output; may be repeated [default: human]' -r -f -a "human\t'For people, with the lines around each failure'
@@ -2872,6 +2873,7 @@ complete -c xdsctl -n "__fish_xdsctl_using_subcommand test" -s q -l quiet -d 'Do
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand test" -l show-secrets -d 'Print passwords, keys and tokens instead of masking them'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand test" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand simulate" -l world -d 'World for a test that names none; may be repeated' -r -F
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand simulate" -l client -d 'Client of tests that name none with `kind`, instead of C-core 1.85.1: `go`, `java@1.80`' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand simulate" -l allow-read -d 'Let a suite name files below this directory, not only below its own; may be repeated' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand simulate" -l run -d 'The test whose name matches this; needed where there are several' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand simulate" -l until -d 'Stop after so many seconds of simulated time' -r

@@ -3,6 +3,7 @@
 mod drafts;
 mod forms;
 mod hints;
+mod kinds;
 mod same;
 mod timeline;
 mod update;

@@ -58,6 +58,7 @@ use xdsctl_channel::session::PlannedStart;
 use xdsctl_channel::sim::Lookups;
 use xdsctl_channel::sim::script::{Setting, Step};
 use xdsctl_document::source::Span;
+use xdsctl_model::profile;
 
 /// The JSON Schema of a suite.
 pub const SCHEMA: &str = include_str!("../scenario.json");
@@ -123,6 +124,8 @@ pub struct PlannedClient {
     pub name: String,
     /// Where it stands.
     pub span: Span,
+    /// Which client it is; the caller decides where nothing is said.
+    pub kind: Option<profile::Client>,
     /// Where its chance comes from.
     pub seed: u64,
     /// Where its channel starts; the only API listener if nothing is said.

@@ -16,7 +16,7 @@ use xdsctl_document::source::node::{Broken, JsonMember, JsonNode, Why};
 use xdsctl_document::source::{Source, Span};
 
 /// What can be said of a test, or of all tests of a file.
-pub const TEST_MEMBERS: [&str; 16] = [
+pub const TEST_MEMBERS: [&str; 17] = [
     "name",
     "world",
     "bootstrap",
@@ -26,6 +26,7 @@ pub const TEST_MEMBERS: [&str; 16] = [
     "authority",
     "route_config",
     "cluster",
+    "kind",
     "seed",
     "clients",
     "backends",

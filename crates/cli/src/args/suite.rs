@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use xdsctl_channel::sim::MAX_EVENTS;
+use xdsctl_model::profile::Client;
 use xdsctl_suite::MAX_RPCS;
 
 use super::format::{DestinationParser, OF_TEST, ReportDestination};
@@ -19,6 +20,9 @@ pub struct TestArgs {
     /// World for tests that name none, such as files of router_check_tool; may be repeated
     #[arg(long, value_name = "FILE")]
     pub world: Vec<PathBuf>,
+    /// Client of tests that name none with `kind`, instead of C-core 1.85.1: `go`, `java@1.80`
+    #[arg(long, value_name = "CLIENT", value_parser = Client::parse_one)]
+    pub client: Option<Client>,
     /// Let a suite name files below this directory, not only below its own; may be repeated
     #[arg(long, value_name = "DIR")]
     pub allow_read: Vec<PathBuf>,
@@ -75,6 +79,9 @@ pub struct SimulateArgs {
     /// World for a test that names none; may be repeated
     #[arg(long, value_name = "FILE")]
     pub world: Vec<PathBuf>,
+    /// Client of tests that name none with `kind`, instead of C-core 1.85.1: `go`, `java@1.80`
+    #[arg(long, value_name = "CLIENT", value_parser = Client::parse_one)]
+    pub client: Option<Client>,
     /// Let a suite name files below this directory, not only below its own; may be repeated
     #[arg(long, value_name = "DIR")]
     pub allow_read: Vec<PathBuf>,

@@ -45,6 +45,7 @@ pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         world: &args.world,
         reach: &AllowedDirectories::of(&args.allow_read),
         allow_read: &args.allow_read,
+        client: args.client,
     };
     let mut notes = Vec::new();
     let suite::Opened { sessions, unread } = suite::open(&test, from, &mut notes, io)

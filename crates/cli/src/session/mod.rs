@@ -93,24 +93,17 @@ pub fn of_channel(client: profile::Client) -> Result<Fleet, String> {
 /// # Errors
 /// `--client` names none or several, or one that cannot be asked.
 pub fn client(args: &ChannelArgs, config: &ProjectConfig, asked: AskClient, io: &mut Io<'_>) -> Result<Fleet, Error> {
-    let read = |list: &str, from: &str| {
-        profile::Client::parse_list(list).map_err(|error| Error::Usage(format!("{from}: {error}")))
-    };
     if let Some(name) = &args.client {
-        let clients = read(name, "--client")?;
-        let [client] = clients.as_slice() else {
-            return Err(Error::Usage(format!(
-                "--client: `{name}` are {} clients, a channel has one",
-                clients.len()
-            )));
-        };
-        return asked(*client).map_err(|why| Error::Usage(format!("--client: {why}")));
+        let usage = |why: String| Error::Usage(format!("--client: {why}"));
+        let client = profile::Client::parse_one(name).map_err(|error| usage(error.to_string()))?;
+        return asked(client).map_err(usage);
     }
     let Some(setting) = &config.clients else {
         return Ok(Fleet::default());
     };
     let place = config.place(setting);
-    let clients = read(&setting.value.join(","), &place)?;
+    let clients = profile::Client::parse_list(&setting.value.join(","))
+        .map_err(|error| Error::Usage(format!("{place}: {error}")))?;
     let why = match clients.as_slice() {
         [client] => match asked(*client) {
             Ok(fleet) => {

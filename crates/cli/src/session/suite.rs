@@ -15,6 +15,7 @@ use xdsctl_channel::client::dns::DnsAnswers;
 use xdsctl_channel::session::{Session, SessionInputs, SessionPlan};
 use xdsctl_document::source::node::JsonNode;
 use xdsctl_document::source::{Source, Span};
+use xdsctl_model::profile::{self, Fleet};
 use xdsctl_suite::{InitialConfig, PlannedClient, Test};
 
 /// Says whether a document that nobody has named is a suite. One that cannot be read is, if it has the keys of one: what is wrong
@@ -47,6 +48,8 @@ pub(crate) struct From<'f> {
     pub reach: &'f AllowedDirectories,
     /// Directories from which these may name files.
     pub allow_read: &'f [PathBuf],
+    /// Which client those are of which the suite does not say it.
+    pub client: Option<profile::Client>,
 }
 
 /// The sessions of a test.
@@ -81,37 +84,45 @@ pub(crate) fn open(
             notes.push((world, text.replace('\n', "\\n")));
         }
     };
-    let (inputs, remarks) = io.keep_remarks(|io| load(test, from, io));
-    let (mut lost, mut is_incomplete) = (Vec::new(), false);
-    for remark in remarks {
-        match remark {
-            Remark::Note(text) | Remark::Line(text) => note(text),
-            Remark::Unread(text) => lost.push(text.replace('\n', "\\n")),
-            Remark::Incomplete(_) => is_incomplete = true,
-        }
-    }
+    let (mut lost, mut is_incomplete) = (BTreeSet::new(), false);
     let failed = |span: Span| {
         move |error: Error| match &error {
             Error::Io { .. } | Error::Nothing(_) => (world, error),
             _ => (span, error),
         }
     };
-    let first = test.clients.first().map_or(test.span, |client| client.span);
-    let inputs = inputs.map_err(failed(first))?;
     let dns: DnsAnswers = test
         .resolve
         .iter()
         .map(|(name, list)| (name.clone(), Ok(list.clone())))
         .collect();
     let mut sessions: Vec<Session> = Vec::new();
+    let mut read: Vec<(profile::Client, SessionInputs)> = Vec::new();
     for client in test.clients.iter() {
         // Clients that differ by their chance alone hold the same, and share it.
-        let is_alike = |known: &PlannedClient| known.start == client.start && known.authority == client.authority;
+        let is_alike = |known: &PlannedClient| {
+            known.kind == client.kind && known.start == client.start && known.authority == client.authority
+        };
         let alike = test.clients.iter().zip(&sessions).find(|(known, _)| is_alike(known));
         if let Some((_, session)) = alike {
             sessions.push(session.clone());
             continue;
         }
+        let kind = client.kind.or(from.client).unwrap_or(profile::Client::REFERENCE);
+        if !read.iter().any(|(known, _)| *known == kind) {
+            let (inputs, remarks) = io.keep_remarks(|io| load(test, from, kind, io));
+            for remark in remarks {
+                match remark {
+                    Remark::Note(text) | Remark::Line(text) => note(text),
+                    Remark::Unread(text) => _ = lost.insert(text.replace('\n', "\\n")),
+                    Remark::Incomplete(_) => is_incomplete = true,
+                }
+            }
+            read.push((kind, inputs.map_err(failed(client.span))?));
+        }
+        let Some((_, inputs)) = read.iter().find(|(known, _)| *known == kind) else {
+            continue;
+        };
         let plan = SessionPlan {
             start: client.start.clone(),
             authority: client.authority.clone(),
@@ -133,7 +144,7 @@ pub(crate) fn open(
     }
     Ok(Opened {
         sessions,
-        unread: is_incomplete.then(|| (world, lost.join("; "))),
+        unread: is_incomplete.then(|| (world, Vec::from_iter(lost).join("; "))),
     })
 }
 
@@ -148,7 +159,7 @@ pub(crate) fn listeners(files: &[PathBuf], allow_read: &[PathBuf], io: &mut Io<'
         allow_read: allow_read.to_vec(),
         ..InputPlan::default()
     };
-    let mut inputs = input::of_parts(plan, Vec::new(), io)?;
+    let mut inputs = input::of_parts(plan, Vec::new(), Fleet::default(), io)?;
     let settled = inputs.settle(Keep::Places, io)?;
     let store = Arc::new(inputs.into_store());
     let worlds = settled.hold(&store);
@@ -201,8 +212,8 @@ fn ends(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Reads the world of a test.
-fn load(test: &Test, from: From<'_>, io: &mut Io<'_>) -> Result<SessionInputs, Error> {
+/// Reads the world of a test, as a client takes it.
+fn load(test: &Test, from: From<'_>, client: profile::Client, io: &mut Io<'_>) -> Result<SessionInputs, Error> {
     let directory = directory_of(from.file);
     let is_json = files::ending(Path::new(from.file)) == Some("json");
     let (mut files, mut inline) = (Vec::new(), Vec::new());
@@ -229,7 +240,8 @@ fn load(test: &Test, from: From<'_>, io: &mut Io<'_>) -> Result<SessionInputs, E
         allow_read: from.allow_read.to_vec(),
         ..InputPlan::default()
     };
-    let inputs = input::of_parts(plan, inline, io)?;
+    let fleet = super::of_channel(client).map_err(Error::Usage)?;
+    let inputs = input::of_parts(plan, inline, fleet, io)?;
     inputs.refuse_broken_bootstrap()?;
     if let Some((name, _)) = test.resolve.iter().find(|(_, addresses)| addresses.is_empty()) {
         return Err(Error::Usage(format!("`resolve`: `{name}` has no address")));

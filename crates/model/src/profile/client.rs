@@ -71,6 +71,14 @@ pub enum UnknownClient {
         /// Its last release.
         last: Version,
     },
+    /// Several where one is wanted.
+    #[error("`{asked}` are {count} clients, a channel has one")]
+    Several {
+        /// The list as it was given.
+        asked: String,
+        /// How many it names.
+        count: usize,
+    },
     /// No client was given.
     #[error("a client is missing, must be like `cpp@1.66.2`, `go`, `current` or `all`")]
     Missing,
@@ -123,6 +131,26 @@ impl Client {
             clients.extend(found.into_iter().filter(|client| seen.insert(*client)));
         }
         Ok(clients)
+    }
+
+    /// Reads the name of one client, as [`Client::parse_list`] does.
+    ///
+    /// ```
+    /// use xdsctl_model::profile::Client;
+    /// assert_eq!(Client::parse_one("java@1.80").unwrap().to_string(), "java@1.80.0");
+    /// assert!(Client::parse_one("go,cpp").is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// [`UnknownClient`], also where there are several.
+    pub fn parse_one(text: &str) -> Result<Client, UnknownClient> {
+        match Self::parse_list(text)?.as_slice() {
+            [client] => Ok(*client),
+            several => Err(UnknownClient::Several {
+                asked: text.to_owned(),
+                count: several.len(),
+            }),
+        }
     }
 
     /// The newest measured version of each family.

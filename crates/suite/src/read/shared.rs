@@ -11,9 +11,10 @@ use xdsctl_channel::sim::Lookups;
 use xdsctl_channel::sim::script::value::{address, contradict, one_or_more, text, wrong};
 use xdsctl_channel::sim::script::{Located, Setting, lookups, settings};
 use xdsctl_document::source::node::{JsonMember, JsonNode, Value};
+use xdsctl_model::profile;
 
 /// What can be said of a client.
-const CLIENT: [&str; 5] = ["target", "authority", "route_config", "cluster", "seed"];
+const CLIENT: [&str; 6] = ["target", "authority", "route_config", "cluster", "kind", "seed"];
 
 /// Most clients of a test.
 const MAX_CLIENTS: usize = 1000;
@@ -162,6 +163,10 @@ impl SuiteReader<'_> {
         }
         if let Some(authority) = self.located(text(node, "authority"))? {
             client.authority = Some(authority);
+        }
+        if let (Some(name), Some(node)) = (self.located(text(node, "kind"))?, node.get("kind")) {
+            let kind = profile::Client::parse_one(&name);
+            client.kind = Some(kind.map_err(|error| fault(self.place(node.span), format!("`kind`: {error}")))?);
         }
         if let Some(seed) = node.get("seed") {
             let whole = seed.whole().ok_or_else(|| wrong("seed", seed, "a whole number from 0"));

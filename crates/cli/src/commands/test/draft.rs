@@ -430,6 +430,7 @@ fn from(args: &TestArgs) -> suite::From<'_> {
         world: &[],
         reach: &EVERYWHERE,
         allow_read: &args.allow_read,
+        client: args.client,
     }
 }
 

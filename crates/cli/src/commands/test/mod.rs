@@ -200,6 +200,7 @@ fn one(
         world: &args.world,
         reach: &AllowedDirectories::of(&args.allow_read),
         allow_read: &args.allow_read,
+        client: args.client,
     };
     let mut notes = Vec::new();
     let suite::Opened { sessions, unread } = match suite::open(test, from, &mut notes, io) {

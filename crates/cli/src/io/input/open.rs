@@ -61,12 +61,17 @@ pub fn snapshot(
 }
 
 /// Files, and resources that stand in no file of their own: each its name, as JSON, and whether that was YAML once. All of it is said
-/// to be one client's.
+/// to be one client's, which is that of `fleet`.
 ///
 /// # Errors
 /// As for [`open`].
-pub fn of_parts(plan: InputPlan, inline: Vec<(String, String, bool)>, io: &mut Io<'_>) -> Result<Inputs, Error> {
-    let mut inputs = Inputs::without_documents(plan, Fleet::default())?;
+pub fn of_parts(
+    plan: InputPlan,
+    inline: Vec<(String, String, bool)>,
+    fleet: Fleet,
+    io: &mut Io<'_>,
+) -> Result<Inputs, Error> {
+    let mut inputs = Inputs::without_documents(plan, fleet)?;
     if !inputs.plan.files.is_empty() {
         let opened = documents(&mut inputs, io)?;
         (inputs.documents, inputs.unread, inputs.places) = (opened.documents, opened.unread, opened.places);
