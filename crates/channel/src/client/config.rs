@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::dns;
 use super::graph::Skipped;
+use xdsctl_model::profile::Family;
 use xdsctl_model::resource::cluster::{Discovery, HealthStatus};
 use xdsctl_model::resource::domain::DomainMatch;
 use xdsctl_model::resource::endpoints::Endpoint;
@@ -16,6 +17,7 @@ use xdsctl_model::resource::lb_policy::{LbConfig, RouteLookup};
 use xdsctl_model::resource::listener::HttpConnectionManager;
 use xdsctl_model::resource::route::{Action, Destination, VirtualHost};
 use xdsctl_model::resource::{Cluster, Endpoints, Listener, ResourceType, RouteConfiguration};
+use xdsctl_model::status::{Code, Status};
 
 /// The configuration of one channel.
 #[derive(Debug, Clone)]
@@ -40,6 +42,8 @@ pub struct XdsConfig {
     pub missing: Vec<(ResourceType, String)>,
     /// The Listener and routes were made up to start at a cluster.
     pub starts_at_cluster: bool,
+    /// Whose words failures have.
+    pub family: Family,
 }
 
 /// The routes of a channel, with which it goes on while it waits for others that its Listener names now.
@@ -112,13 +116,22 @@ pub struct Aggregate {
     pub note: String,
 }
 
-/// Why every RPC to a cluster fails with UNAVAILABLE.
+/// Why every RPC to a cluster fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClusterFailure {
     /// The kind of failure.
     pub class: ClusterFailureClass,
+    /// The code of the RPCs.
+    pub code: Code,
     /// The client's words.
     pub message: String,
+}
+
+impl ClusterFailure {
+    /// The status of every RPC to the cluster.
+    pub fn status(&self) -> Status {
+        Status::new(self.code, self.message.as_str())
+    }
 }
 
 /// Kinds of failure of a cluster.
@@ -126,6 +139,8 @@ pub struct ClusterFailure {
 pub enum ClusterFailureClass {
     /// The graph below is too deep.
     Depth,
+    /// It leads back to itself.
+    Cycle,
     /// No leaf is left below.
     NoLeaf,
     /// There is no such resource.
@@ -141,6 +156,7 @@ impl ClusterFailureClass {
     pub const fn name(self) -> &'static str {
         match self {
             ClusterFailureClass::Depth => "depth",
+            ClusterFailureClass::Cycle => "cycle",
             ClusterFailureClass::NoLeaf => "no leaf",
             ClusterFailureClass::Missing => "resource missing",
             ClusterFailureClass::Rejected => "resource invalid",

@@ -33,6 +33,10 @@ pub enum ClusterError {
     Missing,
     /// The Cluster resource is invalid.
     Rejected,
+    /// It stands too deep below these aggregates, from the root down, and fails there.
+    TooDeepBelow(Vec<String>),
+    /// It is one of these aggregates, from the root down, and leads back to itself.
+    Cycle(Vec<String>),
 }
 
 /// What the client makes of one cluster.

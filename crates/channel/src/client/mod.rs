@@ -25,6 +25,7 @@ mod joined;
 pub mod links;
 pub mod live;
 pub mod logged;
+mod nested;
 mod policy;
 mod reading;
 mod receive;

@@ -15,6 +15,7 @@ use super::config::{
 use super::dns::from_dns;
 use super::graph::{ClusterEntry, ClusterError, Graph, KnownCluster};
 use super::held::{Cache, Held, ResourceKind};
+use super::nested;
 use super::target::Target;
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::Discovery;
@@ -23,6 +24,7 @@ use xdsctl_model::resource::listener::{HttpConnectionManager, RouteSource};
 use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
 use xdsctl_model::resource::route::{Action, Destination, PathMatcher, Route, RouteAction, VirtualHost};
 use xdsctl_model::resource::{Cluster, Endpoints, Listener, Millis, ResourceType, RouteConfiguration};
+use xdsctl_model::status::Code;
 
 /// What a channel is resolved from.
 #[derive(Clone, Copy)]
@@ -195,9 +197,11 @@ impl Found<'_> {
     /// Goes on to the virtual host and the clusters.
     fn config(self, authority: &str, notes: &[String], base: Base<'_>) -> Result<XdsConfig, ChannelFailure> {
         let domains = self.route_config.virtual_hosts.iter().map(|host| &host.domains);
-        let comparison = match base.client.profile.has(Feature::DomainsExact) {
-            true => Comparison::Exact,
-            false => Comparison::Folded,
+        let has = |feature| base.client.profile.has(feature);
+        let comparison = match (has(Feature::DomainsExact), has(Feature::LongestDomain)) {
+            (true, _) => Comparison::Exact,
+            (_, true) => Comparison::Longest,
+            _ => Comparison::Folded,
         };
         let Some(domain) = best_match_by(domains, authority, comparison) else {
             let absent = Absent {
@@ -218,6 +222,7 @@ impl Found<'_> {
             skipped: Vec::new(),
             missing: Vec::new(),
             starts_at_cluster: false,
+            family: base.client.profile.client().family,
         };
         let broken = config.virtual_host().and_then(broken_method_config);
         let config = with_clusters(config, notes, base);
@@ -307,6 +312,7 @@ pub(super) fn cluster(name: &str, client: &Client, extra_roots: &BTreeSet<String
         skipped: Vec::new(),
         missing: Vec::new(),
         starts_at_cluster: true,
+        family: client.profile.client().family,
     };
     with_clusters(config, &[], Base { client, extra_roots })
 }
@@ -342,7 +348,10 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
     };
     let mut names = config.virtual_host().map(roots).unwrap_or_default();
     names.extend(base.extra_roots.iter().map(String::as_str));
-    let graph = Graph::resolve(names, &known);
+    let graph = match base.client.profile.has(Feature::AggregateFailsInPlace) {
+        true => nested::resolve(names, &known),
+        false => Graph::resolve(names, &known),
+    };
     let mut clusters = BTreeMap::new();
     for (name, entry) in graph.entries {
         let held = resources.clusters.get(&name);
@@ -380,6 +389,12 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
                     note: lost.join("; "),
                 })
             }
+            (_, ClusterEntry::Error(ClusterError::TooDeepBelow(above))) => {
+                failure_in_place(ClusterFailureClass::Depth, "Recursion limit reached", &above)
+            }
+            (_, ClusterEntry::Error(ClusterError::Cycle(above))) => {
+                failure_in_place(ClusterFailureClass::Cycle, "Aggregate cluster cycle detected", &above)
+            }
             (_, ClusterEntry::Error(ClusterError::TooDeep)) => failure(
                 ClusterFailureClass::Depth,
                 "aggregate cluster graph exceeds max depth".to_owned(),
@@ -410,7 +425,15 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
 }
 
 fn failure(class: ClusterFailureClass, message: String) -> ClusterState {
-    ClusterState::Error(ClusterFailure { class, message })
+    let code = Code::Unavailable;
+    ClusterState::Error(ClusterFailure { class, code, message })
+}
+
+/// The failure of a cluster where it stands below aggregates.
+fn failure_in_place(class: ClusterFailureClass, what: &str, above: &[String]) -> ClusterState {
+    let code = Code::Internal;
+    let message = format!("{what}: [{}]", above.join(", "));
+    ClusterState::Error(ClusterFailure { class, code, message })
 }
 
 fn leaf(name: &str, cluster: &Arc<Cluster>, held: Option<&Held<Cluster>>, notes: &[String], base: Base<'_>) -> Leaf {

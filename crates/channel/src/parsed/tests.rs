@@ -12,7 +12,8 @@ use xdsctl_model::resource::filter::{FilterConfig, FilterOverride, HttpFilter};
 use xdsctl_model::resource::listener::{HttpConnectionManager, Listener, RouteSource};
 use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
 use xdsctl_model::resource::route::{
-    Action, Destination, PathMatcher, RetryOn, RetryPolicy, Route, RouteAction, RouteConfiguration, VirtualHost,
+    Action, Destination, PathMatcher, RetryBounds, RetryOn, RetryPolicy, Route, RouteAction, RouteConfiguration,
+    VirtualHost,
 };
 use xdsctl_model::resource::{Millis, Resource};
 
@@ -160,7 +161,7 @@ fn routes() -> RouteConfiguration {
             base_interval: Millis(25),
             max_interval: Millis(250),
             lost_tokens: Vec::new(),
-            is_unlimited: false,
+            bounds: RetryBounds::Channel,
         }),
         retry_policy_inherited: true,
         destination: Destination::Cluster("c".into()),

@@ -5,6 +5,7 @@
 use twox_hash::XxHash64;
 
 use super::{Draw, Purpose, Request};
+use xdsctl_model::resource::matcher::HeaderView;
 use xdsctl_model::resource::route::{HashPolicy, HashPolicyKind};
 
 /// XXH64 with seed 0, as the request hash and the ring use it.
@@ -20,14 +21,22 @@ pub fn xxh64(bytes: &[u8]) -> u64 {
 ///
 /// `channel_id` is the random number of the channel.
 pub fn of_policies(policies: &[HashPolicy], request: &Request<'_>, channel_id: u64) -> Option<u64> {
+    let of_application = |policy: &HashPolicy| matches!(&policy.kind, HashPolicyKind::Header { view, .. } if *view == HeaderView::OfApplication);
+    let is_signed = policies.iter().any(of_application);
     let mut hash: Option<u64> = None;
     for policy in policies {
         let new = of_policy(policy, request, channel_id);
         if let Some(new) = new {
             // Turned, so that two equal values do not cancel each other.
-            hash = Some(hash.map_or(0, |old| old.rotate_left(1)) ^ new);
+            hash = Some(hash.map_or(0, |old| turn(old, is_signed)) ^ new);
         }
-        let needs_own = matches!(policy.kind, HashPolicyKind::Header { as_sent: true, .. });
+        let needs_own = matches!(
+            policy.kind,
+            HashPolicyKind::Header {
+                view: HeaderView::AsSent,
+                ..
+            }
+        );
         if policy.terminal && if needs_own { new.is_some() } else { hash.is_some() } {
             break;
         }
@@ -35,17 +44,23 @@ pub fn of_policies(policies: &[HashPolicy], request: &Request<'_>, channel_id: u
     hash
 }
 
+/// Turns a hash by one bit. Where it is a signed number, the bit on the left fills it up when it is shifted to the right (grpc-java
+/// `XdsNameResolver.ConfigSelector.generateHash`).
+const fn turn(hash: u64, is_signed: bool) -> u64 {
+    match is_signed {
+        true => (hash << 1) | (hash.cast_signed() >> 63).cast_unsigned(),
+        false => hash.rotate_left(1),
+    }
+}
+
 /// The hash of one policy.
 pub fn of_policy(policy: &HashPolicy, request: &Request<'_>, channel_id: u64) -> Option<u64> {
     match &policy.kind {
         HashPolicyKind::ChannelId => Some(channel_id),
-        HashPolicyKind::Header { name, rewrite, as_sent } => {
+        HashPolicyKind::Header { name, rewrite, view } => {
             // What is sent raw is hashed nowhere.
-            let value = match as_sent {
-                true if name.ends_with("-bin") => None,
-                true => request.joined(name),
-                false => request.value(name),
-            }?;
+            let is_text = !name.ends_with("-bin");
+            let value = is_text.then(|| request.seen(name, *view)).flatten()?;
             Some(match rewrite {
                 None => xxh64(value.as_bytes()),
                 Some((regex, substitution)) => xxh64(&regex.replace_all_bytes(&value, substitution)),
@@ -76,7 +91,7 @@ mod tests {
             kind: HashPolicyKind::Header {
                 name: name.into(),
                 rewrite: None,
-                as_sent: false,
+                view: HeaderView::Completed,
             },
             terminal,
         }

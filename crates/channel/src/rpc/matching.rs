@@ -4,7 +4,7 @@
 //! several values.
 
 use super::{Draw, Purpose, Request};
-use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
+use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, HeaderView, StringMatch, StringMatcher};
 use xdsctl_model::resource::route::{PathMatcher, Route};
 
 /// Denominator of `runtime_fraction` and of drops.
@@ -50,26 +50,26 @@ pub fn path_matches(matcher: &PathMatcher, path: &str) -> bool {
 ///
 /// `invert_match` does not turn a missing header into a match, except for `present_match`.
 pub fn header_matches(matcher: &HeaderMatcher, request: &Request<'_>) -> bool {
-    let value = match matcher.as_sent {
-        true => request.joined(&matcher.name),
-        false => request.value(&matcher.name),
-    };
+    let value = request.seen(&matcher.name, matcher.view);
     let matches = match (&matcher.kind, value) {
         (HeaderMatch::Present(present), value) => {
-            let is_there = value.is_some_and(|value| !(matcher.as_sent && value.is_empty()));
+            let is_there = value.is_some_and(|value| !(matcher.view == HeaderView::AsSent && value.is_empty()));
             is_there == *present
         }
         (_, None) => return false,
         (HeaderMatch::String(string), Some(value)) => string_matches(string, &value),
         (HeaderMatch::Range { start, end }, Some(value)) => {
-            parse_number(&value).is_some_and(|number| (*start..*end).contains(&number))
+            parse_number(&value, matcher.view).is_some_and(|number| (*start..*end).contains(&number))
         }
     };
     matches != matcher.invert_match
 }
 
-/// A signed 64-bit decimal with ASCII white space around it.
-fn parse_number(text: &str) -> Option<i64> {
+/// A signed 64-bit decimal, in some clients with ASCII white space around it.
+fn parse_number(text: &str, view: HeaderView) -> Option<i64> {
+    if view == HeaderView::OfApplication {
+        return text.parse().ok();
+    }
     text.trim_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']).parse().ok()
 }
 
@@ -118,7 +118,7 @@ mod tests {
                 name: "h".into(),
                 kind: kind.clone(),
                 invert_match,
-                as_sent: false,
+                view: HeaderView::Completed,
             };
             header_matches(&matcher, &request)
         });

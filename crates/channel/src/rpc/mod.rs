@@ -33,10 +33,11 @@ pub use retry::Retries;
 pub use session::ActiveSession;
 
 use crate::client::config::XdsConfig;
+use xdsctl_model::profile::Family;
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::filter::FilterConfig;
 use xdsctl_model::resource::route::{Action, Destination, RetryPolicy, Route, RouteAction};
-use xdsctl_model::status::Status;
+use xdsctl_model::status::{Code, Status};
 
 /// Prefix of the key of a cluster.
 pub const CLUSTER_PREFIX: &str = "cluster:";
@@ -89,14 +90,23 @@ pub enum Refusal {
     NoRoute,
     /// The route that takes it, by position among the kept ones, is not one that a client follows.
     InappropriateAction(usize),
+    /// The client cannot make a method config of the retry policy of the route at this position.
+    BadRetryPolicy(usize),
 }
 
 impl Refusal {
-    /// The status of the RPC.
-    pub fn status(self) -> Status {
+    /// The status of the RPC, in the words of a family where they are known.
+    pub fn status(self, family: Family) -> Status {
+        let is_java = family == Family::Java;
         Status::unavailable(match self {
+            Refusal::NoRoute if is_java => "Could not find xDS route matching RPC",
             Refusal::NoRoute => "No matching route found in xDS route config",
+            Refusal::InappropriateAction(_) if is_java => "Could not route RPC to Route with non-forwarding action",
             Refusal::InappropriateAction(_) => "Matching route has inappropriate action",
+            Refusal::BadRetryPolicy(_) => {
+                let text = "failed to parse service config\nFailed to parse service config (method config)";
+                return Status::new(Code::Unknown, text);
+            }
         })
     }
 }
@@ -261,6 +271,9 @@ impl Selector {
             _ => 0,
         };
         let choice = choices.get(number).ok_or(inappropriate)?;
+        if action.retry_policy.as_ref().is_some_and(RetryPolicy::fails_rpcs) {
+            return Err(Refusal::BadRetryPolicy(position));
+        }
         let (hash, hash_is_random) = hash::of_request(&action.hash_policies, request, channel.id, draw);
         let mut selection = Selection {
             route: position,

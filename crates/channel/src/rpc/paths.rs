@@ -122,7 +122,7 @@ impl Iterator for Candidates<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
+    use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, HeaderView, StringMatch, StringMatcher};
     use xdsctl_model::resource::route::{Action, PathMatcher};
 
     fn route(prefix: &str, header: Option<&str>) -> Route {
@@ -138,7 +138,7 @@ mod tests {
                     name: name.to_owned(),
                     kind: HeaderMatch::Present(true),
                     invert_match: false,
-                    as_sent: false,
+                    view: HeaderView::Completed,
                 })
                 .into_iter()
                 .collect(),

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use xdsctl_lb::metadata;
 use xdsctl_model::resource::Millis;
+use xdsctl_model::resource::matcher::HeaderView;
 
 /// One RPC.
 #[derive(Debug, Clone, Copy)]
@@ -44,6 +45,18 @@ impl<'a> Request<'a> {
             return Some(Cow::Borrowed(self.path));
         }
         self.joined(name)
+    }
+
+    /// The value that is seen in one of the clients' ways, if any.
+    pub fn seen(&self, name: &str, view: HeaderView) -> Option<Cow<'a, str>> {
+        match view {
+            HeaderView::Completed => self.value(name),
+            HeaderView::AsSent => self.joined(name),
+            HeaderView::OfApplication if name.ends_with("-bin") => None,
+            HeaderView::OfApplication if name == "content-type" => Some(Cow::Borrowed("application/grpc")),
+            HeaderView::OfApplication if name.starts_with(':') => None,
+            HeaderView::OfApplication => self.joined(&name.to_ascii_lowercase()),
+        }
     }
 
     /// The values of a key, joined by a comma.

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use xdsctl_model::backoff::{Backoff, Growth, range_ms};
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::retry::BACKOFF_MULTIPLIER;
-use xdsctl_model::resource::route::RetryPolicy;
+use xdsctl_model::resource::route::{RetryBounds, RetryPolicy};
 use xdsctl_model::status::Code;
 
 /// How an attempt ended.
@@ -136,7 +136,7 @@ impl Retries {
             }
             None => self.backoff.next_ms(unit()),
         };
-        if wait == 0 && !policy.is_unlimited {
+        if wait == 0 && policy.bounds == RetryBounds::Channel {
             return Err(RetryStop::LostTimer);
         }
         Ok(Millis(wait))
@@ -185,7 +185,7 @@ mod tests {
             base_interval: Millis(base),
             max_interval: Millis(max),
             lost_tokens: Vec::new(),
-            is_unlimited: false,
+            bounds: RetryBounds::Channel,
         }
     }
 

@@ -105,7 +105,7 @@ impl ConfigView {
                     note: aggregate.note.clone(),
                 });
             }
-            ClusterState::Error(failure) => return Err(Status::unavailable(failure.message.as_str())),
+            ClusterState::Error(failure) => return Err(failure.status()),
         };
         let config = self.leaf_config(cds, leaf, remembered)?;
         Ok(ClusterChild {

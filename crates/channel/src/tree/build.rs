@@ -69,7 +69,7 @@ impl<'a> Cds<'a> {
                 "xDS config has no entry for static cluster {}",
                 self.cluster
             ))),
-            Some(ClusterState::Error(failure)) => Err(Status::unavailable(failure.message.as_str())),
+            Some(ClusterState::Error(failure)) => Err(failure.status()),
             Some(ClusterState::Leaf(leaf)) => self.lb_policy(leaf).map(|policy| Origin::Leaf(leaf, policy)),
             Some(ClusterState::Aggregate(aggregate)) => Ok(Origin::Aggregate(&aggregate.leaves)),
         };
@@ -98,7 +98,7 @@ impl<'a> Cds<'a> {
             None => Err(Status::unavailable(format!(
                 "xDS config has no entry for aggregate cluster {above}"
             ))),
-            Some(ClusterState::Error(failure)) => Err(Status::unavailable(failure.message.as_str())),
+            Some(ClusterState::Error(failure)) => Err(failure.status()),
             Some(ClusterState::Leaf(leaf)) => Ok(&leaf.cluster.lb_policy),
             Some(ClusterState::Aggregate(aggregate)) => Ok(&aggregate.cluster.lb_policy),
         }

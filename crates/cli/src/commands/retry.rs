@@ -10,9 +10,9 @@ use crate::session::{self, words};
 use crate::{Error, Io};
 use xdsctl_channel::rpc::retry::{AttemptEnd, RetryStop};
 use xdsctl_channel::rpc::{ChannelFacts, Draws, Selector};
-use xdsctl_model::profile::{Feature, Profile};
+use xdsctl_model::profile::Profile;
 use xdsctl_model::resource::retry::{DEFAULT_BASE_INTERVAL, default_max_interval};
-use xdsctl_model::resource::route::{Action, RetryOn, RetryPolicy};
+use xdsctl_model::resource::route::{Action, RetryBounds, RetryOn, RetryPolicy};
 use xdsctl_model::status::Status;
 
 pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
@@ -56,7 +56,7 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         None,
     ) {
         Err(refusal) => {
-            fails(args, &refusal.status(), io)?;
+            fails(args, &refusal.status(selector.config().family), io)?;
             Ok(session::exit(true))
         }
         Ok(selection) => {
@@ -118,11 +118,11 @@ fn from_arguments(args: &RetryArgs, retry_on: &str, profile: &Profile) -> Result
     let mut kept = BTreeSet::new();
     let mut lost_tokens = Vec::new();
     for token in retry_on.split(',') {
-        match RetryOn::from_token(token) {
+        match RetryOn::of_word(token, |feature| profile.has(feature)) {
             Some(on) => {
                 kept.insert(on);
             }
-            None if token.is_empty() => {}
+            None if token.trim().is_empty() => {}
             None => lost_tokens.push(token.to_owned()),
         }
     }
@@ -135,6 +135,6 @@ fn from_arguments(args: &RetryArgs, retry_on: &str, profile: &Profile) -> Result
         base_interval,
         max_interval: max.unwrap_or(default_max_interval(base_interval)),
         lost_tokens,
-        is_unlimited: profile.has(Feature::RetryUnlimited),
+        bounds: RetryBounds::of(|feature| profile.has(feature)),
     })
 }

@@ -10,6 +10,7 @@ use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::HashPoli
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::hash_policy::{Header, PolicySpecifier};
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::{Family, Feature};
+use xdsctl_model::resource::matcher::HeaderView;
 use xdsctl_model::resource::route::{HashPolicy, HashPolicyKind};
 
 rules! {
@@ -100,9 +101,9 @@ fn header(message: &Header, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Ha
             format_args!("header_name is empty, must name a header"),
         );
     }
-    // grpc-go looks for the name in lower case (resolver generateHash).
-    let as_sent = cx.has(Feature::HeadersAsSent);
-    if !as_sent {
+    // grpc-go (resolver generateHash) and grpc-java (Metadata.Key) look for the name in lower case.
+    let view = HeaderView::of(|feature| cx.has(feature));
+    if view == HeaderView::Completed {
         matcher::note_upper_case(&message.header_name, &[Family::Cpp], &name_at, cx);
     }
     note_unseen_header(&message.header_name, &name_at, cx);
@@ -127,19 +128,23 @@ fn header(message: &Header, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Ha
             );
             return None;
         }
-        let substitution = match cx.has(Feature::DollarGroups) {
-            true => of_dollars(&regex_rewrite.substitution),
-            false => regex_rewrite.substitution.clone(),
+        let written = &regex_rewrite.substitution;
+        let substitution = if cx.has(Feature::DollarGroups) {
+            of_dollars(written)
+        } else if cx.has(Feature::EscapedDollarGroups) {
+            of_escaped_dollars(written)
+        } else {
+            written.clone()
         };
         rewrite = Some((matcher::regex(&pattern.regex, &at, cx)?, substitution));
     }
     Some(HashPolicyKind::Header {
-        name: match as_sent {
-            true => message.header_name.to_ascii_lowercase(),
-            false => message.header_name.clone(),
+        name: match view {
+            HeaderView::Completed => message.header_name.clone(),
+            HeaderView::AsSent | HeaderView::OfApplication => message.header_name.to_ascii_lowercase(),
         },
         rewrite,
-        as_sent,
+        view,
     })
 }
 
@@ -181,6 +186,34 @@ fn of_dollars(template: &str) -> String {
     rewrite + rest
 }
 
+/// A replacement of re2j (`Matcher.appendReplacement`) in RE2's form: `$1` is a group, and a backslash makes the next character itself.
+///
+/// Numbers above 9 are read as one digit. A group by name, which RE2's form has not, is nothing.
+fn of_escaped_dollars(template: &str) -> String {
+    let mut rewrite = String::new();
+    let mut rest = template.chars();
+    let literal = |rewrite: &mut String, c: char| match c {
+        '\\' => rewrite.push_str("\\\\"),
+        c => rewrite.push(c),
+    };
+    while let Some(c) = rest.next() {
+        let after = rest.clone().next();
+        match (c, after) {
+            ('\\', Some(next)) => {
+                rest.next();
+                literal(&mut rewrite, next);
+            }
+            ('$', Some(digit @ '0'..='9')) => {
+                rest.next();
+                rewrite.extend(['\\', digit]);
+            }
+            ('$', Some('{')) => rest.by_ref().take_while(|c| *c != '}').for_each(drop),
+            (c, _) => literal(&mut rewrite, c),
+        }
+    }
+    rewrite
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -199,6 +232,20 @@ mod tests {
             ("${", "${"),
         ] {
             assert_eq!(of_dollars(template), rewrite, "{template}");
+        }
+    }
+
+    #[test]
+    fn a_replacement_of_java_becomes_one_of_re2() {
+        for (template, rewrite) in [
+            ("$1", "\\1"),
+            ("x$1y", "x\\1y"),
+            ("\\1", "1"),
+            ("\\$1\\\\", "$1\\\\"),
+            ("a\\", "a\\\\"),
+            ("$x${n}z", "$xz"),
+        ] {
+            assert_eq!(of_escaped_dollars(template), rewrite, "{template}");
         }
     }
 
@@ -229,7 +276,7 @@ mod tests {
                 HashPolicyKind::Header {
                     name: "x-user".to_owned(),
                     rewrite: None,
-                    as_sent: false
+                    view: HeaderView::Completed
                 },
                 HashPolicyKind::ChannelId,
             ]

@@ -28,11 +28,11 @@ use xdsctl_document::proto::meant::has_same_letters;
 use xdsctl_document::proto::pb::envoy::config::route::v3::RetryPolicy as Pb;
 use xdsctl_document::proto::pb::envoy::config::route::v3::retry_policy::RetryBackOff;
 use xdsctl_model::diag::{Path, Seg, Validation, rules};
-use xdsctl_model::profile::{Family, Feature};
+use xdsctl_model::profile::Family;
 use xdsctl_model::resource::retry::{
     DEFAULT_BASE_INTERVAL, DEFAULT_NUM_RETRIES, MAX_ATTEMPTS, Unusable, default_max_interval,
 };
-use xdsctl_model::resource::route::{RetryOn, RetryPolicy};
+use xdsctl_model::resource::route::{RetryBounds, RetryOn, RetryPolicy};
 use xdsctl_model::resource::{MAX_DURATION_SECONDS, Millis};
 use xdsctl_model::text::nearest;
 
@@ -60,11 +60,7 @@ pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Retry
     let mut retry_on = BTreeSet::new();
     let mut lost = Vec::new();
     for token in message.retry_on.split(',').filter(|token| !token.is_empty()) {
-        let plain = match cx.has(Feature::RetryOnTrimmed) {
-            true => token.trim().to_ascii_lowercase(),
-            false => String::new(),
-        };
-        match RetryOn::from_token(if plain.is_empty() { token } else { &plain }) {
+        match RetryOn::of_word(token, |feature| cx.has(feature)) {
             Some(code) => _ = retry_on.insert(code),
             None => lost.push(token),
         }
@@ -75,7 +71,7 @@ pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Retry
         base_interval: DEFAULT_BASE_INTERVAL,
         max_interval: default_max_interval(DEFAULT_BASE_INTERVAL),
         lost_tokens: lost.iter().map(|token| (*token).to_owned()).collect(),
-        is_unlimited: cx.has(Feature::RetryUnlimited),
+        bounds: RetryBounds::of(|feature| cx.has(feature)),
     };
     let is_only_default = lost == [TRAFFIC_DIRECTOR_DEFAULT] && policy.num_retries == DEFAULT_NUM_RETRIES;
     let nothing_left = policy.retry_on.is_empty() && !is_only_default;
@@ -99,6 +95,14 @@ pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Retry
     }
     if let Some(back_off) = &message.retry_back_off {
         (policy.base_interval, policy.max_interval) = intervals(back_off, &at.field("retry_back_off"), cx);
+        if policy.bounds == RetryBounds::Rpc {
+            let least = |interval: Millis| interval.max(Millis(1));
+            policy.base_interval = least(policy.base_interval);
+            policy.max_interval = match back_off.max_interval {
+                Some(_) => least(policy.max_interval),
+                None => default_max_interval(policy.base_interval),
+            };
+        }
     }
     policy
 }

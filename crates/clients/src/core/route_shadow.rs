@@ -450,7 +450,7 @@ impl Rolling {
 mod tests {
     use super::*;
     use xdsctl_model::profile::{Profile, ServerFacts};
-    use xdsctl_model::resource::matcher::StringMatcher;
+    use xdsctl_model::resource::matcher::{HeaderView, StringMatcher};
     use xdsctl_model::resource::route::Action;
     use xdsctl_re2::Regex;
 
@@ -469,7 +469,7 @@ mod tests {
                 name: name.to_string(),
                 kind: HeaderMatch::Present(true),
                 invert_match: false,
-                as_sent: false,
+                view: HeaderView::Completed,
             })
             .collect();
         Route {

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-use super::{Ring, Size, hash};
+use super::{Ring, Size, hash, sockets};
 use crate::LbConfig;
 use crate::endpoint::{AddressSet, Endpoint, EndpointList};
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
@@ -15,6 +15,7 @@ use crate::run::row::Row;
 use crate::run::tally::StateTally;
 use crate::runtime::{Connectivity, below};
 use crate::{pick_first, ring_hash};
+use xdsctl_model::profile::Feature;
 use xdsctl_model::rng::Rng;
 use xdsctl_model::status::Status;
 
@@ -26,6 +27,8 @@ pub struct RingHashPolicy {
     ring: OnceLock<Ring>,
     /// Entries of the ring, at least and at most.
     ring_size: Size,
+    /// The ring is the one of grpc-java.
+    is_of_sockets: bool,
     members: Row<Member>,
     /// What the members were made of.
     taken: EndpointList,
@@ -71,6 +74,7 @@ impl RingHashPolicy {
             at,
             ring: OnceLock::new(),
             ring_size: Size::default(),
+            is_of_sockets: cx.clusters.profile().has(Feature::SocketRing),
             members: Row::default(),
             taken: EndpointList::default(),
             index_of: BTreeMap::new(),
@@ -261,12 +265,18 @@ impl RingHashPolicy {
 
     fn ring(&self) -> &Ring {
         self.ring.get_or_init(|| {
+            let weight = |member: &Member| u32::try_from(member.weight).unwrap_or(0).max(1);
+            if self.is_of_sockets {
+                let endpoints = self.members.iter();
+                let endpoints = endpoints.map(|member| (&*member.endpoint.addresses, weight(member)));
+                return sockets::ring(endpoints, self.ring_size);
+            }
             let endpoints: Vec<(&str, u32)> = self
                 .members
                 .iter()
                 .map(|member| {
                     let key = member.endpoint.hash_key.as_deref().unwrap_or(member.endpoint.name());
-                    (key, u32::try_from(member.weight).unwrap_or(0).max(1))
+                    (key, weight(member))
                 })
                 .collect();
             Ring::new(&endpoints, self.ring_size)

@@ -3,6 +3,7 @@
 mod machine;
 mod order;
 mod ring;
+mod sockets;
 
 pub use machine::RingHashPolicy;
 pub use ring::{Ring, RingEntry, Size, hash};

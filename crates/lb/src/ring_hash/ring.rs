@@ -58,39 +58,52 @@ impl Size {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ring {
     entries: Vec<RingEntry>,
+    is_signed: bool,
+}
+
+/// An endpoint that gets its entries on a ring.
+#[derive(Debug, Clone)]
+pub(super) struct Place<K> {
+    /// Its index.
+    pub endpoint: u32,
+    /// What its entries are hashed of.
+    pub key: K,
+    /// At least 1.
+    pub weight: u32,
 }
 
 impl Ring {
     /// Builds the ring of endpoints with their keys (the first address, or a hash key) and weights, at least 1 each.
     pub fn new<K: AsRef<str>>(endpoints: &[(K, u32)], size: Size) -> Ring {
-        let sum: u64 = endpoints.iter().map(|(_, weight)| u64::from(*weight)).sum();
-        let share = |weight: u32| f64::from(weight) / sum as f64;
-        let least = endpoints.iter().map(|(_, weight)| share(*weight)).fold(1.0, f64::min);
-        let scale = ((least * size.min as f64).ceil() / least).min(size.max as f64);
-        let mut entries = Vec::with_capacity(if scale.is_finite() { scale.ceil() as usize } else { 0 });
-        // Doubles on purpose: their rounding decides how many entries an endpoint has.
-        let (mut current, mut target) = (0.0, 0.0);
-        let mut key = Vec::new();
-        for ((name, weight), endpoint) in endpoints.iter().zip(0..) {
-            key.clear();
-            key.extend_from_slice(name.as_ref().as_bytes());
-            key.push(b'_');
-            let stem = key.len();
-            target += scale * share(*weight);
-            let mut count = 0u64;
-            while current < target {
-                key.truncate(stem);
-                push_decimal(&mut key, count);
-                entries.push(RingEntry {
-                    hash: hash(&key),
-                    endpoint,
-                });
-                count += 1;
-                current += 1.0;
-            }
-        }
+        let places = endpoints.iter().zip(0..).map(|((key, weight), endpoint)| Place {
+            endpoint,
+            key: key.as_ref(),
+            weight: *weight,
+        });
+        let mut entries = entries(&places.collect::<Vec<_>>(), size);
         super::order::by_hash(&mut entries);
-        Ring { entries }
+        Ring {
+            entries,
+            is_signed: false,
+        }
+    }
+
+    /// Builds the ring of endpoints that get their entries in this order, with hashes that are signed numbers.
+    pub(super) fn signed<K: AsRef<str>>(places: &[Place<K>], size: Size) -> Ring {
+        let mut entries = entries(places, size);
+        entries.sort_by_key(|entry| entry.hash.cast_signed());
+        Ring {
+            entries,
+            is_signed: true,
+        }
+    }
+
+    /// The place of a hash in the order of the entries.
+    const fn rank(&self, hash: u64) -> u64 {
+        match self.is_signed {
+            true => hash ^ (1 << 63),
+            false => hash,
+        }
     }
 
     /// The entries, by hash.
@@ -100,23 +113,67 @@ impl Ring {
 
     /// The share of the hash space that leads to each entry: its distance from the one before.
     pub fn arcs(&self) -> impl Iterator<Item = f64> + '_ {
-        let mut before = self.entries.last().map_or(0, |last| last.hash);
-        self.entries.iter().map(move |entry| {
-            let arc = entry.hash.wrapping_sub(before);
-            before = entry.hash;
-            match self.entries.len() {
+        let last = self.entries.last().map_or(0, |last| self.rank(last.hash));
+        // Behind the last entry of signed hashes nothing leads back to the first.
+        let (mut before, behind) = match self.is_signed {
+            true => (0, 1.0 - last as f64 / 2f64.powi(64)),
+            false => (last, 0.0),
+        };
+        let count = self.entries.len();
+        self.entries.iter().enumerate().map(move |(index, entry)| {
+            let arc = self.rank(entry.hash).wrapping_sub(before);
+            before = self.rank(entry.hash);
+            match count {
                 // The way round the whole circle.
                 1 => 1.0,
+                _ if index + 1 == count => arc as f64 / 2f64.powi(64) + behind,
                 _ => arc as f64 / 2f64.powi(64),
             }
         })
     }
 
-    /// Index of the entry that a request hash belongs to: the first whose hash is not below it, else the first of all.
+    /// Index of the entry that a request hash belongs to: the first whose hash is not below it, else the first of all, or the last of all
+    /// where hashes are signed (grpc-java `RingHashLoadBalancer.RingHashPicker.getTargetIndex`).
     pub fn locate(&self, request_hash: u64) -> usize {
-        let index = self.entries.partition_point(|entry| entry.hash < request_hash);
-        if index == self.entries.len() { 0 } else { index }
+        let wanted = self.rank(request_hash);
+        let index = self.entries.partition_point(|entry| self.rank(entry.hash) < wanted);
+        match index == self.entries.len() {
+            true if self.is_signed => index.saturating_sub(1),
+            true => 0,
+            false => index,
+        }
     }
+}
+
+/// The entries of endpoints, which get them one after the other.
+fn entries<K: AsRef<str>>(places: &[Place<K>], size: Size) -> Vec<RingEntry> {
+    let sum: u64 = places.iter().map(|place| u64::from(place.weight)).sum();
+    let share = |weight: u32| f64::from(weight) / sum as f64;
+    let least = places.iter().map(|place| share(place.weight)).fold(1.0, f64::min);
+    let scale = ((least * size.min as f64).ceil() / least).min(size.max as f64);
+    let mut entries = Vec::with_capacity(if scale.is_finite() { scale.ceil() as usize } else { 0 });
+    // Doubles on purpose: their rounding decides how many entries an endpoint has.
+    let (mut current, mut target) = (0.0, 0.0);
+    let mut key = Vec::new();
+    for place in places {
+        key.clear();
+        key.extend_from_slice(place.key.as_ref().as_bytes());
+        key.push(b'_');
+        let stem = key.len();
+        target += scale * share(place.weight);
+        let mut count = 0u64;
+        while current < target {
+            key.truncate(stem);
+            push_decimal(&mut key, count);
+            entries.push(RingEntry {
+                hash: hash(&key),
+                endpoint: place.endpoint,
+            });
+            count += 1;
+            current += 1.0;
+        }
+    }
+    entries
 }
 
 fn push_decimal(out: &mut Vec<u8>, number: u64) {

@@ -228,6 +228,7 @@ pub(super) fn is_opaque(route: &Route) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use xdsctl_model::resource::matcher::HeaderView;
     use xdsctl_model::resource::route::Action;
 
     fn route(headers: impl Iterator<Item = (String, String)>) -> Route {
@@ -238,7 +239,7 @@ mod tests {
                 ignore_case: false,
             }),
             invert_match: false,
-            as_sent: false,
+            view: HeaderView::Completed,
         };
         Route {
             index: 0,

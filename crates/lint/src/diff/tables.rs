@@ -230,7 +230,7 @@ fn is_equal(one: &[(Goes, f64)], other: &[(Goes, f64)]) -> bool {
 mod tests {
     use super::*;
     use crate::diff::budget;
-    use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
+    use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, HeaderView, StringMatch, StringMatcher};
     use xdsctl_model::resource::route::{Action, ClusterWeight, Destination, PathMatcher, RouteAction};
 
     /// Routes from `PATH [NAME=VALUE] [N%] > CLUSTER[:WEIGHT,...]`; a path that ends in `*` is a prefix, `~` begins a regex.
@@ -270,7 +270,7 @@ mod tests {
                     name: name.to_owned(),
                     kind: HeaderMatch::String(plain(StringMatch::Exact(value.to_owned()))),
                     invert_match: false,
-                    as_sent: false,
+                    view: HeaderView::Completed,
                 }),
                 None => route.fraction_per_million = Some(word.trim_end_matches('%').parse::<u32>().unwrap() * 10_000),
             }

@@ -227,6 +227,28 @@ features! {
     HttpProxyByType;
     /// `errorUtilizationPenalty` of a weighted_round_robin JSON config is a number; before, only a text is read as one.
     WrrPenaltyAsNumber;
+    /// A hash ring knows endpoints by the text of a Java socket address, has them in the order of a HashMap, and compares hashes as signed numbers.
+    SocketRing;
+    /// Matchers and hash policies see the application's headers and a content-type, names in any case; a request hash is a signed number when it is turned.
+    HeadersOfApplication;
+    /// A range of a header matcher has its end in it.
+    RangeWithEnd;
+    /// The longest domain with a `*` wins, whether it begins or ends with it, and one with a second `*` matches nothing.
+    LongestDomain;
+    /// A runtime_fraction is compared in its own denominator, with a signed numerator.
+    FractionAsWritten;
+    /// Without case_sensitive, a path is compared in any case.
+    PathCaseFolded;
+    /// Aggregates below aggregates are walked for each root; what is too deep or leads back to itself fails where it stands, with INTERNAL.
+    AggregateFailsInPlace;
+    /// The retry policy of a virtual host is not read.
+    HostRetryUnread;
+    /// Words of retry_on may have `_` for `-`.
+    RetryOnUnderscored;
+    /// The substitution of a hash policy's regex_rewrite has `$1` for a group, and a backslash makes the next character itself.
+    EscapedDollarGroups;
+    /// Back-offs are at least one millisecond, and a num_retries that the method config cannot have fails the RPCs of its route alone.
+    RetryPerRpc;
 
     // grpc-js-xds alone.
 
@@ -275,6 +297,17 @@ impl Feature {
         Feature::AggregateClusterBackwardCompat,
         Feature::PfWeightedShuffling,
         Feature::EndpointHashKeyBackwardCompat,
+        Feature::SocketRing,
+        Feature::HeadersOfApplication,
+        Feature::RangeWithEnd,
+        Feature::LongestDomain,
+        Feature::FractionAsWritten,
+        Feature::PathCaseFolded,
+        Feature::AggregateFailsInPlace,
+        Feature::HostRetryUnread,
+        Feature::RetryOnUnderscored,
+        Feature::RetryPerRpc,
+        Feature::EscapedDollarGroups,
     ];
 
     /// What the versions of a family did with it, oldest first.

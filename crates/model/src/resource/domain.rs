@@ -51,14 +51,18 @@ impl DomainClass {
     pub fn matches_by(self, pattern: &str, authority: &str, comparison: Comparison) -> bool {
         let (pattern, authority) = (pattern.as_bytes(), authority.as_bytes());
         let equal = |a: &[u8], b: &[u8]| match comparison {
-            Comparison::Folded => a.eq_ignore_ascii_case(b),
+            Comparison::Folded | Comparison::Longest => a.eq_ignore_ascii_case(b),
             Comparison::Exact => a == b,
         };
+        let stars = || pattern.iter().filter(|byte| **byte == b'*').count();
+        if comparison == Comparison::Longest && stars() > 1 {
+            return false;
+        }
         match self {
             DomainClass::Exact => equal(pattern, authority),
             DomainClass::Universe => true,
             // The star needs a character of its own, so the authority is at least as long as the pattern.
-            _ if comparison == Comparison::Folded && authority.len() < pattern.len() => false,
+            _ if comparison != Comparison::Exact && authority.len() < pattern.len() => false,
             DomainClass::Suffix => pattern.get(1..).is_some_and(|suffix| {
                 let start = authority.len().checked_sub(suffix.len());
                 start
@@ -79,6 +83,9 @@ pub enum Comparison {
     Folded,
     /// Byte by byte; a star may stand for nothing ([`Feature::DomainsExact`](crate::profile::Feature::DomainsExact)).
     Exact,
+    /// Like [`Comparison::Folded`], but a pattern has one star at most, and of those with one the longest wins, whatever its class
+    /// ([`Feature::LongestDomain`](crate::profile::Feature::LongestDomain)).
+    Longest,
 }
 
 /// A domain pattern that won.
@@ -117,14 +124,29 @@ where
             let Some(class) = DomainClass::of(pattern) else {
                 continue;
             };
-            let better = best
-                .is_none_or(|(found, length)| class < found.class || (class == found.class && pattern.len() > length));
+            let better = best.is_none_or(|(found, length)| match comparison {
+                Comparison::Folded | Comparison::Exact => {
+                    class < found.class || (class == found.class && pattern.len() > length)
+                }
+                Comparison::Longest => is_better_by_length((class, pattern.len()), (found.class, length)),
+            });
             if better && class.matches_by(pattern, authority, comparison) {
                 best = Some((DomainMatch { host, domain, class }, pattern.len()));
             }
         }
     }
     best.map(|(found, _)| found)
+}
+
+/// Says whether a pattern that matches wins over one before it, each with its class and length (grpc-java
+/// `RoutingUtils.findVirtualHostForHostName`).
+fn is_better_by_length((class, length): (DomainClass, usize), (before, longest): (DomainClass, usize)) -> bool {
+    match (class, before) {
+        (_, DomainClass::Exact) => false,
+        (DomainClass::Exact, _) => true,
+        (DomainClass::Suffix | DomainClass::Universe, _) => length >= longest,
+        (DomainClass::Prefix, _) => length > longest,
+    }
 }
 
 #[cfg(test)]
@@ -180,6 +202,23 @@ mod tests {
         check(&[&["a.*"]], "a.x", Some((0, 0)));
         check(&[&["**"]], "a", None);
         check(&[&["**"]], "a*", Some((0, 0)));
+    }
+
+    #[test]
+    fn in_java_the_longest_pattern_wins() {
+        let longest = |hosts: &[&[&str]], authority: &str| {
+            let hosts: Vec<Vec<String>> = hosts
+                .iter()
+                .map(|domains| domains.iter().map(ToString::to_string).collect())
+                .collect();
+            best_match_by(&hosts, authority, Comparison::Longest).map(|found| found.host)
+        };
+        assert_eq!(longest(&[&["ab*"], &["*c"]], "abc"), Some(0));
+        assert_eq!(longest(&[&["a*"], &["*c"]], "abc"), Some(1));
+        assert_eq!(longest(&[&["*c"], &["a*"]], "abc"), Some(0));
+        assert_eq!(longest(&[&["*"], &["ABC"]], "abc"), Some(1));
+        assert_eq!(longest(&[&["**"]], "x*"), None);
+        assert_eq!(longest(&[&["a*b*"]], "a*bz"), None);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Matchers of routes and filters, as the client keeps them.
 
+use crate::profile::Feature;
 use xdsctl_re2::Regex;
 
 /// `envoy.type.matcher.v3.StringMatcher`.
@@ -35,8 +36,33 @@ pub struct HeaderMatcher {
     pub kind: HeaderMatch,
     /// Turns the result round, but not that of a missing header.
     pub invert_match: bool,
-    /// Headers are looked at as the application sent them; see [`Feature::HeadersAsSent`](crate::profile::Feature::HeadersAsSent).
-    pub as_sent: bool,
+    /// Which headers are looked at.
+    pub view: HeaderView,
+}
+
+/// What matchers and hash policies see of an RPC's headers. None sees a binary header by its bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum HeaderView {
+    /// Besides those of the application, its path, its deadline and a content-type. Numbers may have white space around them.
+    #[default]
+    Completed,
+    /// Those of the application as it sent them; see [`Feature::HeadersAsSent`](crate::profile::Feature::HeadersAsSent).
+    AsSent,
+    /// Those of the application and a content-type; see [`Feature::HeadersOfApplication`](crate::profile::Feature::HeadersOfApplication).
+    OfApplication,
+}
+
+impl HeaderView {
+    /// That of a client.
+    pub fn of(has: impl Fn(Feature) -> bool) -> HeaderView {
+        if has(Feature::HeadersAsSent) {
+            HeaderView::AsSent
+        } else if has(Feature::HeadersOfApplication) {
+            HeaderView::OfApplication
+        } else {
+            HeaderView::Completed
+        }
+    }
 }
 
 /// What a [`HeaderMatcher`] asks.

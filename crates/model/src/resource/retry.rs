@@ -5,8 +5,9 @@
 //! ask here. Follows C-core `RouteConfigData::CreateMethodConfig` (xds_resolver.cc), `RetryMethodConfig`
 //! (retry_service_config.cc) and `LoadDuration` (json_object_loader.cc).
 
-use super::route::{RetryOn, RetryPolicy};
+use super::route::{RetryBounds, RetryOn, RetryPolicy};
 use super::{MAX_DURATION_SECONDS, Millis};
+use crate::profile::Feature;
 use crate::status::Code;
 
 /// Retries where `num_retries` is absent.
@@ -48,6 +49,18 @@ impl RetryOn {
     /// The condition of this token, which is compared byte by byte.
     pub fn from_token(token: &str) -> Option<RetryOn> {
         Self::ALL.into_iter().find(|on| on.token() == token)
+    }
+
+    /// The condition that a client reads in a word of `retry_on`.
+    pub fn of_word(word: &str, has: impl Fn(Feature) -> bool) -> Option<RetryOn> {
+        if !has(Feature::RetryOnTrimmed) {
+            return Self::from_token(word);
+        }
+        let plain = word.trim().to_ascii_lowercase();
+        match has(Feature::RetryOnUnderscored) {
+            true => Self::from_token(&plain.replace('_', "-")),
+            false => Self::from_token(&plain),
+        }
     }
 
     /// The status code.
@@ -108,9 +121,9 @@ impl Unusable {
 impl RetryPolicy {
     /// `maxAttempts` as written: `num_retries + 1` in 32 bits, and in more where there is no limit.
     pub const fn written_attempts(&self) -> u32 {
-        match self.is_unlimited {
-            true => self.num_retries.saturating_add(1),
-            false => self.num_retries.wrapping_add(1),
+        match self.bounds {
+            RetryBounds::Unlimited => self.num_retries.saturating_add(1),
+            RetryBounds::Channel | RetryBounds::Rpc => self.num_retries.wrapping_add(1),
         }
     }
 
@@ -118,18 +131,25 @@ impl RetryPolicy {
     pub fn max_attempts(&self) -> u32 {
         if self.retry_on.is_empty() {
             1
-        } else if self.is_unlimited {
+        } else if self.bounds == RetryBounds::Unlimited {
             self.written_attempts()
         } else {
             self.written_attempts().min(MAX_ATTEMPTS)
         }
     }
 
+    /// Says whether the method config of an RPC cannot have the policy, so that the RPC fails (grpc-java
+    /// `ManagedChannelServiceConfig.MethodInfo.retryPolicy`).
+    pub fn fails_rpcs(&self) -> bool {
+        let attempts = self.written_attempts().cast_signed();
+        self.bounds == RetryBounds::Rpc && !self.retry_on.is_empty() && attempts < 2
+    }
+
     /// What the client's loader has against the policy, in the order of the field names as the client sorts them.
     ///
     /// A policy without a retryable code is not written at all.
     pub fn unusable(&self) -> Vec<Unusable> {
-        if self.retry_on.is_empty() || self.is_unlimited {
+        if self.retry_on.is_empty() || self.bounds != RetryBounds::Channel {
             return Vec::new();
         }
         let interval = |millis: Millis, zero, too_long| match millis.0 {
@@ -167,9 +187,40 @@ mod tests {
             base_interval: Millis(base),
             max_interval: Millis(max),
             lost_tokens: Vec::new(),
-            is_unlimited: false,
+            bounds: RetryBounds::Channel,
         };
         assert_eq!(policy.unusable(), expected);
+    }
+
+    #[test]
+    fn words_are_read_as_written_or_loosely() {
+        let read = |word: &str, features: &[Feature]| RetryOn::of_word(word, |one| features.contains(&one)).is_some();
+        let go: &[Feature] = &[Feature::RetryOnTrimmed];
+        let java: &[Feature] = &[Feature::RetryOnTrimmed, Feature::RetryOnUnderscored];
+        for (word, by) in [
+            ("deadline-exceeded", [true, true, true]),
+            (" Deadline-Exceeded", [false, true, true]),
+            ("DEADLINE_EXCEEDED", [false, false, true]),
+            ("5xx", [false, false, false]),
+        ] {
+            assert_eq!([read(word, &[]), read(word, go), read(word, java)], by, "{word}");
+        }
+    }
+
+    #[test]
+    fn too_many_attempts_fail_the_rpcs_of_a_route() {
+        let policy = |num_retries, bounds| RetryPolicy {
+            retry_on: BTreeSet::from([RetryOn::Unavailable]),
+            num_retries,
+            base_interval: Millis(25),
+            max_interval: Millis(250),
+            lost_tokens: Vec::new(),
+            bounds,
+        };
+        assert!(policy(2_147_483_647, RetryBounds::Rpc).fails_rpcs());
+        assert!(!policy(2_147_483_646, RetryBounds::Rpc).fails_rpcs());
+        assert!(!policy(2_147_483_647, RetryBounds::Channel).fails_rpcs());
+        assert_eq!(policy(2_147_483_647, RetryBounds::Rpc).unusable(), []);
     }
 
     #[test]

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::filter::FilterOverride;
-use super::matcher::{HeaderMatcher, StringMatcher};
+use super::matcher::{HeaderMatcher, HeaderView, StringMatcher};
 use super::{LbPolicy, Millis};
+use crate::profile::Feature;
 use xdsctl_re2::Regex;
 
 /// `envoy.config.route.v3.RouteConfiguration`.
@@ -139,9 +140,8 @@ pub enum HashPolicyKind {
         name: String,
         /// Pattern and substitution of `regex_rewrite`.
         rewrite: Option<(Regex, String)>,
-        /// Headers are looked at as the application sent them, and without one a terminal policy does not end the list; see
-        /// [`Feature::HeadersAsSent`](crate::profile::Feature::HeadersAsSent).
-        as_sent: bool,
+        /// Which headers are looked at. With [`HeaderView::AsSent`], a terminal policy without a header does not end the list.
+        view: HeaderView,
     },
     /// The channel: `filter_state` with key `io.grpc.channel_id`.
     ChannelId,
@@ -162,6 +162,31 @@ pub enum RetryOn {
     Unavailable,
 }
 
+/// What a client holds a retry policy to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum RetryBounds {
+    /// Five attempts. A policy that the service config cannot have breaks the channel, and a wait below a millisecond never ends.
+    #[default]
+    Channel,
+    /// None; see [`Feature::RetryUnlimited`].
+    Unlimited,
+    /// Five attempts. A policy that the method config cannot have fails the RPCs of its route; see [`Feature::RetryPerRpc`].
+    Rpc,
+}
+
+impl RetryBounds {
+    /// Those of a client.
+    pub fn of(has: impl Fn(Feature) -> bool) -> RetryBounds {
+        if has(Feature::RetryUnlimited) {
+            RetryBounds::Unlimited
+        } else if has(Feature::RetryPerRpc) {
+            RetryBounds::Rpc
+        } else {
+            RetryBounds::Channel
+        }
+    }
+}
+
 /// A retry policy after the conversion of A44.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RetryPolicy {
@@ -175,6 +200,6 @@ pub struct RetryPolicy {
     pub max_interval: Millis,
     /// Tokens of `retry_on` that gRPC loses, as written and in order.
     pub lost_tokens: Vec<String>,
-    /// The client sets no limits; see [`Feature::RetryUnlimited`](crate::profile::Feature::RetryUnlimited).
-    pub is_unlimited: bool,
+    /// What the client holds it to.
+    pub bounds: RetryBounds,
 }

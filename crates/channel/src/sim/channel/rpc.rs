@@ -59,7 +59,9 @@ impl Channel {
         );
         match result {
             Err(refusal) => {
-                let status = refusal.status().from_control_plane("ConfigSelector");
+                let status = refusal
+                    .status(selector.config().family)
+                    .from_control_plane("ConfigSelector");
                 if is_traced {
                     for step in selection::refusal_steps(&selector, &request, refusal, &tried, hides) {
                         call.trace.push(step, &mut self.room);

@@ -41,10 +41,13 @@ impl Channel {
                 start += weight;
             }
             if total == 0 {
-                shares.add_status(&rpc::Refusal::InappropriateAction(number).status(), taken);
+                shares.add_status(
+                    &rpc::Refusal::InappropriateAction(number).status(selector.config().family),
+                    taken,
+                );
             }
         }
-        shares.add_status(&rpc::Refusal::NoRoute.status(), rest);
+        shares.add_status(&rpc::Refusal::NoRoute.status(selector.config().family), rest);
         shares.0
     }
 

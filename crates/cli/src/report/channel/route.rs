@@ -159,7 +159,12 @@ pub fn write_text(answer: &RouteAnswer<'_>, colour: bool, out: &mut dyn Write) -
                     words::route_match(route, !answer.shows_secrets)
                 )?;
             }
-            return say!(out, "{}  {}", paint(red, "fails"), refusal.status());
+            return say!(
+                out,
+                "{}  {}",
+                paint(red, "fails"),
+                refusal.status(answer.selector.config().family)
+            );
         }
     };
     let Some(route) = routes.get(selection.route) else {

@@ -8,7 +8,7 @@ use xdsctl_document::proto::pb::envoy::r#type::matcher::v3 as pb;
 use xdsctl_document::secret::{self, REDACTED};
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::{Family, Feature};
-use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
+use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, HeaderView, StringMatch, StringMatcher};
 use xdsctl_re2::Regex;
 
 rules! {
@@ -142,7 +142,10 @@ pub fn header_matcher(matcher: &route::HeaderMatcher, at: &Path<'_>, cx: &mut Va
             }
             HeaderMatch::Range {
                 start: range.start,
-                end: range.end,
+                end: match cx.has(Feature::RangeWithEnd) {
+                    true => range.end.saturating_add(1),
+                    false => range.end,
+                },
             }
         }
         Some(Spec::StringMatch(value)) if cx.has(Feature::HeaderStringMatch) => {
@@ -168,7 +171,7 @@ pub fn header_matcher(matcher: &route::HeaderMatcher, at: &Path<'_>, cx: &mut Va
         name: matcher.name.clone(),
         kind,
         invert_match: matcher.invert_match,
-        as_sent: cx.has(Feature::HeadersAsSent),
+        view: HeaderView::of(|feature| cx.has(feature)),
     })
 }
 

@@ -26,7 +26,6 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         GRPC_EXPERIMENTAL_XDS_FALLBACK "1.72";
         GRPC_EXPERIMENTAL_ENABLE_PRIORITY_LB_CHILD_POLICY_CACHE "1.83.1";
         GRPC_EXPERIMENTAL_WRR_CUSTOM_METRICS "1.83.1";
-        GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING "1.79";
         GRPC_EXPERIMENTAL_SPIFFE_TRUST_BUNDLE_MAP "1.72";
         GRPC_EXPERIMENTAL_XDS_MTLS_SPIFFE "1.74";
         GRPC_EXPERIMENTAL_XDS_DATA_ERROR_HANDLING "1.77";
@@ -45,6 +44,9 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.72" off DualstackEndpoints HttpConnect RingHashSetRequestHashKey SystemRootCerts
             LeastRequest;
         "1.72" on Federation RlsLb;
+        "1.72" always SocketRing HeadersOfApplication RangeWithEnd LongestDomain FractionAsWritten PathCaseFolded
+            HostRetryUnread RetryOnTrimmed RetryOnUnderscored RetryPerRpc AggregateFailsInPlace
+            EscapedDollarGroups;
         "1.72" always CustomLbConfig PickFirstMessage TypedStructChecked HeaderStringMatch
             XdstpServiceName PickFirstJson ClusterMetadata RbacHeaderStringMatch SourceTypeChecked
             RbacMatchersMade ClusterResolverPolicy OldProviderFields OldestProviderFields
@@ -58,6 +60,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.77" always GcpAuthnFilter OldProviderFields AggregateChecked DynamicCluster;
         "1.77" gone AudienceNeedsSwitch;
         "1.78" always RandomSubsetting;
+        "1.79" on PfWeightedShuffling;
         "1.79" always ParserExceptionCaught;
         "1.79" gone ClusterResolverPolicy;
         "1.83.1" off ExtProcOnClient;

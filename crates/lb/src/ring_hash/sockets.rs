@@ -1,0 +1,156 @@
+//! The ring of grpc-java, whose endpoints are known by the text of a socket address of the Java library.
+//!
+//! The endpoints get their entries in the order in which a `HashMap` lists them, which decides how many each has where its share is no
+//! whole number. Hashes are signed numbers. Follows grpc-java `RingHashLoadBalancer.buildRing`, and of the Java library
+//! `InetSocketAddress`, `Inet6Address` and `HashMap`; bins that the latter turns into trees are not.
+
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+
+use super::ring::{Place, Ring, Size};
+use crate::endpoint::Address;
+
+/// Buckets of an empty map.
+const FIRST_BUCKETS: usize = 16;
+
+/// Below so many buckets a long bin doubles them.
+const TREE_BUCKETS: usize = 64;
+
+/// Elements of a bin that is not long yet.
+const LONG_BIN: usize = 8;
+
+/// Builds the ring of endpoints with their addresses and weights, at least 1 each.
+pub(super) fn ring<'a>(endpoints: impl Iterator<Item = (&'a [Address], u32)>, size: Size) -> Ring {
+    let endpoints: Vec<(&[Address], u32)> = endpoints.collect();
+    let hashes: Vec<u32> = endpoints.iter().map(|(addresses, _)| list_hash(addresses)).collect();
+    let listed = in_map_order(&hashes).into_iter();
+    let places: Vec<Place<String>> = listed
+        .filter_map(|index| {
+            let (addresses, weight) = endpoints.get(index)?;
+            Some(Place {
+                endpoint: u32::try_from(index).ok()?,
+                key: text(&addresses.first()?.socket),
+                weight: *weight,
+            })
+        })
+        .collect();
+    Ring::signed(&places, size)
+}
+
+/// An address without a host name, as `InetSocketAddress.toString` has it: `/1.2.3.4:80`, `/[2001:db8:0:0:0:0:0:1]:80`.
+fn text(address: &SocketAddr) -> String {
+    match address.ip().to_canonical() {
+        IpAddr::V4(ip) => format!("/{ip}:{}", address.port()),
+        IpAddr::V6(ip) => {
+            let parts: Vec<String> = ip.segments().iter().map(|part| format!("{part:x}")).collect();
+            let zone = match address {
+                SocketAddr::V6(v6) if v6.scope_id() > 0 => format!("%{}", v6.scope_id()),
+                SocketAddr::V4(_) | SocketAddr::V6(_) => String::new(),
+            };
+            format!("/[{}{zone}]:{}", parts.join(":"), address.port())
+        }
+    }
+}
+
+/// `List.hashCode` of socket addresses.
+fn list_hash(addresses: &[Address]) -> u32 {
+    addresses.iter().fold(1, |hash: u32, address| {
+        hash.wrapping_mul(31).wrapping_add(socket_hash(&address.socket))
+    })
+}
+
+fn socket_hash(address: &SocketAddr) -> u32 {
+    let of_ip = match address.ip().to_canonical() {
+        IpAddr::V4(ip) => ip.to_bits(),
+        IpAddr::V6(ip) => v6_hash(&ip),
+    };
+    of_ip.wrapping_add(u32::from(address.port()))
+}
+
+/// The sum of four numbers, each made of four signed bytes.
+fn v6_hash(ip: &Ipv6Addr) -> u32 {
+    let octets = ip.octets();
+    let number = |bytes: &[u8]| {
+        bytes.iter().fold(0u32, |number, byte| {
+            (number << 8).wrapping_add(i32::from(byte.cast_signed()).cast_unsigned())
+        })
+    };
+    octets
+        .chunks(4)
+        .fold(0, |sum: u32, bytes| sum.wrapping_add(number(bytes)))
+}
+
+/// The order in which a map lists keys of these hashes, put in one after the other; the keys differ.
+fn in_map_order(hashes: &[u32]) -> Vec<usize> {
+    let spread = |hash: u32| (hash ^ (hash >> 16)) as usize;
+    let mut buckets = FIRST_BUCKETS;
+    for count in 1..=hashes.len() {
+        let Some(newest) = hashes.get(count - 1) else { break };
+        let bin = |hash: u32| spread(hash) & (buckets - 1);
+        let others = hashes.iter().take(count - 1).filter(|hash| bin(**hash) == bin(*newest));
+        if buckets < TREE_BUCKETS && others.count() >= LONG_BIN {
+            buckets *= 2;
+        }
+        if count > buckets / 4 * 3 {
+            buckets *= 2;
+        }
+    }
+    let mut listed: Vec<usize> = (0..hashes.len()).collect();
+    listed.sort_by_key(|index| hashes.get(*index).map(|hash| spread(*hash) & (buckets - 1)));
+    listed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sockets(texts: &[&str]) -> Vec<Address> {
+        texts.iter().map(|text| Address::new(text.parse().unwrap())).collect()
+    }
+
+    #[test]
+    fn addresses_are_written_as_by_java() {
+        for (address, written) in [
+            ("10.0.0.1:80", "/10.0.0.1:80"),
+            ("[2001:db8::1]:443", "/[2001:db8:0:0:0:0:0:1]:443"),
+            ("[::ffff:10.0.0.1]:80", "/10.0.0.1:80"),
+        ] {
+            assert_eq!(text(&address.parse().unwrap()), written);
+        }
+    }
+
+    /// What OpenJDK 17 answers.
+    #[test]
+    fn hashes_are_those_of_java() {
+        for (addresses, hash) in [
+            (&["127.0.1.1:7001"][..], 2_130_713_721_i32),
+            (&["[2001:db8::1]:443"], 536_940_179),
+            (&["[2001:db8::ffee:1]:443", "10.0.0.1:80"], -923_614_178),
+        ] {
+            assert_eq!(list_hash(&sockets(addresses)).cast_signed(), hash, "{addresses:?}");
+        }
+    }
+
+    #[test]
+    fn a_map_lists_by_bucket_and_doubles_them_when_it_is_full() {
+        assert_eq!(in_map_order(&[17, 2, 1]), [0, 2, 1]);
+        assert_eq!(in_map_order(&[0x0001_0000, 0]), [1, 0]);
+        let full: Vec<u32> = (0..13).map(|n| n * 16).collect();
+        let even_first = [0, 2, 4, 6, 8, 10, 12, 1, 3, 5, 7, 9, 11];
+        assert_eq!(in_map_order(&full), even_first);
+        // Nine in one bin of few.
+        assert_eq!(in_map_order(&full[..9]), [0, 2, 4, 6, 8, 1, 3, 5, 7]);
+        assert_eq!(in_map_order(&full[..8]), [0, 1, 2, 3, 4, 5, 6, 7]);
+    }
+
+    #[test]
+    fn behind_the_last_entry_is_the_last_and_hashes_are_signed() {
+        let endpoints = [sockets(&["10.0.0.1:80"]), sockets(&["10.0.0.2:80"])];
+        let ring = ring(endpoints.iter().map(|one| (&**one, 1)), Size { min: 8, max: 8 });
+        let hashes: Vec<i64> = ring.entries().iter().map(|entry| entry.hash.cast_signed()).collect();
+        assert!(hashes.is_sorted() && hashes[0] < 0);
+        assert_eq!(ring.locate(i64::MAX.cast_unsigned()), 7);
+        assert_eq!(ring.locate(i64::MIN.cast_unsigned()), 0);
+        let total: f64 = ring.arcs().sum();
+        assert!((total - 1.0).abs() < 1e-9, "{total}");
+    }
+}
