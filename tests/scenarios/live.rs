@@ -194,7 +194,7 @@ fn live_channels_of_java_answer_so() {
         client: JAVA,
         cold: 8.0,
     };
-    compare_live(&recording, 162);
+    compare_live(&recording, 84);
 }
 
 #[test]
