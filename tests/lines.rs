@@ -1,6 +1,7 @@
 //! Lines of logs, of clients and of others: each leads to the page that `fixtures/lines.txt` says, or nowhere.
 
 use xdsctl_lint::recognise::{Log, told};
+use xdsctl_model::profile::Family;
 
 use crate::support::root;
 
@@ -84,4 +85,26 @@ fn a_log_of_all_lines_tells_the_same() {
         .map(|fault| &fault.told.words)
         .collect();
     assert!(strangers.is_empty(), "{strangers:?}");
+}
+
+/// The client of each section of the file, by its heading; a line is never taken for another client's.
+#[test]
+fn a_line_is_never_taken_for_that_of_another_client() {
+    let text = std::fs::read_to_string(root().join("fixtures/lines.txt")).unwrap();
+    let mut of = None;
+    let mut known = 0;
+    for line in text.lines() {
+        if let Some(title) = line.strip_prefix("# ") {
+            let is_named = |family: &Family| title.contains(family.project().trim_start_matches("gRPC "));
+            of = Family::ALL.into_iter().find(is_named);
+        }
+        let (Some(family), Some((_, line))) = (of, line.split_once(" | ")) else {
+            continue;
+        };
+        for one in told(line) {
+            known += usize::from(one.writer.is_some());
+            assert!(one.writer.is_none_or(|writer| writer == family), "{family}: {line}");
+        }
+    }
+    assert!(known > 130, "{known}");
 }

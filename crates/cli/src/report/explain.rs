@@ -253,6 +253,9 @@ fn write_one(one: &Recognised, out: &mut dyn Write) -> io::Result<()> {
         };
         writeln!(out, "  not recognised{near}")?;
     }
+    if let Some(writer) = one.writer.filter(|_| !one.pages.is_empty()) {
+        writeln!(out, "    written by {}", writer.project())?;
+    }
     Ok(())
 }
 
@@ -276,7 +279,14 @@ fn write_end<'t>(
 ) -> io::Result<()> {
     writeln!(out)?;
     let mut id = "ID";
-    if let (Some(one), None) = (told.next(), told.next())
+    let first = told.next();
+    let mut others = told.peekable();
+    let is_one = others.peek().is_none();
+    let writer = first.and_then(|one| one.writer);
+    let is_theirs = writer != Some(Family::REFERENCE) && others.all(|one| one.writer == writer);
+    let client = writer.filter(|_| is_theirs);
+    let client = client.map_or_else(String::new, |family| format!(" --client {family}"));
+    if let Some(one) = first.filter(|_| is_one)
         && let [lead] = one.pages.as_slice()
     {
         id = lead.id();
@@ -289,7 +299,7 @@ fn write_end<'t>(
     }
     writeln!(
         out,
-        "`xdsctl explain {id}` prints a page; `xdsctl validate --explain-error LINE DUMP` shows the place in a dump"
+        "`xdsctl explain {id}` prints a page; `xdsctl validate{client} --explain-error LINE DUMP` shows the place in a dump"
     )
 }
 
@@ -372,6 +382,7 @@ fn row(one: &Recognised) -> serde_json::Value {
         "words": one.words,
         "pages": one.pages.iter().map(lead).collect::<Vec<_>>(),
         "more": one.more,
+        "client": one.writer.map(Family::name),
         "near": one.near.iter().copied().map(page).collect::<Vec<_>>(),
     })
 }

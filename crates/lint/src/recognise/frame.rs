@@ -3,6 +3,8 @@
 //! "Handshake failed" or "duplicate key" stand in anybody's log. Such words count only beside something that gRPC alone
 //! writes: its names, a status, a source file. A kubelet talks gRPC too, but not xDS: its lines are a stranger's.
 
+use xdsctl_model::profile::Family;
+
 /// What only gRPC writes; in lower case, without white space.
 const OURS: &str = "\
     xds grpc rpcerror:code= errorsvalidating resourceindex invalidresource: ldsresource \
@@ -17,6 +19,31 @@ const STATUSES: &str = "\
 /// Programs that write some of the same words of their own affairs.
 const STRANGERS: &str = "\
     kubelet remote_runtime.go remote_image.go containerd etcdserver etcdclient [go-control-plane]";
+
+/// What only one client writes around its words; in lower case, without white space.
+const WRITERS: [(Family, &str); 4] = [
+    (
+        Family::Cpp,
+        "xds_client.cc xds_resolver.cc [xds_client0x [resourceindex",
+    ),
+    (
+        Family::Go,
+        "rpcerror:code= [xds][xds- [xds][xdsdepmgr [xds-client0x [xdsnodeid: [ads-stream0x [pemfile]",
+    ),
+    (
+        Family::Java,
+        "io.grpc. status{code= [xds-client< [xds-server< [xds-cp-client< [channel< [subchannel<",
+    ),
+    (Family::Node, "|xds_client| |xds_resolver| @grpc/grpc-js"),
+];
+
+/// The client that alone writes what is around the words of a text, in lower case and without white space.
+pub(super) fn writer(lower: &str) -> Option<Family> {
+    let is_there = |(_, marks): &&(Family, &str)| marks.split_ascii_whitespace().any(|mark| lower.contains(mark));
+    let mut writers = WRITERS.iter().filter(is_there).map(|(family, _)| *family);
+    let first = writers.next();
+    first.filter(|_| writers.next().is_none())
+}
 
 /// Says whether something in a text, without white space, shows that gRPC's xDS client wrote it.
 pub(super) fn is_ours(text: &str, lower: &str) -> bool {

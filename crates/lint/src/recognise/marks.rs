@@ -80,11 +80,16 @@ pub(super) struct PageLine {
     pub is_alone: bool,
     /// It only counts where something else shows that gRPC wrote the line.
     pub is_framed: bool,
-    /// They are C-core's words, not those of another client.
-    pub is_core: bool,
+    /// Whose words they are.
+    pub family: Family,
 }
 
 impl PageLine {
+    /// Says whether they are C-core's words, not those of another client.
+    pub fn is_core(&self) -> bool {
+        self.family == Family::REFERENCE
+    }
+
     /// How many letters its words have.
     pub fn letters(&self) -> usize {
         self.pieces.iter().map(String::len).sum()
@@ -203,7 +208,7 @@ fn mark(page: Page, line: &'static str) -> PageLine {
         pieces,
         is_alone,
         is_framed: is_framed || letters < TELLING_LETTERS,
-        is_core: family == Family::REFERENCE,
+        family,
     }
 }
 

@@ -25,6 +25,7 @@ use rank::{Fit, Ranked, Text};
 use records::Records;
 use squeeze::Squeezed;
 
+use xdsctl_model::profile::Family;
 use xdsctl_model::resource::ResourceType;
 
 pub use log::{Log, Seen, Summary};
@@ -75,6 +76,8 @@ pub struct Recognised {
     pub more: usize,
     /// If it is not recognised: pages whose words it has, at another path.
     pub near: Vec<Page>,
+    /// The client that wrote it, if no other writes such a line.
+    pub writer: Option<Family>,
 }
 
 impl Recognised {
@@ -291,6 +294,7 @@ fn new(squeezed: &Squeezed, about: About, path: Option<String>, words: Range<usi
         pages: ranked.fits.into_iter().map(lead).collect(),
         more: ranked.more,
         near: ranked.near,
+        writer: frame::writer(&squeezed.lower).or(ranked.writer),
     }
 }
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::line::About;
 use super::marks::{Page, PageLine, Tail};
+use xdsctl_model::profile::Family;
 
 /// Pages that are named for one fault.
 pub(super) const MAX_PAGES: usize = 3;
@@ -64,6 +65,8 @@ pub(super) struct Fit {
     pub words: Vec<Range<usize>>,
     /// The end of the path that it needs.
     pub tail: Option<String>,
+    /// Whose words they are.
+    family: Family,
 }
 
 /// Pages for one fault.
@@ -77,6 +80,8 @@ pub(super) struct Ranked {
     pub best: usize,
     /// If none fits: those whose words do, elsewhere.
     pub near: Vec<Page>,
+    /// The client whose words the best are, if it is not C-core and no other client has them.
+    pub writer: Option<Family>,
 }
 
 /// Ranks the pages for the words in a range, at a path.
@@ -84,7 +89,7 @@ pub(super) fn at_path(path: &str, text: Text<'_>, range: &Range<usize>, about: &
     let fields = fields(path);
     let mut fits = Vec::new();
     let mut near = Vec::new();
-    for mark in text.marks.iter().filter(|mark| mark.is_core && !mark.is_alone) {
+    for mark in text.marks.iter().filter(|mark| mark.is_core() && !mark.is_alone) {
         let Some(words) = occurrence(mark, text.lower, range) else {
             continue;
         };
@@ -96,6 +101,7 @@ pub(super) fn at_path(path: &str, text: Text<'_>, range: &Range<usize>, about: &
             score: score + usize::from(is_at_start) + more,
             words: words.clone(),
             tail,
+            family: mark.family,
         };
         match tail_score(mark, &fields) {
             Some((more, tail)) => fits.push(fit(more, tail)),
@@ -107,7 +113,7 @@ pub(super) fn at_path(path: &str, text: Text<'_>, range: &Range<usize>, about: &
 
 /// Ranks the pages for words of another client than C-core, which names no path.
 pub(super) fn of_others(text: Text<'_>, range: &Range<usize>) -> Ranked {
-    let others = text.marks.iter().filter(|mark| !mark.is_core);
+    let others = text.marks.iter().filter(|mark| !mark.is_core());
     let enough = others.filter(|mark| text.is_enough(mark, range.len()));
     let fit = |mark: &&'static PageLine| {
         let fit = Fit {
@@ -115,6 +121,7 @@ pub(super) fn of_others(text: Text<'_>, range: &Range<usize>) -> Ranked {
             score: words_score(mark),
             words: occurrence(mark, text.lower, range)?,
             tail: None,
+            family: mark.family,
         };
         Some((mark.is_alone, fit))
     };
@@ -129,7 +136,7 @@ pub(super) fn bare(text: Text<'_>, original: &str) -> Ranked {
     let all = 0..text.lower.len();
     let mut fits = Vec::new();
     let mut near = Vec::new();
-    for mark in text.marks.iter().filter(|mark| mark.is_core && !mark.is_alone) {
+    for mark in text.marks.iter().filter(|mark| mark.is_core() && !mark.is_alone) {
         let is_all = is_most(mark, all.len());
         let is_near = mark.letters() * 5 >= all.len() * 3;
         if !is_near && !text.is_framed {
@@ -149,6 +156,7 @@ pub(super) fn bare(text: Text<'_>, original: &str) -> Ranked {
             score: words_score(mark) + more,
             words,
             tail: tail.map(|(_, tail)| tail),
+            family: mark.family,
         };
         let is_told = more > 0 && (is_all || text.is_framed);
         if is_told || is_all && mark.letters() >= BARE_LETTERS {
@@ -185,7 +193,7 @@ fn named_tail(mark: &PageLine, text: &str) -> Option<(usize, String)> {
 pub(super) fn said(text: Text<'_>, is_all: bool) -> Vec<(Range<usize>, Ranked)> {
     let all = 0..text.lower.len();
     let mut found: Vec<(Vec<Range<usize>>, usize, &PageLine)> = Vec::new();
-    let anywhere = text.marks.iter().filter(|mark| mark.is_core && mark.tails.is_empty());
+    let anywhere = text.marks.iter().filter(|mark| mark.is_core() && mark.tails.is_empty());
     for mark in anywhere.filter(|mark| (is_all || !mark.is_alone) && text.is_enough(mark, all.len())) {
         let mut rest = all.clone();
         while let Some(words) = occurrence(mark, text.lower, &rest) {
@@ -205,6 +213,7 @@ pub(super) fn said(text: Text<'_>, is_all: bool) -> Vec<(Range<usize>, Ranked)> 
             score,
             words,
             tail: None,
+            family: mark.family,
         };
         match groups.last_mut() {
             Some((covered, fits)) if range.start < covered.end => {
@@ -226,6 +235,7 @@ pub(super) fn span(words: &[Range<usize>]) -> Range<usize> {
 
 /// The best of each page, in order.
 fn ranked(fits: Vec<Fit>, near: Vec<Fit>) -> Ranked {
+    let writer = writer(&fits);
     let best_of = |mut fits: Vec<Fit>| {
         // Stable: the order of the rules decides among equals.
         fits.sort_by_key(|fit| std::cmp::Reverse(fit.score));
@@ -247,7 +257,16 @@ fn ranked(fits: Vec<Fit>, near: Vec<Fit>) -> Ranked {
         more,
         best,
         near: near.into_iter().map(|fit| fit.page).collect(),
+        writer,
     }
+}
+
+/// The client that alone writes the likeliest words. C-core's are on the pages for all clients that write the same.
+fn writer(fits: &[Fit]) -> Option<Family> {
+    let best = fits.iter().map(|fit| fit.score).max()?;
+    let mut families = fits.iter().filter(|fit| fit.score == best).map(|fit| fit.family);
+    let first = families.next()?;
+    (first != Family::REFERENCE && families.all(|family| family == first)).then_some(first)
 }
 
 fn words_score(mark: &PageLine) -> usize {

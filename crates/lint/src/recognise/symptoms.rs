@@ -31,6 +31,7 @@ symptoms! {
     "bootstrap-incomplete"
     "bootstrap-not-found"
     "bootstrap-unreadable"
+    "certificate-files-unreadable"
     "certificate-providers-missing"
     "circuit-breaker-drop"
     "cluster-unresolved"
