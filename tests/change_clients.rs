@@ -89,7 +89,7 @@ fn the_client_that_is_asked_decides_over_resources() {
         (run.code, run.json()["worlds"][0]["resources"].clone()),
         (Some(2), json!([]))
     );
-    let told = ["rpcs go@1.85.0-dev", "values go@1.85.0-dev", "values go@1.85.0-dev"];
+    let told = ["rpcs go@1.85.0", "values go@1.85.0", "values go@1.85.0"];
     assert_eq!(not_checked(&run.json()), told);
     let run = diff(&["--client=go", "--fail-on=rpcs"], &plain, &least);
     assert_eq!(run.code, Some(2), "{}", run.out);
@@ -110,8 +110,7 @@ fn the_clients_of_the_project_are_asked() {
     let run = diff(&["--config", &settings, "--fail-on=verdicts"], &plain, &sum);
     assert_eq!(run.code, Some(1), "{}", run.out);
     assert!(
-        run.out
-            .ends_with(&format!("asked: go@1.85.0-dev (from {settings}:1)\n")),
+        run.out.ends_with(&format!("asked: go@1.85.0 (from {settings}:1)\n")),
         "{}",
         run.out
     );
@@ -140,7 +139,7 @@ fn clients_that_are_told_the_same_are_told_together() {
     assert_eq!(groups, [2, 2, 1]);
     assert_eq!(
         answer["client"],
-        "cpp@1.85.1, cpp@1.72.2, node@1.13.0, node@1.14.1, go@1.85.0-dev"
+        "cpp@1.85.1, cpp@1.72.2, node@1.13.0, node@1.14.1, go@1.85.0"
     );
     let github = xdsctl(&[&args[..], &["--format=github"]].concat(), &plain);
     assert!(
@@ -222,11 +221,11 @@ fn what_a_client_treats_in_its_own_way_is_not_compared() {
     for (text, why) in [
         (
             upper,
-            "Listener `shop` has a domain in upper case, which grpc-go 1.85.0-dev compares as C-core does not",
+            "Listener `shop` has a domain in upper case, which grpc-go 1.85.0 compares as C-core does not",
         ),
         (
             aggregate,
-            "Cluster `all` is an aggregate, which grpc-go 1.85.0-dev treats as C-core does not",
+            "Cluster `all` is an aggregate, which grpc-go 1.85.0 treats as C-core does not",
         ),
     ] {
         let other = files.write("other.json", &text);

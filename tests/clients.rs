@@ -74,9 +74,9 @@ fn the_pages_have_these_numbers() {
             let (count, share) = of(fresh.len(), cpp::FRESH_DIFFER);
             vec![count, share, paths(later, cpp::FRESH_PATHS_DIFFER)]
         }),
-        ("grpc-go 1.85.0-dev", vec![with_commas(go), with_commas(held)]),
+        ("grpc-go 1.85.0", vec![with_commas(go), with_commas(held)]),
         ("grpc-go 1.60", vec![with_commas(go_versions)]),
-        ("grpc-java 1.83.1", vec![with_commas(java), with_commas(held)]),
+        ("grpc-java 1.85.1", vec![with_commas(java), with_commas(held)]),
         ("grpc-java 1.72", vec![with_commas(java_versions)]),
         ("grpc-js-xds 1.14.1 |", vec![with_commas(node), with_commas(held)]),
         ("grpc-js-xds 1.14.1, with one switch", vec![with_commas(switches)]),

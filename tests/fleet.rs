@@ -10,7 +10,7 @@ use crate::run::Run;
 use crate::support::root;
 
 /// Old and new C-core, old and new Go, and a Go that was never asked, between two that differ.
-const ASKED: &str = "--client=cpp@1.56,cpp@1.85,go@1.72,go@1.79.1,go@1.85.0-dev";
+const ASKED: &str = "--client=cpp@1.56,cpp@1.85,go@1.72,go@1.79.1,go@1.85.0";
 
 fn example() -> String {
     root().join("fixtures/examples/fleet.yaml").display().to_string()
@@ -47,7 +47,7 @@ fn the_matrix_has_a_sign_for_each_resource_and_client() {
     }
     for reason in [
         "cds-lb-policy-unsupported: nack in cpp, go <1.79.1\n  Cluster `cart`: ",
-        "eds-endpoint-weight-sum: nack in go >=1.85.0-dev\n",
+        "eds-endpoint-weight-sum: nack in go >=1.85\n",
         "? go@1.79.1: never asked; 1.79.0 and 1.80.0, which were, do not do the same",
     ] {
         assert!(run.out.contains(reason), "{reason}\n{}", run.out);
@@ -59,7 +59,7 @@ fn json_has_the_same_for_each_resource() {
     let run = xdsctl(&["validate", "--matrix", "--format=json", ASKED, &example()], "");
     let report = run.json();
     let verdict = |resource: &Value, client: &str| resource["clients"][client]["verdict"].as_str().unwrap().to_owned();
-    let clients = ["cpp@1.56.2", "cpp@1.85.1", "go@1.72.0", "go@1.79.1", "go@1.85.0-dev"];
+    let clients = ["cpp@1.56.2", "cpp@1.85.1", "go@1.72.0", "go@1.79.1", "go@1.85.0"];
     let resources = report["resources"].as_array().unwrap().iter();
     let rows: Vec<String> = resources
         .map(|resource| clients.map(|client| verdict(resource, client)).join(" "))
@@ -75,8 +75,8 @@ fn json_has_the_same_for_each_resource() {
         ]
     );
     let endpoints = &report["resources"][4]["clients"];
-    assert_eq!(endpoints["go@1.85.0-dev"]["effect"], "nack");
-    assert_eq!(endpoints["go@1.85.0-dev"]["rules"][0], "eds-endpoint-weight-sum");
+    assert_eq!(endpoints["go@1.85.0"]["effect"], "nack");
+    assert_eq!(endpoints["go@1.85.0"]["rules"][0], "eds-endpoint-weight-sum");
     assert_eq!(endpoints["cpp@1.85.1"].get("effect"), None);
 }
 
@@ -182,7 +182,7 @@ fn clients_that_only_warn_do_not_fail_the_run() {
     assert_eq!(cpp.code, Some(0), "{}", cpp.out);
     assert!(cpp.out.contains("\n0 errors, 2 warnings"), "{}", cpp.out);
     assert!(
-        cpp.out.contains("asked: cpp@1.85.1, go@1.85.0-dev; only warns: go\n"),
+        cpp.out.contains("asked: cpp@1.85.1, go@1.85.0; only warns: go\n"),
         "{}",
         cpp.out
     );
@@ -197,7 +197,7 @@ fn clients_that_only_warn_do_not_fail_the_run() {
     assert!(
         unasked
             .err
-            .contains("`java` is not asked, asked are cpp@1.85.1, go@1.85.0-dev"),
+            .contains("`java` is not asked, asked are cpp@1.85.1, go@1.85.0"),
         "{}",
         unasked.err
     );
@@ -223,7 +223,7 @@ fn a_channel_is_that_of_the_client() {
     assert!(core.out.contains("cluster       upper"), "{}", core.out);
     let go = of(&["route", "--client=go"]);
     assert!(go.out.contains("cluster       any"), "{}{}", go.out, go.err);
-    assert!(go.err.contains("as grpc-go 1.85.0-dev"), "{}", go.err);
+    assert!(go.err.contains("as grpc-go 1.85.0"), "{}", go.err);
     let retry = of(&["retry", "--client=go"]);
     assert!(
         retry.out.contains("attempts  10: num_retries 9") && !retry.out.contains("capped"),
@@ -241,7 +241,7 @@ fn a_channel_is_that_of_the_client() {
 fn what_is_not_known_of_a_channel_is_said_and_not_made_up() {
     for (args, words) in [
         (&["route", "--client=node"][..], "no RPC of grpc-js-xds was ever sent"),
-        (&["pick", "--client=go@1.70"], "RPCs were sent with 1.85.0-dev"),
+        (&["pick", "--client=go@1.70"], "RPCs were sent with 1.85.0"),
         (
             &["pick", "--client=cpp@1.55"],
             "RPCs were sent with 1.62.3, 1.72.2, 1.85.1",
@@ -250,7 +250,7 @@ fn what_is_not_known_of_a_channel_is_said_and_not_made_up() {
         (&["route", "--client=goo"], "did you mean `go`?"),
         (
             &["tree", "--client=go"],
-            "the LB policies that grpc-go 1.85.0-dev builds are not known",
+            "the LB policies that grpc-go 1.85.0 builds are not known",
         ),
         (
             &["tree", "--client=cpp@1.62"],
@@ -259,7 +259,7 @@ fn what_is_not_known_of_a_channel_is_said_and_not_made_up() {
         // C-core rejects the cluster and Go takes it: nobody here knows what it keeps.
         (
             &["pick", "--client=go", "--cluster=upper"],
-            "grpc-go 1.85.0-dev takes it, and what it keeps of this is not known",
+            "grpc-go 1.85.0 takes it, and what it keeps of this is not known",
         ),
     ] {
         let run = xdsctl(&[args, &["-"]].concat(), ROUTES);

@@ -36,7 +36,7 @@ fn last_line(run: &Run) -> &str {
 
 #[test]
 fn a_version_beyond_what_was_measured_is_refused_by_every_command() {
-    let newer = "`go@1.99` is not known: it is newer than every version that was measured, the nearest are go@1.85.0-dev and go@1.84.0-dev";
+    let newer = "`go@1.99` is not known: it is newer than every version that was measured, the nearest are go@1.85.0 and go@1.84.0";
     for command in [
         &["validate"][..],
         &["validate", "--matrix"],
@@ -315,7 +315,7 @@ fn every_report_ends_with_what_was_not_checked_for_whom() {
     assert_eq!((concise.code, last_line(&concise)), (Some(0), go));
     let human = validate(&["--client=go"], FAULTS);
     assert!(
-        human.out.contains(&format!("\n{go}\nasked: go@1.85.0-dev\n")),
+        human.out.contains(&format!("\n{go}\nasked: go@1.85.0\n")),
         "{}",
         human.out
     );
@@ -328,7 +328,7 @@ fn every_report_ends_with_what_was_not_checked_for_whom() {
     assert_eq!(
         json["not_checked"],
         serde_json::json!([{
-            "kind": "findings", "clients": ["java@1.83.1", "node@1.14.1"],
+            "kind": "findings", "clients": ["java@1.85.1", "node@1.14.1"],
             "what": "what it drops, never reads or fails on later, and advice that depends on the client",
             "effects": ["fails", "spec", "dropped", "ignored", "advice"],
         }])

@@ -288,14 +288,14 @@ fn a_channel_is_of_the_client_of_the_project() {
         assert_eq!(run.code, Some(0), "{args:?}{}{}", run.out, run.err);
         run.err
     };
-    let go = "note: as grpc-go 1.85.0-dev, but for the words of messages, which are C-core's\n";
+    let go = "note: as grpc-go 1.85.0, but for the words of messages, which are C-core's\n";
     let unknown = "it is not known where RPCs of node@1.14.1 go: no RPC of grpc-js-xds was ever sent";
     let not = "note: as gRPC C-core 1.85.1, and not as xdsctl.toml:1 says: ";
     for command in ["route", "pick", "retry"] {
         let args = [command, "--method=/a/M"];
         assert_eq!(
             said("['go']", &args),
-            format!("note: as go@1.85.0-dev, which xdsctl.toml:1 asks\n{go}")
+            format!("note: as go@1.85.0, which xdsctl.toml:1 asks\n{go}")
         );
         assert_eq!(said("['node']", &args), format!("{not}{unknown}\n"));
         assert_eq!(
@@ -305,7 +305,7 @@ fn a_channel_is_of_the_client_of_the_project() {
         // The argument counts for more.
         assert_eq!(said("['java', 'go']", &[&args[..], &["--client=cpp"]].concat()), "");
     }
-    let policies = "the LB policies that grpc-go 1.85.0-dev builds are not known, `route` and `pick` follow its RPCs";
+    let policies = "the LB policies that grpc-go 1.85.0 builds are not known, `route` and `pick` follow its RPCs";
     assert_eq!(said("['go']", &["tree"]), format!("{not}{policies}\n"));
 }
 

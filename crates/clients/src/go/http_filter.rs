@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
 use super::cluster::is_typed_struct;
-use super::{URL_PREFIX, holds, rbac, tls::TlsSide, unmarshal};
+use super::{URL_PREFIX, ext_proc, holds, rbac, tls::TlsSide, unmarshal};
 use crate::shared::names::{EXT_PROC, EXT_PROC_PER_ROUTE, FAULT, RBAC, RBAC_PER_ROUTE, ROUTER, WRAPPER};
 use crate::shared::rules::{
-    EXT_PROC_BODY_MODE_UNSUPPORTED, EXT_PROC_TRAILERS_NOT_SENT, FILTER_NAME_TWICE, FILTER_ON_WRONG_SIDE,
-    FILTER_OVERRIDE_TYPE_UNKNOWN, FILTER_UNNAMED, FILTER_UNSUPPORTED, GRPC_SERVICE_NOT_ALLOWED,
+    FILTER_NAME_TWICE, FILTER_ON_WRONG_SIDE, FILTER_OVERRIDE_TYPE_UNKNOWN, FILTER_UNNAMED, FILTER_UNSUPPORTED,
     LAST_FILTER_NOT_TERMINAL, NO_FILTER, RBAC_AUDIT_LOGGER_MISSING, RBAC_AUDIT_LOGGER_UNKNOWN,
     TERMINAL_FILTER_NOT_LAST,
 };
@@ -17,11 +16,7 @@ use xdsctl_document::proto::any::ANY_UNDECODABLE;
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::rbac::v3::Rbac as Rules;
 use xdsctl_document::proto::pb::envoy::config::route::v3::FilterConfig;
-use xdsctl_document::proto::pb::envoy::extensions::filters::http::ext_proc::v3::{
-    ExtProcPerRoute, ExternalProcessor, ProcessingMode,
-    ext_proc_per_route::Override,
-    processing_mode::{BodySendMode, HeaderSendMode},
-};
+use xdsctl_document::proto::pb::envoy::extensions::filters::http::ext_proc::v3::{ExtProcPerRoute, ExternalProcessor};
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::fault::v3::HttpFault;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::rbac::v3::{Rbac, RbacPerRoute};
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::router::v3::Router;
@@ -29,13 +24,8 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connec
     HttpFilter, http_filter::ConfigType,
 };
 use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
-use xdsctl_model::diag::{Path, Validation, rules};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
-
-rules! {
-    /// An ext_proc filter has no processing_mode.
-    EXT_PROC_MODE_MISSING = "ext-proc-processing-mode-missing", Filter, Nack, "grpc-go internal/xds/httpfilter/extproc ParseFilterConfig";
-}
 
 /// A filter that the client has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -202,11 +192,11 @@ fn validate(
         }
         (Filter::ExtProc, false) => {
             let config: ExternalProcessor = decode(any, EXT_PROC, at, cx)?;
-            ext_proc(&config, &at.value(EXT_PROC), cx)?;
+            ext_proc::config(&config, &at.value(EXT_PROC), cx)?;
         }
         (Filter::ExtProc, true) => {
             let config: ExtProcPerRoute = decode(any, EXT_PROC_PER_ROUTE, at, cx)?;
-            ext_proc_override(&config, &at.value(EXT_PROC_PER_ROUTE), cx)?;
+            ext_proc::overrides(&config, &at.value(EXT_PROC_PER_ROUTE), cx)?;
         }
     }
     Ok(Some(filter))
@@ -225,59 +215,6 @@ fn decode<T: prost::Message + Default>(
         return Err(reject(rule, at, message, cx));
     }
     unmarshal(&any.value, type_name, at, cx)
-}
-
-/// The ext_proc filter, of which no grpc_service is taken yet.
-fn ext_proc(config: &ExternalProcessor, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    let at_mode = at.field("processing_mode");
-    match &config.processing_mode {
-        Some(mode) => processing_mode(mode, &at_mode, cx)?,
-        None => {
-            let message = format_args!("processing_mode is missing");
-            return Err(reject(&EXT_PROC_MODE_MISSING, &at_mode, message, cx));
-        }
-    }
-    Err(no_service(&at.field("grpc_service"), cx))
-}
-
-fn ext_proc_override(config: &ExtProcPerRoute, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    let Some(Override::Overrides(overrides)) = &config.r#override else {
-        return Ok(());
-    };
-    let at = at.field("overrides");
-    if let Some(mode) = &overrides.processing_mode {
-        processing_mode(mode, &at.field("processing_mode"), cx)?;
-    }
-    match &overrides.grpc_service {
-        Some(_) => Err(no_service(&at.field("grpc_service"), cx)),
-        None => Ok(()),
-    }
-}
-
-fn no_service(at: &Path<'_>, cx: &mut Validation<'_>) -> crate::shared::ConverterStop {
-    let message = format_args!("this version takes no grpc_service");
-    reject(&GRPC_SERVICE_NOT_ALLOWED, at, message, cx)
-}
-
-/// `validateBodyProcessingMode`.
-fn processing_mode(mode: &ProcessingMode, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    const GRPC: i32 = BodySendMode::Grpc as i32;
-    const SEND: i32 = HeaderSendMode::Send as i32;
-    for (field, body) in [
-        ("request_body_mode", mode.request_body_mode),
-        ("response_body_mode", mode.response_body_mode),
-    ] {
-        if body != 0 && body != GRPC {
-            let message = format_args!("{field} is {body}, must be NONE or GRPC");
-            return Err(reject(&EXT_PROC_BODY_MODE_UNSUPPORTED, &at.field(field), message, cx));
-        }
-    }
-    if mode.response_body_mode == GRPC && mode.response_trailer_mode != SEND {
-        let message = format_args!("response_trailer_mode must be SEND beside a response_body_mode of GRPC");
-        let at = at.field("response_trailer_mode");
-        return Err(reject(&EXT_PROC_TRAILERS_NOT_SENT, &at, message, cx));
-    }
-    Ok(())
 }
 
 /// Audit loggers (`parseAuditOptions`): only the one to standard output is registered.

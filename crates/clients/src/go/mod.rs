@@ -5,6 +5,7 @@
 
 mod cluster;
 mod endpoints;
+mod ext_proc;
 mod filter_chain;
 mod http_connection_manager;
 mod http_filter;
@@ -33,7 +34,7 @@ type Later<'l> = &'l dyn Fn(&mut Validation<'_>) -> Checked;
 /// What the client keeps of a resource is not made.
 pub(crate) static CONVERTER: Converter = Converter {
     judge: |sent, cx| convert(sent, cx).map(|()| None),
-    rules: &[http_filter::RULES, rbac::RULES],
+    rules: &[ext_proc::RULES, rbac::RULES],
 };
 
 /// Converts a resource.

@@ -31,7 +31,7 @@ mod uri;
 use prost_types::Duration;
 
 use crate::shared::{
-    Checked, Converter, ConverterStop, Message, SentResource, URL_PREFIX, decoded, die, is_url_of, reject,
+    Checked, Converter, ConverterStop, Message, SentResource, URL_PREFIX, decoded, die, is_url_of, is_valid, reject,
 };
 use xdsctl_document::proto::any::{self, ANY_UNDECODABLE};
 use xdsctl_document::proto::duration::DURATION_OUT_OF_RANGE;
@@ -120,15 +120,6 @@ fn thrown(
     } else {
         die(rule, at, message, cx)
     }
-}
-
-/// Says whether seconds and nanoseconds are of one sign and within ten thousand years (`Durations.isValid`).
-fn is_valid(duration: &Duration) -> bool {
-    let Duration { seconds, nanos } = *duration;
-    let has_two_signs = (seconds < 0 || nanos < 0) && (seconds > 0 || nanos > 0);
-    seconds.unsigned_abs() <= MAX_DURATION_SECONDS.unsigned_abs()
-        && nanos.unsigned_abs() < 1_000_000_000
-        && !has_two_signs
 }
 
 /// Checks a duration; one that is none is thrown (`Durations.checkValid`).

@@ -10,11 +10,12 @@ pub mod rules;
 use std::fmt;
 
 use bytes::Bytes;
+use prost_types::Duration;
 
 use xdsctl_document::proto::pb::envoy::config;
 use xdsctl_document::proto::wire::Malformed;
 use xdsctl_model::diag::{Effect, Path, Rule, Validation};
-use xdsctl_model::resource::{Resource, ResourceType};
+use xdsctl_model::resource::{MAX_DURATION_SECONDS, Resource, ResourceType};
 
 use rules::RESOURCE_UNDECODABLE;
 
@@ -114,6 +115,15 @@ pub fn die(
 /// Says whether a type URL is exactly that of a message.
 pub(crate) fn is_url_of(url: &str, type_name: &str) -> bool {
     url.strip_prefix(URL_PREFIX) == Some(type_name)
+}
+
+/// Says whether seconds and nanoseconds are of one sign and within ten thousand years (`Durations.isValid`, `CheckValid`).
+pub(crate) fn is_valid(duration: &Duration) -> bool {
+    let Duration { seconds, nanos } = *duration;
+    let has_two_signs = (seconds < 0 || nanos < 0) && (seconds > 0 || nanos > 0);
+    seconds.unsigned_abs() <= MAX_DURATION_SECONDS.unsigned_abs()
+        && nanos.unsigned_abs() < 1_000_000_000
+        && !has_two_signs
 }
 
 /// The resource, for a client whose parser takes what C-core's takes.

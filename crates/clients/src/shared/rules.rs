@@ -42,6 +42,10 @@ rules! {
     METADATA_NOT_JSON = "metadata-not-json", Common, Nack, "gRFC A83; C-core ParseXdsMetadataMap, ParseProtobufStructToJson";
     /// No channel credentials of a GrpcService can be used.
     CHANNEL_CREDENTIALS_MISSING = "channel-credentials-missing", Common, Nack, "gRFC A102; C-core ParseXdsGrpcService";
+    /// TLS credentials have no root certificate provider.
+    TLS_CREDENTIALS_WITHOUT_ROOT = "tls-credentials-without-root", Common, Nack, "gRFC A102; C-core TlsConfig::ParseProto";
+    /// TLS credentials name a certificate provider that the bootstrap does not have.
+    TLS_CREDENTIALS_PROVIDER_UNKNOWN = "tls-credentials-provider-unknown", Common, Nack, "gRFC A102; C-core TlsConfig::ParseProto";
     /// xDS credentials have no fallback.
     XDS_CREDENTIALS_WITHOUT_FALLBACK = "xds-credentials-without-fallback", Common, Nack, "gRFC A102; C-core XdsChannelCredsFactory";
     /// Access token credentials have no token.

@@ -113,7 +113,7 @@ impl Client {
     /// use xdsctl_model::profile::Client;
     /// let list = Client::parse_list("python@1.66,go").unwrap();
     /// assert_eq!(list[0].to_string(), "cpp@1.66.2");
-    /// assert_eq!(list[1].to_string(), "go@1.85.0-dev");
+    /// assert_eq!(list[1].to_string(), "go@1.85.0");
     /// ```
     ///
     /// # Errors
@@ -277,10 +277,10 @@ mod tests {
     fn a_list_names_clients_once_and_in_order() {
         assert_eq!(
             names("cpp@1.66.2,go,java@1.80,node"),
-            "cpp@1.66.2 go@1.85.0-dev java@1.80.0 node@1.14.1"
+            "cpp@1.66.2 go@1.85.0 java@1.80.0 node@1.14.1"
         );
         assert_eq!(names("python, cpp ,ruby@1.85.1"), "cpp@1.85.1");
-        assert_eq!(names("current"), "cpp@1.85.1 go@1.85.0-dev java@1.83.1 node@1.14.1");
+        assert_eq!(names("current"), "cpp@1.85.1 go@1.85.0 java@1.85.1 node@1.14.1");
         assert_eq!(names("php@1.66.0,objc@1.66"), "cpp@1.66.0 cpp@1.66.2");
     }
 
@@ -305,7 +305,7 @@ mod tests {
         assert!(names("jav").ends_with("did you mean `java`?"));
         assert_eq!(
             names("go@latest"),
-            "`latest` is no version of `go`, must be like `1.85.0-dev`"
+            "`latest` is no version of `go`, must be like `1.85.0`"
         );
         assert!(names("go,").starts_with("a client is missing"));
     }
@@ -326,13 +326,10 @@ mod tests {
     #[test]
     fn what_lies_beyond_every_measured_version_is_refused_with_the_nearest() {
         let newer = "is not known: it is newer than every version that was measured, the nearest are";
+        assert_eq!(names("go@1.99"), format!("`go@1.99` {newer} go@1.85.0 and go@1.84.0"));
         assert_eq!(
-            names("go@1.99"),
-            format!("`go@1.99` {newer} go@1.85.0-dev and go@1.84.0-dev")
-        );
-        assert_eq!(
-            names("java@1.83.2"),
-            format!("`java@1.83.2` {newer} java@1.83.1 and java@1.80.0")
+            names("java@1.85.2"),
+            format!("`java@1.85.2` {newer} java@1.85.1 and java@1.83.1")
         );
         assert_eq!(
             names("python@1.86"),

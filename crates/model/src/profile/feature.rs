@@ -200,6 +200,8 @@ features! {
     FilterDisabled = "GRPC_EXPERIMENTAL_XDS_EXT_PROC_ON_CLIENT";
     /// The LB policy cluster_resolver_experimental is registered.
     ClusterResolverPolicy;
+    /// The grpc_service of an ext_proc filter is read (A102); before, none is taken.
+    GrpcServiceRead;
 
     // grpc-java alone.
 

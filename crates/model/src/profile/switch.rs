@@ -202,7 +202,7 @@ mod tests {
         let name = "GRPC_EXPERIMENTAL_XDS_AUTHORITY_REWRITE";
         assert_eq!(
             fleet("cpp,java,go@1.77,go@1.78", name).unwrap(),
-            format!("java@1.83.1 go@1.78.0: what `{name}` changes is not known here")
+            format!("java@1.85.1 go@1.78.0: what `{name}` changes is not known here")
         );
         assert_eq!(
             fleet("cpp", name).unwrap(),

@@ -7,7 +7,10 @@
 use bytes::Bytes;
 
 use super::nested::nested;
-use crate::shared::rules::{ACCESS_TOKEN_EMPTY, CHANNEL_CREDENTIALS_MISSING, XDS_CREDENTIALS_WITHOUT_FALLBACK};
+use crate::shared::rules::{
+    ACCESS_TOKEN_EMPTY, CHANNEL_CREDENTIALS_MISSING, TLS_CREDENTIALS_PROVIDER_UNKNOWN, TLS_CREDENTIALS_WITHOUT_ROOT,
+    XDS_CREDENTIALS_WITHOUT_FALLBACK,
+};
 use xdsctl_document::proto::any::{Extension, Payload, decode, extract};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::extensions::grpc_service::call_credentials::access_token::v3::AccessTokenCredentials;
@@ -19,10 +22,6 @@ use xdsctl_model::diag::{Path, Validation, rules};
 rules! {
     /// An entry of a credentials list is skipped or never looked at.
     CREDENTIALS_SKIPPED = "credentials-skipped", Common, Dropped, "gRFC A102; C-core ParseXdsGrpcService";
-    /// TLS credentials have no root certificate provider.
-    TLS_CREDENTIALS_WITHOUT_ROOT = "tls-credentials-without-root", Common, Nack, "gRFC A102; C-core TlsConfig::ParseProto";
-    /// TLS credentials name a certificate provider that the bootstrap does not have.
-    TLS_CREDENTIALS_PROVIDER_UNKNOWN = "tls-credentials-provider-unknown", Common, Nack, "gRFC A102; C-core TlsConfig::ParseProto";
 }
 
 /// Channel credentials that the client has.

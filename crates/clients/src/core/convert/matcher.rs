@@ -21,7 +21,7 @@ rules! {
         every "in every client the end of a range is not in it";
     /// A header name has an upper-case letter and so never matches.
     HEADER_NAME_UPPER_CASE = "header-name-upper-case", Common, Advice, "C-core xds_routing.cc GetHeaderValue",
-        also [Go] "grpc-go compares the names of matchers byte by byte too, up to 1.85.0-dev (valueFromMD); its hash policies, Java and Node make names lower case first";
+        also [Go] "grpc-go compares the names of matchers byte by byte too, up to 1.85.0 (valueFromMD); its hash policies, Java and Node make names lower case first";
 }
 
 /// Compiles `pattern`, reporting [`REGEX_NOT_RE2`] at `at`.

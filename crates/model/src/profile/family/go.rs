@@ -12,8 +12,8 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     // Every minor release; 1.74.0 and 1.74.1 are retracted.
     measured: versions!["1.60.0" "1.61.0" "1.62.0" "1.63.0" "1.64.0" "1.65.0" "1.66.0" "1.67.0" "1.68.0" "1.69.0"
         "1.70.0" "1.71.0" "1.72.0" "1.73.0" "1.74.2" "1.75.0" "1.76.0" "1.77.0" "1.78.0" "1.79.0" "1.80.0" "1.81.0"
-        "1.82.0" "1.82.1" "1.83.0" "1.84.0-dev" "1.85.0-dev"],
-    picked: versions!["1.85.0-dev"],
+        "1.82.0" "1.82.1" "1.83.0" "1.84.0" "1.85.0"],
+    picked: versions!["1.85.0"],
     measurement: Measurement {
         with: "its own decoders, called directly",
         resources: 18_692,
@@ -64,7 +64,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.84" off ExtProcOnClient;
         "1.84" always DropDenominatorChecked RbacPrefixOptional RbacNestedHeaders;
         "1.85" always DomainsExact HeadersAsSent DollarGroups RetryUnlimited RetryOnTrimmed
-            AggregateNeedsAll DisabledFiltersRun;
+            AggregateNeedsAll DisabledFiltersRun GrpcServiceRead;
     },
 };
 

@@ -9,8 +9,8 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     // `BootstrapperImpl`.
     user_agent: "gRPC Java",
     of_user_agent: only_version,
-    measured: versions!["1.72.0" "1.73.0" "1.74.0" "1.77.0" "1.77.1" "1.78.0" "1.79.0" "1.80.0" "1.83.1"],
-    picked: versions!["1.83.1"],
+    measured: versions!["1.72.0" "1.73.0" "1.74.0" "1.77.0" "1.77.1" "1.78.0" "1.79.0" "1.80.0" "1.83.1" "1.85.1"],
+    picked: versions!["1.85.1"],
     measurement: Measurement {
         with: "XdsResourceType.parse, called directly",
         resources: 18_692,

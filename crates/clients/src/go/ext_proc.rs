@@ -1,0 +1,316 @@
+//! The ext_proc filter and the service that it calls, as grpc-go reads them (internal/xds/httpfilter/extproc, internal/xds/grpcservice).
+
+use super::{matcher, unmarshal};
+use crate::shared::rules::{
+    ACCESS_TOKEN_EMPTY, CHANNEL_CREDENTIALS_MISSING, DURATION_NOT_POSITIVE, EXT_PROC_BODY_MODE_UNSUPPORTED,
+    EXT_PROC_TRAILERS_NOT_SENT, GRPC_SERVICE_NOT_ALLOWED, GRPC_SERVICE_NOT_GOOGLE_GRPC, GRPC_SERVICE_TARGET_INVALID,
+    HEADER_KEY_RESERVED, HEADER_VALUE_ILLEGAL, TLS_CREDENTIALS_PROVIDER_UNKNOWN, TLS_CREDENTIALS_WITHOUT_ROOT,
+    XDS_CREDENTIALS_WITHOUT_FALLBACK,
+};
+use crate::shared::{Checked, ConverterStop, URL_PREFIX, is_valid, reject};
+use xdsctl_document::proto::pb::Any;
+use xdsctl_document::proto::pb::envoy::config::core::v3::grpc_service::TargetSpecifier;
+use xdsctl_document::proto::pb::envoy::config::core::v3::{GrpcService, HeaderValue};
+use xdsctl_document::proto::pb::envoy::extensions::filters::http::ext_proc::v3::{
+    ExtProcPerRoute, ExternalProcessor, ProcessingMode,
+    ext_proc_per_route::Override,
+    processing_mode::{BodySendMode, HeaderSendMode},
+};
+use xdsctl_document::proto::pb::envoy::extensions::grpc_service::call_credentials::access_token::v3::AccessTokenCredentials;
+use xdsctl_document::proto::pb::envoy::extensions::grpc_service::channel_credentials::tls::v3::TlsCredentials;
+use xdsctl_document::proto::pb::envoy::extensions::grpc_service::channel_credentials::xds::v3::XdsCredentials;
+use xdsctl_model::diag::{Path, Validation, rules};
+use xdsctl_model::profile::Feature;
+
+rules! {
+    /// An ext_proc filter has no processing_mode.
+    EXT_PROC_MODE_MISSING = "ext-proc-processing-mode-missing", Filter, Nack, "grpc-go internal/xds/httpfilter/extproc ParseFilterConfig";
+}
+
+const ACCESS_TOKEN: &str = "envoy.extensions.grpc_service.call_credentials.access_token.v3.AccessTokenCredentials";
+const CREDENTIALS: &str = "envoy.extensions.grpc_service.channel_credentials.";
+const TLS: &str = "envoy.extensions.grpc_service.channel_credentials.tls.v3.TlsCredentials";
+const XDS: &str = "envoy.extensions.grpc_service.channel_credentials.xds.v3.XdsCredentials";
+
+/// Longest key and value of a header, in bytes.
+const HEADER_LENGTH: usize = 16_384;
+
+/// Schemes of targets that the client has a resolver for.
+const SCHEMES: &[&str] = &["dns", "passthrough", "unix", "unix-abstract", "xds"];
+
+/// Checks the filter's config at `at` (`ParseFilterConfig`).
+pub(super) fn config(config: &ExternalProcessor, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    let at_mode = at.field("processing_mode");
+    match &config.processing_mode {
+        Some(mode) => processing_mode(mode, &at_mode, cx)?,
+        None => {
+            let message = format_args!("processing_mode is missing");
+            return Err(reject(&EXT_PROC_MODE_MISSING, &at_mode, message, cx));
+        }
+    }
+    if cx.has(Feature::GrpcServiceRead) {
+        expressions(config, at, cx)?;
+    }
+    let at = at.field("grpc_service");
+    match &config.grpc_service {
+        Some(service) => grpc_service(service, &at, cx),
+        None => Err(no_service(&at, cx)),
+    }
+}
+
+/// Checks an override of it (`ParseFilterConfigOverride`).
+pub(super) fn overrides(config: &ExtProcPerRoute, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    let Some(Override::Overrides(overrides)) = &config.r#override else {
+        return Ok(());
+    };
+    let at = at.field("overrides");
+    if let Some(mode) = &overrides.processing_mode {
+        processing_mode(mode, &at.field("processing_mode"), cx)?;
+    }
+    match &overrides.grpc_service {
+        Some(service) => grpc_service(service, &at.field("grpc_service"), cx),
+        None => Ok(()),
+    }
+}
+
+fn no_service(at: &Path<'_>, cx: &mut Validation<'_>) -> ConverterStop {
+    let message = format_args!("google_grpc is missing, gRPC knows no other kind of service");
+    reject(&GRPC_SERVICE_NOT_GOOGLE_GRPC, at, message, cx)
+}
+
+/// `validateBodyProcessingMode`.
+fn processing_mode(mode: &ProcessingMode, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    const GRPC: i32 = BodySendMode::Grpc as i32;
+    const SEND: i32 = HeaderSendMode::Send as i32;
+    for (field, body) in [
+        ("request_body_mode", mode.request_body_mode),
+        ("response_body_mode", mode.response_body_mode),
+    ] {
+        if body != 0 && body != GRPC {
+            let message = format_args!("{field} is {body}, must be NONE or GRPC");
+            return Err(reject(&EXT_PROC_BODY_MODE_UNSUPPORTED, &at.field(field), message, cx));
+        }
+    }
+    if mode.response_body_mode == GRPC && mode.response_trailer_mode != SEND {
+        let message = format_args!("response_trailer_mode must be SEND beside a response_body_mode of GRPC");
+        let at = at.field("response_trailer_mode");
+        return Err(reject(&EXT_PROC_TRAILERS_NOT_SENT, &at, message, cx));
+    }
+    Ok(())
+}
+
+/// `HeaderMutationRulesFromProto` and `ConvertStringMatchers`.
+fn expressions(config: &ExternalProcessor, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    if let Some(rules) = &config.mutation_rules {
+        let at = at.field("mutation_rules");
+        for (field, regex) in [
+            ("allow_expression", &rules.allow_expression),
+            ("disallow_expression", &rules.disallow_expression),
+        ] {
+            if let Some(regex) = regex {
+                matcher::regex(&regex.regex, &at.field(field), cx)?;
+            }
+        }
+    }
+    if let Some(rules) = &config.forward_rules {
+        let at = at.field("forward_rules");
+        for (field, list) in [
+            ("allowed_headers", &rules.allowed_headers),
+            ("disallowed_headers", &rules.disallowed_headers),
+        ] {
+            let at = at.field(field);
+            let at = at.field("patterns");
+            for (i, pattern) in list.iter().flat_map(|list| &list.patterns).enumerate() {
+                matcher::string_matcher(Some(pattern), &at.index(i), cx)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The service to call (`grpcservice.Parse`).
+fn grpc_service(service: &GrpcService, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    if !cx.has(Feature::GrpcServiceRead) {
+        let message = format_args!("this version takes no grpc_service");
+        return Err(reject(&GRPC_SERVICE_NOT_ALLOWED, at, message, cx));
+    }
+    let Some(TargetSpecifier::GoogleGrpc(google)) = &service.target_specifier else {
+        return Err(no_service(at, cx));
+    };
+    let uri = google.target_uri.as_str();
+    let at_google = at.field("google_grpc");
+    if uri.is_empty() || !is_target(uri) {
+        let message = format_args!("no channel can be made to `{uri}`, which is no URI");
+        let at = at_google.field("target_uri");
+        return Err(reject(&GRPC_SERVICE_TARGET_INVALID, &at, message, cx));
+    }
+    if let Some(timeout) = &service.timeout
+        && (!is_valid(timeout) || (timeout.seconds, timeout.nanos) <= (0, 0))
+    {
+        let (seconds, nanos) = (timeout.seconds, timeout.nanos);
+        let message = format_args!("timeout is {seconds} s and {nanos} ns, must be a duration above 0");
+        return Err(reject(&DURATION_NOT_POSITIVE, &at.field("timeout"), message, cx));
+    }
+    let list = at.field("initial_metadata");
+    for (i, header) in service.initial_metadata.iter().enumerate() {
+        initial_metadata(header, &list.index(i), cx)?;
+    }
+    if !cx.server().trusted_xds_server {
+        if cx.server().allowed_grpc_services.contains_key(uri) {
+            return Ok(());
+        }
+        let message = format_args!("`{uri}` is not in allowed_grpc_services of the bootstrap");
+        let at = at_google.field("target_uri");
+        return Err(reject(&GRPC_SERVICE_NOT_ALLOWED, &at, message, cx));
+    }
+    channel_credentials(&google.channel_credentials_plugin, &at_google, cx)?;
+    call_credentials(&google.call_credentials_plugin, &at_google, cx)
+}
+
+/// Says whether a resolver takes a target (`validateTargetURI`): by its own scheme, or all of it as a name.
+fn is_target(uri: &str) -> bool {
+    let (before, fragment) = uri.split_once('#').unwrap_or((uri, ""));
+    if before.bytes().any(|byte| byte.is_ascii_control()) || !is_escaped(fragment) {
+        return false;
+    }
+    let path = before.split_once('?').map_or(before, |(path, _)| path);
+    let is_opaque = path.split_once(':').is_some_and(|(scheme, rest)| {
+        !rest.starts_with('/') && SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known))
+    });
+    is_opaque || is_escaped(path)
+}
+
+/// Says whether two hexadecimal digits follow each `%`.
+fn is_escaped(text: &str) -> bool {
+    let mut parts = text.split('%').skip(1);
+    parts.all(|part| part.len() >= 2 && part.bytes().take(2).all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// `parseInitialMetadata`; raw_value counts if there is one.
+fn initial_metadata(header: &HeaderValue, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    let key = header.key.as_str();
+    let is_legal = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-' | b'_');
+    let is_reserved = key.is_empty()
+        || key.len() > HEADER_LENGTH
+        || key == "host"
+        || key.starts_with("grpc-")
+        || !key.bytes().all(is_legal);
+    if is_reserved {
+        let message = format_args!("key `{key}` is empty, too long, reserved or not of `a` to `z`, digits and `.-_`");
+        return Err(reject(&HEADER_KEY_RESERVED, &at.field("key"), message, cx));
+    }
+    let (field, value) = match header.raw_value.is_empty() {
+        true => ("value", header.value.as_bytes()),
+        false => ("raw_value", header.raw_value.as_ref()),
+    };
+    let is_text = key.ends_with("-bin") || value.iter().all(|byte| matches!(byte, b' '..=b'~'));
+    if value.len() > HEADER_LENGTH || !is_text {
+        let message = format_args!("the value of `{key}` is longer than {HEADER_LENGTH} bytes or not ASCII text");
+        return Err(reject(&HEADER_VALUE_ILLEGAL, &at.field(field), message, cx));
+    }
+    Ok(())
+}
+
+/// The first channel credentials that the client has are taken (`buildChannelCredentials`).
+fn channel_credentials(list: &[Any], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    let at = at.field("channel_credentials_plugin");
+    for (i, any) in list.iter().enumerate() {
+        if has_credentials(any, &at.index(i), cx)? {
+            return Ok(());
+        }
+    }
+    let message = format_args!("no channel credentials that the client has");
+    Err(reject(&CHANNEL_CREDENTIALS_MISSING, &at, message, cx))
+}
+
+/// Builds channel credentials; says whether the client has them.
+fn has_credentials(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
+    let name = any.type_url.strip_prefix(URL_PREFIX);
+    match name.and_then(|name| name.strip_prefix(CREDENTIALS)) {
+        Some("google_default.v3.GoogleDefaultCredentials" | "insecure.v3.InsecureCredentials") => Ok(true),
+        Some("tls.v3.TlsCredentials") => tls_credentials(any, at, cx).map(|()| true),
+        Some("xds.v3.XdsCredentials") => {
+            let credentials: XdsCredentials = unmarshal(&any.value, XDS, at, cx)?;
+            let at = at.value(XDS);
+            let at = at.field("fallback_credentials");
+            let is_known = match &credentials.fallback_credentials {
+                Some(any) => has_credentials(any, &at, cx)?,
+                None => false,
+            };
+            if !is_known {
+                let message = format_args!("no fallback credentials that the client has");
+                return Err(reject(&XDS_CREDENTIALS_WITHOUT_FALLBACK, &at, message, cx));
+            }
+            Ok(true)
+        }
+        _ => Ok(false),
+    }
+}
+
+/// `buildTLSCredentials`.
+fn tls_credentials(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    let credentials: TlsCredentials = unmarshal(&any.value, TLS, at, cx)?;
+    let at = at.value(TLS);
+    let root = credentials.root_certificate_provider.as_ref();
+    if root.is_none_or(|root| root.instance_name.is_empty()) {
+        let message = format_args!("no root_certificate_provider with an instance_name");
+        let at = at.field("root_certificate_provider");
+        return Err(reject(&TLS_CREDENTIALS_WITHOUT_ROOT, &at, message, cx));
+    }
+    let identity = credentials.identity_certificate_provider.as_ref();
+    for (field, provider) in [
+        ("root_certificate_provider", root),
+        ("identity_certificate_provider", identity),
+    ] {
+        if let Some(provider) = provider
+            && (provider.instance_name.is_empty() || !cx.server().knows_provider(&provider.instance_name))
+        {
+            let name = &provider.instance_name;
+            let message = format_args!("certificate provider instance `{name}` is not in the bootstrap");
+            return Err(reject(&TLS_CREDENTIALS_PROVIDER_UNKNOWN, &at.field(field), message, cx));
+        }
+    }
+    Ok(())
+}
+
+/// All call credentials that the client has are taken (`buildCallCredentials`).
+fn call_credentials(list: &[Any], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    let at = at.field("call_credentials_plugin");
+    for (i, any) in list.iter().enumerate() {
+        if any.type_url.strip_prefix(URL_PREFIX) != Some(ACCESS_TOKEN) {
+            continue;
+        }
+        let at = at.index(i);
+        let credentials: AccessTokenCredentials = unmarshal(&any.value, ACCESS_TOKEN, &at, cx)?;
+        if credentials.token.is_empty() {
+            let message = format_args!("token is empty, must not be");
+            let at = at.value(ACCESS_TOKEN);
+            return Err(reject(&ACCESS_TOKEN_EMPTY, &at.field("token"), message, cx));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_target;
+
+    #[test]
+    fn a_target_is_a_uri_or_a_name() {
+        for uri in [
+            "dns:///a:1",
+            "a",
+            "a:1",
+            "nosuch://%41",
+            "dns:%zz",
+            "a?%zz",
+            "[::1]:80",
+            "UNIX:x",
+        ] {
+            assert!(is_target(uri), "{uri}");
+        }
+        for uri in ["%", "%zz", "dns:///%zz", "a#%4", "a\u{7f}", "nosuch:%zz"] {
+            assert!(!is_target(uri), "{uri}");
+        }
+    }
+}
