@@ -249,10 +249,6 @@ fn what_is_not_known_of_a_channel_is_said_and_not_made_up() {
         (&["route", "--client=go,cpp"], "are 2 clients, a channel has one"),
         (&["route", "--client=goo"], "did you mean `go`?"),
         (
-            &["tree", "--client=go"],
-            "the LB policies that grpc-go 1.85.0 builds are not known",
-        ),
-        (
             &["tree", "--client=cpp@1.62"],
             "the LB policies that gRPC C-core 1.62.3 builds are not known",
         ),

@@ -305,8 +305,12 @@ fn a_channel_is_of_the_client_of_the_project() {
         // The argument counts for more.
         assert_eq!(said("['java', 'go']", &[&args[..], &["--client=cpp"]].concat()), "");
     }
-    let policies = "the LB policies that grpc-go 1.85.0 builds are not known, `route` and `pick` follow its RPCs";
-    assert_eq!(said("['go']", &["tree"]), format!("{not}{policies}\n"));
+    let policies = "the LB policies that gRPC C-core 1.62.3 builds are not known, `route` and `pick` follow its RPCs";
+    assert_eq!(said("['cpp@1.62']", &["tree"]), format!("{not}{policies}\n"));
+    assert_eq!(
+        said("['go']", &["tree"]),
+        format!("note: as go@1.85.0, which xdsctl.toml:1 asks\n{go}")
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! map serves all roots of a virtual host, so a cluster seen before contributes no leaf a second time, not even under another
 //! root; the depth is looked at before that; a cluster at depth 16 spoils every aggregate above it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Depth at which the client gives up; the root is at 0, a leaf at 15 works.
 pub const MAX_AGGREGATE_DEPTH: usize = 16;
@@ -114,6 +114,32 @@ impl Graph {
             walk.visit(root, number, &mut Below::default());
         }
         walk.graph
+    }
+
+    /// Resolves each root as if it were alone. A cluster below several roots is what it is below the first of them, unless it is a
+    /// root itself. Follows grpc-go xds_dependency_manager.go.
+    pub fn resolve_each<'a, 'k>(
+        roots: impl IntoIterator<Item = &'a str>,
+        known: &dyn Fn(&str) -> KnownCluster<'k>,
+    ) -> Graph {
+        let roots: BTreeSet<&str> = roots.into_iter().collect();
+        let mut all = Graph::default();
+        let mut walked: BTreeSet<String> = BTreeSet::new();
+        for root in &roots {
+            let one = Graph::resolve([*root], known);
+            for (name, entry) in one.entries {
+                if name == *root {
+                    all.entries.insert(name, entry);
+                } else if !roots.contains(name.as_str()) {
+                    all.entries.entry(name).or_insert(entry);
+                }
+            }
+            let skipped = one.skipped.into_iter();
+            let skipped: Vec<Skipped> = skipped.filter(|skipped| !walked.contains(&skipped.parent)).collect();
+            walked.extend(skipped.iter().map(|skipped| skipped.parent.clone()));
+            all.skipped.extend(skipped);
+        }
+        all
     }
 
     /// The leaves of a cluster, itself if it is one; empty for an error.

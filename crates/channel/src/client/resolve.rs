@@ -348,8 +348,10 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
     };
     let mut names = config.virtual_host().map(roots).unwrap_or_default();
     names.extend(base.extra_roots.iter().map(String::as_str));
+    let apart = base.client.profile.has(Feature::ClustersApart);
     let graph = match base.client.profile.has(Feature::AggregateFailsInPlace) {
         true => nested::resolve(names, &known),
+        false if apart => Graph::resolve_each(names, &known),
         false => Graph::resolve(names, &known),
     };
     let mut clusters = BTreeMap::new();

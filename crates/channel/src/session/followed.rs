@@ -56,13 +56,7 @@ pub fn why_none(client: &Client) -> Option<String> {
     let actual = profile.judge()?.name();
     for (name, held) in client.resources.clusters.iter() {
         let Some(cluster) = held.value() else { continue };
-        let is_aggregate = matches!(cluster.discovery, Discovery::Aggregate { .. });
-        if is_aggregate && profile.has(Feature::AggregateNeedsAll) {
-            return Some(format!(
-                "Cluster `{name}` is an aggregate, which {actual} treats as C-core does not"
-            ));
-        }
-        if nests_wrr_locality(&cluster.lb_policy.config, false) {
+        if !profile.has(Feature::PathsEnd) && nests_wrr_locality(&cluster.lb_policy.config, false) {
             return Some(nested(name, &actual));
         }
     }

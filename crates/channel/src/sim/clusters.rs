@@ -7,7 +7,8 @@ use std::sync::Arc;
 use super::leaf::Endpoints;
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
 use crate::tree::build::{Cds, leaf_config};
-use crate::tree::names::ChildNumbers;
+use crate::tree::flat::{FlatCluster, FlatNames};
+use crate::tree::names::{ChildNumbers, NamedLeaf};
 use xdsctl_lb::policy::{ClusterChild, ClusterUpdate, Clusters, LeafView, TreePath};
 use xdsctl_lb::{LbConfig, endpoint};
 use xdsctl_model::profile::{Feature, Profile};
@@ -40,6 +41,7 @@ struct Wanted {
 struct CdsState {
     cluster: String,
     numbers: ChildNumbers,
+    names: FlatNames,
     last: Option<Leaf>,
     endpoints: Endpoints,
     /// The last config of a leaf, and what it was made of: the cluster, and the numbers of its priorities.
@@ -96,6 +98,9 @@ impl ConfigView {
     }
 
     fn child(&self, cds: &Cds<'_>, state: &ClusterState, remembered: &mut CdsState) -> Result<ClusterChild, Status> {
+        if let Some(flat) = cds.flat() {
+            return self.flat_child(&flat, remembered);
+        }
         let leaf = match state {
             ClusterState::Leaf(leaf) => leaf,
             ClusterState::Aggregate(aggregate) => {
@@ -110,10 +115,22 @@ impl ConfigView {
         let config = self.leaf_config(cds, leaf, remembered)?;
         Ok(ClusterChild {
             config,
-            endpoints: remembered
-                .endpoints
-                .update((cds.cluster, leaf), &remembered.numbers, &self.profile),
+            endpoints: remembered.endpoints.update(
+                &[NamedLeaf::numbered(cds.cluster, leaf, remembered.numbers.numbers())],
+                &self.profile,
+            ),
             note: leaf.note.clone(),
+        })
+    }
+
+    /// One policy for all leaves.
+    fn flat_child(&self, flat: &FlatCluster<'_>, remembered: &mut CdsState) -> Result<ClusterChild, Status> {
+        flat.accept()?;
+        let leaves = flat.named(&mut remembered.names);
+        Ok(ClusterChild {
+            config: Arc::new(flat.config(&leaves)),
+            endpoints: remembered.endpoints.update(&leaves, &self.profile),
+            note: String::new(),
         })
     }
 
@@ -162,6 +179,7 @@ impl Clusters for ConfigView {
         cluster.clone_into(&mut remembered.cluster);
         if let ClusterState::Leaf(leaf) = state
             && remembered.last.as_ref() == Some(leaf)
+            && !self.profile.has(Feature::AggregateIsFlat)
         {
             return ClusterUpdate::Same;
         }

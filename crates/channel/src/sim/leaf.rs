@@ -6,18 +6,18 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::client::config::Leaf;
 use crate::rpc::weights::endpoint_weights;
-use crate::tree::names::{ChildNumbers, child_name};
+use crate::tree::names::NamedLeaf;
 use xdsctl_lb::endpoint::{Address, Endpoint, EndpointList, Piece, SubchannelScope};
 use xdsctl_model::profile::{Feature, Profile};
+use xdsctl_model::resource::cluster::HealthStatus;
 use xdsctl_model::resource::endpoints::{self as resource, Locality, counted_weight};
 use xdsctl_model::resource::pieces::Pieces;
 
 /// The names from the root of the cluster's tree down to a locality.
 type Names = Arc<[Arc<str>]>;
 
-/// The endpoints of a leaf cluster with their places in the tree, in the order in which the client lists them.
+/// The endpoints of a leaf cluster, or of all leaves of an aggregate, with their places in the tree, in the order in which the client lists them.
 #[derive(Debug, Default)]
 pub(super) struct Endpoints {
     parts: Vec<Part>,
@@ -37,20 +37,22 @@ struct Part {
 }
 
 impl Endpoints {
-    /// Takes an update; the priorities have been numbered already.
-    pub fn update(
-        &mut self,
-        (cluster, leaf): (&str, &Leaf),
-        numbers: &ChildNumbers,
-        profile: &Profile,
-    ) -> EndpointList {
+    /// Takes an update; the priorities have been named already.
+    pub fn update(&mut self, leaves: &[NamedLeaf<'_>], profile: &Profile) -> EndpointList {
         let before = std::mem::take(&mut self.parts);
         let mut by_names: Option<HashMap<&[Arc<str>], &Part>> = None;
         let is_normalised = profile.has(Feature::PfWeightedShuffling);
-        let priorities = leaf.endpoints.iter().flat_map(|endpoints| &endpoints.priorities);
+        let without_draining = profile.has(Feature::AggregateIsFlat);
+        let priorities = leaves.iter().flat_map(|named| {
+            let endpoints = named.leaf.endpoints.iter();
+            let priorities = endpoints.flat_map(|endpoints| &endpoints.priorities);
+            priorities
+                .zip(&named.names)
+                .map(|(localities, name)| (named.cluster, localities, name))
+        });
         let mut parts = Vec::with_capacity(before.len());
-        for (localities, number) in priorities.zip(numbers.numbers()) {
-            let child: Arc<str> = child_name(cluster, *number).into();
+        for (cluster, localities, name) in priorities {
+            let child: Arc<str> = name.as_str().into();
             // With the switch, the weight of one endpoint depends on those of all others.
             let weights = is_normalised.then(|| endpoint_weights(localities, profile));
             for (place, locality) in localities.iter().enumerate() {
@@ -60,7 +62,13 @@ impl Endpoints {
                     by_names.get_or_insert_with(all).get(&*names).copied()
                 });
                 let weights = weights.as_ref().and_then(|weights| weights.get(place));
-                parts.push(Part::new((cluster, names), locality, weights.map(Vec::as_slice), known));
+                let weights = weights.map(Vec::as_slice);
+                parts.push(Part::new(
+                    (cluster, names),
+                    locality,
+                    (weights, without_draining),
+                    known,
+                ));
             }
         }
         let pieces = || parts.iter().flat_map(|part| &part.pieces);
@@ -87,7 +95,7 @@ impl Part {
     fn new(
         (cluster, names): (&str, Names),
         locality: &Locality,
-        weights: Option<&[u32]>,
+        (weights, without_draining): (Option<&[u32]>, bool),
         known: Option<&Part>,
     ) -> Part {
         let known = known.filter(|part| part.weight == locality.weight);
@@ -115,7 +123,8 @@ impl Part {
                         Some(weight) => *weight,
                         None => locality.weight.wrapping_mul(counted_weight(own)),
                     };
-                    make(piece, weight, (&names, &scope), locality.weight, before)
+                    let is_kept = |health| !(without_draining && health == HealthStatus::Draining);
+                    make(piece, (weight, is_kept), (&names, &scope), locality.weight, before)
                 }
             }
         });
@@ -132,14 +141,18 @@ impl Part {
 /// Makes a piece, of what was there before where that is the same.
 fn make(
     piece: &Arc<[resource::Endpoint]>,
-    weight: impl Fn(usize, u32) -> u32,
+    (weight, is_kept): (impl Fn(usize, u32) -> u32, impl Fn(HealthStatus) -> bool),
     (names, scope): (&Names, &Arc<SubchannelScope>),
     locality_weight: u32,
     before: Option<&Piece>,
 ) -> Piece {
     let known = before.map_or(&[][..], |before| before);
     let mut next = 0;
-    let made = piece.iter().enumerate().map(|(index, endpoint)| {
+    let kept = piece
+        .iter()
+        .enumerate()
+        .filter(|(_, endpoint)| is_kept(endpoint.health));
+    let made = kept.map(|(index, endpoint)| {
         let weight = weight(index, endpoint.weight);
         // One may have gone before it.
         let place = (next..known.len().min(next + 2)).find(|place| {

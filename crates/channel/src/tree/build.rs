@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use super::flat::{FlatCluster, FlatNames};
 use super::names::{ChildNumbers, child_name};
 use super::service_config::{ServiceConfig, cds_config, cds_policy};
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
@@ -48,7 +49,12 @@ impl<'a> Cds<'a> {
     /// # Errors
     /// The status that every pick of the cluster gets; the child, if there is one, is gone, and its numbers with it.
     pub fn child_config(&self, numbers: &mut ChildNumbers) -> Result<LbConfig, Status> {
-        Ok(match self.origin(numbers)? {
+        let origin = self.origin(numbers)?;
+        if let Some(flat) = self.flat() {
+            flat.accept()?;
+            return Ok(flat.config(&flat.named(&mut FlatNames::default())));
+        }
+        Ok(match origin {
             Origin::Leaf(leaf, policy) => leaf_config(self.cluster, leaf, numbers.numbers(), &policy.config),
             Origin::Aggregate(leaves) => aggregate_config(leaves),
         })
@@ -57,10 +63,21 @@ impl<'a> Cds<'a> {
     /// The same in the client's form, as it writes it.
     fn child_json(&self) -> Result<Value, Status> {
         let mut numbers = ChildNumbers::default();
-        Ok(match self.origin(&mut numbers)? {
+        let origin = self.origin(&mut numbers)?;
+        if let Some(flat) = self.flat() {
+            flat.accept()?;
+            return Ok(flat.json(&flat.named(&mut FlatNames::default())));
+        }
+        Ok(match origin {
             Origin::Leaf(leaf, policy) => leaf_json(self.cluster, leaf, numbers.numbers(), &policy.json),
             Origin::Aggregate(leaves) => aggregate_json(leaves),
         })
+    }
+
+    /// The cluster with all its leaves, in clients that have one policy for them; see [`flat`](super::flat).
+    pub fn flat(&self) -> Option<FlatCluster<'a>> {
+        let is_flat = self.profile.has(Feature::AggregateIsFlat);
+        is_flat.then(|| FlatCluster::of(self)).flatten()
     }
 
     fn origin(&self, numbers: &mut ChildNumbers) -> Result<Origin<'a>, Status> {
@@ -110,7 +127,11 @@ impl<'a> Cds<'a> {
     /// As [`Cds::child_config`] and [`Cds::accept`].
     pub fn check(&self) -> Result<(), Status> {
         let mut numbers = ChildNumbers::default();
-        match self.origin(&mut numbers)? {
+        let origin = self.origin(&mut numbers)?;
+        if let Some(flat) = self.flat() {
+            return flat.accept();
+        }
+        match origin {
             Origin::Leaf(leaf, policy) => self.accept(leaf, policy, numbers.numbers()),
             Origin::Aggregate(_) => Ok(()),
         }
@@ -201,7 +222,7 @@ fn failover(names: impl Iterator<Item = String>, child: impl Fn(&str) -> Priorit
     })
 }
 
-fn is_dns(leaf: &Leaf) -> bool {
+pub(super) fn is_dns(leaf: &Leaf) -> bool {
     matches!(leaf.cluster.discovery, Discovery::LogicalDns { .. })
 }
 
@@ -268,7 +289,8 @@ pub fn cds_policies<'a>(
             profile,
         };
         all.push(cds(root, None));
-        if let Some(ClusterState::Aggregate(aggregate)) = config.clusters.get(root) {
+        let has_policies = !profile.has(Feature::AggregateIsFlat);
+        if let Some(ClusterState::Aggregate(aggregate)) = config.clusters.get(root).filter(|_| has_policies) {
             all.extend(aggregate.leaves.iter().map(|leaf| cds(leaf, Some(root))));
         }
     }

@@ -4,6 +4,7 @@
 //! priorities over updates. Nothing is picked here.
 
 pub mod build;
+pub mod flat;
 pub mod legacy;
 pub mod names;
 pub mod node;

@@ -5,12 +5,35 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::client::config::Leaf;
 use xdsctl_model::resource::Endpoints;
 use xdsctl_model::resource::endpoints::LocalityName;
 
 /// The name of a priority's child.
 pub fn child_name(cluster: &str, number: u64) -> String {
     format!("{{cluster={cluster}, child_number={number}}}")
+}
+
+/// A leaf cluster with the names of the children for its priorities.
+#[derive(Debug, Clone)]
+pub struct NamedLeaf<'a> {
+    /// The cluster's name.
+    pub cluster: &'a str,
+    /// The cluster.
+    pub leaf: &'a Leaf,
+    /// The names, most wanted first.
+    pub names: Vec<String>,
+}
+
+impl<'a> NamedLeaf<'a> {
+    /// With a name for each of these numbers.
+    pub fn numbered(cluster: &'a str, leaf: &'a Leaf, numbers: &[u64]) -> NamedLeaf<'a> {
+        NamedLeaf {
+            cluster,
+            leaf,
+            names: numbers.iter().map(|number| child_name(cluster, *number)).collect(),
+        }
+    }
 }
 
 /// The numbers of one cds policy.

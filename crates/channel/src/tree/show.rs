@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::build::Cds;
-use super::names::{ChildNumbers, child_name};
+use super::flat::{FlatCluster, FlatNames};
+use super::names::{ChildNumbers, NamedLeaf, child_name};
 use super::node::{Node, NodeKind};
 use super::policies;
 use super::service_config::{ManagerChild, ServiceConfig};
@@ -115,6 +116,9 @@ fn cds_node(walk: &Walk<'_>, cluster: &str, below: Option<&str>) -> Node {
         let node = skipped(walk, cluster, dropped(walk, cluster, state, node));
         return node.with(failure(&status));
     }
+    if let Some(flat) = generator.flat() {
+        return flat_node(walk, cluster, &flat, node);
+    }
     match state {
         Some(ClusterState::Leaf(leaf)) => {
             let mut numbers = ChildNumbers::default();
@@ -189,6 +193,51 @@ fn skipped(walk: &Walk<'_>, root: &str, mut node: Node) -> Node {
     node
 }
 
+/// A cluster in clients that have one policy for it and all its leaves.
+fn flat_node(walk: &Walk<'_>, cluster: &str, flat: &FlatCluster<'_>, node: Node) -> Node {
+    let named = flat.named(&mut FlatNames::default());
+    let mut failover = Node::new(NodeKind::Priority, priority::NAME).fact("over", "priorities");
+    if let ([leaf], false) = (named.as_slice(), flat.is_aggregate()) {
+        let priorities = flat_priorities(walk, leaf, &flat.policy.config).into_iter();
+        failover.children = numbered(priorities).collect();
+        let node = of_leaf(walk, cluster, leaf.leaf, node);
+        return node.with(around(leaf.leaf, failover));
+    }
+    let priorities = named.iter().flat_map(|leaf| {
+        let priorities = flat_priorities(walk, leaf, &flat.policy.config).into_iter();
+        priorities.map(|(name, child)| (name, of_leaf(walk, leaf.cluster, leaf.leaf, around(leaf.leaf, child))))
+    });
+    failover.children = numbered(priorities).collect();
+    let node = dropped(walk, cluster, None, node).fact("type", "aggregate");
+    skipped(walk, cluster, node).with(failover)
+}
+
+/// Priorities by name as children of their policy.
+fn numbered(priorities: impl Iterator<Item = (String, Node)>) -> impl Iterator<Item = Node> {
+    priorities.enumerate().map(|(number, (name, node))| {
+        let mut node = node.under(format!("P{number} \"{name}\""));
+        node.lazy = number > 0;
+        node
+    })
+}
+
+/// The priorities of a leaf by name, each over the same policy.
+fn flat_priorities(walk: &Walk<'_>, named: &NamedLeaf<'_>, policy: &LbConfig) -> Vec<(String, Node)> {
+    let lists = named.leaf.endpoints.iter().flat_map(|endpoints| &endpoints.priorities);
+    let lists: Vec<&[Locality]> = lists.map(Vec::as_slice).collect();
+    let nodes = named.names.iter().enumerate().map(|(place, name)| {
+        let localities = lists.get(place).copied().unwrap_or_default();
+        (name.clone(), below_priority(walk, named.leaf, localities, policy))
+    });
+    nodes.collect()
+}
+
+/// Outlier detection and the limits of a leaf over something.
+fn around(leaf: &Leaf, child: Node) -> Node {
+    let drops = leaf.endpoints.as_ref().and_then(|endpoints| endpoints.drops.as_ref());
+    detection(leaf.cluster.outlier_detection.as_ref()).with(limits(&leaf.cluster, drops).with(child))
+}
+
 fn aggregate_node(walk: &Walk<'_>, cluster: &str, aggregate: &Aggregate, node: Node) -> Node {
     let mut node = dropped(walk, cluster, None, node).fact("type", "aggregate");
     node = skipped(walk, cluster, node);
@@ -214,6 +263,11 @@ pub const fn reason(why: SkipReason) -> &'static str {
 }
 
 fn leaf_node(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, &[u64]), node: Node) -> Node {
+    of_leaf(walk, cluster, leaf, node).with(wrappers(walk, cluster, leaf, below))
+}
+
+/// Adds what there is to say of a leaf.
+fn of_leaf(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, node: Node) -> Node {
     let mut node = match &leaf.cluster.discovery {
         Discovery::Eds { .. } => node.fact("EDS", leaf.cluster.discovery.eds_name(cluster).unwrap_or_default()),
         Discovery::LogicalDns { hostname } if leaf.unanswered().is_some() => node
@@ -229,8 +283,7 @@ fn leaf_node(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, &[u
     if leaf.unanswered().is_none() && !leaf.note.is_empty() && !leaf.note.starts_with("xDS node ID:") {
         node = node.warning("note", leaf.note.as_str());
     }
-    node = dropped(walk, cluster, walk.shown.config.clusters.get(cluster), node);
-    node.with(wrappers(walk, cluster, leaf, below))
+    dropped(walk, cluster, walk.shown.config.clusters.get(cluster), node)
 }
 
 /// The wrappers of a leaf, and its priorities with the policy below each.
@@ -331,16 +384,21 @@ fn priorities(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, (policy, numbers): (&
         .map_or(&[][..], |endpoints| &endpoints.priorities);
     for (number, child_number) in numbers.iter().enumerate() {
         let localities: &[Locality] = lists.get(number).map_or(&[], Vec::as_slice);
-        let child = match &leaf.cluster.discovery {
-            Discovery::LogicalDns { hostname } if leaf.is_unresolved => policies::of_host(policy, hostname),
-            Discovery::LogicalDns { .. } | Discovery::Eds { .. } | Discovery::Aggregate { .. } => {
-                policies::policy(policy, &policies::parts(localities, walk.shown.profile))
-            }
-        };
+        let child = below_priority(walk, leaf, localities, policy);
         let name = child_name(cluster, *child_number);
         let mut child = child.under(format!("P{number} \"{name}\""));
         child.lazy = number > 0;
         node.children.push(child);
     }
     node
+}
+
+/// What is below a priority of these localities.
+fn below_priority(walk: &Walk<'_>, leaf: &Leaf, localities: &[Locality], policy: &LbConfig) -> Node {
+    match &leaf.cluster.discovery {
+        Discovery::LogicalDns { hostname } if leaf.is_unresolved => policies::of_host(policy, hostname),
+        Discovery::LogicalDns { .. } | Discovery::Eds { .. } | Discovery::Aggregate { .. } => {
+            policies::policy(policy, &policies::parts(localities, walk.shown.profile))
+        }
+    }
 }

@@ -16,7 +16,7 @@ use xdsctl_channel::tree::service_config::ServiceConfig;
 use xdsctl_channel::tree::show::{self, ShownTree};
 use xdsctl_channel::tree::{legacy, service_config};
 use xdsctl_document::source::secrets::SecretPlace;
-use xdsctl_model::profile::{Client, Fleet, Profile};
+use xdsctl_model::profile::{Client, Feature, Fleet, Profile};
 use xdsctl_model::status::Status;
 
 /// Name of the schema of `--format json`.
@@ -37,7 +37,8 @@ struct Document {
 /// Asks the client whose tree is known.
 fn of_tree(client: Client) -> Result<Fleet, String> {
     let fleet = session::of_channel(client)?;
-    match client == Client::REFERENCE {
+    let is_known = client == Client::REFERENCE || fleet.base().has(Feature::AggregateIsFlat);
+    match is_known {
         true => Ok(fleet),
         false => Err(format!(
             "the LB policies that {} builds are not known, `route` and `pick` follow its RPCs",

@@ -10,6 +10,7 @@ use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::run::child::Child;
 use crate::runtime::{Connectivity, below};
+use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::rng::Rng;
 use xdsctl_model::status::Status;
@@ -21,6 +22,8 @@ pub struct ClusterImplPolicy {
     /// Categories with their share per million and the ready-made answer.
     drops: Vec<(u32, Status)>,
     drop_all: bool,
+    /// Drops wait for a connected endpoint.
+    drops_once_ready: bool,
     limit: u32,
     counter: u32,
     cluster: Arc<str>,
@@ -36,6 +39,7 @@ impl ClusterImplPolicy {
             child: Child::new(below(at, 0)),
             drops: Vec::new(),
             drop_all: false,
+            drops_once_ready: cx.clusters.profile().has(Feature::DropsOnceReady),
             limit: u32::MAX,
             counter: u32::MAX,
             cluster: Arc::from(""),
@@ -43,6 +47,15 @@ impl ClusterImplPolicy {
             failure: None,
             draw: cx.runtime.stream("cluster_impl/drops", at),
         }
+    }
+
+    /// The drops that count at the moment.
+    fn drops(&self) -> &[(u32, Status)] {
+        let is_ready = || self.child.last().is_some_and(|last| last.state == Connectivity::Ready);
+        if self.drops_once_ready && !is_ready() {
+            return &[];
+        }
+        &self.drops
     }
 
     /// With everything dropped, the policy is READY whatever the child says.
@@ -77,7 +90,7 @@ impl crate::policy::StateMachine for ClusterImplPolicy {
             Discovery::LogicalDns { .. } | Discovery::Aggregate { .. } => "",
         };
         self.counter = cx.runtime.in_flight.counter(&config.cluster_name, service_name);
-        self.drop_all = leaf.drops.as_ref().is_some_and(|drops| drops.drop_all);
+        self.drop_all = !self.drops_once_ready && leaf.drops.as_ref().is_some_and(|drops| drops.drop_all);
         self.drops = leaf
             .drops
             .iter()
@@ -120,8 +133,11 @@ impl crate::policy::StateMachine for ClusterImplPolicy {
         if let Some(status) = &self.failure {
             return Pick::Fail(status.clone());
         }
-        for (per_million, status) in &self.drops {
+        for place in 0..self.drops().len() {
             let drawn = self.draw.below(1_000_000);
+            let Some((per_million, status)) = self.drops.get(place) else {
+                break;
+            };
             if drawn < u64::from(*per_million) {
                 cx.say(
                     cluster_impl::NAME,
@@ -161,7 +177,7 @@ impl crate::policy::StateMachine for ClusterImplPolicy {
             return out.add_status(status, share);
         }
         let mut rest = share;
-        for (per_million, status) in &self.drops {
+        for (per_million, status) in self.drops() {
             let dropped = rest * f64::from(*per_million) / 1e6;
             out.add_status(status, dropped);
             rest -= dropped;

@@ -15,6 +15,7 @@ use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Updat
 use crate::priority as config;
 use crate::run::children::{Children, NamedChild, RETENTION_MS, own_timer};
 use crate::runtime::{Connectivity, TimerId};
+use xdsctl_model::profile::Feature;
 use xdsctl_model::status::Status;
 
 /// How many higher priorities a trace tells of, one by one.
@@ -340,8 +341,9 @@ impl crate::policy::StateMachine for PriorityPolicy {
         for member in self.children.iter_mut() {
             member.data.standing = None;
         }
+        let paths_end = cx.clusters.profile().has(Feature::PathsEnd);
         self.endpoints = match update.endpoints {
-            Ok(endpoints) => Ok(endpoint::groups(endpoints, update.depth)),
+            Ok(endpoints) => Ok(endpoint::groups(endpoints, update.depth, paths_end)),
             Err(status) => Err(status.clone()),
         };
         self.depth = update.depth;

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-use super::{Ring, Size, hash, sockets};
+use super::{Ring, Size, by_key, hash, sockets};
 use crate::LbConfig;
 use crate::endpoint::{AddressSet, Endpoint, EndpointList};
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
@@ -46,6 +46,8 @@ pub struct RingHashPolicy {
     /// Shown instead of the ring when there is no endpoint.
     empty: Option<Status>,
     random_hash: Rng,
+    /// The ring is built in the order of keys. Of members with one key, the one drawn by this number gets the picks.
+    twins: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -87,6 +89,7 @@ impl RingHashPolicy {
             last_failure: None,
             empty: None,
             random_hash,
+            twins: cx.clusters.profile().has(Feature::RingByKey).then_some(0),
         }
     }
 
@@ -254,12 +257,22 @@ impl RingHashPolicy {
             report.status.clone_from(&self.last_failure);
         }
         reports.push(report);
+        self.draw_twins();
         // Nobody may ever pick again, so the policy itself looks for an endpoint that answers.
         if matches!(state, Connectivity::Connecting | Connectivity::TransientFailure) && connecting == 0 {
             let first = self.idle.first().and_then(|rank| self.by_rank.get(*rank).copied());
             if let Some(number) = first {
                 self.connect(number, cx, reports);
             }
+        }
+    }
+
+    /// Draws anew which of several members with one key gets the picks, as a new picker does.
+    fn draw_twins(&mut self) {
+        let has_twins = || by_key::has_twins(self.members.iter().map(|member| &*member.endpoint));
+        if self.twins.is_some() && has_twins() {
+            self.twins = Some(self.random_hash.next_u64());
+            self.ring = OnceLock::new();
         }
     }
 
@@ -270,6 +283,13 @@ impl RingHashPolicy {
                 let endpoints = self.members.iter();
                 let endpoints = endpoints.map(|member| (&*member.endpoint.addresses, weight(member)));
                 return sockets::ring(endpoints, self.ring_size);
+            }
+            if let Some(twins) = self.twins {
+                return by_key::ring(
+                    self.members.iter().map(|member| &*member.endpoint),
+                    self.ring_size,
+                    twins,
+                );
             }
             let endpoints: Vec<(&str, u32)> = self
                 .members

@@ -1,5 +1,6 @@
 //! ring_hash: an RPC's hash picks the endpoint on a ring (A42, A76).
 
+mod by_key;
 mod machine;
 mod order;
 mod ring;

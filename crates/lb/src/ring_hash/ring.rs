@@ -106,6 +106,15 @@ impl Ring {
         }
     }
 
+    /// The ring with other endpoints at its entries.
+    #[must_use]
+    pub fn with_endpoints(mut self, endpoint: impl Fn(u32) -> u32) -> Ring {
+        for entry in &mut self.entries {
+            entry.endpoint = endpoint(entry.endpoint);
+        }
+        self
+    }
+
     /// The entries, by hash.
     pub fn entries(&self) -> &[RingEntry] {
         &self.entries

@@ -154,12 +154,14 @@ pub type Groups = BTreeMap<Arc<str>, EndpointList>;
 
 /// Groups endpoints by the name at `depth` of their path.
 ///
-/// The client does not take the last name off a path, so policies further down see it again.
-pub fn groups(endpoints: &EndpointList, depth: usize) -> Groups {
+/// C-core does not take the last name off a path, so policies further down see it again. With `paths_end` endpoints without a name at
+/// `depth` are in no group.
+pub fn groups(endpoints: &EndpointList, depth: usize, paths_end: bool) -> Groups {
     let mut groups: BTreeMap<Arc<str>, Vec<Piece>> = BTreeMap::new();
     for piece in endpoints.pieces() {
         let Some(first) = piece.first() else { continue };
-        if let Some(name) = first.path.get(depth).or(first.path.last()) {
+        let last = first.path.last().filter(|_| !paths_end);
+        if let Some(name) = first.path.get(depth).or(last) {
             match groups.get_mut(&**name) {
                 Some(group) => group.push(piece.clone()),
                 None => drop(groups.insert(name.clone(), vec![piece.clone()])),

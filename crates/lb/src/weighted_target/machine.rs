@@ -10,6 +10,7 @@ use crate::run::children::Children;
 use crate::run::tally::{StateTally, Weights};
 use crate::runtime::Connectivity;
 use crate::weighted_target as config;
+use xdsctl_model::profile::Feature;
 use xdsctl_model::rng::Rng;
 use xdsctl_model::status::Status;
 
@@ -103,7 +104,10 @@ impl WeightedTargetPolicy {
                 self.set_weight(&name, 0);
             }
         }
-        let groups = update.endpoints.map(|all| endpoint::groups(all, update.depth));
+        let paths_end = cx.clusters.profile().has(Feature::PathsEnd);
+        let groups = update
+            .endpoints
+            .map(|all| endpoint::groups(all, update.depth, paths_end));
         for (name, target) in &config.targets {
             self.children.revive(name, cx);
             self.children.add(name, || Data {

@@ -202,6 +202,20 @@ features! {
     ClusterResolverPolicy;
     /// The grpc_service of an ext_proc filter is read (A102); before, none is taken.
     GrpcServiceRead;
+    /// An aggregate cluster has one list of the priorities of all its leaves; nothing is kept for sessions.
+    AggregateIsFlat;
+    /// Drops count only while an endpoint is connected, and dropping everything does not make a cluster READY.
+    DropsOnceReady;
+    /// A name of an endpoint's path is gone once a policy has gone by it.
+    PathsEnd;
+    /// A 0 in outlier detection is the default, and the success rate counts unless it is switched off.
+    OutlierDefaults;
+    /// A 0 in the settings of weighted round robin is the default.
+    WrrZeroIsDefault;
+    /// Each cluster that a route names is resolved as if it were alone: what another one has below it is not left out.
+    ClustersApart;
+    /// The ring is built in the order of the hash keys, and of endpoints with one key any gets the picks.
+    RingByKey;
 
     // grpc-java alone.
 
@@ -310,6 +324,14 @@ impl Feature {
         Feature::RetryOnUnderscored,
         Feature::RetryPerRpc,
         Feature::EscapedDollarGroups,
+        Feature::AggregateIsFlat,
+        Feature::DropsOnceReady,
+        Feature::PathsEnd,
+        Feature::RingByKey,
+        Feature::OutlierDefaults,
+        Feature::WrrZeroIsDefault,
+        Feature::ClustersApart,
+        Feature::WrrMetricNames,
     ];
 
     /// What the versions of a family did with it, oldest first.

@@ -1,0 +1,384 @@
+//! The LB config below a cds policy in clients that have one list of priorities for an aggregate cluster.
+//!
+//! A leaf cluster is outlier detection over cluster impl over its priorities. An aggregate is one priority policy with the
+//! priorities of all its leaves, each of which has outlier detection and cluster impl of its own. The LB policy below is the
+//! root's in any case, and nothing is kept for sessions. Follows grpc-go cdsbalancer/configbuilder.go.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+use super::build::{Cds, is_dns, object};
+use super::names::NamedLeaf;
+use crate::client::config::{ClusterState, Leaf};
+use xdsctl_lb::json::duration_to_json;
+use xdsctl_lb::{cluster_impl, named, outlier_detection, priority, ring_hash};
+use xdsctl_model::resource::cluster::Discovery;
+use xdsctl_model::resource::endpoints::LocalityName;
+use xdsctl_model::resource::lb_policy::{
+    LbConfig, LbPolicy, NamedClusterConfig, OutlierDetectionConfig, PriorityChild, PriorityConfig,
+};
+use xdsctl_model::resource::{Endpoints, Millis};
+use xdsctl_model::status::Status;
+
+/// A cluster with its leaves, itself if it is one.
+#[derive(Debug, Clone)]
+pub struct FlatCluster<'a> {
+    /// The LB policy below the priorities.
+    pub policy: &'a LbPolicy,
+    /// The leaves, most wanted first.
+    leaves: Vec<(&'a str, &'a Leaf)>,
+    is_aggregate: bool,
+}
+
+/// The names of the priorities of one cds policy, which survive updates: `priority-0-1`.
+#[derive(Debug, Default)]
+pub struct FlatNames {
+    /// By EDS service or DNS name: two leaves with one of these have the same names.
+    leaves: BTreeMap<String, LeafNames>,
+}
+
+/// Those of a leaf.
+#[derive(Debug, Default)]
+struct LeafNames {
+    number: usize,
+    next: u64,
+    /// By priority.
+    names: Vec<String>,
+    of_locality: BTreeMap<LocalityName, String>,
+}
+
+impl<'a> FlatCluster<'a> {
+    /// The cluster of a cds policy; `None` if it fails.
+    pub fn of(cds: &Cds<'a>) -> Option<FlatCluster<'a>> {
+        let (cluster, config) = (cds.cluster, cds.config);
+        match config.clusters.get(cluster)? {
+            ClusterState::Leaf(leaf) => Some(FlatCluster {
+                policy: &leaf.cluster.lb_policy,
+                leaves: vec![(cluster, leaf)],
+                is_aggregate: false,
+            }),
+            ClusterState::Aggregate(aggregate) => Some(FlatCluster {
+                policy: &aggregate.cluster.lb_policy,
+                leaves: aggregate
+                    .leaves
+                    .iter()
+                    .filter_map(|name| Some((name.as_str(), config.leaf(name)?)))
+                    .collect(),
+                is_aggregate: true,
+            }),
+            ClusterState::Error(_) => None,
+        }
+    }
+
+    /// Says whether the priorities of several clusters are in one list.
+    pub const fn is_aggregate(&self) -> bool {
+        self.is_aggregate
+    }
+
+    /// Says whether the generated policies take their configs.
+    ///
+    /// # Errors
+    /// For all picks of the cluster: a value passed the check of the Cluster, but not the LB policy's own.
+    pub fn accept(&self) -> Result<(), Status> {
+        match &self.policy.refusal {
+            None => Ok(()),
+            Some(why) => {
+                let name = xdsctl_lb::name_of(&self.policy.config);
+                let refused = format!("error parsing loadBalancingConfig for policy \"{name}\": {why}");
+                Err(Status::unavailable(format!(
+                    "error unmarshalling xDS LB Policy: {refused}"
+                )))
+            }
+        }
+    }
+
+    /// Names the priorities of all leaves.
+    pub fn named(&self, names: &mut FlatNames) -> Vec<NamedLeaf<'a>> {
+        let leaves = self.leaves.iter();
+        leaves
+            .map(|&(cluster, leaf)| NamedLeaf {
+                cluster,
+                leaf,
+                names: names.of(cluster, leaf),
+            })
+            .collect()
+    }
+
+    /// The config below the cds policy.
+    pub fn config(&self, leaves: &[NamedLeaf<'_>]) -> LbConfig {
+        let policy = || self.policy.config.clone();
+        if !self.is_aggregate {
+            let within = |leaf: &NamedLeaf<'_>| wrapped(leaf, failover(leaves, |_| policy()));
+            return leaves.first().map_or_else(policy, within);
+        }
+        failover(leaves, |leaf| wrapped(leaf, policy()))
+    }
+
+    /// The same as the client writes it.
+    pub fn json(&self, leaves: &[NamedLeaf<'_>]) -> Value {
+        let policy = as_read(&self.policy.config, &self.policy.json);
+        let policy = || policy.clone();
+        if !self.is_aggregate {
+            let within = |leaf: &NamedLeaf<'_>| wrapped_json(leaf, failover_json(leaves, |_| policy()));
+            return leaves.first().map_or_else(policy, within);
+        }
+        failover_json(leaves, |leaf| wrapped_json(leaf, policy()))
+    }
+}
+
+/// Outlier detection and cluster impl of a leaf over something.
+fn wrapped(leaf: &NamedLeaf<'_>, child: LbConfig) -> LbConfig {
+    let detection = leaf.leaf.cluster.outlier_detection.clone();
+    LbConfig::OutlierDetection(OutlierDetectionConfig {
+        detection: detection.unwrap_or_else(outlier_detection::off),
+        child_policy: Box::new(LbConfig::ClusterImpl(NamedClusterConfig {
+            cluster_name: leaf.cluster.to_owned(),
+            child_policy: Box::new(child),
+        })),
+    })
+}
+
+fn wrapped_json(leaf: &NamedLeaf<'_>, child: Value) -> Value {
+    let detection = leaf.leaf.cluster.outlier_detection.clone();
+    let mut json = outlier_detection::fields_to_json(&detection.unwrap_or_else(outlier_detection::off));
+    let name = ("cluster", Value::String(leaf.cluster.to_owned()));
+    let limits = named(cluster_impl::NAME, object([("childPolicy", child), name]));
+    if let Value::Object(fields) = &mut json {
+        for duration in fields.values_mut() {
+            if let Some(short) = duration.as_str().map(shortened) {
+                *duration = short.into();
+            }
+        }
+        fields.insert("childPolicy".to_owned(), limits);
+    }
+    named(outlier_detection::NAME, json)
+}
+
+/// The longest duration that the client counts, in nanoseconds of 64 bits.
+const LONGEST: &str = "9223372036.854775807s";
+
+/// A duration with as many digits as it needs, three at a time.
+fn shortened(duration: &str) -> String {
+    let mut digits = duration.trim_end_matches('s');
+    let seconds = digits.split('.').next().and_then(|whole| whole.parse::<u64>().ok());
+    if seconds.is_some_and(|seconds| i64::try_from(u128::from(seconds) * 1_000_000_000).is_err()) {
+        return LONGEST.to_owned();
+    }
+    while let Some(rest) = digits.strip_suffix("000").filter(|_| digits.contains('.')) {
+        digits = rest;
+    }
+    format!("{}s", digits.trim_end_matches('.'))
+}
+
+/// An LB policy as the client writes it after having read it: with its defaults.
+fn as_read(config: &LbConfig, json: &Value) -> Value {
+    let size = |size: u64| Value::from(size.min(ring_hash::RING_SIZE_CAP));
+    let duration = |duration: Millis| Value::from(shortened(duration_to_json(duration).as_str().unwrap_or_default()));
+    let number = |number: f64| match number.fract() == 0.0 && number.abs() < 1e15 {
+        true => Value::from(number as i64),
+        false => Value::from(number),
+    };
+    let fields = match config {
+        LbConfig::RoundRobin(_) => object([]),
+        LbConfig::PickFirst(config) => object([("shuffleAddressList", config.shuffle_address_list.into())]),
+        LbConfig::RingHash(config) => {
+            let mut fields = object([
+                ("minRingSize", size(config.min_ring_size)),
+                ("maxRingSize", size(config.max_ring_size)),
+            ]);
+            if !config.request_hash_header.is_empty() {
+                fields["requestHashHeader"] = config.request_hash_header.as_str().into();
+            }
+            fields
+        }
+        LbConfig::WeightedRoundRobin(config) => {
+            let penalty = f64::from(config.error_utilization_penalty);
+            let mut fields = object([
+                ("blackoutPeriod", duration(config.blackout_period)),
+                ("weightExpirationPeriod", duration(config.weight_expiration_period)),
+                ("weightUpdatePeriod", duration(config.weight_update_period)),
+                ("errorUtilizationPenalty", number(penalty)),
+            ]);
+            if config.enable_oob_load_report {
+                fields["enableOobLoadReport"] = true.into();
+                fields["oobReportingPeriod"] = duration(config.oob_reporting_period);
+            }
+            fields
+        }
+        LbConfig::WrrLocality(config) => {
+            let name = xdsctl_lb::wrr_locality::NAME;
+            object([(
+                "childPolicy",
+                as_read(&config.child_policy, &json[0][name]["childPolicy"]),
+            )])
+        }
+        _ => return json.clone(),
+    };
+    named(xdsctl_lb::name_of(config), fields)
+}
+
+/// A priority policy over all priorities of these leaves.
+fn failover(leaves: &[NamedLeaf<'_>], child: impl Fn(&NamedLeaf<'_>) -> LbConfig) -> LbConfig {
+    let each = || {
+        leaves
+            .iter()
+            .flat_map(|leaf| leaf.names.iter().map(move |name| (name, leaf)))
+    };
+    let of = |leaf: &NamedLeaf<'_>| PriorityChild {
+        config: Box::new(child(leaf)),
+        ignore_reresolution_requests: !is_dns(leaf.leaf),
+    };
+    LbConfig::Priority(PriorityConfig {
+        children: each().map(|(name, leaf)| (name.clone(), of(leaf))).collect(),
+        priorities: each().map(|(name, _)| name.clone()).collect(),
+    })
+}
+
+fn failover_json(leaves: &[NamedLeaf<'_>], child: impl Fn(&NamedLeaf<'_>) -> Value) -> Value {
+    let each = || {
+        leaves
+            .iter()
+            .flat_map(|leaf| leaf.names.iter().map(move |name| (name, leaf)))
+    };
+    let of = |leaf: &NamedLeaf<'_>| {
+        let config = ("config", child(leaf));
+        match is_dns(leaf.leaf) {
+            true => object([config]),
+            false => object([config, ("ignoreReresolutionRequests", Value::Bool(true))]),
+        }
+    };
+    let children: Map<String, Value> = each().map(|(name, leaf)| (name.clone(), of(leaf))).collect();
+    let priorities = each().map(|(name, _)| Value::String(name.clone())).collect();
+    let children = ("children", Value::Object(children));
+    named(priority::NAME, object([children, ("priorities", priorities)]))
+}
+
+impl FlatNames {
+    /// The names of the priorities of a leaf.
+    fn of(&mut self, cluster: &str, leaf: &Leaf) -> Vec<String> {
+        let discovery = &leaf.cluster.discovery;
+        let key = match discovery {
+            Discovery::LogicalDns { hostname } => hostname.as_str(),
+            Discovery::Eds { .. } | Discovery::Aggregate { .. } => discovery.eds_name(cluster).unwrap_or(cluster),
+        };
+        let number = self.leaves.len();
+        let names = self.leaves.entry(key.to_owned()).or_insert_with(|| LeafNames {
+            number,
+            ..LeafNames::default()
+        });
+        match discovery {
+            Discovery::LogicalDns { .. } => vec![format!("priority-{}", names.number)],
+            Discovery::Eds { .. } | Discovery::Aggregate { .. } => names.update(leaf.endpoints.as_deref()).to_vec(),
+        }
+    }
+}
+
+impl LeafNames {
+    /// Names the priorities of an update: first those that share a locality with the priority that was in their place, then those
+    /// that share one with any that is left. No endpoints count as one priority without localities.
+    fn update(&mut self, endpoints: Option<&Endpoints>) -> &[String] {
+        let priorities: Vec<Vec<&LocalityName>> = endpoints
+            .into_iter()
+            .flat_map(|endpoints| &endpoints.priorities)
+            .map(|priority| priority.iter().map(|locality| &locality.name).collect())
+            .collect();
+        let priorities = if priorities.is_empty() {
+            vec![Vec::new()]
+        } else {
+            priorities
+        };
+        let known = |locality: &&LocalityName| self.of_locality.get(*locality);
+        let in_place = priorities.iter().enumerate().map(|(place, localities)| {
+            let name = self.names.get(place)?;
+            let is_known = localities.iter().filter_map(known).any(|of| of == name);
+            is_known.then(|| name.clone())
+        });
+        let mut names: Vec<Option<String>> = in_place.collect();
+        let mut used: BTreeSet<String> = names.iter().flatten().cloned().collect();
+        for (name, localities) in names.iter_mut().zip(&priorities).filter(|(name, _)| name.is_none()) {
+            *name = localities
+                .iter()
+                .filter_map(known)
+                .find(|of| !used.contains(*of))
+                .cloned();
+            used.extend(name.clone());
+        }
+        let mut next = self.next;
+        let number = self.number;
+        let named = names.into_iter().map(|name| {
+            name.unwrap_or_else(|| {
+                next += 1;
+                format!("priority-{number}-{}", next - 1)
+            })
+        });
+        let names: Vec<String> = named.collect();
+        let of_localities = priorities.iter().zip(&names).flat_map(|(localities, name)| {
+            let of = move |locality: &&LocalityName| ((*locality).clone(), name.clone());
+            localities.iter().map(of)
+        });
+        self.of_locality = of_localities.collect();
+        self.next = next;
+        self.names = names;
+        &self.names
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xdsctl_model::resource::endpoints::Locality;
+    use xdsctl_model::resource::pieces::Pieces;
+
+    /// Priorities as texts, one letter a locality.
+    fn endpoints(priorities: &[&str]) -> Endpoints {
+        let locality = |name: char| Locality {
+            index: 0,
+            name: LocalityName {
+                region: name.into(),
+                ..LocalityName::default()
+            },
+            weight: 1,
+            endpoints: Pieces::new(),
+        };
+        Endpoints {
+            priorities: priorities.iter().map(|p| p.chars().map(locality).collect()).collect(),
+            drops: None,
+        }
+    }
+
+    #[track_caller]
+    fn check(updates: &[(&[&str], &[u64])]) {
+        let mut names = LeafNames::default();
+        for (update, expected) in updates {
+            let expected: Vec<String> = expected.iter().map(|number| format!("priority-0-{number}")).collect();
+            assert_eq!(names.update(Some(&endpoints(update))), expected, "{update:?}");
+        }
+    }
+
+    #[test]
+    fn durations_have_no_digits_to_spare() {
+        for (long, short) in [
+            ("30.000000000s", "30s"),
+            ("0.500000000s", "0.500s"),
+            ("100.000100000s", "100.000100s"),
+            ("100s", "100s"),
+            ("9223372037.000000000s", LONGEST),
+        ] {
+            assert_eq!(shortened(long), short);
+        }
+    }
+
+    /// grpc-go nameGenerator.generate.
+    #[test]
+    fn a_priority_keeps_its_name_in_its_place_first() {
+        check(&[
+            (&["A", "B", "C"], &[0, 1, 2]),
+            (&["AB", "C"], &[0, 2]),
+            (&["A", "D"], &[0, 3]),
+        ]);
+        check(&[(&["A", "B"], &[0, 1]), (&["B", "A"], &[1, 0])]);
+        check(&[(&["A", "B"], &[0, 1]), (&["BA", "B"], &[0, 1])]);
+        check(&[(&["A"], &[0]), (&[], &[1])]);
+    }
+}

@@ -1,0 +1,97 @@
+//! The ring of clients that build it in the order of the hash keys.
+//!
+//! The order decides which endpoint has an entry more where they do not come out even. An empty key counts as none. Endpoints
+//! with one key have the same entries, and one of them gets all picks, another one after each change of a connection. Follows
+//! grpc-go ringhash.go, ring.go.
+
+use super::{Ring, Size};
+use crate::endpoint::Endpoint;
+
+/// What an endpoint is known by.
+fn key(endpoint: &Endpoint) -> &str {
+    let own = endpoint.hash_key.as_deref().filter(|key| !key.is_empty());
+    own.unwrap_or(endpoint.name())
+}
+
+/// Says whether some of the endpoints have one key.
+pub(super) fn has_twins<'e>(endpoints: impl Iterator<Item = &'e Endpoint>) -> bool {
+    let mut keys: Vec<&str> = endpoints.map(key).collect();
+    keys.sort_unstable();
+    keys.windows(2).any(|two| two.first() == two.last())
+}
+
+/// The ring; `drawn` says which of several endpoints with one key gets the picks.
+pub(super) fn ring<'e>(endpoints: impl Iterator<Item = &'e Endpoint>, size: Size, drawn: u64) -> Ring {
+    let mut by_key: Vec<(&str, u32, u32)> = endpoints
+        .zip(0..)
+        .map(|(endpoint, index)| (key(endpoint), index, endpoint.positive_weight()))
+        .collect();
+    by_key.sort_unstable();
+    let weighted: Vec<(&str, u32)> = by_key.iter().map(|(key, _, weight)| (*key, *weight)).collect();
+    let indices: Vec<u32> = by_key
+        .chunk_by(|one, other| one.0 == other.0)
+        .flat_map(|twins| {
+            let place = usize::try_from(drawn % twins.len() as u64).unwrap_or(0);
+            let index = twins.get(place).map_or(0, |(_, index, _)| *index);
+            std::iter::repeat_n(index, twins.len())
+        })
+        .collect();
+    Ring::new(&weighted, size).with_endpoints(|place| indices.get(place as usize).copied().unwrap_or(place))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::endpoint::Address;
+
+    fn endpoint(address: &str, hash_key: Option<&str>) -> Endpoint {
+        Endpoint {
+            addresses: [Address::new(address.parse().unwrap())].into(),
+            path: [].into(),
+            locality_weight: 1,
+            weight: 1,
+            health: xdsctl_model::resource::cluster::HealthStatus::Unknown,
+            hostname: Box::default(),
+            hash_key: hash_key.map(Box::from),
+        }
+    }
+
+    const SIZE: Size = Size { min: 8, max: 8 };
+
+    fn ring_of(endpoints: &[Endpoint], drawn: u64) -> Vec<(u64, u32)> {
+        let ring = ring(endpoints.iter(), SIZE, drawn);
+        ring.entries()
+            .iter()
+            .map(|entry| (entry.hash, entry.endpoint))
+            .collect()
+    }
+
+    #[test]
+    fn the_order_of_the_list_decides_nothing() {
+        let [a, b, c] = ["10.0.0.1:80", "10.0.0.2:80", "10.0.0.3:80"].map(|address| endpoint(address, None));
+        let hashes = |ring: Vec<(u64, u32)>| ring.into_iter().map(|(hash, _)| hash).collect::<Vec<_>>();
+        let forwards = [a.clone(), b.clone(), c.clone()];
+        let backwards = [c, b, a];
+        assert_eq!(hashes(ring_of(&forwards, 0)), hashes(ring_of(&backwards, 0)));
+        let of_list = |list: &[Endpoint]| {
+            let keys: Vec<(&str, u32)> = list.iter().map(|one| (&**one.name(), 1)).collect();
+            Ring::new(&keys, SIZE)
+        };
+        assert_ne!(of_list(&forwards), of_list(&backwards));
+    }
+
+    #[test]
+    fn one_of_several_with_one_key_gets_the_picks() {
+        let twins = [endpoint("10.0.0.1:80", Some("k")), endpoint("10.0.0.2:80", Some("k"))];
+        assert!(has_twins(twins.iter()));
+        for drawn in [0, 1] {
+            assert!(
+                ring_of(&twins, drawn)
+                    .iter()
+                    .all(|(_, endpoint)| u64::from(*endpoint) == drawn)
+            );
+        }
+        let nameless = [endpoint("10.0.0.1:80", Some("")), endpoint("10.0.0.2:80", Some(""))];
+        assert!(!has_twins(nameless.iter()));
+    }
+}
