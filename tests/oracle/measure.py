@@ -1,0 +1,97 @@
+"""A version of a client beside the newest one that is recorded: verdicts on resources, and channels."""
+import collections
+import glob
+import os
+import re
+
+import installs
+import verdicts
+
+LIVE = os.path.join(verdicts.FIXTURES, "clients", "live")
+QUESTIONS = ("common", "timelines")
+TRIES = 3  # recordings of a row until each of its RPCs has had the recorded fate
+
+
+def newest_live(family, questions):
+    """The newest version whose channels are recorded."""
+    names = [os.path.basename(path) for path in glob.glob(os.path.join(LIVE, f"{family}@*-{questions}.jsonl.gz"))]
+    versions = [re.fullmatch(rf"{family}@(.*)-{questions}.jsonl.gz", name).group(1) for name in names]
+    return max(versions, key=installs.number)
+
+
+def fates(answer):
+    """What became of each RPC: its code, backend, number of attempts, and whether it got a cookie."""
+    return [(pick["code"], pick.get("backend"), len(pick.get("attempts", [])), bool(pick.get("set_cookie")))
+            for step in answer["picks"] for pick in step]
+
+
+def difference(recorded, answers):
+    """What no recording of a row has as it was recorded; nothing if each RPC had its fate in one of them."""
+    wanted, got = fates(recorded), [fates(answer) for answer in answers]
+    if bool(recorded.get("died")) != bool(answers[-1].get("died")):
+        return "the process died" if answers[-1].get("died") else "the process lives"
+    for number, fate in enumerate(wanted):
+        now = [one[number] if number < len(one) else None for one in got]
+        if fate not in now:
+            last = now[-1] or ("no answer",)
+            where = "" if last[0] != fate[0] or last[1] in {one[1] for one in wanted} else ", new there"
+            return f"RPC {number}: {shown(fate)}, now {shown(last)}{where}"
+    return ""
+
+
+def shown(fate):
+    code, backend, attempts, *_ = (*fate, None, None)
+    return f"{backend or code}" + (f" after {attempts} attempts" if attempts and attempts != 1 else "")
+
+
+def compare(rows, recorded, ask):
+    """Asks about rows; yields (id, difference) of those that differ. A row by chance is asked again."""
+    recorded = {answer["id"]: answer for answer in recorded}
+    rows = {row["id"]: row for row in rows if row["id"] in recorded}
+    answers = collections.defaultdict(list)
+    left = dict(rows)
+    for _ in range(TRIES):
+        for answer in ask(list(left.values())):
+            answers[answer["id"]].append(answer)
+        left = {name: row for name, row in left.items() if answers[name] and difference(recorded[name], answers[name])}
+    for name in rows:
+        what = difference(recorded[name], answers[name]) if answers[name] else "not asked"
+        if what:
+            yield name, what
+
+
+def rules_of(names):
+    counts = collections.Counter(name.split("/")[0] for name in names)
+    return ", ".join(f"{rule} {count}" for rule, count in counts.most_common())
+
+
+def verdicts_of(directory, client, is_written):
+    """Prints the verdicts that are not those of the newest recorded version."""
+    family, _, version = installs.parts(client)
+    known = verdicts.Versions(family)
+    base = [other for other in known.versions if other != version][-1]
+    before, now = known.of(base), known.ask(directory, client)
+    flips = collections.defaultdict(list)
+    for key, (verdict, message) in now.items():
+        if verdict != before[key]:
+            flips[before[key], verdict].append((key[1], message))
+    print(f"verdicts of {client}: {len(now):,} asked, {sum(map(len, flips.values())):,} are not those of {family}@{base}")
+    for (was, is_now), rows in flips.items():
+        print(f"  {was}, now {is_now}: {rules_of(name for name, _ in rows)}")
+        for name, message in rows[:3]:
+            print(f"    {name}{': ' + message[-160:] if message else ''}")
+    if is_written:
+        known.add(version, {key: verdict for key, (verdict, _) in now.items()})
+
+
+def channels_of(client, questions, ask, only=None):
+    """Prints the rows whose RPCs do not go where those of the newest recorded version went; says how many."""
+    family = installs.parts(client)[0]
+    base = newest_live(family, questions)
+    recorded = list(verdicts.rows(f"clients/live/{family}@{base}-{questions}"))
+    rows = [row for row in verdicts.rows(f"clients/live/{questions}") if only is None or row["id"] in only]
+    differ = list(compare(rows, recorded, ask))
+    print(f"channels of {client}: {len(rows)} of {questions} asked, {len(differ)} are not those of {family}@{base}")
+    for name, what in differ:
+        print(f"  {name}: {what}")
+    return len(differ)
