@@ -123,8 +123,8 @@ fn what_a_later_response_takes_away_is_not_there() {
     golden(
         "deleted",
         &[
-            "tree fixtures/tree/deleted.log",
-            "route --target old fixtures/tree/deleted.log",
+            "tree --client cpp fixtures/tree/deleted.log",
+            "route --client cpp --target old fixtures/tree/deleted.log",
         ],
     );
 }

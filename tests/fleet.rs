@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::cli::xdsctl;
 use crate::run::Run;
 use crate::support::root;
+use xdsctl_model::profile::Family;
 
 /// Old and new C-core, old and new Go, and a Go that was never asked, between two that differ.
 const ASKED: &str = "--client=cpp@1.56,cpp@1.85,go@1.72,go@1.79.1,go@1.85.0";
@@ -296,4 +297,86 @@ fn what_every_client_says_twice_is_there_twice() {
         findings("--client=cpp@1.85")
     );
     assert_eq!(findings("--client=all,go@1.79.1"), findings("--client=all"));
+}
+
+/// A dump of a client with a Cluster that C-core accepts and grpc-go before 1.74 does not.
+fn dump_of(agent: &str, version: &str) -> String {
+    format!(
+        r#"{{"config": [{{"node": {{"id": "n", "userAgentName": "{agent}", "userAgentVersion": "{version}"}},
+            "genericXdsConfigs": [{{"typeUrl": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c",
+            "xdsConfig": {{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "EDS",
+            "edsClusterConfig": {{"edsConfig": {{"ads": {{}}}}}}, "lbPolicy": "LEAST_REQUEST"}}}}]}}]}}"#
+    )
+}
+
+fn last_line(run: &Run) -> &str {
+    run.out.lines().last().unwrap_or_default()
+}
+
+#[test]
+fn without_a_name_the_sender_of_a_dump_is_asked() {
+    let sent = |name: &str, agent: &str, version: &str, more: &[&str]| {
+        let path = file(name, &dump_of(agent, version));
+        let run = xdsctl(&[&["validate", path.to_str().unwrap()], more].concat(), "");
+        (last_line(&run).replace(path.to_str().unwrap(), "DUMP"), run.code)
+    };
+    let go = |more: &[&str]| sent("go.json", "gRPC Go", "1.70.0", more);
+    assert_eq!(go(&[]), ("asked: go@1.70.0 (from DUMP)".to_owned(), Some(1)));
+    assert_eq!(go(&["--client=go@1.74.2"]), ("asked: go@1.74.2".to_owned(), Some(0)));
+    let beyond = "asked: java@1.72.0 (from DUMP, whose java@1.2.0 is older than every version that was measured)";
+    assert_eq!(sent("java.json", "gRPC Java", "1.2.0", &[]).0, beyond);
+    let odd = format!(
+        "asked: go@{} (from DUMP, whose `gRPC Go` `devel` is of no known version)",
+        Family::Go.newest()
+    );
+    assert_eq!(sent("odd.json", "gRPC Go", "devel", &[]).0, odd);
+    for (name, agent, version) in [
+        ("envoy.json", "envoy", ""),
+        ("core.json", "gRPC C-core linux", "C-core 58.0.0 Python 1.85.1"),
+    ] {
+        assert_eq!(
+            sent(name, agent, version, &[]).0,
+            "asked: gRPC C-core 1.85.1",
+            "{agent}"
+        );
+    }
+}
+
+#[test]
+fn a_log_is_its_writers() {
+    let response = r#"ADS response received: {
+  "typeUrl": "type.googleapis.com/envoy.config.cluster.v3.Cluster",
+  "resources": [{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "EDS",
+    "edsClusterConfig": {"edsConfig": {"ads": {}}}}]
+}"#;
+    let path = file(
+        "go.log",
+        &format!("2026/11/24 01:16:34 INFO: [xds] [xds-client 0xc0001] {response}\n"),
+    );
+    let run = xdsctl(&["validate", path.to_str().unwrap()], "");
+    let from = format!("{}, a log of grpc-go at an unknown version", path.display());
+    assert_eq!(
+        last_line(&run),
+        format!("asked: go@{} (from {from})", Family::Go.newest())
+    );
+}
+
+#[test]
+fn a_channel_is_that_of_the_sender() {
+    let newest = Family::Go.picked().last().unwrap().to_string();
+    let says = |version: &str, more: &[&str]| {
+        let path = file(&format!("channel-{version}.json"), &dump_of("gRPC Go", version));
+        let arguments = ["pick", "--cluster=c", "--method=/s/m", path.to_str().unwrap()];
+        let run = xdsctl(&[&arguments, more].concat(), "");
+        let note = run
+            .err
+            .lines()
+            .find(|line| line.starts_with("note: as ") && line.contains("the sender of"));
+        note.unwrap_or("no note").replace(path.to_str().unwrap(), "DUMP")
+    };
+    assert_eq!(says(&newest, &[]), format!("note: as go@{newest}, the sender of DUMP"));
+    assert_eq!(says(&newest, &["--client=cpp"]), "no note");
+    let beyond = says("1.999.0", &[]);
+    let nearest = "whose go@1.999.0 is newer than every version that was measured";
+    assert!(beyond.contains(nearest), "{beyond}");
 }

@@ -1,15 +1,21 @@
-//! Which clients `validate` and `diff` ask: those of `--client` and `--client-from`, of the project, or the reference.
+//! Which clients `validate` and `diff` ask: those of `--client` and `--client-from`, of the project, of the input, or the reference.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::args::ClientArgs;
 use crate::config::ProjectConfig;
-use crate::io::input::cannot_read;
+use crate::io::input::{Inputs, cannot_read};
 use crate::{Error, Io};
+use memchr::memmem;
 use xdsctl_document::envelope::{LoadOptions, Loader};
-use xdsctl_document::source::SourceMap;
-use xdsctl_model::profile::{Agent, Client, Fleet, UserAgent};
+use xdsctl_document::source::sniff::{DocumentFormat, Sniffed, sniff};
+use xdsctl_document::source::{Source, SourceMap};
+use xdsctl_lint::recognise;
+use xdsctl_model::profile::{Agent, Client, Family, Fleet, UserAgent};
+
+/// How every gRPC client's `user_agent_name` begins.
+const NAMES_BEGIN: &[u8] = b"gRPC ";
 
 /// Clients that are asked at a time.
 const MAX_CLIENTS: usize = 1_000;
@@ -21,6 +27,16 @@ pub(super) struct AskedClients {
     pub from: Option<String>,
     /// Clients of a dump whose version cannot be read.
     pub unread: Vec<String>,
+    /// Nobody names them.
+    pub is_default: bool,
+}
+
+/// The clients that sent what is in the inputs.
+pub(super) struct Senders {
+    /// In their order, each once. One beyond all that were measured is the nearest that was.
+    pub clients: Vec<Client>,
+    /// The document that names them, and what is to be said of it.
+    pub from: String,
 }
 
 /// Reads who is asked: the arguments, then the project, then these.
@@ -46,6 +62,7 @@ pub(super) fn asked(
         clients.extend(of_dump.filter(|client| !known.contains(client)));
         from = Some(file.display().to_string());
     }
+    let mut is_default = false;
     if clients.is_empty() {
         match &config.clients {
             Some(setting) => {
@@ -53,7 +70,7 @@ pub(super) fn asked(
                 clients = read(&setting.value.join(","), &place)?;
                 from = Some(place);
             }
-            None => clients = otherwise,
+            None => (clients, is_default) = (otherwise, true),
         }
     }
     if clients.len() > MAX_CLIENTS {
@@ -66,20 +83,101 @@ pub(super) fn asked(
         fleet: Fleet::new(&clients),
         from,
         unread,
+        is_default,
     })
+}
+
+/// The clients that sent what is in the inputs, by the nodes in them, or by the lines of a log; `None` if they are those that are
+/// asked anyway, or no gRPC clients.
+pub(super) fn senders(inputs: &Inputs) -> Option<Senders> {
+    let mut clients = BTreeSet::new();
+    let mut from = Vec::new();
+    for id in &inputs.documents {
+        let Some(source) = inputs.sources.get(*id) else {
+            continue;
+        };
+        let of_document = senders_of(source);
+        if let Some((_, why)) = of_document.first() {
+            from.push(match why {
+                Some(why) => format!("{}, {why}", source.name()),
+                None => source.name().to_owned(),
+            });
+        }
+        clients.extend(of_document.into_iter().map(|(client, _)| client));
+    }
+    let clients: Vec<Client> = clients.into_iter().take(MAX_CLIENTS).collect();
+    let first = from.first()?;
+    let more = from.len() - 1;
+    let from = if more == 0 {
+        first.clone()
+    } else {
+        format!("{first} and {more} more")
+    };
+    (clients != [Client::REFERENCE]).then_some(Senders { clients, from })
+}
+
+/// The clients of a document, each with what is to be said of it.
+fn senders_of(source: &Source) -> Vec<(Client, Option<String>)> {
+    let is_there = memmem::find(source.bytes(), NAMES_BEGIN).is_some();
+    let named = if is_there { agents(source) } else { BTreeSet::new() };
+    let mut found: Vec<_> = named.iter().filter_map(sender).collect();
+    let is_log = || sniff(source.name(), source.bytes()) == Sniffed::Format(DocumentFormat::Log);
+    if found.is_empty()
+        && named.is_empty()
+        && is_log()
+        && let Some(family) = recognise::writer_of(&String::from_utf8_lossy(source.bytes()))
+    {
+        let client = newest(family);
+        found.push((
+            client,
+            Some(format!("a log of {} at an unknown version", family.project())),
+        ));
+    }
+    found
+}
+
+/// Who is asked for the sender of a node, and why, if that is another version.
+fn sender(agent: &UserAgent) -> Option<(Client, Option<String>)> {
+    match agent.agent() {
+        Agent::Clients(named) => {
+            let named = named.into_iter().max()?;
+            let asked = named.nearest();
+            let why = (asked != named).then(|| {
+                let side = if named > asked { "newer" } else { "older" };
+                format!("whose {named} is {side} than every version that was measured")
+            });
+            Some((asked, why))
+        }
+        Agent::UnknownVersion(family) => Some((newest(family), Some(format!("whose {agent} is of no known version")))),
+        Agent::Other | Agent::Nobody => None,
+    }
+}
+
+fn newest(family: Family) -> Client {
+    let version = family.newest();
+    Client { family, version }
+}
+
+/// The nodes in a document.
+fn agents(source: &Source) -> BTreeSet<UserAgent> {
+    // What is found out about a document stays with it, and whoever reads it next may read it as something else.
+    let mut sources = SourceMap::new();
+    let id = sources.add(source.name(), source.bytes().to_vec());
+    let mut loader = Loader::new();
+    if let Some(source) = sources.get(id) {
+        loader.document(id, source, LoadOptions::default(), &mut |_| {});
+    }
+    loader.agents
 }
 
 /// The clients whose nodes are in a dump; says who else is there.
 fn of_dump(file: &Path, unread: &mut Vec<String>, io: &mut Io<'_>) -> Result<Vec<Client>, Error> {
     let mut sources = SourceMap::new();
     let id = sources.add_file(file).map_err(|error| cannot_read(file, error))?;
-    let mut loader = Loader::new();
-    if let Some(source) = sources.get(id) {
-        loader.document(id, source, LoadOptions::default(), &mut |_| {});
-    }
+    let agents = sources.get(id).map(agents).unwrap_or_default();
     let name = file.display();
     let mut clients = Vec::new();
-    for agent in &loader.agents {
+    for agent in &agents {
         match agent.agent() {
             Agent::Clients(named) => clients.extend(named),
             other => {
@@ -93,7 +191,7 @@ fn of_dump(file: &Path, unread: &mut Vec<String>, io: &mut Io<'_>) -> Result<Vec
     clients.sort_unstable();
     clients.dedup();
     if clients.is_empty() {
-        let what = match loader.agents.is_empty() {
+        let what = match agents.is_empty() {
             true => "has no node",
             false => "names no gRPC client",
         };

@@ -253,7 +253,8 @@ fn write_one(one: &Recognised, out: &mut dyn Write) -> io::Result<()> {
         };
         writeln!(out, "  not recognised{near}")?;
     }
-    if let Some(writer) = one.writer.filter(|_| !one.pages.is_empty()) {
+    let writer = one.writer.filter(|writer| *writer != Family::REFERENCE);
+    if let Some(writer) = writer.filter(|_| !one.pages.is_empty()) {
         writeln!(out, "    written by {}", writer.project())?;
     }
     Ok(())

@@ -8,7 +8,8 @@ use std::net::SocketAddr;
 
 use crate::args::ChannelArgs;
 use crate::config::ProjectConfig;
-use crate::io::input;
+use crate::fleet::{self, Senders};
+use crate::io::input::{self, Inputs};
 use crate::{Error, Io};
 use words::ARGUMENTS;
 use xdsctl_channel::client::EndpointChange;
@@ -44,7 +45,13 @@ pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Session, Error> {
 pub fn open_if(args: &ChannelArgs, asked: AskClient, io: &mut Io<'_>) -> Result<Session, Error> {
     let config = ProjectConfig::of(&args.input.config, io)?;
     let fleet = client(args, &config, asked, io)?;
-    let inputs = input::open_for(&args.input, &config, fleet, io)?;
+    let mut inputs = input::open_for(&args.input, &config, fleet, io)?;
+    if args.client.is_none()
+        && config.clients.is_none()
+        && let Some(fleet) = sender(&inputs, asked, io)?
+    {
+        inputs.ask(fleet)?;
+    }
     inputs.refuse_broken_bootstrap()?;
     let dns = dns_answers(&args.resolve)?;
     let inputs = inputs.hold(io)?;
@@ -120,6 +127,38 @@ pub fn client(args: &ChannelArgs, config: &ProjectConfig, asked: AskClient, io: 
     let base = Fleet::default().base().name();
     say!(io.err, "note: as {base}, and not as {place} says: {why}")?;
     Ok(Fleet::default())
+}
+
+/// The client that sent what is in the inputs; where it cannot be asked, or there are several, that is said.
+fn sender(inputs: &Inputs, asked: AskClient, io: &mut Io<'_>) -> Result<Option<Fleet>, Error> {
+    let Some(Senders { clients, from }) = fleet::senders(inputs) else {
+        return Ok(None);
+    };
+    let why = match clients.as_slice() {
+        [client] => match asked(*client) {
+            Ok(fleet) => {
+                say!(io.err, "note: as {client}, the sender of {from}")?;
+                return Ok(Some(fleet));
+            }
+            Err(why) => match client.nearest_picked().map(|nearest| (nearest, asked(nearest))) {
+                Some((nearest, Ok(fleet))) => {
+                    say!(
+                        io.err,
+                        "note: as {nearest}, and not as {client}, the sender of {from}: {why}"
+                    )?;
+                    return Ok(Some(fleet));
+                }
+                _ => why,
+            },
+        },
+        several => {
+            let count = several.len();
+            format!("it is of {count} clients, a channel has one: choose it with --client")
+        }
+    };
+    let base = Fleet::default().base().name();
+    say!(io.err, "note: as {base}, and not as the sender of {from}: {why}")?;
+    Ok(None)
 }
 
 /// Reads an address.

@@ -38,6 +38,9 @@ const MAX_WORDS_BYTES: usize = 400;
 /// What stands before the name of a resource of which a client reports a fault, without white space: in grpc-go and C-core.
 const REPORTS: [&str; 2] = ["Receivederrorforresource\"", "[resourceindex"];
 
+/// Lines of a log that are looked at to say who wrote it.
+const MAX_WRITER_LINES: usize = 10_000;
+
 /// Longest record whose lines are also read as one, if they lead nowhere by themselves; in bytes.
 const MAX_WRAPPED_BYTES: usize = 16 << 10;
 
@@ -117,6 +120,22 @@ pub fn told(text: &str) -> Vec<Recognised> {
     text.lines().for_each(|line| records.push(line, &mut take));
     records.finish(&mut take);
     all
+}
+
+/// The client that wrote a log, if lines of no other client are in it.
+///
+/// ```
+/// use xdsctl_lint::recognise::writer_of;
+/// let log = "2026/01/01 INFO: [xds] [xds-client 0xc0001] ADS stream created";
+/// assert_eq!(writer_of(log).map(|family| family.name()), Some("go"));
+/// ```
+pub fn writer_of(log: &str) -> Option<Family> {
+    let mut writers = log
+        .lines()
+        .take(MAX_WRITER_LINES)
+        .filter_map(|line| frame::writer(&squeezed(line).to_ascii_lowercase()));
+    let first = writers.next()?;
+    writers.all(|writer| writer == first).then_some(first)
 }
 
 /// A line that no page knows and that names a resource: one thing told, without pages.
@@ -294,7 +313,7 @@ fn new(squeezed: &Squeezed, about: About, path: Option<String>, words: Range<usi
         pages: ranked.fits.into_iter().map(lead).collect(),
         more: ranked.more,
         near: ranked.near,
-        writer: frame::writer(&squeezed.lower).or(ranked.writer),
+        writer: squeezed.writer().or(ranked.writer),
     }
 }
 

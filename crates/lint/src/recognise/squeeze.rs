@@ -3,7 +3,11 @@
 //! Terminals wrap lines within words, mails between them, and log collectors quote what they carry as JSON. None of that
 //! changes a line whose white space is left out.
 
+use std::cell::OnceCell;
 use std::ops::Range;
+
+use super::frame;
+use xdsctl_model::profile::Family;
 
 /// How often a text may have been quoted as JSON: by a logger, by a container's runtime, by a collector.
 const MAX_QUOTINGS: usize = 3;
@@ -19,6 +23,8 @@ pub(super) struct Squeezed {
     pub lower: String,
     /// Where each byte of `text` stands in `original`.
     at: Vec<usize>,
+    /// The client that wrote it, once somebody has asked.
+    writer: OnceCell<Option<Family>>,
 }
 
 impl Squeezed {
@@ -43,7 +49,13 @@ impl Squeezed {
             text,
             lower,
             at,
+            writer: OnceCell::new(),
         }
+    }
+
+    /// The client that alone writes what is around the words.
+    pub fn writer(&self) -> Option<Family> {
+        *self.writer.get_or_init(|| frame::writer(&self.lower))
     }
 
     /// Says whether a blank, or nothing, stands before this byte of `text`.

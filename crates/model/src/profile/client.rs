@@ -241,6 +241,35 @@ impl Client {
         })
     }
 
+    /// The client itself, or the nearest that was measured if it lies beyond all of them.
+    ///
+    /// ```
+    /// use xdsctl_model::profile::{Client, Family, Version};
+    /// let client = |major| Client { family: Family::Go, version: Version::new(major, 0, 0) };
+    /// assert_eq!(client(2).nearest().version, Family::Go.newest());
+    /// assert_eq!(client(0).nearest().version, Family::Go.measured()[0]);
+    /// ```
+    pub fn nearest(self) -> Client {
+        let measured = self.family.measured();
+        let end = match measured.first() {
+            _ if self.standing() != ClientStanding::Unknown => None,
+            Some(oldest) if self.version < *oldest => Some(*oldest),
+            _ => Some(self.family.newest()),
+        };
+        Client {
+            version: end.unwrap_or(self.version),
+            ..self
+        }
+    }
+
+    /// The client of the family whose RPCs were looked at and that is nearest: the newest that is not newer, or the oldest.
+    pub fn nearest_picked(self) -> Option<Client> {
+        let picked = self.family.picked();
+        let before = picked.iter().rev().find(|version| **version <= self.version);
+        let version = *before.or(picked.first())?;
+        Some(Client { version, ..self })
+    }
+
     /// What is known of it.
     pub fn standing(self) -> ClientStanding {
         let measured = self.family.measured();

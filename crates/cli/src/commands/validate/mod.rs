@@ -42,7 +42,7 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         // No progress either.
         io.err_is_terminal = false;
     }
-    let asked = ValidateRequest::of(args, io)?;
+    let mut asked = ValidateRequest::of(args, io)?;
     if args.watch {
         return super::validate::watch::run(&asked, io);
     }
@@ -53,6 +53,7 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         return Stream(&asked).run(file, io);
     }
     let mut inputs = input::open_for(&args.input, &asked.config, asked.fleet.clone(), io)?;
+    asked.ask_senders(&mut inputs, io)?;
     asked.own().leave_out(&mut inputs, io)?;
     let given = inputs.sources.count();
     let mut checked = asked.check(&mut inputs, io)?;
@@ -74,6 +75,8 @@ pub(super) struct ValidateRequest<'a> {
     pub fleet: Fleet,
     /// Where the clients are named, if not in an argument.
     fleet_from: Option<String>,
+    /// Nobody names them.
+    is_default_fleet: bool,
     /// Clients that are to be asked and of which the version cannot be read.
     unread: Vec<String>,
     /// The clients whose findings can fail the run; none for all.
@@ -92,7 +95,12 @@ impl<'a> ValidateRequest<'a> {
             true => Client::current(),
             false => vec![Client::REFERENCE],
         };
-        let AskedClients { fleet, from, unread } = fleet::asked(&args.clients, &config, otherwise, io)?;
+        let AskedClients {
+            fleet,
+            from,
+            unread,
+            is_default,
+        } = fleet::asked(&args.clients, &config, otherwise, io)?;
         let counted = settings.fail_on.counted(&fleet);
         let counted = counted.map_err(|why| Error::Usage(format!("--fail-on: {why}")))?;
         Ok(ValidateRequest {
@@ -103,9 +111,24 @@ impl<'a> ValidateRequest<'a> {
             settings,
             fleet,
             fleet_from: from,
+            is_default_fleet: is_default && !args.matrix,
             unread,
             counted,
         })
+    }
+
+    /// Asks the clients that sent what is in the inputs, if nobody says who is to be asked.
+    fn ask_senders(&mut self, inputs: &mut Inputs, io: &Io<'_>) -> Result<(), Error> {
+        let senders = self.is_default_fleet.then(|| fleet::senders(inputs)).flatten();
+        let Some(senders) = senders else {
+            return Ok(());
+        };
+        self.fleet = Fleet::new(&senders.clients);
+        self.fleet_from = Some(senders.from);
+        self.looks = looks(self.args, &self.settings, &self.fleet, io);
+        let counted = self.settings.fail_on.counted(&self.fleet);
+        self.counted = counted.map_err(|why| Error::Usage(format!("--fail-on: {why}")))?;
+        inputs.ask(self.fleet.clone())
     }
 
     /// Says whether each snapshot is answered on a line, and in which file; `Some(None)` for standard output.

@@ -132,6 +132,18 @@ impl Inputs {
         Ok(inputs)
     }
 
+    /// Asks other clients than those for which the inputs were opened.
+    ///
+    /// # Errors
+    /// A switch that no client has.
+    pub fn ask(&mut self, mut fleet: Fleet) -> Result<(), Error> {
+        set_env(&mut fleet, &self.plan.env)?;
+        self.fleet = fleet;
+        self.findings.clear();
+        self.judge_bootstrap();
+        Ok(())
+    }
+
     /// Inputs of which nothing is read yet.
     fn without_documents(plan: InputPlan, mut fleet: Fleet) -> Result<Inputs, Error> {
         set_env(&mut fleet, &plan.env)?;
