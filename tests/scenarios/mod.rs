@@ -12,4 +12,5 @@ mod random;
 mod request;
 mod timeline;
 mod tree;
+mod tree_of_java;
 mod world;

@@ -165,7 +165,7 @@ impl ClusterFailureClass {
     }
 }
 
-/// Why a channel has no configuration; every RPC fails with UNAVAILABLE, those that wait for ready wait.
+/// Why a channel has no configuration. Every RPC fails; in most clients those that wait for ready wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelFailure {
     /// The kind of failure.
@@ -176,6 +176,18 @@ pub struct ChannelFailure {
     pub missing: Vec<(ResourceType, String)>,
     /// The Listener is what cannot be used: the client keeps the routes that it has.
     pub keeps_routes: bool,
+    /// How RPCs fail that do not even wait for ready; `None` where they get what pick_first says without an address.
+    pub at_once: Option<Status>,
+}
+
+impl ChannelFailure {
+    /// The status of the RPCs.
+    pub fn status(&self) -> Status {
+        match &self.at_once {
+            Some(status) => status.clone(),
+            None => Status::unavailable(self.to_string()),
+        }
+    }
 }
 
 /// Kinds of failure of a channel.
@@ -193,6 +205,8 @@ pub enum ChannelFailureClass {
     NoVirtualHost,
     /// A retry policy cannot be turned into a method config.
     BadRetryPolicy,
+    /// The client does not survive the configuration, so that the channel is dead.
+    Panic,
 }
 
 impl ChannelFailureClass {
@@ -205,6 +219,7 @@ impl ChannelFailureClass {
             ChannelFailureClass::NotApiListener => "not an API listener",
             ChannelFailureClass::NoVirtualHost => "no virtual host",
             ChannelFailureClass::BadRetryPolicy => "retry policy",
+            ChannelFailureClass::Panic => "panic",
         }
     }
 }
@@ -212,7 +227,10 @@ impl ChannelFailureClass {
 impl fmt::Display for ChannelFailure {
     /// The message of the RPCs: the channel runs pick_first without an address.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "empty address list ({})", self.note)
+        match &self.at_once {
+            Some(status) => f.write_str(&status.message),
+            None => write!(f, "empty address list ({})", self.note),
+        }
     }
 }
 

@@ -21,6 +21,7 @@ pub mod dns;
 mod facts;
 pub mod graph;
 mod held;
+mod java;
 mod joined;
 pub mod links;
 pub mod live;
@@ -281,11 +282,12 @@ impl Client {
     /// # Errors
     /// Why every RPC fails.
     pub fn resolve_with(&self, start: &Start, extra_roots: &BTreeSet<String>) -> Result<XdsConfig, ChannelFailure> {
-        match start {
+        let resolved = match start {
             Start::Target(target) => resolve::target(target, self, extra_roots, None),
             Start::Routes { name, authority } => resolve::routes(name, authority, self, extra_roots),
             Start::Cluster(name) => Ok(resolve::cluster(name, self, extra_roots)),
-        }
+        };
+        java::as_it_fails(resolved, start, self)
     }
 
     /// The Listener of a target and the RouteConfiguration that it names: a channel watches them, whatever is wrong with them.
@@ -317,7 +319,10 @@ impl Client {
         in_use: &RoutesHeld,
     ) -> Result<XdsConfig, ChannelFailure> {
         match start {
-            Start::Target(target) => resolve::target(target, self, extra_roots, Some(in_use)),
+            Start::Target(target) => {
+                let resolved = resolve::target(target, self, extra_roots, Some(in_use));
+                java::as_it_fails(resolved, start, self)
+            }
             Start::Routes { .. } | Start::Cluster(_) => self.resolve_with(start, extra_roots),
         }
     }

@@ -15,6 +15,7 @@ use super::config::{
 use super::dns::from_dns;
 use super::graph::{ClusterEntry, ClusterError, Graph, KnownCluster};
 use super::held::{Cache, Held, ResourceKind};
+use super::java;
 use super::nested;
 use super::target::Target;
 use xdsctl_model::profile::Feature;
@@ -180,6 +181,7 @@ fn fail(kind: &str, name: &str, absent: Absent) -> ChannelFailure {
         },
         class: absent.class,
         note: format!("{kind} resource {name}: {}", absent.text),
+        at_once: None,
     }
 }
 
@@ -232,6 +234,7 @@ impl Found<'_> {
                 note,
                 missing: config.missing,
                 keeps_routes: true,
+                at_once: None,
             }),
             None => Ok(config),
         }
@@ -406,6 +409,11 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
                 format!("aggregate cluster dependency graph for {name} has no leaf clusters"),
             ),
             (Err(absent), _) => {
+                let is_java = base.client.profile.has(Feature::FailsAtOnce);
+                let words = match absent.class {
+                    ChannelFailureClass::Missing if is_java => java::absent("CDS", &name, base.client),
+                    _ => format!("CDS resource {name}: {}", absent.text),
+                };
                 let class = match absent.class {
                     ChannelFailureClass::Rejected => ClusterFailureClass::Rejected,
                     ChannelFailureClass::NotAskedFor => ClusterFailureClass::NotAskedFor,
@@ -414,7 +422,7 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
                         ClusterFailureClass::Missing
                     }
                 };
-                failure(class, format!("CDS resource {name}: {}", absent.text))
+                failure(class, words)
             }
             // Not reached: such a cluster has no value.
             (Ok(_), ClusterEntry::Error(ClusterError::Missing | ClusterError::Rejected)) => continue,

@@ -289,6 +289,9 @@ impl Selector {
             sessions: Vec::new(),
         };
         run_filters(&mut selection, choices, request, channel, draw);
+        if let (Family::Java, Some(abort)) = (self.config.family, &mut selection.fault.abort) {
+            *abort = Status::new(abort.code, "RPC terminated due to fault injection");
+        }
         Ok(selection)
     }
 

@@ -172,8 +172,13 @@ pub enum SessionNote {
         /// Its name.
         name: String,
     },
-    /// The channel is as this client's, and its messages have the words of the reference.
-    WordsOfReference(String),
+    /// The channel is as another client's.
+    WordsOfReference {
+        /// The client.
+        client: String,
+        /// Messages have its words where they are known, else those of the reference; without this, all are the reference's.
+        has_own: bool,
+    },
 }
 
 /// Names for which there is an answer, and that no cluster asks for.

@@ -28,7 +28,7 @@ use crate::client::{Client, EndpointChange, Resources, Start};
 use crate::rpc::{self, TooManyInstructions};
 use crate::sim::{Channel, ChannelOptions, LimitReached, MAX_MACHINES, Network, Rpc};
 use xdsctl_clients::bootstrap::Bootstrap;
-use xdsctl_model::profile::{Profile, ServerFacts};
+use xdsctl_model::profile::{Family, Profile, ServerFacts};
 use xdsctl_model::status::{Code, Status};
 
 /// Bytes of input that allow one more LB policy or connection each: a large input may have large channels.
@@ -111,7 +111,10 @@ impl SessionInputs {
             return Err(SessionError::NotFollowed(why));
         }
         if client.profile.judge().is_some() {
-            notes.push(SessionNote::WordsOfReference(client.profile.name()));
+            notes.push(SessionNote::WordsOfReference {
+                client: client.profile.name(),
+                has_own: client.profile.client().family == Family::Java,
+            });
         }
         if let Ok(config) = &config {
             size::check(config, self.input_bytes, channels)?;

@@ -87,6 +87,10 @@ pub struct Channel {
     lb_config: Option<LbConfig>,
     /// The service config cannot be used: RPCs fail with this.
     broken: Option<Status>,
+    /// There is no configuration, and no RPC waits for one: all fail with this.
+    refusal: Option<Status>,
+    /// The client did not survive an update: it takes no other.
+    is_dead: bool,
     /// There is a configuration, or a failure instead of one.
     is_resolved: bool,
     /// What the client watches.
@@ -148,6 +152,8 @@ impl Channel {
             selector: None,
             lb_config: None,
             broken: None,
+            refusal: None,
+            is_dead: false,
             is_resolved: false,
             watched: Watched::default(),
             routes: None,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::leaf::Endpoints;
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
-use crate::tree::build::{Cds, leaf_config};
+use crate::tree::build::Cds;
 use crate::tree::flat::{FlatCluster, FlatNames};
 use crate::tree::names::{ChildNumbers, NamedLeaf};
 use xdsctl_lb::policy::{ClusterChild, ClusterUpdate, Clusters, LeafView, TreePath};
@@ -116,7 +116,12 @@ impl ConfigView {
         Ok(ClusterChild {
             config,
             endpoints: remembered.endpoints.update(
-                &[NamedLeaf::numbered(cds.cluster, leaf, remembered.numbers.numbers())],
+                &[NamedLeaf::numbered(
+                    cds.cluster,
+                    leaf,
+                    remembered.numbers.numbers(),
+                    self.profile.client().family,
+                )],
                 &self.profile,
             ),
             note: leaf.note.clone(),
@@ -153,7 +158,7 @@ impl ConfigView {
             return Ok(config.clone());
         }
         cds.accept(leaf, policy, numbers)?;
-        let config = Arc::new(leaf_config(cds.cluster, leaf, numbers, &policy.config));
+        let config = Arc::new(cds.leaf_config(leaf, numbers, &policy.config));
         remembered.config = Some((leaf.cluster.clone(), numbers.to_vec(), config.clone()));
         Ok(config)
     }
@@ -189,6 +194,11 @@ impl Clusters for ConfigView {
             below: above.as_deref(),
             profile: &self.profile,
         };
+        if let (ClusterState::Leaf(leaf), true) = (state, remembered.last.is_some())
+            && cds.keeps_what_it_has(leaf)
+        {
+            return ClusterUpdate::Same;
+        }
         match self.child(&cds, state, remembered) {
             Ok(child) => {
                 remembered.last = match state {

@@ -42,7 +42,8 @@ impl Endpoints {
         let before = std::mem::take(&mut self.parts);
         let mut by_names: Option<HashMap<&[Arc<str>], &Part>> = None;
         let is_normalised = profile.has(Feature::PfWeightedShuffling);
-        let without_draining = profile.has(Feature::AggregateIsFlat);
+        // Neither has a policy for sessions.
+        let without_draining = profile.has(Feature::AggregateIsFlat) || profile.has(Feature::AggregateFailsInPlace);
         let priorities = leaves.iter().flat_map(|named| {
             let endpoints = named.leaf.endpoints.iter();
             let priorities = endpoints.flat_map(|endpoints| &endpoints.priorities);

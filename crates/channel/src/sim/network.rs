@@ -83,6 +83,9 @@ impl Loss {
     }
 }
 
+/// What stands in the status of a connection that was not made.
+pub const NOT_CONNECTED: &str = "Failed to connect to remote host";
+
 /// What attempts end with whose connection ends.
 pub const SOCKET_CLOSED: &str = "Stream removed (Socket closed)";
 
@@ -284,14 +287,14 @@ impl Network {
 
     /// The status of a refused connection.
     pub fn refusal(address: &Address) -> Status {
-        let text = "Failed to connect to remote host: Connection refused";
-        Status::new(Code::Unknown, format!("{}: {text}", address.uri()))
+        let text = "Connection refused";
+        Status::new(Code::Unknown, format!("{}: {NOT_CONNECTED}: {text}", address.uri()))
     }
 
     /// The status of a connection that was not made in time.
     pub fn timeout(address: &Address) -> Status {
-        let text = "Failed to connect to remote host: connection attempt timed out before receiving SETTINGS frame";
-        Status::unavailable(format!("{}: {text}", address.uri()))
+        let text = "connection attempt timed out before receiving SETTINGS frame";
+        Status::unavailable(format!("{}: {NOT_CONNECTED}: {text}", address.uri()))
     }
 
     /// What a backend answers to an attempt.

@@ -9,12 +9,13 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::flat::{FlatCluster, FlatNames};
+use super::java;
 use super::names::{ChildNumbers, child_name};
 use super::service_config::{ServiceConfig, cds_config, cds_policy};
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
 use xdsctl_lb::json::At;
 use xdsctl_lb::{cluster_impl, named, outlier_detection, override_host, priority};
-use xdsctl_model::profile::{Feature, Profile};
+use xdsctl_model::profile::{Family, Feature, Profile};
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::lb_policy::{
     LbConfig, LbPolicy, NamedClusterConfig, OutlierDetectionConfig, PriorityChild, PriorityConfig,
@@ -55,9 +56,21 @@ impl<'a> Cds<'a> {
             return Ok(flat.config(&flat.named(&mut FlatNames::default())));
         }
         Ok(match origin {
-            Origin::Leaf(leaf, policy) => leaf_config(self.cluster, leaf, numbers.numbers(), &policy.config),
+            Origin::Leaf(leaf, policy) => self.leaf_config(leaf, numbers.numbers(), &policy.config),
             Origin::Aggregate(leaves) => aggregate_config(leaves),
         })
+    }
+
+    const fn family(&self) -> Family {
+        self.profile.client().family
+    }
+
+    /// The config below the policy of a leaf, as the family builds it; `numbers` has one number a priority.
+    pub fn leaf_config(&self, leaf: &Leaf, numbers: &[u64], lb_policy: &LbConfig) -> LbConfig {
+        match self.family() {
+            Family::Java => java::leaf_config(self.cluster, leaf, numbers, lb_policy),
+            Family::Cpp | Family::Go | Family::Node => leaf_config(self.cluster, leaf, numbers, lb_policy),
+        }
     }
 
     /// The same in the client's form, as it writes it.
@@ -69,7 +82,12 @@ impl<'a> Cds<'a> {
             return Ok(flat.json(&flat.named(&mut FlatNames::default())));
         }
         Ok(match origin {
-            Origin::Leaf(leaf, policy) => leaf_json(self.cluster, leaf, numbers.numbers(), &policy.json),
+            Origin::Leaf(leaf, policy) => match self.family() {
+                Family::Java => java::leaf_json(self.cluster, leaf, numbers.numbers(), &policy.json),
+                Family::Cpp | Family::Go | Family::Node => {
+                    leaf_json(self.cluster, leaf, numbers.numbers(), &policy.json)
+                }
+            },
             Origin::Aggregate(leaves) => aggregate_json(leaves),
         })
     }
@@ -95,6 +113,14 @@ impl<'a> Cds<'a> {
             Ok(Origin::Aggregate(_)) | Err(_) => numbers.reset(),
         }
         origin
+    }
+
+    /// Says whether a policy that works goes on with what it has when its cluster has no endpoint any more: all policies of grpc-java that
+    /// are READY do, but for pick_first (`MultiChildLoadBalancer.handleNameResolutionError`).
+    pub fn keeps_what_it_has(&self, leaf: &Leaf) -> bool {
+        self.family() == Family::Java
+            && java::no_endpoint(self.cluster, leaf).is_some()
+            && !matches!(leaf.cluster.lb_policy.config, LbConfig::PickFirst(_))
     }
 
     /// The LB policy below the priorities of a leaf: its own, but for the switch its aggregate's.
@@ -142,6 +168,11 @@ impl<'a> Cds<'a> {
     /// # Errors
     /// INTERNAL, for all picks of the cluster: a value passed the check of the Cluster, but not the LB policy's own.
     pub fn accept(&self, leaf: &Leaf, policy: &LbPolicy, numbers: &[u64]) -> Result<(), Status> {
+        if self.family() == Family::Java
+            && let Some(status) = java::no_endpoint(self.cluster, leaf)
+        {
+            return Err(status);
+        }
         let mut faults: Vec<String> = Vec::new();
         let detection = leaf.cluster.outlier_detection.as_ref();
         if let Some(detection) = detection {
@@ -149,7 +180,10 @@ impl<'a> Cds<'a> {
         }
         if let Some(why) = &policy.refusal {
             let rejects = |name: &str, why: &str| format!("`{name}` rejects its config ({why})");
-            let mut names: Vec<String> = numbers.iter().map(|number| child_name(self.cluster, *number)).collect();
+            let mut names: Vec<String> = numbers
+                .iter()
+                .map(|number| child_name(self.cluster, *number, self.family()))
+                .collect();
             names.sort();
             let own = rejects(xdsctl_lb::name_of(&policy.config), why);
             let children = names.iter().map(|name| {
@@ -183,8 +217,10 @@ pub(super) fn object<const N: usize>(entries: [(&str, Value); N]) -> Value {
 }
 
 /// The config below the cds policy of a leaf cluster; `numbers` has one number a priority.
-pub fn leaf_config(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &LbConfig) -> LbConfig {
-    let names = numbers.iter().map(|number| child_name(cluster, *number));
+fn leaf_config(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &LbConfig) -> LbConfig {
+    let names = numbers
+        .iter()
+        .map(|number| child_name(cluster, *number, Family::REFERENCE));
     let named = |child: LbConfig| NamedClusterConfig {
         cluster_name: cluster.to_owned(),
         child_policy: Box::new(child),
@@ -228,7 +264,9 @@ pub(super) fn is_dns(leaf: &Leaf) -> bool {
 
 /// [`leaf_config`] as the client writes it: without what it leaves out.
 fn leaf_json(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &Value) -> Value {
-    let names = numbers.iter().map(|number| child_name(cluster, *number));
+    let names = numbers
+        .iter()
+        .map(|number| child_name(cluster, *number, Family::REFERENCE));
     let failover = failover_json(names, |_| {
         let config = ("config", lb_policy.clone());
         match is_dns(leaf) {

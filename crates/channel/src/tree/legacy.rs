@@ -15,6 +15,7 @@ use super::service_config::{ManagerChild, ServiceConfig};
 use super::show::{self, ShownTree};
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
 use xdsctl_lb::{cds, cluster_manager, name_of, outlier_detection, override_host, priority};
+use xdsctl_model::profile::Family;
 use xdsctl_model::resource::cluster::{Cluster, Discovery};
 use xdsctl_model::resource::lb_policy::{LbConfig, PickFirstConfig};
 
@@ -136,7 +137,10 @@ fn cluster_node(shown: &ShownTree<'_>, cluster: &str) -> Node {
             let place = failover.children.len();
             let mut child = show::detection(leaf.cluster.outlier_detection.as_ref())
                 .with(limits)
-                .under(format!("P{place} \"{}\"", child_name(name, *child_number)));
+                .under(format!(
+                    "P{place} \"{}\"",
+                    child_name(name, *child_number, Family::REFERENCE)
+                ));
             child.lazy = place > 0;
             failover.children.push(child);
         }

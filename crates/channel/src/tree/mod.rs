@@ -5,6 +5,7 @@
 
 pub mod build;
 pub mod flat;
+pub mod java;
 pub mod legacy;
 pub mod names;
 pub mod node;

@@ -6,12 +6,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::client::config::Leaf;
+use xdsctl_model::profile::Family;
 use xdsctl_model::resource::Endpoints;
 use xdsctl_model::resource::endpoints::LocalityName;
 
-/// The name of a priority's child.
-pub fn child_name(cluster: &str, number: u64) -> String {
-    format!("{{cluster={cluster}, child_number={number}}}")
+/// The name of a priority's child, as a family builds it; numbers begin with 0.
+pub fn child_name(cluster: &str, number: u64, family: Family) -> String {
+    match family {
+        Family::Java => format!("{cluster}[child{}]", number.saturating_add(1)),
+        Family::Cpp | Family::Go | Family::Node => format!("{{cluster={cluster}, child_number={number}}}"),
+    }
 }
 
 /// A leaf cluster with the names of the children for its priorities.
@@ -27,11 +31,14 @@ pub struct NamedLeaf<'a> {
 
 impl<'a> NamedLeaf<'a> {
     /// With a name for each of these numbers.
-    pub fn numbered(cluster: &'a str, leaf: &'a Leaf, numbers: &[u64]) -> NamedLeaf<'a> {
+    pub fn numbered(cluster: &'a str, leaf: &'a Leaf, numbers: &[u64], family: Family) -> NamedLeaf<'a> {
         NamedLeaf {
             cluster,
             leaf,
-            names: numbers.iter().map(|number| child_name(cluster, *number)).collect(),
+            names: numbers
+                .iter()
+                .map(|number| child_name(cluster, *number, family))
+                .collect(),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::build::Cds;
 use super::flat::{FlatCluster, FlatNames};
+use super::java;
 use super::names::{ChildNumbers, NamedLeaf, child_name};
 use super::node::{Node, NodeKind};
 use super::policies;
@@ -13,7 +14,7 @@ use crate::client::config::{Aggregate, ClusterState, Leaf, XdsConfig};
 use crate::client::graph::{SkipReason, Skipped};
 use xdsctl_document::source::secrets::SecretPlace;
 use xdsctl_lb::{self, LbConfig, cds, cluster_impl, cluster_manager, outlier_detection, override_host, priority};
-use xdsctl_model::profile::Profile;
+use xdsctl_model::profile::{Family, Profile};
 use xdsctl_model::resource::cluster::{
     Cluster, DEFAULT_MAX_CONCURRENT_REQUESTS, Discovery, HealthStatus, OutlierDetection,
 };
@@ -54,7 +55,11 @@ pub fn tree(shown: &ShownTree<'_>) -> Node {
     let manager = children.fold(manager, |manager, (key, child)| {
         manager.with(top(&walk, child).under(format!("\"{key}\"")))
     });
-    channel(shown.config).with(manager)
+    let mut tree = channel(shown.config).with(manager);
+    if shown.profile.client().family == Family::Java {
+        java::rename_nodes(&mut tree);
+    }
+    tree
 }
 
 /// The node of the channel: where its routes come from.
@@ -288,6 +293,9 @@ fn of_leaf(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, node: Node) -> Node {
 
 /// The wrappers of a leaf, and its priorities with the policy below each.
 fn wrappers(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, &[u64])) -> Node {
+    if walk.shown.profile.client().family == Family::Java {
+        return limited_priorities(walk, cluster, leaf, below);
+    }
     let drops = leaf.endpoints.as_ref().and_then(|endpoints| endpoints.drops.as_ref());
     let sessions = sessions(leaf).with(priorities(walk, cluster, leaf, below));
     let limits = limits(&leaf.cluster, drops).with(sessions);
@@ -375,6 +383,27 @@ fn sessions(leaf: &Leaf) -> Node {
     node
 }
 
+/// The priorities of grpc-java, each over the limits of its own.
+fn limited_priorities(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, &[u64])) -> Node {
+    let used = java::priorities(cluster, leaf, below.1);
+    let drops = leaf.endpoints.as_ref().and_then(|endpoints| endpoints.drops.as_ref());
+    let mut node = priorities(walk, cluster, leaf, below);
+    let all = std::mem::take(&mut node.children).into_iter().enumerate();
+    let kept = all.filter(|(place, _)| used.iter().any(|(used, _)| used == place));
+    for (number, (_, mut child)) in kept.enumerate() {
+        child.lazy = false;
+        let edge = std::mem::take(&mut child.edge);
+        let mut child = limits(&leaf.cluster, drops).with(child);
+        if let Some(settings) = &leaf.cluster.outlier_detection {
+            child = detection(Some(settings)).with(child);
+        }
+        child = child.under(edge);
+        child.lazy = number > 0;
+        node.children.push(child);
+    }
+    node
+}
+
 /// The priorities, each over the same policy.
 fn priorities(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, (policy, numbers): (&LbConfig, &[u64])) -> Node {
     let mut node = Node::new(NodeKind::Priority, priority::NAME).fact("over", "priorities");
@@ -385,7 +414,7 @@ fn priorities(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, (policy, numbers): (&
     for (number, child_number) in numbers.iter().enumerate() {
         let localities: &[Locality] = lists.get(number).map_or(&[], Vec::as_slice);
         let child = below_priority(walk, leaf, localities, policy);
-        let name = child_name(cluster, *child_number);
+        let name = child_name(cluster, *child_number, walk.shown.profile.client().family);
         let mut child = child.under(format!("P{number} \"{name}\""));
         child.lazy = number > 0;
         node.children.push(child);

@@ -34,7 +34,7 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let config = match &opened.config {
         Ok(config) => Arc::clone(config),
         Err(failure) => {
-            let status = Status::unavailable(failure.to_string());
+            let status = failure.status();
             fails(args, &status, io)?;
             if let Some(hint) = words::hint(&opened) {
                 say!(io.err, "help: {hint}")?;

@@ -18,7 +18,7 @@ pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let config = match &opened.config {
         Ok(config) => std::sync::Arc::clone(config),
         Err(failure) => {
-            let status = Status::unavailable(failure.to_string());
+            let status = failure.status();
             match args.format {
                 Format::Human => say!(io.out, "{status}")?,
                 Format::Json => route_json::write_failure(&status, args.request.seed, &mut io.out)?,

@@ -14,9 +14,9 @@ use xdsctl_channel::tree::build::{self, Cds, Generated};
 use xdsctl_channel::tree::node::{Node, NodeKind};
 use xdsctl_channel::tree::service_config::ServiceConfig;
 use xdsctl_channel::tree::show::{self, ShownTree};
-use xdsctl_channel::tree::{legacy, service_config};
+use xdsctl_channel::tree::{java, legacy, service_config};
 use xdsctl_document::source::secrets::SecretPlace;
-use xdsctl_model::profile::{Client, Feature, Fleet, Profile};
+use xdsctl_model::profile::{Client, Family, Feature, Fleet, Profile};
 use xdsctl_model::status::Status;
 
 /// Name of the schema of `--format json`.
@@ -37,7 +37,8 @@ struct Document {
 /// Asks the client whose tree is known.
 fn of_tree(client: Client) -> Result<Fleet, String> {
     let fleet = session::of_channel(client)?;
-    let is_known = client == Client::REFERENCE || fleet.base().has(Feature::AggregateIsFlat);
+    let is_known =
+        client == Client::REFERENCE || client.family == Family::Java || fleet.base().has(Feature::AggregateIsFlat);
     match is_known {
         true => Ok(fleet),
         false => Err(format!(
@@ -54,7 +55,7 @@ pub(super) fn run(args: &TreeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             Ok(generated) => Outcome::Config(config, generated),
             Err(status) => Outcome::Fails(status, None),
         },
-        Err(failure) => Outcome::Fails(Status::unavailable(failure.to_string()), Some(failure)),
+        Err(failure) => Outcome::Fails(failure.status(), Some(failure)),
     };
     match args.format {
         TreeFormat::Json => write_json(args, &opened, &outcome, io)?,
@@ -149,7 +150,11 @@ fn write_json(args: &TreeArgs, opened: &Session, outcome: &Outcome<'_>, io: &mut
                     json!({ "cluster": cluster, "code": status.code.name(), "message": &*status.message })
                 })
                 .collect();
-            (generated.to_json(), children.into_iter().collect(), errors)
+            let service_config = match opened.client.profile.client().family {
+                Family::Java => java::service_config(&generated.to_json()),
+                Family::Cpp | Family::Go | Family::Node => generated.to_json(),
+            };
+            (service_config, children.into_iter().collect(), errors)
         }
         Outcome::Fails(status, _) => {
             let error = json!({ "cluster": null, "code": status.code.name(), "message": &*status.message });

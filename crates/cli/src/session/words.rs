@@ -196,9 +196,10 @@ fn note_lines(note: &SessionNote) -> Vec<String> {
             let kind = resource_type.short_name();
             format!("{kind} `{name}` is left out: a later response takes it away")
         }
-        SessionNote::WordsOfReference(name) => {
-            format!("as {name}, but for the words of messages, which are C-core's")
-        }
+        SessionNote::WordsOfReference { client, has_own } => match has_own {
+            true => format!("as {client}, but for the words of some messages, which are C-core's"),
+            false => format!("as {client}, but for the words of messages, which are C-core's"),
+        },
     }]
 }
 
@@ -263,6 +264,7 @@ pub fn hint(session: &Session) -> Option<String> {
             Some(format!("the domains are {domains}; --authority sets another authority"))
         }
         Class::NotApiListener => Some("the Listener is for a server or a proxy: it has no api_listener".to_owned()),
+        Class::Panic => Some(format!("the client throws an exception: {}", failure.note)),
         Class::Rejected | Class::NotAskedFor | Class::BadRetryPolicy => Some("`xdsctl validate` says where".to_owned()),
     }
 }

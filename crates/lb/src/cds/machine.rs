@@ -12,6 +12,7 @@ use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{ClusterUpdate, PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::run::child::Child;
 use crate::runtime::{Connectivity, below};
+use xdsctl_model::profile::Feature;
 use xdsctl_model::status::Status;
 
 /// The state of a cds policy.
@@ -59,17 +60,23 @@ impl crate::policy::StateMachine for CdsPolicy {
             return Reports::new();
         };
         config.cluster.clone_into(&mut self.cluster);
-        if config.is_dynamic {
+        // grpc-java reads the field of another name (`is_dynamic`), which is not known here.
+        let is_dynamic = config.is_dynamic && !cx.clusters.profile().has(Feature::StaticClusterInternal);
+        if is_dynamic {
             cx.clusters.subscribe(&self.at, &config.cluster);
         }
         match cx.clusters.update(&self.at, &config.cluster) {
             ClusterUpdate::Same => Reports::new(),
-            ClusterUpdate::Missing if config.is_dynamic => {
+            ClusterUpdate::Missing if is_dynamic => {
                 if self.child.is_none() && self.failure.is_none() {
                     vec![StateReport::new(Connectivity::Connecting)]
                 } else {
                     Reports::new()
                 }
+            }
+            ClusterUpdate::Missing if cx.clusters.profile().has(Feature::StaticClusterInternal) => {
+                let text = format!("CdsLb for {}: Unable to find non-dynamic cluster", config.cluster);
+                self.fail(Status::internal(text), cx)
             }
             ClusterUpdate::Missing => {
                 let text = format!("xDS config has no entry for static cluster {}", config.cluster);

@@ -10,7 +10,7 @@ use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::run::child::Child;
 use crate::runtime::{Connectivity, below};
-use xdsctl_model::profile::Feature;
+use xdsctl_model::profile::{Family, Feature};
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::rng::Rng;
 use xdsctl_model::status::Status;
@@ -85,6 +85,11 @@ impl crate::policy::StateMachine for ClusterImplPolicy {
             self.cluster = Arc::from(config.cluster_name.as_str());
         }
         self.limit = leaf.cluster.max_concurrent_requests;
+        let is_java = cx.clusters.profile().client().family == Family::Java;
+        if is_java {
+            let text = format!("Cluster max concurrent requests limit of {} exceeded", self.limit);
+            self.breaker = Status::unavailable(text);
+        }
         let service_name = match &leaf.cluster.discovery {
             Discovery::Eds { service_name } => service_name.as_deref().unwrap_or_default(),
             Discovery::LogicalDns { .. } | Discovery::Aggregate { .. } => "",
@@ -96,7 +101,10 @@ impl crate::policy::StateMachine for ClusterImplPolicy {
             .iter()
             .flat_map(|drops| &drops.categories)
             .map(|drop| {
-                let text = format!("EDS-configured drop: {}", drop.category);
+                let text = match is_java {
+                    true => format!("Dropped: {}", drop.category),
+                    false => format!("EDS-configured drop: {}", drop.category),
+                };
                 (drop.per_million, Status::unavailable(text))
             })
             .collect();

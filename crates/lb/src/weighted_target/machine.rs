@@ -134,6 +134,10 @@ impl WeightedTargetPolicy {
         }
         self.is_updating = false;
         self.put_in_order();
+        if config.targets.is_empty() && cx.clusters.profile().has(Feature::SilentWithoutTargets) {
+            self.shown = Shown::Queue;
+            return reports;
+        }
         if config.targets.is_empty() {
             let status = Status::unavailable("no children in weighted_target policy").with_note(&self.note);
             self.shown = Shown::Fail(status.clone());

@@ -263,6 +263,12 @@ features! {
     RetryOnUnderscored;
     /// The substitution of a hash policy's regex_rewrite has `$1` for a group, and a backslash makes the next character itself.
     EscapedDollarGroups;
+    /// A channel without a configuration fails RPCs that wait for ready too, and one that cannot take it is dead for ever.
+    FailsAtOnce;
+    /// A cds policy of a cluster that is not in the configuration fails RPCs with INTERNAL.
+    StaticClusterInternal;
+    /// A weighted_target policy without targets reports nothing.
+    SilentWithoutTargets;
     /// Back-offs are at least one millisecond, and a num_retries that the method config cannot have fails the RPCs of its route alone.
     RetryPerRpc;
 
@@ -332,6 +338,9 @@ impl Feature {
         Feature::WrrZeroIsDefault,
         Feature::ClustersApart,
         Feature::WrrMetricNames,
+        Feature::FailsAtOnce,
+        Feature::StaticClusterInternal,
+        Feature::SilentWithoutTargets,
     ];
 
     /// What the versions of a family did with it, oldest first.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::watched::Watched;
 use super::{Channel, Phase, RESOURCE_TIMEOUT_MS};
-use crate::client::config::{ChannelFailure, ClusterState, RoutesHeld, XdsConfig};
+use crate::client::config::{ChannelFailure, ChannelFailureClass, ClusterState, RoutesHeld, XdsConfig};
 use crate::rpc::Selector;
 use crate::tree::service_config;
 use xdsctl_lb::log::LogEvent;
@@ -18,7 +18,7 @@ use xdsctl_model::resource::ResourceType;
 impl Channel {
     /// Makes the configuration anew from what the control plane says.
     pub fn resolve(&mut self) {
-        if self.runtime.endless.is_some() {
+        if self.runtime.endless.is_some() || self.is_dead {
             return;
         }
         let wanted = self.view.wanted();
@@ -102,6 +102,7 @@ impl Channel {
         let reports = self.update_root(&lb_config, "");
         if self.runtime.endless.is_none() {
             self.broken = None;
+            self.refusal = None;
             if is_read {
                 self.selector = Some(Arc::new(Selector::new(config)));
             }
@@ -112,6 +113,8 @@ impl Channel {
     /// There is no configuration: the client runs pick_first without an address.
     fn fail(&mut self, failure: &ChannelFailure) -> Reports {
         self.broken = None;
+        self.refusal.clone_from(&failure.at_once);
+        self.is_dead = failure.class == ChannelFailureClass::Panic;
         self.selector = None;
         self.view.config = None;
         let lb_config = LbConfig::PickFirst(pick_first::PickFirstConfig::default());

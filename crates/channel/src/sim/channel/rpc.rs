@@ -6,7 +6,7 @@ use super::Channel;
 use crate::rpc::retry::{self, AttemptEnd, RetryStop};
 use crate::rpc::{CLUSTER_PREFIX, ChannelFacts, Request, Retries};
 use crate::sim::call::{Call, Ended, Phase, RpcId};
-use crate::sim::network::{Attempt, Loss, Network, Reply, SOCKET_CLOSED};
+use crate::sim::network::{Attempt, Loss, NOT_CONNECTED, Network, Reply, SOCKET_CLOSED};
 use crate::sim::outcome::{Class, Outcome};
 use crate::sim::selection::{self, Selected};
 use xdsctl_lb::log::LogEvent;
@@ -15,6 +15,7 @@ use xdsctl_lb::override_host::SessionHosts;
 use xdsctl_lb::picker::{Complete, Pick, PickArgs, PickCx, StepKind, TraceStep};
 use xdsctl_lb::policy::PolicyEvent;
 use xdsctl_lb::runtime::{Connectivity, Event, NOWHERE};
+use xdsctl_model::profile::Family;
 use xdsctl_model::resource::Millis;
 use xdsctl_model::status::{Code, Status};
 
@@ -26,6 +27,10 @@ impl Channel {
             if !waits {
                 self.end(id, Class::Fail, &status);
             }
+            return;
+        }
+        if let Some(status) = self.refusal.clone() {
+            self.end(id, Class::Fail, &status);
             return;
         }
         let Some(selector) = self.selector.clone() else {
@@ -192,13 +197,22 @@ impl Channel {
             }
             Pick::Fail(status) => {
                 call.actual_hosts = None;
-                let status = status.from_control_plane("LB pick");
+                let status = self.in_its_words(status).from_control_plane("LB pick");
                 self.end_attempt(id, &Reply::failure(status), None);
             }
             Pick::Drop(status) => {
                 call.actual_hosts = None;
                 self.end(id, Class::Drop, &status.from_control_plane("LB drop"));
             }
+        }
+    }
+
+    /// What the client says of a pick that fails. The policies of grpc-java hand on the status of a connection as it is.
+    fn in_its_words(&self, status: Status) -> Status {
+        let is_java = self.client.profile.client().family == Family::Java;
+        match is_java && status.message.contains(NOT_CONNECTED) {
+            true => Status::unavailable("io exception"),
+            false => status,
         }
     }
 

@@ -1,0 +1,215 @@
+//! How channels of grpc-java fail: at once, in its own words, and for ever where an update throws an exception.
+//!
+//! Its config selector answers for a channel without a configuration, so that RPCs that wait for ready fail too
+//! (`XdsNameResolver.ResolveState.cleanUpRoutes`). An exception that nobody catches while a configuration is taken puts the channel into
+//! panic mode (`ManagedChannelImpl.panic`).
+
+use super::config::{ChannelFailure, ChannelFailureClass, ClusterState, Leaf, XdsConfig};
+use super::target::Target;
+use super::{Client, Start};
+use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::ResourceType;
+use xdsctl_model::resource::cluster::Discovery;
+use xdsctl_model::resource::listener::{Listener, RouteSource};
+use xdsctl_model::status::{Code, Status};
+
+/// What every RPC of a channel in panic mode gets.
+const PANIC: &str = "Panic! This is a bug!";
+
+/// Lets a channel of grpc-java fail as it does; that of another client as it would.
+///
+/// # Errors
+/// Why every RPC fails.
+pub(super) fn as_it_fails(
+    resolved: Result<XdsConfig, ChannelFailure>,
+    start: &Start,
+    client: &Client,
+) -> Result<XdsConfig, ChannelFailure> {
+    if !client.profile.has(Feature::FailsAtOnce) {
+        return resolved;
+    }
+    match resolved {
+        Ok(config) => match throws(&config) {
+            Some(why) => Err(panic(why)),
+            None => Ok(config),
+        },
+        Err(failure) if has_impossible_domain(start, client, &failure) => {
+            Err(panic("a domain or the authority begins or ends with a dot".to_owned()))
+        }
+        Err(failure) => {
+            let at_once = Some(Status::unavailable(words(&failure, start, client)));
+            Err(ChannelFailure { at_once, ..failure })
+        }
+    }
+}
+
+fn panic(note: String) -> ChannelFailure {
+    ChannelFailure {
+        class: ChannelFailureClass::Panic,
+        note,
+        missing: Vec::new(),
+        keeps_routes: false,
+        at_once: Some(Status::new(Code::Internal, PANIC)),
+    }
+}
+
+/// What throws an exception while the configuration is taken.
+fn throws(config: &XdsConfig) -> Option<String> {
+    if is_impossible(&config.authority) {
+        return Some("the authority begins or ends with a dot".to_owned());
+    }
+    config.clusters.iter().find_map(|(name, state)| match state {
+        ClusterState::Leaf(leaf) => leaf_throws(name, leaf),
+        ClusterState::Aggregate(_) | ClusterState::Error(_) => None,
+    })
+}
+
+fn leaf_throws(name: &str, leaf: &Leaf) -> Option<String> {
+    if let Discovery::LogicalDns { hostname } = &leaf.cluster.discovery
+        && !is_server(hostname)
+    {
+        return Some(format!(
+            "the DNS name `{hostname}` of cluster {name} is no host of a URI"
+        ));
+    }
+    let detection = leaf.cluster.outlier_detection.as_ref()?;
+    // `ScheduledExecutorService.scheduleWithFixedDelay` takes no delay of 0.
+    (detection.interval.0 == 0 && leaf.endpoints.is_some())
+        .then(|| format!("the outlier detection interval of cluster {name} is 0"))
+}
+
+/// A name or pattern that `RoutingUtils.matchHostName` does not take.
+fn is_impossible(name: &str) -> bool {
+    name.starts_with('.') || name.ends_with('.')
+}
+
+/// Without a virtual host, all domains have been compared.
+fn has_impossible_domain(start: &Start, client: &Client, failure: &ChannelFailure) -> bool {
+    let routes = || {
+        let listener = client.resources.listeners.get(&target(start)?.listener)?.value()?;
+        let Listener::Api(manager) = &**listener else {
+            return None;
+        };
+        match &manager.routes {
+            RouteSource::Inline(routes) => Some(routes.clone()),
+            RouteSource::Rds(name) => client.resources.route_configs.get(name)?.value().cloned(),
+        }
+    };
+    let authority = target(start).map_or("", |target| target.authority.as_str());
+    failure.class == ChannelFailureClass::NoVirtualHost
+        && (is_impossible(authority)
+            || routes().is_some_and(|routes| {
+                let mut domains = routes.virtual_hosts.iter().flat_map(|host| &host.domains);
+                domains.any(|domain| is_impossible(domain))
+            }))
+}
+
+const fn target(start: &Start) -> Option<&Target> {
+    match start {
+        Start::Target(target) => Some(target),
+        Start::Routes { .. } | Start::Cluster(_) => None,
+    }
+}
+
+/// The client's words, where they are known.
+fn words(failure: &ChannelFailure, start: &Start, client: &Client) -> String {
+    let node = node(client);
+    let missing = failure.missing.first().map(|(resource_type, name)| {
+        let kind = match resource_type {
+            ResourceType::Listener => "LDS",
+            ResourceType::RouteConfiguration | ResourceType::Cluster | ResourceType::Endpoints => "RDS",
+        };
+        absent(kind, name, client)
+    });
+    match failure.class {
+        ChannelFailureClass::NoVirtualHost => {
+            let authority = match start {
+                Start::Target(target) => &target.authority,
+                Start::Routes { authority, .. } => authority,
+                Start::Cluster(_) => "",
+            };
+            format!("Failed to find virtual host matching hostname: {authority}")
+        }
+        ChannelFailureClass::NotApiListener => format!("Not an API listener{node}"),
+        _ => missing.unwrap_or_else(|| failure.to_string()),
+    }
+}
+
+/// What is said of a resource that never came (`XdsClientImpl.ResourceSubscriber.onAbsent`).
+pub(super) fn absent(kind: &str, name: &str, client: &Client) -> String {
+    let node = node(client);
+    format!(
+        "Error retrieving {kind} resource {name}{node}: NOT_FOUND: Timed out waiting for resource {name} from xDS server"
+    )
+}
+
+fn node(client: &Client) -> String {
+    match client.node_id.is_empty() {
+        true => String::new(),
+        false => format!(" nodeID: {}", client.node_id),
+    }
+}
+
+/// Says whether `java.net.URI` finds a host in `//NAME`: a host name of letters, digits and inner hyphens whose last label begins with a
+/// letter, an IPv4 address, or an IPv6 address in brackets; and a port behind it.
+fn is_server(name: &str) -> bool {
+    if name.contains(['<', '>', '"', '{', '}', '|', '\\', '^', '`', ' ']) {
+        return false;
+    }
+    // What follows the authority is not looked at.
+    let name = name.split(['/', '?', '#']).next().unwrap_or(name);
+    let host = match name.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        Some(_) | None => name,
+    };
+    if let Some(inner) = host.strip_prefix('[') {
+        let address = inner
+            .strip_suffix(']')
+            .map(|inner| inner.split('%').next().unwrap_or(inner));
+        return address.is_some_and(|address| address.parse::<std::net::Ipv6Addr>().is_ok());
+    }
+    if host.parse::<std::net::Ipv4Addr>().is_ok() {
+        return true;
+    }
+    let host = host.strip_suffix('.').unwrap_or(host);
+    let is_label = |label: &str| {
+        let inner = label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        inner && !label.is_empty() && !label.starts_with('-') && !label.ends_with('-')
+    };
+    let mut labels = host.split('.');
+    let begins_with_letter = |label: &str| label.starts_with(|c: char| c.is_ascii_alphabetic());
+    let is_single = !host.contains('.');
+    labels.clone().all(is_label) && (is_single || labels.next_back().is_some_and(begins_with_letter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_those_of_java_net_uri() {
+        for name in [
+            "a.example.com:80",
+            "localhost:1",
+            "127.0.8.1:65536",
+            "[::1]:80",
+            "a-b:1",
+            "a.b.:1",
+            "1:80",
+            "127.0.8.1#x:80",
+        ] {
+            assert!(is_server(name), "{name}");
+        }
+        for name in [
+            "127.0.8.1:7103:1",
+            "(?<x>a):80",
+            "a%3F%3C:80",
+            "/127.0.8.1:80",
+            "my_host:80",
+            "a.1b:80",
+            "-a:80",
+        ] {
+            assert!(!is_server(name), "{name}");
+        }
+    }
+}
