@@ -482,6 +482,9 @@ fn from_eds(resource: &str, base: Base<'_>) -> (Option<Arc<Endpoints>>, String) 
         Ok(endpoints) => endpoints,
         Err(absent) => return (None, format!("EDS resource {resource}: {}", absent.text)),
     };
+    let once = base.client.profile.has(Feature::LocalityOnce);
+    let once = once.then(|| endpoints.with_localities_once()).flatten().map(Arc::new);
+    let endpoints = once.as_ref().unwrap_or(endpoints);
     let ambient = base.ambient("EDS", resource, held);
     if !ambient.is_empty() {
         return (Some(Arc::clone(endpoints)), ambient);

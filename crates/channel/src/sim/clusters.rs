@@ -11,7 +11,7 @@ use crate::tree::flat::{FlatCluster, FlatNames};
 use crate::tree::names::{ChildNumbers, NamedLeaf};
 use xdsctl_lb::policy::{ClusterChild, ClusterUpdate, Clusters, LeafView, TreePath};
 use xdsctl_lb::{LbConfig, endpoint};
-use xdsctl_model::profile::{Feature, Profile};
+use xdsctl_model::profile::{Family, Feature, Profile};
 use xdsctl_model::resource::Cluster;
 use xdsctl_model::status::Status;
 
@@ -149,8 +149,9 @@ impl ConfigView {
             }
         };
         let numbers = remembered.numbers.update(leaf.endpoints.as_deref());
-        // With the switch it is made of the cluster above too.
-        let is_own = !self.profile.has(Feature::AggregateClusterBackwardCompat);
+        // With the switch it is made of the cluster above too, and in grpc-java of the endpoints that can be used.
+        let is_own =
+            !self.profile.has(Feature::AggregateClusterBackwardCompat) && self.profile.client().family != Family::Java;
         if let Some((cluster, known, config)) = remembered.config.as_ref().filter(|_| is_own)
             && Arc::ptr_eq(cluster, &leaf.cluster)
             && known == numbers

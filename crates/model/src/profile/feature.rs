@@ -267,6 +267,8 @@ features! {
     FailsAtOnce;
     /// A cds policy of a cluster that is not in the configuration fails RPCs with INTERNAL.
     StaticClusterInternal;
+    /// A locality is in one priority only, the last that names it.
+    LocalityOnce;
     /// A weighted_target policy without targets reports nothing.
     SilentWithoutTargets;
     /// Back-offs are at least one millisecond, and a num_retries that the method config cannot have fails the RPCs of its route alone.
@@ -341,6 +343,8 @@ impl Feature {
         Feature::FailsAtOnce,
         Feature::StaticClusterInternal,
         Feature::SilentWithoutTargets,
+        Feature::LocalityOnce,
+        Feature::OverrideHost,
     ];
 
     /// What the versions of a family did with it, oldest first.

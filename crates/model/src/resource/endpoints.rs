@@ -2,6 +2,7 @@
 
 use super::cluster::HealthStatus;
 use super::pieces::Pieces;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::net::SocketAddr;
 
@@ -12,6 +13,29 @@ pub struct Endpoints {
     pub priorities: Vec<Vec<Locality>>,
     /// Present if there is at least one drop_overload.
     pub drops: Option<DropConfig>,
+}
+
+impl Endpoints {
+    /// The same with each locality in one place alone, the last that names it, and without priorities that are left without a locality;
+    /// `None` if nothing changes. Follows grpc-java `XdsEndpointResource`, which keeps localities by name.
+    pub fn with_localities_once(&self) -> Option<Endpoints> {
+        let mut last: BTreeMap<&LocalityName, usize> = BTreeMap::new();
+        let all = || self.priorities.iter().flatten();
+        for locality in all() {
+            let index = last.entry(&locality.name).or_default();
+            *index = locality.index.max(*index);
+        }
+        if last.len() == all().count() {
+            return None;
+        }
+        let is_last = |locality: &&Locality| last.get(&locality.name) == Some(&locality.index);
+        let kept = self.priorities.iter();
+        let kept = kept.map(|localities| localities.iter().filter(is_last).cloned().collect::<Vec<_>>());
+        Some(Endpoints {
+            priorities: kept.filter(|localities| !localities.is_empty()).collect(),
+            drops: self.drops.clone(),
+        })
+    }
 }
 
 /// The three names of a locality.
@@ -110,5 +134,34 @@ pub fn counted_weight(weight: u32) -> u32 {
     match i32::try_from(weight) {
         Ok(1..) => weight,
         Ok(_) | Err(_) => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_place_of_a_locality_counts() {
+        let locality = |index, region: &str| Locality {
+            index,
+            name: LocalityName {
+                region: region.to_owned(),
+                ..LocalityName::default()
+            },
+            weight: 1,
+            endpoints: Pieces::new(),
+        };
+        let plain = Endpoints {
+            priorities: vec![vec![locality(0, "a")], vec![locality(1, "b")]],
+            drops: None,
+        };
+        assert_eq!(plain.with_localities_once(), None);
+        let twice = Endpoints {
+            priorities: vec![vec![locality(0, "a"), locality(2, "b")], vec![locality(1, "b")]],
+            drops: None,
+        };
+        let kept = twice.with_localities_once().unwrap().priorities;
+        assert_eq!(kept, [vec![locality(0, "a"), locality(2, "b")]]);
     }
 }

@@ -46,7 +46,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.72" on Federation RlsLb;
         "1.72" always SocketRing HeadersOfApplication RangeWithEnd LongestDomain FractionAsWritten PathCaseFolded
             HostRetryUnread RetryOnTrimmed RetryOnUnderscored RetryPerRpc AggregateFailsInPlace
-            EscapedDollarGroups FailsAtOnce StaticClusterInternal PathsEnd SilentWithoutTargets;
+            EscapedDollarGroups FailsAtOnce StaticClusterInternal PathsEnd SilentWithoutTargets LocalityOnce;
         "1.72" always CustomLbConfig PickFirstMessage TypedStructChecked HeaderStringMatch
             XdstpServiceName PickFirstJson ClusterMetadata RbacHeaderStringMatch SourceTypeChecked
             RbacMatchersMade ClusterResolverPolicy OldProviderFields OldestProviderFields
