@@ -225,6 +225,14 @@ fn a_channel_is_that_of_the_client() {
     let go = of(&["route", "--client=go"]);
     assert!(go.out.contains("cluster       any"), "{}{}", go.out, go.err);
     assert!(go.err.contains("as grpc-go 1.85.0"), "{}", go.err);
+    // C-core rejects the cluster and Go takes it.
+    let pick = of(&["pick", "--client=go", "--cluster=upper"]);
+    assert!(
+        pick.out.contains("least_request_experimental"),
+        "{}{}",
+        pick.out,
+        pick.err
+    );
     let retry = of(&["retry", "--client=go"]);
     assert!(
         retry.out.contains("attempts  10: num_retries 9") && !retry.out.contains("capped"),
@@ -252,11 +260,6 @@ fn what_is_not_known_of_a_channel_is_said_and_not_made_up() {
         (
             &["tree", "--client=cpp@1.62"],
             "the LB policies that gRPC C-core 1.62.3 builds are not known",
-        ),
-        // C-core rejects the cluster and Go takes it: nobody here knows what it keeps.
-        (
-            &["pick", "--client=go", "--cluster=upper"],
-            "grpc-go 1.85.0 takes it, and what it keeps of this is not known",
         ),
     ] {
         let run = xdsctl(&[args, &["-"]].concat(), ROUTES);

@@ -390,7 +390,7 @@ fn forms_for_programs_name_the_clients_of_a_finding() {
 
 #[test]
 fn a_switch_whose_effect_is_not_known_is_taken_and_listed() {
-    let name = "GRPC_EXPERIMENTAL_XDS_AUTHORITY_REWRITE";
+    let name = "GRPC_EXPERIMENTAL_XDS_FALLBACK";
     let env = format!("--env={name}=true");
     let what = format!("what `{name}` changes is not known here");
     let java = validate(&[&env, "--client=java", "--format=concise", "-A=all"], FAULTS);
@@ -406,7 +406,7 @@ fn a_switch_whose_effect_is_not_known_is_taken_and_listed() {
         "{}",
         route.err
     );
-    let wrong = validate(&["--env=GRPC_EXPERIMENTAL_XDS_AUTHORITY_REWRIT=true"], FAULTS);
+    let wrong = validate(&["--env=GRPC_EXPERIMENTAL_XDS_FALLBAC=true"], FAULTS);
     assert_eq!(wrong.code, Some(2));
     assert!(wrong.err.contains(&format!("did you mean `{name}`?")), "{}", wrong.err);
 }

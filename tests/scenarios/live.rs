@@ -185,7 +185,7 @@ fn live_channels_of_go_answer_so() {
         client: GO,
         cold: 8.0,
     };
-    compare_live(&recording, 17);
+    compare_live(&recording, 5);
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn live_channels_of_java_answer_so() {
         client: JAVA,
         cold: 8.0,
     };
-    compare_live(&recording, 15);
+    compare_live(&recording, 5);
 }
 
 #[test]

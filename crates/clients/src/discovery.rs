@@ -17,7 +17,7 @@ use xdsctl_document::envelope::{WRAPPER_EMPTY, WRAPPER_EMPTY_MESSAGE};
 use xdsctl_document::proto::any;
 use xdsctl_document::proto::pb::envoy::service::discovery::v3 as pb;
 use xdsctl_document::proto::wire::Malformed;
-use xdsctl_model::diag::{Effect, Packed, Path, Rule, Validation, rules};
+use xdsctl_model::diag::{Effect, Path, Rule, Validation, rules};
 use xdsctl_model::profile::{Feature, Profile, ServerFacts};
 use xdsctl_model::resource::ResourceType;
 
@@ -161,10 +161,9 @@ fn packed(
 fn rejected(name: String, cx: Validation<'_>) -> Validated {
     Validated {
         name,
-        value: None,
+        is_known: true,
         diagnostics: cx.finish(),
-        answers: Vec::new(),
-        packed: Packed::default(),
+        ..Validated::default()
     }
 }
 
@@ -192,13 +191,11 @@ pub fn resource(
         }
         name.clone_into(&mut validated.name);
     }
-    check_name(
-        &XDSTP_NAME_MALFORMED,
-        &validated.name,
-        resource_type,
-        &Path::ROOT,
-        &mut cx,
-    );
+    // Another client's converter has looked at the name, where the client does.
+    if profile.is_core() {
+        let rule = &XDSTP_NAME_MALFORMED;
+        check_name(rule, &validated.name, resource_type, &Path::ROOT, &mut cx);
+    }
     if cx.nacked() {
         validated.value = None;
     }

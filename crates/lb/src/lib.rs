@@ -24,6 +24,7 @@ pub mod cluster_impl;
 pub mod cluster_manager;
 pub mod config;
 pub mod grpclb;
+pub mod least_request;
 pub mod outlier_detection;
 pub mod override_host;
 pub mod pick_first;
@@ -84,6 +85,7 @@ policies! {
     cluster_impl: ClusterImpl,
     cluster_manager: ClusterManager,
     grpclb: Grpclb,
+    least_request: LeastRequest,
     outlier_detection: OutlierDetection,
     override_host: OverrideHost,
     pick_first: PickFirst,
@@ -127,15 +129,20 @@ pub struct PolicyType {
     pub machine: Make,
 }
 
-/// The names of the policies.
+/// The names of the policies that C-core has.
 pub fn names() -> impl Iterator<Item = &'static str> + Clone {
-    POLICIES.iter().map(|policy| policy.name)
+    let names = POLICIES.iter().map(|policy| policy.name);
+    names.filter(|name| *name != least_request::NAME)
 }
 
 /// The policy registered under `name`.
 pub fn by_name(name: &str, profile: &Profile) -> Option<&'static PolicyType> {
     let known = POLICIES.iter().copied().find(|policy| policy.name == name);
-    known.filter(|policy| policy.name != autosharding::NAME || profile.has(Feature::Autosharding))
+    known.filter(|policy| match policy.name {
+        autosharding::NAME => profile.has(Feature::Autosharding),
+        least_request::NAME => profile.has(Feature::LeastRequest),
+        _ => true,
+    })
 }
 
 /// The policy whose xDS message is `type_name`.

@@ -7,7 +7,7 @@ use foldhash::quality::FixedState;
 
 use xdsctl_clients::core::convert::resource_name::Names;
 use xdsctl_clients::discovery;
-use xdsctl_clients::judge::{FamilyAnswer, FamilyVerdict, Findings, Validated};
+use xdsctl_clients::judge::{FamilyAnswer, Findings};
 use xdsctl_document::envelope::{Label, LiveStatus, Origin, REMOVED, RawResource, Stage, WorldId};
 use xdsctl_document::proto::transcode::Note;
 use xdsctl_model::diag::{self, Budget, Diagnostic, Effect, Packed, Validation};
@@ -208,20 +208,17 @@ pub(super) fn check(raw: RawResource, circumstances: &ValidationInput<'_>, budge
         return checked;
     };
     checked.hash = Some(FixedState::default().hash_one(&bytes));
-    let decides = circumstances.profile.judge();
     let size = bytes.len();
-    let others = decides.map_or(circumstances.others, std::slice::from_ref);
+    let others = circumstances.others;
     let cx = Validation::new(circumstances.profile, circumstances.server)
         .knowing(raw.known)
         .sized(size)
         .packing();
-    let mut validated = match raw.wrapper_name.as_deref() {
+    let validated = match raw.wrapper_name.as_deref() {
         Some(name) => discovery::resource(resource_type, &bytes, Some(name), others, cx),
         None => discovery::bare(resource_type, &bytes, others, cx),
     };
-    if let Some(client) = decides {
-        checked.gap = decide(&mut validated, client);
-    }
+    checked.gap = (!validated.is_known).then_some(Gap::Verdict);
     checked.name = validated.name;
     checked.verdict = match checked.gap {
         Some(_) => Verdict::Rejected,
@@ -263,42 +260,11 @@ pub(super) fn check(raw: RawResource, circumstances: &ValidationInput<'_>, budge
     checked
 }
 
-/// What is not known of a resource for a client whose resources are kept as the reference keeps them.
+/// What is not known of a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Gap {
     /// Whether the client takes it: its version was not measured, and the versions around it differ.
     Verdict,
-    /// What it keeps: it takes what C-core rejects.
-    Value,
-}
-
-/// Lets another client decide over a resource that C-core's converter has read for it.
-fn decide(validated: &mut Validated, client: &Profile) -> Option<Gap> {
-    let answer = validated.answers.pop()?;
-    if answer.verdict == FamilyVerdict::NotKnown {
-        validated.value = None;
-        validated.diagnostics = Vec::new();
-        return Some(Gap::Verdict);
-    }
-    let mut diagnostics = answer.diagnostics.into_vec();
-    let is_rejected = matches!(answer.verdict, FamilyVerdict::Rejected | FamilyVerdict::Dies);
-    let fatal = diagnostics.iter_mut().filter(|d| d.effect == Effect::Fails);
-    let mut is_fatal = false;
-    for diagnostic in fatal {
-        (is_fatal, diagnostic.effect) = (true, Effect::Nack);
-        diagnostic.message = format!("the process dies of it: {}", diagnostic.message);
-    }
-    if is_rejected || is_fatal {
-        validated.value = None;
-        validated.diagnostics = diagnostics;
-        return None;
-    }
-    let first = validated.diagnostics.iter_mut().find(|d| d.effect == Effect::Nack)?;
-    let name = client.name();
-    let message = std::mem::take(&mut first.message);
-    first.message =
-        format!("{name} takes it, and what it keeps of this is not known: C-core does not take it, {message}");
-    Some(Gap::Value)
 }
 
 /// Says whether a finding decides over the resource, or may do so once all of its response is known.

@@ -57,6 +57,7 @@ pub(super) fn from_dns(hostname: &str, dns: &DnsAnswers) -> (Option<Arc<Endpoint
         index: 0,
         name: LocalityName::default(),
         weight: 1,
+        left_out_weight: 0,
         endpoints: endpoint.into_iter().collect(),
     };
     let endpoints = Endpoints {

@@ -122,6 +122,7 @@ fn endpoints_stand_below_their_priority_and_locality() {
             ..LocalityName::default()
         },
         weight: 3,
+        left_out_weight: 0,
         endpoints: vec![endpoint].into(),
     };
     check(

@@ -21,7 +21,8 @@ pub fn endpoint_weights(priority: &[Locality], profile: &Profile) -> Vec<Vec<u32
         .iter()
         .map(|locality| {
             let own = |weight| u64::from(counted(weight));
-            let sum: u64 = locality.endpoints.iter().map(|endpoint| own(endpoint.weight)).sum();
+            let kept: u64 = locality.endpoints.iter().map(|endpoint| own(endpoint.weight)).sum();
+            let sum = kept + locality.left_out_weight;
             let share = |part: u64, whole: u64| (part << 31) / whole.max(1);
             let of_locality = share(u64::from(locality.weight), locality_sum);
             locality
@@ -62,6 +63,7 @@ mod tests {
             index: 0,
             name: LocalityName::default(),
             weight,
+            left_out_weight: 0,
             endpoints: endpoints.iter().map(endpoint).collect(),
         }
     }
@@ -88,5 +90,11 @@ mod tests {
         // Half of 2^31 each, of which a quarter and three quarters.
         let weights = endpoint_weights(&[locality(5, &[1, 3]), locality(5, &[9])], &profile);
         assert_eq!(weights, [vec![1 << 28, 3 << 28], vec![1 << 30]]);
+        // Those of all endpoints, where some are left out.
+        let some = Locality {
+            left_out_weight: 4,
+            ..locality(5, &[1, 3])
+        };
+        assert_eq!(endpoint_weights(&[some], &profile), [vec![1 << 28, 3 << 28]]);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::client::config::{ChannelFailure, ClusterState, XdsConfig};
-use crate::client::{Client, Gap, Rejected};
+use crate::client::{Client, Rejected};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::listener::{Listener, RouteSource};
@@ -12,13 +12,13 @@ use xdsctl_model::resource::{LbConfig, ResourceType, RouteConfiguration};
 
 /// Names a resource that the channel hangs on, and of which it is not known what the client keeps.
 pub(super) fn why_not(client: &Client, config: &Result<Arc<XdsConfig>, ChannelFailure>) -> Option<String> {
-    if let (Some(actual), Ok(config)) = (client.profile.judge(), config) {
+    if let (false, Ok(config)) = (client.profile.is_core(), config) {
         let mut leaves = config
             .clusters
             .keys()
             .filter_map(|name| Some((name, config.leaf(name)?)));
         if let Some((name, _)) = leaves.find(|(_, leaf)| nests_wrr_locality(&leaf.cluster.lb_policy.config, false)) {
-            return Some(nested(name, &actual.name()));
+            return Some(nested(name, &client.profile.name()));
         }
     }
     let mut unknown = client.resources.rejected();
@@ -46,14 +46,14 @@ fn words(unknown: &Rejected<'_>) -> String {
 /// Names a resource by which it is not known where RPCs of a client go, whatever its channels are.
 pub fn why_none(client: &Client) -> Option<String> {
     let rejected = client.resources.rejected();
-    // What a client keeps of a resource says less of it than that it may not take it.
-    let mut unknown = rejected.iter().filter(|rejected| rejected.gap.is_some());
-    let is_verdict = |rejected: &&Rejected<'_>| rejected.gap == Some(Gap::Verdict);
-    if let Some(first) = unknown.clone().find(is_verdict).or_else(|| unknown.next()) {
+    if let Some(first) = rejected.iter().find(|rejected| rejected.gap.is_some()) {
         return Some(words(first));
     }
     let profile = &client.profile;
-    let actual = profile.judge()?.name();
+    if profile.is_core() {
+        return None;
+    }
+    let actual = profile.name();
     for (name, held) in client.resources.clusters.iter() {
         let Some(cluster) = held.value() else { continue };
         if !profile.has(Feature::PathsEnd) && nests_wrr_locality(&cluster.lb_policy.config, false) {

@@ -110,7 +110,7 @@ impl SessionInputs {
         if let Some(why) = followed::why_not(&client, &config) {
             return Err(SessionError::NotFollowed(why));
         }
-        if client.profile.judge().is_some() {
+        if !client.profile.is_core() {
             notes.push(SessionNote::WordsOfReference {
                 client: client.profile.name(),
                 has_own: client.profile.client().family == Family::Java,

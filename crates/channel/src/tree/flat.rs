@@ -339,6 +339,7 @@ mod tests {
                 ..LocalityName::default()
             },
             weight: 1,
+            left_out_weight: 0,
             endpoints: Pieces::new(),
         };
         Endpoints {

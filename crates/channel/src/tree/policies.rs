@@ -6,7 +6,8 @@ use super::node::{Node, NodeKind};
 use crate::rpc::weights::endpoint_weights;
 use xdsctl_lb::endpoint::Address;
 use xdsctl_lb::{
-    self, LbConfig, pick_first, ring_hash, round_robin, weighted_round_robin, weighted_target, wrr_locality,
+    self, LbConfig, least_request, pick_first, ring_hash, round_robin, weighted_round_robin, weighted_target,
+    wrr_locality,
 };
 use xdsctl_model::profile::Profile;
 use xdsctl_model::resource::cluster::HealthStatus;
@@ -103,6 +104,11 @@ pub fn policy(config: &LbConfig, parts: &[WeightedLocality<'_>]) -> Node {
             );
             endpoints(node, parts, Some(config))
         }
+        LbConfig::LeastRequest(config) => {
+            let node = Node::new(NodeKind::Picker, least_request::NAME);
+            let drawn = format!("the least busy of {} drawn", config.choice_count);
+            endpoints(node.fact("picks", drawn), parts, None)
+        }
         LbConfig::RoundRobin(_) => endpoints(Node::new(NodeKind::Picker, round_robin::NAME), parts, None),
         LbConfig::WeightedRoundRobin(config) => {
             let node = Node::new(NodeKind::Picker, weighted_round_robin::NAME)
@@ -151,6 +157,7 @@ pub fn of_host(config: &LbConfig, hostname: &str) -> Node {
         index: 0,
         name: LocalityName::default(),
         weight: 1,
+        left_out_weight: 0,
         endpoints: vec![endpoint].into(),
     };
     let part = WeightedLocality {

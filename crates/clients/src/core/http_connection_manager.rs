@@ -182,7 +182,7 @@ fn http_filters(
             kept.push(HttpFilter {
                 index: i,
                 name: filter.name.clone(),
-                disabled: filter.disabled && (!cx.has(Feature::DisabledFiltersRun) || cx.has(Feature::FilterDisabled)),
+                disabled: filter.disabled,
                 config,
             });
         }

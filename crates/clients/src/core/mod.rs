@@ -25,7 +25,11 @@ use xdsctl_model::diag::Validation;
 use xdsctl_model::resource::Resource;
 
 /// Its rules are listed with those of all clients.
-pub(crate) static CONVERTER: Converter = Converter { judge, rules: &[] };
+pub(crate) static CONVERTER: Converter = Converter {
+    judge,
+    failures_kill: false,
+    rules: &[],
+};
 
 /// Converts a resource to what the client keeps of it.
 fn judge(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {

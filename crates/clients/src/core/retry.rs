@@ -60,7 +60,7 @@ pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Retry
     let mut retry_on = BTreeSet::new();
     let mut lost = Vec::new();
     for token in message.retry_on.split(',').filter(|token| !token.is_empty()) {
-        match RetryOn::of_word(token, |feature| cx.has(feature)) {
+        match RetryOn::from_token(token) {
             Some(code) => _ = retry_on.insert(code),
             None => lost.push(token),
         }
@@ -71,7 +71,7 @@ pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Retry
         base_interval: DEFAULT_BASE_INTERVAL,
         max_interval: default_max_interval(DEFAULT_BASE_INTERVAL),
         lost_tokens: lost.iter().map(|token| (*token).to_owned()).collect(),
-        bounds: RetryBounds::of(|feature| cx.has(feature)),
+        bounds: RetryBounds::Channel,
     };
     let is_only_default = lost == [TRAFFIC_DIRECTOR_DEFAULT] && policy.num_retries == DEFAULT_NUM_RETRIES;
     let nothing_left = policy.retry_on.is_empty() && !is_only_default;
@@ -95,14 +95,6 @@ pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Retry
     }
     if let Some(back_off) = &message.retry_back_off {
         (policy.base_interval, policy.max_interval) = intervals(back_off, &at.field("retry_back_off"), cx);
-        if policy.bounds == RetryBounds::Rpc {
-            let least = |interval: Millis| interval.max(Millis(1));
-            policy.base_interval = least(policy.base_interval);
-            policy.max_interval = match back_off.max_interval {
-                Some(_) => least(policy.max_interval),
-                None => default_max_interval(policy.base_interval),
-            };
-        }
     }
     policy
 }

@@ -195,7 +195,6 @@ fn route(
             match &action.retry_policy {
                 Some(_) if cx.nacked_since(mark) => {}
                 Some(policy) => retry::report_failures(policy, &action_at.field("retry_policy"), cx),
-                None if cx.has(Feature::HostRetryUnread) => {}
                 None => {
                     action.retry_policy = host_retry_policy.cloned();
                     action.retry_policy_inherited = host_retry_policy.is_some();

@@ -11,7 +11,6 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::RuntimeFractionalPercen
 use xdsctl_document::proto::pb::envoy::config::route::v3::RouteMatch as Pb;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_match::PathSpecifier;
 use xdsctl_model::diag::{Path, Validation, rules};
-use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::matcher::{HeaderMatcher, StringMatch, StringMatcher};
 use xdsctl_model::resource::route::PathMatcher;
 use xdsctl_model::text::percent;
@@ -82,8 +81,7 @@ pub fn from_proto(message: Option<&Pb>, at: &Path<'_>, cx: &mut Validation<'_>) 
 
 /// Converts the path specifier.
 fn path(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<PathMatcher> {
-    let folds = cx.has(Feature::PathCaseFolded);
-    let ignore_case = message.case_sensitive.map_or(folds, |is_sensitive| !is_sensitive);
+    let ignore_case = message.case_sensitive == Some(false);
     let kind = match message.path_specifier.as_ref() {
         Some(PathSpecifier::Prefix(prefix)) => {
             if let Err(why) = check_prefix(prefix) {
@@ -200,11 +198,6 @@ fn fraction(fraction: Option<&RuntimeFractionalPercent>, at: &Path<'_>, cx: &mut
         );
         return None;
     };
-    if cx.has(Feature::FractionAsWritten) {
-        // A numerator that is no signed number is below zero.
-        let numerator = i32::try_from(value.numerator).map_or(0, i32::unsigned_abs);
-        return Some(numerator.saturating_mul(factor));
-    }
     let per_million = value.numerator.wrapping_mul(factor);
     if value.numerator.checked_mul(factor).is_none() {
         cx.report(

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use super::cluster::is_typed_struct;
 use super::{URL_PREFIX, ext_proc, holds, rbac, tls::TlsSide, unmarshal};
 use crate::shared::names::{EXT_PROC, EXT_PROC_PER_ROUTE, FAULT, RBAC, RBAC_PER_ROUTE, ROUTER, WRAPPER};
+use crate::shared::read::FilterKind;
 use crate::shared::rules::{
     FILTER_NAME_TWICE, FILTER_ON_WRONG_SIDE, FILTER_OVERRIDE_TYPE_UNKNOWN, FILTER_UNNAMED, FILTER_UNSUPPORTED,
     LAST_FILTER_NOT_TERMINAL, NO_FILTER, RBAC_AUDIT_LOGGER_MISSING, RBAC_AUDIT_LOGGER_UNKNOWN,
@@ -25,42 +26,36 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connec
 };
 use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
 use xdsctl_model::diag::{Path, Validation};
-use xdsctl_model::profile::Feature;
+use xdsctl_model::profile::{Feature, Profile};
 
-/// A filter that the client has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Filter {
-    Router,
-    Fault,
-    Rbac,
-    ExtProc,
+/// The filter registered for a type URL, by either of its types.
+pub(super) fn by_url(url: &str, profile: &Profile) -> Option<FilterKind> {
+    match url.strip_prefix(URL_PREFIX)? {
+        ROUTER => Some(FilterKind::Router),
+        FAULT => Some(FilterKind::Fault),
+        RBAC | RBAC_PER_ROUTE => Some(FilterKind::Rbac),
+        EXT_PROC | EXT_PROC_PER_ROUTE if profile.has(Feature::ExtProcOnClient) => Some(FilterKind::ExtProc),
+        _ => None,
+    }
 }
 
-impl Filter {
-    /// The filter registered for a type URL, by either of its types.
-    fn by_url(url: &str, cx: &Validation<'_>) -> Option<Self> {
-        match url.strip_prefix(URL_PREFIX)? {
-            ROUTER => Some(Filter::Router),
-            FAULT => Some(Filter::Fault),
-            RBAC | RBAC_PER_ROUTE => Some(Filter::Rbac),
-            EXT_PROC | EXT_PROC_PER_ROUTE if cx.has(Feature::ExtProcOnClient) => Some(Filter::ExtProc),
-            _ => None,
-        }
-    }
-
-    fn runs(self, side: TlsSide) -> bool {
-        match self {
-            Filter::Router => true,
-            Filter::Fault | Filter::ExtProc => side == TlsSide::Client,
-            Filter::Rbac => side == TlsSide::Server,
-        }
+/// The code of an abort (`grpcFromHTTP`): a status that is none aborts nothing.
+pub(super) const fn status_of_http(status: u32) -> u32 {
+    match status {
+        400 => 13,                   // INTERNAL
+        401 => 16,                   // UNAUTHENTICATED
+        403 => 7,                    // PERMISSION_DENIED
+        404 => 12,                   // UNIMPLEMENTED
+        429 | 502 | 503 | 504 => 14, // UNAVAILABLE
+        200..600 => 2,               // UNKNOWN
+        _ => 0,
     }
 }
 
 /// Converts the filters of a connection manager.
 pub(super) fn chain(filters: &[HttpFilter], side: TlsSide, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let mut names = BTreeSet::new();
-    let mut kept: Vec<Filter> = Vec::with_capacity(filters.len());
+    let mut kept: Vec<FilterKind> = Vec::with_capacity(filters.len());
     for (i, filter) in filters.iter().enumerate() {
         let here = at.index(i);
         let name = filter.name.as_str();
@@ -84,7 +79,7 @@ pub(super) fn chain(filters: &[HttpFilter], side: TlsSide, at: &Path<'_>, cx: &m
         let Some(found) = validate(config, false, filter.is_optional, &config_at, cx)? else {
             continue;
         };
-        if !found.runs(side) {
+        if !found.runs(side == TlsSide::Client) {
             if filter.is_optional {
                 continue;
             }
@@ -101,7 +96,7 @@ pub(super) fn chain(filters: &[HttpFilter], side: TlsSide, at: &Path<'_>, cx: &m
             cx,
         ));
     };
-    if before.contains(&Filter::Router) {
+    if before.contains(&FilterKind::Router) {
         return Err(reject(
             &TERMINAL_FILTER_NOT_LAST,
             at,
@@ -109,7 +104,7 @@ pub(super) fn chain(filters: &[HttpFilter], side: TlsSide, at: &Path<'_>, cx: &m
             cx,
         ));
     }
-    if *last != Filter::Router {
+    if *last != FilterKind::Router {
         return Err(reject(
             &LAST_FILTER_NOT_TERMINAL,
             at,
@@ -151,7 +146,7 @@ fn validate(
     is_optional: bool,
     at: &Path<'_>,
     cx: &mut Validation<'_>,
-) -> Checked<Option<Filter>> {
+) -> Checked<Option<FilterKind>> {
     let empty = Any::default();
     let any = any.unwrap_or(&empty);
     let wrapped = match is_typed_struct(&any.type_url) {
@@ -159,7 +154,7 @@ fn validate(
         None => None,
     };
     let url = wrapped.as_deref().unwrap_or(&any.type_url);
-    let Some(filter) = Filter::by_url(url, cx) else {
+    let Some(filter) = by_url(url, cx.profile()) else {
         if is_optional {
             return Ok(None);
         }
@@ -175,29 +170,30 @@ fn validate(
         return Err(reject(&ANY_UNDECODABLE, at, message, cx));
     }
     match (filter, is_override) {
-        (Filter::Router, false) => _ = decode::<Router>(any, ROUTER, at, cx)?,
-        (Filter::Router, true) => {
+        (FilterKind::Router, false) => _ = decode::<Router>(any, ROUTER, at, cx)?,
+        (FilterKind::Router, true) => {
             let message = format_args!("the router has no overrides");
             return Err(reject(&FILTER_OVERRIDE_TYPE_UNKNOWN, at, message, cx));
         }
-        (Filter::Fault, _) => _ = decode::<HttpFault>(any, FAULT, at, cx)?,
-        (Filter::Rbac, false) => {
+        (FilterKind::Fault, _) => _ = decode::<HttpFault>(any, FAULT, at, cx)?,
+        (FilterKind::Rbac, false) => {
             let config: Rbac = decode(any, RBAC, at, cx)?;
             rbac::config(Some(config.rules.as_ref()), &at.value(RBAC), cx)?;
         }
-        (Filter::Rbac, true) => {
+        (FilterKind::Rbac, true) => {
             let config: RbacPerRoute = decode(any, RBAC_PER_ROUTE, at, cx)?;
             let rules = config.rbac.as_ref().map(|rbac| rbac.rules.as_ref());
             rbac::config(rules, &at.value(RBAC_PER_ROUTE).field("rbac"), cx)?;
         }
-        (Filter::ExtProc, false) => {
+        (FilterKind::ExtProc, false) => {
             let config: ExternalProcessor = decode(any, EXT_PROC, at, cx)?;
             ext_proc::config(&config, &at.value(EXT_PROC), cx)?;
         }
-        (Filter::ExtProc, true) => {
+        (FilterKind::ExtProc, true) => {
             let config: ExtProcPerRoute = decode(any, EXT_PROC_PER_ROUTE, at, cx)?;
             ext_proc::overrides(&config, &at.value(EXT_PROC_PER_ROUTE), cx)?;
         }
+        (FilterKind::GcpAuthn, _) => {}
     }
     Ok(Some(filter))
 }

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use self::balancer::{GoBalancer, MAX_RING_SIZE, ring_defaults};
+use self::balancer::{GoBalancer, MAX_RING_SIZE, Ring, ring_defaults};
 use super::{URL_PREFIX, cluster, unmarshal};
 use crate::shared::names::{LEAST_REQUEST, PICK_FIRST, RING_HASH, ROUND_ROBIN, WRR, WRR_LOCALITY};
 use crate::shared::{Checked, reject};
@@ -21,16 +21,29 @@ use xdsctl_lb::ring_hash::{LB_RING_HASH_FUNCTION, LB_RING_HASH_MIN_ABOVE_MAX, LB
 use xdsctl_lb::weighted_round_robin::LB_WRR_PENALTY_NEGATIVE;
 use xdsctl_lb::xds::{LB_CONFIG_REJECTED, LB_NESTING_TOO_DEEP, LB_NO_SUPPORTED_POLICY};
 use xdsctl_model::diag::{Path, Validation};
-use xdsctl_model::profile::Feature;
+use xdsctl_model::profile::{Feature, Profile};
 
 mod balancer;
+mod config;
 mod object;
+
+pub(super) use config::of_list;
 
 /// Levels of lists that the client follows.
 const MAX_DEPTH: usize = 16;
 
 /// Sizes of a ring where the message has none.
 const MESSAGE_RING: (u64, u64) = (1024, MAX_RING_SIZE);
+
+/// Sizes of a ring in xDS where they are not given.
+pub(super) fn ring(min: Option<u64>, max: Option<u64>) -> (u64, u64) {
+    (min.unwrap_or(MESSAGE_RING.0), max.unwrap_or(MESSAGE_RING.1))
+}
+
+/// Says whether a balancer of this name is registered.
+pub(super) fn is_registered(name: &str, profile: &Profile) -> bool {
+    GoBalancer::by_name(name, profile).is_some()
+}
 
 /// Converts the policy at `at`, of the cluster of this name.
 pub(super) fn from_proto(
@@ -87,8 +100,7 @@ fn entry_is_taken(any: &Any, (cluster, depth): (&str, usize), at: &Path<'_>, cx:
                 let why = format_args!("hash function is {}, must be XX_HASH", message.hash_function);
                 return Err(reject(&LB_RING_HASH_FUNCTION, &at.field("hash_function"), why, cx));
             }
-            let min = message.minimum_ring_size.unwrap_or(MESSAGE_RING.0);
-            let max = message.maximum_ring_size.unwrap_or(MESSAGE_RING.1);
+            let (min, max) = ring(message.minimum_ring_size, message.maximum_ring_size);
             ring_sizes(min, max, &at, cx)?;
         }
         LEAST_REQUEST if cx.has(Feature::LeastRequest) => {
@@ -135,7 +147,7 @@ fn custom(any: &Any, cluster: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> C
     };
     let message: TypedStruct = unmarshal(&any.value, wrapper, at, cx)?;
     let name = message.type_url.rsplit('/').next().unwrap_or_default();
-    let Some(policy) = GoBalancer::by_name(name, cx) else {
+    let Some(policy) = GoBalancer::by_name(name, cx.profile()) else {
         return Ok(false);
     };
     let at = at.value(wrapper);
@@ -149,7 +161,7 @@ fn custom(any: &Any, cluster: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> C
             }
         },
     };
-    if let Err(why) = policy.read(&config, cx) {
+    if let Err(why) = policy.read(&config, cx.profile()) {
         let message = format_args!("the balancer's own parser rejects the config of `{name}`: {why}");
         return Err(reject(&LB_CONFIG_REJECTED, &at.field("value"), message, cx));
     }
@@ -164,7 +176,7 @@ fn ring_sizes(min: u64, max: u64, at: &Path<'_>, cx: &mut Validation<'_>) -> Che
             return Err(reject(&LB_RING_HASH_SIZE, &at.field(field), message, cx));
         }
     }
-    let (min, max) = ring_defaults(min, max);
+    let Ring { min, max } = ring_defaults(min, max);
     if min > max {
         let message = format_args!("minimum ring size {min} is above the maximum {max}");
         return Err(reject(

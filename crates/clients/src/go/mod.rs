@@ -18,6 +18,7 @@ mod tls;
 
 use bytes::Bytes;
 
+use crate::shared::read::{Reader, Ways};
 use crate::shared::rules::{RESOURCE_NAME_EMPTY, RESOURCE_UNDECODABLE};
 use crate::shared::{
     Checked, Converter, ConverterStop, Message, SentResource, URL_PREFIX, die, is_url_of, reject, undecodable,
@@ -26,21 +27,35 @@ use xdsctl_document::proto::any::{self, ANY_UNDECODABLE};
 use xdsctl_document::proto::wire::Malformed;
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
-use xdsctl_model::resource::ResourceType;
+use xdsctl_model::resource::{Resource, ResourceType};
 
 /// What the client looks at before it comes to a fault that is found early here.
 type Later<'l> = &'l dyn Fn(&mut Validation<'_>) -> Checked;
 
-/// What the client keeps of a resource is not made.
+/// What the client keeps of what it takes.
+static WAYS: Ways = Ways {
+    filter: http_filter::by_url,
+    status_of_http: http_filter::status_of_http,
+    plugin: |_, _| None,
+    ring: lb::ring,
+    has_policy: lb::is_registered,
+    least_request_in_localities: false,
+    omits_zero: true,
+    lb_config: lb::of_list,
+    last_breaker: false,
+    success_rate_by_default: true,
+};
+
 pub(crate) static CONVERTER: Converter = Converter {
-    judge: |sent, cx| convert(sent, cx).map(|()| None),
+    judge: convert,
+    failures_kill: true,
     rules: &[ext_proc::RULES, rbac::RULES],
 };
 
 /// Converts a resource.
-fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked {
+fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
     match sent.message {
-        Ok(message) => converted(message, cx),
+        Ok(message) => kept(message, cx),
         // Go's parser goes a hundred times as deep.
         Err(Malformed::Depth) => match sent.resource_type {
             ResourceType::Listener => deep(sent.bytes, |message| Message::Listener(message), cx),
@@ -57,14 +72,20 @@ fn deep<T: prost::Message + Default>(
     bytes: &Bytes,
     of: for<'m> fn(&'m T) -> Message<'m>,
     cx: &mut Validation<'_>,
-) -> Checked {
+) -> Checked<Option<Resource>> {
     match T::decode(bytes.clone()) {
-        Ok(message) => converted(of(&message), cx),
+        Ok(message) => kept(of(&message), cx),
         Err(fault) => {
             let message = format_args!("not valid: {fault}");
             Err(reject(&RESOURCE_UNDECODABLE, &Path::ROOT, message, cx))
         }
     }
+}
+
+/// Converts a message, and says what is kept of it.
+fn kept(message: Message<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
+    converted(message, cx)?;
+    Ok(Some(Reader::new(&WAYS, cx).resource(message)))
 }
 
 fn converted(message: Message<'_>, cx: &mut Validation<'_>) -> Checked {

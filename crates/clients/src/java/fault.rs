@@ -14,6 +14,18 @@ rules! {
     FAULT_DENOMINATOR_UNKNOWN = "fault-denominator-unknown", Filter, Nack, "grpc-java FaultFilter.parsePercent";
 }
 
+/// The code of an abort (`GrpcUtil.httpStatusToGrpcStatus`).
+pub(super) const fn status_of_http(status: u32) -> u32 {
+    match status {
+        100..200 | 400 | 431 => 13,  // INTERNAL
+        401 => 16,                   // UNAUTHENTICATED
+        403 => 7,                    // PERMISSION_DENIED
+        404 => 12,                   // UNIMPLEMENTED
+        429 | 502 | 503 | 504 => 14, // UNAVAILABLE
+        _ => 2,                      // UNKNOWN
+    }
+}
+
 /// Converts the config (`parseHttpFault`).
 pub(super) fn parse(message: &HttpFault, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if let Some(delay) = &message.delay {

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Side, URL_PREFIX, ext_proc, fault, is_url_of, rbac, unpack, unpack_as};
 use crate::shared::names::{EXT_PROC, EXT_PROC_PER_ROUTE, FAULT, RBAC, RBAC_PER_ROUTE, ROUTER, WRAPPER};
+use crate::shared::read::FilterKind;
 use crate::shared::rules::{
     FILTER_NAME_TWICE, FILTER_ON_WRONG_SIDE, FILTER_OVERRIDE_TYPE_UNKNOWN, FILTER_UNSUPPORTED,
     LAST_FILTER_NOT_TERMINAL, NO_FILTER, TERMINAL_FILTER_NOT_LAST,
@@ -23,43 +24,26 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connec
 };
 use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
 use xdsctl_model::diag::{Path, Validation};
-use xdsctl_model::profile::Feature;
+use xdsctl_model::profile::{Feature, Profile};
 
 const GCP_AUTHN: &str = "envoy.extensions.filters.http.gcp_authn.v3.GcpAuthnFilterConfig";
 
-/// A filter that the client has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Filter {
-    /// The only one that ends a chain.
-    Router,
-    Fault,
-    Rbac,
-    GcpAuthn,
-    ExtProc,
+/// The filter registered for a type URL.
+fn registered(url: &str, profile: &Profile) -> Option<FilterKind> {
+    match url.strip_prefix(URL_PREFIX)? {
+        ROUTER => Some(FilterKind::Router),
+        FAULT => Some(FilterKind::Fault),
+        RBAC | RBAC_PER_ROUTE => Some(FilterKind::Rbac),
+        GCP_AUTHN if profile.has(Feature::GcpAuthnFilter) => Some(FilterKind::GcpAuthn),
+        // Registered with and without its switch.
+        EXT_PROC if profile.has_switch(Feature::ExtProcOnClient) => Some(FilterKind::ExtProc),
+        _ => None,
+    }
 }
 
-impl Filter {
-    /// The filter registered for a type URL.
-    fn by_url(url: &str, cx: &Validation<'_>) -> Option<Self> {
-        match url.strip_prefix(URL_PREFIX)? {
-            ROUTER => Some(Filter::Router),
-            FAULT => Some(Filter::Fault),
-            RBAC | RBAC_PER_ROUTE => Some(Filter::Rbac),
-            GCP_AUTHN if cx.has(Feature::GcpAuthnFilter) => Some(Filter::GcpAuthn),
-            // Registered with and without its switch.
-            EXT_PROC if cx.profile().has_switch(Feature::ExtProcOnClient) => Some(Filter::ExtProc),
-            _ => None,
-        }
-    }
-
-    fn runs(self, side: Side, cx: &Validation<'_>) -> bool {
-        match self {
-            Filter::Router => true,
-            Filter::Fault | Filter::GcpAuthn => side == Side::Client,
-            Filter::Rbac => side == Side::Server,
-            Filter::ExtProc => side == Side::Client && cx.has(Feature::ExtProcOnClient),
-        }
-    }
+/// The filter that the client can run for a type URL: ext_proc needs its switch for that.
+pub(super) fn by_url(url: &str, profile: &Profile) -> Option<FilterKind> {
+    registered(url, profile).filter(|kind| *kind != FilterKind::ExtProc || profile.has(Feature::ExtProcOnClient))
 }
 
 /// A config with what it says of its type.
@@ -111,11 +95,11 @@ pub(super) fn chain(filters: &[HttpFilter], side: Side, at: &Path<'_>, cx: &mut 
         } else {
             parse(filter, side, &config_at, cx)?
         };
-        if i == last && found != Some(Filter::Router) {
+        if i == last && found != Some(FilterKind::Router) {
             let message = format_args!("the last filter `{name}` is not the router");
             return Err(reject(&LAST_FILTER_NOT_TERMINAL, &here, message, cx));
         }
-        if i < last && found == Some(Filter::Router) {
+        if i < last && found == Some(FilterKind::Router) {
             let message = format_args!("the router `{name}` is not the last filter");
             return Err(reject(&TERMINAL_FILTER_NOT_LAST, &here, message, cx));
         }
@@ -124,7 +108,7 @@ pub(super) fn chain(filters: &[HttpFilter], side: Side, at: &Path<'_>, cx: &mut 
 }
 
 /// `parseHttpFilter`; `None` for an optional filter that the client does not have.
-fn parse(filter: &HttpFilter, side: Side, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Option<Filter>> {
+fn parse(filter: &HttpFilter, side: Side, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Option<FilterKind>> {
     let Some(ConfigType::TypedConfig(any)) = &filter.config_type else {
         if filter.is_optional {
             return Ok(None);
@@ -133,8 +117,9 @@ fn parse(filter: &HttpFilter, side: Side, at: &Path<'_>, cx: &mut Validation<'_>
         return Err(reject(&ANY_MISSING, at, message, cx));
     };
     let config = open(any, at, cx)?;
-    let found = Filter::by_url(&config.url, cx);
-    let Some(runs) = found.filter(|found| found.runs(side, cx)) else {
+    let found = registered(&config.url, cx.profile());
+    let runs = by_url(&config.url, cx.profile()).filter(|found| found.runs(side == Side::Client));
+    let Some(runs) = runs else {
         if filter.is_optional {
             return Ok(None);
         }
@@ -148,14 +133,14 @@ fn parse(filter: &HttpFilter, side: Side, at: &Path<'_>, cx: &mut Validation<'_>
     };
     match runs {
         // Its config is not looked at.
-        Filter::Router => {}
-        Filter::Fault => fault::parse(&decode(&config, FAULT, at, cx)?, &at.value(FAULT), cx)?,
-        Filter::Rbac => {
+        FilterKind::Router => {}
+        FilterKind::Fault => fault::parse(&decode(&config, FAULT, at, cx)?, &at.value(FAULT), cx)?,
+        FilterKind::Rbac => {
             let message: Rbac = decode(&config, RBAC, at, cx)?;
             rbac::parse(&message, &at.value(RBAC), cx)?;
         }
-        Filter::GcpAuthn => gcp_authn(&config, at, cx)?,
-        Filter::ExtProc => {
+        FilterKind::GcpAuthn => gcp_authn(&config, at, cx)?,
+        FilterKind::ExtProc => {
             let message: ExternalProcessor = decode(&config, EXT_PROC, at, cx)?;
             ext_proc::parse(&message, &at.value(EXT_PROC), cx)?;
         }
@@ -181,7 +166,7 @@ pub(super) fn overrides(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Val
 
 fn one_override(any: &Any, is_optional: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let config = open(any, at, cx)?;
-    let Some(found) = Filter::by_url(&config.url, cx) else {
+    let Some(found) = registered(&config.url, cx.profile()) else {
         if is_optional {
             return Ok(());
         }
@@ -189,15 +174,15 @@ fn one_override(any: &Any, is_optional: bool, at: &Path<'_>, cx: &mut Validation
         return Err(reject(&FILTER_OVERRIDE_TYPE_UNKNOWN, at, message, cx));
     };
     match found {
-        Filter::Router => {
+        FilterKind::Router => {
             let message = format_args!("the router has no overrides");
             Err(reject(&FILTER_OVERRIDE_TYPE_UNKNOWN, at, message, cx))
         }
-        Filter::Fault => {
+        FilterKind::Fault => {
             let message: HttpFault = decode(&config, FAULT, at, cx)?;
             fault::parse(&message, &at.value(FAULT), cx)
         }
-        Filter::Rbac => {
+        FilterKind::Rbac => {
             let message: RbacPerRoute = decode(&config, RBAC_PER_ROUTE, at, cx)?;
             let at = at.value(RBAC_PER_ROUTE);
             match &message.rbac {
@@ -205,9 +190,9 @@ fn one_override(any: &Any, is_optional: bool, at: &Path<'_>, cx: &mut Validation
                 None => Ok(()),
             }
         }
-        Filter::GcpAuthn => gcp_authn(&config, at, cx),
+        FilterKind::GcpAuthn => gcp_authn(&config, at, cx),
         // The type that an override has is not registered, and that of the filter is not the one that is wanted here.
-        Filter::ExtProc => {
+        FilterKind::ExtProc => {
             let _: ExtProcPerRoute = decode(&config, EXT_PROC_PER_ROUTE, at, cx)?;
             Ok(())
         }

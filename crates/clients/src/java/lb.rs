@@ -34,6 +34,12 @@ const MAX_DEPTH: usize = 16;
 /// XX_HASH of the ring_hash message; the older field counts from 0.
 const XX_HASH: i32 = 1;
 
+/// Sizes of a ring, which the client caps.
+pub(super) fn ring(min: Option<u64>, max: Option<u64>) -> (u64, u64) {
+    let (min, max) = lb_config::ring_sizes(min.map(u64::cast_signed), max.map(u64::cast_signed));
+    (min.unsigned_abs(), max.unsigned_abs())
+}
+
 /// Converts the policy of a cluster (`newConfig`).
 pub(super) fn of_cluster(message: &Cluster, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match &message.load_balancing_policy {
@@ -142,10 +148,10 @@ fn custom(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
         let why = format_args!("a number in it is infinite or none");
         return Err(thrown(&TYPED_STRUCT_NOT_JSON, &at.field("value"), why, cx));
     };
-    let Some(policy) = JavaBalancer::by_name(name, cx) else {
+    let Some(policy) = JavaBalancer::by_name(name, cx.profile()) else {
         return Ok(false);
     };
-    match policy.read(JavaObject(&config), cx) {
+    match policy.read(JavaObject(&config), cx.profile()) {
         Ok(()) => Ok(true),
         Err(why) => {
             let message = format_args!("the balancer's own parser rejects the config of `{name}`: {why}");

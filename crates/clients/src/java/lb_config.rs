@@ -4,8 +4,9 @@ use serde_json::Value;
 
 use super::json::{JavaObject, Read};
 use super::rls;
-use xdsctl_model::diag::Validation;
-use xdsctl_model::profile::Feature;
+use xdsctl_lb::json::words;
+use xdsctl_model::profile::{Feature, Profile};
+use xdsctl_model::resource::LbConfig;
 
 /// Fewest endpoints that least_request compares.
 pub(super) const MIN_CHOICE_COUNT: i32 = 2;
@@ -38,7 +39,7 @@ pub(super) enum JavaBalancer {
 
 impl JavaBalancer {
     /// `LoadBalancerRegistry.getProvider`.
-    pub(super) fn by_name(name: &str, cx: &Validation<'_>) -> Option<Self> {
+    pub(super) fn by_name(name: &str, profile: &Profile) -> Option<Self> {
         Some(match name {
             "round_robin" => JavaBalancer::RoundRobin,
             "pick_first" => JavaBalancer::PickFirst,
@@ -48,24 +49,26 @@ impl JavaBalancer {
             "wrr_locality_experimental" => JavaBalancer::WrrLocality,
             "least_request_experimental" => JavaBalancer::LeastRequest,
             "outlier_detection_experimental" => JavaBalancer::OutlierDetection,
-            "random_subsetting_experimental" if cx.has(Feature::RandomSubsetting) => JavaBalancer::RandomSubsetting,
+            "random_subsetting_experimental" if profile.has(Feature::RandomSubsetting) => {
+                JavaBalancer::RandomSubsetting
+            }
             "cluster_manager_experimental" => JavaBalancer::ClusterManager,
             "cds_experimental" => JavaBalancer::Cds,
             "rls_experimental" => JavaBalancer::Rls,
             "priority_experimental" | "cluster_impl_experimental" => JavaBalancer::Internal,
-            "cluster_resolver_experimental" if cx.has(Feature::ClusterResolverPolicy) => JavaBalancer::Internal,
+            "cluster_resolver_experimental" if profile.has(Feature::ClusterResolverPolicy) => JavaBalancer::Internal,
             _ => return None,
         })
     }
 
     /// Reads a config.
-    pub(super) fn read(self, config: JavaObject<'_>, cx: &Validation<'_>) -> Read {
+    pub(super) fn read(self, config: JavaObject<'_>, profile: &Profile) -> Read {
         match self {
             JavaBalancer::RoundRobin => {}
             JavaBalancer::PickFirst => _ = config.bool("shuffleAddressList")?,
             JavaBalancer::RingHash => {
                 let (min, max) = (config.long("minRingSize")?, config.long("maxRingSize")?);
-                if cx.has(Feature::RingHashSetRequestHashKey) {
+                if profile.has(Feature::RingHashSetRequestHashKey) {
                     config.text("requestHashHeader")?;
                 }
                 let (min, max) = ring_sizes(min, max);
@@ -75,16 +78,16 @@ impl JavaBalancer {
                     ));
                 }
             }
-            JavaBalancer::WeightedRoundRobin => weighted_round_robin(config, cx)?,
+            JavaBalancer::WeightedRoundRobin => weighted_round_robin(config, profile)?,
             JavaBalancer::WeightedTarget => {
                 for (name, target) in children(config, "targets")? {
                     if target.integer("weight")?.is_none_or(|weight| weight < 1) {
                         return Err(format!("the weight of target `{name}` is below 1"));
                     }
-                    child(target, "childPolicy", cx)?;
+                    child(target, "childPolicy", profile)?;
                 }
             }
-            JavaBalancer::WrrLocality => child(config, "childPolicy", cx)?,
+            JavaBalancer::WrrLocality => child(config, "childPolicy", profile)?,
             JavaBalancer::LeastRequest => {
                 if config
                     .integer("choiceCount")?
@@ -93,33 +96,65 @@ impl JavaBalancer {
                     return Err("choiceCount is below 2".to_owned());
                 }
             }
-            JavaBalancer::OutlierDetection => outlier_detection(config, cx)?,
+            JavaBalancer::OutlierDetection => outlier_detection(config, profile)?,
             JavaBalancer::RandomSubsetting => {
                 if config.long("subsetSize")?.is_none_or(|size| size <= 0) {
                     return Err("subsetSize is not above 0".to_owned());
                 }
-                child(config, "childPolicy", cx)?;
+                child(config, "childPolicy", profile)?;
             }
             JavaBalancer::ClusterManager => {
                 for (_, policy) in children(config, "childPolicy")? {
-                    child(policy, "lbPolicy", cx)?;
+                    child(policy, "lbPolicy", profile)?;
                 }
             }
             JavaBalancer::Cds => {
                 if config.text("cluster")?.is_none_or(str::is_empty) {
                     return Err("cluster is empty".to_owned());
                 }
-                if cx.has(Feature::DynamicCluster) {
+                if profile.has(Feature::DynamicCluster) {
                     config.bool("is_dynamic")?;
                 }
             }
             JavaBalancer::Rls => {
                 rls::read(config)?;
-                rls_child(config, cx)?;
+                rls_child(config, profile)?;
             }
             JavaBalancer::Internal => return Err("the policy takes no config".to_owned()),
         }
         Ok(())
+    }
+}
+
+/// Says whether a balancer of this name is registered.
+pub(super) fn is_registered(name: &str, profile: &Profile) -> bool {
+    JavaBalancer::by_name(name, profile).is_some()
+}
+
+/// Policies by the names that they have in grpc-java alone, and their names elsewhere.
+const OWN_NAMES: [(&str, &str); 3] = [
+    ("wrr_locality_experimental", "xds_wrr_locality_experimental"),
+    ("cluster_impl_experimental", "xds_cluster_impl_experimental"),
+    ("cluster_manager_experimental", "xds_cluster_manager_experimental"),
+];
+
+/// Reads a list of policies, of which the first registered one counts.
+pub(super) fn of_list(list: &Value, profile: &Profile) -> Result<LbConfig, String> {
+    xdsctl_lb::parse_list(&renamed(list), profile).map_err(|faults| words(&faults))
+}
+
+fn renamed(value: &Value) -> Value {
+    match value {
+        Value::Array(list) => list.iter().map(renamed).collect(),
+        Value::Object(object) => {
+            let other_name = |name: &String| match OWN_NAMES.iter().find(|(own, _)| own == name) {
+                Some((_, other)) => (*other).to_owned(),
+                None => name.clone(),
+            };
+            let fields = object.iter();
+            Value::Object(fields.map(|(name, value)| (other_name(name), renamed(value))).collect())
+        }
+        value => value.clone(),
     }
 }
 
@@ -128,7 +163,7 @@ pub(super) fn ring_sizes(min: Option<i64>, max: Option<i64>) -> (i64, i64) {
     (min.unwrap_or(RING.0).min(RING_CAP), max.unwrap_or(RING.1).min(RING_CAP))
 }
 
-fn weighted_round_robin(config: JavaObject<'_>, cx: &Validation<'_>) -> Read {
+fn weighted_round_robin(config: JavaObject<'_>, profile: &Profile) -> Read {
     for field in [
         "blackoutPeriod",
         "weightExpirationPeriod",
@@ -140,16 +175,16 @@ fn weighted_round_robin(config: JavaObject<'_>, cx: &Validation<'_>) -> Read {
     config.bool("enableOobLoadReport")?;
     config.double("errorUtilizationPenalty")?;
     let is_number = matches!(config.get("errorUtilizationPenalty"), Some(Value::Number(_)));
-    if is_number && !cx.has(Feature::WrrPenaltyAsNumber) {
+    if is_number && !profile.has(Feature::WrrPenaltyAsNumber) {
         return Err("errorUtilizationPenalty is a number, which this version does not take".to_owned());
     }
-    if cx.has(Feature::WrrMetricNames) {
+    if profile.has(Feature::WrrMetricNames) {
         config.texts("metricNamesForComputingUtilization")?;
     }
     Ok(())
 }
 
-fn outlier_detection(config: JavaObject<'_>, cx: &Validation<'_>) -> Read {
+fn outlier_detection(config: JavaObject<'_>, profile: &Profile) -> Read {
     for field in ["interval", "baseEjectionTime", "maxEjectionTime"] {
         config.duration(field)?;
     }
@@ -173,7 +208,7 @@ fn outlier_detection(config: JavaObject<'_>, cx: &Validation<'_>) -> Read {
         within(part, "minimumHosts", i32::MAX)?;
         within(part, "requestVolume", i32::MAX)?;
     }
-    child(config, "childPolicy", cx)
+    child(config, "childPolicy", profile)
 }
 
 /// The objects in an object, of which there must be one, and which must not be empty.
@@ -190,7 +225,7 @@ fn children<'v>(config: JavaObject<'v>, name: &str) -> Read<Vec<(&'v str, JavaOb
 }
 
 /// A list of policies, of which the first registered one counts (`GracefulSwitchLoadBalancer.parseLoadBalancingPolicyConfig`).
-fn child(config: JavaObject<'_>, name: &str, cx: &Validation<'_>) -> Read {
+fn child(config: JavaObject<'_>, name: &str, profile: &Profile) -> Read {
     let mut entries = Vec::new();
     for entry in config.objects(name)?.unwrap_or_default() {
         let mut pairs = entry.0.iter();
@@ -204,15 +239,15 @@ fn child(config: JavaObject<'_>, name: &str, cx: &Validation<'_>) -> Read {
     }
     let known = entries
         .iter()
-        .find_map(|(name, config)| Some((JavaBalancer::by_name(name, cx)?, *config)));
+        .find_map(|(name, config)| Some((JavaBalancer::by_name(name, profile)?, *config)));
     match known {
-        Some((policy, config)) => policy.read(config, cx),
+        Some((policy, config)) => policy.read(config, profile),
         None => Err(format!("{name} has no policy that is known")),
     }
 }
 
 /// The child of RLS, whose config is read when there is a target for it (`ChildLoadBalancingPolicy.create`).
-fn rls_child(config: JavaObject<'_>, cx: &Validation<'_>) -> Read {
+fn rls_child(config: JavaObject<'_>, profile: &Profile) -> Read {
     let target = config.text("childPolicyConfigTargetFieldName")?;
     let list = config.objects("childPolicy")?;
     let Some(list) = list else {
@@ -226,7 +261,7 @@ fn rls_child(config: JavaObject<'_>, cx: &Validation<'_>) -> Read {
         if pairs.next().is_some() {
             return Err("an entry of childPolicy is more than one policy".to_owned());
         }
-        if JavaBalancer::by_name(name, cx).is_none() {
+        if JavaBalancer::by_name(name, profile).is_none() {
             continue;
         }
         if config.is_null() {

@@ -30,6 +30,7 @@ mod uri;
 
 use prost_types::Duration;
 
+use crate::shared::read::{Reader, Ways};
 use crate::shared::{
     Checked, Converter, ConverterStop, Message, SentResource, URL_PREFIX, decoded, die, is_url_of, is_valid, reject,
 };
@@ -47,9 +48,27 @@ enum Side {
     Server,
 }
 
-/// What the client keeps of a resource is not made.
+/// What the client keeps of what it takes.
+static WAYS: Ways = Ways {
+    filter: http_filter::by_url,
+    status_of_http: fault::status_of_http,
+    plugin: plugin::policy,
+    ring: lb::ring,
+    has_policy: lb_config::is_registered,
+    least_request_in_localities: true,
+    omits_zero: false,
+    lb_config: lb_config::of_list,
+    last_breaker: true,
+    success_rate_by_default: true,
+};
+
 pub(crate) static CONVERTER: Converter = Converter {
-    judge: |sent, cx| convert(sent, cx).map(|()| None),
+    judge: |sent, cx| {
+        convert(sent, cx)?;
+        let message = decoded(sent, cx)?;
+        Ok(Some(Reader::new(&WAYS, cx).resource(message)))
+    },
+    failures_kill: true,
     rules: &[fault::RULES, listener::RULES],
 };
 

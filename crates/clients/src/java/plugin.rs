@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::{is_url_of, is_valid, unpack_as};
+use crate::shared::rls::{config_to_json, policy_json};
 use crate::shared::rules::{PLUGIN_NAME_DUPLICATE, PLUGIN_TYPE_UNKNOWN, RLS_CONFIG_MISSING, RLS_CONFIG_NOT_JSON};
 use crate::shared::{Checked, reject};
 use xdsctl_document::proto::any::ANY_UNDECODABLE;
@@ -14,12 +15,27 @@ use xdsctl_document::proto::pb::envoy::config::route::v3::ClusterSpecifierPlugin
 use xdsctl_document::proto::pb::grpc::lookup::v1::RouteLookupClusterSpecifier;
 use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
 use xdsctl_model::diag::{Path, Validation};
-use xdsctl_model::profile::Feature;
+use xdsctl_model::profile::{Feature, Profile};
+use xdsctl_model::resource::LbPolicy;
 
 const RLS: &str = "grpc.lookup.v1.RouteLookupClusterSpecifier";
 
 /// The declared plugins by name, the optional ones that the client does not have among them.
 pub(super) type Plugins<'m> = BTreeSet<&'m str>;
+
+/// The LB policy that a plugin stands for; `None` if the client does not have it.
+pub(super) fn policy(any: &Any, profile: &Profile) -> Option<LbPolicy> {
+    if !is_url_of(&any.type_url, RLS) || !profile.has(Feature::RlsLb) {
+        return None;
+    }
+    let message: RouteLookupClusterSpecifier = prost::Message::decode(any.value.clone()).ok()?;
+    let json = policy_json(config_to_json(&message.route_lookup_config?).ok()?);
+    Some(LbPolicy {
+        config: xdsctl_lb::parse_list(&json, profile).ok()?,
+        refusal: None,
+        json,
+    })
+}
 
 /// Converts the plugins at `at`.
 pub(super) fn parse_all<'m>(

@@ -9,7 +9,7 @@ mod answer;
 use bytes::Bytes;
 
 use xdsctl_document::proto::any;
-use xdsctl_model::diag::{Diagnostic, Packed, Path, Rule, Validation};
+use xdsctl_model::diag::{Diagnostic, Effect, Packed, Path, Rule, Validation};
 use xdsctl_model::profile::{ClientStanding, Family, Profile, ServerFacts};
 use xdsctl_model::resource::{Resource, ResourceType};
 
@@ -34,12 +34,14 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 }
 
 /// What clients make of one resource.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Validated {
     /// `name` or `cluster_name`; empty when the bytes cannot be parsed.
     pub name: String,
     /// What the first client keeps; `None` when it rejects the resource.
     pub value: Option<Resource>,
+    /// Whether it is known what the first client does with it: its version was measured, or those around it agree.
+    pub is_known: bool,
     /// Findings in the order in which the first client comes across them.
     pub diagnostics: Vec<Diagnostic>,
     /// What the other clients answer, in the order in which they were to be asked.
@@ -71,28 +73,17 @@ pub fn validate_for(
 
 /// Asks a client in a context that knows something about the resource, and then others.
 pub(crate) fn within(
-    mut cx: Validation<'_>,
+    cx: Validation<'_>,
     resource_type: ResourceType,
     bytes: &Bytes,
     (outer_name, others): (Option<&str>, &[Profile]),
 ) -> Validated {
     let of = (resource_type, bytes, outer_name);
-    let (name, value, answers) = match resource_type {
-        ResourceType::Listener => decoded(of, others, &mut cx, |message| Message::Listener(message)),
-        ResourceType::RouteConfiguration => {
-            decoded(of, others, &mut cx, |message| Message::RouteConfiguration(message))
-        }
-        ResourceType::Cluster => decoded(of, others, &mut cx, |message| Message::Cluster(message)),
-        ResourceType::Endpoints => decoded(of, others, &mut cx, |message| Message::Endpoints(message)),
-    };
-    let value = if cx.nacked() { None } else { value };
-    let packed = cx.take_packed();
-    Validated {
-        name,
-        value,
-        diagnostics: cx.finish(),
-        answers,
-        packed,
+    match resource_type {
+        ResourceType::Listener => decoded(of, others, cx, |message| Message::Listener(message)),
+        ResourceType::RouteConfiguration => decoded(of, others, cx, |message| Message::RouteConfiguration(message)),
+        ResourceType::Cluster => decoded(of, others, cx, |message| Message::Cluster(message)),
+        ResourceType::Endpoints => decoded(of, others, cx, |message| Message::Endpoints(message)),
     }
 }
 
@@ -100,19 +91,63 @@ pub(crate) fn within(
 fn decoded<T: prost::Message + Default>(
     (resource_type, bytes, outer_name): (ResourceType, &Bytes, Option<&str>),
     others: &[Profile],
-    cx: &mut Validation<'_>,
+    mut cx: Validation<'_>,
     of: for<'m> fn(&'m T) -> Message<'m>,
-) -> (String, Option<Resource>, Vec<FamilyAnswer>) {
-    let decoded = any::try_decode::<T>(bytes, resource_type.type_name(), &Path::ROOT, cx);
+) -> Validated {
+    let server = cx.server();
+    let decoded = any::try_decode::<T>(bytes, resource_type.type_name(), &Path::ROOT, &mut cx);
     let sent = SentResource {
         resource_type,
         message: decoded.as_ref().map(of).map_err(|fault| *fault),
         bytes,
         outer_name,
     };
-    let name = sent.message.map_or("", Message::name).to_owned();
-    let value = (converter(cx.profile().reader()).judge)(&sent, cx).unwrap_or(None);
-    (name, value, ask_all(&sent, others, cx.server()))
+    let mut validated = settled(&sent, cx);
+    sent.message.map_or("", Message::name).clone_into(&mut validated.name);
+    validated.answers = ask_all(&sent, others, server);
+    validated
+}
+
+/// What the client of a context makes of a resource. A version between two measured ones keeps what the older keeps, where both
+/// take it or none does.
+fn settled(sent: &SentResource<'_>, cx: Validation<'_>) -> Validated {
+    let (profile, server) = (cx.profile(), cx.server());
+    match profile.client().standing() {
+        ClientStanding::Measured => made(sent, cx),
+        ClientStanding::Between(before, after) => {
+            let neighbour = |version| {
+                let profile = profile.at_version(version);
+                made(sent, Validation::new(&profile, server).sized(sent.bytes.len()))
+            };
+            let (older, newer) = (neighbour(before), neighbour(after));
+            match older.value.is_some() == newer.value.is_some() {
+                true => older,
+                false => Validated::default(),
+            }
+        }
+        ClientStanding::Unknown => Validated::default(),
+    }
+}
+
+fn made(sent: &SentResource<'_>, mut cx: Validation<'_>) -> Validated {
+    let converter = converter(cx.profile().client().family);
+    let value = (converter.judge)(sent, &mut cx).unwrap_or(None);
+    let mut value = if cx.nacked() { None } else { value };
+    let packed = cx.take_packed();
+    let mut diagnostics = cx.finish();
+    let fatal = diagnostics.iter_mut().filter(|d| d.effect == Effect::Fails);
+    for diagnostic in fatal.filter(|_| converter.failures_kill) {
+        value = None;
+        diagnostic.effect = Effect::Nack;
+        diagnostic.message = format!("the process dies of it: {}", diagnostic.message);
+    }
+    Validated {
+        value,
+        diagnostics,
+        packed,
+        is_known: true,
+        ..Validated::default()
+    }
 }
 
 /// Asks clients about a resource, and gives their answers in the same order.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{decode, fault, is_url_of, rbac};
 use crate::shared::names::{FAULT, RBAC, RBAC_PER_ROUTE, ROUTER, WRAPPER};
+use crate::shared::read::FilterKind;
 use crate::shared::rules::{
     FAULT_STATUS_UNKNOWN, FILTER_NAME_TWICE, FILTER_ON_WRONG_SIDE, FILTER_OVERRIDE_TYPE_UNKNOWN,
     FILTER_OVERRIDE_WITHOUT_CONFIG, FILTER_UNSUPPORTED, LAST_FILTER_NOT_TERMINAL, TERMINAL_FILTER_NOT_LAST,
@@ -19,7 +20,7 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connec
 };
 use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
 use xdsctl_model::diag::{Path, Validation, rules};
-use xdsctl_model::profile::Feature;
+use xdsctl_model::profile::{Feature, Profile};
 
 rules! {
     /// A FilterConfig is around the override of a filter that the client has.
@@ -42,11 +43,11 @@ enum Filter {
 }
 
 impl Filter {
-    fn by_url(url: &str, cx: &Validation<'_>) -> Option<Self> {
+    fn by_url(url: &str, profile: &Profile) -> Option<Self> {
         match url.strip_prefix(super::URL_PREFIX)? {
             ROUTER => Some(Filter::Router),
             FAULT => Some(Filter::Fault),
-            RBAC if cx.has(Feature::RbacFilter) => Some(Filter::Rbac),
+            RBAC if profile.has(Feature::RbacFilter) => Some(Filter::Rbac),
             _ => None,
         }
     }
@@ -57,6 +58,27 @@ impl Filter {
             Filter::Fault => is_client,
             Filter::Rbac => !is_client,
         }
+    }
+}
+
+/// The filter that the client keeps for a type URL.
+pub(super) fn by_url(url: &str, profile: &Profile) -> Option<FilterKind> {
+    Some(match Filter::by_url(url, profile)? {
+        Filter::Router => FilterKind::Router,
+        Filter::Fault => FilterKind::Fault,
+        Filter::Rbac => FilterKind::Rbac,
+    })
+}
+
+/// The code of an abort with an HTTP status.
+pub(super) const fn status_of_http(status: u32) -> u32 {
+    match status {
+        400 => 13,                   // INTERNAL
+        401 => 16,                   // UNAUTHENTICATED
+        403 => 7,                    // PERMISSION_DENIED
+        404 => 12,                   // UNIMPLEMENTED
+        429 | 502 | 503 | 504 => 14, // UNAVAILABLE
+        _ => 2,                      // UNKNOWN
     }
 }
 
@@ -110,7 +132,7 @@ fn top_level(
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Checked {
-    match Filter::by_url(url, cx) {
+    match Filter::by_url(url, cx.profile()) {
         Some(known) if cx.has(Feature::FilterSides) && !filter.is_optional && !known.runs(is_client) => {
             let why = format_args!("filter type `{url}` is not supported on this side");
             fault(&FILTER_ON_WRONG_SIDE, at, why, cx);
@@ -138,7 +160,7 @@ pub(super) fn overrides(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Val
 fn one_override(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if !is_url_of(&any.type_url, WRAPPER) {
         let url = url_of(any, at, cx)?;
-        return match Filter::by_url(&url, cx) {
+        return match Filter::by_url(&url, cx.profile()) {
             Some(known) => config(known, any, true, at, cx),
             None => {
                 unknown(&url, at, cx);
@@ -156,7 +178,7 @@ fn one_override(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     };
     let url = inner.type_url.as_str();
     // The TypedStruct is looked for in the wrapper, which has no type_url, and so it is of no known type.
-    match Filter::by_url(url, cx) {
+    match Filter::by_url(url, cx.profile()) {
         Some(Filter::Router) => {}
         Some(Filter::Fault | Filter::Rbac) => {
             let why = format_args!("`{url}` is in a FilterConfig, which the client hands to the filter as it is");

@@ -166,7 +166,7 @@ fn typed_struct(any: &Any, is_parsed: bool, at: &Path<'_>, cx: &mut Validation<'
         return Err(reject(&TYPED_STRUCT_WITHOUT_VALUE, &at, why, cx));
     };
     let name = message.type_url.rsplit('/').next().unwrap_or_default();
-    if !lb_json::is_registered(name, cx) {
+    if !lb_json::is_registered(name, cx.profile()) {
         return Ok(false);
     }
     if lb_json::has_value_without_kind(config) {
@@ -178,7 +178,7 @@ fn typed_struct(any: &Any, is_parsed: bool, at: &Path<'_>, cx: &mut Validation<'
             format_args!("priorities names a child that is not there: it is accepted, and the process dies of it");
         cx.report_if_accepted(&LB_PRIORITY_UNKNOWN, &at, why);
     }
-    if let Err(fault) = lb_json::parse(name, config, cx) {
+    if let Err(fault) = lb_json::parse(name, config, cx.profile()) {
         let why = format!("the policy's own parser rejects the config of `{name}`: {fault}");
         unparsable(&LB_CONFIG_REJECTED, &why, is_parsed, &at, cx)?;
     }

@@ -7,8 +7,7 @@ use prost_types::{ListValue, Struct, Value};
 
 use super::OBJECT_PROTOTYPE;
 use super::cluster::MAX_RING_SIZE;
-use xdsctl_model::diag::Validation;
-use xdsctl_model::profile::Feature;
+use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
 /// Why a parser throws.
@@ -33,18 +32,18 @@ enum Policy {
 }
 
 impl Policy {
-    fn by_name(name: &str, cx: &Validation<'_>) -> Option<Self> {
+    fn by_name(name: &str, profile: &Profile) -> Option<Self> {
         Some(match name {
             "cds" => Policy::Cds,
             "xds_cluster_impl" => Policy::ClusterImpl,
             "xds_cluster_manager" => Policy::ClusterManager,
-            "xds_cluster_resolver" if cx.has(Feature::ClusterResolverPolicy) => Policy::ClusterResolver,
-            "outlier_detection" if cx.has(Feature::OutlierDetection) => Policy::OutlierDetection,
+            "xds_cluster_resolver" if profile.has(Feature::ClusterResolverPolicy) => Policy::ClusterResolver,
+            "outlier_detection" if profile.has(Feature::OutlierDetection) => Policy::OutlierDetection,
             "pick_first" => Policy::PickFirst,
             "priority" => Policy::Priority,
-            "ring_hash" if cx.has(Feature::RingHashPolicy) => Policy::RingHash,
+            "ring_hash" if profile.has(Feature::RingHashPolicy) => Policy::RingHash,
             "round_robin" => Policy::RoundRobin,
-            "weighted_round_robin" if cx.has(Feature::WeightedRoundRobin) => Policy::WeightedRoundRobin,
+            "weighted_round_robin" if profile.has(Feature::WeightedRoundRobin) => Policy::WeightedRoundRobin,
             "weighted_target" => Policy::WeightedTarget,
             "xds_wrr_locality" => Policy::WrrLocality,
             _ => return None,
@@ -53,8 +52,8 @@ impl Policy {
 }
 
 /// Says whether a name is in the registry, a JavaScript object (`isLoadBalancerNameRegistered`).
-pub(super) fn is_registered(name: &str, cx: &Validation<'_>) -> bool {
-    Policy::by_name(name, cx).is_some() || OBJECT_PROTOTYPE.contains(&name)
+pub(super) fn is_registered(name: &str, profile: &Profile) -> bool {
+    Policy::by_name(name, profile).is_some() || OBJECT_PROTOTYPE.contains(&name)
 }
 
 /// Says whether there is a Value without a kind somewhere (`flattenValue`).
@@ -91,13 +90,13 @@ pub(super) fn has_unknown_priority(name: &str, config: &Struct) -> bool {
 ///
 /// # Errors
 /// Why it throws.
-pub(super) fn parse(name: &str, config: &Struct, cx: &Validation<'_>) -> Parsed {
-    policy(name, &Kind::StructValue(config.clone()), cx)
+pub(super) fn parse(name: &str, config: &Struct, profile: &Profile) -> Parsed {
+    policy(name, &Kind::StructValue(config.clone()), profile)
 }
 
 /// The config of a policy, which may be anything where it stands in a list of another policy.
-fn policy(name: &str, config: &Kind, cx: &Validation<'_>) -> Parsed {
-    let Some(found) = Policy::by_name(name, cx) else {
+fn policy(name: &str, config: &Kind, profile: &Profile) -> Parsed {
+    let Some(found) = Policy::by_name(name, profile) else {
         return Err(format!("`{name}` is no LB policy"));
     };
     if found == Policy::RoundRobin {
@@ -119,25 +118,25 @@ fn policy(name: &str, config: &Kind, cx: &Validation<'_>) -> Parsed {
         Policy::ClusterResolver => older::cluster_resolver(&config),
         Policy::ClusterImpl => {
             config.text("cluster")?;
-            if !cx.has(Feature::ClusterImplSmall) {
+            if !profile.has(Feature::ClusterImplSmall) {
                 older::cluster_impl(&config)?;
             }
-            select(config.list("child_policy")?, cx).map(drop)
+            select(config.list("child_policy")?, profile).map(drop)
         }
         Policy::ClusterManager => {
             let each = config.children("children")?.into_iter();
             each.map(Object::new)
-                .try_for_each(|child| select(child?.list("child_policy")?, cx).map(drop))
+                .try_for_each(|child| select(child?.list("child_policy")?, profile).map(drop))
         }
-        Policy::Priority => priority(&config, cx),
-        Policy::WeightedTarget => weighted_target(&config, cx),
-        Policy::OutlierDetection => outlier_detection(&config, cx),
+        Policy::Priority => priority(&config, profile),
+        Policy::WeightedTarget => weighted_target(&config, profile),
+        Policy::OutlierDetection => outlier_detection(&config, profile),
         Policy::WeightedRoundRobin => weighted_round_robin(&config),
     }
 }
 
 /// The first policy of a list that can be parsed (`selectLbConfigFromList`).
-fn select<'c>(list: &'c ListValue, cx: &Validation<'_>) -> Parsed<&'c str> {
+fn select<'c>(list: &'c ListValue, profile: &Profile) -> Parsed<&'c str> {
     for value in &list.values {
         let Some(Kind::StructValue(entry)) = &value.kind else {
             continue;
@@ -146,7 +145,7 @@ fn select<'c>(list: &'c ListValue, cx: &Validation<'_>) -> Parsed<&'c str> {
         let mut fields = entry.fields.iter();
         if let (Some((name, value)), None) = (fields.next(), fields.next())
             && let Some(config) = &value.kind
-            && policy(name, config, cx).is_ok()
+            && policy(name, config, profile).is_ok()
         {
             return Ok(name);
         }
@@ -165,7 +164,7 @@ fn ring_size(config: &Object<'_>, field: &str) -> Parsed {
     }
 }
 
-fn priority(config: &Object<'_>, cx: &Validation<'_>) -> Parsed {
+fn priority(config: &Object<'_>, profile: &Profile) -> Parsed {
     let children = config.children("children")?;
     let priorities = config.list("priorities")?;
     let mut names = priorities.values.iter().map(|value| &value.kind);
@@ -178,23 +177,23 @@ fn priority(config: &Object<'_>, cx: &Validation<'_>) -> Parsed {
         if !matches!(child.get("ignore_reresolution_requests"), Some(Kind::BoolValue(_))) {
             return Err("`ignore_reresolution_requests` is not true or false".to_owned());
         }
-        select(list, cx)?;
+        select(list, profile)?;
     }
     Ok(())
 }
 
-fn weighted_target(config: &Object<'_>, cx: &Validation<'_>) -> Parsed {
+fn weighted_target(config: &Object<'_>, profile: &Profile) -> Parsed {
     for target in config.children("targets")? {
         let target = Object::new(target)?;
         if !matches!(target.get("weight"), Some(Kind::NumberValue(_))) {
             return Err("`weight` is not a number".to_owned());
         }
-        select(target.list("child_policy")?, cx)?;
+        select(target.list("child_policy")?, profile)?;
     }
     Ok(())
 }
 
-fn outlier_detection(config: &Object<'_>, cx: &Validation<'_>) -> Parsed {
+fn outlier_detection(config: &Object<'_>, profile: &Profile) -> Parsed {
     for field in ["interval", "base_ejection_time", "max_ejection_time"] {
         if let Some(value) = config.get(field) {
             nonnegative_duration(field, value)?;
@@ -215,7 +214,7 @@ fn outlier_detection(config: &Object<'_>, cx: &Validation<'_>) -> Parsed {
         number(&ejection, "minimum_hosts")?;
         number(&ejection, "request_volume")?;
     }
-    if select(config.list("child_policy")?, cx)? == "pick_first" {
+    if select(config.list("child_policy")?, profile)? == "pick_first" {
         return Err("`pick_first` cannot be below outlier_detection".to_owned());
     }
     Ok(())

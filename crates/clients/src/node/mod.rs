@@ -20,11 +20,14 @@ mod tls;
 
 use bytes::Bytes;
 
+use crate::shared::read::{Reader, Ways};
 use crate::shared::{Checked, Converter, Message, SentResource, URL_PREFIX, is_url_of, reject, undecodable};
 use xdsctl_document::proto::any::ANY_UNDECODABLE;
 use xdsctl_document::proto::pb::tables;
+use xdsctl_lb::json::words;
 use xdsctl_model::diag::{Effect, Path, Rule, Validation};
-use xdsctl_model::resource::ResourceType;
+use xdsctl_model::resource::lb_policy::{DEFAULT_MAX_RING_SIZE, DEFAULT_MIN_RING_SIZE};
+use xdsctl_model::resource::{Resource, ResourceType};
 
 /// Names that every JavaScript object has, so that `name in map` is true of them whatever is in the map.
 const OBJECT_PROTOTYPE: [&str; 12] = [
@@ -42,21 +45,40 @@ const OBJECT_PROTOTYPE: [&str; 12] = [
     "valueOf",
 ];
 
-/// What the client keeps of a resource is not made.
+/// What the client keeps of what it takes.
+static WAYS: Ways = Ways {
+    filter: http_filter::by_url,
+    status_of_http: http_filter::status_of_http,
+    plugin: |_, _| None,
+    ring: |min, max| {
+        (
+            min.unwrap_or(DEFAULT_MIN_RING_SIZE),
+            max.unwrap_or(DEFAULT_MAX_RING_SIZE),
+        )
+    },
+    has_policy: lb_json::is_registered,
+    least_request_in_localities: false,
+    omits_zero: false,
+    lb_config: |list, profile| xdsctl_lb::parse_list(list, profile).map_err(|faults| words(&faults)),
+    last_breaker: true,
+    success_rate_by_default: true,
+};
+
 pub(crate) static CONVERTER: Converter = Converter {
-    judge: |sent, cx| convert(sent, cx).map(|()| None),
+    judge: convert,
+    failures_kill: true,
     rules: &[http_filter::RULES, lb::RULES, listener::RULES, routes::RULES],
 };
 
 /// Converts a resource.
-fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked {
+fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
     let resource_type = sent.resource_type;
     let read = match tables::message(resource_type.type_name()) {
         Some(table) => protobufjs::read(sent.bytes, table).map_err(|thrown| undecodable(resource_type, thrown, cx))?,
         None => None,
     };
     let bytes = match (read, sent.message) {
-        (None, Ok(message)) => return converted(message, cx),
+        (None, Ok(message)) => return kept(message, cx),
         (None, Err(_)) => sent.bytes.clone(),
         (Some(bytes), _) => bytes,
     };
@@ -76,9 +98,15 @@ fn anew<T: prost::Message + Default>(
     resource_type: ResourceType,
     of: for<'m> fn(&'m T) -> Message<'m>,
     cx: &mut Validation<'_>,
-) -> Checked {
+) -> Checked<Option<Resource>> {
     let message = T::decode(bytes).map_err(|error| undecodable(resource_type, error, cx))?;
-    converted(of(&message), cx)
+    kept(of(&message), cx)
+}
+
+/// Converts a message, and says what is kept of it.
+fn kept(message: Message<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
+    converted(message, cx)?;
+    Ok(Some(Reader::new(&WAYS, cx).resource(message)))
 }
 
 fn converted(message: Message<'_>, cx: &mut Validation<'_>) -> Checked {

@@ -5,6 +5,8 @@
 
 pub(crate) mod limits;
 pub(crate) mod names;
+pub(crate) mod read;
+pub(crate) mod rls;
 pub mod rules;
 
 use std::fmt;
@@ -72,6 +74,8 @@ impl<'m> Message<'m> {
 pub(crate) struct Converter {
     /// Reports what is found of a resource into the context, and returns what the client keeps if the converter makes that.
     pub judge: fn(&SentResource<'_>, &mut Validation<'_>) -> Checked<Option<Resource>>,
+    /// What is reported to fail kills the process of the client.
+    pub failures_kill: bool,
     /// The rules that this family alone knows, in the files that find them.
     pub rules: &'static [&'static [&'static Rule]],
 }

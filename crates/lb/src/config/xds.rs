@@ -277,7 +277,7 @@ fn passed_over(extension: &Extension<'_>, at: &Path<'_>, cx: &Validation<'_>) ->
 
 /// The policy or message that a misspelt name may mean.
 fn nearest_policy(name: &str) -> Option<&'static str> {
-    let names = crate::POLICIES.iter().map(|policy| policy.name);
+    let names = crate::names();
     let messages = crate::POLICIES.iter().filter_map(|p| p.message).map(|m| m.type_name);
     // A name is often given without what marks it as gRPC's own.
     let stem = |policy: &'static str| {

@@ -80,6 +80,8 @@ pub struct Complete {
     pub load: Option<(TreePath, u32)>,
     /// Counter of requests in flight that the attempt takes part in.
     pub in_flight: Option<u32>,
+    /// That of least_request for the endpoint; `None` where it has not been asked.
+    pub in_flight_of_endpoint: Option<u32>,
     /// The chosen endpoint's addresses for the session cookie; `None` if override_host did not record any.
     pub actual_hosts: Option<Arc<str>>,
 }
@@ -97,8 +99,14 @@ impl Complete {
             outlier: None,
             load: None,
             in_flight: None,
+            in_flight_of_endpoint: None,
             actual_hosts: None,
         }
+    }
+
+    /// The counters of requests in flight that the attempt takes part in.
+    pub fn counters(&self) -> impl Iterator<Item = u32> + use<> {
+        self.in_flight.into_iter().chain(self.in_flight_of_endpoint)
     }
 }
 

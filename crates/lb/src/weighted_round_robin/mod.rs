@@ -108,22 +108,13 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Weigh
     let mut faults = Faults::new();
     let at = At::TOP;
     let default = WeightedRoundRobinConfig::default();
-    let zero_is_default = profile.has(Feature::WrrZeroIsDefault);
-    let mut period = |name: &str, default: Millis| {
-        let given = json::optional_duration(config, name, default, &at, &mut faults);
-        if zero_is_default && given.0 == 0 {
-            default
-        } else {
-            given
-        }
-    };
+    let mut period = |name: &str, default: Millis| json::optional_duration(config, name, default, &at, &mut faults);
     let oob_reporting_period = period("oobReportingPeriod", default.oob_reporting_period);
     let blackout_period = period("blackoutPeriod", default.blackout_period);
     let weight_update_period = period("weightUpdatePeriod", default.weight_update_period);
     let weight_expiration_period = period("weightExpirationPeriod", default.weight_expiration_period);
     let error_utilization_penalty = json::optional(config, "errorUtilizationPenalty")
         .and_then(|value| json::float(value, &at.field("errorUtilizationPenalty"), &mut faults))
-        .filter(|penalty| *penalty != 0.0 || !zero_is_default)
         .unwrap_or(default.error_utilization_penalty);
     if error_utilization_penalty < 0.0 {
         at.field("errorUtilizationPenalty").fault(

@@ -206,7 +206,6 @@ fn state<T: ResourceKind>(held: Option<&Held<T>>) -> State {
     let Some(held) = held else { return State::Absent };
     match held.gap() {
         Some(Gap::Verdict) => return State::NotKnown,
-        Some(Gap::Value) => return State::Accepted,
         None => {}
     }
     match (held.value().is_some(), held.rejected()) {

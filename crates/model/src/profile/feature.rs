@@ -102,6 +102,8 @@ features! {
     TraceXdsClient = "GRPC_TRACE";
     /// The least_request LB policy (A48).
     LeastRequest = "GRPC_EXPERIMENTAL_ENABLE_LEAST_REQUEST";
+    /// `auto_host_rewrite` counts from a server that is trusted (A81).
+    AuthorityRewrite = "GRPC_EXPERIMENTAL_XDS_AUTHORITY_REWRITE";
 
     // C-core, without a switch.
 
@@ -208,14 +210,14 @@ features! {
     DropsOnceReady;
     /// A name of an endpoint's path is gone once a policy has gone by it.
     PathsEnd;
-    /// A 0 in outlier detection is the default, and the success rate counts unless it is switched off.
+    /// A 0 in the outlier detection of a cluster is the default.
     OutlierDefaults;
-    /// A 0 in the settings of weighted round robin is the default.
-    WrrZeroIsDefault;
     /// Each cluster that a route names is resolved as if it were alone: what another one has below it is not left out.
     ClustersApart;
     /// The ring is built in the order of the hash keys, and of endpoints with one key any gets the picks.
     RingByKey;
+    /// The weight of an endpoint is a share of those of all endpoints of its locality, kept or not.
+    SharesOfAll;
 
     // grpc-java alone.
 
@@ -307,46 +309,6 @@ features! {
 }
 
 impl Feature {
-    /// What decides over RPCs once resources have been converted, and is taken from the client itself where its channel is followed with
-    /// what the reference keeps of them.
-    pub const OF_CHANNEL: &'static [Feature] = &[
-        Feature::DomainsExact,
-        Feature::HeadersAsSent,
-        Feature::DollarGroups,
-        Feature::RetryUnlimited,
-        Feature::RetryOnTrimmed,
-        Feature::AggregateNeedsAll,
-        Feature::DisabledFiltersRun,
-        Feature::FilterDisabled,
-        Feature::AggregateClusterBackwardCompat,
-        Feature::PfWeightedShuffling,
-        Feature::EndpointHashKeyBackwardCompat,
-        Feature::SocketRing,
-        Feature::HeadersOfApplication,
-        Feature::RangeWithEnd,
-        Feature::LongestDomain,
-        Feature::FractionAsWritten,
-        Feature::PathCaseFolded,
-        Feature::AggregateFailsInPlace,
-        Feature::HostRetryUnread,
-        Feature::RetryOnUnderscored,
-        Feature::RetryPerRpc,
-        Feature::EscapedDollarGroups,
-        Feature::AggregateIsFlat,
-        Feature::DropsOnceReady,
-        Feature::PathsEnd,
-        Feature::RingByKey,
-        Feature::OutlierDefaults,
-        Feature::WrrZeroIsDefault,
-        Feature::ClustersApart,
-        Feature::WrrMetricNames,
-        Feature::FailsAtOnce,
-        Feature::StaticClusterInternal,
-        Feature::SilentWithoutTargets,
-        Feature::LocalityOnce,
-        Feature::OverrideHost,
-    ];
-
     /// What the versions of a family did with it, oldest first.
     pub fn history(self, family: Family) -> impl Iterator<Item = VersionStep> {
         let changes = family.facts().changes.iter();

@@ -61,11 +61,11 @@ impl Fleet {
         Ok(Self::of_one(client))
     }
 
-    /// One client, which decides over the resources of its worlds itself: [`Profile::of_verdicts`].
+    /// One client, which decides over the resources of its worlds itself. Nothing is said of its RPCs.
     pub fn of_one(client: Client) -> Self {
         Fleet {
             clients: vec![client],
-            base: Profile::of_verdicts(client),
+            base: Profile::of(client),
             others: Vec::new(),
             doubts: Vec::new(),
         }

@@ -45,8 +45,6 @@ pub struct Profile {
     asked: AskedFeatures,
     /// What was set, in order.
     settings: Vec<(String, String)>,
-    /// The client as it judges resources, if its channel is followed with what the reference keeps of them.
-    judge: Option<Box<Profile>>,
 }
 
 /// Why the channel of a client is not followed.
@@ -77,15 +75,10 @@ impl Profile {
             switches: Features::switches_of(client),
             asked: AskedFeatures::default(),
             settings: Vec::new(),
-            judge: None,
         }
     }
 
     /// A client in its default environment, to follow a channel of.
-    ///
-    /// Only C-core's converter makes values. For another family the client itself says what it rejects ([`Profile::judge`]), what it
-    /// keeps is what the reference keeps, and what decides over RPCs is its own ([`Feature::OF_CHANNEL`]). What C-core rejects and
-    /// the client takes is then not known.
     ///
     /// # Errors
     /// No pick was asked of this version, nor of one before and one after.
@@ -99,41 +92,7 @@ impl Profile {
             let asked: Vec<String> = picked.iter().map(Version::to_string).collect();
             return not_followed(format!("RPCs were sent with {}", asked.join(", ")));
         }
-        Ok(Self::of_verdicts(client))
-    }
-
-    /// A client in its default environment, which decides over resources itself; see [`Profile::of_channel`] for what another family
-    /// than C-core keeps of them. Nothing is said of its RPCs.
-    pub fn of_verdicts(client: Client) -> Self {
-        if client.family == Family::REFERENCE && client.standing() == ClientStanding::Measured {
-            return Self::of(client);
-        }
-        let mut profile = Self {
-            client,
-            ..Self::default()
-        };
-        profile.judge_by(Self::of(client));
-        profile
-    }
-
-    fn judge_by(&mut self, judge: Profile) {
-        for &feature in Feature::OF_CHANNEL {
-            self.features.set(feature, judge.has(feature));
-        }
-        self.judge = Some(Box::new(judge));
-    }
-
-    /// The client as it judges resources, with all features of its own, if what it keeps of them is what the reference keeps.
-    pub fn judge(&self) -> Option<&Profile> {
-        self.judge.as_deref()
-    }
-
-    /// The family whose converter makes what the client keeps of a resource.
-    pub const fn reader(&self) -> Family {
-        match self.judge {
-            Some(_) => Family::REFERENCE,
-            None => self.client.family,
-        }
+        Ok(Self::of(client))
     }
 
     /// Another version of the same family, with the switches that were set and that it has.
@@ -149,6 +108,11 @@ impl Profile {
     /// Which client it is.
     pub const fn client(&self) -> Client {
         self.client
+    }
+
+    /// Says whether it is a client of the reference's family, C-core.
+    pub fn is_core(&self) -> bool {
+        self.client.family == Family::REFERENCE
     }
 
     /// The client's project and version, as printed in reports: `gRPC C-core 1.85.1`.
@@ -182,8 +146,6 @@ impl Profile {
             && is_same(self.features, other.features)
             && is_same(self.defaults, other.defaults)
             && is_same(self.switches, other.switches)
-            && self.judge.is_none()
-            && other.judge.is_none()
     }
 
     /// Sets one environment switch as the client would read it, see [`Feature::parse`].
@@ -199,11 +161,6 @@ impl Profile {
     }
 
     fn take(&mut self, name: &str, value: &str) -> Result<SwitchEffect, UnknownSwitch> {
-        if let Some(mut judge) = self.judge.take() {
-            let outcome = judge.take(name, value);
-            self.judge_by(*judge);
-            return outcome;
-        }
         let variable = switch::variable(name, self.client.family);
         for &feature in self.switched_by(variable) {
             self.features.set(feature, feature.parse(value, self.client));

@@ -199,14 +199,14 @@ mod tests {
 
     #[test]
     fn a_switch_whose_effect_is_not_known_is_taken_and_said() {
-        let name = "GRPC_EXPERIMENTAL_XDS_AUTHORITY_REWRITE";
+        let name = "GRPC_EXPERIMENTAL_ENABLE_PRIORITY_LB_CHILD_POLICY_CACHE";
         assert_eq!(
-            fleet("cpp,java,go@1.77,go@1.78", name).unwrap(),
-            format!("java@1.85.1 go@1.78.0: what `{name}` changes is not known here")
+            fleet("cpp,java,go@1.79,go@1.80", name).unwrap(),
+            format!("java@1.85.1 go@1.80.0: what `{name}` changes is not known here")
         );
         assert_eq!(
             fleet("cpp", name).unwrap(),
-            format!(": `{name}` changes nothing: no client that is asked has it, cpp or go or java has")
+            format!(": `{name}` changes nothing: no client that is asked has it, go or java has")
         );
         assert_eq!(fleet("cpp", "GRPC_EXPERIMENTAL_XDS_HTTP_CONNECT").unwrap(), "");
     }

@@ -81,7 +81,8 @@ impl DomainClass {
 pub enum Comparison {
     /// Without regard to ASCII case; a star stands for at least one character.
     Folded,
-    /// Byte by byte; a star may stand for nothing ([`Feature::DomainsExact`](crate::profile::Feature::DomainsExact)).
+    /// Byte by byte; a star may stand for nothing, and beside a pattern that is none, nothing matches (grpc-go FindBestMatchingVirtualHost;
+    /// [`Feature::DomainsExact`](crate::profile::Feature::DomainsExact)).
     Exact,
     /// Like [`Comparison::Folded`], but a pattern has one star at most, and of those with one the longest wins, whatever its class
     /// ([`Feature::LongestDomain`](crate::profile::Feature::LongestDomain)).
@@ -122,6 +123,9 @@ where
     for (host, domains) in hosts.into_iter().enumerate() {
         for (domain, pattern) in domains.into_iter().enumerate() {
             let Some(class) = DomainClass::of(pattern) else {
+                if comparison == Comparison::Exact {
+                    return None;
+                }
                 continue;
             };
             let better = best.is_none_or(|(found, length)| match comparison {

@@ -77,6 +77,9 @@ pub struct Locality {
     pub name: LocalityName,
     /// 1 to 4294967295.
     pub weight: u32,
+    /// Weights of endpoints that are left out, and that shares are counted of all the same; see
+    /// [`Feature::SharesOfAll`](crate::profile::Feature::SharesOfAll).
+    pub left_out_weight: u64,
     /// Kept endpoints in order.
     pub endpoints: Pieces<Endpoint>,
 }
@@ -150,6 +153,7 @@ mod tests {
                 ..LocalityName::default()
             },
             weight: 1,
+            left_out_weight: 0,
             endpoints: Pieces::new(),
         };
         let plain = Endpoints {

@@ -50,6 +50,8 @@ pub enum LbConfig {
     ClusterManager(ClusterManagerConfig),
     /// `grpclb`.
     Grpclb(GrpclbConfig),
+    /// `least_request_experimental`.
+    LeastRequest(LeastRequestConfig),
     /// `outlier_detection_experimental`.
     OutlierDetection(OutlierDetectionConfig),
     /// `xds_override_host_experimental`.
@@ -94,6 +96,7 @@ impl LbConfig {
             LbConfig::Autosharding(_)
             | LbConfig::Cds(_)
             | LbConfig::ClusterManager(_)
+            | LbConfig::LeastRequest(_)
             | LbConfig::PickFirst(_)
             | LbConfig::Priority(_)
             | LbConfig::RingHash(_)
@@ -160,6 +163,24 @@ pub struct OutlierDetectionConfig {
     pub detection: OutlierDetection,
     /// The policy whose endpoints are watched.
     pub child_policy: Box<LbConfig>,
+}
+
+/// The config of least_request, which C-core does not have (grpc-go leastrequest `LBConfig`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeastRequestConfig {
+    /// Endpoints that are drawn and compared: 2 to [`MAX_CHOICES`](Self::MAX_CHOICES), default 2.
+    pub choice_count: u32,
+}
+
+impl LeastRequestConfig {
+    /// The most endpoints that are compared, whatever is asked for.
+    pub const MAX_CHOICES: u32 = 10;
+}
+
+impl Default for LeastRequestConfig {
+    fn default() -> Self {
+        LeastRequestConfig { choice_count: 2 }
+    }
 }
 
 /// The config of pick_first (C-core pick_first.cc `PickFirstConfig`).

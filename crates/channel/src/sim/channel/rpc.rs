@@ -242,7 +242,7 @@ impl Channel {
     fn attempt(&mut self, id: u64, complete: Complete) {
         self.note_authority(id, &complete);
         let Some(call) = self.calls.get_mut(&id) else { return };
-        if let Some(counter) = complete.in_flight {
+        for counter in complete.counters() {
             self.runtime.in_flight.begin(counter);
         }
         if self.options.places {
@@ -273,7 +273,7 @@ impl Channel {
 
     /// Tells everybody who counts that an attempt has ended.
     fn tell_ended(&mut self, complete: &Complete, is_ok: bool, has_answer: bool) {
-        if let Some(counter) = complete.in_flight {
+        for counter in complete.counters() {
             self.runtime.in_flight.end(counter);
         }
         if let Some((at, endpoint)) = &complete.outlier {

@@ -6,15 +6,14 @@ use super::Compared;
 use crate::report::findings::not_checked::{
     NotChecked, NotCheckedKind, families, of_value, switches, unclear, unread, versions,
 };
-use xdsctl_channel::client::Gap;
 use xdsctl_lint::diff::Unclear;
 use xdsctl_model::profile::{Client, Family, Fleet};
 
 /// What was not compared so far, client after client.
 #[derive(Debug, Default)]
 pub struct NotComparedTally {
-    /// Resources of which the verdict of a client is not known, or what it keeps: how many, and the first.
-    unclear: [BTreeMap<Client, (usize, String)>; 2],
+    /// Resources of which the verdict of a client is not known: how many, and the first.
+    unclear: BTreeMap<Client, (usize, String)>,
     /// Why it is not known where RPCs of a client go.
     rpcs: BTreeMap<Client, String>,
 }
@@ -22,19 +21,12 @@ pub struct NotComparedTally {
 impl NotComparedTally {
     /// Takes what was compared for a client.
     pub fn add(&mut self, client: Client, worlds: &[Compared]) {
-        let [verdicts, values] = &mut self.unclear;
         for Unclear {
-            gap,
-            resource_type,
-            name,
+            resource_type, name, ..
         } in worlds.iter().flat_map(|compared| &compared.diff.unclear)
         {
-            let of = match gap {
-                Gap::Verdict => &mut *verdicts,
-                Gap::Value => &mut *values,
-            };
             let first = || (0, format!("{} `{name}`", resource_type.short_name()));
-            of.entry(client).or_insert_with(first).0 += 1;
+            self.unclear.entry(client).or_insert_with(first).0 += 1;
         }
         if let Some(why) = worlds.iter().find_map(|compared| compared.rpcs_unknown.as_ref()) {
             self.rpcs.insert(client, why.clone());
@@ -43,16 +35,14 @@ impl NotComparedTally {
 
     /// All of it; of the clients of a dump with the agents `not_read` the version cannot be read.
     pub fn finish(&self, fleet: &Fleet, not_read: &[String]) -> Vec<NotChecked> {
-        let [verdicts, values] = &self.unclear;
         let mut list: Vec<NotChecked> = not_read.iter().map(|agent| unread(agent)).collect();
-        list.extend(unclear(NotCheckedKind::Verdict, "the verdict on", verdicts, fleet));
+        list.extend(unclear(NotCheckedKind::Verdict, "the verdict on", &self.unclear, fleet));
         list.extend(versions(fleet));
         let whys: BTreeSet<&String> = self.rpcs.values().collect();
         list.extend(whys.into_iter().map(|why| {
             let clients = of_value(&self.rpcs, why);
             NotChecked::new(NotCheckedKind::Rpcs, &clients, fleet, format!("where RPCs go: {why}"))
         }));
-        list.extend(unclear(NotCheckedKind::Values, "what it keeps of", values, fleet));
         let others = families(fleet, |family| family != Family::REFERENCE);
         if !others.is_empty() {
             let what = "fields that C-core does not read".to_owned();

@@ -10,7 +10,6 @@ use crate::shared::rules::{PERCENTAGE_ABOVE_100, THRESHOLD_ABOVE_100};
 use xdsctl_document::proto::duration;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3 as pb;
 use xdsctl_model::diag::{Path, Validation, rules};
-use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::cluster::{FailurePercentageEjection, OutlierDetection, SuccessRateEjection};
 
@@ -29,8 +28,6 @@ pub const DEFAULT_INTERVAL: Millis = Millis(10_000);
 pub const DEFAULT_BASE_EJECTION_TIME: Millis = Millis(30_000);
 /// A50 says 300 s, or the base time if that is longer; the client takes the default of its struct.
 pub const DEFAULT_MAX_EJECTION_TIME: Millis = Millis(30_000);
-/// `max_ejection_time` when it is not set, as A50 has it.
-const LONG_MAX_EJECTION_TIME: Millis = Millis(300_000);
 /// `max_ejection_percent` when it is not set.
 pub const DEFAULT_MAX_EJECTION_PERCENT: u32 = 10;
 /// `minimum_hosts` of either algorithm when it is not set.
@@ -51,18 +48,14 @@ pub(super) fn outlier_detection(
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> OutlierDetection {
-    let has_defaults = cx.has(Feature::OutlierDefaults);
     let mut time = |value: &Option<Duration>, field, default| {
-        let given = value.as_ref().map(|d| duration::parse(d, &at.field(field), cx));
-        given.filter(|time| !has_defaults || time.0 != 0).unwrap_or(default)
+        value
+            .as_ref()
+            .map_or(default, |d| duration::parse(d, &at.field(field), cx))
     };
     let interval = time(&pb.interval, "interval", DEFAULT_INTERVAL);
     let base_ejection_time = time(&pb.base_ejection_time, "base_ejection_time", DEFAULT_BASE_EJECTION_TIME);
-    let longest = match has_defaults {
-        true => LONG_MAX_EJECTION_TIME,
-        false => DEFAULT_MAX_EJECTION_TIME,
-    };
-    let max_ejection_time = time(&pb.max_ejection_time, "max_ejection_time", longest);
+    let max_ejection_time = time(&pb.max_ejection_time, "max_ejection_time", DEFAULT_MAX_EJECTION_TIME);
     percentage(pb.max_ejection_percent, "max_ejection_percent", at, cx);
     let success_rate = success_rate(pb, at, cx);
     let failure_percentage = failure_percentage(pb, aggregate, at, cx);
@@ -77,16 +70,10 @@ pub(super) fn outlier_detection(
         interval,
         base_ejection_time,
         max_ejection_time,
-        max_ejection_percent: number(pb.max_ejection_percent, DEFAULT_MAX_EJECTION_PERCENT, cx),
+        max_ejection_percent: pb.max_ejection_percent.unwrap_or(DEFAULT_MAX_EJECTION_PERCENT),
         success_rate,
         failure_percentage,
     }
-}
-
-/// A number, or its default.
-fn number(value: Option<u32>, default: u32, cx: &Validation<'_>) -> u32 {
-    let given = value.filter(|value| *value != 0 || !cx.has(Feature::OutlierDefaults));
-    given.unwrap_or(default)
 }
 
 /// Largest percentage.
@@ -105,8 +92,7 @@ fn percentage(value: Option<u32>, field: &str, at: &Path<'_>, cx: &mut Validatio
 /// The success rate algorithm, if it is enforced.
 fn success_rate(pb: &pb::OutlierDetection, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<SuccessRateEjection> {
     percentage(pb.enforcing_success_rate, "enforcing_success_rate", at, cx);
-    let by_default = cx.has(Feature::OutlierDefaults).then_some(MAX_PERCENT);
-    let Some(enforcement_percentage) = pb.enforcing_success_rate.or(by_default).filter(|p| *p != 0) else {
+    let Some(enforcement_percentage) = pb.enforcing_success_rate.filter(|p| *p != 0) else {
         let fields = [
             ("success_rate_minimum_hosts", pb.success_rate_minimum_hosts),
             ("success_rate_request_volume", pb.success_rate_request_volume),
@@ -116,10 +102,10 @@ fn success_rate(pb: &pb::OutlierDetection, at: &Path<'_>, cx: &mut Validation<'_
         return None;
     };
     Some(SuccessRateEjection {
-        stdev_factor: number(pb.success_rate_stdev_factor, DEFAULT_STDEV_FACTOR, cx),
+        stdev_factor: pb.success_rate_stdev_factor.unwrap_or(DEFAULT_STDEV_FACTOR),
         enforcement_percentage,
-        minimum_hosts: number(pb.success_rate_minimum_hosts, DEFAULT_MINIMUM_HOSTS, cx),
-        request_volume: number(pb.success_rate_request_volume, DEFAULT_SUCCESS_RATE_VOLUME, cx),
+        minimum_hosts: pb.success_rate_minimum_hosts.unwrap_or(DEFAULT_MINIMUM_HOSTS),
+        request_volume: pb.success_rate_request_volume.unwrap_or(DEFAULT_SUCCESS_RATE_VOLUME),
     })
 }
 
@@ -145,14 +131,12 @@ fn failure_percentage(
         return None;
     };
     Some(FailurePercentageEjection {
-        threshold: number(pb.failure_percentage_threshold, DEFAULT_THRESHOLD, cx),
+        threshold: pb.failure_percentage_threshold.unwrap_or(DEFAULT_THRESHOLD),
         enforcement_percentage,
-        minimum_hosts: number(pb.failure_percentage_minimum_hosts, DEFAULT_MINIMUM_HOSTS, cx),
-        request_volume: number(
-            pb.failure_percentage_request_volume,
-            DEFAULT_FAILURE_PERCENTAGE_VOLUME,
-            cx,
-        ),
+        minimum_hosts: pb.failure_percentage_minimum_hosts.unwrap_or(DEFAULT_MINIMUM_HOSTS),
+        request_volume: pb
+            .failure_percentage_request_volume
+            .unwrap_or(DEFAULT_FAILURE_PERCENTAGE_VOLUME),
     })
 }
 

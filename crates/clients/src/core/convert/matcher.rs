@@ -142,10 +142,7 @@ pub fn header_matcher(matcher: &route::HeaderMatcher, at: &Path<'_>, cx: &mut Va
             }
             HeaderMatch::Range {
                 start: range.start,
-                end: match cx.has(Feature::RangeWithEnd) {
-                    true => range.end.saturating_add(1),
-                    false => range.end,
-                },
+                end: range.end,
             }
         }
         Some(Spec::StringMatch(value)) if cx.has(Feature::HeaderStringMatch) => {
@@ -171,7 +168,7 @@ pub fn header_matcher(matcher: &route::HeaderMatcher, at: &Path<'_>, cx: &mut Va
         name: matcher.name.clone(),
         kind,
         invert_match: matcher.invert_match,
-        view: HeaderView::of(|feature| cx.has(feature)),
+        view: HeaderView::Completed,
     })
 }
 

@@ -190,6 +190,7 @@ fn locality(
             sub_zone: name.sub_zone.clone(),
         },
         weight: weight(pb),
+        left_out_weight: 0,
         endpoints,
     })
 }

@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 use super::object::{GoObject, Read};
 use crate::shared::rules::{LB_CONFIG_KILLS, OTHER_CLUSTER_KILLS};
 use xdsctl_model::diag::{Effect, Path, Validation};
-use xdsctl_model::profile::Feature;
+use xdsctl_model::profile::{Feature, Profile};
+use xdsctl_model::resource::Millis;
 
 /// Largest ring, in entries (`ringHashSizeUpperBound`).
 pub(super) const MAX_RING_SIZE: u64 = 8 * 1024 * 1024;
@@ -14,9 +15,18 @@ pub(super) const MAX_RING_SIZE: u64 = 8 * 1024 * 1024;
 const JSON_RING: (u64, u64) = (1024, 4096);
 
 /// 0 is no size: the balancer's own default takes its place.
-pub(super) fn ring_defaults(min: u64, max: u64) -> (u64, u64) {
+pub(super) fn ring_defaults(min: u64, max: u64) -> Ring {
     let or = |size: u64, default: u64| if size == 0 { default } else { size };
-    (or(min, JSON_RING.0), or(max, JSON_RING.1))
+    Ring {
+        min: or(min, JSON_RING.0),
+        max: or(max, JSON_RING.1),
+    }
+}
+
+/// Sizes of a ring, in entries.
+pub(super) struct Ring {
+    pub min: u64,
+    pub max: u64,
 }
 
 /// A balancer that is registered with `import _ "google.golang.org/grpc/xds"`.
@@ -39,9 +49,9 @@ pub(super) enum GoBalancer {
 }
 
 impl GoBalancer {
-    pub(super) fn by_name(name: &str, cx: &Validation<'_>) -> Option<Self> {
+    pub(super) fn by_name(name: &str, profile: &Profile) -> Option<Self> {
         let lower;
-        let name = if cx.has(Feature::PolicyNamesExact) {
+        let name = if profile.has(Feature::PolicyNamesExact) {
             name
         } else {
             lower = name.to_lowercase();
@@ -59,14 +69,16 @@ impl GoBalancer {
             "priority_experimental" => GoBalancer::Priority,
             "xds_cluster_impl_experimental" => GoBalancer::ClusterImpl,
             "xds_cluster_manager_experimental" => GoBalancer::ClusterManager,
-            "cluster_resolver_experimental" if cx.has(Feature::ClusterResolverPolicy) => GoBalancer::ClusterResolver,
+            "cluster_resolver_experimental" if profile.has(Feature::ClusterResolverPolicy) => {
+                GoBalancer::ClusterResolver
+            }
             "cds_experimental" => GoBalancer::Cds,
             _ => return None,
         })
     }
 
     /// `ParseConfig`.
-    pub(super) fn read(self, config: &Value, cx: &Validation<'_>) -> Read {
+    pub(super) fn read(self, config: &Value, profile: &Profile) -> Read {
         if self == GoBalancer::RoundRobin {
             return Ok(());
         }
@@ -83,10 +95,10 @@ impl GoBalancer {
             GoBalancer::RingHash => {
                 let min = config.unsigned("minRingSize", u64::MAX)?.unwrap_or(0);
                 let max = config.unsigned("maxRingSize", u64::MAX)?.unwrap_or(0);
-                if cx.has(Feature::RingHashRequestHeader) {
+                if profile.has(Feature::RingHashRequestHeader) {
                     config.text("requestHashHeader")?;
                 }
-                if cx.has(Feature::RingHashSetRequestHashKey)
+                if profile.has(Feature::RingHashSetRequestHashKey)
                     && let Some(Value::String(name)) = config.get("requestHashHeader")
                 {
                     let name = name.to_lowercase();
@@ -98,7 +110,7 @@ impl GoBalancer {
                 if min.max(max) > MAX_RING_SIZE {
                     return Err(format!("a ring size is above {MAX_RING_SIZE}"));
                 }
-                let (min, max) = ring_defaults(min, max);
+                let Ring { min, max } = ring_defaults(min, max);
                 if min > max {
                     return Err(format!("minRingSize {min} is above maxRingSize {max}"));
                 }
@@ -122,10 +134,10 @@ impl GoBalancer {
             }
             GoBalancer::WeightedTarget => config.children("targets", |target| {
                 target.unsigned("weight", u32::MAX.into())?;
-                target.policy("childPolicy", cx).map(drop)
+                target.policy("childPolicy", profile).map(drop)
             })?,
             GoBalancer::WrrLocality => {
-                if !config.policy("childPolicy", cx)? {
+                if !config.policy("childPolicy", profile)? {
                     return Err("childPolicy is missing".to_owned());
                 }
             }
@@ -137,14 +149,14 @@ impl GoBalancer {
                     return Err("choiceCount is below 2".to_owned());
                 }
             }
-            GoBalancer::OutlierDetection => outlier_detection(config, cx)?,
-            GoBalancer::Priority => priority(config, cx)?,
+            GoBalancer::OutlierDetection => outlier_detection(config, profile)?,
+            GoBalancer::Priority => priority(config, profile)?,
             GoBalancer::ClusterImpl => {
                 config.text("cluster")?;
-                config.policy("childPolicy", cx)?;
+                config.policy("childPolicy", profile)?;
             }
             GoBalancer::ClusterManager => {
-                config.children("Children", |child| child.policy("ChildPolicy", cx).map(drop))?;
+                config.children("Children", |child| child.policy("ChildPolicy", profile).map(drop))?;
             }
             GoBalancer::ClusterResolver => {}
             GoBalancer::Cds => {
@@ -174,9 +186,9 @@ impl GoBalancer {
     }
 }
 
-fn outlier_detection(config: GoObject<'_>, cx: &Validation<'_>) -> Read {
+fn outlier_detection(config: GoObject<'_>, profile: &Profile) -> Read {
     for field in ["interval", "baseEjectionTime", "maxEjectionTime"] {
-        if config.duration(field)?.is_some_and(|is_negative| is_negative) {
+        if config.duration(field)?.is_some_and(|time| time < Millis(0)) {
             return Err(format!("{field} is negative"));
         }
     }
@@ -198,17 +210,17 @@ fn outlier_detection(config: GoObject<'_>, cx: &Validation<'_>) -> Read {
         percentage(sub, "threshold")?;
         percentage(sub, "enforcementPercentage")
     })?;
-    config.policy("childPolicy", cx).map(drop)
+    config.policy("childPolicy", profile).map(drop)
 }
 
-fn priority(config: GoObject<'_>, cx: &Validation<'_>) -> Read {
+fn priority(config: GoObject<'_>, profile: &Profile) -> Read {
     let mut children = Vec::new();
     if let Some(Value::Object(map)) = config.get("children") {
         children.extend(map.keys().map(String::as_str));
     }
     config.children("children", |child| {
         child.bool("ignoreReresolutionRequests")?;
-        child.policy("config", cx).map(drop)
+        child.policy("config", profile).map(drop)
     })?;
     let names = match config.get("priorities") {
         None => &[][..],
@@ -232,8 +244,8 @@ fn priority(config: GoObject<'_>, cx: &Validation<'_>) -> Read {
     }
 }
 
-/// A list of balancers, of which the first registered one counts (`BalancerConfig.UnmarshalJSON`).
-fn policy_list(list: &Value, cx: &Validation<'_>) -> Read {
+/// The balancer of a list that counts, the first registered one, and its config (`BalancerConfig.UnmarshalJSON`).
+pub(super) fn chosen<'v>(list: &'v Value, profile: &Profile) -> Read<(GoBalancer, &'v Value)> {
     let Value::Array(entries) = list else {
         return Err("a list of policies is no list".to_owned());
     };
@@ -245,8 +257,8 @@ fn policy_list(list: &Value, cx: &Validation<'_>) -> Read {
         let (Some((name, config)), None) = (pairs.next(), pairs.next()) else {
             return Err("an entry is not exactly one policy".to_owned());
         };
-        if let Some(policy) = GoBalancer::by_name(name, cx) {
-            return policy.read(config, cx);
+        if let Some(balancer) = GoBalancer::by_name(name, profile) {
+            return Ok((balancer, config));
         }
     }
     Err("no policy of a list is known".to_owned())
@@ -254,10 +266,13 @@ fn policy_list(list: &Value, cx: &Validation<'_>) -> Read {
 
 impl GoObject<'_> {
     /// Reads a list of balancers; says whether it is there.
-    fn policy(self, name: &str, cx: &Validation<'_>) -> Read<bool> {
+    fn policy(self, name: &str, profile: &Profile) -> Read<bool> {
         match self.get(name) {
             None => Ok(false),
-            Some(list) => policy_list(list, cx).map(|()| true),
+            Some(list) => {
+                let (balancer, config) = chosen(list, profile)?;
+                balancer.read(config, profile).map(|()| true)
+            }
         }
     }
 }

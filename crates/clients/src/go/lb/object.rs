@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use xdsctl_model::resource::MAX_DURATION_SECONDS;
+use xdsctl_model::resource::{MAX_DURATION_SECONDS, Millis};
 
 /// Why a balancer's parser refuses a config.
 pub(super) type Read<T = ()> = Result<T, String>;
@@ -68,15 +68,15 @@ impl<'v> GoObject<'v> {
         }
     }
 
-    /// Checks a duration; says whether it is negative.
-    pub(super) fn duration(self, name: &str) -> Read<Option<bool>> {
+    /// A duration, in whole milliseconds towards zero but for what is below one.
+    pub(super) fn duration(self, name: &str) -> Read<Option<Millis>> {
         let text = match self.get(name) {
             None => return Ok(None),
             Some(Value::String(text)) => text,
             Some(_) => return Err(format!("{name} is no duration")),
         };
-        match duration_is_negative(text) {
-            Some(is_negative) => Ok(Some(is_negative)),
+        match duration(text) {
+            Some(duration) => Ok(Some(duration)),
             None => Err(format!("{name} is no duration")),
         }
     }
@@ -104,29 +104,29 @@ impl<'v> GoObject<'v> {
 }
 
 /// Reads a duration like `-1.5s`; `None` for any other text (`internal/serviceconfig/duration.go`).
-fn duration_is_negative(text: &str) -> Option<bool> {
+///
+/// One that is not 0 is at least a millisecond long, so that its sign is kept.
+fn duration(text: &str) -> Option<Millis> {
     let text = text.strip_suffix('s')?;
-    let (is_negative, text) = match text.strip_prefix('-') {
-        Some(text) => (true, text),
-        None => (false, text),
+    let (sign, text) = match text.strip_prefix('-') {
+        Some(text) => (-1, text),
+        None => (1, text),
     };
-    let (seconds, fraction) = match text.split_once('.') {
-        Some((seconds, fraction)) => (seconds, fraction),
-        None => (text, ""),
-    };
+    let (seconds, fraction) = text.split_once('.').unwrap_or((text, ""));
     if seconds.is_empty() && fraction.is_empty() || fraction.len() > 9 {
         return None;
     }
-    let mut is_zero = true;
-    for part in [seconds, fraction] {
-        if part.is_empty() {
-            continue;
-        }
-        let number: i64 = part.parse().ok()?;
-        is_zero &= number == 0;
-        if number > MAX_DURATION_SECONDS {
-            return None;
-        }
-    }
-    Some(is_negative && !is_zero)
+    let number = |digits: &str| match digits {
+        "" => Some(0),
+        digits => digits
+            .parse::<i64>()
+            .ok()
+            .filter(|number| *number <= MAX_DURATION_SECONDS),
+    };
+    let (seconds, nanos) = (number(seconds)?, number(fraction)?);
+    let places = u32::try_from(fraction.len()).ok()?;
+    let millis = nanos * 1000 / 10i64.pow(places);
+    let total = seconds.saturating_mul(1000).saturating_add(millis);
+    let least = i64::from(seconds != 0 || nanos != 0);
+    Some(Millis(sign * total.max(least)))
 }

@@ -21,7 +21,6 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     wrappers: &[],
     properties: &[],
     unmodelled: unmodelled! {
-        GRPC_EXPERIMENTAL_XDS_AUTHORITY_REWRITE "1.78";
         GRPC_EXPERIMENTAL_XDS_FALLBACK "1.66" until "1.75";
         GRPC_EXPERIMENTAL_ENABLE_PRIORITY_LB_CHILD_POLICY_CACHE "1.80";
         GRPC_EXPERIMENTAL_XDS_EXT_AUTHZ_ON_CLIENT "1.84";
@@ -34,7 +33,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.60" always Federation AggregateClusterBackwardCompat CustomLbConfig PickFirstMessage
             TypedStructChecked HeaderStringMatch XdstpServiceName PickFirstJson
             RbacHeaderStringMatch SourceTypeChecked RbacMatchersMade CidrAsText
-            ClusterResolverPolicy;
+            ClusterResolverPolicy ClusterImplByName;
         "1.71" off SystemRootCerts;
         "1.71" on DualstackEndpoints;
         "1.72" off RingHashSetRequestHashKey;
@@ -46,7 +45,9 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.75" always TypedConfigChecked;
         "1.76" off HttpConnect;
         "1.77" off BootstrapCallCreds;
+        "1.78" off AuthorityRewrite;
         "1.79" on PfWeightedShuffling;
+        "1.79" always SharesOfAll;
         "1.80" off EndpointHashKeyBackwardCompat PolicyNamesExact;
         "1.80" on RingHashSetRequestHashKey ParserPanicRecovered;
         "1.80" always DefaultChainFirst EndpointWeightSum;
@@ -65,7 +66,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.84" always DropDenominatorChecked RbacPrefixOptional RbacNestedHeaders;
         "1.85" always DomainsExact HeadersAsSent DollarGroups RetryUnlimited RetryOnTrimmed
             AggregateNeedsAll DisabledFiltersRun GrpcServiceRead AggregateIsFlat DropsOnceReady PathsEnd
-            RingByKey OutlierDefaults WrrZeroIsDefault ClustersApart;
+            RingByKey OutlierDefaults ClustersApart;
     },
 };
 

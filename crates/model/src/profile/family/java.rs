@@ -22,7 +22,6 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "GRPC_EXPERIMENTAL_ENABLE_LEAST_REQUEST",
     )],
     unmodelled: unmodelled! {
-        GRPC_EXPERIMENTAL_XDS_AUTHORITY_REWRITE "1.72";
         GRPC_EXPERIMENTAL_XDS_FALLBACK "1.72";
         GRPC_EXPERIMENTAL_ENABLE_PRIORITY_LB_CHILD_POLICY_CACHE "1.83.1";
         GRPC_EXPERIMENTAL_WRR_CUSTOM_METRICS "1.83.1";
@@ -42,14 +41,14 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     read_switch,
     changes: changes! {
         "1.72" off DualstackEndpoints HttpConnect RingHashSetRequestHashKey SystemRootCerts
-            LeastRequest;
+            LeastRequest AuthorityRewrite;
         "1.72" on Federation RlsLb;
         "1.72" always SocketRing HeadersOfApplication RangeWithEnd LongestDomain FractionAsWritten PathCaseFolded
             HostRetryUnread RetryOnTrimmed RetryOnUnderscored RetryPerRpc AggregateFailsInPlace
             EscapedDollarGroups FailsAtOnce StaticClusterInternal PathsEnd SilentWithoutTargets LocalityOnce;
         "1.72" always CustomLbConfig PickFirstMessage TypedStructChecked HeaderStringMatch
             XdstpServiceName PickFirstJson ClusterMetadata RbacHeaderStringMatch SourceTypeChecked
-            RbacMatchersMade ClusterResolverPolicy OldProviderFields OldestProviderFields
+            RbacMatchersMade ClusterResolverPolicy ClusterImplByName OldProviderFields OldestProviderFields
             RewriteNeedsEngine;
         "1.73" off GcpAuthnFilter;
         "1.73" on LeastRequest;

@@ -23,7 +23,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     changes: changes! {
         "1.10.1" off Federation PickFirstMessage;
         "1.10.1" on CustomLbConfig FaultInjection RetryPolicy OutlierDetection RingHashPolicy;
-        "1.10.1" always TypedStructChecked HeaderStringMatch ClusterResolverPolicy;
+        "1.10.1" always TypedStructChecked HeaderStringMatch ClusterResolverPolicy ClusterImplByName;
         "1.13" off AggregateClusterBackwardCompat;
         "1.13" on DualstackEndpoints;
         "1.13" always FilterChains ClusterTls LenientRoutes BaseIntervalChecked ClusterImplSmall;

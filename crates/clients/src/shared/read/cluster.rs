@@ -1,0 +1,204 @@
+//! Cluster, as a client keeps it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{Reader, millis, opened};
+use crate::shared::names::{ADDRESS, AUDIENCE};
+use xdsctl_document::proto;
+use xdsctl_document::proto::any::struct_to_json;
+use xdsctl_document::proto::pb::envoy::config::cluster::v3::cluster::{
+    ClusterDiscoveryType, DiscoveryType, LbConfig as PbConfig, LbPolicy as PbPolicy,
+};
+use xdsctl_document::proto::pb::envoy::config::cluster::v3::{Cluster as Pb, OutlierDetection as OutlierPb};
+use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as AddressPb;
+use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
+use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, Metadata};
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{LbEndpoint, lb_endpoint::HostIdentifier};
+use xdsctl_document::proto::pb::envoy::extensions::clusters::aggregate::v3::ClusterConfig;
+use xdsctl_document::proto::pb::envoy::extensions::filters::http::gcp_authn::v3::Audience;
+use xdsctl_model::host_port::join_host_port;
+use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::cluster::{
+    Cluster, DEFAULT_MAX_CONCURRENT_REQUESTS, Discovery, FailurePercentageEjection, HealthStatus, MetadataValue,
+    OutlierDetection, SuccessRateEjection,
+};
+use xdsctl_model::resource::{LbPolicy, Millis};
+
+/// How long a session's connection is kept where nothing is read of it: one hour (A75).
+const IDLE_TIMEOUT: Millis = Millis(3_600_000);
+
+impl Reader<'_> {
+    /// A cluster.
+    pub(super) fn cluster(&self, message: &Pb) -> Cluster {
+        let socket = message.transport_socket.as_ref();
+        let (use_http_connect, tls) = socket.map(|socket| self.upstream_tls(socket)).unwrap_or_default();
+        let metrics = message.lrs_report_endpoint_metrics.iter();
+        let is_known = |name: &&String| {
+            let known = ["cpu_utilization", "mem_utilization", "application_utilization"];
+            known.contains(&name.as_str()) || name.starts_with("named_metrics.")
+        };
+        let outliers = message.outlier_detection.as_ref();
+        Cluster {
+            discovery: discovery(message),
+            lb_policy: self.cluster_policy(message),
+            lrs_self: message.lrs_server.is_some(),
+            lrs_metrics: match self.has(Feature::OrcaLrsPropagation) {
+                true => metrics.filter(is_known).cloned().collect(),
+                false => BTreeSet::new(),
+            },
+            use_http_connect,
+            tls,
+            connection_idle_timeout: IDLE_TIMEOUT,
+            max_concurrent_requests: self.max_requests(message),
+            outlier_detection: outliers.map(|outliers| self.outlier_detection(outliers)),
+            override_host_statuses: BTreeSet::from([HealthStatus::Unknown, HealthStatus::Healthy]),
+            metadata: self.metadata(message),
+        }
+    }
+
+    fn cluster_policy(&self, message: &Pb) -> Arc<LbPolicy> {
+        if let Some(list) = message.load_balancing_policy.as_ref() {
+            return self.lb_policy(self.policies(list));
+        }
+        let json = match (PbPolicy::try_from(message.lb_policy), &message.lb_config) {
+            (Ok(PbPolicy::RingHash), config) => {
+                let (min, max) = match config {
+                    Some(PbConfig::RingHashLbConfig(config)) => (config.minimum_ring_size, config.maximum_ring_size),
+                    _ => (None, None),
+                };
+                json!([{ "ring_hash_experimental": self.ring(min, max) }])
+            }
+            (Ok(PbPolicy::LeastRequest), config) => {
+                let count = match config {
+                    Some(PbConfig::LeastRequestLbConfig(config)) => config.choice_count,
+                    _ => None,
+                };
+                let policy = json!([{ "least_request_experimental": self.least_request(count) }]);
+                match self.ways.least_request_in_localities {
+                    true => json!([{ "xds_wrr_locality_experimental": { "childPolicy": policy } }]),
+                    false => policy,
+                }
+            }
+            _ => json!([{"xds_wrr_locality_experimental": {"childPolicy": [{"round_robin": {}}]}}]),
+        };
+        self.lb_policy(json)
+    }
+
+    /// `max_requests` of a threshold with priority DEFAULT.
+    fn max_requests(&self, message: &Pb) -> u32 {
+        let thresholds = message.circuit_breakers.as_ref().map_or(&[][..], |it| &it.thresholds);
+        let mut of_default = thresholds.iter().filter(|threshold| threshold.priority == 0);
+        let found = match self.ways.last_breaker {
+            true => of_default.filter_map(|threshold| threshold.max_requests).next_back(),
+            false => of_default.next().and_then(|threshold| threshold.max_requests),
+        };
+        found.unwrap_or(DEFAULT_MAX_CONCURRENT_REQUESTS)
+    }
+
+    /// Outlier detection (A50) with the defaults of its policy.
+    fn outlier_detection(&self, pb: &OutlierPb) -> OutlierDetection {
+        let zero_is_default = self.has(Feature::OutlierDefaults);
+        let time = |value: &Option<prost_types::Duration>, default| {
+            let given = value.as_ref().map(millis);
+            given
+                .filter(|time| time.0 != 0 || !zero_is_default)
+                .unwrap_or(Millis(default))
+        };
+        let number = |value: Option<u32>, default| {
+            let given = value.filter(|value| *value != 0 || !zero_is_default);
+            given.unwrap_or(default)
+        };
+        let of_rate = match pb.enforcing_success_rate {
+            None if self.ways.success_rate_by_default => Some(100),
+            given => given.filter(|percentage| *percentage != 0),
+        };
+        let of_failures = pb.enforcing_failure_percentage.filter(|percentage| *percentage != 0);
+        OutlierDetection {
+            interval: time(&pb.interval, 10_000),
+            base_ejection_time: time(&pb.base_ejection_time, 30_000),
+            max_ejection_time: time(&pb.max_ejection_time, 300_000),
+            max_ejection_percent: number(pb.max_ejection_percent, 10),
+            success_rate: of_rate.map(|enforcement_percentage| SuccessRateEjection {
+                stdev_factor: number(pb.success_rate_stdev_factor, 1900),
+                enforcement_percentage,
+                minimum_hosts: number(pb.success_rate_minimum_hosts, 5),
+                request_volume: number(pb.success_rate_request_volume, 100),
+            }),
+            failure_percentage: of_failures.map(|enforcement_percentage| FailurePercentageEjection {
+                threshold: number(pb.failure_percentage_threshold, 85),
+                enforcement_percentage,
+                minimum_hosts: number(pb.failure_percentage_minimum_hosts, 5),
+                request_volume: number(pb.failure_percentage_request_volume, 50),
+            }),
+        }
+    }
+
+    /// Metadata of the types that the client knows, and then Structs under other keys.
+    fn metadata(&self, message: &Pb) -> BTreeMap<String, MetadataValue> {
+        let mut map = BTreeMap::new();
+        let is_read = self.has(Feature::ClusterMetadata) || self.has(Feature::GcpAuthnFilter);
+        let Some(metadata) = message.metadata.as_ref().filter(|_| is_read) else {
+            return map;
+        };
+        let metadata: Metadata = proto::kept(metadata);
+        for (key, any) in &metadata.typed_filter_metadata {
+            if let Some(audience) = opened::<Audience>(any, AUDIENCE).filter(|_| self.has(Feature::GcpAuthnFilter)) {
+                map.insert(key.clone(), MetadataValue::Audience { url: audience.url });
+            } else if let Some(address) = opened::<Address>(any, ADDRESS).filter(|_| self.has(Feature::HttpConnect))
+                && let Some(address) = super::endpoints::socket_address(&address)
+            {
+                map.insert(key.clone(), MetadataValue::Address(address.to_string()));
+            }
+        }
+        for (key, value) in &metadata.filter_metadata {
+            if !map.contains_key(key) {
+                let json = struct_to_json(Some(value)).unwrap_or(Value::Null);
+                map.insert(key.clone(), MetadataValue::Struct(json));
+            }
+        }
+        map
+    }
+}
+
+/// How the endpoints are found.
+fn discovery(message: &Pb) -> Discovery {
+    match &message.cluster_discovery_type {
+        Some(ClusterDiscoveryType::ClusterType(custom)) => {
+            let any = custom.typed_config.as_ref();
+            let config: Option<ClusterConfig> = any.and_then(|any| prost::Message::decode(any.value.clone()).ok());
+            Discovery::Aggregate {
+                children: config.unwrap_or_default().clusters,
+            }
+        }
+        Some(ClusterDiscoveryType::Type(kind)) if *kind == DiscoveryType::LogicalDns as i32 => Discovery::LogicalDns {
+            hostname: dns_name(message).unwrap_or_default(),
+        },
+        Some(ClusterDiscoveryType::Type(_)) | None => {
+            let config = message.eds_cluster_config.as_ref();
+            let service = config.map(|config| config.service_name.as_str());
+            Discovery::Eds {
+                service_name: service.filter(|name| !name.is_empty()).map(str::to_owned),
+            }
+        }
+    }
+}
+
+/// The host and port of the only endpoint.
+fn dns_name(message: &Pb) -> Option<String> {
+    let locality = message.load_assignment.as_ref()?.endpoints.first()?;
+    let endpoint: LbEndpoint = proto::kept(locality.lb_endpoints.first()?);
+    let Some(HostIdentifier::Endpoint(endpoint)) = endpoint.host_identifier else {
+        return None;
+    };
+    let Some(AddressPb::SocketAddress(socket)) = endpoint.address?.address else {
+        return None;
+    };
+    let port = match socket.port_specifier {
+        Some(PortSpecifier::PortValue(port)) => port,
+        Some(PortSpecifier::NamedPort(_)) | None => 0,
+    };
+    Some(join_host_port(&socket.address, port.cast_signed()))
+}

@@ -1,0 +1,189 @@
+//! ClusterLoadAssignment, as a client keeps it.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use bytes::Bytes;
+
+use super::{Reader, opened};
+use crate::shared::names::ADDRESS;
+use xdsctl_document::proto;
+use xdsctl_document::proto::any::struct_to_json;
+use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as AddressPb;
+use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
+use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, HealthStatus as HealthPb, Metadata};
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::cluster_load_assignment::Policy;
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
+    ClusterLoadAssignment as Pb, LbEndpoint, LocalityLbEndpoints, lb_endpoint::HostIdentifier,
+};
+use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::cluster::HealthStatus;
+use xdsctl_model::resource::endpoints::{DropCategory, DropConfig, Endpoint, Endpoints, Locality, LocalityName};
+use xdsctl_model::resource::pieces::Builder;
+
+/// Metadata key of a proxy's address (A86).
+const PROXY_METADATA: &str = "envoy.http11_proxy_transport_socket.proxy_address";
+
+/// Metadata key of Envoy's load balancing settings, and of the ring hash key in it (A76).
+const LB_METADATA: &str = "envoy.lb";
+
+/// Everything, in parts per million.
+const ALL_PER_MILLION: u32 = 1_000_000;
+
+impl Reader<'_> {
+    /// The endpoints of a cluster. Localities without a weight are left out.
+    pub(super) fn endpoints(&self, message: &Pb) -> Endpoints {
+        let mut priorities: BTreeMap<u32, BTreeMap<LocalityName, Locality>> = BTreeMap::new();
+        for (index, locality) in message.endpoints.iter().enumerate() {
+            let weight = locality.load_balancing_weight.unwrap_or(0);
+            if weight == 0 {
+                continue;
+            }
+            let name = locality.locality.clone().unwrap_or_default();
+            let name = LocalityName {
+                region: name.region,
+                zone: name.zone,
+                sub_zone: name.sub_zone,
+            };
+            let kept = Locality {
+                index,
+                name: name.clone(),
+                weight,
+                left_out_weight: self.left_out_weight(locality),
+                endpoints: self.of_locality(locality),
+            };
+            priorities.entry(locality.priority).or_default().insert(name, kept);
+        }
+        let priorities = priorities.into_values();
+        Endpoints {
+            priorities: priorities
+                .map(|localities| localities.into_values().collect())
+                .collect(),
+            drops: drops(message.policy.as_ref()),
+        }
+    }
+
+    fn of_locality(&self, message: &LocalityLbEndpoints) -> xdsctl_model::resource::pieces::Pieces<Endpoint> {
+        let proxy = message.metadata.as_ref().and_then(|metadata| self.proxy(metadata));
+        let mut endpoints = Builder::default();
+        for (index, bytes) in message.lb_endpoints.iter().enumerate() {
+            if let Some(mut endpoint) = self.endpoint(proto::kept(bytes), index) {
+                endpoint.proxy = endpoint.proxy.or_else(|| proxy.clone());
+                endpoints.push(endpoint);
+            }
+        }
+        endpoints.done()
+    }
+
+    /// The weights of the endpoints that are left out, where they count.
+    fn left_out_weight(&self, message: &LocalityLbEndpoints) -> u64 {
+        if !self.has(Feature::SharesOfAll) {
+            return 0;
+        }
+        let endpoints = message.lb_endpoints.iter().map(proto::kept::<LbEndpoint>);
+        let left_out = endpoints.filter(|endpoint| self.health(endpoint.health_status).is_none());
+        left_out
+            .map(|endpoint| u64::from(endpoint.load_balancing_weight.unwrap_or(1)))
+            .sum()
+    }
+
+    /// The health of an endpoint that gets RPCs.
+    fn health(&self, number: i32) -> Option<HealthStatus> {
+        match HealthPb::try_from(number) {
+            Ok(HealthPb::Unknown) => Some(HealthStatus::Unknown),
+            Ok(HealthPb::Healthy) => Some(HealthStatus::Healthy),
+            Ok(HealthPb::Draining) if self.has(Feature::OverrideHost) => Some(HealthStatus::Draining),
+            _ => None,
+        }
+    }
+
+    /// An endpoint; `None` for one that gets no RPC: one whose health is bad, or whose address nothing can connect to.
+    fn endpoint(&self, message: LbEndpoint, index: usize) -> Option<Endpoint> {
+        let health = self.health(message.health_status)?;
+        let (proxy, hash_key) = match &message.metadata {
+            Some(metadata) => (self.proxy(metadata), self.hash_key(metadata)),
+            None => (None, None),
+        };
+        let Some(HostIdentifier::Endpoint(endpoint)) = message.host_identifier else {
+            return None;
+        };
+        let more = endpoint.additional_addresses.into_iter();
+        let more = more.filter(|_| self.has(Feature::DualstackEndpoints));
+        let addresses = std::iter::once(endpoint.address).chain(more.map(|more| more.address));
+        let mut addresses = addresses.filter_map(|address| socket_address(&address?));
+        Some(Endpoint {
+            index,
+            address: addresses.next()?,
+            additional_addresses: addresses.collect(),
+            weight: message.load_balancing_weight.unwrap_or(1),
+            weight_is_default: message.load_balancing_weight.is_none(),
+            health,
+            hostname: endpoint.hostname,
+            proxy,
+            hash_key,
+        })
+    }
+
+    /// The proxy in metadata (A86).
+    fn proxy(&self, metadata: &Bytes) -> Option<String> {
+        if !self.has(Feature::HttpConnect) {
+            return None;
+        }
+        let metadata: Metadata = proto::kept(metadata);
+        let any = metadata.typed_filter_metadata.get(PROXY_METADATA)?;
+        Some(socket_address(&opened(any, ADDRESS)?)?.to_string())
+    }
+
+    /// The ring hash key in metadata (A76); an empty one counts as none.
+    fn hash_key(&self, metadata: &Bytes) -> Option<String> {
+        if self.has(Feature::EndpointHashKeyBackwardCompat) {
+            return None;
+        }
+        let metadata: Metadata = proto::kept(metadata);
+        let json = struct_to_json(Some(metadata.filter_metadata.get(LB_METADATA)?))?;
+        let key = json.get("hash_key")?.as_str()?;
+        (!key.is_empty()).then(|| key.to_owned())
+    }
+}
+
+/// An IP address and a port, as they stand in their fields; `None` for one that cannot be connected to.
+pub(super) fn socket_address(address: &Address) -> Option<SocketAddr> {
+    let AddressPb::SocketAddress(socket) = address.address.as_ref()? else {
+        return None;
+    };
+    let port = match socket.port_specifier {
+        Some(PortSpecifier::PortValue(port)) => u16::try_from(port).ok()?,
+        Some(PortSpecifier::NamedPort(_)) | None => 0,
+    };
+    // A text in brackets has a port of its own, which no other client than C-core looks for.
+    if socket.address.starts_with('[') {
+        return None;
+    }
+    xdsctl_model::host_port::parse_ip_port(&socket.address, port)
+}
+
+/// What is dropped; more than everything is everything.
+fn drops(policy: Option<&Policy>) -> Option<DropConfig> {
+    let list = policy.map(|policy| policy.drop_overloads.as_slice());
+    let list = list.filter(|list| !list.is_empty())?;
+    let categories: Vec<DropCategory> = list
+        .iter()
+        .map(|drop| {
+            let percentage = drop.drop_percentage.as_ref();
+            let factor = match percentage.map_or(0, |percentage| percentage.denominator) {
+                1 => 100,
+                2 => 1,
+                _ => 10_000,
+            };
+            let numerator = percentage.map_or(0, |percentage| percentage.numerator);
+            DropCategory {
+                category: drop.category.clone(),
+                per_million: numerator.saturating_mul(factor).min(ALL_PER_MILLION),
+            }
+        })
+        .collect();
+    Some(DropConfig {
+        drop_all: categories.iter().any(|drop| drop.per_million == ALL_PER_MILLION),
+        categories,
+    })
+}

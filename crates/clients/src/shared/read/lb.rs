@@ -1,0 +1,161 @@
+//! The JSON that a client makes of `load_balancing_policy` (A52).
+
+use serde_json::{Map, Value, json};
+
+use super::Reader;
+use crate::shared::names::{LEAST_REQUEST, PICK_FIRST, RING_HASH, ROUND_ROBIN, WRR, WRR_LOCALITY};
+use xdsctl_document::proto::any::struct_to_json;
+use xdsctl_document::proto::pb::Any;
+use xdsctl_document::proto::pb::envoy::config::cluster::v3::LoadBalancingPolicy;
+use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::client_side_weighted_round_robin::v3::ClientSideWeightedRoundRobin;
+use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::least_request::v3::LeastRequest;
+use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::pick_first::v3::PickFirst;
+use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::ring_hash::v3::RingHash;
+use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::wrr_locality::v3::WrrLocality;
+use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
+use xdsctl_model::profile::Feature;
+
+/// Endpoints that least_request compares, unless it is told.
+const CHOICES: u32 = 2;
+
+impl Reader<'_> {
+    /// The list with the first policy that the client has; an empty one if it has none.
+    pub(super) fn policies(&self, list: &LoadBalancingPolicy) -> Value {
+        let mut entries = list.policies.iter();
+        let found = entries.find_map(|entry| {
+            let any = entry.typed_extension_config.as_ref()?.typed_config.as_ref()?;
+            self.policy(any)
+        });
+        match found {
+            Some((name, config)) => json!([{ name: config }]),
+            None => json!([]),
+        }
+    }
+
+    /// The name and config of an entry; `None` for a policy that the client does not have.
+    fn policy(&self, any: &Any) -> Option<(String, Value)> {
+        fn decoded<T: prost::Message + Default>(any: &Any) -> T {
+            T::decode(any.value.clone()).unwrap_or_default()
+        }
+        let (name, config) = match any.type_url.rsplit('/').next()? {
+            ROUND_ROBIN => ("round_robin", json!({})),
+            PICK_FIRST if self.has(Feature::PickFirstMessage) => {
+                let message: PickFirst = decoded(any);
+                (
+                    "pick_first",
+                    json!({ "shuffleAddressList": message.shuffle_address_list }),
+                )
+            }
+            RING_HASH => {
+                let message: RingHash = decoded(any);
+                (
+                    "ring_hash_experimental",
+                    self.ring(message.minimum_ring_size, message.maximum_ring_size),
+                )
+            }
+            LEAST_REQUEST if self.has(Feature::LeastRequest) => {
+                let message: LeastRequest = decoded(any);
+                let count = message.choice_count.filter(|count| *count > 0);
+                (
+                    "least_request_experimental",
+                    json!({ "choiceCount": count.unwrap_or(CHOICES) }),
+                )
+            }
+            WRR => (
+                "weighted_round_robin",
+                weighted_round_robin(&decoded(any), self.ways.omits_zero),
+            ),
+            WRR_LOCALITY => {
+                let message: WrrLocality = decoded(any);
+                let below = self.policies(&message.endpoint_picking_policy.unwrap_or_default());
+                ("xds_wrr_locality_experimental", json!({ "childPolicy": below }))
+            }
+            "xds.type.v3.TypedStruct" | "udpa.type.v1.TypedStruct" => {
+                let message: TypedStruct = decoded(any);
+                let name = message.type_url.rsplit('/').next().unwrap_or_default();
+                if !(self.ways.has_policy)(name, self.profile) {
+                    return None;
+                }
+                let config = message.value.as_ref().and_then(|value| struct_to_json(Some(value)));
+                return Some((name.to_owned(), config.unwrap_or(Value::Null)));
+            }
+            _ => return None,
+        };
+        Some((name.to_owned(), config))
+    }
+
+    /// The config of ring_hash with these sizes.
+    pub(super) fn ring(&self, min: Option<u64>, max: Option<u64>) -> Value {
+        let (min, max) = (self.ways.ring)(min, max);
+        json!({ "minRingSize": min, "maxRingSize": max })
+    }
+
+    /// The config of least_request that `lb_policy` has.
+    pub(super) fn least_request(&self, count: Option<u32>) -> Value {
+        json!({ "choiceCount": count.unwrap_or(CHOICES) })
+    }
+}
+
+/// What is not set is left out, and the policy has its default; with `omits_zero` what is 0 too.
+fn weighted_round_robin(message: &ClientSideWeightedRoundRobin, omits_zero: bool) -> Value {
+    let is_kept = |is_zero: bool| !(omits_zero && is_zero);
+    let mut config = Map::new();
+    if message.enable_oob_load_report == Some(true) {
+        config.insert("enableOobLoadReport".to_owned(), Value::Bool(true));
+    }
+    for (name, period) in [
+        ("oobReportingPeriod", message.oob_reporting_period),
+        ("blackoutPeriod", message.blackout_period),
+        ("weightExpirationPeriod", message.weight_expiration_period),
+        ("weightUpdatePeriod", message.weight_update_period),
+    ] {
+        if let Some(period) = period.filter(|period| is_kept(period.seconds == 0 && period.nanos == 0)) {
+            config.insert(name.to_owned(), Value::String(duration(&period)));
+        }
+    }
+    if let Some(penalty) = message
+        .error_utilization_penalty
+        .filter(|penalty| is_kept(*penalty == 0.0))
+    {
+        config.insert("errorUtilizationPenalty".to_owned(), f64::from(penalty).into());
+    }
+    Value::Object(config)
+}
+
+/// A duration as protobuf prints it; the client holds no more than 292 years.
+fn duration(period: &prost_types::Duration) -> String {
+    const MOST: i64 = i64::MAX / 1_000_000_000;
+    let seconds = period.seconds.clamp(-MOST, MOST);
+    match period.nanos {
+        0 => format!("{seconds}s"),
+        nanos => {
+            let sign = if seconds < 0 || nanos < 0 { "-" } else { "" };
+            format!("{sign}{}.{:09}s", seconds.unsigned_abs(), nanos.unsigned_abs())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use prost_types::Duration;
+
+    #[test]
+    fn what_is_zero_may_be_left_out() {
+        let message = ClientSideWeightedRoundRobin {
+            blackout_period: Some(Duration::default()),
+            weight_update_period: Some(Duration {
+                seconds: 1,
+                nanos: 500_000_000,
+            }),
+            error_utilization_penalty: Some(0.0),
+            ..Default::default()
+        };
+        assert_eq!(
+            weighted_round_robin(&message, true),
+            json!({ "weightUpdatePeriod": "1.500000000s" })
+        );
+        let whole = weighted_round_robin(&message, false);
+        assert_eq!(whole["blackoutPeriod"], json!("0s"));
+    }
+}

@@ -1,0 +1,156 @@
+//! Listener, as a client keeps it: the API listener of a channel, or the filter chains of a server.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+
+use super::{Reader, millis, opened};
+use crate::shared::names::HCM;
+use xdsctl_document::proto::pb::Any;
+use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
+use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address;
+use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
+use xdsctl_document::proto::pb::envoy::config::listener::v3::filter::ConfigType;
+use xdsctl_document::proto::pb::envoy::config::listener::v3::{self as pb, FilterChainMatch};
+use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::HttpConnectionManager as HcmPb;
+use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::http_connection_manager::RouteSpecifier;
+use xdsctl_model::host_port::join_host_port;
+use xdsctl_model::resource::Millis;
+use xdsctl_model::resource::listener::{
+    Cidr, DestinationChains, FilterChain, HttpConnectionManager, Listener, RouteSource, SourceMatch, SourceType,
+    TcpListener,
+};
+
+/// The only transport_protocol that a gRPC server's connections have.
+const RAW_BUFFER: &str = "raw_buffer";
+
+impl Reader<'_> {
+    /// A Listener.
+    pub(super) fn listener(&self, message: &pb::Listener) -> Listener {
+        match &message.api_listener {
+            Some(api) => Listener::Api(self.connection_manager(api.api_listener.as_ref(), true)),
+            None => Listener::Tcp(self.server(message)),
+        }
+    }
+
+    fn connection_manager(&self, any: Option<&Any>, on_client: bool) -> HttpConnectionManager {
+        let message: HcmPb = any.and_then(|any| opened(any, HCM)).unwrap_or_default();
+        let options = message.common_http_protocol_options.as_ref();
+        let duration = options.and_then(|options| options.max_stream_duration.as_ref());
+        HttpConnectionManager {
+            routes: match &message.route_specifier {
+                Some(RouteSpecifier::RouteConfig(config)) => RouteSource::Inline(Arc::new(self.route_config(config))),
+                Some(RouteSpecifier::Rds(rds)) => RouteSource::Rds(rds.route_config_name.clone()),
+                Some(RouteSpecifier::ScopedRoutes(_)) | None => RouteSource::Rds(String::new()),
+            },
+            http_max_stream_duration: duration.map_or(Millis(0), millis),
+            http_filters: self.filters(&message.http_filters, on_client),
+        }
+    }
+
+    fn server(&self, message: &pb::Listener) -> TcpListener {
+        let address = match message.address.as_ref().and_then(|address| address.address.as_ref()) {
+            Some(Address::SocketAddress(socket)) => {
+                let port = match socket.port_specifier {
+                    Some(PortSpecifier::PortValue(port)) => port,
+                    Some(PortSpecifier::NamedPort(_)) | None => 0,
+                };
+                join_host_port(&socket.address, port.cast_signed())
+            }
+            _ => String::new(),
+        };
+        TcpListener {
+            address,
+            destinations: destinations(&message.filter_chains),
+            filter_chains: message.filter_chains.iter().map(|chain| self.chain(chain)).collect(),
+            default_filter_chain: message.default_filter_chain.as_ref().map(|chain| self.chain(chain)),
+        }
+    }
+
+    /// A chain, of which the first network filter counts.
+    fn chain(&self, chain: &pb::FilterChain) -> FilterChain {
+        let config = match chain.filters.first().and_then(|filter| filter.config_type.as_ref()) {
+            Some(ConfigType::TypedConfig(any)) => Some(any),
+            Some(ConfigType::ConfigDiscovery(_)) | None => None,
+        };
+        let matches = chain.filter_chain_match.as_ref();
+        FilterChain {
+            source: matches.map(source).unwrap_or_default(),
+            tls: chain
+                .transport_socket
+                .as_ref()
+                .and_then(|socket| self.downstream_tls(socket)),
+            http_connection_manager: self.connection_manager(config, false),
+        }
+    }
+}
+
+fn source(matches: &FilterChainMatch) -> SourceMatch {
+    SourceMatch {
+        source_type: match matches.source_type {
+            1 => SourceType::SameIpOrLoopback,
+            2 => SourceType::External,
+            _ => SourceType::Any,
+        },
+        prefixes: matches.source_prefix_ranges.iter().filter_map(range).collect(),
+        ports: matches.source_ports.iter().map(|port| *port as u16).collect(),
+    }
+}
+
+/// The chains that can match, by where a connection was addressed to; `raw_buffer` goes before no transport_protocol.
+fn destinations(chains: &[pb::FilterChain]) -> Vec<DestinationChains> {
+    let any = FilterChainMatch::default();
+    let mut map: BTreeMap<Option<Cidr>, (bool, Vec<usize>)> = BTreeMap::new();
+    for (index, chain) in chains.iter().enumerate() {
+        let matches = chain.filter_chain_match.as_ref().unwrap_or(&any);
+        if matches.destination_port.is_some_and(|port| port != 0) {
+            continue;
+        }
+        let mut prefixes: Vec<Option<Cidr>> = matches.prefix_ranges.iter().map(range).collect();
+        if prefixes.is_empty() {
+            prefixes.push(None);
+        }
+        let protocol = matches.transport_protocol.as_str();
+        let is_raw = protocol == RAW_BUFFER;
+        let is_possible = matches.server_names.is_empty()
+            && matches.application_protocols.is_empty()
+            && (protocol.is_empty() || is_raw);
+        for prefix in prefixes {
+            let (has_raw, list) = map.entry(prefix).or_default();
+            if !is_possible {
+                continue;
+            }
+            if is_raw && !*has_raw {
+                list.clear();
+                *has_raw = true;
+            }
+            if is_raw == *has_raw {
+                list.push(index);
+            }
+        }
+    }
+    let chains = map.into_iter();
+    chains
+        .map(|(prefix, (_, chains))| DestinationChains { prefix, chains })
+        .collect()
+}
+
+/// A range of addresses without its host bits; `None` for everything.
+fn range(range: &CidrRange) -> Option<Cidr> {
+    let address: IpAddr = range.address_prefix.split('%').next()?.parse().ok()?;
+    let len = range.prefix_len.unwrap_or(0);
+    let (masked, size) = match address {
+        IpAddr::V4(ip) => {
+            let mask = u32::MAX.checked_shl(32u32.saturating_sub(len)).unwrap_or(0);
+            (IpAddr::V4(Ipv4Addr::from_bits(ip.to_bits() & mask)), 32)
+        }
+        IpAddr::V6(ip) => {
+            let mask = u128::MAX.checked_shl(128u32.saturating_sub(len)).unwrap_or(0);
+            (IpAddr::V6(Ipv6Addr::from_bits(ip.to_bits() & mask)), 128)
+        }
+    };
+    Some(Cidr {
+        address: SocketAddr::new(masked, 0),
+        prefix_len: u8::try_from(len.min(size)).unwrap_or(u8::MAX),
+    })
+}

@@ -1,0 +1,66 @@
+//! Matchers, as a client keeps them.
+
+use super::Reader;
+use xdsctl_document::proto::pb::envoy::config::route::v3 as route;
+use xdsctl_document::proto::pb::envoy::config::route::v3::header_matcher::HeaderMatchSpecifier as Spec;
+use xdsctl_document::proto::pb::envoy::r#type::matcher::v3 as pb;
+use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::string_matcher::MatchPattern;
+use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, HeaderView, StringMatch, StringMatcher};
+use xdsctl_re2::Regex;
+
+/// A pattern, which the client has compiled; `None` for one of another dialect, which is not known here.
+pub(super) fn regex(pattern: &str) -> Option<Regex> {
+    let compiled = Regex::new(pattern).ok();
+    compiled.or_else(|| Regex::new(&pattern.replace("(?<", "(?P<")).ok())
+}
+
+/// A string matcher; a regex is not made to ignore case.
+pub(super) fn string_matcher(matcher: &pb::StringMatcher) -> Option<StringMatcher> {
+    let kind = match matcher.match_pattern.as_ref()? {
+        MatchPattern::Exact(text) => StringMatch::Exact(text.clone()),
+        MatchPattern::Prefix(text) => StringMatch::Prefix(text.clone()),
+        MatchPattern::Suffix(text) => StringMatch::Suffix(text.clone()),
+        MatchPattern::Contains(text) => StringMatch::Contains(text.clone()),
+        MatchPattern::SafeRegex(safe) => StringMatch::Regex(regex(&safe.regex)?),
+        MatchPattern::Custom(_) => return None,
+    };
+    Some(StringMatcher {
+        ignore_case: matcher.ignore_case && !matches!(kind, StringMatch::Regex(_)),
+        kind,
+    })
+}
+
+impl Reader<'_> {
+    /// A header matcher of a route.
+    pub(super) fn header_matcher(&self, matcher: &route::HeaderMatcher) -> Option<HeaderMatcher> {
+        let text = |kind| {
+            HeaderMatch::String(StringMatcher {
+                kind,
+                ignore_case: false,
+            })
+        };
+        let kind = match matcher.header_match_specifier.as_ref()? {
+            Spec::ExactMatch(value) => text(StringMatch::Exact(value.clone())),
+            Spec::PrefixMatch(value) => text(StringMatch::Prefix(value.clone())),
+            Spec::SuffixMatch(value) => text(StringMatch::Suffix(value.clone())),
+            Spec::ContainsMatch(value) => text(StringMatch::Contains(value.clone())),
+            Spec::SafeRegexMatch(safe) => text(StringMatch::Regex(regex(&safe.regex)?)),
+            Spec::StringMatch(matcher) => HeaderMatch::String(string_matcher(matcher)?),
+            Spec::PresentMatch(present) => HeaderMatch::Present(*present),
+            Spec::RangeMatch(range) => HeaderMatch::Range {
+                start: range.start,
+                end: match self.has(Feature::RangeWithEnd) {
+                    true => range.end.saturating_add(1),
+                    false => range.end,
+                },
+            },
+        };
+        Some(HeaderMatcher {
+            name: matcher.name.clone(),
+            kind,
+            invert_match: matcher.invert_match,
+            view: HeaderView::of(|feature| self.has(feature)),
+        })
+    }
+}

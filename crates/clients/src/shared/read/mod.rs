@@ -1,0 +1,106 @@
+//! What a client keeps of a resource that its own converter has taken.
+//!
+//! Clients differ in what they take far more than in what they keep of it. So a family's converter says what it rejects, and
+//! then one reader makes the value. It reports nothing, and presumes a resource that is good. What a family does in its own way
+//! is in its [`Ways`]; differences between versions are features.
+
+mod cluster;
+mod endpoints;
+mod filters;
+mod lb;
+mod listener;
+mod matcher;
+mod rewrite;
+mod routes;
+mod tls;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::shared::Message;
+use xdsctl_document::proto::pb::Any;
+use xdsctl_model::diag::Validation;
+use xdsctl_model::profile::{Feature, Profile, ServerFacts};
+use xdsctl_model::resource::{LbConfig, LbPolicy, Millis, Resource};
+
+pub(crate) use filters::FilterKind;
+
+/// What a family does in its own way.
+pub(crate) struct Ways {
+    /// The filter that is registered for the type URL of a config or an override.
+    pub filter: fn(&str, &Profile) -> Option<FilterKind>,
+    /// The gRPC status code of an abort with an HTTP status; 0 for no abort.
+    pub status_of_http: fn(u32) -> u32,
+    /// What the client makes of a cluster specifier plugin; `None` if it does not have it.
+    pub plugin: fn(&Any, &Profile) -> Option<LbPolicy>,
+    /// The least and the largest size of a ring that are given, or not.
+    pub ring: fn(Option<u64>, Option<u64>) -> (u64, u64),
+    /// Says whether an LB policy of this name is registered, so that a TypedStruct may name it.
+    pub has_policy: fn(&str, &Profile) -> bool,
+    /// `lb_policy: LEAST_REQUEST` picks in the localities, which are chosen by weight.
+    pub least_request_in_localities: bool,
+    /// Fields of weighted_round_robin that are 0 count as not set.
+    pub omits_zero: bool,
+    /// Reads a list of LB policies, of which the first known one counts.
+    pub lb_config: fn(&Value, &Profile) -> Result<LbConfig, String>,
+    /// Of several circuit breakers for the priority DEFAULT the last counts, and not the first.
+    pub last_breaker: bool,
+    /// Ejects by success rate unless that is switched off (A50).
+    pub success_rate_by_default: bool,
+}
+
+/// Reads resources for one client.
+pub(crate) struct Reader<'p> {
+    profile: &'p Profile,
+    server: &'p ServerFacts,
+    ways: &'static Ways,
+}
+
+impl<'p> Reader<'p> {
+    /// A reader for the client that looks at a resource.
+    pub(crate) fn new(ways: &'static Ways, cx: &Validation<'p>) -> Self {
+        Reader {
+            profile: cx.profile(),
+            server: cx.server(),
+            ways,
+        }
+    }
+
+    /// What the client keeps of a resource.
+    pub(crate) fn resource(&self, message: Message<'_>) -> Resource {
+        match message {
+            Message::Listener(message) => Resource::Listener(self.listener(message)),
+            Message::RouteConfiguration(message) => Resource::RouteConfiguration(self.route_config(message)),
+            Message::Cluster(message) => Resource::Cluster(self.cluster(message)),
+            Message::Endpoints(message) => Resource::Endpoints(self.endpoints(message)),
+        }
+    }
+
+    fn has(&self, feature: Feature) -> bool {
+        self.profile.has(feature)
+    }
+
+    /// Reads a list of LB policies as JSON. One that no policy takes comes with the reason, and fails RPCs.
+    fn lb_policy(&self, json: Value) -> Arc<LbPolicy> {
+        let (config, refusal) = match (self.ways.lb_config)(&json, self.profile) {
+            Ok(config) => (config, None),
+            // Only the sizes of a ring in `ring_hash_lb_config` are not looked at before.
+            Err(why) => (LbConfig::RingHash(Default::default()), Some(why)),
+        };
+        Arc::new(LbPolicy { config, refusal, json })
+    }
+}
+
+/// The message in an Any, if it is one of this type.
+fn opened<T: prost::Message + Default>(any: &Any, type_name: &str) -> Option<T> {
+    let is_it = any.type_url.rsplit('/').next() == Some(type_name);
+    is_it.then(|| T::decode(any.value.clone()).unwrap_or_default())
+}
+
+/// A duration in whole milliseconds; one below zero counts as none.
+fn millis(duration: &prost_types::Duration) -> Millis {
+    let seconds = duration.seconds.saturating_mul(1000);
+    let millis = seconds.saturating_add(i64::from(duration.nanos) / 1_000_000);
+    Millis(millis.max(0))
+}

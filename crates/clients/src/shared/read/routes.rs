@@ -1,0 +1,253 @@
+//! RouteConfiguration, as a client keeps it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::{Reader, matcher, millis, rewrite};
+use xdsctl_document::proto;
+use xdsctl_document::proto::pb::envoy::config::core::v3::RuntimeFractionalPercent;
+use xdsctl_document::proto::pb::envoy::config::route::v3::route::Action as ActionPb;
+use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::hash_policy::PolicySpecifier;
+use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::{
+    ClusterSpecifier, HashPolicy as HashPolicyPb, HostRewriteSpecifier,
+};
+use xdsctl_document::proto::pb::envoy::config::route::v3::route_match::PathSpecifier;
+use xdsctl_document::proto::pb::envoy::config::route::v3::{
+    self as pb, Route as RoutePb, RouteMatch, VirtualHost as VirtualHostPb,
+};
+use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::matcher::{HeaderView, StringMatch, StringMatcher};
+use xdsctl_model::resource::retry::{DEFAULT_BASE_INTERVAL, DEFAULT_NUM_RETRIES, default_max_interval};
+use xdsctl_model::resource::route::{
+    Action, ClusterWeight, Destination, HashPolicy, HashPolicyKind, PathMatcher, RetryBounds, RetryOn, RetryPolicy,
+    Route, RouteAction, RouteConfiguration, VirtualHost,
+};
+use xdsctl_model::resource::{LbPolicy, Millis};
+
+/// Key of the only filter_state that a hash policy can name: the channel's own id.
+const CHANNEL_ID_KEY: &str = "io.grpc.channel_id";
+
+/// The plugins that the client has, by name.
+type Plugins = BTreeMap<String, Arc<LbPolicy>>;
+
+impl Reader<'_> {
+    /// A RouteConfiguration of its own, or one in a Listener.
+    pub(super) fn route_config(&self, message: &pb::RouteConfiguration) -> RouteConfiguration {
+        let mut plugins = Plugins::new();
+        for plugin in &message.cluster_specifier_plugins {
+            let Some(extension) = &plugin.extension else { continue };
+            let any = extension.typed_config.as_ref();
+            if let Some(policy) = any.and_then(|any| (self.ways.plugin)(any, self.profile)) {
+                plugins.insert(extension.name.clone(), Arc::new(policy));
+            }
+        }
+        let mut virtual_hosts = Vec::with_capacity(message.virtual_hosts.len());
+        for (index, host) in message.virtual_hosts.iter().enumerate() {
+            virtual_hosts.push(self.virtual_host(&proto::kept(host), index, &plugins));
+        }
+        let routes = virtual_hosts.iter().flat_map(|host: &VirtualHost| &host.routes);
+        let mut used = BTreeSet::new();
+        for Route { action, .. } in routes {
+            if let Action::Route(action) = action
+                && let Destination::Plugin(name) = &action.destination
+            {
+                used.insert(name.clone());
+            }
+        }
+        plugins.retain(|name, _| used.contains(name));
+        RouteConfiguration {
+            virtual_hosts,
+            cluster_specifier_plugins: plugins,
+        }
+    }
+
+    fn virtual_host(&self, message: &VirtualHostPb, index: usize, plugins: &Plugins) -> VirtualHost {
+        let retry = message.retry_policy.as_ref().map(|policy| self.retry_policy(policy));
+        let routes = message.routes.iter().enumerate();
+        VirtualHost {
+            index,
+            name: message.name.clone(),
+            domains: message.domains.clone(),
+            routes: routes
+                .filter_map(|(index, bytes)| self.route(&proto::kept(bytes), index, retry.as_ref(), plugins))
+                .collect(),
+            typed_per_filter_config: self.overrides(&message.typed_per_filter_config),
+        }
+    }
+
+    /// A route; `None` where the client leaves it out.
+    fn route(
+        &self,
+        message: &RoutePb,
+        index: usize,
+        of_host: Option<&RetryPolicy>,
+        plugins: &Plugins,
+    ) -> Option<Route> {
+        let matched = message.r#match.as_ref()?;
+        if !matched.query_parameters.is_empty() {
+            return None;
+        }
+        let action = match &message.action {
+            Some(ActionPb::Route(action)) => Action::Route(Box::new(self.route_action(action, of_host, plugins)?)),
+            Some(ActionPb::NonForwardingAction(_)) => Action::NonForwarding,
+            _ => Action::Unknown,
+        };
+        let headers = matched.headers.iter();
+        Some(Route {
+            index,
+            name: message.name.clone(),
+            path: self.path(matched)?,
+            headers: headers.filter_map(|header| self.header_matcher(header)).collect(),
+            fraction_per_million: matched.runtime_fraction.as_ref().map(|it| self.fraction(it)),
+            action,
+            typed_per_filter_config: self.overrides(&message.typed_per_filter_config),
+        })
+    }
+
+    /// An action; `None` where the client leaves the route out.
+    fn route_action(
+        &self,
+        message: &pb::RouteAction,
+        of_host: Option<&RetryPolicy>,
+        plugins: &Plugins,
+    ) -> Option<RouteAction> {
+        let destination = match message.cluster_specifier.as_ref()? {
+            ClusterSpecifier::Cluster(name) => Destination::Cluster(name.clone()),
+            ClusterSpecifier::WeightedClusters(clusters) => {
+                Destination::WeightedClusters(self.weighted_clusters(&clusters.clusters))
+            }
+            ClusterSpecifier::ClusterSpecifierPlugin(name) if plugins.contains_key(name) => {
+                Destination::Plugin(name.clone())
+            }
+            _ => return None,
+        };
+        let of_host = of_host.filter(|_| !self.has(Feature::HostRetryUnread));
+        let own = message.retry_policy.as_ref().map(|policy| self.retry_policy(policy));
+        let duration = message.max_stream_duration.as_ref().and_then(|durations| {
+            let header_max = durations.grpc_timeout_header_max.as_ref();
+            header_max.or(durations.max_stream_duration.as_ref())
+        });
+        let policies = message.hash_policy.iter();
+        let rewrites = message.host_rewrite_specifier == Some(HostRewriteSpecifier::AutoHostRewrite(true));
+        let auto_host_rewrite = rewrites && self.server.trusted_xds_server && self.has(Feature::AuthorityRewrite);
+        Some(RouteAction {
+            hash_policies: policies.filter_map(|policy| self.hash_policy(policy)).collect(),
+            retry_policy_inherited: own.is_none() && of_host.is_some(),
+            retry_policy: own.or_else(|| of_host.cloned()),
+            destination,
+            max_stream_duration: duration.map(millis),
+            auto_host_rewrite,
+            untrusted_host_rewrite: rewrites && !auto_host_rewrite,
+        })
+    }
+
+    /// Those that have a weight.
+    fn weighted_clusters(&self, clusters: &[pb::weighted_cluster::ClusterWeight]) -> Vec<ClusterWeight> {
+        let clusters = clusters.iter().enumerate();
+        let weighted = clusters.filter_map(|(index, cluster)| {
+            Some(ClusterWeight {
+                index,
+                name: cluster.name.clone(),
+                weight: cluster.weight.filter(|weight| *weight > 0)?,
+                typed_per_filter_config: self.overrides(&cluster.typed_per_filter_config),
+            })
+        });
+        weighted.collect()
+    }
+
+    /// A retry policy (A44); one without a code retries nothing.
+    fn retry_policy(&self, message: &pb::RetryPolicy) -> RetryPolicy {
+        let mut retry_on = BTreeSet::new();
+        let mut lost_tokens = Vec::new();
+        for word in message.retry_on.split(',').filter(|word| !word.is_empty()) {
+            match RetryOn::of_word(word, |feature| self.has(feature)) {
+                Some(code) => _ = retry_on.insert(code),
+                None => lost_tokens.push(word.to_owned()),
+            }
+        }
+        let back_off = message.retry_back_off.as_ref();
+        let bounds = RetryBounds::of(|feature| self.has(feature));
+        let interval = |duration: prost_types::Duration| match bounds {
+            RetryBounds::Rpc => millis(&duration).max(Millis(1)),
+            RetryBounds::Channel | RetryBounds::Unlimited => millis(&duration),
+        };
+        let base_interval = back_off.map_or(DEFAULT_BASE_INTERVAL, |back_off| {
+            interval(back_off.base_interval.unwrap_or_default())
+        });
+        let max_interval = back_off.and_then(|back_off| back_off.max_interval);
+        RetryPolicy {
+            retry_on,
+            num_retries: message.num_retries.unwrap_or(DEFAULT_NUM_RETRIES),
+            base_interval,
+            max_interval: max_interval.map_or_else(|| default_max_interval(base_interval), interval),
+            lost_tokens,
+            bounds,
+        }
+    }
+
+    /// A hash policy; `None` for one that the client does not have.
+    fn hash_policy(&self, message: &HashPolicyPb) -> Option<HashPolicy> {
+        let view = HeaderView::of(|feature| self.has(feature));
+        let kind = match message.policy_specifier.as_ref()? {
+            PolicySpecifier::FilterState(state) if state.key == CHANNEL_ID_KEY => HashPolicyKind::ChannelId,
+            PolicySpecifier::Header(header) => HashPolicyKind::Header {
+                name: match view {
+                    HeaderView::Completed => header.header_name.clone(),
+                    HeaderView::AsSent | HeaderView::OfApplication => header.header_name.to_ascii_lowercase(),
+                },
+                rewrite: header.regex_rewrite.as_ref().and_then(|rewrite| {
+                    let pattern = rewrite.pattern.as_ref().map_or("", |pattern| &pattern.regex);
+                    Some((matcher::regex(pattern)?, self.substitution(&rewrite.substitution)))
+                }),
+                view,
+            },
+            _ => return None,
+        };
+        Some(HashPolicy {
+            kind,
+            terminal: message.terminal,
+        })
+    }
+
+    fn substitution(&self, written: &str) -> String {
+        if self.has(Feature::DollarGroups) {
+            rewrite::of_dollars(written)
+        } else if self.has(Feature::EscapedDollarGroups) {
+            rewrite::of_escaped_dollars(written)
+        } else {
+            written.to_owned()
+        }
+    }
+
+    fn path(&self, message: &RouteMatch) -> Option<PathMatcher> {
+        let kind = match message.path_specifier.as_ref()? {
+            PathSpecifier::Prefix(prefix) => StringMatch::Prefix(prefix.clone()),
+            PathSpecifier::Path(path) => StringMatch::Exact(path.clone()),
+            PathSpecifier::SafeRegex(safe) => return matcher::regex(&safe.regex).map(PathMatcher::Regex),
+            _ => return None,
+        };
+        let folds = self.has(Feature::PathCaseFolded);
+        Some(PathMatcher::Text(StringMatcher {
+            kind,
+            ignore_case: message.case_sensitive.map_or(folds, |is_sensitive| !is_sensitive),
+        }))
+    }
+
+    /// Parts per million in 32 bits; nothing is 0, and an unknown denominator is a million.
+    fn fraction(&self, fraction: &RuntimeFractionalPercent) -> u32 {
+        let Some(value) = fraction.default_value.as_ref() else {
+            return 0;
+        };
+        let factor = match value.denominator {
+            0 => 10_000,
+            1 => 100,
+            _ => 1,
+        };
+        if self.has(Feature::FractionAsWritten) {
+            // A numerator that is no signed number is below zero.
+            let numerator = i32::try_from(value.numerator).map_or(0, i32::unsigned_abs);
+            return numerator.saturating_mul(factor);
+        }
+        value.numerator.wrapping_mul(factor)
+    }
+}

@@ -1,0 +1,48 @@
+//! least_request: of some endpoints at random, the one with the fewest RPCs under way (A48). C-core does not have it.
+
+mod machine;
+
+pub use machine::LeastRequestPolicy;
+pub use xdsctl_model::resource::lb_policy::LeastRequestConfig;
+
+use serde_json::{Map, Value, json};
+
+use super::json::{self, At, Faults};
+use super::{PolicyType, done};
+use xdsctl_model::profile::Profile;
+
+/// The registered name.
+pub const NAME: &str = "least_request_experimental";
+
+/// The policy's place in the registry.
+pub static TYPE: PolicyType = PolicyType {
+    name: NAME,
+    message: None,
+    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::LeastRequest),
+    machine: |at, cx| Box::new(LeastRequestPolicy::new(at, cx)),
+};
+
+/// Reads the JSON config.
+///
+/// # Errors
+/// A `choiceCount` that is no number.
+pub fn from_json(config: &Map<String, Value>, _profile: &Profile) -> Result<LeastRequestConfig, Faults> {
+    let mut faults = Faults::new();
+    let default = LeastRequestConfig::default().choice_count;
+    let choice_count = match json::optional(config, "choiceCount") {
+        Some(value) => {
+            let at = At::TOP.field("choiceCount");
+            let read = json::unsigned(value, u32::MAX.into(), default.into(), &at, &mut faults);
+            u32::try_from(read.value)
+                .unwrap_or(default)
+                .min(LeastRequestConfig::MAX_CHOICES)
+        }
+        None => default,
+    };
+    done(LeastRequestConfig { choice_count }, faults)
+}
+
+/// The config in the client's form.
+pub fn to_json(config: &LeastRequestConfig) -> Value {
+    json!({ "choiceCount": config.choice_count })
+}
