@@ -9,6 +9,7 @@ mod cli;
 mod cli_rpc;
 mod cli_tree;
 mod clients_form;
+mod defects;
 mod edge;
 #[cfg(unix)]
 mod edges;

@@ -38,6 +38,8 @@ pub struct EndpointsFacts {
     pub localities: usize,
     /// How many endpoints the client keeps.
     pub endpoints: usize,
+    /// How many priorities have a locality that the client keeps.
+    pub priorities: usize,
     /// Some priority has localities of different weights, both with endpoints.
     pub locality_weights_differ: bool,
     /// Some locality has endpoints of different weights.
@@ -505,6 +507,7 @@ fn of_endpoints(endpoints: &Endpoints) -> Facts {
     Facts::Endpoints(EndpointsFacts {
         localities: localities.clone().count(),
         endpoints: localities.clone().map(|l| l.endpoints.len()).sum(),
+        priorities: endpoints.priorities.iter().filter(|p| !p.is_empty()).count(),
         locality_weights_differ: endpoints.priorities.iter().any(|priority| {
             let mut weights = priority.iter().filter(|l| !l.endpoints.is_empty()).map(|l| l.weight);
             weights.next().is_some_and(|first| weights.any(|w| w != first))

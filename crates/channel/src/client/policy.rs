@@ -3,6 +3,7 @@
 //! Read off the cluster's LB config. A policy of which nothing is said here counts as
 //! one that may look at everything.
 
+use xdsctl_model::resource::lb_policy::WeightedRoundRobinConfig;
 use xdsctl_model::resource::{LbConfig, LbPolicy};
 
 /// A policy that picks endpoints.
@@ -29,6 +30,8 @@ pub struct PolicyFacts {
     pub in_wrr_locality: bool,
     /// `ring_hash_experimental` that may take its hash from a header of its own.
     pub has_hash_header: bool,
+    /// `weighted_round_robin` with a blackout or expiration period that is not the default.
+    pub has_weight_periods: bool,
     /// C-core passes over an entry of its lists, which another client may take.
     pub passes_over: bool,
 }
@@ -41,10 +44,16 @@ impl PolicyFacts {
             config => (false, config),
         };
         let mut has_hash_header = false;
+        let mut has_weight_periods = false;
         let kind = match config {
             LbConfig::PickFirst(_) => PolicyKind::PickFirst,
             LbConfig::RoundRobin(_) => PolicyKind::RoundRobin,
-            LbConfig::WeightedRoundRobin(_) => PolicyKind::WeightedRoundRobin,
+            LbConfig::WeightedRoundRobin(weighted) => {
+                let usual = WeightedRoundRobinConfig::default();
+                has_weight_periods = weighted.blackout_period != usual.blackout_period
+                    || weighted.weight_expiration_period != usual.weight_expiration_period;
+                PolicyKind::WeightedRoundRobin
+            }
             LbConfig::RingHash(ring) => {
                 has_hash_header = !ring.request_hash_header.is_empty();
                 PolicyKind::RingHash
@@ -55,6 +64,7 @@ impl PolicyFacts {
             kind,
             in_wrr_locality,
             has_hash_header,
+            has_weight_periods,
             passes_over: false,
         }
     }

@@ -45,6 +45,9 @@ pub(super) fn tell(of_others: Vec<(ResourceId, Diagnostic, Who)>, resources: &mu
                     Who::Rejecting(_, families) => {
                         families.contains(&answer.client.family) && rejecting.contains(&index)
                     }
+                    Who::Having(family, defect) => {
+                        answer.client.family == *family && defect.is_in(answer.client.version)
+                    }
                     Who::WithRule => own.iter().any(|own: &Diagnostic| own.rule == diagnostic.rule),
                 };
                 // Another world of the resource may have shown it.

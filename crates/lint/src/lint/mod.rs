@@ -5,6 +5,7 @@
 
 mod aggregate;
 mod authority;
+mod defects;
 mod filter_override;
 mod other_cluster;
 mod outlier;
@@ -26,12 +27,13 @@ pub use usage::Usage;
 use xdsctl_channel::client::target::Target;
 use xdsctl_channel::client::{ResourceId, World};
 use xdsctl_model::diag::{Diagnostic, FieldPath, Quota, Rule};
-use xdsctl_model::profile::Family;
+use xdsctl_model::profile::{Defect, Family};
 
 /// The rules of all lints.
 pub static RULES: &[&[&Rule]] = &[
     aggregate::RULES,
     authority::RULES,
+    defects::RULES,
     filter_override::RULES,
     other_cluster::RULES,
     outlier::RULES,
@@ -55,6 +57,8 @@ pub enum Who {
     Families(&'static [Family]),
     /// Those of these families that reject this resource.
     Rejecting(ResourceId, &'static [Family]),
+    /// The clients of this family that have this defect.
+    Having(Family, &'static Defect),
     /// Those that have a finding of its rule already, of which it stands for the rest.
     WithRule,
 }
@@ -155,5 +159,6 @@ pub fn run(world: &World, usage: &Usage, asked: Asked<'_>) -> Found {
     weight::check(world, &mut findings);
     outlier::check(world, &mut findings);
     unused::check(world, usage, &users, &mut findings);
+    defects::check(world, target, &mut findings);
     findings.finish()
 }

@@ -7,6 +7,7 @@
 mod agent;
 mod asked;
 mod client;
+mod defect;
 mod family;
 mod feature;
 mod fleet;
@@ -19,6 +20,7 @@ use switch::SwitchEffect;
 
 pub use agent::{Agent, UserAgent};
 pub use client::{Client, ClientStanding, UnknownClient};
+pub use defect::{Defect, DefectTrigger};
 pub use family::{Family, Measurement};
 pub use feature::{Feature, FeatureChange, Features, VersionStep};
 pub use fleet::Fleet;

@@ -27,6 +27,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         GRPC_EXPERIMENTS "1.51";
         GRPC_DNS_RESOLVER "1.51";
     },
+    defects: &[],
     read_switch,
     changes: changes! {
         "1.50" off RlsLb;

@@ -1,6 +1,6 @@
 //! grpc-go.
 
-use super::{FamilyFacts, Feature, Measurement, changes, unmodelled, versions};
+use super::{FamilyFacts, Feature, Measurement, changes, defects, unmodelled, versions};
 use crate::profile::agent::only_version;
 
 pub(super) const FACTS: FamilyFacts = FamilyFacts {
@@ -26,6 +26,18 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         GRPC_EXPERIMENTAL_XDS_EXT_AUTHZ_ON_CLIENT "1.84";
         GRPC_RING_HASH_CAP "1.60";
         GRPC_EXPERIMENTAL_ENABLE_NEW_PICK_FIRST "1.68" until "1.77";
+    },
+    defects: defects! {
+        OtherAuthority until "1.62.1": "looks up virtual hosts by the Listener's name, not by the channel's authority",
+            "grpc/grpc-go#6996; xds_resolver.go of both versions";
+        DnsLbPolicy until "1.80": "ignores the LB policy of a LOGICAL_DNS cluster and uses pick_first",
+            "grpc/grpc-go#8733; configbuilder.go of both versions";
+        Dns until "1.72": "has no circuit breakers and no load reports for a LOGICAL_DNS cluster",
+            "grpc/grpc-go#8169, #8170; configbuilder.go of both versions";
+        WeightPeriods since "1.56" until "1.80": "takes blackout_period for weight_expiration_period",
+            "grpc/grpc-go#8915; converter.go of both versions";
+        RingOfPriorities until "1.67": "may stay with a later priority although endpoints of an earlier one are back",
+            "grpc/grpc-go#7363, #7364; ringhash.go of both versions";
     },
     read_switch,
     changes: changes! {

@@ -1,6 +1,6 @@
 //! grpc-java.
 
-use super::{FamilyFacts, Feature, Measurement, changes, unmodelled, versions};
+use super::{FamilyFacts, Feature, Measurement, changes, defects, unmodelled, versions};
 use crate::profile::agent::only_version;
 
 pub(super) const FACTS: FamilyFacts = FamilyFacts {
@@ -37,6 +37,12 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         GRPC_EXPERIMENTAL_ENABLE_NEW_PICK_FIRST "1.72";
         GRPC_PF_USE_HAPPY_EYEBALLS "1.72";
         GRPC_SERIALIZE_RETRIES "1.72";
+    },
+    defects: defects! {
+        OtherAuthority until "1.63": "looks up virtual hosts by the Listener's name, not by the channel's authority",
+            "grpc/grpc-java#10943, #10960";
+        Priorities until "1.75": "fails the RPCs that wait when the fail-over timer of the last priority runs out, although it may be connected a moment later",
+            "grpc/grpc-java#12240";
     },
     read_switch,
     changes: changes! {

@@ -9,6 +9,7 @@ mod node;
 
 use std::fmt;
 
+use super::defect::{Defect, DefectTrigger};
 use super::feature::{Feature, FeatureChange};
 use super::version::Version;
 
@@ -63,6 +64,8 @@ pub(super) struct FamilyFacts {
     pub properties: &'static [(&'static str, &'static str)],
     /// Switches of which it is not known here what they change.
     pub unmodelled: &'static [Unmodelled],
+    /// Known defects of its versions.
+    pub defects: &'static [Defect],
     /// Reads the value of a feature's variable, with the feature's default.
     pub read_switch: fn(&str, Feature, bool) -> bool,
     /// What each version did with features, oldest first. The oldest version that was asked stands where a feature may be older.
@@ -124,7 +127,22 @@ macro_rules! unmodelled {
     };
 }
 
-use {changes, unmodelled, versions};
+/// Writes known defects, one each: the trigger, the first version that has it, the first that no longer has it, what the client does, the source.
+macro_rules! defects {
+    (@version) => { None };
+    (@version $version:literal) => { Some(super::Version::literal($version)) };
+    ($($trigger:ident $(since $since:literal)? $(until $until:literal)?: $what:literal, $source:literal;)*) => {
+        &[$(super::Defect {
+            since: defects!(@version $($since)?),
+            until: defects!(@version $($until)?),
+            trigger: super::DefectTrigger::$trigger,
+            what: $what,
+            source: $source,
+        }),*]
+    };
+}
+
+use {changes, defects, unmodelled, versions};
 
 impl Family {
     /// The family of the reference client.

@@ -19,6 +19,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     wrappers: &[],
     properties: &[],
     unmodelled: &[],
+    defects: &[],
     read_switch,
     changes: changes! {
         "1.10.1" off Federation PickFirstMessage;

@@ -1,0 +1,89 @@
+//! Known defects of clients whose trigger is in the dump. What they are, and who has them, is data of [`Defect`].
+
+use super::{Findings, Who};
+use xdsctl_channel::client::target::Target;
+use xdsctl_channel::client::{ClusterFacts, Facts, PolicyKind, ResourceId, World};
+use xdsctl_model::diag::{Diagnostic, Path, rules};
+use xdsctl_model::profile::{DefectTrigger, Family};
+use xdsctl_model::resource::ResourceType;
+
+rules! {
+    /// A version of the client has a known defect that shows with this resource.
+    CLIENT_DEFECT = "client-defect", Snapshot, Advice as Note, "the defect's own source, `docs/clients.md`";
+}
+
+pub(super) fn check(world: &World, target: Option<&Target>, findings: &mut Findings) {
+    if let Some(target) = target.filter(|target| target.authority != target.listener)
+        && let Some(entry) = world.get(ResourceType::Listener, &target.listener)
+    {
+        add(DefectTrigger::OtherAuthority, entry.id, &Path::ROOT, findings);
+    }
+    for (name, entry) in world.all(ResourceType::Cluster) {
+        if let Some(Facts::Cluster(cluster)) = &entry.facts {
+            of_cluster(world, (name, entry.id), cluster, findings);
+        }
+    }
+    for (_, entry) in world.all(ResourceType::Endpoints) {
+        if let Some(Facts::Endpoints(endpoints)) = &entry.facts
+            && endpoints.priorities > 1
+        {
+            add(
+                DefectTrigger::Priorities,
+                entry.id,
+                &Path::ROOT.field("endpoints"),
+                findings,
+            );
+        }
+    }
+}
+
+fn of_cluster(world: &World, (name, id): (&str, ResourceId), cluster: &ClusterFacts, findings: &mut Findings) {
+    let root = Path::ROOT;
+    let policy = match cluster {
+        ClusterFacts::Eds {
+            policy, service_name, ..
+        } => {
+            let wanted = service_name.as_deref().unwrap_or(name);
+            let endpoints = world.get(ResourceType::Endpoints, wanted);
+            let has_priorities = endpoints.is_some_and(
+                |entry| matches!(&entry.facts, Some(Facts::Endpoints(endpoints)) if endpoints.priorities > 1),
+            );
+            if policy.kind == PolicyKind::RingHash && has_priorities {
+                add(DefectTrigger::RingOfPriorities, id, &root.field("lb_policy"), findings);
+            }
+            policy
+        }
+        ClusterFacts::LogicalDns { policy, .. } => {
+            add(DefectTrigger::Dns, id, &root.field("type"), findings);
+            if policy.kind != PolicyKind::PickFirst {
+                add(DefectTrigger::DnsLbPolicy, id, &root.field("lb_policy"), findings);
+            }
+            policy
+        }
+        ClusterFacts::Aggregate { .. } => return,
+    };
+    if policy.has_weight_periods {
+        add(
+            DefectTrigger::WeightPeriods,
+            id,
+            &root.field("load_balancing_policy"),
+            findings,
+        );
+    }
+}
+
+/// Adds the defects that a trigger shows.
+fn add(trigger: DefectTrigger, id: ResourceId, path: &Path<'_>, findings: &mut Findings) {
+    for family in Family::ALL {
+        for defect in family.defects().iter().filter(|defect| defect.trigger == trigger) {
+            let versions = defect.versions();
+            let project = family.project();
+            let message = format!("{project} {versions} {}: {}", defect.what, defect.source);
+            let diagnostic = Diagnostic {
+                path: path.to_owned(),
+                ..Diagnostic::of_whole(&CLIENT_DEFECT, message)
+            };
+            findings.add_for(Who::Having(family, defect), id, diagnostic);
+        }
+    }
+}

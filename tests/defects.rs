@@ -1,0 +1,151 @@
+//! Known defects of clients: the table of `docs/clients.md`, and a dump with each trigger and one without.
+
+use std::fmt::Write;
+use std::fs;
+
+use xdsctl_model::profile::{DefectTrigger, Family, Version};
+
+use crate::cli::xdsctl;
+use crate::support::root;
+
+const BEGIN: &str = "<!-- defects -->\n";
+const END: &str = "<!-- end of defects -->\n";
+
+#[test]
+fn the_table_in_the_docs_is_current() {
+    let mut table = String::from("| client | since | until | what it does | source |\n|---|---|---|---|---|\n");
+    let name = |version: Option<Version>| version.map_or_else(String::new, |version| version.to_string());
+    for family in Family::ALL {
+        for defect in family.defects() {
+            let (since, until) = (name(defect.since), name(defect.until));
+            let (project, what, source) = (family.project(), defect.what, defect.source);
+            writeln!(table, "| {project} | {since} | {until} | {what} | {source} |").unwrap();
+        }
+    }
+    let path = root().join("docs/clients.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let (before, rest) = page.split_once(BEGIN).unwrap();
+    let (found, after) = rest.split_once(END).unwrap();
+    if std::env::var_os("XDSCTL_BLESS").is_some() {
+        fs::write(&path, format!("{before}{BEGIN}{table}{END}{after}")).unwrap();
+        return;
+    }
+    assert_eq!(found, table, "run with XDSCTL_BLESS=1");
+}
+
+const LISTENER: &str = r#"{"@type": "type.googleapis.com/envoy.config.listener.v3.Listener", "name": "NAME", "api_listener": {"api_listener":
+    {"@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+    "route_config": {"virtual_hosts": [{"domains": ["*"], "routes": [{"match": {"prefix": ""}, "route": {"cluster": "c"}}]}]},
+    "http_filters": [{"name": "router", "typed_config": {"@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}]}}}"#;
+
+fn cluster(more: &str) -> String {
+    format!(
+        r#"{{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "EDS",
+        "eds_cluster_config": {{"eds_config": {{"ads": {{}}}}}} {more}}}"#
+    )
+}
+
+fn dns(more: &str) -> String {
+    format!(
+        r#"{{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "LOGICAL_DNS",
+        "load_assignment": {{"endpoints": [{{"lb_endpoints": [{{"endpoint": {{"address":
+        {{"socket_address": {{"address": "shop.example", "port_value": 80}}}}}}}}]}}]}} {more}}}"#
+    )
+}
+
+fn endpoints(priorities: u32) -> String {
+    let locality = |priority: u32| {
+        format!(
+            r#"{{"priority": {priority}, "load_balancing_weight": 1, "locality": {{"zone": "{priority}"}}, "lb_endpoints": [{{"endpoint":
+            {{"address": {{"socket_address": {{"address": "10.0.0.{priority}", "port_value": 80}}}}}}}}]}}"#
+        )
+    };
+    let localities: Vec<String> = (0..priorities).map(locality).collect();
+    format!(
+        r#"{{"@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment", "cluster_name": "c", "endpoints": [{}]}}"#,
+        localities.join(",")
+    )
+}
+
+fn weighted(more: &str) -> String {
+    let message = "type.googleapis.com/envoy.extensions.load_balancing_policies";
+    cluster(&format!(
+        r#", "load_balancing_policy": {{"policies": [{{"typed_extension_config": {{"name": "w", "typed_config": {{
+        "@type": "{message}.client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin" {more}}}}}}}]}}"#
+    ))
+}
+
+fn pick_first() -> String {
+    let message = "type.googleapis.com/envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst";
+    format!(
+        r#", "load_balancing_policy": {{"policies": [{{"typed_extension_config": {{"name": "p", "typed_config": {{"@type": "{message}"}}}}}}]}}"#
+    )
+}
+
+/// The words of the notes that a client has on some resources.
+fn notes(client: &str, resources: &[String]) -> String {
+    let dump = format!(r#"{{"resources": [{}]}}"#, resources.join(","));
+    let client = format!("--client={client}");
+    let arguments = [
+        "validate",
+        &client,
+        "--target=xds:///shop",
+        "--min-severity=note",
+        "--format=json",
+        "-",
+    ];
+    let run = if resources.iter().any(|text| text.contains("xdstp:")) {
+        let bootstrap = root().join("fixtures/examples/template-bootstrap.json");
+        let bootstrap = format!("--bootstrap={}", bootstrap.display());
+        xdsctl(&[&arguments[..], &[&bootstrap]].concat(), &dump)
+    } else {
+        xdsctl(&arguments, &dump)
+    };
+    let report = run.json();
+    let resources = report["resources"].as_array().unwrap().iter();
+    let findings = resources.flat_map(|resource| resource["findings"].as_array().unwrap());
+    let messages = findings.filter(|finding| finding["rule"] == "client-defect");
+    let messages: Vec<&str> = messages.map(|finding| finding["message"].as_str().unwrap()).collect();
+    messages.join("\n")
+}
+
+/// For each trigger a dump that has it, and one that lacks nothing else.
+fn dumps(trigger: DefectTrigger) -> (Vec<String>, Vec<String>) {
+    let listener = |name: &str| LISTENER.replace("NAME", name);
+    let ring = r#", "lb_policy": "RING_HASH""#;
+    match trigger {
+        DefectTrigger::OtherAuthority => (
+            vec![listener("xdstp://shop.example/envoy.config.listener.v3.Listener/shop")],
+            vec![listener("shop")],
+        ),
+        DefectTrigger::Dns => (vec![dns(&pick_first())], vec![cluster("")]),
+        DefectTrigger::DnsLbPolicy => (vec![dns("")], vec![dns(&pick_first())]),
+        DefectTrigger::WeightPeriods => (
+            vec![weighted(r#", "weight_expiration_period": "60s""#)],
+            vec![weighted("")],
+        ),
+        DefectTrigger::RingOfPriorities => (vec![cluster(ring), endpoints(2)], vec![cluster(ring), endpoints(1)]),
+        DefectTrigger::Priorities => (vec![cluster(""), endpoints(2)], vec![cluster(""), endpoints(1)]),
+    }
+}
+
+#[test]
+fn each_defect_shows_with_its_trigger_in_the_versions_that_have_it() {
+    for family in Family::ALL {
+        for defect in family.defects() {
+            let (with, without) = dumps(defect.trigger);
+            let measured = family.measured().iter().copied();
+            let (having, others): (Vec<Version>, Vec<Version>) = measured.partition(|version| defect.is_in(*version));
+            let what = format!("{}: {}", defect.what, defect.source);
+            if let Some(version) = having.last() {
+                let client = format!("{family}@{version}");
+                assert!(notes(&client, &with).contains(&what), "{client}: {what}");
+                assert!(!notes(&client, &without).contains(&what), "{client}: not {what}");
+            }
+            if let Some(version) = others.first() {
+                let client = format!("{family}@{version}");
+                assert!(!notes(&client, &with).contains(&what), "{client}: no longer {what}");
+            }
+        }
+    }
+}
