@@ -148,3 +148,44 @@ fn every_json_answer_has_a_schema() {
         "docs/json.md and docs/schemas/"
     );
 }
+
+/// Where the table of features begins in `docs/clients.md`; it ends with the page's next heading.
+const FEATURES: &str = "<!-- tests/generated.rs writes this table with XDSCTL_BLESS=1 -->\n";
+
+/// The table of features in Markdown, from what `xdsctl clients` prints.
+fn feature_table() -> String {
+    let printed = String::from_utf8(run(&["clients"], b"").0).unwrap();
+    let table = printed.split("\n\n").nth(1).unwrap();
+    let head: Vec<char> = table.lines().next().unwrap().chars().collect();
+    let begins = |at: usize| head[at] != ' ' && (at == 0 || head[at - 1] == ' ');
+    let starts: Vec<usize> = (0..head.len()).filter(|at| begins(*at)).collect();
+    let row = |line: &str| {
+        let line: Vec<char> = line.chars().collect();
+        let ends = starts.iter().skip(1).copied().chain([usize::MAX]);
+        let cells = starts.iter().zip(ends).map(|(start, end)| {
+            let cell: String = line[(*start).min(line.len())..end.min(line.len())].iter().collect();
+            cell.trim().replace('|', "\\|").replace('<', "&lt;")
+        });
+        let cells: Vec<String> = cells.collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
+    let mut lines = table.lines();
+    let mut out = row(&lines.next().unwrap().to_lowercase());
+    out.push_str(&format!("|{}\n", "---|".repeat(starts.len())));
+    lines.for_each(|line| out.push_str(&row(line)));
+    out
+}
+
+#[test]
+fn the_table_of_features_is_current() {
+    let path = root().join("docs/clients.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = page.split_once(FEATURES).unwrap();
+    let after = &rest[rest.find("\n## ").unwrap()..];
+    let wanted = format!("{before}{FEATURES}{}{after}", feature_table());
+    if std::env::var_os("XDSCTL_BLESS").is_some() {
+        std::fs::write(&path, &wanted).unwrap();
+    }
+    let page = std::fs::read_to_string(&path).unwrap();
+    assert!(page == wanted, "run this test with XDSCTL_BLESS=1");
+}

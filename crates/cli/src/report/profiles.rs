@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::write_table;
-use xdsctl_model::profile::{self, Client, ClientStanding, Family, Feature, FeatureChange, VersionStep};
+use xdsctl_model::profile::{self, Client, ClientStanding, Family, Feature, FeatureChange, Version, VersionStep};
 
 /// Writes two tables.
 ///
 /// # Errors
 /// Those of `out`.
 pub fn write(width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
-    let mut table = super::table(width, &["CLIENT", "PROJECT", "MEASURED", "RESOURCES", "HOW"]);
+    let mut table = super::table(width, &["CLIENT", "PROJECT", "MEASURED", "RESOURCES", "RPCS", "HOW"]);
     for family in Family::ALL {
         let measured = family.measured();
         let range = match (measured.first(), measured.last()) {
@@ -25,6 +25,7 @@ pub fn write(width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
             family.project().to_owned(),
             range,
             how.resources.to_string(),
+            versions(family.picked()).join(", "),
             how.with.to_owned(),
         ]);
     }
@@ -58,6 +59,10 @@ pub fn write(width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
         "`<=` is the oldest version that was asked, `-` that the client does not have it or that nothing hangs on it here. A version between two \
          that were asked is answered by the older where both agree, and `not known` otherwise; one beyond them is refused."
     )
+}
+
+fn versions(list: &[Version]) -> Vec<String> {
+    list.iter().map(ToString::to_string).collect()
 }
 
 /// Since when a family has a feature: `1.66.1 (switch 1.63)`, `switch 1.71`, `1.56 until 1.57`, `-`.
@@ -115,12 +120,12 @@ pub fn write_json(out: &mut dyn Write) -> io::Result<()> {
     let clients: Vec<_> = Family::ALL
         .iter()
         .map(|family| {
-            let measured: Vec<String> = family.measured().iter().map(ToString::to_string).collect();
             let how = family.measurement();
             serde_json::json!({
                 "client": family.name(),
                 "project": family.project(),
-                "measured": measured,
+                "measured": versions(family.measured()),
+                "rpcs": versions(family.picked()),
                 "resources": how.resources,
                 "how": how.with,
             })
