@@ -154,7 +154,7 @@ const FEATURES: &str = "<!-- tests/generated.rs writes this table with XDSCTL_BL
 
 /// The table of features in Markdown, from what `xdsctl clients` prints.
 fn feature_table() -> String {
-    let printed = String::from_utf8(run(&["clients"], b"").0).unwrap();
+    let printed = String::from_utf8(run(["clients"], b"").0).unwrap();
     let table = printed.split("\n\n").nth(1).unwrap();
     let head: Vec<char> = table.lines().next().unwrap().chars().collect();
     let begins = |at: usize| head[at] != ' ' && (at == 0 || head[at - 1] == ' ');

@@ -288,7 +288,7 @@ fn a_channel_is_of_the_client_of_the_project() {
         assert_eq!(run.code, Some(0), "{args:?}{}{}", run.out, run.err);
         run.err
     };
-    let go = "note: as grpc-go 1.85.0, but for the words of messages, which are C-core's\n";
+    let go = "note: as grpc-go 1.85.0, but for the words of some messages, which are C-core's\n";
     let unknown = "it is not known where RPCs of node@1.14.1 go: no RPC of grpc-js-xds was ever sent";
     let not = "note: as gRPC C-core 1.85.1, and not as xdsctl.toml:1 says: ";
     for command in ["route", "pick", "retry"] {

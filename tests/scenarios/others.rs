@@ -21,17 +21,12 @@ fn differences(row: &Row) -> Vec<String> {
 }
 
 /// What differs in Go, and why.
-const DIFFERENT: [(&str, &str); 11] = [
+const DIFFERENT: [(&str, &str); 9] = [
     (
         "panic.0",
         "a parser that panics says no name: the client waits 15 s for the resource",
     ),
     ("TPF/hcm-abort", "as above"),
-    (
-        "byname.9",
-        "an RPC to a cluster that the policy does not have is UNAVAILABLE there and INTERNAL here",
-    ),
-    ("LB-CUSTOM/xds_cluster_manager_experimental", "as above"),
     ("CDS-DNS-CRASH/ok-slash", "DNS answered the client otherwise"),
     (
         "byname.8",

@@ -176,6 +176,11 @@ pub struct Updated {
 }
 
 impl Client {
+    /// Puts the node's id before the words of a failure.
+    pub(crate) fn with_node_id(&self, words: &str) -> String {
+        format!("[xDS node id: {}]: {words}", self.node_id)
+    }
+
     /// Takes what the control plane sends anew: a list of resources as protobuf JSON, or an object that has it as `resources`.
     ///
     /// A resource that the client rejects leaves the version before it in use.

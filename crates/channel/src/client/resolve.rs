@@ -98,13 +98,13 @@ pub(super) fn target(
     let held = base.client.resources.listeners.get(name);
     let listener = base
         .value(&client.resources.listeners, name)
-        .map_err(|absent| fail("LDS", name, absent))?;
+        .map_err(|absent| fail("LDS", (name, ""), absent, client))?;
     let Listener::Api(manager) = &**listener else {
         let absent = Absent {
             class: ChannelFailureClass::NotApiListener,
             text: "not an API listener".to_owned(),
         };
-        return Err(fail("LDS", name, absent));
+        return Err(fail("LDS", (name, ""), absent, client));
     };
     let mut notes = vec![base.ambient("LDS", name, held)];
     let (kind, route_name, route_config) = match &manager.routes {
@@ -121,7 +121,7 @@ pub(super) fn target(
                     let kind = if before.name.is_some() { "RDS" } else { "LDS" };
                     (kind, before.name.clone(), Arc::clone(&before.value))
                 }
-                (Err(absent), _) => return Err(fail("RDS", rds, absent)),
+                (Err(absent), _) => return Err(fail("RDS", (rds, ""), absent, client)),
             }
         }
     };
@@ -149,7 +149,7 @@ pub(super) fn routes(
     let route_configs = &client.resources.route_configs;
     let route_config = base
         .value(route_configs, name)
-        .map_err(|absent| fail("RDS", name, absent))?;
+        .map_err(|absent| fail("RDS", (name, ""), absent, client))?;
     let notes = [base.ambient("RDS", name, route_configs.get(name))];
     let found = Found {
         kind: "RDS",
@@ -170,8 +170,34 @@ fn plain_listener() -> Listener {
     })
 }
 
+/// What clients say of a resource that cannot be used, which tell it after the node's id.
+fn absent_in_words(kind: &str, name: &str, absent: &Absent) -> String {
+    match absent.class {
+        ChannelFailureClass::Missing => format!("xds: resource \"{name}\" of type \"{kind}\" has been removed"),
+        _ => absent.text.clone(),
+    }
+}
+
+/// The failure of a channel in the words of clients that tell it after the node's id.
+fn in_words(client: &Client, kind: &str, (name, authority): (&str, &str), absent: &Absent) -> String {
+    let (of, resource) = match kind {
+        "LDS" => ("listener", "ListenerResource"),
+        _ => ("route", "RouteConfigResource"),
+    };
+    let inner = match absent.class {
+        ChannelFailureClass::NoVirtualHost => {
+            client.with_node_id(&format!("could not find VirtualHost for \"{authority}\""))
+        }
+        _ => {
+            let words = client.with_node_id(&absent_in_words(resource, name, absent));
+            format!("{of} resource error: {words}")
+        }
+    };
+    client.with_node_id(&format!("rpc error: code = Unavailable desc = {inner}"))
+}
+
 /// The failure of a channel without this resource.
-fn fail(kind: &str, name: &str, absent: Absent) -> ChannelFailure {
+fn fail(kind: &str, (name, authority): (&str, &str), absent: Absent, client: &Client) -> ChannelFailure {
     ChannelFailure {
         keeps_routes: kind == "LDS" && absent.class != ChannelFailureClass::NoVirtualHost,
         missing: match absent.class {
@@ -180,7 +206,10 @@ fn fail(kind: &str, name: &str, absent: Absent) -> ChannelFailure {
             _ => Vec::new(),
         },
         class: absent.class,
-        note: format!("{kind} resource {name}: {}", absent.text),
+        note: match client.profile.has(Feature::NodeIdFirst) {
+            true => in_words(client, kind, (name, authority), &absent),
+            false => format!("{kind} resource {name}: {}", absent.text),
+        },
         at_once: None,
     }
 }
@@ -211,7 +240,7 @@ impl Found<'_> {
                 text: format!("could not find VirtualHost for {authority} in RouteConfiguration"),
             };
             let name = self.route_config_name.as_deref().unwrap_or(self.listener_name);
-            return Err(fail(self.kind, name, absent));
+            return Err(fail(self.kind, (name, authority), absent, base.client));
         };
         let config = XdsConfig {
             listener_name: self.listener_name.to_owned(),
@@ -357,6 +386,7 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
         false if apart => Graph::resolve_each(names, &known),
         false => Graph::resolve(names, &known),
     };
+    let has_node_id = base.client.profile.has(Feature::NodeIdFirst);
     let mut clusters = BTreeMap::new();
     for (name, entry) in graph.entries {
         let held = resources.clusters.get(&name);
@@ -374,11 +404,14 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
             (Ok(_), ClusterEntry::Aggregate { lost, .. })
                 if !lost.is_empty() && base.client.profile.has(Feature::AggregateNeedsAll) =>
             {
-                let names: Vec<&str> = lost.iter().map(|(name, _)| name.as_str()).collect();
-                failure(
-                    ClusterFailureClass::NoLeaf,
-                    format!("cannot be used: {}", names.join(", ")),
-                )
+                let text = lost
+                    .first()
+                    .map(|(name, _)| match base.value(&resources.clusters, name) {
+                        Ok(_) => String::new(),
+                        Err(absent) => absent_in_words("ClusterResource", name, &absent),
+                    });
+                let words = base.client.with_node_id(&text.unwrap_or_default());
+                failure(ClusterFailureClass::NoLeaf, words)
             }
             (Ok(cluster), ClusterEntry::Aggregate { leaves, lost }) => {
                 let lost: Vec<String> = lost
@@ -400,6 +433,15 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
             (_, ClusterEntry::Error(ClusterError::Cycle(above))) => {
                 failure_in_place(ClusterFailureClass::Cycle, "Aggregate cluster cycle detected", &above)
             }
+            (_, ClusterEntry::Error(ClusterError::TooDeep)) if has_node_id => failure(
+                ClusterFailureClass::Depth,
+                base.client
+                    .with_node_id("aggregate cluster graph exceeds max depth (16)"),
+            ),
+            (_, ClusterEntry::Error(ClusterError::NoLeaf)) if has_node_id => failure(
+                ClusterFailureClass::NoLeaf,
+                base.client.with_node_id("aggregate cluster graph has no leaf clusters"),
+            ),
             (_, ClusterEntry::Error(ClusterError::TooDeep)) => failure(
                 ClusterFailureClass::Depth,
                 "aggregate cluster graph exceeds max depth".to_owned(),
@@ -422,7 +464,15 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
                         ClusterFailureClass::Missing
                     }
                 };
-                failure(class, words)
+                failure(
+                    class,
+                    match has_node_id {
+                        true => base
+                            .client
+                            .with_node_id(&absent_in_words("ClusterResource", &name, &absent)),
+                        false => words,
+                    },
+                )
             }
             // Not reached: such a cluster has no value.
             (Ok(_), ClusterEntry::Error(ClusterError::Missing | ClusterError::Rejected)) => continue,

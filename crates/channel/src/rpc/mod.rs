@@ -98,7 +98,10 @@ impl Refusal {
     /// The status of the RPC, in the words of a family where they are known.
     pub fn status(self, family: Family) -> Status {
         let is_java = family == Family::Java;
+        let is_go = family == Family::Go;
         Status::unavailable(match self {
+            Refusal::NoRoute if is_go => "no matched route was found",
+            Refusal::InappropriateAction(_) if is_go => "matched route does not have a supported route action type",
             Refusal::NoRoute if is_java => "Could not find xDS route matching RPC",
             Refusal::NoRoute => "No matching route found in xDS route config",
             Refusal::InappropriateAction(_) if is_java => "Could not route RPC to Route with non-forwarding action",

@@ -28,7 +28,7 @@ use crate::client::{Client, EndpointChange, Resources, Start};
 use crate::rpc::{self, TooManyInstructions};
 use crate::sim::{Channel, ChannelOptions, LimitReached, MAX_MACHINES, Network, Rpc};
 use xdsctl_clients::bootstrap::Bootstrap;
-use xdsctl_model::profile::{Family, Profile, ServerFacts};
+use xdsctl_model::profile::{Family, Feature, Profile, ServerFacts};
 use xdsctl_model::status::{Code, Status};
 
 /// Bytes of input that allow one more LB policy or connection each: a large input may have large channels.
@@ -113,7 +113,7 @@ impl SessionInputs {
         if !client.profile.is_core() {
             notes.push(SessionNote::WordsOfReference {
                 client: client.profile.name(),
-                has_own: client.profile.client().family == Family::Java,
+                has_own: client.profile.client().family == Family::Java || client.profile.has(Feature::NodeIdFirst),
             });
         }
         if let Ok(config) = &config {

@@ -8,6 +8,7 @@ use super::selection::Selected;
 use crate::rpc::{CLUSTER_PREFIX, Retries};
 use xdsctl_lb::picker::Complete;
 use xdsctl_lb::runtime::{Time, TimerId};
+use xdsctl_model::status::Status;
 
 /// Deadline of an RPC that says nothing about it, in milliseconds: longer than a failover takes (10 s), so that an RPC to a
 /// priority that does not answer still finds its way.
@@ -95,6 +96,8 @@ pub(super) struct Call {
     pub target: Option<Arc<str>>,
     /// Where the endpoint of the last attempt stands.
     pub place: Option<EndpointPlace>,
+    /// Why it waits, if a pick failed that waits for ready.
+    pub last_failure: Option<Status>,
     /// The virtual host in use, if that is asked for.
     pub virtual_host: Option<Arc<str>>,
     /// Position of the route, and its name if that is asked for.

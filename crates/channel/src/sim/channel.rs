@@ -271,8 +271,14 @@ impl Channel {
         let address = found.address.clone();
         match self.network.reach(&address.socket) {
             Reachability::Accepts => self.runtime.connected(subchannel, generation),
-            Reachability::Refuses => self.runtime.refused(subchannel, generation, Network::refusal(&address)),
-            Reachability::Hangs => self.runtime.refused(subchannel, generation, Network::timeout(&address)),
+            Reachability::Refuses => {
+                let status = Network::refusal(&address, &self.client.profile);
+                self.runtime.refused(subchannel, generation, status);
+            }
+            Reachability::Hangs => {
+                let status = Network::timeout(&address, &self.client.profile);
+                self.runtime.refused(subchannel, generation, status);
+            }
         }
     }
 }

@@ -208,7 +208,16 @@ impl Clusters for ConfigView {
                 };
                 ClusterUpdate::Child(Box::new(child))
             }
-            Err(status) => ClusterUpdate::Error(status),
+            Err(status) => ClusterUpdate::Error(match self.profile.has(Feature::NodeIdFirst) && above.is_none() {
+                true => {
+                    let text = format!(
+                        "failed to push new configuration &{{<nil> {cluster} false}} to child \"cluster:{cluster}\": {}",
+                        status.message
+                    );
+                    Status::new(status.code, text)
+                }
+                false => status,
+            }),
         }
     }
 

@@ -17,6 +17,7 @@ mod place;
 mod scale;
 pub mod script;
 mod selection;
+mod told;
 
 pub use call::{DEFAULT_TIMEOUT_MS, Rpc, RpcId};
 pub use channel::{Channel, ChannelOptions, LimitReached, MAX_EVENTS, MAX_MACHINES};

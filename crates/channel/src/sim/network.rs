@@ -12,6 +12,7 @@ use super::lookups::Lookups;
 use xdsctl_lb::endpoint::Address;
 use xdsctl_lb::policy::{LoadReport, LookupResult};
 use xdsctl_lb::runtime::Lookup;
+use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::rng::Rng;
 use xdsctl_model::status::{Code, Status};
 
@@ -253,7 +254,7 @@ impl Network {
         match address.filter(|address| self.addresses.get(address) == Some(&Reachability::Refuses)) {
             None => self.lookups.reply(lookup),
             Some(address) => {
-                let refusal = Network::refusal(&Address::new(address));
+                let refusal = Network::refusal(&Address::new(address), &Profile::default());
                 let text = format!("failed to connect to all addresses; last error: {refusal}");
                 (REFUSAL_MS, Arc::new(Err(Status::unavailable(text))))
             }
@@ -286,13 +287,19 @@ impl Network {
     }
 
     /// The status of a refused connection.
-    pub fn refusal(address: &Address) -> Status {
+    pub fn refusal(address: &Address, profile: &Profile) -> Status {
+        if profile.has(Feature::FailuresHandedOn) {
+            return dial_error(address, "connect: connection refused");
+        }
         let text = "Connection refused";
         Status::new(Code::Unknown, format!("{}: {NOT_CONNECTED}: {text}", address.uri()))
     }
 
     /// The status of a connection that was not made in time.
-    pub fn timeout(address: &Address) -> Status {
+    pub fn timeout(address: &Address, profile: &Profile) -> Status {
+        if profile.has(Feature::FailuresHandedOn) {
+            return dial_error(address, "i/o timeout");
+        }
         let text = "connection attempt timed out before receiving SETTINGS frame";
         Status::unavailable(format!("{}: {NOT_CONNECTED}: {text}", address.uri()))
     }
@@ -354,6 +361,13 @@ impl Network {
         }
         reply
     }
+}
+
+/// What clients say of a connection whose failures are handed on in the words of the dialer.
+fn dial_error(address: &Address, why: &str) -> Status {
+    let address = &address.text;
+    let dialer = format!("transport: Error while dialing: dial tcp {address}: {why}");
+    Status::unavailable(format!("connection error: desc = \"{dialer}\""))
 }
 
 /// What a map has for an address; `::ffff:1.2.3.4` is `1.2.3.4`.

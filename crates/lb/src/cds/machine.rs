@@ -39,12 +39,14 @@ impl CdsPolicy {
         }
     }
 
-    /// Fails every RPC; what was below is gone, connections included.
+    /// Fails every RPC; what was below is gone, connections included, unless the client keeps it.
     fn fail(&mut self, status: Status, cx: &mut PolicyCx<'_>) -> Reports {
-        if let Some(mut child) = self.child.take() {
-            child.shutdown(cx);
+        if !cx.clusters.profile().has(Feature::FailedClusterKept) {
+            if let Some(mut child) = self.child.take() {
+                child.shutdown(cx);
+            }
+            cx.clusters.forget(&self.at);
         }
-        cx.clusters.forget(&self.at);
         cx.runtime.say(&self.at, || LogEvent::ClusterFailed {
             cluster: self.cluster.clone(),
             status: status.clone(),
@@ -128,7 +130,13 @@ impl crate::policy::StateMachine for CdsPolicy {
 
     fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
         match (path.split_first(), &mut self.child) {
-            (Some((&number, rest)), Some(child)) if number + 1 == self.next_child => child.handle(rest, what, cx),
+            (Some((&number, rest)), Some(child)) if number + 1 == self.next_child => {
+                let reports = child.handle(rest, what, cx);
+                if !reports.is_empty() {
+                    self.failure = None;
+                }
+                reports
+            }
             _ => Reports::new(),
         }
     }

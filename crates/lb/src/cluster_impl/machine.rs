@@ -96,6 +96,11 @@ impl crate::policy::StateMachine for ClusterImplPolicy {
         };
         self.counter = cx.runtime.in_flight.counter(&config.cluster_name, service_name);
         self.drop_all = !self.drops_once_ready && leaf.drops.as_ref().is_some_and(|drops| drops.drop_all);
+        let hands_on = cx.clusters.profile().has(Feature::FailuresHandedOn);
+        if hands_on {
+            let (limit, cluster) = (self.limit, &self.cluster);
+            self.breaker = Status::unavailable(format!("max requests {limit} exceeded on service {cluster}"));
+        }
         self.drops = leaf
             .drops
             .iter()
@@ -103,6 +108,7 @@ impl crate::policy::StateMachine for ClusterImplPolicy {
             .map(|drop| {
                 let text = match is_java {
                     true => format!("Dropped: {}", drop.category),
+                    false if hands_on => "RPC is dropped".to_owned(),
                     false => format!("EDS-configured drop: {}", drop.category),
                 };
                 (drop.per_million, Status::unavailable(text))

@@ -9,6 +9,7 @@ use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Updat
 use crate::run::children::Children;
 use crate::run::tally::StateTally;
 use crate::runtime::Connectivity;
+use xdsctl_model::profile::Feature;
 use xdsctl_model::status::Status;
 
 /// The state of a cluster_manager policy.
@@ -18,6 +19,8 @@ pub struct ClusterManagerPolicy {
     /// States of the children in the config.
     tally: StateTally,
     is_updating: bool,
+    /// It has words of its own for what it does not have.
+    hands_on: bool,
 }
 
 #[derive(Debug)]
@@ -39,6 +42,7 @@ impl ClusterManagerPolicy {
             children: Children::new(at),
             tally: StateTally::default(),
             is_updating: false,
+            hands_on: false,
         }
     }
 
@@ -75,6 +79,7 @@ impl crate::policy::StateMachine for ClusterManagerPolicy {
         let LbConfig::ClusterManager(config) = update.config else {
             return Reports::new();
         };
+        self.hands_on = cx.clusters.profile().has(Feature::FailuresHandedOn);
         let mut reports = Reports::new();
         self.is_updating = true;
         for name in self.children.names() {
@@ -139,9 +144,10 @@ impl crate::policy::StateMachine for ClusterManagerPolicy {
             }
             _ => {
                 cx.say(config::NAME, format_args!("has no child \"{key}\""));
-                Pick::Fail(Status::internal(format!(
-                    "xds cluster manager picker: unknown cluster \"{key}\""
-                )))
+                Pick::Fail(match self.hands_on {
+                    true => Status::unavailable(format!("unknown cluster selected for RPC: \"{key}\"")),
+                    false => Status::internal(format!("xds cluster manager picker: unknown cluster \"{key}\"")),
+                })
             }
         }
     }

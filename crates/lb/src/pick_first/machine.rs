@@ -12,6 +12,7 @@ use crate::endpoint::{Address, Endpoint};
 use crate::picker::{Complete, Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::runtime::{Connectivity, Handle, TimerId};
+use xdsctl_model::profile::Feature;
 use xdsctl_model::rng::Rng;
 use xdsctl_model::status::Status;
 
@@ -125,13 +126,14 @@ impl PickFirstPolicy {
         cx: &mut PolicyCx<'_>,
     ) -> Reports {
         match endpoints {
-            Ok([]) => self.latest = Some(Err(Status::unavailable("empty address list"))),
+            Ok([]) => self.latest = Some(Err(no_address(note, cx))),
             Ok(endpoints) => self.latest = Some(Ok(self.order(endpoints, shuffle, cx))),
             // An error leaves an old list in place.
             Err(status) => {
                 self.latest.get_or_insert_with(|| Err(status.clone()));
             }
         }
+        let note = if hands_on(cx) { "" } else { note };
         if *self.note != *note {
             self.note = note.into();
         }
@@ -337,7 +339,7 @@ impl PickFirstPolicy {
             list.failures += 1;
             if list.failures.is_multiple_of(list.members.len()) {
                 let status = status.cloned();
-                self.fail_all(status, reports);
+                self.fail_all(status, hands_on(cx), reports);
             }
         }
     }
@@ -376,15 +378,16 @@ impl PickFirstPolicy {
             .map(|member| member.handle.subchannel)
             .collect();
         let failure = list.last_failure.clone();
-        self.fail_all(failure, reports);
+        self.fail_all(failure, hands_on(cx), reports);
         self.unselect(cx);
         for subchannel in idle {
             cx.runtime.connect(subchannel);
         }
     }
 
-    fn fail_all(&mut self, last: Option<Status>, reports: &mut Reports) {
+    fn fail_all(&mut self, last: Option<Status>, hands_on: bool, reports: &mut Reports) {
         match last {
+            Some(last) if hands_on => self.fail(last, reports),
             Some(last) if self.is_member => {
                 self.state = Connectivity::TransientFailure;
                 reports.push(StateReport::failure(self.as_member(&last)));
@@ -405,6 +408,20 @@ impl PickFirstPolicy {
     fn as_member(&self, last: &Status) -> Status {
         Status::unavailable(last.to_string()).with_note(&self.note)
     }
+}
+
+/// Says whether failures of connections are told in their own words.
+fn hands_on(cx: &PolicyCx<'_>) -> bool {
+    cx.clusters.profile().has(Feature::FailuresHandedOn)
+}
+
+/// The failure without an address; `note` says why there is none.
+fn no_address(note: &str, cx: &PolicyCx<'_>) -> Status {
+    Status::unavailable(match (hands_on(cx), note) {
+        (false, _) => "empty address list".to_owned(),
+        (true, "") => "name resolver error: produced zero addresses".to_owned(),
+        (true, note) => format!("name resolver error: {note}"),
+    })
 }
 
 fn drop_list(list: Option<Box<List>>, cx: &mut PolicyCx<'_>) {

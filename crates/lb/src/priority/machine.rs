@@ -167,7 +167,10 @@ impl PriorityPolicy {
 
     fn choose(&mut self, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
         if self.places.is_empty() {
-            let status = Status::unavailable("priority policy has empty priority list");
+            let status = Status::unavailable(match cx.clusters.profile().has(Feature::FailuresHandedOn) {
+                true => "no priority is provided, all priorities are removed",
+                false => "priority policy has empty priority list",
+            });
             self.selected = None;
             self.empty = Some(status.clone());
             reports.push(StateReport::failure(status));

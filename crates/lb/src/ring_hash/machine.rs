@@ -417,6 +417,9 @@ impl RingHashPolicy {
 
     fn no_endpoint(&self, start: usize) -> Pick {
         let first = self.on_ring(start).and_then(|member| member.status.as_ref());
+        if let Some(status) = first.filter(|_| self.twins.is_some()) {
+            return Pick::Fail(status.clone());
+        }
         let why = first.map(|status| &*status.message).unwrap_or_default();
         let text = format!("ring hash cannot find a connected endpoint; first failure: {why}");
         Pick::Fail(Status::unavailable(text).with_note(&self.note))
@@ -440,6 +443,7 @@ impl crate::policy::StateMachine for RingHashPolicy {
         };
         if self.members.is_empty() {
             let status = match update.endpoints {
+                Ok(_) if self.twins.is_some() => Status::unavailable("produced zero addresses"),
                 Ok(_) => Status::unavailable(format!("empty address list: {}", self.note)),
                 Err(status) => status.clone(),
             };

@@ -18,6 +18,7 @@ use super::tally::{Ranks, StateTally};
 use adoption::{ADOPTED, Adoption};
 pub use members::ListedEndpoint;
 use members::ListedEndpoints;
+use xdsctl_model::profile::Feature;
 use xdsctl_model::status::Status;
 
 /// What endpoints of a list reported, by their indices.
@@ -35,6 +36,8 @@ pub struct EndpointLists {
     /// A newer list that has most of its endpoints from the one in use.
     adoption: Option<Adoption>,
     last_failure: Option<Status>,
+    /// Failures of endpoints are told in their own words.
+    hands_on: bool,
 }
 
 /// A list of endpoints, each with its own connection.
@@ -92,6 +95,7 @@ impl EndpointLists {
             pending: None,
             adoption: None,
             last_failure: None,
+            hands_on: false,
         }
     }
 
@@ -108,6 +112,7 @@ impl EndpointLists {
         update: &Update<'_>,
         cx: &mut PolicyCx<'_>,
     ) -> ListUpdate {
+        self.hands_on = cx.clusters.profile().has(Feature::FailuresHandedOn);
         let number = self.next_number;
         self.next_number += 1;
         if let Some(said) = self.adopt(number, (endpoints, start), update.note, cx) {
@@ -120,7 +125,11 @@ impl EndpointLists {
                 old.shutdown(&mut self.members, cx);
             }
             let status = update.endpoints.err().cloned();
-            let status = status.unwrap_or_else(|| Status::unavailable("empty address list"));
+            let text = match self.hands_on {
+                true => "no children to pick from",
+                false => "empty address list",
+            };
+            let status = status.unwrap_or_else(|| Status::unavailable(text));
             return ListUpdate::Empty(status.with_note(update.note));
         }
         if self.current.is_none() {
@@ -243,7 +252,10 @@ impl EndpointLists {
     /// The status of picks while all endpoints of the list in use fail; `last` is what the last one of them said.
     pub fn failure(&mut self, last: Option<String>) -> Status {
         if let Some(last) = last {
-            let text = format!("connections to all backends failing; last error: {last}");
+            let text = match self.hands_on {
+                true => last,
+                false => format!("connections to all backends failing; last error: {last}"),
+            };
             self.last_failure = Some(Status::unavailable(text));
         }
         let status = self.last_failure.clone().unwrap_or_else(|| Status::unavailable(""));

@@ -15,6 +15,7 @@ use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::run::endpoint_lists::{EndpointLists, EndpointReports, ListState, ListUpdate};
 use crate::runtime::{Connectivity, Time, TimerId};
+use xdsctl_model::profile::Feature;
 use xdsctl_model::rng::Rng;
 use xdsctl_model::status::Status;
 
@@ -127,7 +128,12 @@ impl WeightedRoundRobinPolicy {
                     reports.push(StateReport::new(Connectivity::Connecting));
                 }
                 ListState::Failing => {
-                    let status = self.lists.failure(report.status.map(|status| status.to_string()));
+                    let hands_on = cx.clusters.profile().has(Feature::FailuresHandedOn);
+                    let last = report.status.map(|status| match hands_on {
+                        true => status.message.to_string(),
+                        false => status.to_string(),
+                    });
+                    let status = self.lists.failure(last);
                     self.shown = Shown::Fail(status.clone());
                     reports.push(StateReport::failure(status));
                 }

@@ -139,7 +139,11 @@ impl WeightedTargetPolicy {
             return reports;
         }
         if config.targets.is_empty() {
-            let status = Status::unavailable("no children in weighted_target policy").with_note(&self.note);
+            let text = match cx.clusters.profile().has(Feature::FailuresHandedOn) {
+                true => "weighted-target: no targets to pick from",
+                false => "no children in weighted_target policy",
+            };
+            let status = Status::unavailable(text).with_note(&self.note);
             self.shown = Shown::Fail(status.clone());
             return vec![StateReport::failure(status)];
         }
@@ -153,7 +157,7 @@ impl WeightedTargetPolicy {
             let Some(member) = self.children.get_mut(name) else {
                 return;
             };
-            if report.state == Connectivity::Idle {
+            if report.state == Connectivity::Idle && !cx.clusters.profile().has(Feature::IdleChildrenStay) {
                 queue.extend(member.child.exit_idle(cx));
             }
             let before = member.data.counted();

@@ -214,6 +214,14 @@ features! {
     OutlierDefaults;
     /// Each cluster that a route names is resolved as if it were alone: what another one has below it is not left out.
     ClustersApart;
+    /// A policy hands failures of endpoints on in their own words, and has words of its own where there is no endpoint.
+    FailuresHandedOn;
+    /// Failures of resources and routes are told after the node's id.
+    NodeIdFirst;
+    /// weighted_target leaves an idle child idle, and RPCs wait for it in vain.
+    IdleChildrenStay;
+    /// A cluster that fails keeps its connections, and takes RPCs again as soon as one of them changes.
+    FailedClusterKept;
     /// The ring is built in the order of the hash keys, and of endpoints with one key any gets the picks.
     RingByKey;
     /// The weight of an endpoint is a share of those of all endpoints of its locality, kept or not.

@@ -119,7 +119,11 @@ impl Channel {
     pub fn force(&mut self, address: &SocketAddr, state: Connectivity) -> bool {
         let all = self.connections(address);
         for subchannel in &all {
-            let failure = self.runtime.pool.get(*subchannel).map(|s| Network::refusal(&s.address));
+            let failure = self
+                .runtime
+                .pool
+                .get(*subchannel)
+                .map(|s| Network::refusal(&s.address, &self.client.profile));
             let status = failure.filter(|_| state == Connectivity::TransientFailure);
             self.runtime.force(*subchannel, state, status);
         }

@@ -90,6 +90,7 @@ impl Channel {
             authority: None,
             target: None,
             place: None,
+            last_failure: None,
             virtual_host: None,
             route: None,
             is_traced: self.options.traces || self.options.traced.contains(&id),

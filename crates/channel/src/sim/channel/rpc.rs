@@ -64,9 +64,8 @@ impl Channel {
         );
         match result {
             Err(refusal) => {
-                let status = refusal
-                    .status(selector.config().family)
-                    .from_control_plane("ConfigSelector");
+                let status = refusal.status(selector.config().family);
+                let status = self.client.told(status).from_control_plane("ConfigSelector");
                 if is_traced {
                     for step in selection::refusal_steps(&selector, &request, refusal, &tried, hides) {
                         call.trace.push(step, &mut self.room);
@@ -119,7 +118,10 @@ impl Channel {
     /// After the delay, if there was one.
     fn go_on(&mut self, id: u64, selected: &Selected) {
         match &selected.abort {
-            Some(status) => self.end(id, Class::Fail, status),
+            Some(status) => {
+                let status = self.client.aborted(status);
+                self.end(id, Class::Fail, &status);
+            }
             None => self.pick(id),
         }
     }
@@ -191,7 +193,8 @@ impl Channel {
                 call.phase = Phase::Queued;
                 self.queued.insert(id);
             }
-            Pick::Fail(_) if call.rpc.wait_for_ready => {
+            Pick::Fail(status) if call.rpc.wait_for_ready => {
+                call.last_failure = Some(status);
                 call.phase = Phase::Queued;
                 self.queued.insert(id);
             }
@@ -371,6 +374,8 @@ impl Channel {
                 if let Some(event) = event {
                     self.runtime.say(&NOWHERE, || event);
                 }
+                let exhausted = (stop == RetryStop::Exhausted).then(|| self.client.exhausted(attempts, status));
+                let status = exhausted.as_ref().unwrap_or(status);
                 self.finish_call(id, class, Some(status), complete, reply.has_headers);
                 return;
             }
@@ -405,6 +410,7 @@ impl Channel {
         };
         call.deadline = None;
         let mut class = Class::Fail;
+        let words = self.client.late(&call.phase, call.last_failure.as_ref());
         match std::mem::replace(&mut call.phase, Phase::Queued) {
             Phase::UnderWay { complete, .. } => {
                 class = Class::Complete;
@@ -414,7 +420,7 @@ impl Channel {
             Phase::Delayed => self.active_faults = self.active_faults.saturating_sub(1),
             Phase::BackingOff => {}
         }
-        self.end(id, class, &Status::new(Code::DeadlineExceeded, "Deadline Exceeded"));
+        self.end(id, class, &Status::new(Code::DeadlineExceeded, words));
     }
 
     /// Ends an RPC without an answer of a backend.
@@ -535,7 +541,7 @@ impl Channel {
             if let Some(found) = self.runtime.pool.get(number)
                 && found.state == Connectivity::Connecting
             {
-                let (generation, status) = (found.generation, Network::refusal(&found.address));
+                let (generation, status) = (found.generation, Network::refusal(&found.address, &self.client.profile));
                 self.runtime.refused(number, generation, status);
             }
         }

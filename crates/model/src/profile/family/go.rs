@@ -78,7 +78,8 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.84" always DropDenominatorChecked RbacPrefixOptional RbacNestedHeaders;
         "1.85" always DomainsExact HeadersAsSent DollarGroups RetryUnlimited RetryOnTrimmed
             AggregateNeedsAll DisabledFiltersRun GrpcServiceRead AggregateIsFlat DropsOnceReady PathsEnd
-            RingByKey OutlierDefaults ClustersApart;
+            RingByKey OutlierDefaults ClustersApart FailuresHandedOn NodeIdFirst
+            IdleChildrenStay FailedClusterKept;
     },
 };
 
