@@ -2,7 +2,6 @@ package xdsclient
 
 import (
 	"BOOTSTRAP"
-	"google.golang.org/grpc/internal/grpclog"
 	"google.golang.org/protobuf/types/known/anypb"
 	"strings"
 )
@@ -16,8 +15,7 @@ func DecodeOne(url string, packed *anypb.Any, contents []byte) (isSilent bool, e
 	if err != nil {
 		panic(err)
 	}
-	options := &QUALIFIERUnmarshalOptions{Resources: []*anypb.Any{packed}, Logger: grpclog.NewPrefixLogger(nil, ""),
-		UpdateValidator: (&clientImpl{config: config}).updateValidator}
+	options := &QUALIFIERUnmarshalOptions{Resources: []*anypb.Any{packed}, UpdateValidator: (&clientImpl{config: config}).updateValidator}
 	switch {
 	case strings.HasSuffix(url, ".Listener"):
 		_, _, err = QUALIFIERUnmarshalListener(options)
