@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::cluster::is_typed_struct;
 use super::{URL_PREFIX, ext_proc, holds, rbac, tls::TlsSide, unmarshal};
 use crate::shared::names::{EXT_PROC, EXT_PROC_PER_ROUTE, FAULT, RBAC, RBAC_PER_ROUTE, ROUTER, WRAPPER};
-use crate::shared::read::FilterKind;
+use crate::shared::read::{self, FilterKind};
 use crate::shared::rules::{
     FILTER_NAME_TWICE, FILTER_ON_WRONG_SIDE, FILTER_OVERRIDE_TYPE_UNKNOWN, FILTER_UNNAMED, FILTER_UNSUPPORTED,
     LAST_FILTER_NOT_TERMINAL, NO_FILTER, RBAC_AUDIT_LOGGER_MISSING, RBAC_AUDIT_LOGGER_UNKNOWN,
@@ -42,12 +42,7 @@ pub(super) fn by_url(url: &str, profile: &Profile) -> Option<FilterKind> {
 /// The code of an abort (`grpcFromHTTP`): a status that is none aborts nothing.
 pub(super) const fn status_of_http(status: u32) -> u32 {
     match status {
-        400 => 13,                   // INTERNAL
-        401 => 16,                   // UNAUTHENTICATED
-        403 => 7,                    // PERMISSION_DENIED
-        404 => 12,                   // UNIMPLEMENTED
-        429 | 502 | 503 | 504 => 14, // UNAVAILABLE
-        200..600 => 2,               // UNKNOWN
+        200..600 => read::status_of_http(status),
         _ => 0,
     }
 }

@@ -1,6 +1,7 @@
 //! The fault filter and the cache of gcp_authn, as grpc-java reads them (FaultFilter, GcpAuthenticationFilter).
 
 use super::{thrown, to_nanos};
+use crate::shared::read;
 use crate::shared::rules::{FAULT_STATUS_UNKNOWN, GCP_AUTHN_CACHE_SIZE_ZERO};
 use crate::shared::{Checked, reject};
 use xdsctl_document::proto::pb::envoy::extensions::filters::common::fault::v3::fault_delay::FaultDelaySecifier;
@@ -17,12 +18,8 @@ rules! {
 /// The code of an abort (`GrpcUtil.httpStatusToGrpcStatus`).
 pub(super) const fn status_of_http(status: u32) -> u32 {
     match status {
-        100..200 | 400 | 431 => 13,  // INTERNAL
-        401 => 16,                   // UNAUTHENTICATED
-        403 => 7,                    // PERMISSION_DENIED
-        404 => 12,                   // UNIMPLEMENTED
-        429 | 502 | 503 | 504 => 14, // UNAVAILABLE
-        _ => 2,                      // UNKNOWN
+        100..200 | 431 => 13, // INTERNAL
+        _ => read::status_of_http(status),
     }
 }
 

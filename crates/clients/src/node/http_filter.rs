@@ -33,52 +33,13 @@ rules! {
 
 const TYPED_STRUCTS: [&str; 2] = ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"];
 
-/// A filter in the registry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Filter {
-    /// Whatever is in its config, it is fine.
-    Router,
-    Fault,
-    Rbac,
-}
-
-impl Filter {
-    fn by_url(url: &str, profile: &Profile) -> Option<Self> {
-        match url.strip_prefix(super::URL_PREFIX)? {
-            ROUTER => Some(Filter::Router),
-            FAULT => Some(Filter::Fault),
-            RBAC if profile.has(Feature::RbacFilter) => Some(Filter::Rbac),
-            _ => None,
-        }
-    }
-
-    fn runs(self, is_client: bool) -> bool {
-        match self {
-            Filter::Router => true,
-            Filter::Fault => is_client,
-            Filter::Rbac => !is_client,
-        }
-    }
-}
-
-/// The filter that the client keeps for a type URL.
+/// The filter registered for a type URL.
 pub(super) fn by_url(url: &str, profile: &Profile) -> Option<FilterKind> {
-    Some(match Filter::by_url(url, profile)? {
-        Filter::Router => FilterKind::Router,
-        Filter::Fault => FilterKind::Fault,
-        Filter::Rbac => FilterKind::Rbac,
-    })
-}
-
-/// The code of an abort with an HTTP status.
-pub(super) const fn status_of_http(status: u32) -> u32 {
-    match status {
-        400 => 13,                   // INTERNAL
-        401 => 16,                   // UNAUTHENTICATED
-        403 => 7,                    // PERMISSION_DENIED
-        404 => 12,                   // UNIMPLEMENTED
-        429 | 502 | 503 | 504 => 14, // UNAVAILABLE
-        _ => 2,                      // UNKNOWN
+    match url.strip_prefix(super::URL_PREFIX)? {
+        ROUTER => Some(FilterKind::Router),
+        FAULT => Some(FilterKind::Fault),
+        RBAC if profile.has(Feature::RbacFilter) => Some(FilterKind::Rbac),
+        _ => None,
     }
 }
 
@@ -132,7 +93,7 @@ fn top_level(
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Checked {
-    match Filter::by_url(url, cx.profile()) {
+    match by_url(url, cx.profile()) {
         Some(known) if cx.has(Feature::FilterSides) && !filter.is_optional && !known.runs(is_client) => {
             let why = format_args!("filter type `{url}` is not supported on this side");
             fault(&FILTER_ON_WRONG_SIDE, at, why, cx);
@@ -160,7 +121,7 @@ pub(super) fn overrides(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Val
 fn one_override(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if !is_url_of(&any.type_url, WRAPPER) {
         let url = url_of(any, at, cx)?;
-        return match Filter::by_url(&url, cx.profile()) {
+        return match by_url(&url, cx.profile()) {
             Some(known) => config(known, any, true, at, cx),
             None => {
                 unknown(&url, at, cx);
@@ -178,9 +139,9 @@ fn one_override(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     };
     let url = inner.type_url.as_str();
     // The TypedStruct is looked for in the wrapper, which has no type_url, and so it is of no known type.
-    match Filter::by_url(url, cx.profile()) {
-        Some(Filter::Router) => {}
-        Some(Filter::Fault | Filter::Rbac) => {
+    match by_url(url, cx.profile()) {
+        Some(FilterKind::Router) => {}
+        Some(_) => {
             let why = format_args!("`{url}` is in a FilterConfig, which the client hands to the filter as it is");
             fault(&FILTER_OVERRIDE_WRAPPED, &at, why, cx);
         }
@@ -195,27 +156,24 @@ fn unknown(url: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     fault(&FILTER_OVERRIDE_TYPE_UNKNOWN, at, why, cx);
 }
 
-/// Converts the config of a registered filter.
-fn config(filter: Filter, any: &Any, is_override: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    let own = match filter {
-        Filter::Router => return Ok(()),
-        Filter::Fault => FAULT,
-        Filter::Rbac if is_override => RBAC_PER_ROUTE,
-        Filter::Rbac => RBAC,
+/// Converts the config of a registered filter; that of the router is not looked at.
+fn config(filter: FilterKind, any: &Any, is_override: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    let own = match (filter, is_override) {
+        (FilterKind::Fault, _) => FAULT,
+        (FilterKind::Rbac, true) => RBAC_PER_ROUTE,
+        (FilterKind::Rbac, false) => RBAC,
+        _ => return Ok(()),
     };
     if !is_url_of(&any.type_url, own) {
         let why = format_args!("`{}` must be `{own}` itself", any.type_url);
         fault(&ANY_UNDECODABLE, at, why, cx);
         return Ok(());
     }
-    match filter {
-        Filter::Router => {}
-        Filter::Fault => {
-            let message: HttpFault = decode(&any.value, FAULT, at, cx)?;
-            http_fault(&message, &at.value(FAULT), cx);
-        }
-        Filter::Rbac => rbac::config(any, is_override, at, cx)?,
+    if filter == FilterKind::Rbac {
+        return rbac::config(any, is_override, at, cx);
     }
+    let message: HttpFault = decode(&any.value, FAULT, at, cx)?;
+    http_fault(&message, &at.value(FAULT), cx);
     Ok(())
 }
 

@@ -20,7 +20,7 @@ mod tls;
 
 use bytes::Bytes;
 
-use crate::shared::read::{Reader, Ways};
+use crate::shared::read::{self, Reader, Ways};
 use crate::shared::{Checked, Converter, Message, SentResource, URL_PREFIX, is_url_of, reject, undecodable};
 use xdsctl_document::proto::any::ANY_UNDECODABLE;
 use xdsctl_document::proto::pb::tables;
@@ -48,7 +48,7 @@ const OBJECT_PROTOTYPE: [&str; 12] = [
 /// What the client keeps of what it takes.
 static WAYS: Ways = Ways {
     filter: http_filter::by_url,
-    status_of_http: http_filter::status_of_http,
+    status_of_http: read::status_of_http,
     plugin: |_, _| None,
     ring: |min, max| {
         (

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
 use super::Millis;
@@ -88,6 +88,30 @@ pub struct Cidr {
     pub address: SocketAddr,
     /// 0 to 32, or to 128 for IPv6.
     pub prefix_len: u8,
+}
+
+impl Cidr {
+    /// The range of the first `prefix_len` bits of an address; a length beyond the address is cut.
+    #[must_use]
+    pub fn new(mut address: SocketAddr, prefix_len: u32) -> Self {
+        let (first, prefix_len) = match address.ip() {
+            IpAddr::V4(ip) => {
+                let len = prefix_len.min(32);
+                let mask = u32::MAX.checked_shl(32 - len).unwrap_or(0);
+                (IpAddr::from(Ipv4Addr::from_bits(ip.to_bits() & mask)), len)
+            }
+            IpAddr::V6(ip) => {
+                let len = prefix_len.min(128);
+                let mask = u128::MAX.checked_shl(128 - len).unwrap_or(0);
+                (IpAddr::from(Ipv6Addr::from_bits(ip.to_bits() & mask)), len)
+            }
+        };
+        address.set_ip(first);
+        Self {
+            address,
+            prefix_len: prefix_len as u8,
+        }
+    }
 }
 
 impl fmt::Display for Cidr {

@@ -4,8 +4,6 @@
 //! address's length, and the bits behind it are cleared. Follows C-core `CidrRangeParse` (xds_listener_parser.cc) and
 //! `grpc_sockaddr_mask_bits` (sockaddr_utils.cc). RBAC reads its ranges in another way, without any check.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-
 use crate::shared::rules::CIDR_PREFIX_LEN_TOO_LONG;
 use xdsctl_document::proto::pb::envoy::config::core::v3 as core;
 use xdsctl_model::diag::{Path, Validation, rules};
@@ -21,17 +19,13 @@ rules! {
 ///
 /// Reports [`ADDRESS_NOT_IP`](super::address::ADDRESS_NOT_IP) at `.address_prefix`. An absent prefix_len is 0.
 pub fn cidr_range(range: &core::CidrRange, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Cidr> {
-    let Some(mut address) = parse_ip_port(&range.address_prefix, 0) else {
+    let Some(address) = parse_ip_port(&range.address_prefix, 0) else {
         super::address::report_not_ip(&range.address_prefix, &at.field("address_prefix"), cx);
         return None;
     };
-    let max = if address.is_ipv4() { 32 } else { 128 };
-    let prefix_len = match range.prefix_len {
-        Some(len) => u8::try_from(len).unwrap_or(max).min(max),
-        None => 0,
-    };
+    let max: u32 = if address.is_ipv4() { 32 } else { 128 };
     match range.prefix_len {
-        Some(len) if len > u32::from(max) => {
+        Some(len) if len > max => {
             cx.report(
                 &CIDR_PREFIX_LEN_TOO_LONG,
                 &at.field("prefix_len"),
@@ -51,21 +45,7 @@ pub fn cidr_range(range: &core::CidrRange, at: &Path<'_>, cx: &mut Validation<'_
         }
         _ => {}
     }
-    address.set_ip(mask(address.ip(), prefix_len));
-    Some(Cidr { address, prefix_len })
-}
-
-/// Clears the bits of an address behind the first `len`.
-fn mask(ip: IpAddr, len: u8) -> IpAddr {
-    let len = u32::from(len);
-    match ip {
-        IpAddr::V4(ip) => IpAddr::V4(Ipv4Addr::from_bits(
-            ip.to_bits() & u32::MAX.checked_shl(32 - len.min(32)).unwrap_or(0),
-        )),
-        IpAddr::V6(ip) => IpAddr::V6(Ipv6Addr::from_bits(
-            ip.to_bits() & u128::MAX.checked_shl(128 - len.min(128)).unwrap_or(0),
-        )),
-    }
+    Some(Cidr::new(address, range.prefix_len.unwrap_or(0)))
 }
 
 #[cfg(test)]

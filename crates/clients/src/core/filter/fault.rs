@@ -4,6 +4,7 @@
 //! `FaultInjectionFilter::MakeInjectionDecision` (fault_injection_filter.cc).
 
 use super::FilterType;
+use crate::shared::read::{self, fraction};
 use crate::shared::rules::FAULT_STATUS_UNKNOWN;
 use xdsctl_document::proto::any::Extension;
 use xdsctl_document::proto::duration;
@@ -11,8 +12,6 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::common::fault::v3::F
 use xdsctl_document::proto::pb::envoy::extensions::filters::common::fault::v3::fault_delay::FaultDelaySecifier as Delay;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::fault::v3::fault_abort::ErrorType;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::fault::v3::{FaultAbort, HttpFault};
-use xdsctl_document::proto::pb::envoy::r#type::v3::FractionalPercent;
-use xdsctl_document::proto::pb::envoy::r#type::v3::fractional_percent::DenominatorType;
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::filter::{Fault, FilterConfig};
@@ -110,29 +109,11 @@ fn read_delay(delay: &FaultDelay, fault: &mut Fault, at: &Path<'_>, cx: &mut Val
     );
 }
 
-/// Numerator and denominator; nothing is 0 of 100, and an unknown denominator is 100.
-fn fraction(percent: Option<&FractionalPercent>) -> (u32, u32) {
-    let Some(percent) = percent else {
-        return (0, 100);
-    };
-    let denominator = match DenominatorType::try_from(percent.denominator) {
-        Ok(DenominatorType::Hundred) | Err(_) => 100,
-        Ok(DenominatorType::TenThousand) => 10_000,
-        Ok(DenominatorType::Million) => 1_000_000,
-    };
-    (percent.numerator, denominator)
-}
-
 /// The gRPC status code for an HTTP status (C-core `grpc_http2_status_to_grpc_status`).
 const fn status_of_http(status: u32) -> u32 {
     match status {
         0 | 200 => 0,
-        400 => 13,                   // INTERNAL
-        401 => 16,                   // UNAUTHENTICATED
-        403 => 7,                    // PERMISSION_DENIED
-        404 => 12,                   // UNIMPLEMENTED
-        429 | 502 | 503 | 504 => 14, // UNAVAILABLE
-        _ => 2,                      // UNKNOWN
+        _ => read::status_of_http(status),
     }
 }
 
@@ -144,6 +125,7 @@ mod tests {
     use xdsctl_document::proto::any::extract;
     use xdsctl_document::proto::pb::Any;
     use xdsctl_document::proto::pb::envoy::extensions::filters::common::fault::v3::fault_delay::HeaderDelay;
+    use xdsctl_document::proto::pb::envoy::r#type::v3::FractionalPercent;
     use xdsctl_model::profile::{Profile, ServerFacts};
 
     fn fault(message: &HttpFault) -> Fault {

@@ -138,8 +138,20 @@ impl Reader<'_> {
     }
 }
 
+/// The gRPC status code of an HTTP status that is an error, as every family maps it (doc/http-grpc-status-mapping.md).
+pub(crate) const fn status_of_http(status: u32) -> u32 {
+    match status {
+        400 => 13,                   // INTERNAL
+        401 => 16,                   // UNAUTHENTICATED
+        403 => 7,                    // PERMISSION_DENIED
+        404 => 12,                   // UNIMPLEMENTED
+        429 | 502 | 503 | 504 => 14, // UNAVAILABLE
+        _ => 2,                      // UNKNOWN
+    }
+}
+
 /// Numerator and denominator; nothing is 0 of 100, and an unknown denominator is 100.
-fn fraction(percent: Option<&FractionalPercent>) -> (u32, u32) {
+pub(crate) fn fraction(percent: Option<&FractionalPercent>) -> (u32, u32) {
     let Some(percent) = percent else {
         return (0, 100);
     };

@@ -1,7 +1,7 @@
 //! Listener, as a client keeps it: the API listener of a channel, or the filter chains of a server.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use super::{Reader, millis, opened};
@@ -138,19 +138,5 @@ fn destinations(chains: &[pb::FilterChain]) -> Vec<DestinationChains> {
 /// A range of addresses without its host bits; `None` for everything.
 fn range(range: &CidrRange) -> Option<Cidr> {
     let address: IpAddr = range.address_prefix.split('%').next()?.parse().ok()?;
-    let len = range.prefix_len.unwrap_or(0);
-    let (masked, size) = match address {
-        IpAddr::V4(ip) => {
-            let mask = u32::MAX.checked_shl(32u32.saturating_sub(len)).unwrap_or(0);
-            (IpAddr::V4(Ipv4Addr::from_bits(ip.to_bits() & mask)), 32)
-        }
-        IpAddr::V6(ip) => {
-            let mask = u128::MAX.checked_shl(128u32.saturating_sub(len)).unwrap_or(0);
-            (IpAddr::V6(Ipv6Addr::from_bits(ip.to_bits() & mask)), 128)
-        }
-    };
-    Some(Cidr {
-        address: SocketAddr::new(masked, 0),
-        prefix_len: u8::try_from(len.min(size)).unwrap_or(u8::MAX),
-    })
+    Some(Cidr::new(SocketAddr::new(address, 0), range.prefix_len.unwrap_or(0)))
 }

@@ -24,7 +24,7 @@ use xdsctl_model::diag::Validation;
 use xdsctl_model::profile::{Feature, Profile, ServerFacts};
 use xdsctl_model::resource::{LbConfig, LbPolicy, Millis, Resource};
 
-pub(crate) use filters::FilterKind;
+pub(crate) use filters::{FilterKind, fraction, status_of_http};
 
 /// What a family does in its own way.
 pub(crate) struct Ways {
