@@ -10,7 +10,7 @@ use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::run::child::Child;
 use crate::runtime::{Connectivity, below};
-use xdsctl_model::profile::{Family, Feature};
+use xdsctl_model::profile::{Family, Feature, Profile};
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::rng::Rng;
 use xdsctl_model::status::Status;
@@ -43,19 +43,16 @@ impl ClusterImplPolicy {
             limit: u32::MAX,
             counter: u32::MAX,
             cluster: Arc::from(""),
-            breaker: Status::unavailable("circuit breaker drop"),
+            breaker: over_limit(u32::MAX, "", cx.clusters.profile()),
             failure: None,
             draw: cx.runtime.stream("cluster_impl/drops", at),
         }
     }
 
-    /// The drops that count at the moment.
-    fn drops(&self) -> &[(u32, Status)] {
+    /// Says whether the drops count at the moment.
+    fn has_drops(&self) -> bool {
         let is_ready = || self.child.last().is_some_and(|last| last.state == Connectivity::Ready);
-        if self.drops_once_ready && !is_ready() {
-            return &[];
-        }
-        &self.drops
+        !self.drops_once_ready || is_ready()
     }
 
     /// With everything dropped, the policy is READY whatever the child says.
@@ -67,6 +64,26 @@ impl ClusterImplPolicy {
         }
         reports
     }
+}
+
+/// What an RPC is told that a category of drops takes.
+fn dropped(category: &str, profile: &Profile) -> Status {
+    Status::unavailable(match profile.client().family {
+        Family::Java => format!("Dropped: {category}"),
+        _ if profile.has(Feature::FailuresHandedOn) => "RPC is dropped".to_owned(),
+        _ => format!("EDS-configured drop: {category}"),
+    })
+}
+
+/// What an RPC is told that would be one too many.
+fn over_limit(limit: u32, cluster: &str, profile: &Profile) -> Status {
+    Status::unavailable(match profile.client().family {
+        Family::Java => format!("Cluster max concurrent requests limit of {limit} exceeded"),
+        _ if profile.has(Feature::FailuresHandedOn) => {
+            format!("max requests {limit} exceeded on service {cluster}")
+        }
+        _ => "circuit breaker drop".to_owned(),
+    })
 }
 
 impl crate::policy::StateMachine for ClusterImplPolicy {
@@ -85,34 +102,16 @@ impl crate::policy::StateMachine for ClusterImplPolicy {
             self.cluster = Arc::from(config.cluster_name.as_str());
         }
         self.limit = leaf.cluster.max_concurrent_requests;
-        let is_java = cx.clusters.profile().client().family == Family::Java;
-        if is_java {
-            let text = format!("Cluster max concurrent requests limit of {} exceeded", self.limit);
-            self.breaker = Status::unavailable(text);
-        }
+        self.breaker = over_limit(self.limit, &self.cluster, cx.clusters.profile());
         let service_name = match &leaf.cluster.discovery {
             Discovery::Eds { service_name } => service_name.as_deref().unwrap_or_default(),
             Discovery::LogicalDns { .. } | Discovery::Aggregate { .. } => "",
         };
         self.counter = cx.runtime.in_flight.counter(&config.cluster_name, service_name);
         self.drop_all = !self.drops_once_ready && leaf.drops.as_ref().is_some_and(|drops| drops.drop_all);
-        let hands_on = cx.clusters.profile().has(Feature::FailuresHandedOn);
-        if hands_on {
-            let (limit, cluster) = (self.limit, &self.cluster);
-            self.breaker = Status::unavailable(format!("max requests {limit} exceeded on service {cluster}"));
-        }
-        self.drops = leaf
-            .drops
-            .iter()
-            .flat_map(|drops| &drops.categories)
-            .map(|drop| {
-                let text = match is_java {
-                    true => format!("Dropped: {}", drop.category),
-                    false if hands_on => "RPC is dropped".to_owned(),
-                    false => format!("EDS-configured drop: {}", drop.category),
-                };
-                (drop.per_million, Status::unavailable(text))
-            })
+        let categories = leaf.drops.iter().flat_map(|drops| &drops.categories);
+        self.drops = categories
+            .map(|drop| (drop.per_million, dropped(&drop.category, cx.clusters.profile())))
             .collect();
         let mut reports = Reports::new();
         // The new drops hold at once, before the child has taken its update.
@@ -147,11 +146,9 @@ impl crate::policy::StateMachine for ClusterImplPolicy {
         if let Some(status) = &self.failure {
             return Pick::Fail(status.clone());
         }
-        for place in 0..self.drops().len() {
+        let drops = if self.has_drops() { self.drops.as_slice() } else { &[] };
+        for (per_million, status) in drops {
             let drawn = self.draw.below(1_000_000);
-            let Some((per_million, status)) = self.drops.get(place) else {
-                break;
-            };
             if drawn < u64::from(*per_million) {
                 cx.say(
                     cluster_impl::NAME,
@@ -191,7 +188,8 @@ impl crate::policy::StateMachine for ClusterImplPolicy {
             return out.add_status(status, share);
         }
         let mut rest = share;
-        for (per_million, status) in self.drops() {
+        let drops = if self.has_drops() { self.drops.as_slice() } else { &[] };
+        for (per_million, status) in drops {
             let dropped = rest * f64::from(*per_million) / 1e6;
             out.add_status(status, dropped);
             rest -= dropped;
