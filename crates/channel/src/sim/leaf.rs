@@ -10,7 +10,6 @@ use crate::rpc::weights::endpoint_weights;
 use crate::tree::names::NamedLeaf;
 use xdsctl_lb::endpoint::{Address, Endpoint, EndpointList, Piece, SubchannelScope};
 use xdsctl_model::profile::{Feature, Profile};
-use xdsctl_model::resource::cluster::HealthStatus;
 use xdsctl_model::resource::endpoints::{self as resource, Locality, counted_weight};
 use xdsctl_model::resource::pieces::Pieces;
 
@@ -42,8 +41,6 @@ impl Endpoints {
         let before = std::mem::take(&mut self.parts);
         let mut by_names: Option<HashMap<&[Arc<str>], &Part>> = None;
         let is_normalised = profile.has(Feature::PfWeightedShuffling);
-        // Neither has a policy for sessions.
-        let without_draining = profile.has(Feature::AggregateIsFlat) || profile.has(Feature::AggregateFailsInPlace);
         let priorities = leaves.iter().flat_map(|named| {
             let endpoints = named.leaf.endpoints.iter();
             let priorities = endpoints.flat_map(|endpoints| &endpoints.priorities);
@@ -64,12 +61,7 @@ impl Endpoints {
                 });
                 let weights = weights.as_ref().and_then(|weights| weights.get(place));
                 let weights = weights.map(Vec::as_slice);
-                parts.push(Part::new(
-                    (cluster, names),
-                    locality,
-                    (weights, without_draining),
-                    known,
-                ));
+                parts.push(Part::new((cluster, names), locality, weights, known));
             }
         }
         let pieces = || parts.iter().flat_map(|part| &part.pieces);
@@ -96,7 +88,7 @@ impl Part {
     fn new(
         (cluster, names): (&str, Names),
         locality: &Locality,
-        (weights, without_draining): (Option<&[u32]>, bool),
+        weights: Option<&[u32]>,
         known: Option<&Part>,
     ) -> Part {
         let known = known.filter(|part| part.weight == locality.weight);
@@ -124,8 +116,7 @@ impl Part {
                         Some(weight) => *weight,
                         None => locality.weight.wrapping_mul(counted_weight(own)),
                     };
-                    let is_kept = |health| !(without_draining && health == HealthStatus::Draining);
-                    make(piece, (weight, is_kept), (&names, &scope), locality.weight, before)
+                    make(piece, weight, (&names, &scope), locality.weight, before)
                 }
             }
         });
@@ -142,18 +133,14 @@ impl Part {
 /// Makes a piece, of what was there before where that is the same.
 fn make(
     piece: &Arc<[resource::Endpoint]>,
-    (weight, is_kept): (impl Fn(usize, u32) -> u32, impl Fn(HealthStatus) -> bool),
+    weight: impl Fn(usize, u32) -> u32,
     (names, scope): (&Names, &Arc<SubchannelScope>),
     locality_weight: u32,
     before: Option<&Piece>,
 ) -> Piece {
     let known = before.map_or(&[][..], |before| before);
     let mut next = 0;
-    let kept = piece
-        .iter()
-        .enumerate()
-        .filter(|(_, endpoint)| is_kept(endpoint.health));
-    let made = kept.map(|(index, endpoint)| {
+    let made = piece.iter().enumerate().map(|(index, endpoint)| {
         let weight = weight(index, endpoint.weight);
         // One may have gone before it.
         let place = (next..known.len().min(next + 2)).find(|place| {

@@ -218,29 +218,26 @@ fn as_read(config: &LbConfig, json: &Value) -> Value {
     named(xdsctl_lb::name_of(config), fields)
 }
 
+/// The names of the priorities of these leaves, each with its leaf.
+fn each<'l, 'a>(leaves: &'l [NamedLeaf<'a>]) -> impl Iterator<Item = (&'l String, &'l NamedLeaf<'a>)> {
+    leaves
+        .iter()
+        .flat_map(|leaf| leaf.names.iter().map(move |name| (name, leaf)))
+}
+
 /// A priority policy over all priorities of these leaves.
 fn failover(leaves: &[NamedLeaf<'_>], child: impl Fn(&NamedLeaf<'_>) -> LbConfig) -> LbConfig {
-    let each = || {
-        leaves
-            .iter()
-            .flat_map(|leaf| leaf.names.iter().map(move |name| (name, leaf)))
-    };
     let of = |leaf: &NamedLeaf<'_>| PriorityChild {
         config: Box::new(child(leaf)),
         ignore_reresolution_requests: !is_dns(leaf.leaf),
     };
     LbConfig::Priority(PriorityConfig {
-        children: each().map(|(name, leaf)| (name.clone(), of(leaf))).collect(),
-        priorities: each().map(|(name, _)| name.clone()).collect(),
+        children: each(leaves).map(|(name, leaf)| (name.clone(), of(leaf))).collect(),
+        priorities: each(leaves).map(|(name, _)| name.clone()).collect(),
     })
 }
 
 fn failover_json(leaves: &[NamedLeaf<'_>], child: impl Fn(&NamedLeaf<'_>) -> Value) -> Value {
-    let each = || {
-        leaves
-            .iter()
-            .flat_map(|leaf| leaf.names.iter().map(move |name| (name, leaf)))
-    };
     let of = |leaf: &NamedLeaf<'_>| {
         let config = ("config", child(leaf));
         match is_dns(leaf.leaf) {
@@ -248,8 +245,8 @@ fn failover_json(leaves: &[NamedLeaf<'_>], child: impl Fn(&NamedLeaf<'_>) -> Val
             false => object([config, ("ignoreReresolutionRequests", Value::Bool(true))]),
         }
     };
-    let children: Map<String, Value> = each().map(|(name, leaf)| (name.clone(), of(leaf))).collect();
-    let priorities = each().map(|(name, _)| Value::String(name.clone())).collect();
+    let children: Map<String, Value> = each(leaves).map(|(name, leaf)| (name.clone(), of(leaf))).collect();
+    let priorities = each(leaves).map(|(name, _)| Value::String(name.clone())).collect();
     let children = ("children", Value::Object(children));
     named(priority::NAME, object([children, ("priorities", priorities)]))
 }

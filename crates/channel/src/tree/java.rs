@@ -10,7 +10,7 @@ use super::node::{Node, NodeKind};
 use crate::client::config::Leaf;
 use xdsctl_lb::{cluster_impl, cluster_manager, outlier_detection, wrr_locality};
 use xdsctl_model::profile::Family;
-use xdsctl_model::resource::cluster::{Discovery, HealthStatus};
+use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::endpoints::Locality;
 use xdsctl_model::resource::lb_policy::{
     LbConfig, NamedClusterConfig, OutlierDetectionConfig, PriorityChild, PriorityConfig,
@@ -30,17 +30,16 @@ pub fn policy_name(name: &str) -> &str {
     renamed.map_or(name, |(_, java)| java)
 }
 
-/// Says whether an endpoint of a locality can take RPCs.
-fn is_usable(locality: &Locality) -> bool {
-    let mut endpoints = locality.endpoints.iter();
-    endpoints.any(|endpoint| endpoint.health != HealthStatus::Draining)
+/// Says whether a locality has an endpoint.
+fn is_used(locality: &Locality) -> bool {
+    locality.endpoints.iter().next().is_some()
 }
 
 /// The places of the priorities that are used, with the names of their children; `numbers` has one number a priority.
 pub fn priorities(cluster: &str, leaf: &Leaf, numbers: &[u64]) -> Vec<(usize, String)> {
     let lists = leaf.endpoints.iter().flat_map(|endpoints| &endpoints.priorities);
     let used = lists.zip(numbers).enumerate();
-    used.filter(|(_, (localities, _))| localities.iter().any(is_usable))
+    used.filter(|(_, (localities, _))| localities.iter().any(is_used))
         .map(|(place, (_, number))| (place, child_name(cluster, *number, Family::Java)))
         .collect()
 }
@@ -48,8 +47,7 @@ pub fn priorities(cluster: &str, leaf: &Leaf, numbers: &[u64]) -> Vec<(usize, St
 /// Why a cluster fails that has no endpoint to use.
 pub fn no_endpoint(cluster: &str, leaf: &Leaf) -> Option<Status> {
     let lists = leaf.endpoints.iter().flat_map(|endpoints| &endpoints.priorities);
-    let is_used = lists.flatten().any(is_usable);
-    (!is_used).then(|| Status::unavailable(format!("No usable endpoint from cluster: {cluster}")))
+    (!lists.flatten().any(is_used)).then(|| Status::unavailable(format!("No usable endpoint from cluster: {cluster}")))
 }
 
 /// The config below the cds policy of a leaf cluster.
