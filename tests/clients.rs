@@ -17,6 +17,8 @@ mod go;
 mod java;
 #[path = "clients/node.rs"]
 mod node;
+#[path = "clients/older.rs"]
+mod older;
 #[path = "clients/rows.rs"]
 mod rows;
 mod support;
@@ -55,6 +57,7 @@ fn the_pages_have_these_numbers() {
     let node = node::recorded(|_| true).len() + open;
     let versions = |name, family| rows::of_versions(name, family).len();
     let (go_versions, java_versions) = (versions("go-versions", "go"), versions("java-versions", "java"));
+    let go_older = older::differing("go").len();
     let (node_versions, switches) = (versions("node-versions", "node"), rows::answers("node-switches").len());
     let verdicts = of(cpp::rows(true, |_| true).len(), cpp::VERDICTS_DIFFER);
     let fresh = cpp::fresh_rows();
@@ -76,6 +79,7 @@ fn the_pages_have_these_numbers() {
         }),
         ("grpc-go 1.85.0", vec![with_commas(go), with_commas(held)]),
         ("grpc-go 1.60", vec![with_commas(go_versions)]),
+        ("grpc-go 1.56 to 1.59", vec![with_commas(go_older)]),
         ("grpc-java 1.85.1", vec![with_commas(java), with_commas(held)]),
         ("grpc-java 1.72", vec![with_commas(java_versions)]),
         ("grpc-js-xds 1.14.1 |", vec![with_commas(node), with_commas(held)]),
@@ -90,7 +94,7 @@ fn the_pages_have_these_numbers() {
             .for_each(|number| assert!(lines[0].contains(number.as_str()), "{number} in `{}`", lines[0]));
     }
     let sums = [
-        go + held + go_versions,
+        go + held + go_versions + go_older,
         java + held + java_versions,
         node + held + switches + node_versions,
     ];

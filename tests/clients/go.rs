@@ -1,5 +1,6 @@
 //! grpc-go against its recorded answers. The numbers are the rows that may differ; they only go down.
 
+use crate::older;
 use crate::rows::{compare, compare_reasons, of_fresh, of_one_version, of_unmasked, of_versions};
 
 #[test]
@@ -28,6 +29,20 @@ fn fresh() {
 #[test]
 fn versions() {
     compare("go versions", &of_versions("go-versions", "go"), 0);
+}
+
+#[test]
+fn older_versions() {
+    compare("go older versions", &older::differing("go"), 0);
+}
+
+#[test]
+fn older_versions_are_alike_elsewhere() {
+    compare(
+        "go older versions elsewhere",
+        &older::alike("go", "unmasked_verdict"),
+        0,
+    );
 }
 
 /// Looked at once, after the converter had been written.

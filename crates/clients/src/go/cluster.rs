@@ -355,7 +355,10 @@ fn eds(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
         let message = format_args!("eds_config is neither `ads` nor `self`");
         return Err(reject(&EDS_SOURCE_UNSUPPORTED, &at.field("eds_config"), message, cx));
     }
-    if message.name.starts_with("xdstp:") && config.is_none_or(|config| config.service_name.is_empty()) {
+    if cx.has(Feature::XdstpServiceName)
+        && message.name.starts_with("xdstp:")
+        && config.is_none_or(|config| config.service_name.is_empty())
+    {
         let message = format_args!("service_name is empty, must be set for a cluster with an xdstp name");
         return Err(reject(
             &EDS_SERVICE_NAME_MISSING,

@@ -92,7 +92,7 @@ fn entry_is_taken(any: &Any, (cluster, depth): (&str, usize), at: &Path<'_>, cx:
     };
     match type_name {
         ROUND_ROBIN => {}
-        PICK_FIRST => _ = unmarshal::<PickFirst>(&any.value, PICK_FIRST, at, cx)?,
+        PICK_FIRST if cx.has(Feature::PickFirstMessage) => _ = unmarshal::<PickFirst>(&any.value, PICK_FIRST, at, cx)?,
         RING_HASH => {
             let message: RingHash = unmarshal(&any.value, RING_HASH, at, cx)?;
             let at = at.value(RING_HASH);

@@ -61,6 +61,7 @@ pub(super) fn header_matcher(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Va
 pub(super) fn policy_header(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match &matcher.header_match_specifier {
         Some(Spec::SafeRegexMatch(safe)) => regex(&safe.regex, at, cx),
+        Some(Spec::StringMatch(_)) if !cx.has(Feature::RbacHeaderStringMatch) => Err(without_kind(at, cx)),
         Some(Spec::StringMatch(matcher)) => string_matcher(Some(matcher), &at.field("string_match"), cx),
         Some(_) => Ok(()),
         None => Err(without_kind(at, cx)),

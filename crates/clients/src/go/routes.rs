@@ -20,6 +20,7 @@ use xdsctl_document::proto::pb::envoy::config::route::v3::{
     WeightedCluster,
 };
 use xdsctl_model::diag::{Path, Validation};
+use xdsctl_model::profile::Feature;
 
 /// The declared plugins by name, and whether the client has them.
 type Plugins<'m> = BTreeMap<&'m str, bool>;
@@ -50,6 +51,9 @@ pub(super) fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -
 fn plugins<'m>(list: &'m [ClusterSpecifierPlugin], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Plugins<'m>> {
     const RLS: &str = "grpc.lookup.v1.RouteLookupClusterSpecifier";
     let mut plugins = Plugins::new();
+    if !cx.has(Feature::RlsLb) {
+        return Ok(plugins);
+    }
     for (i, plugin) in list.iter().enumerate() {
         let extension = plugin.extension.as_ref();
         let name = extension.map_or("", |extension| extension.name.as_str());
@@ -164,6 +168,7 @@ fn route_action(action: &RouteAction, plugins: &Plugins<'_>, at: &Path<'_>, cx: 
         Some(ClusterSpecifier::WeightedClusters(clusters)) => {
             weighted_clusters(clusters, &at.field("weighted_clusters"), cx)?;
         }
+        Some(ClusterSpecifier::ClusterSpecifierPlugin(_)) if !cx.has(Feature::RlsLb) => return Ok(false),
         Some(ClusterSpecifier::ClusterSpecifierPlugin(name)) => match plugins.get(name.as_str()) {
             Some(_) => return Ok(false),
             None => {

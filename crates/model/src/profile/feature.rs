@@ -204,6 +204,8 @@ features! {
     ClusterResolverPolicy;
     /// The grpc_service of an ext_proc filter is read (A102); before, none is taken.
     GrpcServiceRead;
+    /// The LB policy least_request_experimental is registered (A48).
+    LeastRequestPolicy;
     /// An aggregate cluster has one list of the priorities of all its leaves; nothing is kept for sessions.
     AggregateIsFlat;
     /// Drops count only while an endpoint is connected, and dropping everything does not make a cluster READY.

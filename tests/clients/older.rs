@@ -1,0 +1,59 @@
+//! Versions before those of `FAMILY-versions`: `FAMILY-old` has the rows that one of them answers otherwise than the oldest there.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::rows::{Recorded, answers, cases, of_versions};
+use crate::support::sample;
+
+/// What the older versions answered, where one of them differs.
+pub fn differing(family: &str) -> Vec<Recorded> {
+    let mut rows = of_versions(&format!("{family}-old"), family);
+    rows.retain(|row| is_known(&row.client));
+    rows
+}
+
+/// What the older versions answered to everything else: as the next version did. `put_right` is the name of the verdict where names
+/// were put right. One row in forty, if not all are compared.
+pub fn alike(family: &str, put_right: &str) -> Vec<Recorded> {
+    let key = |row: &Value, is_unmasked: bool| (row["file"].to_string(), row["id"].to_string(), is_unmasked);
+    let by_key = |name: String| -> BTreeMap<_, Value> {
+        let rows = answers(&name).into_iter();
+        rows.map(|row| (key(&row, row["unmasked"] == true), row["answers"].clone()))
+            .collect()
+    };
+    let (later, older) = (by_key(format!("{family}-versions")), by_key(format!("{family}-old")));
+    // All minor numbers have two digits.
+    let versions = older.values().next().unwrap().as_object().unwrap();
+    let next = versions.keys().max().unwrap();
+    let clients: Vec<String> = versions.keys().map(|version| format!("{family}@{version}")).collect();
+    let cases = cases();
+    let mut all = Vec::new();
+    for row in &answers(family) {
+        let case = &cases[&(
+            row["file"].as_str().unwrap().to_owned(),
+            row["id"].as_str().unwrap().to_owned(),
+        )];
+        for (verdict, is_unmasked) in [("verdict", false), (put_right, true)] {
+            let key = key(row, is_unmasked);
+            let verdict = later.get(&key).map_or(&row[verdict], |answers| &answers[next.as_str()]);
+            let Some(verdict) = verdict.as_str().filter(|_| !older.contains_key(&key)) else {
+                continue;
+            };
+            all.extend(clients.iter().filter(|client| is_known(client)).map(|client| Recorded {
+                case: case.clone(),
+                client: client.clone(),
+                verdict: verdict.to_owned(),
+                words: String::new(),
+                paths: None,
+                is_unmasked,
+            }));
+        }
+    }
+    sample(all, 41)
+}
+
+fn is_known(client: &str) -> bool {
+    xdsctl_model::profile::Client::parse_list(client).is_ok()
+}
