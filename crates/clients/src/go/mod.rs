@@ -90,38 +90,28 @@ fn kept(message: Message<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resourc
 
 fn converted(message: Message<'_>, cx: &mut Validation<'_>) -> Checked {
     match message {
-        Message::Listener(listener) => {
-            resource_name(&listener.name, cx)?;
-            listener::convert(listener, cx)
-        }
+        Message::Listener(listener) => named(&listener.name, |cx| listener::convert(listener, cx), cx),
         Message::RouteConfiguration(config) => {
-            resource_name(&config.name, cx)?;
-            routes::from_proto(config, &Path::ROOT, cx)
+            named(&config.name, |cx| routes::from_proto(config, &Path::ROOT, cx), cx)
         }
-        Message::Cluster(cluster) => {
-            resource_name(&cluster.name, cx)?;
-            cluster::convert(cluster, cx)
-        }
-        Message::Endpoints(endpoints) => {
-            resource_name(&endpoints.cluster_name, cx)?;
-            endpoints::convert(endpoints, cx)
-        }
+        Message::Cluster(cluster) => named(&cluster.name, |cx| cluster::convert(cluster, cx), cx),
+        Message::Endpoints(endpoints) => named(&endpoints.cluster_name, |cx| endpoints::convert(endpoints, cx), cx),
     }
 }
 
-/// The name in the resource itself, whatever stands around it (`unmarshalListenerResource` and its like).
+/// Converts a resource whose name in it, whatever stands around it, must not be empty (`unmarshalListenerResource` and its like).
 ///
-/// Versions before the check neither use nor reject such a resource: they go on as if it were empty.
-fn resource_name(name: &str, cx: &mut Validation<'_>) -> Checked {
-    if !name.is_empty() {
-        return Ok(());
-    }
+/// Versions before the check neither use nor reject such a resource, if all else is good: they go on as if it were empty.
+fn named(name: &str, convert: impl FnOnce(&mut Validation<'_>) -> Checked, cx: &mut Validation<'_>) -> Checked {
     let message = format_args!("the resource has no name of its own, must have one");
-    if cx.has(Feature::ResourceNameChecked) {
-        Err(reject(&RESOURCE_NAME_EMPTY, &Path::ROOT, message, cx))
-    } else {
-        Err(die(&RESOURCE_NAME_EMPTY, &Path::ROOT, message, cx))
+    if name.is_empty() && cx.has(Feature::ResourceNameChecked) {
+        return Err(reject(&RESOURCE_NAME_EMPTY, &Path::ROOT, message, cx));
     }
+    convert(cx)?;
+    if name.is_empty() {
+        return Err(die(&RESOURCE_NAME_EMPTY, &Path::ROOT, message, cx));
+    }
+    Ok(())
 }
 
 /// Says whether an Any holds a message, whatever stands before its name (`anypb.Any.MessageIs`).
