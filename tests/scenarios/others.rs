@@ -10,7 +10,7 @@ use super::world::{Row, load, rows};
 use crate::support::root;
 
 /// Seeds tried to reach what a client reached by chance.
-pub(super) const SEEDS: usize = 60;
+const SEEDS: usize = 60;
 
 fn differences(row: &Row) -> Vec<String> {
     if is_followed(row) {

@@ -118,7 +118,9 @@ impl Retries {
             return Err(RetryStop::Ok);
         }
         let policy = self.policy.as_ref().ok_or(RetryStop::NoPolicy)?;
-        if !policy.retry_on.iter().any(|on| on.code() == end.code) {
+        // grpc-java obeys a wish for a delay whatever the code is (`RetriableStream.makeRetryDecision`).
+        let is_wished = policy.bounds == RetryBounds::Rpc && end.pushback.is_some_and(|ms| ms >= 0);
+        if !is_wished && !policy.retry_on.iter().any(|on| on.code() == end.code) {
             return Err(RetryStop::NotRetryable);
         }
         if end.is_committed {
@@ -232,6 +234,18 @@ mod tests {
         check(&policy(9, 25, 250), &["UNAVAILABLE:x"], &[], RetryStop::Pushback);
         check(&policy(9, 25, 250), &["INTERNAL"], &[], RetryStop::NotRetryable);
         check(&policy(9, 25, 250), &["UNAVAILABLE", "OK"], &[25], RetryStop::Ok);
+    }
+
+    #[test]
+    fn a_client_may_obey_a_wish_for_a_delay_whatever_the_code() {
+        let of_java = RetryPolicy {
+            bounds: RetryBounds::Rpc,
+            ..policy(2, 25, 250)
+        };
+        check(&of_java, &["UNKNOWN:50", "UNKNOWN"], &[50], RetryStop::NotRetryable);
+        check(&of_java, &["UNKNOWN:50"], &[50, 50], RetryStop::Exhausted);
+        check(&of_java, &["UNKNOWN:-1"], &[], RetryStop::NotRetryable);
+        check(&policy(2, 25, 250), &["UNKNOWN:50"], &[], RetryStop::NotRetryable);
     }
 
     #[test]

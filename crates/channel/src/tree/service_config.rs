@@ -120,9 +120,12 @@ fn children(config: &XdsConfig) -> BTreeMap<String, ManagerChild> {
 /// Generates the service config.
 ///
 /// # Errors
-/// The status of every RPC of the channel if the client cannot read its own text back.
+/// The status of every RPC of the channel if the client cannot read its own text back, or a policy of a plugin does not take it.
 pub fn generate(config: &XdsConfig) -> Result<ServiceConfig, Status> {
     let children = children(config);
+    if let Some(status) = children.iter().find_map(|(key, child)| refused(key, child)) {
+        return Err(status);
+    }
     if children.keys().all(|key| first_escaped(key).is_none()) {
         return Ok(ServiceConfig { children });
     }
@@ -142,6 +145,17 @@ pub fn generate(config: &XdsConfig) -> Result<ServiceConfig, Status> {
     Ok(ServiceConfig {
         children: children.collect(),
     })
+}
+
+/// How RPCs fail where the policy of a plugin does not take what grpc-java made of the plugin's config.
+fn refused(key: &str, child: &ManagerChild) -> Option<Status> {
+    let ManagerChild::Plugin(policy) = child else {
+        return None;
+    };
+    let why = policy.refusal.as_ref()?;
+    let text =
+        format!("can't parse config: {why}\nFailed to select child config\nFailed to parse config for child {key}");
+    Some(Status::internal(text))
 }
 
 /// What the client reads where it has pasted a name between quotation marks.

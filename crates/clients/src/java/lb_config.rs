@@ -1,6 +1,6 @@
 //! The parsers of grpc-java's balancers (`LoadBalancerProvider.parseLoadBalancingPolicyConfig`), for what comes in a TypedStruct.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::json::{JavaObject, Read};
 use super::rls;
@@ -222,6 +222,13 @@ fn children<'v>(config: JavaObject<'v>, name: &str) -> Read<Vec<(&'v str, JavaOb
         None => Err(format!("`{key}` in {name} is no object")),
     });
     children.collect()
+}
+
+/// Reads a list of policies that the client has made itself.
+pub(super) fn read_list(list: &Value, profile: &Profile) -> Read {
+    let name = "childPolicy";
+    let config = Map::from_iter([(name.to_owned(), list.clone())]);
+    child(JavaObject(&config), name, profile)
 }
 
 /// A list of policies, of which the first registered one counts (`GracefulSwitchLoadBalancer.parseLoadBalancingPolicyConfig`).

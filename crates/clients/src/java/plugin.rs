@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{is_url_of, is_valid, unpack_as};
+use super::{is_url_of, is_valid, lb_config, unpack_as};
 use crate::shared::rls::{config_to_json, policy_json};
 use crate::shared::rules::{PLUGIN_NAME_DUPLICATE, PLUGIN_TYPE_UNKNOWN, RLS_CONFIG_MISSING, RLS_CONFIG_NOT_JSON};
 use crate::shared::{Checked, reject};
@@ -16,7 +16,7 @@ use xdsctl_document::proto::pb::grpc::lookup::v1::RouteLookupClusterSpecifier;
 use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::{Feature, Profile};
-use xdsctl_model::resource::LbPolicy;
+use xdsctl_model::resource::{LbConfig, LbPolicy};
 
 const RLS: &str = "grpc.lookup.v1.RouteLookupClusterSpecifier";
 
@@ -30,11 +30,14 @@ pub(super) fn policy(any: &Any, profile: &Profile) -> Option<LbPolicy> {
     }
     let message: RouteLookupClusterSpecifier = prost::Message::decode(any.value.clone()).ok()?;
     let json = policy_json(config_to_json(&message.route_lookup_config?).ok()?);
-    Some(LbPolicy {
-        config: xdsctl_lb::parse_list(&json, profile).ok()?,
-        refusal: None,
-        json,
-    })
+    // The client reads its own text when a channel takes it.
+    let refusal = lb_config::read_list(&json, profile).err();
+    let config = match xdsctl_lb::parse_list(&json, profile) {
+        Ok(config) => config,
+        Err(_) if refusal.is_some() => LbConfig::PickFirst(Default::default()),
+        Err(_) => return None,
+    };
+    Some(LbPolicy { config, refusal, json })
 }
 
 /// Converts the plugins at `at`.

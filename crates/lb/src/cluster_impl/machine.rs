@@ -24,6 +24,10 @@ pub struct ClusterImplPolicy {
     drop_all: bool,
     /// Drops wait for a connected endpoint.
     drops_once_ready: bool,
+    /// The circuit breaker looks after the pick; see [`Feature::BreakerCountsReported`].
+    breaks_late: bool,
+    /// RPCs are counted.
+    counts: bool,
     limit: u32,
     counter: u32,
     cluster: Arc<str>,
@@ -40,6 +44,8 @@ impl ClusterImplPolicy {
             drops: Vec::new(),
             drop_all: false,
             drops_once_ready: cx.clusters.profile().has(Feature::DropsOnceReady),
+            breaks_late: cx.clusters.profile().has(Feature::BreakerCountsReported),
+            counts: true,
             limit: u32::MAX,
             counter: u32::MAX,
             cluster: Arc::from(""),
@@ -53,6 +59,19 @@ impl ClusterImplPolicy {
     fn has_drops(&self) -> bool {
         let is_ready = || self.child.last().is_some_and(|last| last.state == Connectivity::Ready);
         !self.drops_once_ready || is_ready()
+    }
+
+    /// The answer of the circuit breaker, if as many RPCs are under way as it lets.
+    fn broken(&self, cx: &mut PickCx<'_>) -> Option<Pick> {
+        let (in_flight, limit) = (cx.in_flight.get(self.counter), self.limit);
+        if in_flight < limit {
+            return None;
+        }
+        cx.say(
+            cluster_impl::NAME,
+            format_args!("circuit breaker: {in_flight} requests in flight, the limit is {limit}"),
+        );
+        Some(Pick::Drop(self.breaker.clone()))
     }
 
     /// With everything dropped, the policy is READY whatever the child says.
@@ -103,6 +122,7 @@ impl crate::policy::StateMachine for ClusterImplPolicy {
         }
         self.limit = leaf.cluster.max_concurrent_requests;
         self.breaker = over_limit(self.limit, &self.cluster, cx.clusters.profile());
+        self.counts = !self.breaks_late || leaf.cluster.lrs_self;
         let service_name = match &leaf.cluster.discovery {
             Discovery::Eds { service_name } => service_name.as_deref().unwrap_or_default(),
             Discovery::LogicalDns { .. } | Discovery::Aggregate { .. } => "",
@@ -157,16 +177,12 @@ impl crate::policy::StateMachine for ClusterImplPolicy {
                 return Pick::Drop(status.clone());
             }
         }
-        let in_flight = cx.in_flight.get(self.counter);
-        if in_flight >= self.limit {
-            let limit = self.limit;
-            cx.say(
-                cluster_impl::NAME,
-                format_args!("circuit breaker: {in_flight} requests in flight, the limit is {limit}"),
-            );
-            return Pick::Drop(self.breaker.clone());
+        if !self.breaks_late
+            && let Some(dropped) = self.broken(cx)
+        {
+            return dropped;
         }
-        let limit = self.limit;
+        let (in_flight, limit) = (cx.in_flight.get(self.counter), self.limit);
         cx.say_of(cluster_impl::NAME, || {
             let drops = if self.drops.is_empty() {
                 "no drops"
@@ -177,7 +193,12 @@ impl crate::policy::StateMachine for ClusterImplPolicy {
         });
         let mut pick = self.child.pick(args, cx);
         if let Pick::Complete(complete) = &mut pick {
-            complete.in_flight = Some(self.counter);
+            if self.breaks_late
+                && let Some(dropped) = self.broken(cx)
+            {
+                return dropped;
+            }
+            complete.in_flight = self.counts.then_some(self.counter);
             complete.cluster = Some(self.cluster.clone());
         }
         pick

@@ -283,8 +283,10 @@ features! {
     LocalityOnce;
     /// A weighted_target policy without targets reports nothing.
     SilentWithoutTargets;
-    /// Back-offs are at least one millisecond, and a num_retries that the method config cannot have fails the RPCs of its route alone.
+    /// Back-offs are at least one millisecond, a num_retries that the method config cannot have fails the RPCs of its route alone, and a server that asks for a delay is obeyed whatever the code is.
     RetryPerRpc;
+    /// A circuit breaker looks after the pick, and counts RPCs only where the cluster's load is reported.
+    BreakerCountsReported;
 
     // grpc-js-xds alone.
 

@@ -170,7 +170,8 @@ pub enum RetryBounds {
     Channel,
     /// None; see [`Feature::RetryUnlimited`].
     Unlimited,
-    /// Five attempts. A policy that the method config cannot have fails the RPCs of its route; see [`Feature::RetryPerRpc`].
+    /// Five attempts. A policy that the method config cannot have fails the RPCs of its route, and a server that asks for a delay
+    /// is obeyed whatever the code is; see [`Feature::RetryPerRpc`].
     Rpc,
 }
 

@@ -51,7 +51,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.72" on Federation RlsLb;
         "1.72" always SocketRing HeadersOfApplication RangeWithEnd LongestDomain FractionAsWritten PathCaseFolded
             HostRetryUnread RetryOnTrimmed RetryOnUnderscored RetryPerRpc AggregateFailsInPlace
-            EscapedDollarGroups FailsAtOnce StaticClusterInternal PathsEnd SilentWithoutTargets LocalityOnce;
+            EscapedDollarGroups FailsAtOnce StaticClusterInternal PathsEnd SilentWithoutTargets LocalityOnce BreakerCountsReported;
         "1.72" always CustomLbConfig PickFirstMessage TypedStructChecked HeaderStringMatch
             XdstpServiceName PickFirstJson ClusterMetadata RbacHeaderStringMatch SourceTypeChecked
             RbacMatchersMade ClusterResolverPolicy ClusterImplByName OldProviderFields OldestProviderFields
