@@ -26,6 +26,7 @@ mod live;
 mod needed;
 mod not_checked;
 mod outputs;
+mod own_world;
 mod reached;
 mod readme;
 #[path = "support/run.rs"]

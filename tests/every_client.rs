@@ -42,14 +42,14 @@ fn one_host(domains: &str, routes: &str) -> String {
 }
 
 #[test]
-fn a_cluster_of_weight_zero_is_left_out_in_go_too() {
+fn a_cluster_of_weight_zero_gets_nothing_in_go_and_java_either() {
     let of = |weight: u32| {
         let clusters = format!(r#"[{{"name": "a", "weight": 100}}, {{"name": "b", "weight": {weight}}}]"#);
         let route =
             format!(r#"{{"match": {{"prefix": ""}}, "route": {{"weighted_clusters": {{"clusters": {clusters}}}}}}}"#);
         who_has("rds-cluster-weight-zero", &one_host("\"*\"", &route))
     };
-    assert_eq!(of(0), "cpp go");
+    assert_eq!(of(0), "cpp go java");
     assert_eq!(of(1), "");
 }
 

@@ -79,6 +79,31 @@ struct Line {
     loader: Option<BTreeSet<i32>>,
     others: Option<BTreeSet<i32>>,
     lazy: bool,
+    /// Fields by the families that do not read them; 0 stands for the whole message.
+    without: BTreeMap<&'static str, BTreeSet<i32>>,
+    /// Fields by the families that read them although C-core does not.
+    beyond: BTreeMap<&'static str, BTreeSet<i32>>,
+}
+
+impl Line {
+    /// Adds what a line says of families; `*` is the message itself.
+    fn of_families(&mut self, families: &str, is_without: bool, fields: &str, numbers: &BTreeSet<i32>) {
+        for family in FAMILIES
+            .iter()
+            .filter(|family| families.split(',').any(|one| one == **family))
+        {
+            let side = if is_without {
+                &mut self.without
+            } else {
+                &mut self.beyond
+            };
+            let of_family = side.entry(family).or_default();
+            match fields.trim() {
+                "*" => _ = of_family.insert(0),
+                _ => of_family.extend(numbers),
+            }
+        }
+    }
 }
 
 impl Reads {
@@ -93,6 +118,10 @@ impl Reads {
                 .split_once(':')
                 .ok_or_else(|| format!("reads.txt: no colon in {line:?}"))?;
             let (mark, name) = head.rsplit_once(' ').unwrap_or(("", head));
+            let (mark, is_without) = match mark.strip_prefix("without ") {
+                Some(families) => (families, true),
+                None => (mark, false),
+            };
             let (loader, others, lazy) = match mark {
                 "" => (false, false, false),
                 "loader" => (true, false, false),
@@ -118,7 +147,10 @@ impl Reads {
             entry.lazy |= lazy;
             if others {
                 // A message has a line for each set of families.
-                entry.others.get_or_insert_default().extend(numbers);
+                entry.of_families(mark, is_without, fields, &numbers);
+                if !is_without {
+                    entry.others.get_or_insert_default().extend(numbers);
+                }
                 continue;
             }
             let slot = if loader { &mut entry.loader } else { &mut entry.client };
@@ -158,6 +190,20 @@ impl Reads {
     pub fn judged(&self, message: &str, field: i32) -> bool {
         let loader = self.by_message.get(message).and_then(|line| line.loader.as_ref());
         self.client(message, field) || loader.is_some_and(|set| set.contains(&field))
+    }
+
+    /// The families in `families` (the names of `reads.txt`) that a line sets apart from C-core at a field, as bits in that order;
+    /// field 0 is the message itself.
+    pub fn apart(&self, message: &str, field: i32) -> (u8, u8) {
+        let Some(line) = self.by_message.get(message) else {
+            return (0, 0);
+        };
+        let bits = |side: &BTreeMap<&'static str, BTreeSet<i32>>| {
+            let families = FAMILIES.iter().enumerate();
+            let listed = families.filter(|(_, family)| side.get(*family).is_some_and(|fields| fields.contains(&field)));
+            listed.fold(0, |bits, (number, _)| bits | 1 << number)
+        };
+        (bits(&line.beyond), bits(&line.without))
     }
 
     /// Does any client or xdsctl itself read this field?

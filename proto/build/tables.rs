@@ -49,11 +49,12 @@ impl Writer<'_> {
             let oneofs: Vec<&str> = message.oneof_decl.iter().map(|oneof| oneof.name()).collect();
             writeln!(
                 out,
-                "Message {{ full_name: {name:?}, well_known: {}, listed: {}, known_to_client: {}, lazy: {}, map_entry: {}, oneofs: &{oneofs:?}, by_name: &{:?}, fields: &[",
+                "Message {{ full_name: {name:?}, well_known: {}, listed: {}, known_to_client: {}, lazy: {}, unknown_in: {}, map_entry: {}, oneofs: &{oneofs:?}, by_name: &{:?}, fields: &[",
                 self.well_known(name, message),
                 self.listed(name),
                 !self.unknown.message(name),
                 self.reads.lazy(name),
+                self.reads.apart(name, 0).1,
                 is_map_entry(message),
                 by_name.into_iter().collect::<Vec<_>>(),
             )?;
@@ -96,12 +97,14 @@ impl Writer<'_> {
         let packed = packable && declared.unwrap_or(syntax == Syntax::Proto3);
         writeln!(
             out,
-            "Field {{ number: {number}, name: {:?}, json_name: {:?}, kind: {}, cardinality: {cardinality}, oneof: {oneof:?}, read: {}, judged: {}, generated: {}, known_to_client: {}, explicit_presence: {explicit_presence}, packed: {packed}, utf8: {}, deprecated: {}, shown: {} }},",
+            "Field {{ number: {number}, name: {:?}, json_name: {:?}, kind: {}, cardinality: {cardinality}, oneof: {oneof:?}, read: {}, judged: {}, read_in: {}, unread_in: {}, generated: {}, known_to_client: {}, explicit_presence: {explicit_presence}, packed: {packed}, utf8: {}, deprecated: {}, shown: {} }},",
             field.name(),
             field.json_name(),
             self.kind(field),
             self.reads.client(name, number),
             self.kept(name, message, field, Reads::judged),
+            self.reads.apart(name, number).0,
+            self.reads.apart(name, number).1,
             self.kept(name, message, field, Reads::anyone),
             !self.unknown.field(name, number),
             syntax == Syntax::Proto3,

@@ -16,6 +16,8 @@ pub struct Message {
     pub known_to_client: bool,
     /// The generated Rust types keep a message of this type as its bytes, to be decoded by those who look into it.
     pub lazy: bool,
+    /// The families that do not know the message; see [`Field::read_in`].
+    pub unknown_in: u8,
     /// Synthetic entry of a map field.
     pub map_entry: bool,
     /// Names of the oneofs, [`Field::oneof`] points here.
@@ -45,6 +47,10 @@ pub struct Field {
     pub read: bool,
     /// C-core's converter decides over the field: it reads it, or a member of the same oneof. Also what xdsctl reads for itself.
     pub judged: bool,
+    /// The families that read the field although C-core does not: a bit for each, in the order C-core, Go, Java, Node.
+    pub read_in: u8,
+    /// The families that do not read the field although C-core does.
+    pub unread_in: u8,
     /// The generated Rust type has the field: it is judged, or read by another client.
     pub generated: bool,
     /// False: an unknown field for the reference client, whose bytes it does not look into.

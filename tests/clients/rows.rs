@@ -11,7 +11,7 @@ use serde_json::Value;
 use xdsctl_clients::judge::Validated;
 use xdsctl_clients::judge::{FamilyAnswer, FamilyVerdict};
 use xdsctl_model::diag::{Diagnostic, Effect};
-use xdsctl_model::profile::{Client, Fleet, ServerFacts};
+use xdsctl_model::profile::{Client, Family, Fleet, ServerFacts};
 use xdsctl_model::resource::ResourceType;
 
 use crate::support::{compares_all, recorded, root};
@@ -209,7 +209,10 @@ fn sent(row: &Recorded) -> (ResourceType, bytes::Bytes, Option<String>) {
 
 /// Asks xdsctl what the clients of a row say, a list as in `--client`: what the reference says, and each of the others.
 fn validated(row: &Recorded) -> Validated {
-    let clients = Client::parse_list(&row.client).unwrap();
+    let mut clients = Client::parse_list(&row.client).unwrap();
+    if clients.iter().all(|client| client.family != Family::REFERENCE) {
+        clients.push(Client::REFERENCE);
+    }
     // The reference decodes; the row's client is one of the others even where it is a C-core.
     let mut fleet = Fleet::new(&clients);
     for (name, value) in &row.case.env {

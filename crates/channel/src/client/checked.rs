@@ -10,7 +10,7 @@ use xdsctl_clients::discovery;
 use xdsctl_clients::judge::{FamilyAnswer, Findings};
 use xdsctl_document::envelope::{Label, LiveStatus, Origin, REMOVED, RawResource, Stage, WorldId};
 use xdsctl_document::proto::transcode::Note;
-use xdsctl_model::diag::{self, Budget, Diagnostic, Effect, Packed, Validation};
+use xdsctl_model::diag::{self, Budget, BytesKnowledge, Diagnostic, Effect, Packed, Validation};
 use xdsctl_model::profile::{Profile, ServerFacts};
 use xdsctl_model::resource::{Resource, ResourceType};
 
@@ -67,6 +67,8 @@ pub struct Checked {
     pub(super) hash: Option<u64>,
     /// What the client does with it.
     pub verdict: Verdict,
+    /// The client's process dies of it; the verdict is a rejection then.
+    pub dies: bool,
     /// What is not known of that; the verdict is a rejection then.
     pub(super) gap: Option<Gap>,
     /// What other resources need to know, if the client accepts it; the world takes it.
@@ -102,6 +104,15 @@ impl Checked {
         };
         self.resource_type.is_some()
             && (self.verdict != Verdict::NotChecked || self.status.as_deref().is_some_and(has_news))
+    }
+
+    /// The word for what the client does with it: the verdict, or `dies` or `not_known`, which count as rejections elsewhere.
+    pub fn verdict_word(&self) -> &'static str {
+        match self.verdict {
+            Verdict::Rejected if self.gap.is_some() => "not_known",
+            Verdict::Rejected if self.dies => "dies",
+            verdict => verdict.name(),
+        }
     }
 
     /// The client rejects it, for what is known outside of it.
@@ -188,6 +199,7 @@ pub(super) fn check(raw: RawResource, circumstances: &ValidationInput<'_>, budge
         name: String::new(),
         hash: None,
         verdict: Verdict::NotChecked,
+        dies: false,
         gap: None,
         facts: None,
         diagnostics: Vec::new(),
@@ -211,7 +223,7 @@ pub(super) fn check(raw: RawResource, circumstances: &ValidationInput<'_>, budge
     let size = bytes.len();
     let others = circumstances.others;
     let cx = Validation::new(circumstances.profile, circumstances.server)
-        .knowing(raw.known)
+        .knowing(known_to(circumstances.profile, raw.known))
         .sized(size)
         .packing();
     let validated = match raw.wrapper_name.as_deref() {
@@ -219,6 +231,7 @@ pub(super) fn check(raw: RawResource, circumstances: &ValidationInput<'_>, budge
         None => discovery::bare(resource_type, &bytes, others, cx),
     };
     checked.gap = (!validated.is_known).then_some(Gap::Verdict);
+    checked.dies = validated.dies;
     checked.name = validated.name;
     checked.verdict = match checked.gap {
         Some(_) => Verdict::Rejected,
@@ -258,6 +271,14 @@ pub(super) fn check(raw: RawResource, circumstances: &ValidationInput<'_>, budge
     }
     fit(budget, size, &mut checked);
     checked
+}
+
+/// What a client's parser needs to be told of bytes: that C-core reads each field in them says nothing of another client.
+fn known_to(profile: &Profile, known: BytesKnowledge) -> BytesKnowledge {
+    match known {
+        BytesKnowledge::Plain if !profile.is_core() => BytesKnowledge::WellFormed,
+        known => known,
+    }
 }
 
 /// What is not known of a resource.

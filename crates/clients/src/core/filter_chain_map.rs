@@ -16,9 +16,11 @@ use xdsctl_model::resource::listener::{Cidr, DestinationChains, SourceMatch, Sou
 
 rules! {
     /// A filter chain asks for what no gRPC connection has, and never matches.
-    NEVER_MATCHES = "lds-filter-chain-never-matches", Listener, Dropped, "gRFC A36; C-core BuildFilterChainMap";
+    NEVER_MATCHES = "lds-filter-chain-never-matches", Listener, Dropped, "gRFC A36; C-core BuildFilterChainMap",
+        also [Go Java] "A36 says which conditions a gRPC server cannot have";
     /// A filter chain without a transport_protocol gives way to one with raw_buffer.
-    SHADOWED = "lds-filter-chain-shadowed", Listener, Dropped, "gRFC A36; C-core AddFilterChainDataForTransportProtocol";
+    SHADOWED = "lds-filter-chain-shadowed", Listener, Dropped, "gRFC A36; C-core AddFilterChainDataForTransportProtocol",
+        also [Go Java] "A36 has the order of the conditions";
     /// A filter chain with source_type ANY is beside one with another source_type, and is passed over.
     ANY_SOURCE_UNUSED = "lds-source-type-any-unused", Listener, Advice, "C-core FindFilterChainDataForSourceType (xds_server_config_fetcher.cc)";
     /// No filter chain can match, and there is no default: every connection is closed.

@@ -20,7 +20,8 @@ use xdsctl_model::resource::{self, Resource};
 
 rules! {
     /// A Listener with an api_listener has fields for servers.
-    SERVER_FIELD_IGNORED = "lds-server-field-beside-api-listener", Listener, Ignored, "C-core LdsResourceParse";
+    SERVER_FIELD_IGNORED = "lds-server-field-beside-api-listener", Listener, Ignored, "C-core LdsResourceParse",
+        also [Go Java] "both read an api_listener before everything else";
     /// A server's address is not a TCP address.
     ADDRESS_NOT_TCP = "lds-address-not-tcp", Listener, Nack, "gRFC A36; C-core AddressParse";
     /// The default filter chain has a match, which is not used.

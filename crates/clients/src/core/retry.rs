@@ -44,7 +44,8 @@ rules! {
     /// A num_retries that does not fit a signed 32-bit number breaks the whole channel.
     NUM_RETRIES_TOO_BIG = "rds-num-retries-too-big", RouteConfiguration, Fails, "C-core CreateMethodConfig, RetryMethodConfig";
     /// A retry_on names conditions that gRPC does not have.
-    RETRY_ON_UNSUPPORTED = "rds-retry-on-unsupported", RouteConfiguration, Ignored, "gRFC A44; C-core RetryPolicyParse";
+    RETRY_ON_UNSUPPORTED = "rds-retry-on-unsupported", RouteConfiguration, Ignored, "gRFC A44; C-core RetryPolicyParse",
+        also [Go Java] "each reads the words that it knows";
     /// A retry_on has a word that nearly is a condition of gRPC.
     RETRY_ON_MISSPELT = "rds-retry-on-misspelt", RouteConfiguration, Advice, "gRFC A44; C-core RetryPolicyParse",
         every "no client knows the word; Java never reads the policy of a virtual host";
@@ -209,9 +210,7 @@ fn note_lost_conditions(lost: &[&str], nothing_left: bool, policy: &Path<'_>, cx
         let message = format_args!("{names}: no condition that gRPC retries on");
         let diagnostic = cx.report(rule, at, message);
         let diagnostic = diagnostic.with(|diagnostic| diagnostic.help = help);
-        if misspelt.is_some() {
-            diagnostic.shared_with(who_reads(policy));
-        }
+        diagnostic.shared_with(who_reads(policy));
         return;
     }
     let has = match lost {

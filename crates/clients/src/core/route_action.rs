@@ -30,16 +30,20 @@ rules! {
     /// A cluster name that is not escaped breaks the client's service config.
     CLUSTER_NAME_UNESCAPED = "rds-cluster-name-unescaped", RouteConfiguration, Fails, "C-core XdsResolver::CreateServiceConfig";
     /// A route to an optional plugin that the client does not have is dropped.
-    ROUTE_PLUGIN_OPTIONAL = "rds-route-plugin-optional", RouteConfiguration, Dropped, "C-core RouteActionParse";
+    ROUTE_PLUGIN_OPTIONAL = "rds-route-plugin-optional", RouteConfiguration, Dropped, "C-core RouteActionParse",
+        also [Go Java] "so is the route to a plugin that is left out";
     /// An entry of weighted_clusters with weight 0 is dropped.
     CLUSTER_WEIGHT_ZERO = "rds-cluster-weight-zero", RouteConfiguration, Dropped as Note, "gRFC A28; C-core RouteActionParse",
-        also [Go] "grpc-go leaves the entry out too (routesProtoToSlice)";
+        also [Go Java] "grpc-go leaves the entry out too (routesProtoToSlice), and grpc-java never draws it";
     /// A weighted cluster or a route gets less than one RPC of 10,000.
-    SHARE_NEGLIGIBLE = "rds-share-negligible", RouteConfiguration, Advice, "gRFC A28; C-core RouteActionParse, RouteRuntimeFractionParse";
+    SHARE_NEGLIGIBLE = "rds-share-negligible", RouteConfiguration, Advice, "gRFC A28; C-core RouteActionParse, RouteRuntimeFractionParse",
+        also [Go Java] "a share is one of the same weights in every client";
     /// An auto_host_rewrite from a server that is not trusted has no effect.
-    AUTO_HOST_REWRITE_UNTRUSTED = "rds-auto-host-rewrite-untrusted", RouteConfiguration, Ignored as Warning, "gRFC A81; C-core RouteActionParse";
+    AUTO_HOST_REWRITE_UNTRUSTED = "rds-auto-host-rewrite-untrusted", RouteConfiguration, Ignored as Warning, "gRFC A81; C-core RouteActionParse",
+        also [Go Java] "A81 asks every client for a trusted server";
     /// A max_stream_duration is not read because grpc_timeout_header_max is set.
-    MAX_STREAM_DURATION_HIDDEN = "rds-max-stream-duration-hidden", RouteConfiguration, Ignored, "gRFC A31; C-core RouteActionParse";
+    MAX_STREAM_DURATION_HIDDEN = "rds-max-stream-duration-hidden", RouteConfiguration, Ignored, "gRFC A31; C-core RouteActionParse",
+        also [Go Java] "both take grpc_timeout_header_max first (A31)";
     /// A timeout below a millisecond is no timeout at all.
     MAX_STREAM_DURATION_BELOW_1MS = "rds-max-stream-duration-below-1ms", RouteConfiguration, Advice, "C-core ParseDuration, CreateMethodConfig";
 }
@@ -111,7 +115,9 @@ fn host_rewrite(specifier: Option<&HostRewriteSpecifier>, at: &Path<'_>, cx: &mu
         None => return false,
         Some(HostRewriteSpecifier::AutoHostRewrite(on)) => {
             let trusted = cx.server().trusted_xds_server;
-            if *on && !trusted {
+            // Another client may not look at the field at all.
+            let is_read = cx.reader().is_core() || cx.reader().has(Feature::AuthorityRewrite);
+            if *on && !trusted && is_read {
                 cx.report(
                     &AUTO_HOST_REWRITE_UNTRUSTED,
                     &at.field("auto_host_rewrite"),

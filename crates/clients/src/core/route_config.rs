@@ -28,7 +28,8 @@ rules! {
     VIRTUAL_HOSTS_EMPTY = "rds-virtual-hosts-empty", RouteConfiguration, Fails, "gRFC A28; C-core xds_resolver.cc",
         every "without a virtual host no client finds a route";
     /// A virtual host has no route, or the client drops them all.
-    ROUTES_EMPTY = "rds-virtual-host-without-routes", RouteConfiguration, Advice, "gRFC A28; C-core xds_resolver.cc";
+    ROUTES_EMPTY = "rds-virtual-host-without-routes", RouteConfiguration, Advice, "gRFC A28; C-core xds_resolver.cc",
+        also [Go Java] "an RPC without a route fails in every client";
 }
 
 /// Converts the resource.

@@ -26,7 +26,8 @@ rules! {
     ROUTE_PATH_IMPOSSIBLE = "rds-route-path-impossible", RouteConfiguration, Dropped, "gRFC A28; C-core RoutePathMatchParse",
         every "no RPC has this path: a client that keeps the route never takes it";
     /// A case_sensitive of false does not apply to a regex.
-    CASE_SENSITIVE_WITH_REGEX = "rds-case-sensitive-with-regex", RouteConfiguration, Ignored as Warning, "C-core StringMatcher::Create";
+    CASE_SENSITIVE_WITH_REGEX = "rds-case-sensitive-with-regex", RouteConfiguration, Ignored as Warning, "C-core StringMatcher::Create",
+        also [Go Java] "both match a regex as it is written";
     /// A runtime_fraction overflows 32 bits when it is turned into parts per million.
     FRACTION_OVERFLOW = "rds-fraction-overflow", RouteConfiguration, Advice, "C-core RouteRuntimeFractionParse";
     /// A header matcher asks for a header that a client's routing never sees.

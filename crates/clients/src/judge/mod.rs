@@ -46,6 +46,8 @@ pub struct Validated {
     pub diagnostics: Vec<Diagnostic>,
     /// What the other clients answer, in the order in which they were to be asked.
     pub answers: Vec<FamilyAnswer>,
+    /// The first client's process dies of the resource, which counts as rejected here.
+    pub dies: bool,
     /// More findings, on fields that are never read, if they were to be packed (see [`Validation::packing`]).
     pub packed: Packed,
 }
@@ -110,16 +112,17 @@ fn decoded<T: prost::Message + Default>(
 
 /// What the client of a context makes of a resource. A version between two measured ones keeps what the older keeps, where both
 /// take it or none does.
-fn settled(sent: &SentResource<'_>, cx: Validation<'_>) -> Validated {
+fn settled(sent: &SentResource<'_>, mut cx: Validation<'_>) -> Validated {
     let (profile, server) = (cx.profile(), cx.server());
     match profile.client().standing() {
         ClientStanding::Measured => made(sent, cx),
         ClientStanding::Between(before, after) => {
-            let neighbour = |version| {
+            let neighbour = |version, packed| {
                 let profile = profile.at_version(version);
-                made(sent, Validation::new(&profile, server).sized(sent.bytes.len()))
+                let cx = Validation::new(&profile, server).sized(sent.bytes.len());
+                made(sent, cx.packing_after(packed))
             };
-            let (older, newer) = (neighbour(before), neighbour(after));
+            let (older, newer) = (neighbour(before, cx.take_packed()), neighbour(after, None));
             match older.value.is_some() == newer.value.is_some() {
                 true => older,
                 false => Validated::default(),
@@ -133,21 +136,75 @@ fn made(sent: &SentResource<'_>, mut cx: Validation<'_>) -> Validated {
     let converter = converter(cx.profile().client().family);
     let value = (converter.judge)(sent, &mut cx).unwrap_or(None);
     let mut value = if cx.nacked() { None } else { value };
+    let (profile, server) = (cx.profile(), cx.server());
     let packed = cx.take_packed();
     let mut diagnostics = cx.finish();
     let fatal = diagnostics.iter_mut().filter(|d| d.effect == Effect::Fails);
+    let mut dies = false;
     for diagnostic in fatal.filter(|_| converter.failures_kill) {
-        value = None;
+        dies = true;
         diagnostic.effect = Effect::Nack;
-        diagnostic.message = format!("the process dies of it: {}", diagnostic.message);
+        diagnostic.message = format!("{DIES}{}", diagnostic.message);
     }
+    if dies {
+        value = None;
+    }
+    let packed = match packed {
+        Some(packed) if !profile.is_core() => as_core_reads(sent, (profile, server, packed), &value, &mut diagnostics),
+        packed => packed.unwrap_or_default(),
+    };
     Validated {
         value,
         diagnostics,
         packed,
+        dies,
         is_known: true,
         ..Validated::default()
     }
+}
+
+/// What stands before a finding of which the client's process dies.
+const DIES: &str = "the process dies of it: ";
+
+/// A finding of a client that dies of the resource, as it is told where deaths have a verdict of their own.
+pub fn told_of_death(diagnostic: &mut Diagnostic) {
+    if let Some(message) = diagnostic.message.strip_prefix(DIES) {
+        diagnostic.message = message.to_owned();
+        diagnostic.effect = Effect::Fails;
+    }
+}
+
+/// What C-core's converter finds in a resource and is true of another client that takes it: fields that this one never reads, and
+/// findings of rules that are [shared](xdsctl_model::diag::Rule::shared).
+///
+/// The other families' converters end with the first fault and look at nothing that is merely odd. So what does not depend on the
+/// client is found by the one converter that looks at everything.
+fn as_core_reads(
+    sent: &SentResource<'_>,
+    (profile, server, packed): (&Profile, &ServerFacts, Packed),
+    value: &Option<Resource>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Packed {
+    let reference = Profile::default();
+    let mut cx = Validation::new(&reference, server).sized(sent.bytes.len());
+    cx = cx.reading_as(profile, packed);
+    // What C-core keeps is of no interest, and whether it stops neither.
+    let _ = (core::CONVERTER.judge)(sent, &mut cx);
+    let packed = cx.take_packed().unwrap_or_default();
+    if value.is_some() {
+        let family = profile.client().family;
+        let is_known = |of_core: &Diagnostic, own: &[Diagnostic]| {
+            own.iter()
+                .any(|own| own.rule == of_core.rule && own.path == of_core.path)
+        };
+        for finding in cx.finish() {
+            let is_its = finding.effect != Effect::Nack && finding.shared.contains(&family);
+            if is_its && !is_known(&finding, diagnostics) {
+                diagnostics.push(finding);
+            }
+        }
+    }
+    packed
 }
 
 /// Asks clients about a resource, and gives their answers in the same order.

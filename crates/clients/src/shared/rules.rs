@@ -170,7 +170,8 @@ rules! {
     /// A route names a cluster specifier plugin that is not declared, or none.
     ROUTE_PLUGIN_UNKNOWN = "rds-route-plugin-unknown", RouteConfiguration, Nack, "C-core RouteActionParse";
     /// A route with a cluster specifier that the client does not know is dropped.
-    ROUTE_SPECIFIER_UNSUPPORTED = "rds-route-specifier-unsupported", RouteConfiguration, Dropped, "gRFC A28; C-core RouteActionParse";
+    ROUTE_SPECIFIER_UNSUPPORTED = "rds-route-specifier-unsupported", RouteConfiguration, Dropped, "gRFC A28; C-core RouteActionParse",
+        also [Go Java] "both leave the route out if they take the resource";
     /// A domain pattern is empty or has its only `*` inside.
     DOMAIN_PATTERN_BAD = "rds-domain-pattern", RouteConfiguration, Nack, "gRFC A28; C-core XdsRouting::IsValidDomainPattern";
     /// A second `*` in a domain pattern is an ordinary character.

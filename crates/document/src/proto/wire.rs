@@ -11,6 +11,7 @@
 mod missed;
 mod normalize;
 mod reader;
+mod since;
 
 use bytes::Bytes;
 use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Listed, Message};
@@ -22,6 +23,7 @@ pub use self::reader::{Raw, fields, map_keys};
 use self::normalize::normalize;
 use super::transcode::{LIMIT_EXCEEDED, MAX_ELEMENTS};
 use xdsctl_model::diag::{BytesKnowledge, Path, Validation, rules};
+use xdsctl_model::profile::Profile;
 
 rules! {
     /// A field is set that gRPC never reads.
@@ -31,6 +33,8 @@ rules! {
         every "no client has a reader of these fields: not grpc-go since 1.60, grpc-java or grpc-js-xds";
     /// A field that restricts or secures traffic is set, and gRPC never reads it.
     SECURITY_FIELD_IGNORED = "security-field-ignored", Common, Ignored as Warning, "no reader in src/core/xds of C-core 1.85.1";
+    /// A field that changes what becomes of RPCs is set, and the client that is asked does not read it: its version or a switch decides that.
+    CLIENT_FIELD_IGNORED = "client-field-ignored", Common, Ignored as Warning, "the clients' sources, by version: docs/clients.md";
 }
 
 /// Levels of nested messages and groups that the client's parser takes below the message itself.
@@ -81,6 +85,7 @@ pub fn check(
 ) -> Result<Bytes, Malformed> {
     let is_sound = cx.known() >= BytesKnowledge::WellFormed;
     let mut walk = Walk {
+        reader: cx.reader(),
         cx,
         is_sound,
         odd: false,
@@ -158,6 +163,8 @@ fn check_packed(kind: Kind, payload: &[u8]) -> Result<bool, Malformed> {
 }
 
 struct Walk<'c, 'p> {
+    /// Of whom it is said what is never read.
+    reader: &'p Profile,
     cx: &'c mut Validation<'p>,
     /// The bytes are known to be well-formed; only what is never read is looked for.
     is_sound: bool,
@@ -212,7 +219,7 @@ impl Walk<'_, '_> {
         depth: u32,
         notes: bool,
     ) -> Result<(), Malformed> {
-        let notes = notes && message.listed == Listed::Client;
+        let notes = notes && message.listed == Listed::Client && since::knows(self.reader, message);
         if self.is_sound && !notes {
             return Ok(());
         }
@@ -233,8 +240,8 @@ impl Walk<'_, '_> {
             }
             self.odd |= raw.overlong;
             let index = seen.index(position, message, bytes.get(..before).unwrap_or_default());
-            // A oneof member that C-core's generated type would keep is for its converter to judge.
-            if notes && !field.judged && index == 0 {
+            let is_read = !notes || since::reads(self.reader, message, field);
+            if !is_read && index == 0 {
                 self.note(message, field, raw.payload, at);
             }
             if !field.known_to_client {
@@ -248,7 +255,7 @@ impl Walk<'_, '_> {
                 self.beyond(field, index, at);
                 continue;
             }
-            self.value(&raw, field, index, at, depth, notes && field.read)?;
+            self.value(&raw, field, index, at, depth, notes && field.read && is_read)?;
         }
         Ok(())
     }
@@ -344,8 +351,13 @@ impl Walk<'_, '_> {
         let is_off = missed::is_off(field, payload);
         // A field takes more than a byte, so that the number is that of no other field.
         let kind = std::ptr::from_ref(field).addr() + usize::from(is_off);
+        let reader = self.reader;
         self.cx.report_field(kind, field.name, at, || {
-            let text = format!("gRPC does not read `{}`", field.name);
+            if let Some(text) = since::unread(reader, message, field) {
+                return (&CLIENT_FIELD_IGNORED, text, None);
+            }
+            let who = since::who(reader, field);
+            let text = format!("{who} does not read `{}`", field.name);
             if let Some(lost) = missed::security(message, field) {
                 return (&SECURITY_FIELD_IGNORED, format!("{text}: {lost}"), None);
             }

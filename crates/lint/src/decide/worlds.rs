@@ -10,10 +10,11 @@ use xdsctl_document::envelope::{Finding, Label};
 use xdsctl_document::proto::transcode::{self, Note};
 use xdsctl_document::source::{SourceId, Span};
 use xdsctl_model::diag::{Diagnostic, Effect};
+use xdsctl_model::profile::Client;
 use xdsctl_model::resource::ResourceType;
 
 /// What is known of the input besides what it says.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct InputScope<'t> {
     /// Target of a channel that gets nothing but the input.
     pub target: Option<&'t Target>,
@@ -23,8 +24,24 @@ pub struct InputScope<'t> {
     pub without_server_template: Option<SourceId>,
     /// What was made for a proxy is judged as a gRPC client's or server's all the same.
     pub judges_proxies: bool,
+    /// The client whose worlds they are.
+    pub base: Client,
     /// Findings that are not shown are kept in [`CheckOutcome::withheld`].
     pub keeps_withheld: bool,
+}
+
+impl Default for InputScope<'_> {
+    /// Resources as the reference has them, of which more may be elsewhere.
+    fn default() -> Self {
+        InputScope {
+            target: None,
+            is_complete: false,
+            without_server_template: None,
+            judges_proxies: false,
+            base: Client::REFERENCE,
+            keeps_withheld: false,
+        }
+    }
 }
 
 /// Adds what the resources of each world show together, and what becomes of a channel.
@@ -101,7 +118,8 @@ fn relate(world: &World, scope: InputScope<'_>, outcome: &mut CheckOutcome) {
         is_complete: scope.is_complete,
         others_reject: &|id| others::reject(resources, id),
     };
-    let found = lint::run(world, &usage, asked);
+    let mut found = lint::run(world, &usage, asked);
+    found.settle_for(scope.base);
     for (ResourceId(number), diagnostic) in found.of_base {
         if let Some(checked) = resources.get_mut(number) {
             checked.diagnostics.push(diagnostic);

@@ -27,7 +27,7 @@ pub use usage::Usage;
 use xdsctl_channel::client::target::Target;
 use xdsctl_channel::client::{ResourceId, World};
 use xdsctl_model::diag::{Diagnostic, FieldPath, Quota, Rule};
-use xdsctl_model::profile::{Defect, Family};
+use xdsctl_model::profile::{Client, Defect, Family};
 
 /// The rules of all lints.
 pub static RULES: &[&[&Rule]] = &[
@@ -70,6 +70,36 @@ pub struct Found {
     pub of_base: Vec<(ResourceId, Diagnostic)>,
     /// To other clients.
     pub of_others: Vec<(ResourceId, Diagnostic, Who)>,
+}
+
+/// The rules whose findings are true of any family in a world of its own, although one in C-core's world says nothing of others.
+static OF_ANY_WORLD: &[&Rule] = &[
+    &reference::REFERENCE_TO_REJECTED,
+    &reference::REFERENCE_NOT_ASKED_FOR,
+    &unused::CLUSTER_UNUSED,
+    &xdsctl_clients::core::http_connection_manager::ROUTE_FOR_OTHER_SIDE,
+];
+
+impl Found {
+    /// Leaves the base what is true of it, and gives it what is true of its family or version alone.
+    ///
+    /// C-core has what was made for it. Of another client's world a finding is true if the rule says so.
+    pub fn settle_for(&mut self, base: Client) {
+        if base.family != Family::REFERENCE {
+            self.of_base.retain(|(_, diagnostic)| {
+                diagnostic.shared.contains(&base.family) || OF_ANY_WORLD.contains(&diagnostic.rule)
+            });
+        }
+        let is_its = |who: &Who| match who {
+            Who::Families(families) => families.contains(&base.family),
+            Who::Having(family, defect) => *family == base.family && defect.is_in(base.version),
+            // The base's own rejections are among its own findings.
+            Who::Rejecting(..) | Who::WithRule => false,
+        };
+        let own = self.of_others.iter().filter(|(_, _, who)| is_its(who));
+        let own: Vec<(ResourceId, Diagnostic)> = own.map(|(id, diagnostic, _)| (*id, diagnostic.clone())).collect();
+        self.of_base.extend(own);
+    }
 }
 
 /// What is asked of a world.

@@ -12,6 +12,8 @@ use crate::profile::{Family, Feature, Profile, ServerFacts};
 pub struct Validation<'p> {
     profile: &'p Profile,
     server: &'p ServerFacts,
+    /// Of whom it is said which fields are never read.
+    reader: &'p Profile,
     diagnostics: Vec<Diagnostic>,
     /// Findings that there are if nothing is rejected.
     if_accepted: Vec<Diagnostic>,
@@ -77,6 +79,7 @@ impl<'p> Validation<'p> {
         Validation {
             profile,
             server,
+            reader: profile,
             diagnostics: Vec::new(),
             if_accepted: Vec::new(),
             if_accepted_quota: Quota::default(),
@@ -117,9 +120,28 @@ impl<'p> Validation<'p> {
         self
     }
 
-    /// Hands over the findings that were packed.
-    pub fn take_packed(&mut self) -> Packed {
-        self.packed.take().unwrap_or_default()
+    /// Packs findings after those that are packed already; `None` if nothing is to be packed.
+    #[must_use]
+    pub fn packing_after(mut self, packed: Option<Packed>) -> Self {
+        self.packed = packed;
+        self
+    }
+
+    /// Says which fields another client never reads, after what is packed already.
+    #[must_use]
+    pub fn reading_as(mut self, reader: &'p Profile, packed: Packed) -> Self {
+        self.reader = reader;
+        self.packing_after(Some(packed))
+    }
+
+    /// The client of which it is said which fields it never reads: the one that validates, if nobody says otherwise.
+    pub fn reader(&self) -> &'p Profile {
+        self.reader
+    }
+
+    /// Hands over the findings that were packed; `None` if nothing is.
+    pub fn take_packed(&mut self) -> Option<Packed> {
+        self.packed.take()
     }
 
     /// Records a finding on the field `field` of the message at `at`, of which there may be a hundred thousand.

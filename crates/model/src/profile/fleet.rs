@@ -1,12 +1,13 @@
 //! The clients that one run asks.
 
 use super::switch::{self, Doubt, SwitchEffect};
-use super::{Client, Family, NotFollowed, Profile, UnknownSwitch};
+use super::{Client, ClientStanding, Family, NotFollowed, Profile, UnknownSwitch};
 
 /// The clients that a run asks, and the one whose worlds it follows.
 ///
-/// What resources do together (references, trees, lints) is worked out for one client, the base: the newest C-core in the list, or
-/// the reference if there is none. The others are asked about each resource.
+/// What resources do together (references, trees, lints) is worked out for one client, the base: the newest C-core in the list; else
+/// the newest grpc-go or grpc-java of which something is known, of the family that is named first; else the reference. The others
+/// are asked about each resource.
 ///
 /// ```
 /// use xdsctl_model::profile::{Client, Fleet};
@@ -34,15 +35,7 @@ impl Default for Fleet {
 impl Fleet {
     /// The fleet of these clients.
     pub fn new(clients: &[Client]) -> Self {
-        let is_usable = |client: &&Client| {
-            client.family == Family::REFERENCE && client.standing() == super::ClientStanding::Measured
-        };
-        let base = clients
-            .iter()
-            .filter(is_usable)
-            .max()
-            .copied()
-            .unwrap_or(Client::REFERENCE);
+        let base = base(clients).unwrap_or(Client::REFERENCE);
         let others = clients.iter().filter(|client| **client != base);
         Fleet {
             clients: clients.to_vec(),
@@ -162,6 +155,23 @@ impl Fleet {
     }
 }
 
+/// The families whose own values show what resources do together.
+const RELATED: [Family; 2] = [Family::Go, Family::Java];
+
+/// The client of a list whose worlds are followed.
+fn base(clients: &[Client]) -> Option<Client> {
+    let newest = |family: Family, is_usable: fn(ClientStanding) -> bool| {
+        let of_family = clients.iter().filter(|client| client.family == family);
+        of_family.filter(|client| is_usable(client.standing())).max().copied()
+    };
+    let core = newest(Family::REFERENCE, |standing| standing == ClientStanding::Measured);
+    core.or_else(|| {
+        let related = clients.iter().filter(|client| RELATED.contains(&client.family));
+        let mut newest = related.filter_map(|client| newest(client.family, |it| it != ClientStanding::Unknown));
+        newest.next()
+    })
+}
+
 /// The version without a patch of 0.
 fn short(client: Client) -> String {
     let text = client.version.to_string();
@@ -209,6 +219,19 @@ mod tests {
             (fleet.base().client().to_string(), fleet.asks_base())
         };
         assert_eq!(base("cpp@1.62,cpp@1.66.0"), ("cpp@1.66.0".to_owned(), true));
-        assert_eq!(base("go"), ("cpp@1.85.1".to_owned(), false));
+        assert_eq!(base("go,cpp@1.66.0"), ("cpp@1.66.0".to_owned(), true));
+        assert_eq!(base("node"), ("cpp@1.85.1".to_owned(), false));
+    }
+
+    #[test]
+    fn without_core_the_base_is_the_newest_of_the_family_that_is_named_first() {
+        let base = |list: &str| {
+            Fleet::new(&Client::parse_list(list).unwrap())
+                .base()
+                .client()
+                .to_string()
+        };
+        assert_eq!(base("node,java@1.72,go@1.85.0,java@1.74"), "java@1.74.0");
+        assert_eq!(base("go@1.84.0,java"), "go@1.84.0");
     }
 }

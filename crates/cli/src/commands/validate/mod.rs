@@ -308,6 +308,7 @@ impl<'a> ValidateRequest<'a> {
         let mut outcome = decide::decide(
             settled,
             InputScope {
+                base: inputs.fleet.base().client(),
                 target: target.as_ref(),
                 // What the line misses does not come.
                 is_complete: is_complete || line.as_ref().is_some_and(RecognisedLine::is_of_missing),

@@ -185,12 +185,15 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &
     let mut merged = Merged::default();
     let mut of_base = std::mem::take(&mut checked.diagnostics);
     std::mem::take(&mut checked.ignored).unpack_into(&mut of_base);
+    if checked.dies {
+        of_base.iter_mut().for_each(judge::told_of_death);
+    }
     let mut sketch = Sketch::default();
     let is_shared = |d: &&Diagnostic| d.effect != Effect::Nack && !d.shared.is_empty();
     let shared: Vec<Diagnostic> = of_base.iter().filter(is_shared).cloned().collect();
     if fleet.asks_base() {
         let of_client: Vec<&Diagnostic> = of_base.iter().filter(|d| !is_of_text(d.rule)).collect();
-        let place = sketch.add(ClientVerdict::new(base, checked.verdict.name(), &of_client));
+        let place = sketch.add(ClientVerdict::new(base, checked.verdict_word(), &of_client));
         sketch.of.push((base, place));
     } else {
         of_base.retain(|diagnostic| is_of_text(diagnostic.rule));

@@ -239,7 +239,8 @@ fn findings(fleet: &Fleet) -> Vec<NotChecked> {
     let base = fleet.base().client();
     let mut old: Vec<Client> = families(fleet, |family| family == Family::REFERENCE);
     old.retain(|client| *client != base);
-    let others = families(fleet, |family| family != Family::REFERENCE);
+    let mut others = families(fleet, |family| family != Family::REFERENCE);
+    others.retain(|client| *client != base);
     let of = |clients: &[Client], what: &str, effects: &[Effect]| {
         let entry = NotChecked::new(NotCheckedKind::Findings, clients, fleet, what.to_owned());
         (!clients.is_empty()).then(|| NotChecked {

@@ -28,7 +28,8 @@ rules! {
     /// maximum_ring_size is below the default of an absent minimum_ring_size, so the LB policy rejects its config and RPCs fail.
     RING_MAXIMUM_BELOW_DEFAULT = "cds-ring-maximum-below-default", Cluster, Fails, "gRFC A42; C-core ParseLbPolicyConfig, ring_hash.cc";
     /// The lb_policy enum or its config is not read, because the cluster's policy is given elsewhere.
-    LB_POLICY_SUPERSEDED = "cds-lb-policy-superseded", Cluster, Ignored, "gRFC A52; C-core ParseLbPolicyConfig";
+    LB_POLICY_SUPERSEDED = "cds-lb-policy-superseded", Cluster, Ignored, "gRFC A52; C-core ParseLbPolicyConfig",
+        also [Go Java] "both take load_balancing_policy before lb_policy";
 }
 
 /// The policy of a cluster that sets none, which is that of `lb_policy: ROUND_ROBIN` too.
@@ -108,6 +109,9 @@ pub(super) fn lb_policy(
 
 /// Reports the enum and its config beside `load_balancing_policy`.
 fn superseded(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) {
+    if !cx.reader().has(Feature::CustomLbConfig) {
+        return;
+    }
     if message.lb_policy != PbPolicy::RoundRobin as i32 {
         cx.report(
             &LB_POLICY_SUPERSEDED,

@@ -29,7 +29,8 @@ rules! {
     /// A name in lrs_report_endpoint_metrics is not one that the client reports.
     LRS_METRIC_UNKNOWN = "cds-lrs-metric-unknown", Cluster, Dropped, "gRFC A85; C-core CdsResourceParse";
     /// Circuit breaker thresholds are not read: only the first entry with priority DEFAULT is.
-    THRESHOLDS_UNREAD = "cds-circuit-breaker-thresholds-unread", Cluster, Ignored, "gRFC A32; C-core CdsResourceParse";
+    THRESHOLDS_UNREAD = "cds-circuit-breaker-thresholds-unread", Cluster, Ignored, "gRFC A32; C-core CdsResourceParse",
+        also [Go Java] "all read the thresholds for DEFAULT alone; of several, Java takes the last";
     /// The circuit breaker admits no request, so every RPC to the cluster fails.
     MAX_REQUESTS_ZERO = "cds-circuit-breaker-zero", Cluster, Fails, "gRFC A32; C-core xds_cluster_impl.cc",
         every "every client refuses an RPC if as many as the limit are under way; of several entries for DEFAULT, Java and Node take the last";
@@ -160,16 +161,17 @@ fn circuit_breakers(
     let first = breakers.thresholds.iter().position(is_default);
     for (i, threshold) in breakers.thresholds.iter().enumerate() {
         if Some(i) != first {
-            let why = if is_default(threshold) {
-                "an earlier entry has priority DEFAULT too"
+            let (why, shared): (_, &[Family]) = if is_default(threshold) {
+                ("an earlier entry has priority DEFAULT too", &[Family::Go])
             } else {
-                "its priority is not DEFAULT"
+                ("its priority is not DEFAULT", &[Family::Go, Family::Java])
             };
             cx.report(
                 &THRESHOLDS_UNREAD,
                 &at.index(i),
                 format_args!("thresholds are not read, {why}"),
-            );
+            )
+            .shared_with(shared);
         }
     }
     let Some((i, threshold)) = first.and_then(|i| Some((i, breakers.thresholds.get(i)?))) else {

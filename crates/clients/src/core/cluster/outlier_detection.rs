@@ -10,6 +10,7 @@ use crate::shared::rules::{PERCENTAGE_ABOVE_100, THRESHOLD_ABOVE_100};
 use xdsctl_document::proto::duration;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3 as pb;
 use xdsctl_model::diag::{Path, Validation, rules};
+use xdsctl_model::profile::Family;
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::cluster::{FailurePercentageEjection, OutlierDetection, SuccessRateEjection};
 
@@ -17,7 +18,8 @@ rules! {
     /// failure_percentage_threshold is above 100 and enforced, so the LB policy rejects its config and RPCs fail.
     THRESHOLD_FAILS = "cds-outlier-threshold-fails", Cluster, Fails, "C-core outlier_detection.cc, OutlierDetectionLbConfig";
     /// A field of an outlier detection algorithm is set that is not enforced.
-    ALGORITHM_NOT_ENFORCED = "cds-outlier-algorithm-not-enforced", Cluster, Ignored, "gRFC A50; C-core CdsResourceParse";
+    ALGORITHM_NOT_ENFORCED = "cds-outlier-algorithm-not-enforced", Cluster, Ignored, "gRFC A50; C-core CdsResourceParse",
+        also [Go Java] "an algorithm that is enforced for 0 % of the cases ejects nothing (A50)";
     /// Outlier detection has no algorithm in this client, others have one by default.
     WITHOUT_ALGORITHM = "cds-outlier-without-algorithm", Cluster, Advice, "gRFC A50; C-core CdsResourceParse, grpc-go unmarshal_cds.go, grpc-java XdsClusterResource.java";
 }
@@ -98,7 +100,7 @@ fn success_rate(pb: &pb::OutlierDetection, at: &Path<'_>, cx: &mut Validation<'_
             ("success_rate_request_volume", pb.success_rate_request_volume),
             ("success_rate_stdev_factor", pb.success_rate_stdev_factor),
         ];
-        not_enforced(&fields, "enforcing_success_rate", at, cx);
+        not_enforced(&fields, ("enforcing_success_rate", pb.enforcing_success_rate), at, cx);
         return None;
     };
     Some(SuccessRateEjection {
@@ -127,7 +129,12 @@ fn failure_percentage(
                 pb.failure_percentage_request_volume,
             ),
         ];
-        not_enforced(&fields, "enforcing_failure_percentage", at, cx);
+        not_enforced(
+            &fields,
+            ("enforcing_failure_percentage", pb.enforcing_failure_percentage),
+            at,
+            cx,
+        );
         return None;
     };
     Some(FailurePercentageEjection {
@@ -175,12 +182,23 @@ fn threshold(pb: &pb::OutlierDetection, aggregate: bool, at: &Path<'_>, cx: &mut
     }
 }
 
-fn not_enforced(fields: &[(&str, Option<u32>)], switch: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
+/// What is not set differs: other clients than C-core eject by success rate then.
+fn not_enforced(
+    fields: &[(&str, Option<u32>)],
+    (switch, value): (&str, Option<u32>),
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) {
+    let shared: &[Family] = match value {
+        Some(_) => &[Family::Go, Family::Java],
+        None => &[],
+    };
     for (field, _) in fields.iter().filter(|(_, value)| value.is_some()) {
         cx.report(
             &ALGORITHM_NOT_ENFORCED,
             &at.field(field),
             format_args!("{field} has no effect, {switch} is 0 or not set"),
-        );
+        )
+        .shared_with(shared);
     }
 }

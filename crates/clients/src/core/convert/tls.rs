@@ -19,7 +19,8 @@ use super::matcher::string_matcher;
 
 rules! {
     /// A TLS field is not looked at, because another one that is set goes before it.
-    TLS_FIELD_SUPERSEDED = "tls-field-superseded", Tls, Ignored, "C-core CommonTlsContextParse, CertificateValidationContextParse";
+    TLS_FIELD_SUPERSEDED = "tls-field-superseded", Tls, Ignored, "C-core CommonTlsContextParse, CertificateValidationContextParse",
+        also [Go Java] "both take the newer field where there are two";
 }
 
 type ValidationContextType = pb::common_tls_context::ValidationContextType;

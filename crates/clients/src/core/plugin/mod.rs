@@ -22,7 +22,8 @@ rules! {
     /// A cluster specifier plugin has no extension.
     PLUGIN_WITHOUT_EXTENSION = "rds-plugin-without-extension", RouteConfiguration, Nack, "C-core ClusterSpecifierPluginParse";
     /// An optional cluster specifier plugin of a type that the client does not have is dropped, with its routes.
-    PLUGIN_OPTIONAL_DROPPED = "rds-plugin-dropped", RouteConfiguration, Dropped, "C-core ClusterSpecifierPluginParse";
+    PLUGIN_OPTIONAL_DROPPED = "rds-plugin-dropped", RouteConfiguration, Dropped, "C-core ClusterSpecifierPluginParse",
+        also [Go Java] "an optional plugin that the client does not have is left out (A28)";
     /// A cluster specifier plugin that no kept route uses is dropped.
     PLUGIN_UNUSED = "rds-plugin-unused", RouteConfiguration, Advice as Note, "C-core XdsRouteConfigResourceParse";
     /// Cluster specifier plugins are switched off.

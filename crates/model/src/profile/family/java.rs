@@ -29,7 +29,6 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         GRPC_EXPERIMENTAL_XDS_MTLS_SPIFFE "1.74";
         GRPC_EXPERIMENTAL_XDS_DATA_ERROR_HANDLING "1.77";
         GRPC_EXPERIMENTAL_XDS_ORCA_LRS_PROPAGATION "1.77";
-        GRPC_EXPERIMENTAL_XDS_SNI "1.77" until "1.80";
         GRPC_EXPERIMENTAL_XDS_EXT_PROC_ON_SERVER "1.83.1";
         GRPC_XDS_EXPERIMENTAL_CIRCUIT_BREAKING "1.72";
         GRPC_XDS_EXPERIMENTAL_ENABLE_RING_HASH "1.72";
@@ -51,7 +50,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.72" on Federation RlsLb;
         "1.72" always SocketRing HeadersOfApplication RangeWithEnd LongestDomain FractionAsWritten PathCaseFolded
             HostRetryUnread RetryOnTrimmed RetryOnUnderscored RetryPerRpc AggregateFailsInPlace
-            EscapedDollarGroups FailsAtOnce StaticClusterInternal PathsEnd SilentWithoutTargets LocalityOnce BreakerCountsReported;
+            DisabledFiltersRun EscapedDollarGroups FailsAtOnce StaticClusterInternal PathsEnd SilentWithoutTargets LocalityOnce BreakerCountsReported;
         "1.72" always CustomLbConfig PickFirstMessage TypedStructChecked HeaderStringMatch
             XdstpServiceName PickFirstJson ClusterMetadata RbacHeaderStringMatch SourceTypeChecked
             RbacMatchersMade ClusterResolverPolicy ClusterImplByName OldProviderFields OldestProviderFields
@@ -61,13 +60,14 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.73" always ListenerAddressChecked AudienceNeedsSwitch;
         "1.73" gone OldProviderFields OldestProviderFields RewriteNeedsEngine;
         "1.74" always EndpointAddressChecked;
-        "1.77" on SystemRootCerts;
+        "1.77" on SystemRootCerts Sni;
         "1.77" always GcpAuthnFilter OldProviderFields AggregateChecked DynamicCluster;
         "1.77" gone AudienceNeedsSwitch;
         "1.78" always RandomSubsetting;
         "1.79" on PfWeightedShuffling;
         "1.79" always ParserExceptionCaught;
         "1.79" gone ClusterResolverPolicy;
+        "1.80" always Sni;
         "1.83.1" off ExtProcOnClient;
         "1.83.1" always WrrMetricNames HttpProxyByType WrrPenaltyAsNumber;
     },

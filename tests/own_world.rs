@@ -1,0 +1,114 @@
+//! What `validate --client go|java` says of drops, fields and references: of that client's own world.
+
+use crate::cli::xdsctl;
+
+/// `RULE at PATH` of all findings.
+fn found(client: &str, env: &[&str], text: &str) -> Vec<String> {
+    let client = format!("--client={client}");
+    let mut args = vec!["validate", "-", &client, "--format=json", "--min-severity=note"];
+    args.extend(env.iter().flat_map(|env| ["--env", env]));
+    let report = xdsctl(&args, text).json();
+    let resources = report["resources"].as_array().unwrap().iter();
+    let findings = resources.flat_map(|resource| resource["findings"].as_array().unwrap());
+    let lines = findings.map(|found| format!("{} at {}", found["rule"], found["path"]).replace('"', ""));
+    lines.collect()
+}
+
+fn messages(client: &str, text: &str) -> String {
+    let client = format!("--client={client}");
+    xdsctl(
+        &["validate", "-", &client, "--format=concise", "--min-severity=note"],
+        text,
+    )
+    .out
+}
+
+fn cluster(more: &str) -> String {
+    format!(
+        r#"{{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "EDS",
+            "eds_cluster_config": {{"eds_config": {{"ads": {{}}}}}}{more}}}"#
+    )
+}
+
+#[test]
+fn a_field_that_one_family_reads_is_none_that_it_never_reads() {
+    let text = cluster(
+        r#", "transport_socket_matches": [], "common_lb_config": {"override_host_status": {"statuses": ["HEALTHY"]}}"#,
+    );
+    assert_eq!(found("cpp", &[], &text), [""; 0]);
+    for (client, name) in [("go", "grpc-go"), ("java", "grpc-java")] {
+        assert_eq!(
+            found(client, &[], &text),
+            ["field-ignored at common_lb_config.override_host_status"]
+        );
+        assert!(messages(client, &text).contains(&format!("{name} does not read `override_host_status`")));
+    }
+}
+
+#[test]
+fn a_field_is_read_from_a_version_on_or_under_a_switch() {
+    let socket = r#", "transport_socket": {"name": "t", "typed_config": {
+        "@type": "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext", "sni": "s",
+        "common_tls_context": {"validation_context": {"ca_certificate_provider_instance": {"instance_name": "i"}}}}}"#;
+    let text = cluster(socket);
+    let bootstrap = r#"{"xds_servers": [{"server_uri": "a:1", "channel_creds": [{"type": "insecure"}]}],
+        "certificate_providers": {"i": {"plugin_name": "file_watcher", "config": {"ca_certificate_file": "/ca.pem"}}}}"#;
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("own-world-bootstrap.json");
+    std::fs::write(&file, bootstrap).unwrap();
+    let run = |client: &str, env: &[&str]| {
+        let client = format!("--client={client}");
+        let mut args = vec![
+            "validate",
+            "-",
+            &client,
+            "--format=concise",
+            "--bootstrap",
+            file.to_str().unwrap(),
+        ];
+        args.extend(env.iter().flat_map(|env| ["--env", env]));
+        let out = xdsctl(&args, &text).out;
+        out.contains("client-field-ignored")
+    };
+    assert_eq!((run("java@1.72", &[]), run("java@1.85.1", &[])), (true, false));
+    let on = ["GRPC_EXPERIMENTAL_XDS_SNI=true"];
+    assert_eq!((run("go", &[]), run("go", &on)), (true, false));
+}
+
+#[test]
+fn a_reference_to_what_the_client_rejects_fails_for_that_client() {
+    let routes = r#"{"@type": "type.googleapis.com/envoy.config.route.v3.RouteConfiguration", "name": "r", "virtual_hosts":
+        [{"domains": ["*"], "routes": [{"match": {"prefix": ""}, "route": {"cluster": "c"}}]}]}"#;
+    // C-core rejects LEAST_REQUEST, grpc-go takes it.
+    let text = format!(
+        r#"{{"resources": [{routes}, {}]}}"#,
+        cluster(r#", "lb_policy": "LEAST_REQUEST""#)
+    );
+    let rejected = "reference-to-rejected at virtual_hosts[0].routes[0].route.cluster".to_owned();
+    assert!(found("cpp", &[], &text).contains(&rejected));
+    assert!(!found("go", &[], &text).contains(&rejected));
+    assert!(found("go@1.70.0", &[], &text).contains(&rejected));
+}
+
+#[test]
+fn an_endpoint_that_is_draining_is_dropped_without_sessions() {
+    let text = r#"{"@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment", "cluster_name": "c",
+        "endpoints": [{"locality": {}, "load_balancing_weight": 1, "lb_endpoints": [
+            {"endpoint": {"address": {"socket_address": {"address": "10.0.0.1", "port_value": 80}}}},
+            {"health_status": "DRAINING",
+             "endpoint": {"address": {"socket_address": {"address": "10.0.0.2", "port_value": 80}}}}]}]}"#;
+    let dropped = ["eds-endpoint-health-unsupported at endpoints[0].lb_endpoints[1].health_status"];
+    assert_eq!(found("go", &[], text), dropped);
+    assert_eq!(found("java", &[], text), dropped);
+    assert_eq!(found("cpp", &[], text), [""; 0]);
+}
+
+#[test]
+fn a_process_that_dies_of_a_resource_is_told_apart_from_a_rejection() {
+    let policy = r#", "load_balancing_policy": {"policies": [{"typed_extension_config": {"name": "n", "typed_config": {
+        "@type": "type.googleapis.com/xds.type.v3.TypedStruct",
+        "type_url": "type.googleapis.com/xds_cluster_impl_experimental", "value": {"cluster": "c"}}}}]}"#;
+    let report = xdsctl(&["validate", "-", "--client=go", "--format=json"], cluster(policy)).json();
+    let resource = &report["resources"][0];
+    assert_eq!(resource["clients"]["go@1.85.0"]["verdict"], "dies");
+    assert_eq!(resource["findings"][0]["effect"], "fails");
+}
