@@ -337,7 +337,7 @@ fn every_report_ends_with_what_was_not_checked_for_whom() {
         serde_json::json!([{
             "kind": "findings", "clients": ["java@1.85.1", "node@1.14.1"],
             "what": "what it drops, never reads or fails on later, and advice that depends on the client",
-            "effects": ["fails", "spec", "dropped", "ignored", "advice"],
+            "effects": ["fails", "open", "spec", "dropped", "ignored", "advice"],
         }])
     );
     // Everything is checked for the reference.

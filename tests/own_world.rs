@@ -112,3 +112,73 @@ fn a_process_that_dies_of_a_resource_is_told_apart_from_a_rejection() {
     assert_eq!(resource["clients"]["go@1.85.0"]["verdict"], "dies");
     assert_eq!(resource["findings"][0]["effect"], "fails");
 }
+
+/// A server's listener with one RBAC policy.
+fn guarded(action: &str, permission: &str) -> String {
+    let policy = format!(r#"{{"permissions": [{permission}], "principals": [{{"any": true}}]}}"#);
+    let rbac = format!(
+        r#"{{"name": "rbac", "typed_config": {{"@type": "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC",
+            "rules": {{"action": "{action}", "policies": {{"p": {policy}}}}}}}}}"#
+    );
+    let router = r#"{"name": "router", "typed_config":
+        {"@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}"#;
+    format!(
+        r#"{{"@type": "type.googleapis.com/envoy.config.listener.v3.Listener", "name": "l",
+            "address": {{"socket_address": {{"address": "0.0.0.0", "port_value": 80}}}},
+            "filter_chains": [{{"filters": [{{"name": "hcm", "typed_config": {{
+                "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+                "route_config": {{"virtual_hosts": [{{"domains": ["*"], "routes":
+                    [{{"match": {{"prefix": ""}}, "non_forwarding_action": {{}}}}]}}]}},
+                "http_filters": [{rbac}, {router}]}}}}]}}]}}"#
+    )
+}
+
+#[test]
+fn a_rule_that_is_not_applied_lets_somebody_in_or_keeps_somebody_out() {
+    let effect = |client: &str, action: &str, permission: &str| {
+        let client = format!("--client={client}");
+        let args = ["validate", "-", &client, "--format=json"];
+        let report = xdsctl(&args, guarded(action, permission)).json();
+        let findings = report["resources"][0]["findings"].as_array().unwrap().clone();
+        let found = findings.iter().find(|found| found["rule"] == "rbac-rule-not-applied");
+        found.map(|found| (found["effect"].to_string(), found["severity"].to_string()))
+    };
+    let name = r#"{"requested_server_name": {"exact": "a"}}"#;
+    let all = format!(r#"{{"and_rules": {{"rules": [{name}, {{"destination_port": 1}}]}}}}"#);
+    let one = format!(r#"{{"or_rules": {{"rules": [{name}, {{"destination_port": 1}}]}}}}"#);
+    let not_all = format!(r#"{{"not_rule": {all}}}"#);
+    let open = Some(("\"open\"".to_owned(), "\"error\"".to_owned()));
+    let dropped = Some(("\"dropped\"".to_owned(), "\"warning\"".to_owned()));
+    assert_eq!(effect("go@1.80", "ALLOW", &all), open);
+    assert_eq!(effect("go@1.80", "ALLOW", &one), dropped);
+    assert_eq!(effect("go@1.80", "DENY", &all), dropped);
+    assert_eq!(effect("go@1.80", "DENY", &one), open);
+    assert_eq!(effect("go@1.80", "ALLOW", &not_all), dropped);
+    // It is applied.
+    assert_eq!(effect("go@1.83", "ALLOW", &all), None);
+    assert_eq!(effect("go@1.80", "ALLOW", r#"{"destination_port": 1}"#), None);
+}
+
+#[test]
+fn what_a_family_does_not_have_is_left_out_or_passed_over() {
+    let session = r#"{"name": "s", "is_optional": true, "typed_config": {
+        "@type": "type.googleapis.com/envoy.extensions.filters.http.stateful_session.v3.StatefulSession"}}, {"name": "router""#;
+    let text = guarded("ALLOW", r#"{"any": true}"#).replace("{\"name\": \"router\"", session);
+    let rule = "hcm-optional-filter-dropped";
+    let has =
+        |client: &str, text: &str, rule: &str| found(client, &[], text).iter().any(|found| found.starts_with(rule));
+    assert!(has("go", &text, rule) && has("java", &text, rule));
+    let policy = |name: &str| {
+        format!(
+            r#"{{"typed_extension_config": {{"name": "n", "typed_config":
+                {{"@type": "type.googleapis.com/envoy.extensions.load_balancing_policies.{name}"}}}}}}"#
+        )
+    };
+    let list = |first: &str| {
+        let policies = [policy(first), policy("round_robin.v3.RoundRobin")].join(",");
+        cluster(&format!(r#", "load_balancing_policy": {{"policies": [{policies}]}}"#))
+    };
+    let least = list("least_request.v3.LeastRequest");
+    assert!(has("cpp", &least, "lb-entry-skipped") && has("go@1.70.0", &least, "lb-entry-skipped"));
+    assert!(!has("go", &least, "lb-entry-skipped") && !has("java", &least, "lb-entry-skipped"));
+}

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::core::filter::{self, FilterType};
 use crate::core::route_config;
+use crate::shared::rules::OPTIONAL_FILTER_DROPPED;
 use crate::shared::rules::{
     FILTER_NAME_TWICE, FILTER_ON_WRONG_SIDE, FILTER_UNNAMED, FILTER_UNSUPPORTED, LAST_FILTER_NOT_TERMINAL,
     NETWORK_FILTER_UNSUPPORTED, NO_FILTER, NO_ROUTES, ORIGINAL_IP_DETECTION, RDS_NOT_FROM_ADS,
@@ -28,8 +29,6 @@ use xdsctl_model::resource::listener::{HttpConnectionManager, RouteSource};
 use xdsctl_model::resource::route::{Action, RouteConfiguration};
 
 rules! {
-    /// An optional HTTP filter that the client does not have is left out.
-    OPTIONAL_FILTER_DROPPED = "hcm-optional-filter-dropped", Listener, Dropped, "gRFC A39; C-core HttpConnectionManagerParse";
     /// An HTTP filter is disabled, which other clients do not heed.
     FILTER_DISABLED = "hcm-filter-disabled", Listener, Advice as Note, "C-core HttpConnectionManagerParse, xds_routing.cc";
     /// route_config_name is empty.

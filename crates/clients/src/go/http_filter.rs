@@ -12,7 +12,7 @@ use crate::shared::rules::{
     LAST_FILTER_NOT_TERMINAL, NO_FILTER, RBAC_AUDIT_LOGGER_MISSING, RBAC_AUDIT_LOGGER_UNKNOWN,
     TERMINAL_FILTER_NOT_LAST,
 };
-use crate::shared::{Checked, no_filter_of, reject};
+use crate::shared::{Checked, leave_out, no_filter_of, reject};
 use xdsctl_document::proto::any::ANY_UNDECODABLE;
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::rbac::v3::Rbac as Rules;
@@ -76,6 +76,8 @@ pub(super) fn chain(filters: &[HttpFilter], side: TlsSide, at: &Path<'_>, cx: &m
         };
         if !found.runs(side == TlsSide::Client) {
             if filter.is_optional {
+                let url = config.map_or("", |any| any.type_url.as_str());
+                leave_out(url, false, &config_at, cx);
                 continue;
             }
             let message = format_args!("filter `{name}` is not supported on this side");
@@ -151,6 +153,7 @@ fn validate(
     let url = wrapped.as_deref().unwrap_or(&any.type_url);
     let Some(filter) = by_url(url, cx.profile()) else {
         if is_optional {
+            leave_out(url, is_override, at, cx);
             return Ok(None);
         }
         let rule = if is_override {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use self::balancer::{GoBalancer, MAX_RING_SIZE, Ring, ring_defaults};
 use super::{URL_PREFIX, cluster, unmarshal};
 use crate::shared::names::{LEAST_REQUEST, PICK_FIRST, RING_HASH, ROUND_ROBIN, WRR, WRR_LOCALITY};
-use crate::shared::{Checked, reject};
+use crate::shared::{Checked, pass_over, reject};
 use xdsctl_document::proto::any::{TYPED_STRUCT_NOT_JSON, struct_to_json};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::LoadBalancingPolicy;
@@ -67,6 +67,7 @@ fn list(
         return Err(reject(&LB_NESTING_TOO_DEEP, at, message, cx));
     }
     let entries = at.field("policies");
+    let mut passed = Vec::new();
     for (i, entry) in policy.policies.iter().enumerate() {
         let any = entry
             .typed_extension_config
@@ -77,8 +78,10 @@ fn list(
         let at = at.field("typed_extension_config");
         let at = at.field("typed_config");
         if entry_is_taken(any, (cluster, depth), &at, cx)? {
+            pass_over(&passed, &entries, cx);
             return Ok(());
         }
+        passed.push((i, any));
     }
     let count = policy.policies.len();
     let message = format_args!("none of the {count} listed policies is supported");

@@ -3,6 +3,8 @@
 //! The policies are compiled while they are parsed. Up to 1.82.0 a rule of a kind that the client does not have is passed over, and
 //! a negation of one is an index into an empty list.
 
+mod passed_over;
+
 use super::matcher::{self, Prefix, parse_addr};
 use super::panic;
 use crate::shared::rules::{
@@ -21,6 +23,8 @@ use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 
 rules! {
+    /// A rule of an RBAC policy is passed over, and the policy lets in whom it keeps out.
+    RBAC_RULE_NOT_APPLIED = "rbac-rule-not-applied", Filter, Open, "GHSA-hrxh-6v49-42gf; grpc-go internal/xds/rbac matchersFromPermissions, matchersFromPrincipals";
     /// An RBAC override has no `rbac`, which is a panic in the parser of grpc-go.
     RBAC_OVERRIDE_EMPTY = "rbac-override-empty", Filter, Nack, "grpc-go httpfilter/rbac parseConfig";
 }
@@ -55,6 +59,9 @@ pub(super) fn config(rules: Option<Option<&Rules>>, at: &Path<'_>, cx: &mut Vali
         let list = at.field("principals");
         for (i, principal) in policy.principals.iter().enumerate() {
             self::principal(principal, &list.index(i), cx)?;
+        }
+        if !cx.has(Feature::RbacKindsChecked) {
+            passed_over::report(policy, rules.action == Action::Allow as i32, &at, cx);
         }
     }
     super::http_filter::audit(rules, &at, cx)

@@ -11,7 +11,7 @@ use crate::shared::rules::{
     FILTER_NAME_TWICE, FILTER_ON_WRONG_SIDE, FILTER_OVERRIDE_TYPE_UNKNOWN, FILTER_UNSUPPORTED,
     LAST_FILTER_NOT_TERMINAL, NO_FILTER, TERMINAL_FILTER_NOT_LAST,
 };
-use crate::shared::{Checked, ConverterStop, no_filter_of, reject};
+use crate::shared::{Checked, ConverterStop, leave_out, no_filter_of, reject};
 use xdsctl_document::proto::any::{ANY_MISSING, ANY_UNDECODABLE};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::route::v3::FilterConfig;
@@ -121,6 +121,7 @@ fn parse(filter: &HttpFilter, side: Side, at: &Path<'_>, cx: &mut Validation<'_>
     let runs = by_url(&config.url, cx.profile()).filter(|found| found.runs(side == Side::Client));
     let Some(runs) = runs else {
         if filter.is_optional {
+            leave_out(&config.url, false, at, cx);
             return Ok(None);
         }
         let rule = if found.is_some() {
@@ -168,6 +169,7 @@ fn one_override(any: &Any, is_optional: bool, at: &Path<'_>, cx: &mut Validation
     let config = open(any, at, cx)?;
     let Some(found) = registered(&config.url, cx.profile()) else {
         if is_optional {
+            leave_out(&config.url, true, at, cx);
             return Ok(());
         }
         let message = format_args!("{}", no_filter_of(&config.url));

@@ -9,7 +9,7 @@ use super::lb_config::{self, JavaBalancer};
 use super::{holds, is_valid, thrown, unpack_as};
 use crate::shared::names::{LEAST_REQUEST, PICK_FIRST, RING_HASH, ROUND_ROBIN, WRR, WRR_LOCALITY};
 use crate::shared::rules::{LB_POLICY_UNSUPPORTED, LEAST_REQUEST_CHOICES};
-use crate::shared::{Checked, reject};
+use crate::shared::{Checked, pass_over, reject};
 use xdsctl_document::proto::any::TYPED_STRUCT_NOT_JSON;
 use xdsctl_document::proto::duration::DURATION_OUT_OF_RANGE;
 use xdsctl_document::proto::pb::Any;
@@ -84,6 +84,7 @@ fn list(policy: &LoadBalancingPolicy, depth: usize, at: &Path<'_>, cx: &mut Vali
         return Err(reject(&LB_NESTING_TOO_DEEP, at, message, cx));
     }
     let entries = at.field("policies");
+    let mut passed = Vec::new();
     for (i, entry) in policy.policies.iter().enumerate() {
         let extension = entry.typed_extension_config.as_ref();
         let Some(any) = extension.and_then(|extension| extension.typed_config.as_ref()) else {
@@ -93,8 +94,10 @@ fn list(policy: &LoadBalancingPolicy, depth: usize, at: &Path<'_>, cx: &mut Vali
         let at = at.field("typed_extension_config");
         let at = at.field("typed_config");
         if entry_is_taken(any, depth, &at, cx)? {
+            pass_over(&passed, &entries, cx);
             return Ok(());
         }
+        passed.push((i, any));
     }
     let count = policy.policies.len();
     let message = format_args!("none of the {count} listed policies is supported");

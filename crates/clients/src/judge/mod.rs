@@ -149,6 +149,9 @@ fn made(sent: &SentResource<'_>, mut cx: Validation<'_>) -> Validated {
     if dies {
         value = None;
     }
+    if value.is_none() && !profile.is_core() {
+        leave_the_fault(&mut diagnostics);
+    }
     let packed = match packed {
         Some(packed) if !profile.is_core() => as_core_reads(sent, (profile, server, packed), &value, &mut diagnostics),
         packed => packed.unwrap_or_default(),
@@ -161,6 +164,11 @@ fn made(sent: &SentResource<'_>, mut cx: Validation<'_>) -> Validated {
         is_known: true,
         ..Validated::default()
     }
+}
+
+/// Of a resource that is not taken, what else was noticed of it does not come to pass.
+fn leave_the_fault(diagnostics: &mut Vec<Diagnostic>) {
+    diagnostics.retain(|diagnostic| matches!(diagnostic.effect, Effect::Nack | Effect::Fails));
 }
 
 /// What stands before a finding of which the client's process dies.
@@ -264,9 +272,13 @@ fn answer(sent: &SentResource<'_>, profile: &Profile, server: &ServerFacts) -> F
         Ok(_) if cx.nacked() => FamilyVerdict::Rejected,
         Ok(_) => FamilyVerdict::Accepted,
     };
+    let mut diagnostics = cx.finish();
+    if verdict != FamilyVerdict::Accepted && !profile.is_core() {
+        leave_the_fault(&mut diagnostics);
+    }
     FamilyAnswer {
         client: profile.client(),
         verdict,
-        diagnostics: cx.finish().into(),
+        diagnostics: diagnostics.into(),
     }
 }

@@ -16,10 +16,13 @@ use prost_types::Duration;
 
 use xdsctl_document::proto::pb::envoy::config;
 use xdsctl_document::proto::wire::Malformed;
-use xdsctl_model::diag::{Effect, Path, Rule, Validation};
+use xdsctl_model::diag::{Effect, Path, Rule, Seg, Validation};
 use xdsctl_model::resource::{MAX_DURATION_SECONDS, Resource, ResourceType};
 
-use rules::RESOURCE_UNDECODABLE;
+use rules::{FILTER_OVERRIDE_DROPPED, OPTIONAL_FILTER_DROPPED, RESOURCE_UNDECODABLE};
+use xdsctl_document::proto::pb::Any;
+use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
+use xdsctl_lb::xds::LB_ENTRY_SKIPPED;
 
 /// Why there is no filter for the URL of a config; that of a config that is missing is empty.
 pub(crate) fn no_filter_of(url: &str) -> String {
@@ -28,6 +31,45 @@ pub(crate) fn no_filter_of(url: &str) -> String {
         url => format!("the client has no filter of type `{url}`"),
     }
 }
+
+/// Says that an optional filter, or an override of one, is left out because the client does not have it on this side.
+#[cold]
+pub(crate) fn leave_out(url: &str, is_override: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
+    let name = last_of(url);
+    let at = at.value(name);
+    if is_override {
+        let message =
+            format_args!("the client has no filter with the override type `{name}`, the optional entry is dropped");
+        cx.report(&FILTER_OVERRIDE_DROPPED, &at, message);
+    } else {
+        let message = format_args!("the client has no filter of type `{name}` here, the optional filter is dropped");
+        cx.report(&OPTIONAL_FILTER_DROPPED, &at, message);
+    }
+}
+
+/// Says which entries of a list of LB policies are passed over, before the one that is taken.
+#[cold]
+pub(crate) fn pass_over(passed: &[(usize, &Any)], entries: &Path<'_>, cx: &mut Validation<'_>) {
+    for (index, any) in passed {
+        let at = entries.index(*index);
+        let at = at.field("typed_extension_config");
+        let at = at.field("typed_config");
+        let outer = last_of(&any.type_url);
+        let wrapper = TYPED_STRUCTS.into_iter().find(|name| *name == outer);
+        let inner = wrapper.and_then(|name| read::opened::<TypedStruct>(any, name));
+        let type_name = inner.as_ref().map_or(outer, |inner| last_of(&inner.type_url));
+        let at = at.then(Seg::Value { wrapper, type_name });
+        let message = format_args!("`{type_name}` is passed over, the client does not have it");
+        cx.report(&LB_ENTRY_SKIPPED, &at, message);
+    }
+}
+
+/// What follows the last slash of a type URL.
+fn last_of(url: &str) -> &str {
+    url.rsplit('/').next().unwrap_or_default()
+}
+
+const TYPED_STRUCTS: [&str; 2] = ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"];
 
 /// What stands before the type in every type URL that a client compares whole.
 pub(crate) const URL_PREFIX: &str = "type.googleapis.com/";

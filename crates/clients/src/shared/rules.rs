@@ -134,6 +134,10 @@ rules! {
     EXT_PROC_TRAILERS_NOT_SENT = "ext-proc-trailers-not-sent", Filter, Nack, "gRFC A93; C-core ParseProcessingMode";
     /// The token cache of the GCP authentication filter has size 0.
     GCP_AUTHN_CACHE_SIZE_ZERO = "gcp-authn-cache-size-zero", Filter, Nack, "gRFC A83; C-core xds_http_gcp_authn_filter.cc";
+    /// An optional HTTP filter that the client does not have is left out.
+    OPTIONAL_FILTER_DROPPED = "hcm-optional-filter-dropped", Listener, Dropped, "gRFC A39; C-core HttpConnectionManagerParse";
+    /// An optional entry of typed_per_filter_config has a type that no filter of the client takes as an override.
+    FILTER_OVERRIDE_DROPPED = "filter-override-dropped", Filter, Dropped, "gRFC A39; C-core ParseTypedPerFilterConfig";
     /// An entry of typed_per_filter_config has a type that no filter of the client takes as an override.
     FILTER_OVERRIDE_TYPE_UNKNOWN = "filter-override-type-unknown", Filter, Nack, "gRFC A39; C-core ParseTypedPerFilterConfig";
     /// A FilterConfig in typed_per_filter_config has no config.

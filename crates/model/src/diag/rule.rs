@@ -14,6 +14,8 @@ pub enum Effect {
     Nack,
     /// Accepted, but RPCs then fail, the channel breaks, or the client crashes.
     Fails,
+    /// Accepted, but a rule that guards a server is not applied: someone is let in whom it keeps out.
+    Open,
     /// A gRFC demands a rejection that this client does not make; other clients may.
     Spec,
     /// An element is silently lost.
@@ -26,9 +28,10 @@ pub enum Effect {
 
 impl Effect {
     /// Every effect.
-    pub const ALL: [Effect; 6] = [
+    pub const ALL: [Effect; 7] = [
         Effect::Nack,
         Effect::Fails,
+        Effect::Open,
         Effect::Spec,
         Effect::Dropped,
         Effect::Ignored,
@@ -40,6 +43,7 @@ impl Effect {
         match self {
             Effect::Nack => "nack",
             Effect::Fails => "fails",
+            Effect::Open => "open",
             Effect::Spec => "spec",
             Effect::Dropped => "dropped",
             Effect::Ignored => "ignored",
@@ -50,7 +54,7 @@ impl Effect {
     /// The severity of a rule that does not set its own.
     pub const fn severity(self) -> Severity {
         match self {
-            Effect::Nack | Effect::Fails | Effect::Spec => Severity::Error,
+            Effect::Nack | Effect::Fails | Effect::Open | Effect::Spec => Severity::Error,
             Effect::Dropped | Effect::Advice => Severity::Warning,
             Effect::Ignored => Severity::Note,
         }

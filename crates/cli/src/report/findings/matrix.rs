@@ -422,7 +422,7 @@ impl<W: Write> ReportWriter for Matrix<W> {
         }
         self.rows.push(row);
         let explains = |finding: &&Finding| {
-            matches!(finding.effect, Effect::Nack | Effect::Fails)
+            matches!(finding.effect, Effect::Nack | Effect::Fails | Effect::Open)
                 && !matches!(finding.rule.subject, Subject::Snapshot | Subject::Dump)
         };
         for finding in self.choice.of(resource).filter(explains) {

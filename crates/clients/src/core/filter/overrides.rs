@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::by_override_type;
-use crate::shared::rules::{FILTER_OVERRIDE_TYPE_UNKNOWN, FILTER_OVERRIDE_WITHOUT_CONFIG};
+use crate::shared::rules::{FILTER_OVERRIDE_DROPPED, FILTER_OVERRIDE_TYPE_UNKNOWN, FILTER_OVERRIDE_WITHOUT_CONFIG};
 use xdsctl_document::proto::any::{Extension, extract};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::route::v3::FilterConfig as Wrapper;
@@ -18,8 +18,6 @@ use xdsctl_model::resource::filter::FilterOverride;
 rules! {
     /// An entry of typed_per_filter_config has an empty key.
     FILTER_OVERRIDE_WITHOUT_NAME = "filter-override-without-name", Filter, Nack, "gRFC A39; C-core ParseTypedPerFilterConfig";
-    /// An optional entry of typed_per_filter_config has a type that no filter of the client takes as an override.
-    FILTER_OVERRIDE_DROPPED = "filter-override-dropped", Filter, Dropped, "gRFC A39; C-core ParseTypedPerFilterConfig";
 }
 
 /// The message that wraps an override to make it optional or to switch the filter off.

@@ -93,7 +93,7 @@ impl<'p> Reader<'p> {
 }
 
 /// The message in an Any, if it is one of this type.
-fn opened<T: prost::Message + Default>(any: &Any, type_name: &str) -> Option<T> {
+pub(crate) fn opened<T: prost::Message + Default>(any: &Any, type_name: &str) -> Option<T> {
     let is_it = any.type_url.rsplit('/').next() == Some(type_name);
     is_it.then(|| T::decode(any.value.clone()).unwrap_or_default())
 }
