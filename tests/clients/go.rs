@@ -31,9 +31,12 @@ fn versions() {
     compare("go versions", &of_versions("go-versions", "go"), 0);
 }
 
+/// In 1.54.0 alone, two texts that are no UTF-8 stand in a field that its dependencies check and others do not know.
+pub const OLDER_DIFFER: usize = 2;
+
 #[test]
 fn older_versions() {
-    compare("go older versions", &older::differing("go"), 0);
+    compare("go older versions", &older::differing("go"), OLDER_DIFFER);
 }
 
 #[test]

@@ -31,6 +31,19 @@ pub struct Case {
     wrapped: bool,
 }
 
+impl Case {
+    /// The resource as it was sent, in an Any.
+    fn any(&self) -> xdsctl_document::proto::pb::Any {
+        let bytes = base64::engine::general_purpose::STANDARD.decode(&self.any_b64).unwrap();
+        xdsctl_document::proto::pb::Any::decode(bytes.as_slice()).unwrap()
+    }
+
+    /// It was sent in a discovery Resource.
+    pub fn is_wrapped(&self) -> bool {
+        self.wrapped || self.any().type_url.ends_with("/envoy.service.discovery.v3.Resource")
+    }
+}
+
 /// What a client answered, as recorded.
 #[derive(Debug, Clone)]
 pub struct Recorded {
@@ -182,9 +195,8 @@ fn server_facts(bootstrap: Option<&Value>) -> ServerFacts {
 /// The type, bytes and outer name of what a client was sent.
 fn sent(row: &Recorded) -> (ResourceType, bytes::Bytes, Option<String>) {
     let case = &row.case;
-    let bytes = base64::engine::general_purpose::STANDARD.decode(&case.any_b64).unwrap();
-    let any = xdsctl_document::proto::pb::Any::decode(bytes.as_slice()).unwrap();
-    let is_wrapped = case.wrapped || any.type_url.ends_with("/envoy.service.discovery.v3.Resource");
+    let any = case.any();
+    let is_wrapped = case.is_wrapped();
     let (name, bytes) = if is_wrapped {
         let wrapper = xdsctl_document::proto::pb::envoy::service::discovery::v3::Resource::decode(any.value).unwrap();
         (Some(wrapper.name), wrapper.resource.unwrap().value)

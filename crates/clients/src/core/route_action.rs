@@ -7,6 +7,7 @@
 use super::{hash_policy, retry};
 use crate::core::filter::overrides;
 use crate::core::plugin::Plugins;
+use crate::shared::OLD_TOTAL_WEIGHT;
 use crate::shared::rules::{
     CLUSTER_NAME_EMPTY, ROUTE_PLUGIN_UNKNOWN, ROUTE_SPECIFIER_UNSUPPORTED, WEIGHTED_CLUSTERS_EMPTY,
     WEIGHTED_CLUSTERS_SUM,
@@ -52,9 +53,6 @@ rules! {
 pub(super) fn is_negligible(part: u64, whole: u64) -> bool {
     part.saturating_mul(10_000) < whole
 }
-
-/// `total_weight` of weighted_clusters where it is not set, in the versions that read it.
-const OLD_TOTAL_WEIGHT: u32 = 100;
 
 /// Converts the action at `at`; `None` where the client drops the route or gives it up.
 pub fn from_proto(message: &Pb, plugins: &Plugins, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<RouteAction> {

@@ -14,7 +14,7 @@ use xdsctl_document::proto::duration::DURATION_OUT_OF_RANGE;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::Cluster as Pb;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::OutlierDetection;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::cluster::{
-    ClusterDiscoveryType, DiscoveryType, LbConfig, LbPolicy,
+    ClusterDiscoveryType, DiscoveryType, LbConfig, LbPolicy, RingHashLbConfig,
 };
 use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address;
 use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
@@ -47,10 +47,14 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
 
 /// What comes after the transport socket.
 fn convert_rest(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    if let Some(detection) = &message.outlier_detection {
+    if cx.has(Feature::OutlierDetection)
+        && let Some(detection) = &message.outlier_detection
+    {
         outlier_detection(detection, &root.field("outlier_detection"), cx)?;
     }
-    if let Some(policy) = &message.load_balancing_policy {
+    if cx.has(Feature::CustomLbConfig)
+        && let Some(policy) = &message.load_balancing_policy
+    {
         lb::from_proto(policy, &message.name, &root.field("load_balancing_policy"), cx)?;
     }
     if cx.has(Feature::GcpAuthnFilter)
@@ -58,7 +62,8 @@ fn convert_rest(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Check
     {
         audiences(&proto::kept(metadata), &root.field("metadata"), cx)?;
     }
-    if let Some(server) = &message.lrs_server
+    if cx.has(Feature::LrsServerChecked)
+        && let Some(server) = &message.lrs_server
         && !matches!(server.config_source_specifier, Some(ConfigSourceSpecifier::Self_(_)))
     {
         let at = root.field("lrs_server");
@@ -76,16 +81,8 @@ fn convert_rest(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Check
 fn lb_policy(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match LbPolicy::try_from(message.lb_policy) {
         Ok(LbPolicy::RoundRobin) => Ok(()),
-        Ok(LbPolicy::RingHash) => match &message.lb_config {
-            Some(LbConfig::RingHashLbConfig(config)) if config.hash_function != 0 => {
-                let at = root.field("ring_hash_lb_config");
-                Err(reject(
-                    &LB_RING_HASH_FUNCTION,
-                    &at.field("hash_function"),
-                    format_args!("hash_function is {}, must be XX_HASH (0)", config.hash_function),
-                    cx,
-                ))
-            }
+        Ok(LbPolicy::RingHash) if cx.has(Feature::RingHashPolicy) => match &message.lb_config {
+            Some(LbConfig::RingHashLbConfig(config)) => ring_hash(config, &root.field("ring_hash_lb_config"), cx),
             _ => Ok(()),
         },
         Ok(LbPolicy::LeastRequest) if cx.has(Feature::LeastRequest) => match &message.lb_config {
@@ -105,6 +102,18 @@ fn lb_policy(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked 
             ))
         }
     }
+}
+
+fn ring_hash(config: &RingHashLbConfig, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    if config.hash_function != 0 {
+        let message = format_args!("hash_function is {}, must be XX_HASH (0)", config.hash_function);
+        return Err(reject(&LB_RING_HASH_FUNCTION, &at.field("hash_function"), message, cx));
+    }
+    if cx.has(Feature::ClusterRingChecked) {
+        let (min, max) = lb::ring(config.minimum_ring_size, config.maximum_ring_size);
+        lb::ring_sizes_in_order(min, max, at, cx)?;
+    }
+    Ok(())
 }
 
 /// The endpoints that least_request compares: 2 by default, and not fewer.
@@ -304,14 +313,16 @@ fn audiences(metadata: &Metadata, at: &Path<'_>, cx: &mut Validation<'_>) -> Che
 fn discovery(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let number = match &message.cluster_discovery_type {
         Some(ClusterDiscoveryType::Type(number)) => *number,
-        Some(ClusterDiscoveryType::ClusterType(custom)) if custom.name == AGGREGATE_NAME => {
+        Some(ClusterDiscoveryType::ClusterType(custom))
+            if custom.name == AGGREGATE_NAME && cx.has(Feature::AggregateAndDns) =>
+        {
             let at = root.field("cluster_type");
             let at = at.field("typed_config");
             let empty = Any::default();
             let any = custom.typed_config.as_ref().unwrap_or(&empty);
             // The type URL is not looked at.
             let config: ClusterConfig = unmarshal(&any.value, AGGREGATE, &at, cx)?;
-            if config.clusters.is_empty() {
+            if config.clusters.is_empty() && cx.has(Feature::AggregateChecked) {
                 let at = at.value(AGGREGATE);
                 let message = format_args!("clusters is empty, an aggregate cluster must have a child");
                 return Err(reject(&AGGREGATE_EMPTY, &at.field("clusters"), message, cx));
@@ -330,7 +341,7 @@ fn discovery(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked 
     };
     match DiscoveryType::try_from(number) {
         Ok(DiscoveryType::Eds) => eds(message, root, cx),
-        Ok(DiscoveryType::LogicalDns) => logical_dns(message, root, cx),
+        Ok(DiscoveryType::LogicalDns) if cx.has(Feature::AggregateAndDns) => logical_dns(message, root, cx),
         other => {
             let name = other.map_or("an unknown number", |kind| kind.as_str_name());
             Err(reject(
@@ -348,10 +359,12 @@ fn eds(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let config = message.eds_cluster_config.as_ref();
     let source = config.and_then(|config| config.eds_config.as_ref());
     let source = source.and_then(|source| source.config_source_specifier.as_ref());
-    if !matches!(
-        source,
-        Some(ConfigSourceSpecifier::Ads(_) | ConfigSourceSpecifier::Self_(_))
-    ) {
+    let is_known = match source {
+        Some(ConfigSourceSpecifier::Ads(_)) => true,
+        Some(ConfigSourceSpecifier::Self_(_)) => cx.has(Feature::SelfSource),
+        _ => false,
+    };
+    if !is_known {
         let message = format_args!("eds_config is neither `ads` nor `self`");
         return Err(reject(&EDS_SOURCE_UNSUPPORTED, &at.field("eds_config"), message, cx));
     }

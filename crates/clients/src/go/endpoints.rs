@@ -44,13 +44,13 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
             ));
         };
         let weight = locality.load_balancing_weight.unwrap_or(0);
-        if weight == 0 {
+        if weight == 0 && cx.has(Feature::ZeroLocalitiesUnread) {
             continue;
         }
         let priority = locality.priority;
         let (sum, names) = priorities.entry(priority).or_default();
         *sum += u64::from(weight);
-        if *sum > u64::from(u32::MAX) {
+        if *sum > u64::from(u32::MAX) && cx.has(Feature::EndpointsCompared) {
             return Err(reject(
                 &LOCALITY_WEIGHT_SUM,
                 &at,
@@ -61,7 +61,7 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
                 cx,
             ));
         }
-        if !names.insert((&name.region, &name.zone, &name.sub_zone)) {
+        if !names.insert((&name.region, &name.zone, &name.sub_zone)) && cx.has(Feature::LocalitiesCompared) {
             let message = format_args!("the locality is already in priority {priority}");
             return Err(reject(&LOCALITY_DUPLICATE, &here, message, cx));
         }
@@ -124,7 +124,7 @@ fn endpoints(
         let mut endpoint: LbEndpoint = proto::kept(bytes);
         let here = at.index(i);
         let weight = endpoint.load_balancing_weight.unwrap_or(1);
-        if weight == 0 {
+        if weight == 0 && cx.has(Feature::EndpointWeightChecked) {
             let at = here.field("load_balancing_weight");
             return Err(reject(
                 &ENDPOINT_WEIGHT_ZERO,
@@ -164,7 +164,7 @@ fn see(address: Option<Address>, addresses: &mut Addresses, at: &Path<'_>, cx: &
         }
         _ => Default::default(),
     };
-    if addresses.contains(&key) {
+    if addresses.contains(&key) && cx.has(Feature::EndpointsCompared) {
         let (host, port) = &key;
         let message = format_args!("address `{host}:{port}` is that of an earlier endpoint");
         return Err(reject(&ENDPOINT_ADDRESS_DUPLICATE, &at.field("endpoint"), message, cx));

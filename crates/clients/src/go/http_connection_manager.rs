@@ -18,6 +18,7 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connec
     HttpConnectionManager as Pb, http_connection_manager::RouteSpecifier,
 };
 use xdsctl_model::diag::{Path, Validation};
+use xdsctl_model::profile::Feature;
 
 /// Converts the connection manager of an API listener.
 pub(super) fn of_client(any: Option<&Any>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
@@ -99,6 +100,7 @@ fn routes(message: &Pb, side: TlsSide, at: &Path<'_>, cx: &mut Validation<'_>) -
     let rds = match &message.route_specifier {
         Some(RouteSpecifier::RouteConfig(config)) => return routes::from_proto(config, &at.field("route_config"), cx),
         Some(RouteSpecifier::Rds(rds)) => rds,
+        None if side == TlsSide::Server && !cx.has(Feature::ServerRoutesRequired) => return Ok(()),
         Some(RouteSpecifier::ScopedRoutes(_)) | None => {
             return Err(reject(
                 &NO_ROUTES,
@@ -112,7 +114,7 @@ fn routes(message: &Pb, side: TlsSide, at: &Path<'_>, cx: &mut Validation<'_>) -
     let source = rds.config_source.as_ref();
     let is_known = match source.and_then(|source| source.config_source_specifier.as_ref()) {
         Some(ConfigSourceSpecifier::Ads(_)) => true,
-        Some(ConfigSourceSpecifier::Self_(_)) => side == TlsSide::Client,
+        Some(ConfigSourceSpecifier::Self_(_)) => side == TlsSide::Client && cx.has(Feature::SelfSource),
         _ => false,
     };
     if !is_known {

@@ -33,7 +33,7 @@ pub(super) fn by_url(url: &str, profile: &Profile) -> Option<FilterKind> {
     match url.strip_prefix(URL_PREFIX)? {
         ROUTER => Some(FilterKind::Router),
         FAULT => Some(FilterKind::Fault),
-        RBAC | RBAC_PER_ROUTE => Some(FilterKind::Rbac),
+        RBAC | RBAC_PER_ROUTE if profile.has(Feature::RbacFilter) => Some(FilterKind::Rbac),
         EXT_PROC | EXT_PROC_PER_ROUTE if profile.has(Feature::ExtProcOnClient) => Some(FilterKind::ExtProc),
         _ => None,
     }
@@ -214,7 +214,11 @@ fn decode<T: prost::Message + Default>(
 /// Audit loggers (`parseAuditOptions`): only the one to standard output is registered.
 pub(super) fn audit(rules: &Rules, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     const STDOUT: &str = "envoy.extensions.rbac.audit_loggers.stream.v3.StdoutAuditLog";
-    let Some(options) = &rules.audit_logging_options else {
+    let Some(options) = rules
+        .audit_logging_options
+        .as_ref()
+        .filter(|_| cx.has(Feature::RbacAuditLogging))
+    else {
         return Ok(());
     };
     let at = at.field("audit_logging_options");

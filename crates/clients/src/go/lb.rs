@@ -96,7 +96,7 @@ fn entry_is_taken(any: &Any, (cluster, depth): (&str, usize), at: &Path<'_>, cx:
     match type_name {
         ROUND_ROBIN => {}
         PICK_FIRST if cx.has(Feature::PickFirstMessage) => _ = unmarshal::<PickFirst>(&any.value, PICK_FIRST, at, cx)?,
-        RING_HASH => {
+        RING_HASH if cx.has(Feature::RingHashPolicy) => {
             let message: RingHash = unmarshal(&any.value, RING_HASH, at, cx)?;
             let at = at.value(RING_HASH);
             if message.hash_function != 1 {
@@ -173,13 +173,28 @@ fn custom(any: &Any, cluster: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> C
 }
 
 fn ring_sizes(min: u64, max: u64, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    not_above_limit(min, max, at, cx)?;
+    let Ring { min, max } = ring_defaults(min, max);
+    in_order(min, max, at, cx)
+}
+
+/// What a cluster's own config is held against in versions that look at it: a 0 is a size there.
+pub(super) fn ring_sizes_in_order(min: u64, max: u64, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    not_above_limit(min, max, at, cx)?;
+    in_order(min, max, at, cx)
+}
+
+fn not_above_limit(min: u64, max: u64, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     for (field, size) in [("minimum_ring_size", min), ("maximum_ring_size", max)] {
         if size > MAX_RING_SIZE {
             let message = format_args!("{field} is {size}, must be at most {MAX_RING_SIZE}");
             return Err(reject(&LB_RING_HASH_SIZE, &at.field(field), message, cx));
         }
     }
-    let Ring { min, max } = ring_defaults(min, max);
+    Ok(())
+}
+
+fn in_order(min: u64, max: u64, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if min > max {
         let message = format_args!("minimum ring size {min} is above the maximum {max}");
         return Err(reject(

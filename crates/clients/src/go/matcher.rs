@@ -52,6 +52,7 @@ pub(super) fn header_matcher(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Va
         Some(Spec::ContainsMatch(text)) if checks_empty => filled("contains_match", text, at, cx),
         Some(Spec::ContainsMatch(_)) | None => Err(without_kind(at, cx)),
         Some(Spec::SafeRegexMatch(safe)) => regex(&safe.regex, at, cx),
+        Some(Spec::StringMatch(_)) if !cx.has(Feature::HeaderStringMatch) => Err(without_kind(at, cx)),
         Some(Spec::StringMatch(matcher)) => string_matcher(Some(matcher), &at.field("string_match"), cx),
         Some(_) => Ok(()),
     }

@@ -101,14 +101,15 @@ fn converted(message: Message<'_>, cx: &mut Validation<'_>) -> Checked {
 
 /// Converts a resource whose name in it, whatever stands around it, must not be empty (`unmarshalListenerResource` and its like).
 ///
-/// Versions before the check neither use nor reject such a resource, if all else is good: they go on as if it were empty.
+/// Versions before the check neither use nor reject such a resource, if all else is good: they go on as if it were empty, and the
+/// oldest keep it under its empty name.
 fn named(name: &str, convert: impl FnOnce(&mut Validation<'_>) -> Checked, cx: &mut Validation<'_>) -> Checked {
     let message = format_args!("the resource has no name of its own, must have one");
     if name.is_empty() && cx.has(Feature::ResourceNameChecked) {
         return Err(reject(&RESOURCE_NAME_EMPTY, &Path::ROOT, message, cx));
     }
     convert(cx)?;
-    if name.is_empty() {
+    if name.is_empty() && cx.has(Feature::NamelessKills) {
         return Err(die(&RESOURCE_NAME_EMPTY, &Path::ROOT, message, cx));
     }
     Ok(())

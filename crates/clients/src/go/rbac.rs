@@ -32,6 +32,9 @@ rules! {
 /// Converts the rules of a config or an override; `None` for an override without a config.
 pub(super) fn config(rules: Option<Option<&Rules>>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let Some(rules) = rules else {
+        if !cx.has(Feature::RbacMatchersMade) {
+            return Ok(());
+        }
         let message = format_args!("the override has no rbac, and the parser panics");
         return Err(panic(&RBAC_OVERRIDE_EMPTY, at, message, cx));
     };
@@ -43,7 +46,8 @@ pub(super) fn config(rules: Option<Option<&Rules>>, at: &Path<'_>, cx: &mut Vali
     for (name, policy) in &rules.policies {
         header_names(policy, &policies.key(name), cx)?;
     }
-    if rules.action == Action::Log as i32 {
+    // Before, the matchers are made when a connection comes.
+    if rules.action == Action::Log as i32 || !cx.has(Feature::RbacMatchersMade) {
         return Ok(());
     }
     if Action::try_from(rules.action).is_err() {

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use super::{http_filter, matcher};
 use crate::shared::rules::{
     BACK_OFF_NOT_POSITIVE, NUM_RETRIES_ZERO, PATH_SPECIFIER_UNSUPPORTED, PLUGIN_TYPE_UNKNOWN, ROUTE_PLUGIN_UNKNOWN,
-    ROUTE_WITHOUT_MATCH, WEIGHTED_CLUSTERS_EMPTY, WEIGHTED_CLUSTERS_SUM,
+    ROUTE_SPECIFIER_UNSUPPORTED, ROUTE_WITHOUT_MATCH, WEIGHTED_CLUSTERS_EMPTY, WEIGHTED_CLUSTERS_SUM,
 };
-use crate::shared::{Checked, reject};
+use crate::shared::{Checked, OLD_TOTAL_WEIGHT, reject};
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route::Action;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::ClusterSpecifier;
@@ -59,7 +59,7 @@ fn plugins<'m>(list: &'m [ClusterSpecifierPlugin], at: &Path<'_>, cx: &mut Valid
         let name = extension.map_or("", |extension| extension.name.as_str());
         let any = extension.and_then(|extension| extension.typed_config.as_ref());
         let url = any.map_or("", |any| any.type_url.as_str());
-        if plugin.is_optional && !super::is_url_of(url, RLS) {
+        if plugin.is_optional && !super::is_url_of(url, RLS) && cx.has(Feature::UnknownClustersSkipped) {
             plugins.insert(name, false);
             continue;
         }
@@ -73,7 +73,7 @@ fn plugins<'m>(list: &'m [ClusterSpecifierPlugin], at: &Path<'_>, cx: &mut Valid
 
 /// A retry policy (`generateRetryConfig`); max_interval may be below base_interval.
 fn retry_policy(policy: Option<&RetryPolicy>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    let Some(policy) = policy else {
+    let Some(policy) = policy.filter(|_| cx.has(Feature::RetryPolicy)) else {
         return Ok(());
     };
     if policy.num_retries == Some(0) {
@@ -168,7 +168,9 @@ fn route_action(action: &RouteAction, plugins: &Plugins<'_>, at: &Path<'_>, cx: 
         Some(ClusterSpecifier::WeightedClusters(clusters)) => {
             weighted_clusters(clusters, &at.field("weighted_clusters"), cx)?;
         }
-        Some(ClusterSpecifier::ClusterSpecifierPlugin(_)) if !cx.has(Feature::RlsLb) => return Ok(false),
+        Some(ClusterSpecifier::ClusterSpecifierPlugin(_)) if !cx.has(Feature::RlsLb) => {
+            return without_cluster(cx.has(Feature::PluginRoutesSkipped), at, cx);
+        }
         Some(ClusterSpecifier::ClusterSpecifierPlugin(name)) => match plugins.get(name.as_str()) {
             Some(_) => return Ok(false),
             None => {
@@ -177,15 +179,26 @@ fn route_action(action: &RouteAction, plugins: &Plugins<'_>, at: &Path<'_>, cx: 
                 return Err(reject(&ROUTE_PLUGIN_UNKNOWN, &at, message, cx));
             }
         },
-        Some(_) | None => return Ok(false),
+        Some(ClusterSpecifier::ClusterHeader(_)) => return Ok(false),
+        Some(_) | None => return without_cluster(cx.has(Feature::UnknownClustersSkipped), at, cx),
     }
     retry_policy(action.retry_policy.as_ref(), &at.field("retry_policy"), cx)?;
     Ok(true)
 }
 
+/// A route that leads to nothing that the client knows: later versions leave it out.
+fn without_cluster(is_skipped: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
+    if is_skipped {
+        return Ok(false);
+    }
+    let message = format_args!("no cluster specifier that the client has, must be cluster or weighted_clusters");
+    Err(reject(&ROUTE_SPECIFIER_UNSUPPORTED, at, message, cx))
+}
+
 /// Entries of weight 0 are passed over unseen.
 fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let clusters = at.field("clusters");
+    let reads_total = cx.has(Feature::TotalWeightChecked);
     let mut sum = 0u64;
     for (i, cluster) in message.clusters.iter().enumerate() {
         let weight = cluster.weight.unwrap_or(0);
@@ -193,7 +206,7 @@ fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Validati
             continue;
         }
         sum += u64::from(weight);
-        if sum > u64::from(u32::MAX) {
+        if sum > u64::from(u32::MAX) && !reads_total {
             let message = format_args!("the weights add up to {sum}, must be at most {}", u32::MAX);
             return Err(reject(&WEIGHTED_CLUSTERS_SUM, at, message, cx));
         }
@@ -203,6 +216,12 @@ fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Validati
             &at.field("typed_per_filter_config"),
             cx,
         )?;
+    }
+    let total = message.total_weight.unwrap_or(OLD_TOTAL_WEIGHT);
+    // The client's own sum has 32 bits.
+    if reads_total && sum & u64::from(u32::MAX) != u64::from(total) {
+        let message = format_args!("the weights add up to {sum}, must be total_weight, which is {total}");
+        return Err(reject(&WEIGHTED_CLUSTERS_SUM, at, message, cx));
     }
     if sum == 0 {
         let message = format_args!("no cluster has a weight above 0, at least one must");

@@ -74,6 +74,9 @@ const TYPED_STRUCTS: [&str; 2] = ["xds.type.v3.TypedStruct", "udpa.type.v1.Typed
 /// What stands before the type in every type URL that a client compares whole.
 pub(crate) const URL_PREFIX: &str = "type.googleapis.com/";
 
+/// `total_weight` of weighted_clusters where it is not set, in the versions that read it.
+pub(crate) const OLD_TOTAL_WEIGHT: u32 = 100;
+
 /// A resource, decoded once for all clients that are asked about it.
 #[derive(Debug, Clone, Copy)]
 pub enum Message<'m> {

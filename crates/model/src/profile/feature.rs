@@ -204,8 +204,6 @@ features! {
     ClusterResolverPolicy;
     /// The grpc_service of an ext_proc filter is read (A102); before, none is taken.
     GrpcServiceRead;
-    /// The LB policy least_request_experimental is registered (A48).
-    LeastRequestPolicy;
     /// An aggregate cluster has one list of the priorities of all its leaves; nothing is kept for sessions.
     AggregateIsFlat;
     /// Drops count only while an endpoint is connected, and dropping everything does not make a cluster READY.
@@ -228,6 +226,34 @@ features! {
     RingByKey;
     /// The weight of an endpoint is a share of those of all endpoints of its locality, kept or not.
     SharesOfAll;
+    /// The LB policy least_request_experimental is registered (A48).
+    LeastRequestPolicy;
+    /// A ring_hash_lb_config must have sizes of at most 8,388,608, the smallest not above the largest; later, the policy cuts them.
+    ClusterRingChecked;
+    /// A resource without a name that is good in all else kills the client; before, it is kept under its empty name.
+    NamelessKills;
+    /// The weights of weighted_clusters must add up to total_weight, which is 100 unless it is set; later, it is not read.
+    TotalWeightChecked;
+    /// No two endpoints may have one address, and the weights of the localities of a priority must fit into 32 bits.
+    EndpointsCompared;
+    /// An lrs_server must be `self`; before, any other is passed over.
+    LrsServerChecked;
+    /// The weight of an endpoint must be above 0.
+    EndpointWeightChecked;
+    /// A locality of weight 0 is passed over unseen; before, its priority counts and its endpoints are checked.
+    ZeroLocalitiesUnread;
+    /// No two localities of a priority may have one name.
+    LocalitiesCompared;
+    /// Aggregate and LOGICAL_DNS clusters (A37).
+    AggregateAndDns = "GRPC_XDS_EXPERIMENTAL_ENABLE_AGGREGATE_AND_LOGICAL_DNS_CLUSTER";
+    /// A route without a cluster that the client knows is left out, and so is one to an optional plugin; before, it is an error.
+    UnknownClustersSkipped;
+    /// While plugins are switched off, a route to one is left out; before, it is an error.
+    PluginRoutesSkipped;
+    /// `self` is a config source as `ads` is (A47).
+    SelfSource;
+    /// The connection manager of a server must have routes.
+    ServerRoutesRequired;
 
     // grpc-java alone.
 

@@ -1,7 +1,7 @@
 //! Environment switches whose effect is no [`Feature`]: those that change nothing here, and those of which it is not known what
 //! they change.
 //!
-//! Read in the clients' sources: grpc-go 1.56 to 1.85 (`internal/envconfig`), grpc-java 1.72 to 1.83.1 (grpc-xds, grpc-core),
+//! Read in the clients' sources: grpc-go 1.42 to 1.85 (`internal/envconfig`), grpc-java 1.72 to 1.83.1 (grpc-xds, grpc-core),
 //! grpc-js-xds 1.14.1, and in the binaries of C-core 1.66.2 and 1.85.1.
 
 use super::client::Client;
@@ -49,6 +49,10 @@ const UNMODELLED: &[&str] = &[
     "GRPC_EXPERIMENTAL_XDS_SNI",
     "GRPC_EXPERIMENTAL_XDS_EXT_PROC_ON_SERVER",
     "GRPC_EXPERIMENTAL_XDS_EXT_AUTHZ_ON_CLIENT",
+    // The transport socket of a cluster is read (A29).
+    "GRPC_XDS_EXPERIMENTAL_SECURITY_SUPPORT",
+    // The resolver of google-c2p is there.
+    "GRPC_EXPERIMENTAL_GOOGLE_C2P_RESOLVER",
     "GRPC_XDS_EXPERIMENTAL_CIRCUIT_BREAKING",
     "GRPC_XDS_EXPERIMENTAL_ENABLE_RING_HASH",
     "GRPC_XDS_EXPERIMENTAL_ENABLE_TIMEOUT",

@@ -10,7 +10,8 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     user_agent: "gRPC Go",
     of_user_agent: only_version,
     // Every minor release; 1.74.0 and 1.74.1 are retracted.
-    measured: versions!["1.56.3" "1.57.0" "1.58.0" "1.59.0"
+    measured: versions!["1.42.0" "1.43.0" "1.44.0" "1.45.0" "1.46.0" "1.47.0" "1.48.0" "1.49.0"
+        "1.50.0" "1.51.0" "1.52.0" "1.54.0" "1.55.0" "1.56.3" "1.57.0" "1.58.0" "1.59.0"
         "1.60.0" "1.61.0" "1.62.0" "1.63.0" "1.64.0" "1.65.0" "1.66.0" "1.67.0" "1.68.0" "1.69.0"
         "1.70.0" "1.71.0" "1.72.0" "1.73.0" "1.74.2" "1.75.0" "1.76.0" "1.77.0" "1.78.0" "1.79.0" "1.80.0" "1.81.0"
         "1.82.0" "1.82.1" "1.83.0" "1.84.0" "1.85.0"],
@@ -25,7 +26,9 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         GRPC_EXPERIMENTAL_XDS_FALLBACK "1.66" until "1.75";
         GRPC_EXPERIMENTAL_ENABLE_PRIORITY_LB_CHILD_POLICY_CACHE "1.80";
         GRPC_EXPERIMENTAL_XDS_EXT_AUTHZ_ON_CLIENT "1.84";
-        GRPC_RING_HASH_CAP "1.56";
+        GRPC_XDS_EXPERIMENTAL_SECURITY_SUPPORT "1.42" until "1.60";
+        GRPC_EXPERIMENTAL_GOOGLE_C2P_RESOLVER "1.42" until "1.43";
+        GRPC_RING_HASH_CAP "1.53";
         GRPC_EXPERIMENTAL_ENABLE_NEW_PICK_FIRST "1.68" until "1.77";
     },
     defects: defects! {
@@ -42,15 +45,36 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     },
     read_switch,
     changes: changes! {
+        "1.42" off AggregateAndDns;
+        "1.42" on RetryPolicy RingHashPolicy RbacFilter;
+        "1.42" always AggregateClusterBackwardCompat TypedStructChecked PickFirstJson SourceTypeChecked CidrAsText
+            ClusterResolverPolicy ClusterImplByName ClusterRingChecked TotalWeightChecked;
+        "1.43" off Federation;
+        "1.43" always RbacMatchersMade RetryPolicy RlsLb ServerRoutesRequired;
+        "1.44" off RlsLb;
+        "1.45" off OutlierDetection;
+        "1.45" always SelfSource;
+        "1.46" always UnknownClustersSkipped;
+        "1.47" always LocalitiesCompared;
+        "1.48" on AggregateAndDns;
+        "1.48" always ZeroLocalitiesUnread;
+        "1.49" always EndpointWeightChecked;
+        "1.50" on OutlierDetection;
+        "1.50" always LrsServerChecked PluginRoutesSkipped;
+        "1.51" always EndpointsCompared;
+        "1.54" always NamelessKills AggregateChecked;
+        "1.54" gone TotalWeightChecked;
+        "1.55" on Federation;
         "1.56" off PickFirstMessage;
-        "1.56" on Federation CustomLbConfig RlsLb;
-        "1.56" always AggregateClusterBackwardCompat TypedStructChecked HeaderStringMatch PickFirstJson
-            SourceTypeChecked RbacMatchersMade CidrAsText ClusterResolverPolicy ClusterImplByName;
+        "1.56" on CustomLbConfig RlsLb;
+        "1.56" always HeaderStringMatch RbacAuditLogging;
+        "1.56" gone ClusterRingChecked;
         "1.57" always XdstpServiceName RbacHeaderStringMatch WeightedRoundRobin;
         "1.58" off LeastRequest;
         "1.58" on PickFirstMessage;
         "1.58" always LeastRequestPolicy;
-        "1.60" always Federation CustomLbConfig RlsLb PickFirstMessage;
+        "1.60" always Federation CustomLbConfig RlsLb PickFirstMessage AggregateAndDns OutlierDetection
+            RingHashPolicy RbacFilter;
         "1.71" off SystemRootCerts;
         "1.71" on DualstackEndpoints;
         "1.72" off RingHashSetRequestHashKey;
