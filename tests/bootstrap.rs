@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base64::Engine as _;
 use serde::Deserialize;
 use xdsctl_model::diag::Effect;
-use xdsctl_model::profile::Profile;
+use xdsctl_model::profile::{Client, Profile};
 
 use crate::support::recorded;
 
@@ -90,4 +90,72 @@ fn a_key_in_the_wrong_place_is_sent_to_the_right_one() {
     ] {
         assert_eq!(helps(&text), [help], "{text}");
     }
+}
+
+/// `fixtures/clients/bootstraps.jsonl`: what other clients do with a bootstrap, one process a row.
+#[derive(Deserialize)]
+struct RowOfOthers {
+    id: String,
+    bootstrap: String,
+    clients: BTreeMap<String, String>,
+}
+
+#[test]
+fn bootstraps_of_other_clients_agree() {
+    let path = crate::support::root().join("fixtures/clients/bootstraps.jsonl");
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut wrong = Vec::new();
+    for line in text.lines() {
+        let row: RowOfOthers = serde_json::from_str(line).unwrap();
+        for (client, verdict) in &row.clients {
+            let profile = Profile::of(Client::parse_list(client).unwrap()[0]);
+            let (value, findings, _) = xdsctl_clients::bootstrap::validate(row.bootstrap.as_bytes(), &profile);
+            let ours = if value.is_some() { "ACCEPT" } else { "REJECT" };
+            if ours != verdict {
+                wrong.push(format!("{} {client}: {verdict}, xdsctl {ours} {findings:?}", row.id));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn credentials_and_fallback_come_with_versions() {
+    let rules = |client: &str, servers: &str| {
+        let profile = Profile::of(Client::parse_list(client).unwrap()[0]);
+        let text = format!(r#"{{"xds_servers": [{servers}]}}"#);
+        let (_, findings, _) = xdsctl_clients::bootstrap::validate(text.as_bytes(), &profile);
+        findings
+            .into_iter()
+            .map(|found| found.message)
+            .collect::<Vec<String>>()
+            .join("; ")
+    };
+    let tls = r#"{"server_uri": "a:1", "channel_creds": [{"type": "tls"}]}"#;
+    assert!(rules("go@1.60.0", tls).contains("grpc-go 1.60.0 knows: google_default, insecure"));
+    assert_eq!(rules("go@1.61.0", tls), "");
+    let two = format!("{tls}, {tls}");
+    assert!(rules("go@1.69.0", &two).contains("this one is never asked"));
+    assert!(rules("go@1.70.0", &two).contains("a fallback"));
+}
+
+#[test]
+fn a_file_watcher_of_java_needs_all_three_files() {
+    let found = |client: &str, config: &str| {
+        let profile = Profile::of(Client::parse_list(client).unwrap()[0]);
+        let text = format!(
+            r#"{{"xds_servers": [{{"server_uri": "a:1", "channel_creds": [{{"type": "insecure"}}]}}],
+                "certificate_providers": {{"i": {{"plugin_name": "file_watcher", "config": {config}}}}}}}"#
+        );
+        let (value, findings, _) = xdsctl_clients::bootstrap::validate(text.as_bytes(), &profile);
+        (
+            value.is_some(),
+            findings.iter().map(|found| found.effect).collect::<Vec<_>>(),
+        )
+    };
+    let ca = r#"{"ca_certificate_file": "/ca.pem"}"#;
+    assert_eq!(found("java", ca), (true, vec![Effect::Fails]));
+    assert_eq!(found("go", ca), (true, vec![]));
+    let all = r#"{"ca_certificate_file": "/ca.pem", "certificate_file": "/c.pem", "private_key_file": "/k.pem"}"#;
+    assert_eq!(found("java", all), (true, vec![]));
 }

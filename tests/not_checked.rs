@@ -444,8 +444,13 @@ fn a_bootstrap_is_read_as_core_reads_it() {
     let run = validate(&["--client=cpp,go", "--bootstrap", file, "--format=concise"], FAULTS);
     let what = "; go: the bootstrap, which is read as C-core reads it";
     assert!(last_line(&run).ends_with(what), "{}", run.out);
-    let core = validate(&["--bootstrap", file, "--format=concise"], FAULTS);
-    assert!(!core.out.contains("not checked:"), "{}", core.out);
+    for alone in ["--client=cpp", "--client=go", "--client=java"] {
+        let run = validate(&[alone, "--bootstrap", file, "--format=concise"], FAULTS);
+        assert!(!run.out.contains("not checked:"), "{}", run.out);
+    }
+    // grpc-js-xds takes no bootstrap without a node.
+    let node = validate(&["--client=node", "--bootstrap", file, "--format=concise"], FAULTS);
+    assert!(node.out.contains("error bootstrap-field-missing"), "{}", node.out);
 }
 
 #[test]

@@ -182,3 +182,18 @@ fn what_a_family_does_not_have_is_left_out_or_passed_over() {
     assert!(has("cpp", &least, "lb-entry-skipped") && has("go@1.70.0", &least, "lb-entry-skipped"));
     assert!(!has("go", &least, "lb-entry-skipped") && !has("java", &least, "lb-entry-skipped"));
 }
+
+#[test]
+fn an_lb_policy_that_a_version_never_reads_is_not_the_one_in_use() {
+    let policy = r#", "load_balancing_policy": {"policies": [{"typed_extension_config": {"name": "n", "typed_config": {
+        "@type": "type.googleapis.com/envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash",
+        "hash_function": "XX_HASH"}}}]}"#;
+    let routes = r#"{"@type": "type.googleapis.com/envoy.config.route.v3.RouteConfiguration", "name": "r", "virtual_hosts":
+        [{"domains": ["*"], "routes": [{"match": {"prefix": ""}, "route": {"cluster": "c"}}]}]}"#;
+    let text = format!(r#"{{"resources": [{routes}, {}]}}"#, cluster(policy));
+    let unread = "client-field-ignored at load_balancing_policy".to_owned();
+    let ring = "rds-ring-hash-without-hash-policy at virtual_hosts[0].routes[0].route".to_owned();
+    let has = |client: &str| [&unread, &ring].map(|wanted| found(client, &[], &text).contains(wanted));
+    assert_eq!(has("go@1.49"), [true, false]);
+    assert_eq!(has("go@1.60"), [false, true]);
+}

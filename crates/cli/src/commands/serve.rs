@@ -174,7 +174,8 @@ mod live {
                 "channel_creds": [creds],
                 "server_features": ["xds_v3"]
             }],
-            "node": {"id": "xdsctl-serve"}
+            // grpc-js-xds takes no node without a locality.
+            "node": {"id": "xdsctl-serve", "locality": {}}
         });
         format!("{bootstrap:#}\n")
     }

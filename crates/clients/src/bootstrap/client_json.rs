@@ -41,10 +41,32 @@ pub struct SyntaxError {
 /// # Errors
 /// The first fault.
 pub fn parse(text: &[u8]) -> Result<Json, SyntaxError> {
-    let mut parser = Parser { text, at: 0, depth: 0 };
+    parse_with(text, JsonWays::default())
+}
+
+/// What another client's parser takes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct JsonWays {
+    /// The last of two values of a key counts; else two are a fault.
+    pub takes_last_key: bool,
+    /// Nobody looks at what follows the value.
+    pub ends_with_value: bool,
+}
+
+/// The same for another client.
+///
+/// # Errors
+/// The first fault.
+pub fn parse_with(text: &[u8], ways: JsonWays) -> Result<Json, SyntaxError> {
+    let mut parser = Parser {
+        text,
+        at: 0,
+        depth: 0,
+        ways,
+    };
     let value = parser.value()?;
     parser.space();
-    if parser.at < text.len() {
+    if parser.at < text.len() && !ways.ends_with_value {
         return parser.fail("text after the end of the document");
     }
     Ok(value)
@@ -54,6 +76,7 @@ struct Parser<'t> {
     text: &'t [u8],
     at: usize,
     depth: usize,
+    ways: JsonWays,
 }
 
 impl Parser<'_> {
@@ -125,7 +148,7 @@ impl Parser<'_> {
                     return self.fail("a `:` must follow the key");
                 }
                 self.at += 1;
-                if entries.contains_key(&key) {
+                if entries.contains_key(&key) && !self.ways.takes_last_key {
                     self.at = start;
                     return self.fail(format!("key `{key}` occurs twice in one object"));
                 }

@@ -4,7 +4,9 @@
 
 use super::client_json::Json;
 use super::load::{self, BootstrapObject, field, text_at};
+use super::ways::{BootstrapWays, FileRule};
 use xdsctl_model::diag::{Path, Validation, rules};
+use xdsctl_model::profile::Profile;
 
 rules! {
     /// None of the channel credentials is of a type that the client has.
@@ -12,9 +14,6 @@ rules! {
     /// Only one of certificate_file and private_key_file is set.
     BOOTSTRAP_HALF_KEY_PAIR = "bootstrap-half-key-pair", Bootstrap, Nack, "gRFC A29, A65; C-core TlsConfig, FileWatcherCertificateProviderFactory";
 }
-
-/// Types of channel credentials that the client has.
-const CHANNEL_TYPES: [&str; 4] = ["google_default", "insecure", "tls", "fake"];
 
 /// The only type of call credentials that the client has.
 const CALL_TYPE: &str = "jwt_token_file";
@@ -30,12 +29,13 @@ pub fn channel(object: &BootstrapObject, at: &Path<'_>, cx: &mut Validation<'_>)
         return String::new();
     };
     let mut chosen = None;
+    let ways = BootstrapWays::of(cx.profile());
     for (i, (kind, config)) in entries.iter().enumerate() {
-        if !CHANNEL_TYPES.contains(kind) {
+        if !ways.channel_types.contains(kind) {
             continue;
         }
         let mark = cx.mark();
-        if *kind == "tls" {
+        if *kind == "tls" && ways.reads_tls_files {
             let entry = at.index(i);
             tls(config, &entry.field("config"), cx);
         }
@@ -48,10 +48,22 @@ pub fn channel(object: &BootstrapObject, at: &Path<'_>, cx: &mut Validation<'_>)
         cx.report(
             &BOOTSTRAP_NO_KNOWN_CREDS,
             &at,
-            format_args!("no entry has a type that gRPC knows: {}", CHANNEL_TYPES.join(", ")),
+            format_args!(
+                "no entry has a type that {} knows: {}",
+                who(cx.profile()),
+                ways.channel_types.join(", ")
+            ),
         );
     }
     chosen.unwrap_or_default().to_owned()
+}
+
+/// Who does not know something: gRPC for C-core, which stands for it.
+fn who(profile: &Profile) -> String {
+    match profile.is_core() {
+        true => "gRPC".to_owned(),
+        false => profile.name(),
+    }
 }
 
 /// Checks `call_creds`, which may be absent.
@@ -89,7 +101,9 @@ fn entries<'j>(
         };
         let kind = match field(object, "type") {
             None => {
-                load::missing(&at.field("type"), cx);
+                if BootstrapWays::of(cx.profile()).needs_type {
+                    load::missing(&at.field("type"), cx);
+                }
                 None
             }
             Some(json) => load::text(json, &at.field("type"), cx),
@@ -114,11 +128,33 @@ fn tls(config: &Option<&BootstrapObject>, at: &Path<'_>, cx: &mut Validation<'_>
 
 /// Certificate and private key come together; that a key is there counts, even if it is null.
 pub fn key_pair(config: &BootstrapObject, at: &Path<'_>, cx: &mut Validation<'_>) {
-    if config.contains_key("certificate_file") != config.contains_key("private_key_file") {
+    let rule = BootstrapWays::of(cx.profile()).files;
+    let [certificate, key] = ["certificate_file", "private_key_file"].map(|name| file(config, name, rule));
+    if certificate.is_some() != key.is_some() {
         cx.report(
             &BOOTSTRAP_HALF_KEY_PAIR,
             at,
             format_args!("certificate_file and private_key_file must both be set or both be absent"),
         );
     }
+    if let (FileRule::Go, Some(certificate), Some(key)) = (rule, certificate, key)
+        && directory(certificate) != directory(key)
+    {
+        let message = format_args!("certificate_file and private_key_file must be in the same directory");
+        cx.report(&BOOTSTRAP_HALF_KEY_PAIR, at, message);
+    }
+}
+
+/// A file that is named; one without a text where only the key counts is an empty one.
+pub fn file<'c>(config: &'c BootstrapObject, name: &str, rule: FileRule) -> Option<&'c str> {
+    let text = match config.get(name)? {
+        Json::String(text) => text.as_str(),
+        _ => "",
+    };
+    (rule != FileRule::Go || !text.is_empty()).then_some(text)
+}
+
+/// What stands before the last slash of a file.
+fn directory(file: &str) -> &str {
+    file.rsplit_once('/').map_or("", |(directory, _)| directory)
 }

@@ -8,12 +8,15 @@ pub mod client_json;
 mod creds;
 mod load;
 mod providers;
+mod ways;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use client_json::Json;
+use ways::BootstrapWays;
+
 use load::{BootstrapObject, array_at, field, text_at};
-use xdsctl_model::diag::{Diagnostic, Path, Validation, rules};
+use xdsctl_model::diag::{Diagnostic, Effect, Path, Validation, rules};
 use xdsctl_model::profile::{Feature, Profile, ServerFacts};
 
 rules! {
@@ -127,7 +130,7 @@ impl Bootstrap {
 pub fn validate(text: &[u8], profile: &Profile) -> (Option<Bootstrap>, Vec<Diagnostic>, Option<usize>) {
     let facts = ServerFacts::default();
     let mut cx = Validation::new(profile, &facts);
-    let json = match client_json::parse(text) {
+    let json = match client_json::parse_with(text, BootstrapWays::of(profile).json) {
         Ok(json) => json,
         Err(fault) => {
             cx.report(&BOOTSTRAP_NOT_JSON, &Path::ROOT, format_args!("{fault}"));
@@ -145,8 +148,10 @@ fn document(json: &Json, cx: &mut Validation<'_>) -> Option<Bootstrap> {
     unknown_keys(object, &KEYS, &root, cx);
     let mut bootstrap = Bootstrap::default();
     servers_field(object, &mut bootstrap, cx);
-    if let Some(node) = field(object, "node") {
-        bootstrap.node_id = node_fields(node, &root.field("node"), cx);
+    match field(object, "node") {
+        Some(node) => bootstrap.node_id = node_fields(node, &root.field("node"), cx),
+        None if BootstrapWays::of(cx.profile()).needs_node => load::missing(&root.field("node"), cx),
+        None => {}
     }
     if let Some(json) = field(object, "certificate_providers") {
         let at = root.field("certificate_providers");
@@ -169,7 +174,11 @@ fn document(json: &Json, cx: &mut Validation<'_>) -> Option<Bootstrap> {
     if cx.has(Feature::ExtProcOnClient) {
         allowed_services(object, &mut bootstrap, cx);
     } else {
-        switched_off(object, "allowed_grpc_services", Feature::ExtProcOnClient, &root, cx);
+        let name = "allowed_grpc_services";
+        if let Some(json) = field(object, name).filter(|_| BootstrapWays::of(cx.profile()).reads_services) {
+            load::object(json, &root.field(name), cx);
+        }
+        switched_off(object, name, Feature::ExtProcOnClient, &root, cx);
     }
     Some(bootstrap)
 }
@@ -180,7 +189,9 @@ fn servers_field(object: &BootstrapObject, bootstrap: &mut Bootstrap, cx: &mut V
     match field(object, "xds_servers") {
         None => load::missing(&at, cx),
         Some(Json::Array(list)) if list.is_empty() => {
-            cx.report(
+            let needs_servers = BootstrapWays::of(cx.profile()).needs_servers;
+            cx.report_as(
+                if needs_servers { Effect::Nack } else { Effect::Fails },
                 &BOOTSTRAP_WITHOUT_SERVERS,
                 &at,
                 format_args!("xds_servers is empty, must name at least one server"),
@@ -206,6 +217,12 @@ fn servers(json: &Json, at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<Server> {
 
 /// Says what the servers behind the first are for.
 fn second_server(at: &Path<'_>, cx: &mut Validation<'_>) {
+    if !BootstrapWays::of(cx.profile()).falls_back {
+        let name = cx.profile().name();
+        let message = format_args!("{name} asks the first server alone: this one is never asked");
+        cx.report(&BOOTSTRAP_SECOND_SERVER, at, message);
+        return;
+    }
     let message = format_args!(
         "a fallback: it is asked only while the server before it cannot be reached and a resource that is wanted is not there; a \
          server that answers keeps it out, whatever it answers"
@@ -252,6 +269,9 @@ fn server(json: &Json, at: &Path<'_>, cx: &mut Validation<'_>) -> Server {
         }
         Some(json) => load::text(json, &at_uri, cx).unwrap_or_default().to_owned(),
     };
+    if uri.is_empty() && object.contains_key("server_uri") && BootstrapWays::of(cx.profile()).needs_uri_text {
+        load::missing(&at_uri, cx);
+    }
     Server {
         uri,
         channel_creds,
@@ -265,6 +285,14 @@ fn node_fields(json: &Json, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
         return String::new();
     };
     unknown_keys(object, &NODE_KEYS, at, cx);
+    if BootstrapWays::of(cx.profile()).needs_node {
+        for name in ["id", "locality"]
+            .into_iter()
+            .filter(|name| !object.contains_key(*name))
+        {
+            load::missing(&at.field(name), cx);
+        }
+    }
     let id = text_at(object, "id", at, cx);
     text_at(object, "cluster", at, cx);
     if let Some(json) = field(object, "locality") {
@@ -304,7 +332,7 @@ fn authorities(object: &BootstrapObject, bootstrap: &mut Bootstrap, cx: &mut Val
             array_at(object, "xds_servers").map_or_else(Vec::new, |json| servers(json, &at.field("xds_servers"), cx));
         let at_flag = at.field("fallback_on_reachability_only");
         let flag = field(object, "fallback_on_reachability_only").and_then(|json| load::flag(json, &at_flag, cx));
-        let prefix = format!("xdstp://{name}/");
+        let prefix = format!("xdstp://{name}{}", BootstrapWays::of(cx.profile()).after_authority);
         if !template.is_empty() && !template.starts_with(&prefix) {
             cx.report(
                 &BOOTSTRAP_AUTHORITY_TEMPLATE,

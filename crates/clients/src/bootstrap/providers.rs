@@ -2,8 +2,9 @@
 
 use super::client_json::Json;
 use super::load::{self, BootstrapObject, field, text_at};
+use super::ways::{BootstrapWays, FileRule, PluginRule};
 use super::{creds, unknown_keys};
-use xdsctl_model::diag::{Path, Validation, rules};
+use xdsctl_model::diag::{Effect, Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 
 rules! {
@@ -25,7 +26,10 @@ pub fn provider(json: &Json, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
     };
     unknown_keys(object, &["plugin_name", "config"], at, cx);
     let at_name = at.field("plugin_name");
+    let ways = BootstrapWays::of(cx.profile());
     let name = match field(object, "plugin_name") {
+        // grpc-go has no plugin of that name, as of any other that it does not know.
+        None if ways.files == FileRule::Go => "",
         None => {
             load::missing(&at_name, cx);
             ""
@@ -42,7 +46,14 @@ pub fn provider(json: &Json, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
             other => other.unwrap_or_default(),
         },
     };
+    if ways.needs_config && object.get("config").is_none_or(|config| *config == Json::Null) {
+        load::missing(&at.field("config"), cx);
+        return name.to_owned();
+    }
     if !name.is_empty() && name != FILE_WATCHER {
+        if ways.plugin == PluginRule::Any {
+            return name.to_owned();
+        }
         cx.report(
             &BOOTSTRAP_UNKNOWN_PLUGIN,
             &at_name,
@@ -72,15 +83,22 @@ fn file_watcher(config: &BootstrapObject, at: &Path<'_>, cx: &mut Validation<'_>
         "ca_certificate_file",
         "spiffe_bundle_map_file",
     ];
+    let rule = BootstrapWays::of(cx.profile()).files;
+    if rule == FileRule::Java {
+        return all_three(config, at, cx);
+    }
     for name in FILES {
         text_at(config, name, at, cx);
     }
     if let Some(json) = field(config, "refresh_interval") {
         load::duration(json, &at.field("refresh_interval"), cx);
     }
+    if rule == FileRule::Node && field(config, "refresh_interval").is_none() {
+        load::missing(&at.field("refresh_interval"), cx);
+    }
     creds::key_pair(config, at, cx);
     let spiffe = cx.has(Feature::MtlsSpiffe);
-    let watched = |name: &str| config.contains_key(name);
+    let watched = |name: &str| creds::file(config, name, rule).is_some();
     if !(watched("certificate_file") || watched("ca_certificate_file") || (spiffe && watched("spiffe_bundle_map_file")))
     {
         cx.report(
@@ -88,5 +106,20 @@ fn file_watcher(config: &BootstrapObject, at: &Path<'_>, cx: &mut Validation<'_>
             at,
             format_args!("no file to watch, must have certificate_file or ca_certificate_file"),
         );
+    }
+}
+
+/// grpc-java makes a provider once a TLS context uses it, and wants all files then (`FileWatcherCertificateProviderProvider`).
+fn all_three(config: &BootstrapObject, at: &Path<'_>, cx: &mut Validation<'_>) {
+    const FILES: [&str; 3] = ["certificate_file", "private_key_file", "ca_certificate_file"];
+    let has_map = config.contains_key("spiffe_trust_bundle_map_file");
+    let is_missing = |name: &&str| field(config, name).is_none() && !(has_map && *name == "ca_certificate_file");
+    let missing: Vec<&str> = FILES.into_iter().filter(is_missing).collect();
+    if !missing.is_empty() {
+        let message = format_args!(
+            "grpc-java needs {} too: TLS contexts that use this provider cannot connect",
+            missing.join(" and ")
+        );
+        cx.report_as(Effect::Fails, &BOOTSTRAP_PROVIDER_WITHOUT_FILES, at, message);
     }
 }

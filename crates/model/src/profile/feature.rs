@@ -255,6 +255,11 @@ features! {
     /// The connection manager of a server must have routes.
     ServerRoutesRequired;
 
+    /// `tls` channel credentials in the bootstrap (A65).
+    BootstrapTlsCreds;
+    /// The second server of a bootstrap is asked while the first cannot be reached (A71).
+    ServerFallback;
+
     // grpc-java alone.
 
     /// Certificate providers in the fields that A29 used first are read too.

@@ -74,6 +74,14 @@ impl Fleet {
         &self.others
     }
 
+    /// The client by whose ways a bootstrap is read: the base if it is asked, else the first that is.
+    pub fn reader_of_bootstrap(&self) -> &Profile {
+        match self.others.first() {
+            Some(first) if !self.asks_base() => first,
+            _ => &self.base,
+        }
+    }
+
     /// Every client that was asked for, in the user's order.
     pub fn clients(&self) -> &[Client] {
         &self.clients

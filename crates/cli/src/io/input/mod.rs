@@ -240,7 +240,7 @@ impl Inputs {
         let text = viewed
             .or_else(|| document.bytes().get(span.range()))
             .unwrap_or_default();
-        let (bootstrap, diagnostics, fault) = bootstrap::validate(text, self.fleet.base());
+        let (bootstrap, diagnostics, fault) = bootstrap::validate(text, self.fleet.reader_of_bootstrap());
         let paths: Vec<_> = diagnostics.iter().map(|diagnostic| &diagnostic.path).collect();
         let spans = match fault {
             Some(offset) => {

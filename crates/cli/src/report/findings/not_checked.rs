@@ -161,9 +161,13 @@ impl NotCheckedTally {
             });
         }
         list.extend(findings(fleet));
-        let others: Vec<Client> = families(fleet, |family| family != Family::REFERENCE);
+        let reader = fleet.reader_of_bootstrap().client();
+        let others: Vec<Client> = families(fleet, |family| family != reader.family);
         if self.has_bootstrap && !others.is_empty() {
-            let what = "the bootstrap, which is read as C-core reads it".to_owned();
+            let what = match reader.family {
+                Family::Cpp => "the bootstrap, which is read as C-core reads it".to_owned(),
+                family => format!("the bootstrap, which is read as {} reads it", family.project()),
+            };
             list.push(NotChecked::new(NotCheckedKind::Bootstrap, &others, fleet, what));
         }
         list.extend(switches(&self.doubts, fleet));

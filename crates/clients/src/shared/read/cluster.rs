@@ -60,7 +60,8 @@ impl Reader<'_> {
     }
 
     fn cluster_policy(&self, message: &Pb) -> Arc<LbPolicy> {
-        if let Some(list) = message.load_balancing_policy.as_ref() {
+        let list = message.load_balancing_policy.as_ref();
+        if let Some(list) = list.filter(|_| self.has(Feature::CustomLbConfig)) {
             return self.lb_policy(self.policies(list));
         }
         let json = match (PbPolicy::try_from(message.lb_policy), &message.lb_config) {

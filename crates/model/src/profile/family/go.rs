@@ -75,6 +75,8 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.58" always LeastRequestPolicy;
         "1.60" always Federation CustomLbConfig RlsLb PickFirstMessage AggregateAndDns OutlierDetection
             RingHashPolicy RbacFilter;
+        "1.61" always BootstrapTlsCreds;
+        "1.70" always ServerFallback;
         "1.71" off SystemRootCerts;
         "1.71" on DualstackEndpoints;
         "1.72" off RingHashSetRequestHashKey;

@@ -48,6 +48,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.72" off DualstackEndpoints HttpConnect RingHashSetRequestHashKey SystemRootCerts
             LeastRequest AuthorityRewrite;
         "1.72" on Federation RlsLb;
+        "1.72" always ServerFallback;
         "1.72" always SocketRing HeadersOfApplication RangeWithEnd LongestDomain FractionAsWritten PathCaseFolded
             HostRetryUnread RetryOnTrimmed RetryOnUnderscored RetryPerRpc AggregateFailsInPlace
             DisabledFiltersRun EscapedDollarGroups FailsAtOnce StaticClusterInternal PathsEnd SilentWithoutTargets LocalityOnce BreakerCountsReported;

@@ -1,0 +1,128 @@
+//! How the families differ in what they take for a bootstrap.
+//!
+//! C-core's reader is the rule, and this is where others part from it: measured with grpc-go 1.85.0 and grpc-java 1.85.1 as channels
+//! that start with a bootstrap, grpc-js-xds 1.14.1 read (`internal/xds/bootstrap`, `BootstrapperImpl`, `xds-bootstrap.ts`).
+
+use super::client_json::JsonWays;
+use xdsctl_model::profile::{Family, Feature, Profile};
+
+/// What a client does with a provider whose plugin it does not have, or whose config is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PluginRule {
+    /// It rejects the bootstrap for a plugin that it does not have.
+    Known,
+    /// It takes any plugin.
+    Any,
+}
+
+/// What a file_watcher provider needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileRule {
+    /// A certificate with its key, or CA certificates; that a key is there counts.
+    Core,
+    /// The same, where an empty text is none, and certificate and key are in one directory.
+    Go,
+    /// All three files; nobody looks before a TLS context uses the provider.
+    Java,
+    /// As C-core, and a refresh_interval.
+    Node,
+}
+
+/// The ways of one client.
+#[derive(Debug, Clone, Copy)]
+pub struct BootstrapWays {
+    /// Types of channel credentials that it has.
+    pub channel_types: &'static [&'static str],
+    /// It reads the files of `tls` credentials.
+    pub reads_tls_files: bool,
+    /// An entry of channel_creds without a type is a fault.
+    pub needs_type: bool,
+    /// An empty server_uri counts as none.
+    pub needs_uri_text: bool,
+    /// `node` must be there, with an id and a locality.
+    pub needs_node: bool,
+    /// A plugin must be known.
+    pub plugin: PluginRule,
+    /// A provider must have a config.
+    pub needs_config: bool,
+    /// The files of a file_watcher.
+    pub files: FileRule,
+    /// What follows the authority in a template that must begin with it.
+    pub after_authority: &'static str,
+    /// What its JSON parser takes that C-core's does not.
+    pub json: JsonWays,
+    /// A list of servers must not be empty; else nobody can be asked, which fails later.
+    pub needs_servers: bool,
+    /// allowed_grpc_services must be an object, whatever is done with it.
+    pub reads_services: bool,
+    /// A second server is a fallback; else nobody ever asks it.
+    pub falls_back: bool,
+}
+
+impl BootstrapWays {
+    /// Those of a client.
+    pub fn of(profile: &Profile) -> BootstrapWays {
+        let core = BootstrapWays {
+            channel_types: &["google_default", "insecure", "tls", "fake"],
+            reads_tls_files: true,
+            needs_type: true,
+            needs_uri_text: false,
+            needs_node: false,
+            plugin: PluginRule::Known,
+            needs_config: false,
+            files: FileRule::Core,
+            after_authority: "/",
+            json: JsonWays::default(),
+            needs_servers: true,
+            reads_services: false,
+            falls_back: true,
+        };
+        match profile.client().family {
+            Family::Cpp => core,
+            Family::Go => BootstrapWays {
+                channel_types: match profile.has(Feature::BootstrapTlsCreds) {
+                    true => &["google_default", "insecure", "tls"],
+                    false => &["google_default", "insecure"],
+                },
+                needs_type: false,
+                needs_uri_text: true,
+                plugin: PluginRule::Any,
+                files: FileRule::Go,
+                after_authority: "",
+                json: JsonWays {
+                    takes_last_key: true,
+                    ..JsonWays::default()
+                },
+                falls_back: profile.has(Feature::ServerFallback),
+                ..core
+            },
+            Family::Java => BootstrapWays {
+                channel_types: &["google_default", "insecure", "tls"],
+                reads_tls_files: false,
+                plugin: PluginRule::Any,
+                needs_config: true,
+                files: FileRule::Java,
+                json: JsonWays {
+                    ends_with_value: true,
+                    ..JsonWays::default()
+                },
+                reads_services: true,
+                falls_back: profile.has(Feature::ServerFallback),
+                ..core
+            },
+            Family::Node => BootstrapWays {
+                channel_types: &["google_default", "insecure"],
+                needs_node: true,
+                needs_config: true,
+                files: FileRule::Node,
+                json: JsonWays {
+                    takes_last_key: true,
+                    ..JsonWays::default()
+                },
+                needs_servers: false,
+                falls_back: false,
+                ..core
+            },
+        }
+    }
+}
