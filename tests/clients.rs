@@ -60,7 +60,7 @@ fn the_pages_have_these_numbers() {
     let node = node::recorded(|_| true).len() + open;
     let versions = |name, family| rows::of_versions(name, family).len();
     let (go_versions, java_versions) = (versions("go-versions", "go"), versions("java-versions", "java"));
-    let go_older = older::differing("go").len();
+    let (go_older, java_older) = (older::differing("go").len(), older::differing("java").len());
     let (node_versions, switches) = (versions("node-versions", "node"), rows::answers("node-switches").len());
     let verdicts = of(cpp::rows(true, |_| true).len(), cpp::VERDICTS_DIFFER);
     let fresh = cpp::fresh_rows();
@@ -88,6 +88,7 @@ fn the_pages_have_these_numbers() {
         }),
         ("grpc-java 1.85.1", vec![with_commas(java), with_commas(held)]),
         ("grpc-java 1.72", vec![with_commas(java_versions)]),
+        ("grpc-java 1.63", vec![with_commas(java_older)]),
         ("grpc-js-xds 1.14.1 |", vec![with_commas(node), with_commas(held)]),
         ("grpc-js-xds 1.14.1, with one switch", vec![with_commas(switches)]),
         ("grpc-js-xds 1.10.1", vec![with_commas(node_versions)]),
@@ -101,7 +102,7 @@ fn the_pages_have_these_numbers() {
     }
     let sums = [
         go + held + go_versions + go_older,
-        java + held + java_versions,
+        java + held + java_versions + java_older,
         node + held + switches + node_versions,
     ];
     let [go, java, node] =

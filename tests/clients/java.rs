@@ -1,5 +1,6 @@
 //! grpc-java against its recorded answers. The numbers are the rows that may differ; they only go down.
 
+use crate::older;
 use crate::rows::{compare, compare_reasons, of_fresh, of_one_version, of_unmasked, of_versions};
 
 #[test]
@@ -28,6 +29,20 @@ fn fresh() {
 #[test]
 fn versions() {
     compare("java versions", &of_versions("java-versions", "java"), 0);
+}
+
+#[test]
+fn older_versions() {
+    compare("java older versions", &older::differing("java"), 0);
+}
+
+#[test]
+fn older_versions_are_alike_elsewhere() {
+    compare(
+        "java older versions elsewhere",
+        &older::alike("java", "unmasked_java"),
+        0,
+    );
 }
 
 /// Looked at once, after the converter had been written.

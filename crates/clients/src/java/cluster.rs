@@ -41,8 +41,10 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
     }
     lb::of_cluster(message, root, cx)?;
     match &message.metadata {
-        Some(bytes) => metadata::parse(&proto::kept(bytes), &root.field("metadata"), cx),
-        None => Ok(()),
+        Some(bytes) if cx.has(Feature::ClusterMetadata) => {
+            metadata::parse(&proto::kept(bytes), &root.field("metadata"), cx)
+        }
+        _ => Ok(()),
     }
 }
 

@@ -71,7 +71,8 @@ fn locality_endpoints(locality: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Va
         let message = format_args!("priority {} is a negative number in Java", locality.priority);
         return Err(reject(&PRIORITY_TOO_HIGH, &at.field("priority"), message, cx));
     }
-    if let Some(bytes) = &locality.metadata {
+    let reads_metadata = cx.has(Feature::EndpointMetadata);
+    if reads_metadata && let Some(bytes) = &locality.metadata {
         metadata::parse(&proto::kept(bytes), &at.field("metadata"), cx)?;
     }
     let list = at.field("lb_endpoints");
@@ -87,7 +88,7 @@ fn locality_endpoints(locality: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Va
             let message = format_args!("the endpoint has no address");
             return Err(reject(&ADDRESS_MISSING, &endpoint_at.field("address"), message, cx));
         };
-        if let Some(bytes) = &endpoint.metadata {
+        if reads_metadata && let Some(bytes) = &endpoint.metadata {
             metadata::parse(&proto::kept(bytes), &at.field("metadata"), cx)?;
         }
         socket_address(address, &endpoint_at.field("address"), cx)?;

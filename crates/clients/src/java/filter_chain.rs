@@ -14,6 +14,7 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
 use xdsctl_document::proto::pb::envoy::config::listener::v3::{FilterChain, FilterChainMatch};
 use xdsctl_document::proto::transcode::LIMIT_EXCEEDED;
 use xdsctl_model::diag::{Effect, Path, Validation};
+use xdsctl_model::profile::Feature;
 
 /// Source types: any, of this host, from outside.
 const SOURCE_TYPES: std::ops::RangeInclusive<i32> = 0..=2;
@@ -24,6 +25,8 @@ enum Element<'m> {
     /// What an empty list stands for; it equals another empty list only.
     Empty,
     Range(IpAddr, u32),
+    /// A range in a spelling that the JDK alone takes.
+    Named(String, u32),
     Text(&'m str),
     Port(u32),
 }
@@ -80,7 +83,17 @@ fn parse_match<'m>(matches: &'m FilterChainMatch, at: &Path<'_>, cx: &mut Valida
 fn ranges<'m>(list: &[CidrRange], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Vec<Element<'m>>> {
     let mut ranges = Vec::with_capacity(list.len());
     for (i, range) in list.iter().enumerate() {
-        let Some(address) = address::for_string(&range.address_prefix) else {
+        let text = range.address_prefix.as_str();
+        let address = address::for_string(text);
+        let is_name = !cx.has(Feature::RangesAreLiterals);
+        if is_name && address::is_known_by_name(text) {
+            ranges.push(match address {
+                Some(address) => Element::Range(address, range.prefix_len.unwrap_or(0)),
+                None => Element::Named(text.to_owned(), range.prefix_len.unwrap_or(0)),
+            });
+            continue;
+        }
+        let Some(address) = address.filter(|_| !is_name) else {
             let at = at.index(i);
             let message = format_args!("`{}` is not an IP address", range.address_prefix);
             return Err(reject(&ADDRESS_NOT_IP, &at.field("address_prefix"), message, cx));

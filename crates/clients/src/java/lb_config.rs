@@ -33,6 +33,7 @@ pub(super) enum JavaBalancer {
     ClusterManager,
     Cds,
     Rls,
+    Grpclb,
     /// Those that take no config: their balancer is made by the client alone.
     Internal,
 }
@@ -55,6 +56,7 @@ impl JavaBalancer {
             "cluster_manager_experimental" => JavaBalancer::ClusterManager,
             "cds_experimental" => JavaBalancer::Cds,
             "rls_experimental" => JavaBalancer::Rls,
+            "grpclb" if profile.has(Feature::Grpclb) => JavaBalancer::Grpclb,
             "priority_experimental" | "cluster_impl_experimental" => JavaBalancer::Internal,
             "cluster_resolver_experimental" if profile.has(Feature::ClusterResolverPolicy) => JavaBalancer::Internal,
             _ => return None,
@@ -119,6 +121,10 @@ impl JavaBalancer {
             JavaBalancer::Rls => {
                 rls::read(config)?;
                 rls_child(config, profile)?;
+            }
+            JavaBalancer::Grpclb => {
+                config.text("serviceName")?;
+                config.objects("childPolicy")?;
             }
             JavaBalancer::Internal => return Err("the policy takes no config".to_owned()),
         }

@@ -63,7 +63,7 @@ fn server(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
             "" => Cow::Owned(format!("chain_{i}")),
             name => Cow::Borrowed(name),
         };
-        if names.contains(&name) {
+        if names.contains(&name) && cx.has(Feature::ChainNamesCompared) {
             let why = format_args!("filter chain name `{name}` is that of an earlier chain");
             return Err(reject(&FILTER_CHAIN_NAME, &here.field("name"), why, cx));
         }

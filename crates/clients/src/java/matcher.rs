@@ -10,6 +10,7 @@ use xdsctl_document::proto::pb::envoy::config::route::v3::header_matcher::Header
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::StringMatcher;
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::string_matcher::MatchPattern;
 use xdsctl_model::diag::{Path, Rule, Validation};
+use xdsctl_model::profile::Feature;
 
 /// What the caller of the parser catches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +59,7 @@ pub(super) fn header(matcher: &HeaderMatcher, catches: Catches, at: &Path<'_>, c
 
 /// A regular expression of RE2/J.
 pub(super) fn regex(pattern: &str, is_caught: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    match regex::check(pattern) {
+    match regex::check(pattern, cx.has(Feature::AngleGroups)) {
         Ok(()) => Ok(()),
         Err(fault) => {
             let message = format_args!("regex `{pattern}` does not compile: {fault}");

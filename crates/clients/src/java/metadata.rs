@@ -21,12 +21,15 @@ const MAX_PORT: u32 = 65_535;
 /// Converts the metadata at `at`: what is typed comes first, and hides what is not.
 pub(super) fn parse(metadata: &Metadata, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let typed = at.field("typed_filter_metadata");
-    let is_known = |any: &Any| is_url_of(&any.type_url, AUDIENCE) || is_url_of(&any.type_url, ADDRESS);
+    // Addresses are known since endpoints may have them.
+    let has_addresses = cx.has(Feature::EndpointMetadata);
+    let is_address = |any: &Any| has_addresses && is_url_of(&any.type_url, ADDRESS);
+    let is_known = |any: &Any| is_url_of(&any.type_url, AUDIENCE) || is_address(any);
     for (key, any) in &metadata.typed_filter_metadata {
         let at = typed.key(key);
         if is_url_of(&any.type_url, AUDIENCE) {
             audience(any, &at, cx)?;
-        } else if is_url_of(&any.type_url, ADDRESS) {
+        } else if is_address(any) {
             address(any, &at, cx)?;
         }
     }

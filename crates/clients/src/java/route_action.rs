@@ -106,18 +106,25 @@ fn hash_policies(policies: &[HashPolicy], at: &Path<'_>, cx: &mut Validation<'_>
 
 fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let clusters = at.field("clusters");
-    let mut sum = 0u64;
+    // Before, a weight of 2^31 or more is a negative one.
+    let is_unsigned = cx.has(Feature::WeightsUnsigned);
+    let mut sum = 0i64;
     for (i, cluster) in message.clusters.iter().enumerate() {
         let at = clusters.index(i);
         let at = at.field("typed_per_filter_config");
         http_filter::overrides(&cluster.typed_per_filter_config, &at, cx)?;
-        sum += u64::from(cluster.weight.unwrap_or(0));
+        let weight = cluster.weight.unwrap_or(0);
+        sum += if is_unsigned {
+            i64::from(weight)
+        } else {
+            i64::from(weight.cast_signed())
+        };
     }
-    if sum == 0 {
+    if sum <= 0 {
         let message = format_args!("no cluster has a weight above 0, at least one must");
         return Err(reject(&WEIGHTED_CLUSTERS_EMPTY, at, message, cx));
     }
-    if sum > u64::from(u32::MAX) {
+    if sum > i64::from(u32::MAX) {
         let message = format_args!("the weights add up to {sum}, must be at most {}", u32::MAX);
         return Err(reject(&WEIGHTED_CLUSTERS_SUM, at, message, cx));
     }

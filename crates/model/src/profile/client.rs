@@ -366,7 +366,7 @@ mod tests {
         );
         assert_eq!(
             names("java@1.60"),
-            "`java@1.60` is not known: it is older than every version that was measured, the nearest are java@1.72.0 and java@1.73.0"
+            "`java@1.60` is not known: it is older than every version that was measured, the nearest are java@1.63.0 and java@1.71.0"
         );
     }
 

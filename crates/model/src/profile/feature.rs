@@ -318,6 +318,18 @@ features! {
     RetryPerRpc;
     /// A circuit breaker looks after the pick, and counts RPCs only where the cluster's load is reported.
     BreakerCountsReported;
+    /// The LB policy grpclb is on the class path of grpc-xds.
+    Grpclb;
+    /// The metadata of localities and endpoints is checked, and addresses in metadata are (A83, A86).
+    EndpointMetadata;
+    /// No two filter chains of a listener may have one name.
+    ChainNamesCompared;
+    /// The address of a range is an IP literal; before, it is whatever the JDK takes or finds in DNS.
+    RangesAreLiterals;
+    /// The weights of weighted_clusters are numbers up to 4,294,967,295; before, one of 2^31 or more is negative.
+    WeightsUnsigned;
+    /// A named group of a regular expression may be written `(?<name>`.
+    AngleGroups;
 
     // grpc-js-xds alone.
 

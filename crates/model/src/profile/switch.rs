@@ -1,7 +1,7 @@
 //! Environment switches whose effect is no [`Feature`]: those that change nothing here, and those of which it is not known what
 //! they change.
 //!
-//! Read in the clients' sources: grpc-go 1.42 to 1.85 (`internal/envconfig`), grpc-java 1.72 to 1.83.1 (grpc-xds, grpc-core),
+//! Read in the clients' sources: grpc-go 1.42 to 1.85 (`internal/envconfig`), grpc-java 1.63 to 1.83.1 (grpc-xds, grpc-core),
 //! grpc-js-xds 1.14.1, and in the binaries of C-core 1.66.2 and 1.85.1.
 
 use super::client::Client;

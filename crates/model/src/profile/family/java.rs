@@ -9,7 +9,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     // `BootstrapperImpl`.
     user_agent: "gRPC Java",
     of_user_agent: only_version,
-    measured: versions!["1.72.0" "1.73.0" "1.74.0" "1.77.0" "1.77.1" "1.78.0" "1.79.0" "1.80.0" "1.83.1" "1.85.1"],
+    measured: versions!["1.63.0" "1.71.0" "1.72.0" "1.73.0" "1.74.0" "1.77.0" "1.77.1" "1.78.0" "1.79.0" "1.80.0" "1.83.1" "1.85.1"],
     picked: versions!["1.85.1"],
     measurement: Measurement {
         with: "XdsResourceType.parse, called directly",
@@ -22,20 +22,20 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "GRPC_EXPERIMENTAL_ENABLE_LEAST_REQUEST",
     )],
     unmodelled: unmodelled! {
-        GRPC_EXPERIMENTAL_XDS_FALLBACK "1.72";
+        GRPC_EXPERIMENTAL_XDS_FALLBACK "1.71";
         GRPC_EXPERIMENTAL_ENABLE_PRIORITY_LB_CHILD_POLICY_CACHE "1.83.1";
         GRPC_EXPERIMENTAL_WRR_CUSTOM_METRICS "1.83.1";
-        GRPC_EXPERIMENTAL_SPIFFE_TRUST_BUNDLE_MAP "1.72";
+        GRPC_EXPERIMENTAL_SPIFFE_TRUST_BUNDLE_MAP "1.71";
         GRPC_EXPERIMENTAL_XDS_MTLS_SPIFFE "1.74";
         GRPC_EXPERIMENTAL_XDS_DATA_ERROR_HANDLING "1.77";
         GRPC_EXPERIMENTAL_XDS_ORCA_LRS_PROPAGATION "1.77";
         GRPC_EXPERIMENTAL_XDS_EXT_PROC_ON_SERVER "1.83.1";
-        GRPC_XDS_EXPERIMENTAL_CIRCUIT_BREAKING "1.72";
-        GRPC_XDS_EXPERIMENTAL_ENABLE_RING_HASH "1.72";
-        GRPC_XDS_EXPERIMENTAL_ENABLE_TIMEOUT "1.72";
-        GRPC_EXPERIMENTAL_ENABLE_NEW_PICK_FIRST "1.72";
-        GRPC_PF_USE_HAPPY_EYEBALLS "1.72";
-        GRPC_SERIALIZE_RETRIES "1.72";
+        GRPC_XDS_EXPERIMENTAL_CIRCUIT_BREAKING "1.63";
+        GRPC_XDS_EXPERIMENTAL_ENABLE_RING_HASH "1.63";
+        GRPC_XDS_EXPERIMENTAL_ENABLE_TIMEOUT "1.63";
+        GRPC_EXPERIMENTAL_ENABLE_NEW_PICK_FIRST "1.63";
+        GRPC_PF_USE_HAPPY_EYEBALLS "1.71";
+        GRPC_SERIALIZE_RETRIES "1.71";
     },
     defects: defects! {
         OtherAuthority until "1.63": "looks up virtual hosts by the Listener's name, not by the channel's authority",
@@ -45,17 +45,20 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     },
     read_switch,
     changes: changes! {
-        "1.72" off DualstackEndpoints HttpConnect RingHashSetRequestHashKey SystemRootCerts
-            LeastRequest AuthorityRewrite;
-        "1.72" on Federation RlsLb;
-        "1.72" always ServerFallback;
-        "1.72" always SocketRing HeadersOfApplication RangeWithEnd LongestDomain FractionAsWritten PathCaseFolded
+        "1.63" off LeastRequest;
+        "1.63" on Federation RlsLb DualstackEndpoints;
+        "1.63" always SocketRing HeadersOfApplication RangeWithEnd LongestDomain FractionAsWritten PathCaseFolded
             HostRetryUnread RetryOnTrimmed RetryOnUnderscored RetryPerRpc AggregateFailsInPlace
-            DisabledFiltersRun EscapedDollarGroups FailsAtOnce StaticClusterInternal PathsEnd SilentWithoutTargets LocalityOnce BreakerCountsReported;
-        "1.72" always CustomLbConfig PickFirstMessage TypedStructChecked HeaderStringMatch
-            XdstpServiceName PickFirstJson ClusterMetadata RbacHeaderStringMatch SourceTypeChecked
+            DisabledFiltersRun EscapedDollarGroups FailsAtOnce StaticClusterInternal PathsEnd SilentWithoutTargets
+            LocalityOnce BreakerCountsReported;
+        "1.63" always CustomLbConfig PickFirstMessage TypedStructChecked HeaderStringMatch
+            XdstpServiceName PickFirstJson RbacHeaderStringMatch SourceTypeChecked
             RbacMatchersMade ClusterResolverPolicy ClusterImplByName OldProviderFields OldestProviderFields
-            RewriteNeedsEngine;
+            RewriteNeedsEngine Grpclb;
+        "1.71" off DualstackEndpoints SystemRootCerts AuthorityRewrite;
+        "1.71" always ClusterMetadata WeightsUnsigned AngleGroups;
+        "1.72" off HttpConnect RingHashSetRequestHashKey;
+        "1.72" always ServerFallback EndpointMetadata ChainNamesCompared RangesAreLiterals;
         "1.73" off GcpAuthnFilter;
         "1.73" on LeastRequest;
         "1.73" always ListenerAddressChecked AudienceNeedsSwitch;
@@ -63,7 +66,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.74" always EndpointAddressChecked;
         "1.77" on SystemRootCerts Sni;
         "1.77" always GcpAuthnFilter OldProviderFields AggregateChecked DynamicCluster;
-        "1.77" gone AudienceNeedsSwitch;
+        "1.77" gone AudienceNeedsSwitch Grpclb;
         "1.78" always RandomSubsetting;
         "1.79" on PfWeightedShuffling;
         "1.79" always ParserExceptionCaught;
