@@ -191,6 +191,34 @@ fn live_channels_of_go_answer_so() {
     compare_live(&recording, 4);
 }
 
+/// Holds an older version against ours: all rows of 1.60.0, and of others those that one of them answers otherwise than the newest.
+fn compare_older(client: &'static str, common: usize, timelines: usize) {
+    for (questions, cold, most) in [("common", 8.0, common), ("timelines", 3.0, timelines)] {
+        let client = (client, client);
+        compare_live(
+            &Recording {
+                questions,
+                client,
+                cold,
+            },
+            most,
+        );
+    }
+}
+
+/// What differs: the order of the ring (11), clusters without endpoints, for which RPCs wait, and other failures of policies (15),
+/// attempts that chance counts (4); where connecting hangs (5), and a ring that is replaced.
+#[test]
+fn live_channels_of_go_1_62_answer_so() {
+    compare_older("go@1.62.0", 30, 7);
+}
+
+/// What differs is as in 1.62.
+#[test]
+fn live_channels_of_go_1_60_answer_so() {
+    compare_older("go@1.60.0", 30, 7);
+}
+
 /// Worlds made to see where the order of events decides: a connection that is lost, a priority that comes back, a cluster that goes.
 #[test]
 fn live_probes_of_go_answer_so() {

@@ -234,13 +234,15 @@ impl Found<'_> {
             (_, true) => Comparison::Longest,
             _ => Comparison::Folded,
         };
-        let Some(domain) = best_match_by(domains, authority, comparison) else {
+        let by_listener = has(Feature::HostByListener) && !self.listener_name.is_empty();
+        let looked_up = if by_listener { self.listener_name } else { authority };
+        let Some(domain) = best_match_by(domains, looked_up, comparison) else {
             let absent = Absent {
                 class: ChannelFailureClass::NoVirtualHost,
-                text: format!("could not find VirtualHost for {authority} in RouteConfiguration"),
+                text: format!("could not find VirtualHost for {looked_up} in RouteConfiguration"),
             };
             let name = self.route_config_name.as_deref().unwrap_or(self.listener_name);
-            return Err(fail(self.kind, (name, authority), absent, base.client));
+            return Err(fail(self.kind, (name, looked_up), absent, base.client));
         };
         let config = XdsConfig {
             listener_name: self.listener_name.to_owned(),

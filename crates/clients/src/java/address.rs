@@ -19,33 +19,42 @@ pub(super) fn for_string(text: &str) -> Option<IpAddr> {
 
 /// Says whether the JDK takes the text without asking DNS. What is left is a name; the client looks it up.
 pub(super) fn is_known_by_name(text: &str) -> bool {
+    by_name(text).is_some()
+}
+
+/// The address that the JDK reads without asking DNS.
+pub(super) fn by_name(text: &str) -> Option<IpAddr> {
     let bracketed = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     match bracketed {
-        Some(inner) => is_v6(inner),
+        Some(inner) => v6(inner),
         // The empty name is this host.
-        None => text.is_empty() || text == "localhost" || is_v4(text) || is_v6(text),
+        None if text.is_empty() || text == "localhost" => Some(Ipv4Addr::LOCALHOST.into()),
+        None => v4(text).or_else(|| v6(text)),
     }
 }
 
 /// An IPv4 address of one to four numbers, of which the last fills what is left; zeros may lead.
-fn is_v4(text: &str) -> bool {
-    let mut parts = text.split('.').rev();
-    let (Some(last), count) = (parts.next(), text.split('.').count()) else {
-        return false;
-    };
-    let number = |part: &str| {
+fn v4(text: &str) -> Option<IpAddr> {
+    let count = text.split('.').count();
+    if text.len() > 15 || count > 4 {
+        return None;
+    }
+    let mut bits = 0;
+    for (i, part) in text.split('.').enumerate() {
+        let is_last = i + 1 == count;
+        let size = if is_last { 8 * (5 - count) } else { 8 };
         let is_number = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-        part.parse::<u64>().ok().filter(|_| is_number)
-    };
-    let max = |bytes: usize| (1u64 << (8 * bytes)) - 1;
-    text.len() <= 15
-        && count <= 4
-        && number(last).is_some_and(|last| last <= max(5 - count))
-        && parts.all(|part| number(part).is_some_and(|part| part <= max(1)))
+        let number = part
+            .parse::<u64>()
+            .ok()
+            .filter(|number| is_number && number >> size == 0)?;
+        bits |= if is_last { number } else { number << (24 - 8 * i) };
+    }
+    u32::try_from(bits).ok().map(|bits| Ipv4Addr::from_bits(bits).into())
 }
 
 /// An IPv6 address, with a zone if that is a number; a group may have leading zeros.
-fn is_v6(text: &str) -> bool {
+fn v6(text: &str) -> Option<IpAddr> {
     let (address, zone) = match text.split_once('%') {
         Some((address, zone)) => (address, Some(zone)),
         None => (text, None),
@@ -59,8 +68,9 @@ fn is_v6(text: &str) -> bool {
             _ => group,
         })
         .collect();
-    let address: Option<Ipv6Addr> = short.join(":").parse().ok();
-    address.is_some_and(|address| zone.is_none_or(|zone| is_number(zone) && address.to_ipv4_mapped().is_none()))
+    let address: Ipv6Addr = short.join(":").parse().ok()?;
+    let is_taken = zone.is_none_or(|zone| is_number(zone) && address.to_ipv4_mapped().is_none());
+    is_taken.then(|| address.to_canonical())
 }
 
 #[cfg(test)]
@@ -110,6 +120,8 @@ mod tests {
         ] {
             assert!(is_known_by_name(text), "{text:?}");
         }
+        assert_eq!(by_name("10.1"), for_string("10.0.0.1"));
+        assert_eq!(by_name("[::1]"), for_string("::1"));
         for text in [
             "a",
             "1.2.3.4.5",

@@ -25,8 +25,6 @@ enum Element<'m> {
     /// What an empty list stands for; it equals another empty list only.
     Empty,
     Range(IpAddr, u32),
-    /// A range in a spelling that the JDK alone takes.
-    Named(String, u32),
     Text(&'m str),
     Port(u32),
 }
@@ -84,16 +82,11 @@ fn ranges<'m>(list: &[CidrRange], at: &Path<'_>, cx: &mut Validation<'_>) -> Che
     let mut ranges = Vec::with_capacity(list.len());
     for (i, range) in list.iter().enumerate() {
         let text = range.address_prefix.as_str();
-        let address = address::for_string(text);
-        let is_name = !cx.has(Feature::RangesAreLiterals);
-        if is_name && address::is_known_by_name(text) {
-            ranges.push(match address {
-                Some(address) => Element::Range(address, range.prefix_len.unwrap_or(0)),
-                None => Element::Named(text.to_owned(), range.prefix_len.unwrap_or(0)),
-            });
-            continue;
-        }
-        let Some(address) = address.filter(|_| !is_name) else {
+        let address = match cx.has(Feature::RangesAreLiterals) {
+            true => address::for_string(text),
+            false => address::by_name(text),
+        };
+        let Some(address) = address else {
             let at = at.index(i);
             let message = format_args!("`{}` is not an IP address", range.address_prefix);
             return Err(reject(&ADDRESS_NOT_IP, &at.field("address_prefix"), message, cx));

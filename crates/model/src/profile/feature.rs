@@ -254,6 +254,8 @@ features! {
     SelfSource;
     /// The connection manager of a server must have routes.
     ServerRoutesRequired;
+    /// Virtual hosts are looked up by the name of the Listener; later, by the authority of the channel.
+    HostByListener;
 
     /// `tls` channel credentials in the bootstrap (A65).
     BootstrapTlsCreds;

@@ -75,7 +75,12 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.58" always LeastRequestPolicy;
         "1.60" always Federation CustomLbConfig RlsLb PickFirstMessage AggregateAndDns OutlierDetection
             RingHashPolicy RbacFilter;
+        "1.60" always DomainsExact HeadersAsSent DollarGroups RetryUnlimited RetryOnTrimmed
+            AggregateNeedsAll DisabledFiltersRun AggregateIsFlat DropsOnceReady PathsEnd
+            RingByKey OutlierDefaults ClustersApart FailuresHandedOn NodeIdFirst
+            IdleChildrenStay FailedClusterKept HostByListener;
         "1.61" always BootstrapTlsCreds;
+        "1.62.1" gone HostByListener;
         "1.70" always ServerFallback;
         "1.71" off SystemRootCerts;
         "1.71" on DualstackEndpoints;
@@ -107,10 +112,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.83" always HeaderTextChecked;
         "1.84" off ExtProcOnClient;
         "1.84" always DropDenominatorChecked RbacPrefixOptional RbacNestedHeaders;
-        "1.85" always DomainsExact HeadersAsSent DollarGroups RetryUnlimited RetryOnTrimmed
-            AggregateNeedsAll DisabledFiltersRun GrpcServiceRead AggregateIsFlat DropsOnceReady PathsEnd
-            RingByKey OutlierDefaults ClustersApart FailuresHandedOn NodeIdFirst
-            IdleChildrenStay FailedClusterKept;
+        "1.85" always GrpcServiceRead;
     },
 };
 
