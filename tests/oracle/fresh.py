@@ -3,16 +3,15 @@
 
 The rows of a seed are the same on every machine. The kinds take turns; the id of a row says its kind.
 """
-import base64
 import json
 import random
 import sys
 
-from names import (ADS, CDS, EDS, LDS, MANAGER, RDS, TYPE, custom, endpoint, cookie_state, http_filter, policy, router)
+import fresh_mixed
+from names import (ADS, CDS, EDS, HEALTH, LDS, MANAGER, METHODS, RDS, TYPE, cookie, cookie_state, custom, endpoint, http_filter,
+                   policy, router)
 
 PORT = 7001
-METHODS = ["/pkg.Service/Method", "/pkg.Service/Other", "/shop.Cart/Get"]
-HEALTH = ["HEALTHY", "UNKNOWN", "UNHEALTHY", "DRAINING", "TIMEOUT", "DEGRADED"]
 
 
 class World:
@@ -91,11 +90,6 @@ class World:
         return {"id": f"fresh-{kind}-{number}", "target": "svc", "backends": self.taken,
                 **({"silent": self.silent} if self.silent else {}), "resources": [listener, *self.resources],
                 "steps": self.steps, **self.extra}
-
-
-def cookie(address, cluster="c", name="sid"):
-    value = base64.b64encode(f"{address};{cluster}".encode()).decode()
-    return ("cookie", f"{name}={value}")
 
 
 # --- the kinds: each a world of one feature, with draws of its own --------------------------------------------------------
@@ -470,7 +464,7 @@ def routes(w):
 
 
 KINDS = [session, ring, hash_key, weights, least_request, pick_first, load_reports, outlier, drops, breakers, aggregate, dns, failover,
-         retry, rls, fault, rewrite, timeouts, missing, data_error, routes]
+         retry, rls, fault, rewrite, timeouts, missing, data_error, routes, *fresh_mixed.KINDS]
 
 
 def row(seed, number):

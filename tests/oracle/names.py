@@ -1,4 +1,6 @@
 """Words of xDS that rows are made of."""
+import base64
+
 TYPE = "type.googleapis.com/"
 LDS = TYPE + "envoy.config.listener.v3.Listener"
 RDS = TYPE + "envoy.config.route.v3.RouteConfiguration"
@@ -6,6 +8,8 @@ CDS = TYPE + "envoy.config.cluster.v3.Cluster"
 EDS = TYPE + "envoy.config.endpoint.v3.ClusterLoadAssignment"
 MANAGER = TYPE + "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"
 ADS = {"ads": {}}
+METHODS = ["/pkg.Service/Method", "/pkg.Service/Other", "/shop.Cart/Get"]
+HEALTH = ["HEALTHY", "UNKNOWN", "UNHEALTHY", "DRAINING", "TIMEOUT", "DEGRADED"]
 
 
 def endpoint(address, **fields):
@@ -38,3 +42,8 @@ def cookie_state(cookie):
 
 def router():
     return http_filter("router", "router.v3.Router")
+
+
+def cookie(address, cluster="c", name="sid"):
+    value = base64.b64encode(f"{address};{cluster}".encode()).decode()
+    return ("cookie", f"{name}={value}")

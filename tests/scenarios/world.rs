@@ -35,7 +35,7 @@ pub struct Row {
     #[serde(default)]
     pub silent: Vec<String>,
     #[serde(default)]
-    pub channel_args: Vec<(String, i64)>,
+    pub channel_args: Vec<(String, Value)>,
     #[serde(default)]
     pub orca: Option<Value>,
     /// Backends that report their load out of band, not more often than once in so many seconds.
