@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use xdsctl_channel::client::target::{Target, TargetError};
-use xdsctl_channel::client::{Client, Keep, Reading, Settled, Start, Store, ValidationInput, Verdict};
+use xdsctl_channel::client::{Client, Keep, Reading, Start, Store, ValidationInput, Verdict, WorldSet};
 use xdsctl_channel::sim;
 use xdsctl_document::envelope::{EMPTY_RESPONSE, NO_RESOURCE};
 use xdsctl_document::source::{SourceMap, Span};
@@ -110,10 +110,10 @@ impl fmt::Display for Problem {
 /// assert_eq!(report.errors().next().unwrap().path, "lb_policy");
 /// ```
 pub fn check(text: impl Into<Vec<u8>>) -> Report {
-    let (settled, store) = settle(text.into(), Keep::Findings);
+    let (world_set, store) = read(text.into(), Keep::Findings);
     let CheckOutcome {
         resources, findings, ..
-    } = xdsctl_lint::decide::decide(settled, InputScope::default());
+    } = xdsctl_lint::decide::decide(world_set, InputScope::default());
     let mut report = Report::default();
     let is_empty = resources.is_empty();
     let mut add = |diagnostic: Diagnostic, resource: Option<(ResourceType, String)>, span: Span| {
@@ -189,15 +189,16 @@ fn severity(diagnostic: &Diagnostic, is_empty: bool) -> Severity {
 /// that the client rejects is no error here.
 pub fn hold(text: impl Into<Vec<u8>>) -> Result<Client, Report> {
     let text = text.into();
-    let (settled, store) = settle(text.clone(), Keep::Values);
-    let is_empty = settled.resources.is_empty();
+    let (world_set, store) = read(text.clone(), Keep::Values);
+    let is_empty = world_set.resources.is_empty();
     let is_error = |diagnostic: &Diagnostic| severity(diagnostic, is_empty) == Severity::Error;
-    let mut notes = settled.resources.iter().flat_map(|checked| &checked.notes);
-    if settled.findings.iter().any(|found| is_error(&found.diagnostic)) || notes.any(|note| is_error(&note.diagnostic))
+    let mut notes = world_set.resources.iter().flat_map(|checked| &checked.notes);
+    if world_set.findings.iter().any(|found| is_error(&found.diagnostic))
+        || notes.any(|note| is_error(&note.diagnostic))
     {
         return Err(check(text));
     }
-    let resources = settled.hold(&store).pop();
+    let resources = world_set.hold(&store).pop();
     Ok(Client {
         resources: resources.map(|(_, resources)| resources).unwrap_or_default(),
         ..Client::default()
@@ -205,14 +206,14 @@ pub fn hold(text: impl Into<Vec<u8>>) -> Result<Client, Report> {
 }
 
 /// Reads a document as what one client is sent.
-fn settle(text: Vec<u8>, keep: Keep) -> (Settled, Arc<Store>) {
+fn read(text: Vec<u8>, keep: Keep) -> (WorldSet, Arc<Store>) {
     let mut store = Store {
         sources: SourceMap::new(),
         profile: Profile::default(),
         server: ServerFacts::default(),
     };
     let id = store.sources.add("-", text);
-    let circumstances = ValidationInput {
+    let against = ValidationInput {
         profile: &store.profile,
         others: &[],
         server: &store.server,
@@ -220,11 +221,11 @@ fn settle(text: Vec<u8>, keep: Keep) -> (Settled, Arc<Store>) {
     };
     let mut reading = Reading::default();
     if let Some(source) = store.sources.get(id) {
-        reading.read(None, &circumstances, |loader, emit| {
+        reading.read(None, &against, |loader, emit| {
             loader.document(id, source, Default::default(), emit);
         });
     }
-    (reading.settle(&circumstances, true), Arc::new(store))
+    (reading.finish(&against, true), Arc::new(store))
 }
 
 /// Opens a channel to a target, `xds:///NAME`, in simulated time; every address answers, and chance has the seed 0.

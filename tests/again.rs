@@ -4,17 +4,17 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use xdsctl_channel::client::{Cache, Keep, Reading, ResourceKind, Resources, Settled, Store, ValidationInput};
+use xdsctl_channel::client::{Cache, Keep, Reading, ResourceKind, Resources, Store, ValidationInput, WorldSet};
 use xdsctl_document::envelope::LoadOptions;
 use xdsctl_document::source::sniff::DocumentFormat;
 
 use crate::support::root;
 
 /// Reads a document.
-fn settle(name: &str, bytes: &[u8], format: Option<DocumentFormat>, keep: Keep) -> (Settled, Store) {
+fn settle(name: &str, bytes: &[u8], format: Option<DocumentFormat>, keep: Keep) -> (WorldSet, Store) {
     let mut store = Store::default();
     let id = store.sources.add(name, bytes.to_vec());
-    let circumstances = ValidationInput {
+    let against = ValidationInput {
         profile: &store.profile,
         others: &[],
         server: &store.server,
@@ -26,16 +26,16 @@ fn settle(name: &str, bytes: &[u8], format: Option<DocumentFormat>, keep: Keep) 
     };
     let mut reading = Reading::default();
     let source = store.sources.get(id).unwrap();
-    reading.read(Some(1), &circumstances, |loader, emit| {
+    reading.read(Some(1), &against, |loader, emit| {
         loader.document(id, source, options, emit);
     });
-    (reading.settle(&circumstances, false), store)
+    (reading.finish(&against, false), store)
 }
 
 /// What the clients of a document hold.
 fn hold(name: &str, bytes: &[u8], format: Option<DocumentFormat>, keep: Keep) -> Vec<Resources> {
-    let (settled, store) = settle(name, bytes, format, keep);
-    let held = settled.hold(&Arc::new(store));
+    let (world_set, store) = settle(name, bytes, format, keep);
+    let held = world_set.hold(&Arc::new(store));
     held.into_iter().map(|(_, resources)| resources).collect()
 }
 
@@ -123,8 +123,8 @@ fn a_value_that_is_not_there_any_more_is_told() {
         "eds_cluster_config": {"eds_config": {"ads": {}}}}"#;
     let mut changed = Store::default();
     changed.sources.add("-", text[..40].to_vec());
-    let settled = settle("-", text, None, Keep::Places).0;
-    let (_, resources) = settled.hold(&Arc::new(changed)).pop().unwrap();
+    let world_set = settle("-", text, None, Keep::Places).0;
+    let (_, resources) = world_set.hold(&Arc::new(changed)).pop().unwrap();
     let held = resources.clusters.get("a").unwrap();
     let words = "the input has changed since it was first read";
     assert!(held.is_accepted() && held.value().is_none());

@@ -1,6 +1,6 @@
 //! Lines of logs, of clients and of others: each leads to the page that `fixtures/lines.txt` says, or nowhere.
 
-use xdsctl_lint::recognise::{Log, told};
+use xdsctl_lint::recognise::{Log, recognised};
 use xdsctl_model::profile::Family;
 
 use crate::support::root;
@@ -23,8 +23,8 @@ fn rows() -> Vec<Row> {
 
 /// The page that comes first, and the name.
 fn first(line: &str) -> (String, Option<String>) {
-    let told = told(line);
-    let with_pages = told.iter().find(|one| !one.pages.is_empty());
+    let recognised = recognised(line);
+    let with_pages = recognised.iter().find(|one| !one.pages.is_empty());
     match with_pages {
         Some(one) => (one.pages[0].id().to_owned(), one.resource_name.clone()),
         None => ("nowhere".to_owned(), None),
@@ -101,7 +101,7 @@ fn a_line_is_never_taken_for_that_of_another_client() {
         let (Some(family), Some((_, line))) = (of, line.split_once(" | ")) else {
             continue;
         };
-        for one in told(line) {
+        for one in recognised(line) {
             known += usize::from(one.writer.is_some());
             assert!(one.writer.is_none_or(|writer| writer == family), "{family}: {line}");
         }

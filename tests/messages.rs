@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
-use xdsctl_lint::recognise::{Recognised, told};
+use xdsctl_lint::recognise::{Recognised, recognised};
 use xdsctl_model::diag::{Diagnostic, Effect};
 
 use crate::conformance::{Row, findings, rows};
@@ -89,11 +89,11 @@ fn expected(row: &Row) -> Expected {
 }
 
 /// What is expected, and not told.
-fn missed<'e>(expected: &'e Expected, told: &[Recognised]) -> Vec<&'e (String, &'static str)> {
+fn missed<'e>(expected: &'e Expected, recognised: &[Recognised]) -> Vec<&'e (String, &'static str)> {
     let is_told = |(path, id): &(String, &'static str)| {
         let is_there =
             |one: &Recognised| squeezed(one.path.as_deref().unwrap_or_default()) == *path && one.leads_to(id);
-        told.iter().any(is_there)
+        recognised.iter().any(is_there)
     };
     expected.iter().filter(|one| !is_told(one)).collect()
 }
@@ -107,17 +107,17 @@ fn check(rows: &[Row]) {
         let of_form: Vec<_> = rows.iter().zip(&expected).skip(number % step).step_by(step).collect();
         let mut wrong = Vec::new();
         for &(row, expected) in &of_form {
-            let told = told(&paste(row));
-            let missed = missed(expected, &told);
+            let recognised = recognised(&paste(row));
+            let missed = missed(expected, &recognised);
             if !missed.is_empty() {
                 wrong.push(format!("{}: {missed:?} of {}", row.id, row.words));
             }
             if form == "log"
-                && told
+                && recognised
                     .iter()
                     .any(|one| one.resource_name.as_deref() != Some(row.id.trim()))
             {
-                wrong.push(format!("{}: name of {:?}", row.id, told.first()));
+                wrong.push(format!("{}: name of {:?}", row.id, recognised.first()));
             }
         }
         let right = of_form.len() - wrong.len();
@@ -186,9 +186,13 @@ fn what_rpcs_print_leads_to_a_rule_or_a_symptom() {
     let rows: Vec<RpcRow> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(rows.len(), expected.len());
     for row in rows {
-        let told = told(&row.details);
+        let recognised = recognised(&row.details);
         for id in expected[row.id.as_str()] {
-            assert!(told.iter().any(|one| one.leads_to(id)), "{}: {id}, {told:?}", row.id);
+            assert!(
+                recognised.iter().any(|one| one.leads_to(id)),
+                "{}: {id}, {recognised:?}",
+                row.id
+            );
         }
     }
 }
@@ -223,8 +227,8 @@ fn every_recorded_rpc_that_fails_by_the_client_is_recognised() {
     let unknown: Vec<&String> = found
         .iter()
         .filter(|details| {
-            let told = told(details);
-            told.is_empty() || told.iter().any(|one| one.pages.is_empty())
+            let recognised = recognised(details);
+            recognised.is_empty() || recognised.iter().any(|one| one.pages.is_empty())
         })
         .collect();
     assert!(found.len() > 60, "{}", found.len());

@@ -376,7 +376,7 @@ fn every_shape_is_registered() {
     assert!(count > 15);
 }
 
-/// The types see to the rest: only `client` can make a `Settled`, or put anything into `Resources`.
+/// The types see to the rest: only `client` can make a `WorldSet`, or put anything into `Resources`.
 #[test]
 fn only_the_client_decides_what_a_client_holds() {
     const DOORS: &[&str] = &[

@@ -146,21 +146,21 @@ fn the_number_of_threads_and_of_documents_makes_no_difference() {
         let mut store = Store::default();
         let texts = documents.iter().map(|text| text.as_bytes().to_vec());
         let ids: Vec<_> = texts.map(|text| store.sources.add("-", text)).collect();
-        let circumstances = ValidationInput {
+        let against = ValidationInput {
             profile: &store.profile,
             others: &[],
             server: &store.server,
             keep: Keep::Findings,
         };
         let mut reading = Reading::default();
-        reading.read(Some(threads), &circumstances, |loader, emit| {
+        reading.read(Some(threads), &against, |loader, emit| {
             for id in ids {
                 let source = store.sources.get(id).unwrap();
                 loader.document(id, source, LoadOptions::default(), emit);
             }
         });
-        let settled = reading.settle(&circumstances, false);
-        let resources = settled.resources.into_iter();
+        let world_set = reading.finish(&against, false);
+        let resources = world_set.resources.into_iter();
         resources.map(|checked| checked.diagnostics).collect::<Vec<_>>()
     };
     let first = read(&one, 1);

@@ -403,7 +403,7 @@ fn messages_of_go_lead_to_their_rules() {
             "regex-not-re2",
         ),
     ] {
-        let told = xdsctl_lint::recognise::told(line);
+        let told = xdsctl_lint::recognise::recognised(line);
         assert_eq!(told.len(), 1, "{line}: {told:?}");
         assert_eq!(told[0].pages[0].id(), rule, "{line}");
     }

@@ -426,7 +426,7 @@ pub fn compare_reasons(what: &str, rows: &[Recorded], limit: usize, differing: u
         let Some(first) = ours.diagnostics.iter().find(|d| d.effect == Effect::Nack) else {
             continue;
         };
-        let told = xdsctl_lint::recognise::told(&row.words);
+        let told = xdsctl_lint::recognise::recognised(&row.words);
         reasons.rows += 1;
         if told.iter().any(|one| one.leads_to(first.rule.id)) {
             continue;

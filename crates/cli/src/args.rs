@@ -100,7 +100,7 @@ pub enum Command {
     Generate(GenerateArgs),
 }
 
-/// Inputs and the client's circumstances, common to all commands that read xDS resources.
+/// Inputs and the client that looks at them, common to all commands that read xDS resources.
 #[derive(Debug, Clone, clap::Args)]
 pub struct InputArgs {
     /// Dumps, resources, directories, or running systems such as `csds://HOST:PORT`; `-` is standard input

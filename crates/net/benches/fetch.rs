@@ -201,7 +201,7 @@ fn fetch(address: &str, form: &str) -> usize {
     };
     let address = Address::parse(address).unwrap();
     let fetched = xdsctl_net::fetch(&address, &options, &mut Scratch::new().file, &mut |_| {}).unwrap();
-    assert!(fetched.trouble.is_none(), "{:?}", fetched.trouble);
+    assert!(fetched.failure.is_none(), "{:?}", fetched.failure);
     fetched.entries.unwrap()
 }
 

@@ -159,7 +159,7 @@ impl<'o> AdsSession<'o> {
     }
 
     /// Writes what there is.
-    pub fn write(&self, mut origin: Origin, out: &mut dyn Write, trouble: Option<Error>) -> Result<Fetched, Error> {
+    pub fn write(&self, mut origin: Origin, out: &mut dyn Write, failure: Option<Error>) -> Result<Fetched, Error> {
         origin.responses = self.subscriber.responses();
         let client = DumpedClient {
             bare: self.subscriber.bare(&self.node),
@@ -169,7 +169,7 @@ impl<'o> AdsSession<'o> {
         let written = dump::write(&[client], &origin, self.options, out).map_err(Error::Output)?;
         let mut fetched = fetch::of_written(written);
         let missing = self.subscriber.missing();
-        if !missing.is_empty() && trouble.is_none() {
+        if !missing.is_empty() && failure.is_none() {
             let hint = match self.subscriber.has_unanswered_type() {
                 true => format!(". {}", words::OF_ADS_CACHE),
                 false => String::new(),
@@ -182,7 +182,7 @@ impl<'o> AdsSession<'o> {
             ));
         }
         fetched.lost_targets = self.subscriber.lost_targets();
-        fetched.trouble = trouble;
+        fetched.failure = failure;
         Ok(fetched)
     }
 }

@@ -83,12 +83,12 @@ pub struct Fetched {
     /// Targets whose Listener the control plane does not have.
     pub lost_targets: Vec<String>,
     /// Why it is not all.
-    pub trouble: Option<Error>,
+    pub failure: Option<Error>,
 }
 
 /// Fetches once and writes the dump to `out`.
 ///
-/// What has arrived of an ADS stream before something went wrong is written if [`FetchOptions::is_partial`] says so, and [`Fetched::trouble`]
+/// What has arrived of an ADS stream before something went wrong is written if [`FetchOptions::is_partial`] says so, and [`Fetched::failure`]
 /// says what it was. `told` hears of each response.
 ///
 /// # Errors
@@ -104,14 +104,14 @@ pub fn fetch(
         match address.kind {
             ServerKind::Ads => {
                 let mut session = ads::AdsSession::open(address, options).await?;
-                let trouble = interruptible(session.until_complete(told)).await.err();
-                match trouble {
-                    Some(trouble) if session.is_empty() => Err(trouble),
-                    Some(trouble) if !options.is_partial => Ok(Fetched {
-                        trouble: Some(trouble),
+                let failure = interruptible(session.until_complete(told)).await.err();
+                match failure {
+                    Some(failure) if session.is_empty() => Err(failure),
+                    Some(failure) if !options.is_partial => Ok(Fetched {
+                        failure: Some(failure),
                         ..Fetched::default()
                     }),
-                    trouble => session.write(origin, out, trouble),
+                    failure => session.write(origin, out, failure),
                 }
             }
             ServerKind::Csds => {
@@ -201,7 +201,7 @@ pub(crate) fn of_written(written: Written) -> Fetched {
         entries: Some(written.entries),
         notes,
         lost_targets: Vec::new(),
-        trouble: None,
+        failure: None,
     }
 }
 

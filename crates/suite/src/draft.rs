@@ -35,7 +35,7 @@ pub struct Drafted {
     /// The number of its client, if there are several.
     pub client: Option<usize>,
     /// What the step does.
-    pub deed: Deed,
+    pub action: DraftAction,
     /// What is expected of it.
     pub expect: Vec<Expected>,
     /// It lacks something that decides where RPCs go: what never holds is told in the comment and not expected.
@@ -44,7 +44,7 @@ pub struct Drafted {
 
 /// What happens in a step.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Deed {
+pub enum DraftAction {
     /// Time passes, in milliseconds.
     Sleep(Time),
     /// RPCs are sent and waited for: the members of `pick`.
@@ -74,7 +74,7 @@ pub struct Expected {
 
 /// What became of the expectations of a draft.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Settled {
+pub struct DraftOutcome {
     /// Those that were taken out because they hold with some seeds only, or because what says less holds with all.
     pub chance: usize,
     /// Those of partial steps that hold with no seed.
@@ -82,7 +82,7 @@ pub struct Settled {
     /// Those that hold with no seed, as step and member.
     pub failing: Vec<(usize, &'static str)>,
     /// Why the suite cannot be played to its end.
-    pub trouble: Option<String>,
+    pub stop: Option<String>,
 }
 
 /// Seeds that a draft is played with: what one RPC in ten does, one of them does but for one draft in a thousand.
@@ -103,16 +103,16 @@ impl Draft {
     /// Leaves the expectations that chance does not decide about.
     ///
     /// `runs` has what was not met when the draft as it is was played, each time with another seed, or why it cannot be played.
-    pub fn settle(&mut self, runs: Result<Vec<Unmet>, String>) -> Settled {
-        let mut settled = Settled::default();
+    pub fn keep_certain(&mut self, runs: Result<Vec<Unmet>, String>) -> DraftOutcome {
+        let mut outcome = DraftOutcome::default();
         let runs = match runs {
             Ok(runs) => runs,
             Err(why) => {
                 self.steps
                     .iter_mut()
                     .for_each(|step| step.expect.retain(|expected| !expected.is_weaker));
-                settled.trouble = Some(why);
-                return settled;
+                outcome.stop = Some(why);
+                return outcome;
             }
         };
         for (number, step) in self.steps.iter_mut().enumerate() {
@@ -136,15 +136,15 @@ impl Draft {
                 match met {
                     Met::Always => step.expect.push(strong),
                     Met::Never if !holds && step.is_partial => {
-                        settled.told += 1;
+                        outcome.told += 1;
                         step.comment += &format!("; then the log has `{}: {}`", strong.member, yaml(&strong.value));
                     }
                     Met::Never if !holds => {
-                        settled.failing.push((number, strong.member));
+                        outcome.failing.push((number, strong.member));
                         step.expect.push(strong);
                     }
                     Met::Never | Met::Sometimes => {
-                        settled.chance += 1;
+                        outcome.chance += 1;
                         let kept = weaker.into_iter().filter(|(_, met)| *met == Met::Always);
                         step.expect.extend(kept.map(|(expected, _)| Expected {
                             is_weaker: false,
@@ -154,7 +154,7 @@ impl Draft {
                 }
             }
         }
-        settled
+        outcome
     }
 
     /// The suite.
@@ -202,12 +202,12 @@ impl Draft {
         if !step.comment.is_empty() {
             out.push_str(&format!("# {}\n", one_line(&step.comment)));
         }
-        match &step.deed {
-            Deed::Sleep(ms) => out.push_str(&format!("- sleep: {}\n", seconds(*ms))),
-            Deed::Pick(members) => out.push_str(&format!("- pick: {}\n", flow(members))),
-            Deed::Begin(members) => out.push_str(&format!("- begin: {}\n", flow(members))),
-            Deed::Finish(name) => out.push_str(&format!("- finish: {}\n", yaml_text(name))),
-            Deed::Backends(verb, addresses) => {
+        match &step.action {
+            DraftAction::Sleep(ms) => out.push_str(&format!("- sleep: {}\n", seconds(*ms))),
+            DraftAction::Pick(members) => out.push_str(&format!("- pick: {}\n", flow(members))),
+            DraftAction::Begin(members) => out.push_str(&format!("- begin: {}\n", flow(members))),
+            DraftAction::Finish(name) => out.push_str(&format!("- finish: {}\n", yaml_text(name))),
+            DraftAction::Backends(verb, addresses) => {
                 let texts: Vec<Json> = addresses.iter().map(|address| address.to_string().into()).collect();
                 let value = match texts.as_slice() {
                     [one] => one.clone(),
@@ -215,14 +215,14 @@ impl Draft {
                 };
                 out.push_str(&format!("- {verb}: {}\n", yaml(&value)));
             }
-            Deed::Update(resources) => {
+            DraftAction::Update(resources) => {
                 out.push_str("- update:\n");
                 for resource in resources {
                     out.push_str("  - ");
                     block(resource, 4, out);
                 }
             }
-            Deed::Remove(names) => {
+            DraftAction::Remove(names) => {
                 let pair = |(kind, name): &(ResourceType, String)| Json::from(vec![kind.type_url(), name.clone()]);
                 let pairs: Vec<Json> = names.iter().map(pair).collect();
                 out.push_str(&format!("- remove: {}\n", yaml(&pairs.into())));
@@ -378,7 +378,7 @@ mod tests {
         let step = Drafted {
             comment: String::new(),
             client: None,
-            deed: Deed::Sleep(1500),
+            action: DraftAction::Sleep(1500),
             expect,
             is_partial: false,
         };
@@ -395,9 +395,9 @@ mod tests {
             let sometimes = sometimes.iter().filter(|_| run.is_multiple_of(2));
             always.iter().chain(sometimes).map(|place| (0, *place)).collect()
         };
-        let settled = draft.settle(Ok((0..8).map(run).collect()));
+        let outcome = draft.keep_certain(Ok((0..8).map(run).collect()));
         let members = draft.steps[0].expect.iter().map(|expected| expected.member);
-        (members.collect(), settled.chance, settled.failing)
+        (members.collect(), outcome.chance, outcome.failing)
     }
 
     #[test]
@@ -414,8 +414,8 @@ mod tests {
     fn what_a_partial_step_does_not_show_is_told() {
         let mut draft = draft();
         draft.steps[0].is_partial = true;
-        let settled = draft.settle(Ok(vec![Unmet::from([(0, 1), (0, 2)]); 2]));
-        assert_eq!((settled.told, settled.failing.len()), (1, 0));
+        let outcome = draft.keep_certain(Ok(vec![Unmet::from([(0, 1), (0, 2)]); 2]));
+        assert_eq!((outcome.told, outcome.failing.len()), (1, 0));
         assert_eq!(draft.steps[0].expect.len(), 1);
         assert_eq!(draft.steps[0].comment, "; then the log has `address: a`");
     }
@@ -429,7 +429,7 @@ mod tests {
             let node = JsonNode::of_json(&json).unwrap();
             let mut draft = draft();
             draft.world = vec![node.clone()];
-            draft.steps[0].deed = Deed::Update(vec![node]);
+            draft.steps[0].action = DraftAction::Update(vec![node]);
             let mut sources = xdsctl_document::source::SourceMap::new();
             let id = sources.add("a.yaml", draft.to_yaml().into_bytes());
             let read = JsonNode::of(sources.get(id).unwrap()).unwrap().unwrap();
@@ -453,7 +453,7 @@ mod tests {
             node.clone(),
             JsonNode::of_json(r#"{"@type":"t/b","name":"é\n#"}"#).unwrap(),
         ];
-        draft.steps[0].deed = Deed::Update(vec![node.clone()]);
+        draft.steps[0].action = DraftAction::Update(vec![node.clone()]);
         let mut sources = xdsctl_document::source::SourceMap::new();
         let id = sources.add("a.yaml", draft.to_yaml().into_bytes());
         let read = JsonNode::of(sources.get(id).unwrap()).unwrap().unwrap();

@@ -47,10 +47,10 @@ use std::sync::Arc;
 pub use capture::{Captured, TRACES, capture};
 pub use check::{Check, CheckKind};
 pub use coverage::{Coverage, CoverageKind};
-pub use draft::{Deed, Draft, Drafted, Expected, SEEDS, Settled, Unmet, headers};
+pub use draft::{Draft, DraftAction, DraftOutcome, Drafted, Expected, SEEDS, Unmet, headers};
 pub use read::TEST_MEMBERS;
 pub use rewrite::{Rewrite, Rewritten, rewrite, yaml};
-pub use run::{Failed, Failure, MAX_RPCS, Manner, Played, Trouble, run, run_heard};
+pub use run::{Failed, Failure, MAX_RPCS, Played, RunOptions, TestStop, run, run_heard};
 pub use shares::{ExpectedShares, Share};
 pub use timeline::{Listener, timeline};
 

@@ -36,10 +36,10 @@ pub(super) struct Effort {
 }
 
 impl Effort {
-    pub fn new(manner: Manner) -> Effort {
+    pub fn new(run_options: RunOptions) -> Effort {
         Effort {
             done: 0,
-            most: manner.max_rpcs.unwrap_or(MAX_RPCS),
+            most: run_options.max_rpcs.unwrap_or(MAX_RPCS),
         }
     }
 
@@ -54,8 +54,8 @@ impl Effort {
     }
 
     /// Why a test ends at a step.
-    pub fn trouble(self, step: &PlannedStep) -> Trouble {
-        Trouble {
+    pub fn stop(self, step: &PlannedStep) -> TestStop {
+        TestStop {
             span: step.span,
             why: format!(
                 "the test has more than {} RPCs, each counted once more for {CHECKS_A_RPC} `never` and expectations: --max-rpcs raises the \
@@ -68,7 +68,7 @@ impl Effort {
 
 /// How a test is run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Manner {
+pub struct RunOptions {
     /// Most events of one step; `None` for what a channel has.
     pub max_events: Option<u64>,
     /// RPCs of the test, see [`MAX_RPCS`]; `None` for that many.
@@ -78,7 +78,7 @@ pub struct Manner {
     /// Traces have the values of headers that hold secrets.
     pub shows_secrets: bool,
     /// Most events that a timeline tells; `None` for a million.
-    pub max_told: Option<usize>,
+    pub max_entries: Option<usize>,
     /// Simulated time at which a timeline ends, in milliseconds; `None` for the end of the test.
     pub until: Option<Time>,
     /// What would be recorded of what happened is said of each failure, and no way of an RPC.
@@ -95,7 +95,7 @@ pub struct Played {
     /// The `backends` of the test that no endpoint has at any time; tests of a file may share them.
     pub strangers: Vec<(Span, String)>,
     /// Why the test could not be run to its end.
-    pub trouble: Option<Trouble>,
+    pub stop: Option<TestStop>,
     /// What of the configuration was met, if that was asked for.
     pub coverage: Coverage,
     /// Expectations.
@@ -121,7 +121,7 @@ pub struct Failure {
     pub rpc: Option<Failed>,
     /// Where the value of the expectation stands.
     pub value: Span,
-    /// With [`Manner::records`] what it would have to be, or why that cannot be said.
+    /// With [`RunOptions::records`] what it would have to be, or why that cannot be said.
     pub recorded: Option<Result<Value, &'static str>>,
 }
 
@@ -138,7 +138,7 @@ pub struct Failed {
 
 /// A test that could not be run to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble {
+pub struct TestStop {
     /// The step.
     pub span: Span,
     /// Why.
@@ -152,20 +152,20 @@ type Wanted = BTreeMap<(usize, u64), Option<Outcome>>;
 ///
 /// The RPCs are watched first; those that did what they must not are sent once more, in a second run that is the same, to tell their
 /// way.
-pub fn run(test: &Test, sessions: &[Session], manner: Manner) -> Played {
-    run_heard(test, sessions, manner, &|_| {})
+pub fn run(test: &Test, sessions: &[Session], run_options: RunOptions) -> Played {
+    run_heard(test, sessions, run_options, &|_| {})
 }
 
 /// The same, for somebody who waits: `heard` hears of each RPC how many there were.
-pub fn run_heard(test: &Test, sessions: &[Session], manner: Manner, heard: &dyn Fn(u64)) -> Played {
+pub fn run_heard(test: &Test, sessions: &[Session], run_options: RunOptions, heard: &dyn Fn(u64)) -> Played {
     let mut wanted = Wanted::new();
-    let (mut played, firsts) = Run::new(test, sessions, manner, &wanted, heard).play(&mut wanted);
+    let (mut played, firsts) = Run::new(test, sessions, run_options, &wanted, heard).play(&mut wanted);
     let told = firsts.iter().flatten().take(MAX_WAYS);
     wanted.extend(told.map(|first| ((first.client, first.id), None)));
-    if wanted.is_empty() || manner.records {
+    if wanted.is_empty() || run_options.records {
         return played;
     }
-    Run::new(test, sessions, manner, &wanted.clone(), heard).play(&mut wanted);
+    Run::new(test, sessions, run_options, &wanted.clone(), heard).play(&mut wanted);
     for (failure, first) in played.failures.iter_mut().zip(&firsts) {
         let Some(first) = first else { continue };
         let outcome = wanted.get(&(first.client, first.id)).and_then(Option::as_ref);
@@ -242,7 +242,7 @@ const MACHINES_OF_ALL: usize = 500_000;
 pub(super) fn channels(
     test: &Test,
     sessions: &[Session],
-    manner: Manner,
+    run_options: RunOptions,
     mut with: impl FnMut(usize, &mut ChannelOptions),
 ) -> Vec<Channel> {
     let mut network = Network::default();
@@ -254,9 +254,9 @@ pub(super) fn channels(
         let mut options = ChannelOptions {
             seed: planned.seed,
             waits_for_missing: true,
-            max_events: manner.max_events,
+            max_events: run_options.max_events,
             max_machines: Some(most_machines),
-            shows_secrets: manner.shows_secrets,
+            shows_secrets: run_options.shows_secrets,
             ..ChannelOptions::default()
         };
         with(number, &mut options);
@@ -278,7 +278,7 @@ pub(super) fn addresses(test: &Test, channels: &[Channel]) -> Vec<SocketAddr> {
 }
 
 /// What is wrong with the steps as a whole; `known` are the [`addresses`].
-pub(super) fn check(test: &Test, known: &[SocketAddr]) -> Option<Trouble> {
+pub(super) fn check(test: &Test, known: &[SocketAddr]) -> Option<TestStop> {
     let steps = || test.steps.iter().filter_map(|planned| planned.step.as_ref());
     let spans: Vec<Span> = test
         .steps
@@ -287,7 +287,7 @@ pub(super) fn check(test: &Test, known: &[SocketAddr]) -> Option<Trouble> {
         .map(|planned| planned.span)
         .collect();
     let (number, error) = script::check(steps().collect::<Vec<_>>(), known).err()?;
-    Some(Trouble {
+    Some(TestStop {
         span: spans.get(number).copied().unwrap_or_default(),
         why: error.to_string(),
     })
@@ -319,8 +319,14 @@ struct Run<'t> {
 }
 
 impl<'t> Run<'t> {
-    fn new(test: &'t Test, sessions: &[Session], manner: Manner, wanted: &Wanted, heard: &'t dyn Fn(u64)) -> Run<'t> {
-        let channels = channels(test, sessions, manner, |number, options| {
+    fn new(
+        test: &'t Test,
+        sessions: &[Session],
+        run_options: RunOptions,
+        wanted: &Wanted,
+        heard: &'t dyn Fn(u64),
+    ) -> Run<'t> {
+        let channels = channels(test, sessions, run_options, |number, options| {
             let traced = wanted.keys().filter(|(client, _)| *client == number).map(|(_, id)| *id);
             options.traced = traced.collect::<BTreeSet<u64>>();
             options.places = true;
@@ -328,7 +334,7 @@ impl<'t> Run<'t> {
         let watched = |step: &'t PlannedStep| {
             step.expect
                 .iter()
-                .map(|check| Watched::new(check, manner.records))
+                .map(|check| Watched::new(check, run_options.records))
                 .collect()
         };
         Run {
@@ -341,9 +347,9 @@ impl<'t> Run<'t> {
                 guards: test.never.iter().map(Guard::new).collect(),
                 sessions: Sessions::default(),
                 rpcs: 0,
-                effort: Effort::new(manner),
+                effort: Effort::new(run_options),
                 heard,
-                coverage: manner.covers.then(Coverage::default),
+                coverage: run_options.covers.then(Coverage::default),
                 selectors: Vec::new(),
             },
             played: Played::default(),
@@ -355,8 +361,8 @@ impl<'t> Run<'t> {
         let mut player = Player::default();
         let mut open: BTreeMap<&str, usize> = BTreeMap::new();
         let known = addresses(self.test, &self.channels);
-        if let Some(trouble) = check(self.test, &known) {
-            self.played.trouble = Some(trouble);
+        if let Some(stop) = check(self.test, &known) {
+            self.played.stop = Some(stop);
             return (self.played, self.firsts);
         }
         self.names = Names::of(self.test, &known);
@@ -383,7 +389,7 @@ impl<'t> Run<'t> {
                 }
             };
             if self.watch.effort.is_over() {
-                self.played.trouble = Some(self.watch.effort.trouble(planned));
+                self.played.stop = Some(self.watch.effort.stop(planned));
                 break;
             }
             if !self.judge(number, planned, told) {
@@ -403,7 +409,7 @@ impl<'t> Run<'t> {
             }
         }
         self.names.configurations(&self.channels);
-        if self.played.trouble.is_none() {
+        if self.played.stop.is_none() {
             let (of_checks, of_backends) = self.names.missing();
             self.played.notes.extend(of_checks);
             self.played.strangers = of_backends;
@@ -420,7 +426,7 @@ impl<'t> Run<'t> {
         let told = match told {
             Ok(told) => told,
             Err(limit) => {
-                self.played.trouble = Some(Trouble {
+                self.played.stop = Some(TestStop {
                     span: planned.span,
                     why: limit.to_string(),
                 });
@@ -428,7 +434,7 @@ impl<'t> Run<'t> {
             }
         };
         if let Some(fault) = told.faults.first() {
-            self.played.trouble = Some(Trouble {
+            self.played.stop = Some(TestStop {
                 span: planned.span,
                 why: fault.clone(),
             });

@@ -41,10 +41,10 @@ pub fn off(label: &str, count: u64, total: u64, expected: Share, tolerance: Opti
     }
     let why = match tolerance {
         Some(tolerance) => format!("within {}", whole(tolerance)),
-        None if least == most => return Some(told(label, count, total, expected)),
+        None if least == most => return Some(share_words(label, count, total, expected)),
         None => format!("{least} to {most} of them in {} of {SEEDS} seeds", SEEDS - 1.0),
     };
-    Some(format!("{}, {why}", told(label, count, total, expected)))
+    Some(format!("{}, {why}", share_words(label, count, total, expected)))
 }
 
 /// Why shares of so many RPCs hold whatever happens.
@@ -66,7 +66,7 @@ pub fn cannot_fail(shares: &ExpectedShares, total: u64) -> Option<String> {
 /// The most RPCs that are tried to find how many are enough.
 const MOST_TRIED: u64 = 10_000;
 
-fn told(label: &str, count: u64, total: u64, expected: Share) -> String {
+fn share_words(label: &str, count: u64, total: u64, expected: Share) -> String {
     let got = percent(count, total);
     let expected = whole(expected);
     format!("{got} to `{label}` ({count} of {total} RPCs), expected {expected}")

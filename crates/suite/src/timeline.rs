@@ -1,15 +1,15 @@
 //! What happens in the course of a test, event by event.
 
-use super::run::{Effort, Manner, Trouble, addresses, channels, check};
+use super::run::{Effort, RunOptions, TestStop, addresses, channels, check};
 use super::{PlannedStep, Test};
 use xdsctl_channel::session::Session;
 use xdsctl_channel::sim::Channel;
 use xdsctl_channel::sim::script::Player;
-use xdsctl_lb::log::{LogEntry, MAX_TOLD};
+use xdsctl_lb::log::{LogEntry, MAX_ENTRIES};
 use xdsctl_lb::runtime::Time;
 
 /// Events of a timeline, of which a line has some hundred bytes.
-const MAX_TOLD_IN_ALL: usize = 1_000_000;
+const MAX_ENTRIES_IN_ALL: usize = 1_000_000;
 
 /// Receives what happens: before a step that step, then what happened in its course, with the number of the client.
 pub trait Listener {
@@ -17,29 +17,34 @@ pub trait Listener {
     fn step(&mut self, planned: &PlannedStep, now: Time);
 
     /// Something happened; `false` to hear of no more.
-    fn told(&mut self, client: usize, told: &LogEntry) -> bool;
+    fn event(&mut self, client: usize, told: &LogEntry) -> bool;
 
     /// What people should hear of a step.
     fn note(&mut self, planned: &PlannedStep, now: Time, note: &str);
 }
 
-/// Plays a test and tells what happens, step by step and in the order of time, up to [`Manner::until`].
+/// Plays a test and tells what happens, step by step and in the order of time, up to [`RunOptions::until`].
 ///
 /// # Errors
 /// Why the test could not be played to its end.
-pub fn timeline(test: &Test, sessions: &[Session], manner: Manner, listener: &mut dyn Listener) -> Result<(), Trouble> {
-    let most = manner.max_told.unwrap_or(MAX_TOLD_IN_ALL);
-    let until = manner.until.unwrap_or(Time::MAX);
+pub fn timeline(
+    test: &Test,
+    sessions: &[Session],
+    run_options: RunOptions,
+    listener: &mut dyn Listener,
+) -> Result<(), TestStop> {
+    let most = run_options.max_entries.unwrap_or(MAX_ENTRIES_IN_ALL);
+    let until = run_options.until.unwrap_or(Time::MAX);
     let mut left = most;
-    let mut channels = channels(test, sessions, manner, |_, options| {
+    let mut channels = channels(test, sessions, run_options, |_, options| {
         options.log = true;
         options.places = true;
     });
-    if let Some(trouble) = check(test, &addresses(test, &channels)) {
-        return Err(trouble);
+    if let Some(stop) = check(test, &addresses(test, &channels)) {
+        return Err(stop);
     }
     let mut player = Player::default();
-    let mut effort = Effort::new(manner);
+    let mut effort = Effort::new(run_options);
     for planned in &test.steps {
         let now = channels.first().map_or(0, Channel::now);
         if now > until || !tell(&mut channels, until, &mut left, listener).goes_on {
@@ -53,7 +58,7 @@ pub fn timeline(test: &Test, sessions: &[Session], manner: Manner, listener: &mu
             left_out,
             is_cut,
         } = tell(&mut channels, until, &mut left, listener);
-        let told = told.map_err(|limit| Trouble {
+        let told = told.map_err(|limit| TestStop {
             span: planned.span,
             why: limit.to_string(),
         })?;
@@ -61,24 +66,24 @@ pub fn timeline(test: &Test, sessions: &[Session], manner: Manner, listener: &mu
             listener.note(planned, now, note);
         }
         if let Some(fault) = told.faults.into_iter().next() {
-            return Err(Trouble {
+            return Err(TestStop {
                 span: planned.span,
                 why: fault,
             });
         }
         if left_out > 0 {
-            return Err(Trouble {
+            return Err(TestStop {
                 span: planned.span,
                 why: format!(
-                    "the step has {left_out} more events than are kept of one (limit `timeline`: {MAX_TOLD}): split it into several steps"
+                    "the step has {left_out} more events than are kept of one (limit `timeline`: {MAX_ENTRIES}): split it into several steps"
                 ),
             });
         }
         if effort.is_over() {
-            return Err(effort.trouble(planned));
+            return Err(effort.stop(planned));
         }
         if is_cut {
-            return Err(Trouble {
+            return Err(TestStop {
                 span: planned.span,
                 why: format!("the timeline has more than {most} events: --until ends it before"),
             });
@@ -115,7 +120,7 @@ fn tell(channels: &mut [Channel], until: Time, left: &mut usize, listener: &mut 
     let is_cut = due > *left;
     let mut due = all.iter().take(due.min(*left));
     *left -= due.len();
-    let goes_on = due.all(|(client, told)| listener.told(*client, told));
+    let goes_on = due.all(|(client, told)| listener.event(*client, told));
     Heard {
         goes_on,
         left_out,
@@ -141,7 +146,7 @@ mod tests {
             self.steps += 1;
         }
 
-        fn told(&mut self, _: usize, _: &LogEntry) -> bool {
+        fn event(&mut self, _: usize, _: &LogEntry) -> bool {
             self.events += 1;
             true
         }
@@ -161,12 +166,12 @@ mod tests {
             {"socket_address": {"address": "10.0.0.1", "port_value": 80}}}}]}]}]}"#;
         let session = Session::of(xdsctl::hold(world).unwrap(), Start::Cluster("c".to_owned()));
         let mut heard = Counter::default();
-        let manner = Manner {
-            max_told: Some(most),
-            ..Manner::default()
+        let run_options = RunOptions {
+            max_entries: Some(most),
+            ..RunOptions::default()
         };
-        let played = timeline(&suite.tests[0], &[session], manner, &mut heard);
-        (heard.steps, heard.events, played.err().map(|trouble| trouble.why))
+        let played = timeline(&suite.tests[0], &[session], run_options, &mut heard);
+        (heard.steps, heard.events, played.err().map(|stop| stop.why))
     }
 
     #[test]

@@ -67,7 +67,7 @@ fn a_cache_that_answers_only_who_asks_for_all_is_named() {
     assert!(
         result
             .unwrap()
-            .trouble
+            .failure
             .unwrap()
             .to_string()
             .ends_with("within 2 s: Cluster"),
@@ -126,7 +126,7 @@ fn responses_that_grow_without_end_end_with_the_time() {
     let error = fetched(&format!("ads://127.0.0.1:{port}"), within(1))
         .0
         .unwrap()
-        .trouble
+        .failure
         .unwrap();
     assert!(
         error
@@ -147,7 +147,7 @@ fn responses_that_grow_without_end_end_with_the_size() {
     let error = fetched(&format!("ads://127.0.0.1:{port}"), options)
         .0
         .unwrap()
-        .trouble
+        .failure
         .unwrap();
     let words = error.to_string();
     assert!(words.contains("--max-size raises that"), "{words}");

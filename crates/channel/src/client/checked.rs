@@ -187,7 +187,7 @@ fn fit(budget: &mut Budget, bytes: usize, checked: &mut Checked) {
 }
 
 /// Validates one resource and drops its bytes; may run on any thread.
-pub(super) fn check(raw: RawResource, circumstances: &ValidationInput<'_>, budget: &mut Budget) -> Checked {
+pub(super) fn check(raw: RawResource, against: &ValidationInput<'_>, budget: &mut Budget) -> Checked {
     let mut checked = Checked {
         type_url: raw.type_url,
         resource_type: raw.resource_type,
@@ -221,9 +221,9 @@ pub(super) fn check(raw: RawResource, circumstances: &ValidationInput<'_>, budge
     };
     checked.hash = Some(FixedState::default().hash_one(&bytes));
     let size = bytes.len();
-    let others = circumstances.others;
-    let cx = Validation::new(circumstances.profile, circumstances.server)
-        .knowing(known_to(circumstances.profile, raw.known))
+    let others = against.others;
+    let cx = Validation::new(against.profile, against.server)
+        .knowing(known_to(against.profile, raw.known))
         .sized(size)
         .packing();
     let validated = match raw.wrapper_name.as_deref() {
@@ -240,7 +240,7 @@ pub(super) fn check(raw: RawResource, circumstances: &ValidationInput<'_>, budge
     checked.facts = validated
         .value
         .as_ref()
-        .map(|value| Facts::of(value, Names::of(circumstances.profile)));
+        .map(|value| Facts::of(value, Names::of(against.profile)));
     if let Some(Facts::Cluster(cluster)) = &mut checked.facts
         && let Some(policy) = cluster.policy_mut()
     {
@@ -248,9 +248,9 @@ pub(super) fn check(raw: RawResource, circumstances: &ValidationInput<'_>, budge
     }
     checked.diagnostics = validated.diagnostics;
     checked.answers = validated.answers;
-    match circumstances.keep {
+    match against.keep {
         Keep::Findings | Keep::Parsed => {
-            if circumstances.keep == Keep::Parsed {
+            if against.keep == Keep::Parsed {
                 checked.parsed = validated.value.map(Arc::new);
             }
             checked.ignored = validated.packed;

@@ -26,8 +26,8 @@ use xdsctl_model::profile::{Profile, ServerFacts};
 use xdsctl_model::resource::{Cluster, Endpoints, Listener, Resource, ResourceType, RouteConfiguration};
 
 mod edit;
+mod hold;
 mod rejection;
-mod settled;
 mod unwatched;
 
 pub use rejection::Rejected;

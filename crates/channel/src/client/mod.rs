@@ -1,14 +1,14 @@
 //! What a client holds, decided once: from documents to verdicts, findings and the resources in use, for each world.
 //!
 //! ```text
-//! documents ─ Reading ─ settle ─ Settled ─┬─ lint, check     facts and findings of all worlds
+//! documents ─ Reading ─ finish ─ WorldSet ┬─ lint, check     facts and findings of all worlds
 //!              resource   world           └─ hold ─ Resources ─ Client ─ resolve ─ XdsConfig
 //!              by resource by world          values, read again from their places when they are asked for
 //! ```
 //!
-//! [`Reading`] validates each resource of the documents, [`Reading::settle`] applies what is about several of them: responses,
-//! removals, versions of the same name. [`Settled::hold`] gives what the client of each world holds, a [`Client`] is that with the
-//! client's own circumstances, and [`Client::resolve`] follows a channel from its target to its endpoints ([`config`], A74).
+//! [`Reading`] validates each resource of the documents, [`Reading::finish`] applies what is about several of them: responses,
+//! removals, versions of the same name. [`WorldSet::hold`] gives what the client of each world holds, a [`Client`] is that with the
+//! client's own start, and [`Client::resolve`] follows a channel from its target to its endpoints ([`config`], A74).
 //! What the control plane sends later ([`Client::update`]) takes the same way.
 //!
 //! Commands, the simulator and the library go through here; `tests/tidy.rs` sees to it that nobody validates resources or fills a
@@ -55,7 +55,7 @@ pub use policy::{PolicyFacts, PolicyKind};
 pub use reading::Reading;
 pub use receive::{Judged, Received, RejectionFault, faults};
 pub use world::{ResourceId, World, WorldEntry};
-pub use worlds::{Settled, Stray};
+pub use worlds::{Stray, WorldSet};
 
 use config::{ChannelFailure, RoutesHeld, XdsConfig};
 use dns::DnsAnswers;
@@ -192,7 +192,7 @@ impl Client {
     pub fn take(&mut self, sent: &SentTexts) -> Updated {
         let mut sources = SourceMap::new();
         let id = sources.add("-", sent.text.as_bytes().to_vec());
-        let circumstances = ValidationInput {
+        let against = ValidationInput {
             profile: &self.profile,
             others: &[],
             server: &self.server,
@@ -200,27 +200,27 @@ impl Client {
         };
         let mut reading = Reading::default();
         let text = sources.get(id).map(|source| source.bytes()).unwrap_or_default();
-        reading.read(Some(1), &circumstances, |loader, emit| {
+        reading.read(Some(1), &against, |loader, emit| {
             let mut options = envelope::LoadOptions::default();
             options.transcode.bare_strings = sent.is_yaml;
             loader.json(id, text, options, emit);
         });
-        let mut settled = reading.settle(&circumstances, false);
-        let rejected = settled
+        let mut world_set = reading.finish(&against, false);
+        let rejected = world_set
             .resources
             .iter()
             .filter(|checked| checked.verdict == Verdict::Rejected);
         let nacked = rejected
             .filter_map(|checked| Some(Nacked::of(checked.resource_type?, &checked.name, &checked.diagnostics)));
         let nacked = nacked.collect();
-        let findings = std::mem::take(&mut settled.findings);
+        let findings = std::mem::take(&mut world_set.findings);
         let store = Arc::new(Store {
             sources,
             profile: self.profile.clone(),
             server: self.server.clone(),
         });
         let sent = sent.count;
-        let known = settled
+        let known = world_set
             .resources
             .iter()
             .filter(|checked| checked.resource_type.is_some())
@@ -236,7 +236,7 @@ impl Client {
                 sent - known
             ));
         }
-        for (_, newer) in settled.hold(&store) {
+        for (_, newer) in world_set.hold(&store) {
             let rejected = newer.rejected().into_iter();
             let rejected: Vec<_> = rejected.map(|r| (r.resource_type, r.name.to_owned())).collect();
             self.resources.take(newer);

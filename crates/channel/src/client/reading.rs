@@ -1,13 +1,13 @@
 //! Documents read, resource by resource, before anything is known of what they hold together.
 //!
-//! A [`Reading`] is the only thing that resources come out of, and [`Reading::settle`] the only way on: what it yields has been
+//! A [`Reading`] is the only thing that resources come out of, and [`Reading::finish`] the only way on: what it yields has been
 //! through every rule about responses, streams, names and versions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::checked::{Checked, ValidationInput, check};
 use super::joined::{self, DocumentPlace, Joined, Parts};
-use super::worlds::{Settled, settle};
+use super::worlds::{WorldSet, into_world_set};
 use xdsctl_document::envelope::{Emit, Loader, PathSource, WorldId};
 use xdsctl_document::load;
 use xdsctl_document::source::SourceId;
@@ -27,12 +27,12 @@ impl Reading {
     pub fn read(
         &mut self,
         threads: Option<usize>,
-        circumstances: &ValidationInput<'_>,
+        against: &ValidationInput<'_>,
         read: impl FnOnce(&mut Loader, Emit<'_>),
     ) {
         let mut loader = std::mem::take(&mut self.loader);
-        loader.other_clients = circumstances.others.len();
-        let loaded = load::go_on(loader, threads, read, |raw, budget| check(raw, circumstances, budget));
+        loader.other_clients = against.others.len();
+        let loaded = load::go_on(loader, threads, read, |raw, budget| check(raw, against, budget));
         self.loader = loaded.loader;
         if self.checked.is_empty() {
             self.checked = loaded.results;
@@ -79,7 +79,7 @@ impl Reading {
     }
 
     /// Decides what each world's client holds. With `merge` all documents are one world.
-    pub fn settle(self, circumstances: &ValidationInput<'_>, merge: bool) -> Settled {
-        settle(self.checked, self.loader, self.joined, circumstances, merge)
+    pub fn finish(self, against: &ValidationInput<'_>, merge: bool) -> WorldSet {
+        into_world_set(self.checked, self.loader, self.joined, against, merge)
     }
 }

@@ -76,7 +76,7 @@ impl Client {
     pub fn receive(&mut self, response: &Bytes, holds: bool) -> Received {
         let mut sources = SourceMap::new();
         let id = sources.add_shared("-", response.clone());
-        let circumstances = ValidationInput {
+        let against = ValidationInput {
             profile: &self.profile,
             others: &[],
             server: &self.server,
@@ -88,14 +88,14 @@ impl Client {
                 format: Some(DocumentFormat::Binary),
                 ..Default::default()
             };
-            reading.read(None, &circumstances, |loader, emit| {
+            reading.read(None, &against, |loader, emit| {
                 loader.document(id, source, options, emit);
             });
         }
-        let settled = reading.settle(&circumstances, true);
+        let world_set = reading.finish(&against, true);
         let facts_of = |checked: &Checked| {
             let resource_type = checked.resource_type?;
-            let mut worlds = settled.worlds.iter();
+            let mut worlds = world_set.worlds.iter();
             worlds.find_map(|world| world.get(resource_type, &checked.name)?.facts.as_ref())
         };
         // Names that are taken away, or that come with an error, bring no resource.
@@ -103,7 +103,7 @@ impl Client {
             let status = checked.status.as_deref();
             status.is_some_and(|status| status.client.is_some() || status.server.is_some())
         };
-        let resources = settled.resources.iter();
+        let resources = world_set.resources.iter();
         let resources = resources.filter(|checked| !checked.is_removed && !is_told(checked));
         let resources = resources.map(|checked| Judged {
             resource_type: checked.resource_type,
@@ -119,7 +119,7 @@ impl Client {
             },
         });
         let resources = resources.collect();
-        let own = settled.findings.iter().map(|found| &found.diagnostic);
+        let own = world_set.findings.iter().map(|found| &found.diagnostic);
         let faults = own
             .flat_map(|diagnostic| faults(std::slice::from_ref(diagnostic)))
             .collect();
@@ -130,7 +130,7 @@ impl Client {
                 profile: self.profile.clone(),
                 server: self.server.clone(),
             });
-            for (_, newer) in settled.hold(&store) {
+            for (_, newer) in world_set.hold(&store) {
                 self.resources.take(newer);
             }
         }

@@ -68,7 +68,7 @@ enum Removal {
 }
 
 /// Marks the resources that a later response takes away; they are in no world.
-pub(super) fn remove(responses: &[RawResponse], resources: &mut [Checked], circumstances: &ValidationInput<'_>) {
+pub(super) fn remove(responses: &[RawResponse], resources: &mut [Checked], against: &ValidationInput<'_>) {
     let all = resources
         .iter()
         .map(|checked| Announced::new(checked.status.as_deref(), false));
@@ -89,7 +89,7 @@ pub(super) fn remove(responses: &[RawResponse], resources: &mut [Checked], circu
             Some((number, seen))
         })
         .unzip();
-    for (number, removal) in removed(responses, &seen, circumstances) {
+    for (number, removal) in removed(responses, &seen, against) {
         let Some(checked) = numbers.get(number).and_then(|&number| resources.get_mut(number)) else {
             continue;
         };
@@ -116,15 +116,11 @@ fn nothing_goes(responses: &[RawResponse], mut all: impl Iterator<Item = Announc
 }
 
 /// Which of `seen`, which are in the order of the documents, are taken away, and how.
-fn removed(
-    responses: &[RawResponse],
-    seen: &[Seen<'_>],
-    circumstances: &ValidationInput<'_>,
-) -> BTreeMap<usize, Removal> {
+fn removed(responses: &[RawResponse], seen: &[Seen<'_>], against: &ValidationInput<'_>) -> BTreeMap<usize, Removal> {
     if nothing_goes(responses, seen.iter().map(|one| one.announced)) {
         return BTreeMap::new();
     }
-    let timeline = Timeline::new(responses, seen, circumstances);
+    let timeline = Timeline::new(responses, seen, against);
     let mut by_key: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     for (number, one) in seen.iter().enumerate().filter(|(_, one)| !one.name.is_empty()) {
         let key = timeline.names.key(one.name);
@@ -157,11 +153,11 @@ struct Timeline<'r> {
 }
 
 impl<'r> Timeline<'r> {
-    fn new(responses: &'r [RawResponse], seen: &[Seen<'_>], circumstances: &ValidationInput<'_>) -> Timeline<'r> {
-        let server = circumstances.server;
-        let reads_errors = circumstances.profile.has(Feature::DataErrorHandling);
+    fn new(responses: &'r [RawResponse], seen: &[Seen<'_>], against: &ValidationInput<'_>) -> Timeline<'r> {
+        let server = against.server;
+        let reads_errors = against.profile.has(Feature::DataErrorHandling);
         let mut timeline = Timeline {
-            names: Names::of(circumstances.profile),
+            names: Names::of(against.profile),
             drops: if reads_errors {
                 server.fail_on_data_errors
             } else {
@@ -332,7 +328,7 @@ mod tests {
     /// The names of all resources in order, those that are taken away in brackets.
     fn read(documents: &[String], server: &ServerFacts) -> String {
         let profile = Profile::default();
-        let circumstances = ValidationInput {
+        let against = ValidationInput {
             profile: &profile,
             others: &[],
             server,
@@ -342,15 +338,15 @@ mod tests {
         let id = sources.add("-", documents.join("\n").into_bytes());
         let source = sources.get(id).unwrap();
         let mut reading = Reading::default();
-        reading.read(Some(1), &circumstances, |loader, emit| {
+        reading.read(Some(1), &against, |loader, emit| {
             loader.document(id, source, Default::default(), emit);
         });
-        let settled = reading.settle(&circumstances, false);
+        let world_set = reading.finish(&against, false);
         let name = |checked: &Checked| match checked.is_removed {
             true => format!("[{}]", checked.name),
             false => checked.name.clone(),
         };
-        settled.resources.iter().map(name).collect::<Vec<_>>().join(" ")
+        world_set.resources.iter().map(name).collect::<Vec<_>>().join(" ")
     }
 
     #[track_caller]

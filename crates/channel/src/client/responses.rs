@@ -17,13 +17,13 @@ use xdsctl_model::resource::ResourceType;
 pub(super) fn check(
     responses: &[RawResponse],
     resources: &mut [Checked],
-    circumstances: &ValidationInput<'_>,
+    against: &ValidationInput<'_>,
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
     // In a log the lines of several clients may be mixed.
     let mut by_start: BTreeMap<(SourceId, WorldId, usize), &RawResponse> = BTreeMap::new();
     for response in responses {
-        let mut cx = Validation::new(circumstances.profile, circumstances.server);
+        let mut cx = Validation::new(against.profile, against.server);
         if let Some(type_url) = response.type_url.as_deref().filter(|url| !discovery::is_of_others(url)) {
             if discovery::check_response_type(type_url, &mut cx).is_some()
                 && let Some(world) = response.world
@@ -36,7 +36,7 @@ pub(super) fn check(
                 diagnostic,
             }));
         }
-        errors(response, circumstances, &mut findings);
+        errors(response, against, &mut findings);
     }
     let streams = streams(responses);
     for checked in resources.iter_mut().filter(|checked| !checked.type_url.is_empty()) {
@@ -51,7 +51,7 @@ pub(super) fn check(
         if streams.contains(&(key.0, key.1, response_type)) {
             checked.sent_in = Some(key.2);
         }
-        let mut cx = Validation::new(circumstances.profile, circumstances.server);
+        let mut cx = Validation::new(against.profile, against.server);
         if !discovery::check_resource_type(&checked.type_url, response_type, &mut cx) {
             // The client does not look into it.
             checked.diagnostics = cx.finish();
@@ -87,13 +87,13 @@ fn streams(responses: &[RawResponse]) -> BTreeSet<(SourceId, WorldId, &str)> {
 }
 
 /// Checks `resource_errors`; each finding stands at its entry.
-fn errors(response: &RawResponse, circumstances: &ValidationInput<'_>, findings: &mut Vec<Finding>) {
+fn errors(response: &RawResponse, against: &ValidationInput<'_>, findings: &mut Vec<Finding>) {
     let name = response.type_url.as_deref().unwrap_or_default();
     let Some(resource_type) = name.rsplit('/').next().and_then(ResourceType::from_type_name) else {
         return;
     };
     for (index, error) in response.errors.iter().enumerate() {
-        let mut cx = Validation::new(circumstances.profile, circumstances.server);
+        let mut cx = Validation::new(against.profile, against.server);
         let reported = ReportedError {
             name: &error.name,
             is_ok: !error.has_error,
@@ -119,7 +119,7 @@ mod tests {
     /// Verdicts of the resources and rules of the other findings.
     fn read(text: &str) -> (Vec<Verdict>, Vec<&'static str>) {
         let (profile, server) = (Profile::default(), ServerFacts::default());
-        let circumstances = ValidationInput {
+        let against = ValidationInput {
             profile: &profile,
             others: &[],
             server: &server,
@@ -129,13 +129,13 @@ mod tests {
         let id = sources.add("-", text.as_bytes().to_vec());
         let text = sources.get(id).unwrap().bytes();
         let mut reading = Reading::default();
-        reading.read(Some(1), &circumstances, |loader, emit| {
+        reading.read(Some(1), &against, |loader, emit| {
             loader.json(id, text, Default::default(), emit);
         });
-        let settled = reading.settle(&circumstances, false);
-        let rules = settled.findings.iter().map(|found| found.diagnostic.rule.id);
+        let world_set = reading.finish(&against, false);
+        let rules = world_set.findings.iter().map(|found| found.diagnostic.rule.id);
         (
-            settled.resources.iter().map(|checked| checked.verdict).collect(),
+            world_set.resources.iter().map(|checked| checked.verdict).collect(),
             rules.filter(|id| id.starts_with("response-")).collect(),
         )
     }

@@ -54,12 +54,12 @@ struct Partial {
 
 impl World {
     /// A world without resources.
-    pub(super) fn new(id: WorldId, circumstances: &ValidationInput<'_>) -> World {
+    pub(super) fn new(id: WorldId, against: &ValidationInput<'_>) -> World {
         World {
             id,
             members: Vec::new(),
-            names: Names::of(circumstances.profile),
-            server: circumstances.server.clone(),
+            names: Names::of(against.profile),
+            server: against.server.clone(),
             entries: BTreeMap::new(),
             partial: None,
         }

@@ -21,10 +21,10 @@ use xdsctl_model::resource::ResourceType;
 /// Name of the one world of several documents.
 const MERGED: &str = "merged";
 
-/// What the clients of some documents hold; only [`Reading::settle`](super::Reading::settle) makes one.
+/// What the clients of some documents hold; only [`Reading::finish`](super::Reading::finish) makes one.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Settled {
+pub struct WorldSet {
     /// Every resource, in the order of the documents.
     pub resources: Vec<Checked>,
     /// Findings on documents and responses.
@@ -40,16 +40,16 @@ pub struct Settled {
 }
 
 /// Decides what each world's client holds. With `merge` all documents are one world.
-pub(super) fn settle(
+pub(super) fn into_world_set(
     mut resources: Vec<Checked>,
     mut loader: Loader,
     joined: Joined,
-    circumstances: &ValidationInput<'_>,
+    against: &ValidationInput<'_>,
     merge: bool,
-) -> Settled {
-    let found = responses::check(&loader.responses, &mut resources, circumstances);
+) -> WorldSet {
+    let found = responses::check(&loader.responses, &mut resources, against);
     loader.findings.extend(found);
-    removed::remove(&loader.responses, &mut resources, circumstances);
+    removed::remove(&loader.responses, &mut resources, against);
     let first = loader.worlds.first().map(|world| world.source);
     if let Some(first) = first.filter(|_| merge) {
         let all = loader.world(first, Some(MERGED.to_owned()));
@@ -69,9 +69,9 @@ pub(super) fn settle(
     }
     let worlds = members
         .into_iter()
-        .map(|(id, members)| world_of(id, members, &joined, &mut resources, circumstances))
+        .map(|(id, members)| world_of(id, members, &joined, &mut resources, against))
         .collect();
-    Settled {
+    WorldSet {
         resources,
         findings: loader.findings,
         worlds,
@@ -81,7 +81,7 @@ pub(super) fn settle(
     }
 }
 
-impl Settled {
+impl WorldSet {
     /// Adds to the findings on resources that come twice where the other one is.
     pub fn name_twins(&mut self, sources: &SourceMap) {
         let places: Vec<(usize, String)> = self
@@ -105,7 +105,7 @@ impl Settled {
     }
 }
 
-impl Settled {
+impl WorldSet {
     /// Two directories of one world that have the same resource, as those of two clients do. Clients may share clusters and
     /// endpoints, as long as these are the same.
     pub fn clash(&self, places: &BTreeMap<SourceId, DocumentPlace>) -> Option<Conflict> {
@@ -141,7 +141,7 @@ pub struct Stray {
     pub other: Option<usize>,
 }
 
-impl Settled {
+impl WorldSet {
     /// The references of which a world has no resource, each name once a world: some thousand at most.
     pub fn strays(&self) -> Vec<Stray> {
         let is_partial = self.worlds.iter().any(World::may_go_on);
@@ -198,9 +198,9 @@ fn world_of(
     members: Vec<usize>,
     joined: &Joined,
     resources: &mut [Checked],
-    circumstances: &ValidationInput<'_>,
+    against: &ValidationInput<'_>,
 ) -> World {
-    let mut world = World::new(id, circumstances);
+    let mut world = World::new(id, against);
     if joined.partial.contains(&id) {
         world.is_partial(&members, resources);
     }

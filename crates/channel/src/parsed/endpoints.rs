@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::object::Object;
-use super::shown::Shown;
+use super::parsed_value::Shown;
 use xdsctl_model::resource::Endpoints;
 use xdsctl_model::resource::cluster::HealthStatus;
 use xdsctl_model::resource::endpoints::{DropConfig, Endpoint, Locality};

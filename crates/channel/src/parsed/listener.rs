@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::object::{Object, Streaming};
-use super::shown::Shown;
+use super::parsed_value::Shown;
 use super::{filter, route, tls};
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::listener::{

@@ -12,12 +12,12 @@ mod filter;
 mod listener;
 mod matcher;
 mod object;
+mod parsed_value;
 mod route;
-mod shown;
 mod text;
 mod tls;
 
-pub use shown::{List, Shown};
+pub use parsed_value::{List, Shown};
 
 pub use endpoints::endpoints;
 pub use listener::listener;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::shown::{List, Shown};
+use super::parsed_value::{List, Shown};
 use xdsctl_model::resource::Millis;
 
 /// The key of the list of default fields; every object of a parsed form has it, and no other JSON in one is made with it.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::object::Object;
-use super::shown::Shown;
+use super::parsed_value::Shown;
 use super::{filter, matcher};
 use xdsctl_model::resource::RouteConfiguration;
 use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};

@@ -6,7 +6,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::object::DEFAULTS;
-use super::shown::{List, Shown};
+use super::parsed_value::{List, Shown};
 
 /// What stands before a line, per level.
 const INDENT: &str = "  ";

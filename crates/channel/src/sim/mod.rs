@@ -8,6 +8,7 @@
 mod call;
 mod channel;
 mod clusters;
+mod failure_words;
 mod leaf;
 mod lookups;
 mod network;
@@ -17,7 +18,6 @@ mod place;
 mod scale;
 pub mod script;
 mod selection;
-mod told;
 
 pub use call::{DEFAULT_TIMEOUT_MS, Rpc, RpcId};
 pub use channel::{Channel, ChannelOptions, LimitReached, MAX_EVENTS, MAX_MACHINES};

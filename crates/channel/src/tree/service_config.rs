@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::build::object;
 use crate::client::config::XdsConfig;
 use crate::rpc::{CLUSTER_PREFIX, PLUGIN_PREFIX};
-use xdsctl_clients::bootstrap::client_json::{self, Json};
+use xdsctl_clients::bootstrap::client_json::{self, ClientJson};
 use xdsctl_lb::{cds, cluster_manager, named};
 use xdsctl_model::resource::lb_policy::{CdsConfig, ClusterManagerConfig, LbConfig, LbPolicy};
 use xdsctl_model::resource::route::{Action, Destination};
@@ -161,7 +161,7 @@ fn refused(key: &str, child: &ManagerChild) -> Option<Status> {
 /// What the client reads where it has pasted a name between quotation marks.
 fn read_back(name: String) -> String {
     match client_json::parse(format!("\"{name}\"").as_bytes()) {
-        Ok(Json::String(read)) => read,
+        Ok(ClientJson::String(read)) => read,
         // Not reached: the text with the name in it was read.
         Ok(_) | Err(_) => name,
     }

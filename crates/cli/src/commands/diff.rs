@@ -248,7 +248,7 @@ impl Input {
             return Ok(Vec::new());
         };
         let mut inputs = opened.again(Fleet::of_one(client))?;
-        let settled = inputs.settle_without_doubts(Keep::Values, io)?;
+        let world_set = inputs.read_worlds_without_doubts(Keep::Values, io)?;
         let node_id = inputs
             .bootstrap
             .take()
@@ -257,13 +257,13 @@ impl Input {
         let store = Arc::new(inputs.into_store());
         files.extend(store.sources.iter().map(|(_, source)| PathBuf::from(source.name())));
         let mut placed = if is_placed {
-            ResourcePlaces::of(&settled)
+            ResourcePlaces::of(&world_set)
         } else {
             Vec::new()
         }
         .into_iter();
         let path = self.path.as_path();
-        let worlds = settled.hold(&store).into_iter().map(|(name, resources)| {
+        let worlds = world_set.hold(&store).into_iter().map(|(name, resources)| {
             // Both have the worlds in one order.
             let origins = placed.find(|(world, _)| *world == name).map(|(_, origins)| origins);
             let places = ResourcePlaces {

@@ -52,7 +52,7 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         }
         return Ok(0);
     }
-    let told = recognise::told(&wanted);
+    let told = recognise::recognised(&wanted);
     if !told.is_empty() {
         return line(args.format, &told, io);
     }

@@ -56,7 +56,7 @@ mod live {
         };
         let fetched = match args.output.as_deref() {
             Some(path) => {
-                let is_kept = |fetched: &Fetched| fetched.trouble.is_none() || args.partial;
+                let is_kept = |fetched: &Fetched| fetched.failure.is_none() || args.partial;
                 replace_by(path, fetch, is_kept).map_err(|source| cannot_write(path, source))?
             }
             None => fetch(&mut io.out),
@@ -65,7 +65,7 @@ mod live {
             entries,
             notes,
             lost_targets,
-            trouble,
+            failure,
         } = match (fetched, &args.output) {
             (Err(xdsctl_net::Error::Output(source)), Some(path)) => return Err(cannot_write(path, source)),
             (Err(xdsctl_net::Error::Output(source)), None) => return Err(source.into()),
@@ -74,13 +74,13 @@ mod live {
         for note in notes.iter().filter(|_| !args.quiet) {
             say!(io.err, "xdsctl: {note}")?;
         }
-        if let Some(trouble) = trouble {
+        if let Some(failure) = failure {
             let kept = if args.partial {
                 "the incomplete dump was written"
             } else {
                 "--partial keeps what had arrived"
             };
-            say!(io.err, "xdsctl: {trouble}; {kept}")?;
+            say!(io.err, "xdsctl: {failure}; {kept}")?;
             return Ok(EXIT_TROUBLE);
         }
         if let (Some(path), false) = (&args.output, args.quiet) {

@@ -110,8 +110,8 @@ mod live {
             // The client has the bootstrap that is written here, without certificate providers and authorities.
             inputs.server = Bootstrap::default().server_facts();
         }
-        let settled = inputs.settle(Keep::Findings, io)?;
-        let resources = settled.resources.iter().filter(|checked| is_served(checked));
+        let world_set = inputs.read_worlds(Keep::Findings, io)?;
+        let resources = world_set.resources.iter().filter(|checked| is_served(checked));
         let resources = resources.filter_map(|checked| {
             let resource_type = checked.resource_type?;
             let source = inputs.sources.get(checked.origin.source)?;

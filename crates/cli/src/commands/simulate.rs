@@ -9,7 +9,7 @@ use crate::session::words::some;
 use crate::session::{millis, suite};
 use crate::{EXIT_TROUBLE, Error, Io};
 use xdsctl_document::source::{MAX_STREAM_BYTES, Source, SourceMap, read_stream};
-use xdsctl_suite::{Manner, Suite, Test, timeline};
+use xdsctl_suite::{RunOptions, Suite, Test, timeline};
 
 /// Lines of a timeline after which the reader hears how to get fewer.
 const MANY_LINES: usize = 200;
@@ -68,15 +68,15 @@ pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         has_chart: args.chart,
         layers,
     };
-    let manner = Manner {
+    let run_options = RunOptions {
         max_events: Some(args.max_events),
         max_rpcs: Some(args.max_rpcs),
         shows_secrets: args.show_secrets,
         until: args.until.map(|seconds| millis(seconds).0),
-        ..Manner::default()
+        ..RunOptions::default()
     };
     let mut report = Timeline::begin(&test, source, looks, &mut *io.out);
-    let played = timeline(&test, &sessions, manner, &mut report);
+    let played = timeline(&test, &sessions, run_options, &mut report);
     let lines = report.end()?;
     if args.only.is_empty() && lines > MANY_LINES {
         say!(
@@ -86,7 +86,7 @@ pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     }
     match played {
         Ok(()) => Ok(0),
-        Err(trouble) => Err(Error::Usage(placed(source, trouble.span, &trouble.why))),
+        Err(stop) => Err(Error::Usage(placed(source, stop.span, &stop.why))),
     }
 }
 

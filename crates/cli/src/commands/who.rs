@@ -17,16 +17,16 @@ const EXIT_MISSING: u8 = 1;
 pub(super) fn run(args: &WhoArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     refuse_swapped(args)?;
     let mut inputs = input::open(&args.input, io)?;
-    let settled = match inputs.settle(Keep::Places, io) {
+    let world_set = match inputs.read_worlds(Keep::Places, io) {
         Err(Error::Nothing(_)) if Path::new(&args.name).is_file() => return Err(swapped(&args.name)),
-        settled => settled?,
+        world_set => world_set?,
     };
     let wanted = args.resource_type.map(|kind| kind.resource_type());
     let name_of = |world: &World| {
-        let name = settled.names.get(world.id.0 as usize);
+        let name = world_set.names.get(world.id.0 as usize);
         name.map_or("", |name| worlds::name(name, &inputs.sources))
     };
-    let all = settled.worlds.iter().map(name_of);
+    let all = world_set.worlds.iter().map(name_of);
     if let Some(unknown) = args
         .in_world
         .as_deref()
@@ -35,13 +35,13 @@ pub(super) fn run(args: &WhoArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         return Err(Error::Usage(format!("--in: {}", no_such("world", unknown, all))));
     }
     let is_asked = |world: &&World| args.in_world.as_deref().is_none_or(|wanted| name_of(world) == wanted);
-    let asked = settled.worlds.iter().filter(is_asked);
+    let asked = world_set.worlds.iter().filter(is_asked);
     let worlds: Vec<(&str, Links)> = asked.map(|world| (name_of(world), Links::of(world))).collect();
     let fits = |node: &LinkedResource| wanted.is_none_or(|wanted| node.resource_type == wanted);
     let mut answers = Vec::new();
     for (name, links) in &worlds {
         let nodes = links.nodes().filter(|node| node.name == args.name && fits(node));
-        let world = if settled.worlds.len() > 1 { name } else { "" };
+        let world = if world_set.worlds.len() > 1 { name } else { "" };
         answers.extend(nodes.map(|node| WhoAnswer { world, links, node }));
     }
     if answers.is_empty() {

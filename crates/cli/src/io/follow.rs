@@ -99,7 +99,7 @@ fn open(inputs: &mut Inputs, path: &Path, number: usize) -> Result<SourceId, Str
 }
 
 fn read(inputs: &Inputs, files: &[(SourceId, WorldId)], keep: Keep, reading: &mut Reading) {
-    reading.read(None, &inputs.circumstances(keep), |loader, emit| {
+    reading.read(None, &inputs.validation_input(keep), |loader, emit| {
         for (id, world) in files {
             let options = LoadOptions {
                 world: Some(*world),

@@ -8,7 +8,7 @@ pub mod live;
 pub mod outlet;
 pub mod outputs;
 pub mod overwrite;
-pub mod own;
+pub mod own_output;
 pub mod progress;
 pub mod reach;
 pub mod revision;

@@ -74,7 +74,7 @@ struct Output<'o> {
     /// Where to; `None` for standard output.
     file: Option<PathBuf>,
     /// What ended it.
-    trouble: Option<io::Error>,
+    failure: Option<io::Error>,
 }
 
 /// The forms that are being written.
@@ -129,7 +129,7 @@ impl<'o> Outputs<'o> {
             list.push(Output {
                 format: form(destination, looks, summary, writer)?,
                 file: destination.file.clone(),
-                trouble: None,
+                failure: None,
             });
         }
         Ok(Outputs { list })
@@ -142,7 +142,7 @@ impl<'o> Outputs<'o> {
     pub(crate) fn write(mut self, report: ResolvedFindings<'_>) -> Result<Summary, Error> {
         let summary = report.write(&mut self)?;
         for output in self.list {
-            if let Some(error) = output.trouble {
+            if let Some(error) = output.failure {
                 return Err(match output.file {
                     Some(file) => cannot_write(&file, error),
                     None => Error::Output(error),
@@ -154,8 +154,8 @@ impl<'o> Outputs<'o> {
 
     /// Lets every form that can still be written do a step.
     fn each(&mut self, mut step: impl FnMut(&mut dyn ReportWriter) -> io::Result<()>) -> io::Result<()> {
-        for output in self.list.iter_mut().filter(|output| output.trouble.is_none()) {
-            output.trouble = step(&mut *output.format).err();
+        for output in self.list.iter_mut().filter(|output| output.failure.is_none()) {
+            output.failure = step(&mut *output.format).err();
         }
         Ok(())
     }

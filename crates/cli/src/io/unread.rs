@@ -1,6 +1,6 @@
 //! What could not be read of the inputs, and what follows from it: decided here, for every command.
 //!
-//! A command gets its resources from [`Inputs::settle`], which asks this module. Nothing is left for the command to do: what was
+//! A command gets its resources from [`Inputs::read_worlds`], which asks this module. Nothing is left for the command to do: what was
 //! not read is told on standard error, and the run cannot end with exit code 0 ([`Incomplete`]). `validate` tells it as findings.
 
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::Remark;
 use super::input::Inputs;
 use crate::{Error, Io};
-use xdsctl_channel::client::Settled;
+use xdsctl_channel::client::WorldSet;
 use xdsctl_document::envelope::{EMPTY, EMPTY_RESPONSE, Finding, NO_RESOURCE};
 use xdsctl_document::source::{SourceId, Span};
 use xdsctl_model::diag::{Diagnostic, Severity};
@@ -45,13 +45,13 @@ impl Incomplete {
 ///
 /// # Errors
 /// Not one document is of a known shape, or standard error cannot be written.
-pub(crate) fn tell(settled: &Settled, inputs: &Inputs, io: &mut Io<'_>) -> Result<(), Error> {
-    let unread = unread(settled, inputs);
+pub(crate) fn tell(world_set: &WorldSet, inputs: &Inputs, io: &mut Io<'_>) -> Result<(), Error> {
+    let unread = unread(world_set, inputs);
     for line in unread.iter().take(LINES_SHOWN) {
         io.remark(Remark::Unread(line.clone()))?;
     }
-    let unknown = unknown(settled, inputs);
-    let has_nothing = settled.resources.is_empty() && settled.bootstraps.is_empty();
+    let unknown = unknown(world_set, inputs);
+    let has_nothing = world_set.resources.is_empty() && world_set.bootstraps.is_empty();
     if let Some(first) = unknown
         .first()
         .filter(|_| has_nothing && unknown.len() == inputs.documents.len())
@@ -89,9 +89,9 @@ fn is_unread(diagnostic: &Diagnostic) -> bool {
 }
 
 /// What of the input could not be read, or is not what it seems: every fault of a document, and of a resource as text.
-fn unread(settled: &Settled, inputs: &Inputs) -> Vec<String> {
-    let of_documents = settled.findings.iter().filter(|found| is_unread(&found.diagnostic));
-    let of_resources = settled.resources.iter().flat_map(|checked| {
+fn unread(world_set: &WorldSet, inputs: &Inputs) -> Vec<String> {
+    let of_documents = world_set.findings.iter().filter(|found| is_unread(&found.diagnostic));
+    let of_resources = world_set.resources.iter().flat_map(|checked| {
         let notes = checked.notes.iter().filter(|note| is_unread(&note.diagnostic));
         notes.map(|note| at(inputs, checked.origin.source, note.span, &note.diagnostic.message))
     });
@@ -102,12 +102,12 @@ fn unread(settled: &Settled, inputs: &Inputs) -> Vec<String> {
 }
 
 /// What is said of documents without a resource, but of those that say themselves that they have none: one finding each.
-fn unknown<'s>(settled: &'s Settled, inputs: &Inputs) -> Vec<&'s Finding> {
-    let of_resources = settled.resources.iter().map(|checked| checked.origin.source);
-    let of_bootstraps = settled.bootstraps.iter().map(|place| place.source);
+fn unknown<'s>(world_set: &'s WorldSet, inputs: &Inputs) -> Vec<&'s Finding> {
+    let of_resources = world_set.resources.iter().map(|checked| checked.origin.source);
+    let of_bootstraps = world_set.bootstraps.iter().map(|place| place.source);
     let known: BTreeSet<SourceId> = of_resources.chain(of_bootstraps).collect();
     let mut told = BTreeSet::new();
-    let findings = settled
+    let findings = world_set
         .findings
         .iter()
         .filter(|found| inputs.documents.contains(&found.source));

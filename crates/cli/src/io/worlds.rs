@@ -10,7 +10,7 @@ use super::input::Inputs;
 use super::{files, revision};
 use crate::Io;
 use crate::report::{listed, plural};
-use xdsctl_channel::client::{DocumentPlace, Settled, World};
+use xdsctl_channel::client::{DocumentPlace, World, WorldSet};
 use xdsctl_document::envelope::WorldName;
 use xdsctl_document::source::{SourceId, SourceMap};
 
@@ -96,31 +96,31 @@ pub(crate) fn name<'n>(world: &'n WorldName, sources: &'n SourceMap) -> &'n str 
 ///
 /// # Errors
 /// Standard error cannot be written.
-pub(crate) fn say(settled: &Settled, inputs: &Inputs, io: &mut Io<'_>) -> io::Result<()> {
+pub(crate) fn say(world_set: &WorldSet, inputs: &Inputs, io: &mut Io<'_>) -> io::Result<()> {
     let sources = &inputs.sources;
     let name_of = |world: &World| {
-        settled
+        world_set
             .names
             .get(world.id.0 as usize)
             .map_or("", |world| name(world, sources))
     };
-    if let [_, _, ..] = settled.worlds.as_slice() {
-        let worlds = settled.worlds.iter().map(|world| {
+    if let [_, _, ..] = world_set.worlds.as_slice() {
+        let worlds = world_set.worlds.iter().map(|world| {
             let count = plural(world.members.len(), "resource");
             format!("{} ({count})", name_of(world))
         });
-        let (count, worlds) = (settled.worlds.len(), listed(worlds, NAMES_SHOWN));
+        let (count, worlds) = (world_set.worlds.len(), listed(worlds, NAMES_SHOWN));
         io.remark(Remark::Note(format!(
             "{count} worlds, each is what one client sees: {worlds}"
         )))?;
-        say_why(settled, sources, io)?;
+        say_why(world_set, sources, io)?;
     }
-    if settled.resources.len() > MAX_FOLLOWED {
+    if world_set.resources.len() > MAX_FOLLOWED {
         return Ok(());
     }
-    let strays = settled.strays();
+    let strays = world_set.strays();
     let (across, nowhere): (Vec<_>, Vec<_>) = strays.iter().partition(|stray| stray.other.is_some());
-    let of_number = |number: usize| settled.worlds.get(number).map_or("", name_of);
+    let of_number = |number: usize| world_set.worlds.get(number).map_or("", name_of);
     if let Some(first) = across.first()
         && let Some(other) = first.other
     {
@@ -131,7 +131,7 @@ pub(crate) fn say(settled: &Settled, inputs: &Inputs, io: &mut Io<'_>) -> io::Re
             "{from} refers to {kind} `{name}`, which only {other} has{more}"
         )))?;
     }
-    let is_partial = |number: usize| settled.worlds.get(number).is_some_and(World::may_go_on);
+    let is_partial = |number: usize| world_set.worlds.get(number).is_some_and(World::may_go_on);
     let mut nowhere = nowhere.into_iter().filter(|stray| is_partial(stray.world)).peekable();
     if let Some(first) = nowhere.peek() {
         let (kind, name) = (first.resource_type.short_name(), &first.name);
@@ -153,11 +153,11 @@ fn more(count: usize, word: &str) -> String {
 
 /// Why documents that were taken for one client's cannot be, if two directories have the same resource.
 pub(crate) fn clash(
-    settled: &Settled,
+    world_set: &WorldSet,
     places: &BTreeMap<SourceId, DocumentPlace>,
     sources: &SourceMap,
 ) -> Option<String> {
-    let conflict = settled.clash(places)?;
+    let conflict = world_set.clash(places)?;
     let file = |id: SourceId| sources.get(id).map_or("", |source| source.name());
     let (one, other) = conflict.documents;
     Some(format!(
@@ -170,13 +170,13 @@ pub(crate) fn clash(
 }
 
 /// Says which resource keeps documents apart, and which documents belong to several worlds.
-fn say_why(settled: &Settled, sources: &SourceMap, io: &mut Io<'_>) -> io::Result<()> {
+fn say_why(world_set: &WorldSet, sources: &SourceMap, io: &mut Io<'_>) -> io::Result<()> {
     let file = |id: SourceId| sources.get(id).map_or("", |source| source.name());
-    if let Some(conflict) = &settled.joined.conflict {
+    if let Some(conflict) = &world_set.joined.conflict {
         let (one, other) = conflict.documents;
         let (kind, name) = (conflict.resource_type.short_name(), &conflict.name);
         let (one, other) = (file(one), file(other));
-        let shared = settled.joined.shared.iter().map(|(id, _)| file(*id).to_owned());
+        let shared = world_set.joined.shared.iter().map(|(id, _)| file(*id).to_owned());
         let shared = match shared.len() {
             0 => String::new(),
             1 => format!("; {} belongs to more than one world", listed(shared, 1)),

@@ -83,17 +83,17 @@ fn ask(text: &str, rule: &Rule, fleet: &Fleet) -> Said {
         return said;
     };
     let server = ServerFacts::default();
-    let circumstances = ValidationInput {
+    let against = ValidationInput {
         profile: fleet.base(),
         others: fleet.others(),
         server: &server,
         keep: Keep::Findings,
     };
     let mut reading = Reading::default();
-    reading.read(Some(1), &circumstances, |loader, emit| {
+    reading.read(Some(1), &against, |loader, emit| {
         loader.document(id, source, Default::default(), emit);
     });
-    for mut checked in reading.settle(&circumstances, true).resources {
+    for mut checked in reading.finish(&against, true).resources {
         std::mem::take(&mut checked.ignored).unpack_into(&mut checked.diagnostics);
         let verdict = match checked.verdict {
             client::Verdict::Rejected => FamilyVerdict::Rejected,

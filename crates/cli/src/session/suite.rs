@@ -160,9 +160,9 @@ pub(crate) fn listeners(files: &[PathBuf], allow_read: &[PathBuf], io: &mut Io<'
         ..InputPlan::default()
     };
     let mut inputs = input::of_parts(plan, Vec::new(), Fleet::default(), io)?;
-    let settled = inputs.settle(Keep::Places, io)?;
+    let world_set = inputs.read_worlds(Keep::Places, io)?;
     let store = Arc::new(inputs.into_store());
-    let worlds = settled.hold(&store);
+    let worlds = world_set.hold(&store);
     let names = worlds.iter().flat_map(|(_, held)| held.api_listeners());
     Ok(names.map(str::to_owned).collect())
 }

@@ -11,7 +11,7 @@ pub const MAX_DEPTH: usize = 255;
 
 /// A JSON value; numbers keep their text.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Json {
+pub enum ClientJson {
     /// `null`.
     Null,
     /// `true` or `false`.
@@ -21,9 +21,9 @@ pub enum Json {
     /// The string, unescaped.
     String(String),
     /// The elements.
-    Array(Vec<Json>),
+    Array(Vec<ClientJson>),
     /// The entries, sorted by key as the client walks them.
-    Object(BTreeMap<String, Json>),
+    Object(BTreeMap<String, ClientJson>),
 }
 
 /// Why the client's parser refuses a text.
@@ -40,13 +40,13 @@ pub struct SyntaxError {
 ///
 /// # Errors
 /// The first fault.
-pub fn parse(text: &[u8]) -> Result<Json, SyntaxError> {
-    parse_with(text, JsonWays::default())
+pub fn parse(text: &[u8]) -> Result<ClientJson, SyntaxError> {
+    parse_with(text, JsonDialect::default())
 }
 
 /// What another client's parser takes.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct JsonWays {
+pub struct JsonDialect {
     /// The last of two values of a key counts; else two are a fault.
     pub takes_last_key: bool,
     /// Nobody looks at what follows the value.
@@ -57,16 +57,16 @@ pub struct JsonWays {
 ///
 /// # Errors
 /// The first fault.
-pub fn parse_with(text: &[u8], ways: JsonWays) -> Result<Json, SyntaxError> {
+pub fn parse_with(text: &[u8], dialect: JsonDialect) -> Result<ClientJson, SyntaxError> {
     let mut parser = Parser {
         text,
         at: 0,
         depth: 0,
-        ways,
+        dialect,
     };
     let value = parser.value()?;
     parser.space();
-    if parser.at < text.len() && !ways.ends_with_value {
+    if parser.at < text.len() && !dialect.ends_with_value {
         return parser.fail("text after the end of the document");
     }
     Ok(value)
@@ -76,7 +76,7 @@ struct Parser<'t> {
     text: &'t [u8],
     at: usize,
     depth: usize,
-    ways: JsonWays,
+    dialect: JsonDialect,
 }
 
 impl Parser<'_> {
@@ -97,22 +97,22 @@ impl Parser<'_> {
         }
     }
 
-    fn value(&mut self) -> Result<Json, SyntaxError> {
+    fn value(&mut self) -> Result<ClientJson, SyntaxError> {
         self.space();
         match self.peek() {
             Some(b'{') => self.object(),
             Some(b'[') => self.array(),
-            Some(b'"') => self.string().map(Json::String),
-            Some(b't') => self.word("true", Json::Bool(true)),
-            Some(b'f') => self.word("false", Json::Bool(false)),
-            Some(b'n') => self.word("null", Json::Null),
+            Some(b'"') => self.string().map(ClientJson::String),
+            Some(b't') => self.word("true", ClientJson::Bool(true)),
+            Some(b'f') => self.word("false", ClientJson::Bool(false)),
+            Some(b'n') => self.word("null", ClientJson::Null),
             Some(b'-' | b'0'..=b'9') => self.number(),
             Some(_) => self.fail("a value must start here"),
             None => self.fail("the text ends where a value must be"),
         }
     }
 
-    fn word(&mut self, word: &str, value: Json) -> Result<Json, SyntaxError> {
+    fn word(&mut self, word: &str, value: ClientJson) -> Result<ClientJson, SyntaxError> {
         let rest = self.text.get(self.at..).unwrap_or_default();
         if rest.starts_with(word.as_bytes()) {
             self.at += word.len();
@@ -131,7 +131,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn object(&mut self) -> Result<Json, SyntaxError> {
+    fn object(&mut self) -> Result<ClientJson, SyntaxError> {
         self.open()?;
         let mut entries = BTreeMap::new();
         self.space();
@@ -148,7 +148,7 @@ impl Parser<'_> {
                     return self.fail("a `:` must follow the key");
                 }
                 self.at += 1;
-                if entries.contains_key(&key) && !self.ways.takes_last_key {
+                if entries.contains_key(&key) && !self.dialect.takes_last_key {
                     self.at = start;
                     return self.fail(format!("key `{key}` occurs twice in one object"));
                 }
@@ -168,10 +168,10 @@ impl Parser<'_> {
         }
         self.at += 1;
         self.depth -= 1;
-        Ok(Json::Object(entries))
+        Ok(ClientJson::Object(entries))
     }
 
-    fn array(&mut self) -> Result<Json, SyntaxError> {
+    fn array(&mut self) -> Result<ClientJson, SyntaxError> {
         self.open()?;
         let mut elements = Vec::new();
         self.space();
@@ -189,7 +189,7 @@ impl Parser<'_> {
         }
         self.at += 1;
         self.depth -= 1;
-        Ok(Json::Array(elements))
+        Ok(ClientJson::Array(elements))
     }
 
     fn digits(&mut self) -> usize {
@@ -200,7 +200,7 @@ impl Parser<'_> {
         self.at - start
     }
 
-    fn number(&mut self) -> Result<Json, SyntaxError> {
+    fn number(&mut self) -> Result<ClientJson, SyntaxError> {
         let start = self.at;
         // A leading 0 stands alone; a leading minus may stand alone.
         self.at += 1;
@@ -227,11 +227,11 @@ impl Parser<'_> {
         self.end_number(start)
     }
 
-    fn end_number(&self, start: usize) -> Result<Json, SyntaxError> {
+    fn end_number(&self, start: usize) -> Result<ClientJson, SyntaxError> {
         match self.peek() {
             None | Some(b' ' | b'\t' | b'\n' | b'\r' | b',' | b'}' | b']') => {
                 let text = self.text.get(start..self.at).unwrap_or_default();
-                Ok(Json::Number(String::from_utf8_lossy(text).into_owned()))
+                Ok(ClientJson::Number(String::from_utf8_lossy(text).into_owned()))
             }
             Some(_) => self.fail("this cannot follow a number"),
         }
@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn a_missing_value_ends_an_object_and_duplicates_are_errors() {
-        assert_eq!(parse(br#"{"a":}"#), Ok(Json::Object(BTreeMap::new())));
+        assert_eq!(parse(br#"{"a":}"#), Ok(ClientJson::Object(BTreeMap::new())));
         for text in [
             r#"{"a":1,"a":1}"#,
             r#"{"a":1,"\u0061":2}"#,

@@ -2,9 +2,9 @@
 //!
 //! The first supported entry is used, but all supported ones are checked (C-core `ParseXdsBootstrapChannelCreds`).
 
-use super::client_json::Json;
+use super::client_json::ClientJson;
+use super::dialect::{BootstrapDialect, FileRule};
 use super::load::{self, BootstrapObject, field, text_at};
-use super::ways::{BootstrapWays, FileRule};
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Profile;
 
@@ -29,13 +29,13 @@ pub fn channel(object: &BootstrapObject, at: &Path<'_>, cx: &mut Validation<'_>)
         return String::new();
     };
     let mut chosen = None;
-    let ways = BootstrapWays::of(cx.profile());
+    let dialect = BootstrapDialect::of(cx.profile());
     for (i, (kind, config)) in entries.iter().enumerate() {
-        if !ways.channel_types.contains(kind) {
+        if !dialect.channel_types.contains(kind) {
             continue;
         }
         let mark = cx.mark();
-        if *kind == "tls" && ways.reads_tls_files {
+        if *kind == "tls" && dialect.reads_tls_files {
             let entry = at.index(i);
             tls(config, &entry.field("config"), cx);
         }
@@ -51,7 +51,7 @@ pub fn channel(object: &BootstrapObject, at: &Path<'_>, cx: &mut Validation<'_>)
             format_args!(
                 "no entry has a type that {} knows: {}",
                 who(cx.profile()),
-                ways.channel_types.join(", ")
+                dialect.channel_types.join(", ")
             ),
         );
     }
@@ -87,7 +87,7 @@ pub fn call(object: &BootstrapObject, at: &Path<'_>, cx: &mut Validation<'_>) {
 
 /// Type and config of each entry; `None` if any entry is malformed, for then the client looks no further.
 fn entries<'j>(
-    json: &'j Json,
+    json: &'j ClientJson,
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Option<Vec<(&'j str, Option<&'j BootstrapObject>)>> {
@@ -101,7 +101,7 @@ fn entries<'j>(
         };
         let kind = match field(object, "type") {
             None => {
-                if BootstrapWays::of(cx.profile()).needs_type {
+                if BootstrapDialect::of(cx.profile()).needs_type {
                     load::missing(&at.field("type"), cx);
                 }
                 None
@@ -128,7 +128,7 @@ fn tls(config: &Option<&BootstrapObject>, at: &Path<'_>, cx: &mut Validation<'_>
 
 /// Certificate and private key come together; that a key is there counts, even if it is null.
 pub fn key_pair(config: &BootstrapObject, at: &Path<'_>, cx: &mut Validation<'_>) {
-    let rule = BootstrapWays::of(cx.profile()).files;
+    let rule = BootstrapDialect::of(cx.profile()).files;
     let [certificate, key] = ["certificate_file", "private_key_file"].map(|name| file(config, name, rule));
     if certificate.is_some() != key.is_some() {
         cx.report(
@@ -148,7 +148,7 @@ pub fn key_pair(config: &BootstrapObject, at: &Path<'_>, cx: &mut Validation<'_>
 /// A file that is named; one without a text where only the key counts is an empty one.
 pub fn file<'c>(config: &'c BootstrapObject, name: &str, rule: FileRule) -> Option<&'c str> {
     let text = match config.get(name)? {
-        Json::String(text) => text.as_str(),
+        ClientJson::String(text) => text.as_str(),
         _ => "",
     };
     (rule != FileRule::Go || !text.is_empty()).then_some(text)

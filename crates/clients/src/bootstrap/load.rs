@@ -4,21 +4,21 @@
 
 use std::collections::BTreeMap;
 
-use super::client_json::Json;
+use super::client_json::ClientJson;
 use super::{BOOTSTRAP_FIELD_MISSING, BOOTSTRAP_WRONG_TYPE};
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
 /// A JSON object.
-pub type BootstrapObject = BTreeMap<String, Json>;
+pub type BootstrapObject = BTreeMap<String, ClientJson>;
 
 /// The field's value unless it is absent or null.
-pub fn field<'j>(object: &'j BootstrapObject, name: &str) -> Option<&'j Json> {
-    object.get(name).filter(|json| **json != Json::Null)
+pub fn field<'j>(object: &'j BootstrapObject, name: &str) -> Option<&'j ClientJson> {
+    object.get(name).filter(|json| **json != ClientJson::Null)
 }
 
 /// The same, named for a list.
-pub fn array_at<'j>(object: &'j BootstrapObject, name: &str) -> Option<&'j Json> {
+pub fn array_at<'j>(object: &'j BootstrapObject, name: &str) -> Option<&'j ClientJson> {
     field(object, name)
 }
 
@@ -36,39 +36,39 @@ pub fn missing(at: &Path<'_>, cx: &mut Validation<'_>) {
 }
 
 /// The value as an object.
-pub fn object<'j>(json: &'j Json, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'j BootstrapObject> {
+pub fn object<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'j BootstrapObject> {
     match json {
-        Json::Object(object) => Some(object),
+        ClientJson::Object(object) => Some(object),
         other => wrong(other, "an object", at, cx),
     }
 }
 
 /// The value as an array.
-pub fn array<'j>(json: &'j Json, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'j Vec<Json>> {
+pub fn array<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'j Vec<ClientJson>> {
     match json {
-        Json::Array(elements) => Some(elements),
+        ClientJson::Array(elements) => Some(elements),
         other => wrong(other, "an array", at, cx),
     }
 }
 
 /// The value as a string.
-pub fn text<'j>(json: &'j Json, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'j str> {
+pub fn text<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'j str> {
     match json {
-        Json::String(text) => Some(text),
+        ClientJson::String(text) => Some(text),
         other => wrong(other, "a string", at, cx),
     }
 }
 
 /// The value as a boolean.
-pub fn flag(json: &Json, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<bool> {
+pub fn flag(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<bool> {
     match json {
-        Json::Bool(flag) => Some(*flag),
+        ClientJson::Bool(flag) => Some(*flag),
         other => wrong(other, "a boolean", at, cx),
     }
 }
 
 /// Checks a duration such as `12.5s`.
-pub fn duration(json: &Json, at: &Path<'_>, cx: &mut Validation<'_>) {
+pub fn duration(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(text) = text(json, at, cx) else { return };
     let fault = match text.strip_suffix('s') {
         None => Some("must end in `s`"),
@@ -113,14 +113,14 @@ fn integer(text: &str) -> Option<i64> {
     text.parse().ok()
 }
 
-fn wrong<T>(json: &Json, wanted: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<T> {
+fn wrong<T>(json: &ClientJson, wanted: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<T> {
     let found = match json {
-        Json::Null => "null",
-        Json::Bool(_) => "a boolean",
-        Json::Number(_) => "a number",
-        Json::String(_) => "a string",
-        Json::Array(_) => "an array",
-        Json::Object(_) => "an object",
+        ClientJson::Null => "null",
+        ClientJson::Bool(_) => "a boolean",
+        ClientJson::Number(_) => "a number",
+        ClientJson::String(_) => "a string",
+        ClientJson::Array(_) => "an array",
+        ClientJson::Object(_) => "an object",
     };
     cx.report(&BOOTSTRAP_WRONG_TYPE, at, format_args!("is {found}, must be {wanted}"));
     None

@@ -6,14 +6,14 @@
 
 pub mod client_json;
 mod creds;
+mod dialect;
 mod load;
 mod providers;
-mod ways;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use client_json::Json;
-use ways::BootstrapWays;
+use client_json::ClientJson;
+use dialect::BootstrapDialect;
 
 use load::{BootstrapObject, array_at, field, text_at};
 use xdsctl_model::diag::{Diagnostic, Effect, Path, Validation, rules};
@@ -130,7 +130,7 @@ impl Bootstrap {
 pub fn validate(text: &[u8], profile: &Profile) -> (Option<Bootstrap>, Vec<Diagnostic>, Option<usize>) {
     let facts = ServerFacts::default();
     let mut cx = Validation::new(profile, &facts);
-    let json = match client_json::parse_with(text, BootstrapWays::of(profile).json) {
+    let json = match client_json::parse_with(text, BootstrapDialect::of(profile).json) {
         Ok(json) => json,
         Err(fault) => {
             cx.report(&BOOTSTRAP_NOT_JSON, &Path::ROOT, format_args!("{fault}"));
@@ -142,7 +142,7 @@ pub fn validate(text: &[u8], profile: &Profile) -> (Option<Bootstrap>, Vec<Diagn
     (bootstrap, cx.finish(), None)
 }
 
-fn document(json: &Json, cx: &mut Validation<'_>) -> Option<Bootstrap> {
+fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Bootstrap> {
     let root = Path::ROOT;
     let object = load::object(json, &root, cx)?;
     unknown_keys(object, &KEYS, &root, cx);
@@ -150,7 +150,7 @@ fn document(json: &Json, cx: &mut Validation<'_>) -> Option<Bootstrap> {
     servers_field(object, &mut bootstrap, cx);
     match field(object, "node") {
         Some(node) => bootstrap.node_id = node_fields(node, &root.field("node"), cx),
-        None if BootstrapWays::of(cx.profile()).needs_node => load::missing(&root.field("node"), cx),
+        None if BootstrapDialect::of(cx.profile()).needs_node => load::missing(&root.field("node"), cx),
         None => {}
     }
     if let Some(json) = field(object, "certificate_providers") {
@@ -175,7 +175,7 @@ fn document(json: &Json, cx: &mut Validation<'_>) -> Option<Bootstrap> {
         allowed_services(object, &mut bootstrap, cx);
     } else {
         let name = "allowed_grpc_services";
-        if let Some(json) = field(object, name).filter(|_| BootstrapWays::of(cx.profile()).reads_services) {
+        if let Some(json) = field(object, name).filter(|_| BootstrapDialect::of(cx.profile()).reads_services) {
             load::object(json, &root.field(name), cx);
         }
         switched_off(object, name, Feature::ExtProcOnClient, &root, cx);
@@ -188,8 +188,8 @@ fn servers_field(object: &BootstrapObject, bootstrap: &mut Bootstrap, cx: &mut V
     let at = root.field("xds_servers");
     match field(object, "xds_servers") {
         None => load::missing(&at, cx),
-        Some(Json::Array(list)) if list.is_empty() => {
-            let needs_servers = BootstrapWays::of(cx.profile()).needs_servers;
+        Some(ClientJson::Array(list)) if list.is_empty() => {
+            let needs_servers = BootstrapDialect::of(cx.profile()).needs_servers;
             cx.report_as(
                 if needs_servers { Effect::Nack } else { Effect::Fails },
                 &BOOTSTRAP_WITHOUT_SERVERS,
@@ -201,7 +201,7 @@ fn servers_field(object: &BootstrapObject, bootstrap: &mut Bootstrap, cx: &mut V
     }
 }
 
-fn servers(json: &Json, at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<Server> {
+fn servers(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<Server> {
     load::array(json, at, cx)
         .into_iter()
         .flatten()
@@ -217,7 +217,7 @@ fn servers(json: &Json, at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<Server> {
 
 /// Says what the servers behind the first are for.
 fn second_server(at: &Path<'_>, cx: &mut Validation<'_>) {
-    if !BootstrapWays::of(cx.profile()).falls_back {
+    if !BootstrapDialect::of(cx.profile()).falls_back {
         let name = cx.profile().name();
         let message = format_args!("{name} asks the first server alone: this one is never asked");
         cx.report(&BOOTSTRAP_SECOND_SERVER, at, message);
@@ -238,7 +238,7 @@ pub fn without_server_template(listener: &str) -> Diagnostic {
     Diagnostic::of_whole(&BOOTSTRAP_SERVER_TEMPLATE_MISSING, message)
 }
 
-fn server(json: &Json, at: &Path<'_>, cx: &mut Validation<'_>) -> Server {
+fn server(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Server {
     let Some(object) = load::object(json, at, cx) else {
         return Server::default();
     };
@@ -256,7 +256,7 @@ fn server(json: &Json, at: &Path<'_>, cx: &mut Validation<'_>) -> Server {
             .into_iter()
             .flatten()
             .filter_map(|feature| match feature {
-                Json::String(name) if FEATURES.contains(&name.as_str()) => Some(name.clone()),
+                ClientJson::String(name) if FEATURES.contains(&name.as_str()) => Some(name.clone()),
                 _ => None,
             })
             .collect(),
@@ -269,7 +269,7 @@ fn server(json: &Json, at: &Path<'_>, cx: &mut Validation<'_>) -> Server {
         }
         Some(json) => load::text(json, &at_uri, cx).unwrap_or_default().to_owned(),
     };
-    if uri.is_empty() && object.contains_key("server_uri") && BootstrapWays::of(cx.profile()).needs_uri_text {
+    if uri.is_empty() && object.contains_key("server_uri") && BootstrapDialect::of(cx.profile()).needs_uri_text {
         load::missing(&at_uri, cx);
     }
     Server {
@@ -280,12 +280,12 @@ fn server(json: &Json, at: &Path<'_>, cx: &mut Validation<'_>) -> Server {
 }
 
 /// Checks `node` and returns its id.
-fn node_fields(json: &Json, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
+fn node_fields(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
     let Some(object) = load::object(json, at, cx) else {
         return String::new();
     };
     unknown_keys(object, &NODE_KEYS, at, cx);
-    if BootstrapWays::of(cx.profile()).needs_node {
+    if BootstrapDialect::of(cx.profile()).needs_node {
         for name in ["id", "locality"]
             .into_iter()
             .filter(|name| !object.contains_key(*name))
@@ -332,7 +332,7 @@ fn authorities(object: &BootstrapObject, bootstrap: &mut Bootstrap, cx: &mut Val
             array_at(object, "xds_servers").map_or_else(Vec::new, |json| servers(json, &at.field("xds_servers"), cx));
         let at_flag = at.field("fallback_on_reachability_only");
         let flag = field(object, "fallback_on_reachability_only").and_then(|json| load::flag(json, &at_flag, cx));
-        let prefix = format!("xdstp://{name}{}", BootstrapWays::of(cx.profile()).after_authority);
+        let prefix = format!("xdstp://{name}{}", BootstrapDialect::of(cx.profile()).after_authority);
         if !template.is_empty() && !template.starts_with(&prefix) {
             cx.report(
                 &BOOTSTRAP_AUTHORITY_TEMPLATE,

@@ -1,8 +1,8 @@
 //! Certificate providers of the bootstrap (A29, A87): the `file_watcher` plugin.
 
-use super::client_json::Json;
+use super::client_json::ClientJson;
+use super::dialect::{BootstrapDialect, FileRule, PluginRule};
 use super::load::{self, BootstrapObject, field, text_at};
-use super::ways::{BootstrapWays, FileRule, PluginRule};
 use super::{creds, unknown_keys};
 use xdsctl_model::diag::{Effect, Path, Validation, rules};
 use xdsctl_model::profile::Feature;
@@ -20,16 +20,16 @@ rules! {
 const FILE_WATCHER: &str = "file_watcher";
 
 /// Checks one provider and returns its plugin.
-pub fn provider(json: &Json, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
+pub fn provider(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
     let Some(object) = load::object(json, at, cx) else {
         return String::new();
     };
     unknown_keys(object, &["plugin_name", "config"], at, cx);
     let at_name = at.field("plugin_name");
-    let ways = BootstrapWays::of(cx.profile());
+    let dialect = BootstrapDialect::of(cx.profile());
     let name = match field(object, "plugin_name") {
         // grpc-go has no plugin of that name, as of any other that it does not know.
-        None if ways.files == FileRule::Go => "",
+        None if dialect.files == FileRule::Go => "",
         None => {
             load::missing(&at_name, cx);
             ""
@@ -46,12 +46,12 @@ pub fn provider(json: &Json, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
             other => other.unwrap_or_default(),
         },
     };
-    if ways.needs_config && object.get("config").is_none_or(|config| *config == Json::Null) {
+    if dialect.needs_config && object.get("config").is_none_or(|config| *config == ClientJson::Null) {
         load::missing(&at.field("config"), cx);
         return name.to_owned();
     }
     if !name.is_empty() && name != FILE_WATCHER {
-        if ways.plugin == PluginRule::Any {
+        if dialect.plugin == PluginRule::Any {
             return name.to_owned();
         }
         cx.report(
@@ -83,7 +83,7 @@ fn file_watcher(config: &BootstrapObject, at: &Path<'_>, cx: &mut Validation<'_>
         "ca_certificate_file",
         "spiffe_bundle_map_file",
     ];
-    let rule = BootstrapWays::of(cx.profile()).files;
+    let rule = BootstrapDialect::of(cx.profile()).files;
     if rule == FileRule::Java {
         return all_three(config, at, cx);
     }

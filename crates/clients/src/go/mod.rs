@@ -18,7 +18,7 @@ mod tls;
 
 use bytes::Bytes;
 
-use crate::shared::read::{Reader, Ways};
+use crate::shared::read::{ReadDialect, Reader};
 use crate::shared::rules::{RESOURCE_NAME_EMPTY, RESOURCE_UNDECODABLE};
 use crate::shared::{
     Checked, Converter, ConverterStop, Message, SentResource, URL_PREFIX, die, is_url_of, reject, undecodable,
@@ -33,7 +33,7 @@ use xdsctl_model::resource::{Resource, ResourceType};
 type Later<'l> = &'l dyn Fn(&mut Validation<'_>) -> Checked;
 
 /// What the client keeps of what it takes.
-static WAYS: Ways = Ways {
+static DIALECT: ReadDialect = ReadDialect {
     filter: http_filter::by_url,
     status_of_http: http_filter::status_of_http,
     plugin: |_, _| None,
@@ -85,7 +85,7 @@ fn deep<T: prost::Message + Default>(
 /// Converts a message, and says what is kept of it.
 fn kept(message: Message<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
     converted(message, cx)?;
-    Ok(Some(Reader::new(&WAYS, cx).resource(message)))
+    Ok(Some(Reader::new(&DIALECT, cx).resource(message)))
 }
 
 fn converted(message: Message<'_>, cx: &mut Validation<'_>) -> Checked {

@@ -30,7 +30,7 @@ mod uri;
 
 use prost_types::Duration;
 
-use crate::shared::read::{Reader, Ways};
+use crate::shared::read::{ReadDialect, Reader};
 use crate::shared::{
     Checked, Converter, ConverterStop, Message, SentResource, URL_PREFIX, decoded, die, is_url_of, is_valid, reject,
 };
@@ -49,7 +49,7 @@ enum Side {
 }
 
 /// What the client keeps of what it takes.
-static WAYS: Ways = Ways {
+static DIALECT: ReadDialect = ReadDialect {
     filter: http_filter::by_url,
     status_of_http: fault::status_of_http,
     plugin: plugin::policy,
@@ -66,7 +66,7 @@ pub(crate) static CONVERTER: Converter = Converter {
     judge: |sent, cx| {
         convert(sent, cx)?;
         let message = decoded(sent, cx)?;
-        Ok(Some(Reader::new(&WAYS, cx).resource(message)))
+        Ok(Some(Reader::new(&DIALECT, cx).resource(message)))
     },
     failures_kill: true,
     rules: &[fault::RULES, listener::RULES],

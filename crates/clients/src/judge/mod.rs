@@ -104,7 +104,7 @@ fn decoded<T: prost::Message + Default>(
         bytes,
         outer_name,
     };
-    let mut validated = settled(&sent, cx);
+    let mut validated = judge_at_version(&sent, cx);
     sent.message.map_or("", Message::name).clone_into(&mut validated.name);
     validated.answers = ask_all(&sent, others, server);
     validated
@@ -112,15 +112,15 @@ fn decoded<T: prost::Message + Default>(
 
 /// What the client of a context makes of a resource. A version between two measured ones keeps what the older keeps, where both
 /// take it or none does.
-fn settled(sent: &SentResource<'_>, mut cx: Validation<'_>) -> Validated {
+fn judge_at_version(sent: &SentResource<'_>, mut cx: Validation<'_>) -> Validated {
     let (profile, server) = (cx.profile(), cx.server());
     match profile.client().standing() {
-        ClientStanding::Measured => made(sent, cx),
+        ClientStanding::Measured => convert(sent, cx),
         ClientStanding::Between(before, after) => {
             let neighbour = |version, packed| {
                 let profile = profile.at_version(version);
                 let cx = Validation::new(&profile, server).sized(sent.bytes.len());
-                made(sent, cx.packing_after(packed))
+                convert(sent, cx.packing_after(packed))
             };
             let (older, newer) = (neighbour(before, cx.take_packed()), neighbour(after, None));
             match older.value.is_some() == newer.value.is_some() {
@@ -132,7 +132,7 @@ fn settled(sent: &SentResource<'_>, mut cx: Validation<'_>) -> Validated {
     }
 }
 
-fn made(sent: &SentResource<'_>, mut cx: Validation<'_>) -> Validated {
+fn convert(sent: &SentResource<'_>, mut cx: Validation<'_>) -> Validated {
     let converter = converter(cx.profile().client().family);
     let value = (converter.judge)(sent, &mut cx).unwrap_or(None);
     let mut value = if cx.nacked() { None } else { value };

@@ -20,7 +20,7 @@ mod tls;
 
 use bytes::Bytes;
 
-use crate::shared::read::{self, Reader, Ways};
+use crate::shared::read::{self, ReadDialect, Reader};
 use crate::shared::{Checked, Converter, Message, SentResource, URL_PREFIX, is_url_of, reject, undecodable};
 use xdsctl_document::proto::any::ANY_UNDECODABLE;
 use xdsctl_document::proto::pb::tables;
@@ -46,7 +46,7 @@ const OBJECT_PROTOTYPE: [&str; 12] = [
 ];
 
 /// What the client keeps of what it takes.
-static WAYS: Ways = Ways {
+static DIALECT: ReadDialect = ReadDialect {
     filter: http_filter::by_url,
     status_of_http: read::status_of_http,
     plugin: |_, _| None,
@@ -106,7 +106,7 @@ fn anew<T: prost::Message + Default>(
 /// Converts a message, and says what is kept of it.
 fn kept(message: Message<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
     converted(message, cx)?;
-    Ok(Some(Reader::new(&WAYS, cx).resource(message)))
+    Ok(Some(Reader::new(&DIALECT, cx).resource(message)))
 }
 
 fn converted(message: Message<'_>, cx: &mut Validation<'_>) -> Checked {

@@ -4,9 +4,9 @@
 //! there is no place: headers that are matched or given on the command line ([`is_name`]), and, as a second net, values
 //! that look like a key or a token wherever they stand ([`SecretFinder`]).
 
-mod looks;
+mod patterns;
 
-pub use looks::{SecretFinder, hide, looks, mask_value};
+pub use patterns::{SecretFinder, hide, looks, mask_value};
 
 /// What stands for a value that is not printed; Envoy writes the same.
 pub const REDACTED: &str = "[redacted]";

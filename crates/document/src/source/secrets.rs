@@ -132,10 +132,10 @@ impl SecretPlace {
         for step in path.located() {
             place = match step {
                 // The name is not at hand: it may be that of a credential.
-                Seg::Field(name) if place.is_named() => place.told(&Ahead::CREDENTIAL).field(name),
+                Seg::Field(name) if place.is_named() => place.refined(&Ahead::CREDENTIAL).field(name),
                 Seg::Field(name) => place.field(name),
                 Seg::Key(key) | Seg::JsonKey(key) => place.field(key),
-                Seg::Value { type_name, .. } => place.told(&Ahead::of(type_name)),
+                Seg::Value { type_name, .. } => place.refined(&Ahead::of(type_name)),
                 Seg::Index(_) | Seg::Quoted(_) => place,
             };
         }
@@ -285,7 +285,7 @@ impl SecretPlace {
     }
 
     /// The same place once it is known what the object says of itself.
-    fn told(self, ahead: &Ahead) -> SecretPlace {
+    fn refined(self, ahead: &Ahead) -> SecretPlace {
         let shape = match self.shape {
             Shape::Document if ahead.type_name.is_none() => match ahead.is_kubernetes {
                 true => Shape::Json(&KUBERNETES, false),

@@ -45,7 +45,7 @@ impl fmt::Display for Detail {
 }
 
 /// Entries that are kept until somebody looks, some 200 bytes each.
-pub const MAX_TOLD: usize = 1_000_000;
+pub const MAX_ENTRIES: usize = 1_000_000;
 
 /// Details of something that happened.
 pub type Details = Vec<(&'static str, Detail)>;
@@ -72,7 +72,7 @@ impl Log {
     /// Adds what happened.
     pub fn tell(&mut self, at: Time, place: &TreePath, event: impl FnOnce() -> LogEvent) {
         let Some(told) = &mut self.told else { return };
-        if told.len() >= MAX_TOLD {
+        if told.len() >= MAX_ENTRIES {
             self.left_out += 1;
             return;
         }
@@ -99,11 +99,11 @@ mod tests {
     fn what_is_beyond_the_limit_is_counted() {
         let mut log = Log::default();
         log.listen();
-        for at in 0..MAX_TOLD + 2 {
+        for at in 0..MAX_ENTRIES + 2 {
             log.tell(at as Time, &TreePath::default(), || LogEvent::Swept {});
         }
         let (told, left_out) = log.take();
-        assert_eq!((told.len(), left_out), (MAX_TOLD, 2));
+        assert_eq!((told.len(), left_out), (MAX_ENTRIES, 2));
         log.tell(0, &TreePath::default(), || LogEvent::Swept {});
         assert_eq!(log.take().0.len(), 1);
     }

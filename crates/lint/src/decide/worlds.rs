@@ -4,7 +4,7 @@ use super::shared::Shared;
 use super::{CheckOutcome, ENDPOINTS_NOT_INCLUDED, Reason, Withheld, others, proxy, reach};
 use crate::lint::{self, Usage};
 use xdsctl_channel::client::target::Target;
-use xdsctl_channel::client::{Checked, ClusterFacts, Facts, ListenerFacts, ResourceId, Settled, World};
+use xdsctl_channel::client::{Checked, ClusterFacts, Facts, ListenerFacts, ResourceId, World, WorldSet};
 use xdsctl_clients::bootstrap;
 use xdsctl_document::envelope::{Finding, Label};
 use xdsctl_document::proto::transcode::{self, Note};
@@ -45,18 +45,18 @@ impl Default for InputScope<'_> {
 }
 
 /// Adds what the resources of each world show together, and what becomes of a channel.
-pub fn decide(settled: Settled, scope: InputScope<'_>) -> CheckOutcome {
+pub fn decide(world_set: WorldSet, scope: InputScope<'_>) -> CheckOutcome {
     let target = scope.target;
     let mut outcome = CheckOutcome {
-        resources: settled.resources,
-        findings: settled.findings,
+        resources: world_set.resources,
+        findings: world_set.findings,
         proxy_worlds: Vec::new(),
         worlds: Vec::new(),
         withheld: Withheld::new(scope.keeps_withheld),
     };
     let mut is_target_missing = target.is_some();
-    let mut shared = Shared::of(&settled.worlds, &settled.joined, &outcome.resources);
-    for world in &settled.worlds {
+    let mut shared = Shared::of(&world_set.worlds, &world_set.joined, &outcome.resources);
+    for world in &world_set.worlds {
         shared.enter(world, &mut outcome.resources);
         let scope = InputScope {
             target: target.filter(|target| world.get(ResourceType::Listener, &target.listener).is_some()),
@@ -72,7 +72,7 @@ pub fn decide(settled: Settled, scope: InputScope<'_>) -> CheckOutcome {
         endpoints_left_out(world, &mut outcome);
         shared.leave(world, &mut outcome.resources);
     }
-    shared.finish(&settled.names, &mut outcome);
+    shared.finish(&world_set.names, &mut outcome);
     if let (true, Some(target), Some(first)) = (is_target_missing, target, outcome.resources.first()) {
         outcome.findings.push(Finding {
             source: first.origin.source,
@@ -80,7 +80,7 @@ pub fn decide(settled: Settled, scope: InputScope<'_>) -> CheckOutcome {
             diagnostic: lint::missing_target(target),
         });
     }
-    outcome.worlds = settled.worlds;
+    outcome.worlds = world_set.worlds;
     outcome
 }
 
@@ -119,7 +119,7 @@ fn relate(world: &World, scope: InputScope<'_>, outcome: &mut CheckOutcome) {
         others_reject: &|id| others::reject(resources, id),
     };
     let mut found = lint::run(world, &usage, asked);
-    found.settle_for(scope.base);
+    found.keep_for(scope.base);
     for (ResourceId(number), diagnostic) in found.of_base {
         if let Some(checked) = resources.get_mut(number) {
             checked.diagnostics.push(diagnostic);

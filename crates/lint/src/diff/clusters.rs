@@ -21,8 +21,8 @@ use xdsctl_model::resource::{Cluster, LbConfig, LbPolicy};
 /// Endpoints and entries of rings that are looked at for the clusters of two clients.
 pub const MAX_ENDPOINT_STEPS: usize = 50_000_000;
 
-/// Localities and addresses that are told of all clusters: one assignment may be that of many.
-pub const MAX_TOLD: usize = 1_000_000;
+/// Localities and addresses that are listed for all clusters together: one assignment may be that of many.
+pub const MAX_LISTED: usize = 1_000_000;
 
 /// What changes for the RPCs of a cluster.
 #[derive(Debug, Clone, PartialEq)]
@@ -112,7 +112,7 @@ struct Comparison<'a> {
     sessions: (Sessions, Sessions),
     known: HashMap<(Decisive<'a>, Decisive<'a>, bool), Option<Arc<SpreadChange>>>,
     steps: usize,
-    told: usize,
+    listed: usize,
     /// A limit kept something from being compared or told.
     is_cut: bool,
 }
@@ -125,7 +125,7 @@ impl<'a> Comparison<'a> {
             sessions: (Sessions::of(before), Sessions::of(after)),
             known: HashMap::new(),
             steps: 0,
-            told: 0,
+            listed: 0,
             is_cut: false,
         }
     }
@@ -143,8 +143,8 @@ impl<'a> Comparison<'a> {
             }
         }?;
         let addresses = [&spread.lost_sessions, &spread.drained, &spread.undrained];
-        self.told += spread.shares.len() + addresses.map(|list| list.len()).iter().sum::<usize>();
-        if self.told > MAX_TOLD {
+        self.listed += spread.shares.len() + addresses.map(|list| list.len()).iter().sum::<usize>();
+        if self.listed > MAX_LISTED {
             self.is_cut = true;
             return None;
         }
@@ -441,16 +441,16 @@ mod tests {
         let mut comparison = Comparison::new(&before, &after);
         let mut next = |name: &str, steps: Option<usize>, told: usize| {
             comparison.steps = steps.unwrap_or(comparison.steps);
-            comparison.told = told;
+            comparison.listed = told;
             let sides = (Side::of(&before, name).unwrap(), Side::of(&after, name).unwrap());
             let is_told = comparison.change(name, sides.0, sides.1).is_some();
             (is_told, comparison.is_cut)
         };
-        assert_eq!(next("c0", Some(MAX_ENDPOINT_STEPS), MAX_TOLD), (true, false));
+        assert_eq!(next("c0", Some(MAX_ENDPOINT_STEPS), MAX_LISTED), (true, false));
         assert_eq!(next("c1", Some(MAX_ENDPOINT_STEPS + 1), 0), (false, true));
         let mut comparison = Comparison::new(&before, &after);
         let sides = (Side::of(&before, "c0").unwrap(), Side::of(&after, "c0").unwrap());
-        comparison.told = MAX_TOLD + 1;
+        comparison.listed = MAX_LISTED + 1;
         assert_eq!(comparison.change("c0", sides.0, sides.1), None);
         assert!(comparison.is_cut);
     }

@@ -167,12 +167,12 @@ impl Comparison {
                 }
                 (Some(gone), None) => {
                     let path = self.place(path, &gone, position, identity);
-                    let told = self.shown(&gone.into_value()).told();
+                    let told = self.shown(&gone.into_value()).compared();
                     push(&path, ChangeKind::Removed(told), &mut self.out);
                 }
                 (None, Some(new)) => {
                     let path = self.place(path, &new, position, identity);
-                    let told = self.shown(&new.into_value()).told();
+                    let told = self.shown(&new.into_value()).compared();
                     push(&path, ChangeKind::Added(told), &mut self.out);
                 }
                 (None, None) => {}

@@ -9,6 +9,7 @@
 
 pub mod budget;
 pub mod clusters;
+pub mod compared_value;
 mod forms;
 pub mod hosts;
 mod lists;
@@ -20,7 +21,6 @@ mod ring;
 mod sessions;
 mod table;
 pub mod tables;
-pub mod told;
 pub mod values;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -17,9 +17,9 @@ pub(super) fn is_same<T: ResourceKind>(one: &Held<T>, other: &Held<T>) -> bool {
     match (one.faults(), other.faults()) {
         _ if why == other_why => true,
         ([], _) | (_, []) if why.len().max(other_why.len()) > MAX_REASON_BYTES => false,
-        ([], []) => is_same_line(&recognise::told(why), &recognise::told(other_why)),
-        ([], faults) => leads_to(&recognise::told(why), faults),
-        (faults, []) => leads_to(&recognise::told(other_why), faults),
+        ([], []) => is_same_line(&recognise::recognised(why), &recognise::recognised(other_why)),
+        ([], faults) => leads_to(&recognise::recognised(why), faults),
+        (faults, []) => leads_to(&recognise::recognised(other_why), faults),
         (faults, others) => faults == others,
     }
 }
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn the_words_of_a_client_are_those_of_its_faults() {
         let line = |errors: &str| {
-            recognise::told(&format!(
+            recognise::recognised(&format!(
                 "invalid resource: resource index 3: a: INVALID_ARGUMENT: errors validating Cluster resource: [{errors}]"
             ))
         };
@@ -79,10 +79,10 @@ mod tests {
             &faults
         ));
         assert!(!leads_to(&line(policy), &[faults[0].clone(), fault("cds-x", "type")]));
-        assert!(!leads_to(&recognise::told("nothing is known of this"), &faults));
+        assert!(!leads_to(&recognise::recognised("nothing is known of this"), &faults));
         assert!(is_same_line(
             &line(policy),
-            &recognise::told(&format!("resource index 0: a: [{policy}]"))
+            &recognise::recognised(&format!("resource index 0: a: [{policy}]"))
         ));
         assert!(!is_same_line(
             &line(policy),

@@ -7,8 +7,8 @@
 
 use serde_json::{Map, Value};
 
+use super::compared_value::{ComparedValue, text};
 use super::lists::{ListStep, align};
-use super::told::{ComparedValue, text};
 use xdsctl_document::source::secrets::SecretPlace;
 
 /// A difference at one place.
@@ -112,7 +112,7 @@ impl<'a> ShownValue<'a> {
         value
     }
 
-    pub fn told(self) -> ComparedValue {
+    pub fn compared(self) -> ComparedValue {
         match self.place {
             Some(_) => ComparedValue::from(&self.masked()),
             None => ComparedValue::from(self.value),
@@ -169,9 +169,9 @@ pub(super) fn of_values(
     match (before.value, after.value) {
         (Value::Object(b), Value::Object(a)) => of_objects(path, (b, a), (before.fields(), after.fields()), out),
         (Value::Array(_), Value::Array(_)) => of_lists(path, before, after, field, out),
-        (Value::Null, _) => push(path, ChangeKind::Added(after.told()), out),
-        (_, Value::Null) => push(path, ChangeKind::Removed(before.told()), out),
-        _ => push(path, ChangeKind::Changed(before.told(), after.told()), out),
+        (Value::Null, _) => push(path, ChangeKind::Added(after.compared()), out),
+        (_, Value::Null) => push(path, ChangeKind::Removed(before.compared()), out),
+        _ => push(path, ChangeKind::Changed(before.compared(), after.compared()), out),
     }
 }
 
@@ -207,8 +207,8 @@ pub(super) fn below(path: &str, name: &str) -> String {
 pub(super) fn of_field(path: &str, name: &str, before: &Fields<'_>, after: &Fields<'_>, out: &mut Vec<FieldChange>) {
     match (before.get(name), after.get(name)) {
         (Some(before), Some(after)) => of_values(path, before, after, name, out),
-        (Some(before), None) => push(path, ChangeKind::Removed(before.told()), out),
-        (None, Some(after)) => push(path, ChangeKind::Added(after.told()), out),
+        (Some(before), None) => push(path, ChangeKind::Removed(before.compared()), out),
+        (None, Some(after)) => push(path, ChangeKind::Added(after.compared()), out),
         (None, None) => {}
     }
 }
@@ -238,14 +238,18 @@ fn of_lists(path: &str, before: ShownValue<'_>, after: ShownValue<'_>, field: &s
                 if let Some(shown) = before.get(b) {
                     push(
                         &place(path, *shown, b, identity),
-                        ChangeKind::Removed(shown.told()),
+                        ChangeKind::Removed(shown.compared()),
                         out,
                     );
                 }
             }
             ListStep::Added(a) => {
                 if let Some(shown) = after.get(a) {
-                    push(&place(path, *shown, a, identity), ChangeKind::Added(shown.told()), out);
+                    push(
+                        &place(path, *shown, a, identity),
+                        ChangeKind::Added(shown.compared()),
+                        out,
+                    );
                 }
             }
         }

@@ -84,7 +84,7 @@ impl Found {
     /// Leaves the base what is true of it, and gives it what is true of its family or version alone.
     ///
     /// C-core has what was made for it. Of another client's world a finding is true if the rule says so.
-    pub fn settle_for(&mut self, base: Client) {
+    pub fn keep_for(&mut self, base: Client) {
         if base.family != Family::REFERENCE {
             self.of_base.retain(|(_, diagnostic)| {
                 diagnostic.shared.contains(&base.family) || OF_ANY_WORLD.contains(&diagnostic.rule)

@@ -103,7 +103,7 @@ impl Recognised {
 /// assert_eq!(told[0].path.as_deref(), Some("lb_policy"));
 /// assert_eq!(told[0].pages[0].id(), "cds-lb-policy-unsupported");
 /// ```
-pub fn told(text: &str) -> Vec<Recognised> {
+pub fn recognised(text: &str) -> Vec<Recognised> {
     let mut all: Vec<Recognised> = Vec::new();
     let mut seen = HashSet::new(); // never iterated
     let mut records = Records::default();
@@ -327,7 +327,7 @@ mod tests {
 
     fn ids(text: &str) -> Vec<(Option<String>, &'static str)> {
         let first = |one: Recognised| (one.resource_name.clone(), one.pages.first().map_or("-", Lead::id));
-        told(text).into_iter().map(first).collect()
+        recognised(text).into_iter().map(first).collect()
     }
 
     #[test]
@@ -345,7 +345,7 @@ mod tests {
             ]
         );
         assert!(
-            told(text)
+            recognised(text)
                 .last()
                 .is_some_and(|one| one.leads_to("aggregate-child-missing"))
         );
@@ -361,7 +361,7 @@ mod tests {
 
     #[test]
     fn names_may_have_colons_and_may_be_missing() {
-        let name = |text: &str| told(text).first().and_then(|one| one.resource_name.clone());
+        let name = |text: &str| recognised(text).first().and_then(|one| one.resource_name.clone());
         let line = |name: &str| format!("[resource index 10: {name}INVALID_ARGUMENT: Can't parse Cluster resource.]");
         assert_eq!(name(&line("xdstp://a/b: c: ")).as_deref(), Some("xdstp://a/b: c"));
         assert_eq!(name(&line("")), None);

@@ -196,7 +196,7 @@ fn told_by_the_client(one: &Recognised, checked: &Checked) -> Option<usize> {
     let is_named = one.resource_name.as_ref().is_none_or(|name| *name == checked.name);
     let found = || checked.diagnostics.iter().position(|d| d.rule == &LIVE_REJECTED);
     let says_so = |said: &Recognised| said.path == one.path && said.words == one.words;
-    (is_named && super::told(error).iter().any(says_so)).then(found)?
+    (is_named && super::recognised(error).iter().any(says_so)).then(found)?
 }
 
 /// How well a finding on a resource of this name fits; `None` if it does not.

@@ -229,7 +229,12 @@ impl Subscriber {
         let is_rejected = received.is_rejected() || !of_other_types.is_empty();
         let has_changed = self.hold(resource_type, &response, &received, bytes, now);
         let detail = is_rejected.then(|| words::detail(&received, &of_other_types));
-        let told = vec![words::told(resource_type, &response, &received, detail.as_deref())];
+        let told = vec![words::response_event(
+            resource_type,
+            &response,
+            &received,
+            detail.as_deref(),
+        )];
         // Where everything is asked for, only Listeners and Clusters lead to names.
         let is_wildcard = self.is_wildcard(resource_type);
         let may_lead_on = is_wildcard || !self.targets.is_empty();

@@ -34,7 +34,7 @@ pub fn detail(received: &Received, of_other_types: &[String]) -> String {
 }
 
 /// A response in a line.
-pub fn told(
+pub fn response_event(
     resource_type: ResourceType,
     response: &Response,
     received: &Received,

@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use serde_json::Value as Json;
 
 use self::rpc::{comment_of, expected, members_of, place_of};
-use super::super::draft::{Deed, Draft, Drafted, Expected};
+use super::super::draft::{Draft, DraftAction, Drafted, Expected};
 use super::calls::{Call, Calls, Connection};
 use super::sent::{CapturedResource, CapturedResponse};
 use xdsctl_document::source::node::JsonNode;
@@ -86,7 +86,7 @@ pub(super) fn draft(sent: &[CapturedResponse], calls: Calls) -> Draft {
     }
     if writer.draft.steps.is_empty() {
         writer.push(
-            Deed::Sleep(1000),
+            DraftAction::Sleep(1000),
             None,
             "the log has no RPC: this is where yours go".to_owned(),
             Vec::new(),
@@ -255,14 +255,14 @@ struct Writer<'s> {
 }
 
 impl<'s> Writer<'s> {
-    fn push(&mut self, deed: Deed, client: Option<usize>, comment: String, expect: Vec<Expected>) {
+    fn push(&mut self, deed: DraftAction, client: Option<usize>, comment: String, expect: Vec<Expected>) {
         self.last = None;
         self.draft.steps.push(Drafted {
             // Only what a client sent and does not log is told of a step with expectations.
-            is_partial: !comment.is_empty() && matches!(deed, Deed::Pick(_) | Deed::Finish(_)),
+            is_partial: !comment.is_empty() && matches!(deed, DraftAction::Pick(_) | DraftAction::Finish(_)),
             comment,
             client,
-            deed,
+            action: deed,
             expect,
         });
     }
@@ -272,7 +272,7 @@ impl<'s> Writer<'s> {
         let gap = at - self.at;
         if gap >= TOGETHER && !self.draft.steps.is_empty() {
             self.push(
-                Deed::Sleep(Time::max(10, gap / 10_000 * 10)),
+                DraftAction::Sleep(Time::max(10, gap / 10_000 * 10)),
                 None,
                 String::new(),
                 Vec::new(),
@@ -308,18 +308,18 @@ impl<'s> Writer<'s> {
             };
             let expect = value.map(|value| expected("nack", value)).into_iter().collect();
             let nodes: Vec<JsonNode> = changed.iter().map(|resource| resource.node.clone()).collect();
-            self.push(Deed::Update(nodes), None, comment, expect);
+            self.push(DraftAction::Update(nodes), None, comment, expect);
         }
         if !gone.is_empty() {
             let names = gone.into_iter().map(|name| (sent.resource_type, name.to_owned()));
-            self.push(Deed::Remove(names.collect()), None, String::new(), Vec::new());
+            self.push(DraftAction::Remove(names.collect()), None, String::new(), Vec::new());
         }
     }
 
     fn backend(&mut self, (at, verb, address): Doing) {
         if at - self.at < TOGETHER
             && let Some(Drafted {
-                deed: Deed::Backends(known, addresses),
+                action: DraftAction::Backends(known, addresses),
                 ..
             }) = self.draft.steps.last_mut()
             && *known == verb
@@ -328,7 +328,12 @@ impl<'s> Writer<'s> {
             return;
         }
         self.until(at);
-        self.push(Deed::Backends(verb, vec![address]), None, String::new(), Vec::new());
+        self.push(
+            DraftAction::Backends(verb, vec![address]),
+            None,
+            String::new(),
+            Vec::new(),
+        );
     }
 
     /// Writes RPCs of which each was under way with the one before it, and what happened meanwhile.
@@ -367,14 +372,15 @@ impl<'s> Writer<'s> {
                 (
                     Some((_, known, count, places)),
                     Some(Drafted {
-                        deed: Deed::Begin(_), ..
+                        action: DraftAction::Begin(_),
+                        ..
                     }),
                 ) if is_soon && *known == shape => {
                     *count += 1;
                     places.extend(place_of(call));
                     let members = members_of(&shape, *count);
                     if let Some(Drafted {
-                        deed: Deed::Begin(begun),
+                        action: DraftAction::Begin(begun),
                         ..
                     }) = self.draft.steps.last_mut()
                     {
@@ -389,7 +395,7 @@ impl<'s> Writer<'s> {
                     let mut members = vec![("name", Json::from(name.as_str())), ("settle", Json::from(0))];
                     members.extend(members_of(&shape, 1));
                     let comment = comment_of(&shape);
-                    self.push(Deed::Begin(members), shape.client, comment, Vec::new());
+                    self.push(DraftAction::Begin(members), shape.client, comment, Vec::new());
                     open.push((name, shape, 1, place_of(call).into_iter().collect()));
                 }
             }
@@ -400,7 +406,7 @@ impl<'s> Writer<'s> {
         self.until(end);
         for (name, shape, _, places) in open {
             let expect = self.expect(&shape, &places);
-            self.push(Deed::Finish(name), None, comment_of(&shape), expect);
+            self.push(DraftAction::Finish(name), None, comment_of(&shape), expect);
         }
     }
 
@@ -416,7 +422,7 @@ impl<'s> Writer<'s> {
         places.extend(place_of(call));
         let expect = self.expect(&shape, &places);
         self.push(
-            Deed::Pick(members_of(&shape, count)),
+            DraftAction::Pick(members_of(&shape, count)),
             shape.client,
             comment_of(&shape),
             expect,

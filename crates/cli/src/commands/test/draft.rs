@@ -18,8 +18,8 @@ use xdsctl_document::source::{MAX_STREAM_BYTES, SourceMap, read_stream};
 use xdsctl_lint::diff::Example;
 use xdsctl_model::resource::route::Route;
 use xdsctl_suite::{
-    Captured, Deed, Draft, Drafted, Expected, Manner, SCHEMA, SEEDS, Settled, Suite, Test, Unmet, capture, headers,
-    run as play,
+    Captured, Draft, DraftAction, DraftOutcome, Drafted, Expected, RunOptions, SCHEMA, SEEDS, Suite, Test, Unmet,
+    capture, headers, run as play,
 };
 
 /// Bytes of suite and files that are played in all: a large world is played less often.
@@ -76,7 +76,7 @@ pub(super) fn init(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         ..Draft::default()
     };
     let of_channels = Draft {
-        steps: vec![step(Deed::Sleep(0), None, Vec::new())],
+        steps: vec![step(DraftAction::Sleep(0), None, Vec::new())],
         ..draft.clone()
     };
     let test = read(&of_channels.to_yaml()).map_err(Error::Usage)?;
@@ -112,7 +112,7 @@ pub(super) fn init(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         draft.comments.push(why);
     }
     if draft.steps.is_empty() {
-        draft.steps = vec![step(Deed::Sleep(0), None, Vec::new())];
+        draft.steps = vec![step(DraftAction::Sleep(0), None, Vec::new())];
     }
     let text = draft.to_yaml();
     let test = read(&text).map_err(Error::Usage)?;
@@ -128,7 +128,7 @@ pub(super) fn init(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             .retain(|expected| !(expected.value.is_null() || works && expected.member == "status"));
     }
     // The world is read once: it keeps what the first run has compiled of its patterns.
-    settle(&mut draft, args, io, |_, _| Ok(sessions));
+    keep_certain(&mut draft, args, io, |_, _| Ok(sessions));
     write!(io.out, "{}", draft.to_yaml())?;
     say_failing(&draft, io)?;
     Ok(0)
@@ -188,12 +188,12 @@ pub(super) fn record(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let Captured { mut draft, rpcs, notes } =
         captured.map_err(|why| Error::Nothing(format!("`{}`: {why}", source.name())))?;
     draft.comments = head(&format!("what a client's log says: {}", source.name()));
-    let Settled {
+    let DraftOutcome {
         chance,
         told,
         failing,
-        trouble,
-    } = settle(&mut draft, args, io, |test, io| open(test, args, io));
+        stop,
+    } = keep_certain(&mut draft, args, io, |test, io| open(test, args, io));
     write!(io.out, "{}", draft.to_yaml())?;
     let expected: usize = draft.steps.iter().map(|step| step.expect.len()).sum();
     let steps = draft.steps.len();
@@ -229,7 +229,7 @@ pub(super) fn record(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             said.unwrap_or_default()
         )?;
     }
-    match trouble {
+    match stop {
         None => Ok(0),
         Some(why) => Err(Error::Usage(format!("the suite cannot be played to its end: {why}"))),
     }
@@ -243,7 +243,7 @@ fn steps_of(routes: &[Route], client: Option<usize>, shows_secrets: bool) -> (Ve
         .collect();
     if examples.is_empty() {
         let members = vec![("method", "/package.Service/Method".into())];
-        return (vec![step(Deed::Pick(members), client, to_be_recorded())], 0);
+        return (vec![step(DraftAction::Pick(members), client, to_be_recorded())], 0);
     }
     let all = examples.len();
     examples.retain(|example| shows_secrets || !has_credential(example));
@@ -253,7 +253,7 @@ fn steps_of(routes: &[Route], client: Option<usize>, shows_secrets: bool) -> (Ve
         if !example.headers.is_empty() {
             members.push(("headers", headers(&example.headers)));
         }
-        step(Deed::Pick(members), client, to_be_recorded())
+        step(DraftAction::Pick(members), client, to_be_recorded())
     };
     (examples.into_iter().map(of_example).collect(), hidden)
 }
@@ -281,11 +281,11 @@ fn describe(step: &Drafted, member: &str) -> String {
     format!("`{member}: {}`", value.unwrap_or_default())
 }
 
-fn step(deed: Deed, client: Option<usize>, expect: Vec<Expected>) -> Drafted {
+fn step(deed: DraftAction, client: Option<usize>, expect: Vec<Expected>) -> Drafted {
     Drafted {
         comment: String::new(),
         client,
-        deed,
+        action: deed,
         expect,
         is_partial: false,
     }
@@ -301,12 +301,12 @@ fn head(what: &str) -> Vec<String> {
 }
 
 /// Plays a draft until its expectations are those that chance does not decide about; `open` has its clients.
-fn settle(
+fn keep_certain(
     draft: &mut Draft,
     args: &TestArgs,
     io: &mut Io<'_>,
     open: impl FnOnce(&Test, &mut Io<'_>) -> Result<Vec<Session>, String>,
-) -> Settled {
+) -> DraftOutcome {
     let text = draft.to_yaml();
     let files = draft.files.iter().filter_map(|file| std::fs::metadata(file).ok());
     let bytes = text.len() as u64 + files.map(|file| file.len()).sum::<u64>();
@@ -323,7 +323,7 @@ fn settle(
         true => 1,
         false => processors().min(PLAYERS),
     };
-    draft.settle(opened.and_then(|(test, sessions)| {
+    draft.keep_certain(opened.and_then(|(test, sessions)| {
         let with = |seed| unmet(seed, &test, &sessions, &text, args);
         play_each(seeds, players, &with)
     }))
@@ -396,15 +396,15 @@ fn open(test: &Test, args: &TestArgs, io: &mut Io<'_>) -> Result<Vec<Session>, S
 /// Plays a suite, of which this is the text: the expectations that were not met.
 fn missed(test: &Test, sessions: &[Session], text: &str, args: &TestArgs) -> Result<Vec<Missed>, String> {
     let line = |at: usize| 1 + text.get(..at).unwrap_or_default().matches('\n').count();
-    let manner = Manner {
+    let run_options = RunOptions {
         max_events: Some(args.max_events),
         max_rpcs: Some(args.max_rpcs),
         records: true,
-        ..Manner::default()
+        ..RunOptions::default()
     };
-    let played = play(test, sessions, manner);
-    if let Some(trouble) = played.trouble {
-        return Err(format!("line {}: {}", line(trouble.span.start), trouble.why));
+    let played = play(test, sessions, run_options);
+    if let Some(stop) = played.stop {
+        return Err(format!("line {}: {}", line(stop.span.start), stop.why));
     }
     let mut missed = Vec::new();
     for failure in played.failures {

@@ -20,7 +20,7 @@ use crate::report::suite::{
 use crate::session::suite;
 use crate::{EXIT_TROUBLE, Error, Io};
 use xdsctl_document::source::{MAX_STREAM_BYTES, SourceId, SourceMap, Span, read_stream};
-use xdsctl_suite::{Coverage, Manner, Played, Test, Trouble, run_heard as play};
+use xdsctl_suite::{Coverage, Played, RunOptions, Test, TestStop, run_heard as play};
 
 /// Exit code for expectations that were not met.
 const EXIT_FAILED: u8 = 1;
@@ -140,7 +140,7 @@ impl Notes {
     /// Takes what was found in a test, and leaves it what no test before it had.
     fn take(&mut self, number: usize, test: &Test, played: &mut Played) {
         played.notes.retain(|note| self.said.insert(note.clone()));
-        if played.trouble.is_some() {
+        if played.stop.is_some() {
             return;
         }
         for backend in test.backends.iter().filter(|backend| backend.address.is_some()) {
@@ -178,7 +178,7 @@ fn name(test: &Test, file: &str) -> String {
     stem.map_or_else(|| file.to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// Runs a test; what its world is not is trouble of the test. `records` is what [`Manner`] says of it. Beside it stands what of the
+/// Runs a test; what its world is not ends the test. `records` is what [`RunOptions`] says of it. Beside it stands what of the
 /// world could not be read, and where that is named.
 fn one(
     args: &TestArgs,
@@ -187,13 +187,13 @@ fn one(
     records: bool,
     io: &mut Io<'_>,
 ) -> Result<(Played, Option<(Span, String)>), Error> {
-    let manner = Manner {
+    let run_options = RunOptions {
         max_events: Some(args.max_events),
         max_rpcs: Some(args.max_rpcs),
         covers: covers(args),
         shows_secrets: args.show_secrets,
         records,
-        ..Manner::default()
+        ..RunOptions::default()
     };
     let from = suite::From {
         file,
@@ -209,12 +209,12 @@ fn one(
             return match error {
                 Error::Output(error) => Err(Error::Output(error)),
                 error => {
-                    let trouble = Some(Trouble {
+                    let stop = Some(TestStop {
                         span,
                         why: error.to_string(),
                     });
                     let played = Played {
-                        trouble,
+                        stop,
                         notes,
                         ..Played::default()
                     };
@@ -225,7 +225,7 @@ fn one(
     };
     let most = usize::try_from(args.max_rpcs).unwrap_or(usize::MAX);
     let mut played = progress::during(io, most, &format!("{most} RPCs, the limit"), |progress| {
-        play(test, &sessions, manner, &|rpcs| {
+        play(test, &sessions, run_options, &|rpcs| {
             progress.reach(usize::try_from(rpcs).unwrap_or(usize::MAX))
         })
     });

@@ -35,7 +35,7 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<(), Error> {
             }
             let (played, _) = one(args, test, source.name(), true, io)?;
             // What a test cannot be run to would be recorded as what it came to.
-            if played.trouble.is_none() {
+            if played.stop.is_none() {
                 failures.extend(played.failures);
             }
         }

@@ -39,7 +39,7 @@ impl RecognisedLine {
     /// # Errors
     /// Nothing in it is known.
     pub fn read(line: &str) -> Result<RecognisedLine, Error> {
-        let mut told = recognise::told(line);
+        let mut told = recognise::recognised(line);
         // What no page knows may still name a resource and its fields.
         let is_vague = |one: &Recognised| one.pages.is_empty() && one.path.is_none() && one.resource_name.is_none();
         if told.iter().all(is_vague) {

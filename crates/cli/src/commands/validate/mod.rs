@@ -14,7 +14,7 @@ use crate::fleet::{self, AskedClients};
 use crate::io::input::{self, Inputs};
 use crate::io::live;
 use crate::io::outputs::{self, Outputs, ReportLooks};
-use crate::io::own::Own;
+use crate::io::own_output::Own;
 use crate::io::reach::AllowedDirectories;
 use crate::report::findings::fixable::Fixable;
 use crate::report::findings::not_checked::{self, Gate};
@@ -296,17 +296,17 @@ impl<'a> ValidateRequest<'a> {
         };
         inputs.is_complete = self.settings.is_complete;
         inputs.is_quiet |= self.args.quiet;
-        let settled = inputs.settle_to_report(keep, io);
-        let bootstraps = settled.bootstraps.len() + usize::from(inputs.documents.is_empty());
+        let world_set = inputs.read_worlds_to_report(keep, io);
+        let bootstraps = world_set.bootstraps.len() + usize::from(inputs.documents.is_empty());
         let scope = ReportScope {
             documents: inputs.documents.len(),
-            worlds: settled.worlds.len(),
+            worlds: world_set.worlds.len(),
             bootstraps,
         };
-        let worlds = settled.names.clone();
+        let worlds = world_set.names.clone();
         let is_complete = self.settings.is_complete;
         let mut outcome = decide::decide(
-            settled,
+            world_set,
             InputScope {
                 base: inputs.fleet.base().client(),
                 target: target.as_ref(),

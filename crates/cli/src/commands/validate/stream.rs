@@ -14,7 +14,7 @@ use super::ValidateRequest;
 use crate::args::ReportFormat;
 use crate::io::input::InputPlan;
 use crate::io::reach::AllowedDirectories;
-use crate::io::{files, input, live, outputs, own};
+use crate::io::{files, input, live, outputs, own_output};
 use crate::report::findings::fixable::Fixable;
 use crate::report::findings::verdict::{At, SnapshotVerdict};
 use crate::{EXIT_TROUBLE, Error, Io};
@@ -88,7 +88,7 @@ impl Stream<'_> {
                 let mut head = Vec::new();
                 if found.is_directory {
                     let opened = File::open(&file).map_err(|error| input::cannot_read(&file, error))?;
-                    let read = opened.take(own::HEAD as u64).read_to_end(&mut head);
+                    let read = opened.take(own_output::HEAD as u64).read_to_end(&mut head);
                     read.map_err(|error| input::cannot_read(&file, error))?;
                 }
                 if found.is_directory && own.is_report(&file, &head) && is_report_to_its_end(&file)? {
@@ -181,7 +181,9 @@ fn is_report_to_its_end(file: &Path) -> Result<bool, Error> {
     let id = sources
         .add_file(file)
         .map_err(|error| input::cannot_read(file, error))?;
-    Ok(sources.get(id).is_some_and(|source| own::holds_nothing(id, source)))
+    Ok(sources
+        .get(id)
+        .is_some_and(|source| own_output::holds_nothing(id, source)))
 }
 
 /// Says whether what has this name is in a form whose documents are no lines.

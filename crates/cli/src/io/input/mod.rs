@@ -13,7 +13,7 @@ use super::reach::AllowedDirectories;
 use super::{Remark, follow, live, unread, worlds};
 use crate::args::{AsType, World};
 use crate::{EXIT_TROUBLE, Error, Io};
-use xdsctl_channel::client::{DocumentPlace, Keep, Parts, Reading, Resources, Settled, Store, ValidationInput};
+use xdsctl_channel::client::{DocumentPlace, Keep, Parts, Reading, Resources, Store, ValidationInput, WorldSet};
 use xdsctl_channel::session::SessionInputs;
 use xdsctl_clients::bootstrap::{self, Bootstrap};
 use xdsctl_document::envelope::{self, Emit, Finding, LoadOptions, Loader, RawResource};
@@ -291,7 +291,7 @@ impl Inputs {
     }
 
     /// What resources are checked against.
-    pub fn circumstances(&self, keep: Keep) -> ValidationInput<'_> {
+    pub fn validation_input(&self, keep: Keep) -> ValidationInput<'_> {
         ValidationInput {
             profile: self.fleet.base(),
             others: self.fleet.others(),
@@ -306,33 +306,33 @@ impl Inputs {
     ///
     /// # Errors
     /// A file could not be read, or nothing is of a known shape.
-    pub fn settle(&mut self, keep: Keep, io: &mut Io<'_>) -> Result<Settled, Error> {
+    pub fn read_worlds(&mut self, keep: Keep, io: &mut Io<'_>) -> Result<WorldSet, Error> {
         say_doubts(&self.fleet, io)?;
-        self.settle_without_doubts(keep, io)
+        self.read_worlds_without_doubts(keep, io)
     }
 
     /// The same for a command that reports itself what is not known of switches.
     ///
     /// # Errors
-    /// As for [`Inputs::settle`].
-    pub fn settle_without_doubts(&mut self, keep: Keep, io: &mut Io<'_>) -> Result<Settled, Error> {
+    /// As for [`Inputs::read_worlds`].
+    pub fn read_worlds_without_doubts(&mut self, keep: Keep, io: &mut Io<'_>) -> Result<WorldSet, Error> {
         refuse(std::mem::take(&mut self.unread), io)?;
-        let settled = self.settle_to_report(keep, io);
+        let world_set = self.read_worlds_to_report(keep, io);
         refuse(std::mem::take(&mut self.unread), io)?;
         if self.is_one_client
-            && let Some(clash) = worlds::clash(&settled, &self.places, &self.sources)
+            && let Some(clash) = worlds::clash(&world_set, &self.places, &self.sources)
         {
             return Err(Error::Usage(clash));
         }
-        unread::tell(&settled, self, io)?;
-        Ok(settled)
+        unread::tell(&world_set, self, io)?;
+        Ok(world_set)
     }
 
     /// The same for `validate` alone, which reports what could not be read.
     ///
     /// Files that an Envoy bootstrap takes resources from are read too. The findings are those on documents and bootstraps.
     /// On `io` a bar shows how far reading has come.
-    pub fn settle_to_report(&mut self, keep: Keep, io: &mut Io<'_>) -> Settled {
+    pub fn read_worlds_to_report(&mut self, keep: Keep, io: &mut Io<'_>) -> WorldSet {
         let mut reading = self.read_documents(keep, io);
         follow::path_sources(self, keep, &mut reading);
         match self.plan.world {
@@ -340,20 +340,20 @@ impl Inputs {
             World::Dir => reading.join(&self.places, &self.partial(), Parts::All),
             World::File | World::All => {}
         }
-        let mut settled = reading.settle(&self.circumstances(keep), self.plan.world == World::All);
-        settled.name_twins(&self.sources);
+        let mut world_set = reading.finish(&self.validation_input(keep), self.plan.world == World::All);
+        world_set.name_twins(&self.sources);
         if !self.is_quiet {
             // Nothing is left to tell a closed standard error.
-            let _ = worlds::say(&settled, self, io);
+            let _ = worlds::say(&world_set, self, io);
         }
-        let on_bootstraps: Vec<Finding> = settled
+        let on_bootstraps: Vec<Finding> = world_set
             .bootstraps
             .iter()
             .flat_map(|place| self.check_bootstrap(place.source, place.span).1)
             .collect();
-        settled.findings.splice(0..0, self.findings.iter().cloned());
-        settled.findings.extend(on_bootstraps);
-        settled
+        world_set.findings.splice(0..0, self.findings.iter().cloned());
+        world_set.findings.extend(on_bootstraps);
+        world_set
     }
 
     /// The documents that were named, beside which others stand that were not; none if the input is said to be all there is.
@@ -368,17 +368,17 @@ impl Inputs {
     /// Reads everything, for channels that start in it.
     ///
     /// # Errors
-    /// As for [`Inputs::settle`], or there is no resource.
+    /// As for [`Inputs::read_worlds`], or there is no resource.
     pub fn hold(mut self, io: &mut Io<'_>) -> Result<SessionInputs, Error> {
         let input_bytes = self.size() as u64;
         let keep = match self.size() > KEEP_VALUES_BYTES {
             true => Keep::Places,
             false => Keep::Values,
         };
-        let settled = self.settle(keep, io)?;
+        let world_set = self.read_worlds(keep, io)?;
         let bootstrap = self.bootstrap.take().unwrap_or_default();
         let store = Arc::new(self.into_store());
-        let held = settled.hold(&store).into_iter();
+        let held = world_set.hold(&store).into_iter();
         let worlds: Vec<(String, Resources)> = held
             .map(|(world, held)| (worlds::name(&world, &store.sources).to_owned(), held))
             .collect();
@@ -411,10 +411,10 @@ impl Inputs {
 
     fn read_documents(&self, keep: Keep, io: &mut Io<'_>) -> Reading {
         let total = self.size();
-        let circumstances = self.circumstances(keep);
+        let against = self.validation_input(keep);
         let mut reading = Reading::default();
         progress::during(io, total, &progress::megabytes(total), |progress| {
-            reading.read(None, &circumstances, |loader, emit| self.read(progress, loader, emit));
+            reading.read(None, &against, |loader, emit| self.read(progress, loader, emit));
         });
         reading
     }

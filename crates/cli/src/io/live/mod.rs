@@ -30,8 +30,8 @@ pub(crate) fn read(text: &str, plan: &InputPlan) -> Result<(Vec<u8>, Vec<String>
     let asked = connect::ConnectRequest::of_input(text, plan)?;
     let mut bytes = Vec::new();
     let fetched = xdsctl_net::fetch(&asked.address, &asked.options, &mut bytes, &mut |_| {}).map_err(connect::live)?;
-    if let Some(trouble) = fetched.trouble {
-        return Err(connect::live(trouble));
+    if let Some(failure) = fetched.failure {
+        return Err(connect::live(failure));
     }
     Ok((bytes, fetched.notes))
 }

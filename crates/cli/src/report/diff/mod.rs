@@ -15,7 +15,7 @@ use super::{edge, plural};
 use effects::Effects;
 use pull::ResourcePlaces;
 use xdsctl_channel::client::Client;
-use xdsctl_lint::diff::told::ComparedValue;
+use xdsctl_lint::diff::compared_value::ComparedValue;
 use xdsctl_lint::diff::values::{ChangeKind, FieldChange};
 use xdsctl_lint::diff::{Diff, ResourceChange, State};
 use xdsctl_model::profile::{self, Fleet};

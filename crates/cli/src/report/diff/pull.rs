@@ -11,7 +11,7 @@ use crate::report::findings::markdown::{MAX_COMMENT_BYTES, inline};
 use crate::report::findings::not_checked::NotCheckedKind;
 use crate::report::paths::Paths;
 use crate::report::plural;
-use xdsctl_channel::client::{Settled, Store, World};
+use xdsctl_channel::client::{Store, World, WorldSet};
 use xdsctl_document::envelope::{Origin, WorldId, WorldName};
 use xdsctl_lint::diff::{RouteChange, State};
 use xdsctl_model::diag::Severity;
@@ -31,17 +31,17 @@ pub struct ResourcePlaces {
 
 impl ResourcePlaces {
     /// The places of the resources of each world, in the order of the worlds.
-    pub fn of(settled: &Settled) -> Vec<(WorldName, Origins)> {
+    pub fn of(world_set: &WorldSet) -> Vec<(WorldName, Origins)> {
         let place = |number: &usize| {
-            let checked = settled.resources.get(*number)?;
+            let checked = world_set.resources.get(*number)?;
             Some(((checked.resource_type?, checked.name.clone()), checked.origin))
         };
         let world = |world: &World| {
             let WorldId(number) = world.id;
-            let name = settled.names.get(number as usize)?.clone();
+            let name = world_set.names.get(number as usize)?.clone();
             Some((name, world.members.iter().filter_map(place).collect()))
         };
-        settled.worlds.iter().filter_map(world).collect()
+        world_set.worlds.iter().filter_map(world).collect()
     }
 
     /// File and line of the first of these resources that has a file.

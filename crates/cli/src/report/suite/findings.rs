@@ -94,7 +94,7 @@ fn items(suites: &[SuiteReport]) -> impl Iterator<Item = Item<'_>> {
                 message: failure.sentence(),
                 known_by: &failure.expected,
             });
-            let trouble = test.trouble.iter().map(move |(place, why)| Item {
+            let stop = test.stop.iter().map(move |(place, why)| Item {
                 kind: Kind::Step,
                 file,
                 test: &test.name,
@@ -102,7 +102,7 @@ fn items(suites: &[SuiteReport]) -> impl Iterator<Item = Item<'_>> {
                 message: why.clone(),
                 known_by: why,
             });
-            failures.chain(trouble)
+            failures.chain(stop)
         });
         faults.chain(of_tests)
     })

@@ -78,7 +78,7 @@ fn test_json(test: &TestReport) -> Value {
         "column": test.place.column,
         "result": test.verdict().name(),
         "failures": test.failures.iter().map(failure).collect::<Vec<_>>(),
-        "error": test.trouble.as_ref().map(placed),
+        "error": test.stop.as_ref().map(placed),
         "notes": test.notes.iter().map(placed).collect::<Vec<_>>(),
         "expectations": test.checks,
         "rpcs": test.rpcs,
@@ -136,7 +136,7 @@ fn case(test: &TestReport, suite: &mut junit::Suite) -> io::Result<()> {
         return writeln!(out, "/>");
     }
     writeln!(out, ">")?;
-    if let Some((place, why)) = &test.trouble {
+    if let Some((place, why)) = &test.stop {
         let why = xml(why);
         writeln!(
             out,
@@ -197,7 +197,7 @@ pub fn write_github(suites: &[SuiteReport], paths: &Paths, out: &mut dyn Write) 
             for failure in &test.failures {
                 annotate(&failure.place, &test.name, &failure.sentence())?;
             }
-            if let Some((place, why)) = &test.trouble {
+            if let Some((place, why)) = &test.stop {
                 annotate(place, &test.name, why)?;
             }
         }

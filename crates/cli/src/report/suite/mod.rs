@@ -51,7 +51,7 @@ pub struct TestReport {
     /// What was not as expected.
     pub failures: Vec<FailureReport>,
     /// Why it could not be run to its end.
-    pub trouble: Option<(SourcePlace, String)>,
+    pub stop: Option<(SourcePlace, String)>,
     /// What people should hear of.
     pub notes: Vec<(SourcePlace, String)>,
     /// Expectations that were held against what happened.
@@ -104,7 +104,7 @@ impl TestVerdict {
 impl TestReport {
     /// How the test ended.
     pub const fn verdict(&self) -> TestVerdict {
-        match (&self.trouble, self.failures.is_empty()) {
+        match (&self.stop, self.failures.is_empty()) {
             (Some(_), _) => TestVerdict::Error,
             (None, true) => TestVerdict::Passed,
             (None, false) => TestVerdict::Failed,
@@ -203,7 +203,7 @@ impl<'s> Placing<'s> {
             name,
             place: self.place(span),
             failures: failures.collect(),
-            trouble: played.trouble.map(|trouble| (self.place(trouble.span), trouble.why)),
+            stop: played.stop.map(|stop| (self.place(stop.span), stop.why)),
             notes: played
                 .notes
                 .into_iter()
@@ -357,7 +357,7 @@ fn write_test(suite: &SuiteReport, test: &TestReport, looks: SuiteLooks, out: &m
     for (place, note) in &test.notes {
         write_fault(place, note, miette::Severity::Advice, looks, out)?;
     }
-    if let Some((place, why)) = &test.trouble {
+    if let Some((place, why)) = &test.stop {
         write_fault(place, why, miette::Severity::Error, looks, out)?;
     }
     Ok(())

@@ -117,7 +117,7 @@ pub struct Timeline<'o> {
     session: BTreeMap<usize, LogEvent>,
     /// Lines for people.
     lines: usize,
-    trouble: io::Result<()>,
+    written: io::Result<()>,
 }
 
 impl<'o> Timeline<'o> {
@@ -136,7 +136,7 @@ impl<'o> Timeline<'o> {
             last: BTreeMap::new(),
             session: BTreeMap::new(),
             lines: 0,
-            trouble: Ok(()),
+            written: Ok(()),
         }
     }
 
@@ -145,7 +145,7 @@ impl<'o> Timeline<'o> {
     /// # Errors
     /// What could not be written.
     pub fn end(self) -> io::Result<usize> {
-        self.trouble?;
+        self.written?;
         if self.looks.is_svg {
             self.chart.write_svg(&self.test.name, self.out)?;
         } else if self.looks.has_chart && !self.looks.is_json {
@@ -187,8 +187,8 @@ impl<'o> Timeline<'o> {
     }
 
     fn write(&mut self, client: Option<usize>, at: i64, layer: &str, what: &str, details: &[(&str, Value)]) {
-        if self.trouble.is_ok() && !self.looks.is_svg {
-            self.trouble = self.try_write(client, at, layer, what, details);
+        if self.written.is_ok() && !self.looks.is_svg {
+            self.written = self.try_write(client, at, layer, what, details);
         }
     }
 
@@ -264,7 +264,7 @@ impl Listener for Timeline<'_> {
         self.write(planned.client, now, "step", "line", &details);
     }
 
-    fn told(&mut self, client: usize, told: &LogEntry) -> bool {
+    fn event(&mut self, client: usize, told: &LogEntry) -> bool {
         let own = match &told.event {
             LogEvent::ClusterUpdated { cluster } | LogEvent::ClusterFailed { cluster, .. } => Some(cluster),
             _ => None,
@@ -286,7 +286,7 @@ impl Listener for Timeline<'_> {
             details.extend(told.event.details().iter().map(|(key, detail)| (*key, value(detail))));
             self.write(Some(client), told.at, told.event.layer(), told.event.name(), &details);
         }
-        self.trouble.is_ok()
+        self.written.is_ok()
     }
 
     fn note(&mut self, planned: &PlannedStep, now: i64, note: &str) {

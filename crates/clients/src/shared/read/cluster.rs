@@ -78,7 +78,7 @@ impl Reader<'_> {
                     _ => None,
                 };
                 let policy = json!([{ "least_request_experimental": self.least_request(count) }]);
-                match self.ways.least_request_in_localities {
+                match self.dialect.least_request_in_localities {
                     true => json!([{ "xds_wrr_locality_experimental": { "childPolicy": policy } }]),
                     false => policy,
                 }
@@ -92,7 +92,7 @@ impl Reader<'_> {
     fn max_requests(&self, message: &Pb) -> u32 {
         let thresholds = message.circuit_breakers.as_ref().map_or(&[][..], |it| &it.thresholds);
         let mut of_default = thresholds.iter().filter(|threshold| threshold.priority == 0);
-        let found = match self.ways.last_breaker {
+        let found = match self.dialect.last_breaker {
             true => of_default.filter_map(|threshold| threshold.max_requests).next_back(),
             false => of_default.next().and_then(|threshold| threshold.max_requests),
         };
@@ -113,7 +113,7 @@ impl Reader<'_> {
             given.unwrap_or(default)
         };
         let of_rate = match pb.enforcing_success_rate {
-            None if self.ways.success_rate_by_default => Some(100),
+            None if self.dialect.success_rate_by_default => Some(100),
             given => given.filter(|percentage| *percentage != 0),
         };
         let of_failures = pb.enforcing_failure_percentage.filter(|percentage| *percentage != 0);

@@ -93,7 +93,7 @@ impl Reader<'_> {
         let inner: Option<TypedStruct> =
             opened(any, "xds.type.v3.TypedStruct").or_else(|| opened(any, "udpa.type.v1.TypedStruct"));
         let url = inner.as_ref().map_or(&any.type_url, |inner| &inner.type_url);
-        (self.ways.filter)(url, self.profile)
+        (self.dialect.filter)(url, self.profile)
     }
 
     fn filter_config(&self, kind: FilterKind, any: &Any) -> FilterConfig {
@@ -120,7 +120,7 @@ impl Reader<'_> {
         if let Some(abort) = &message.abort {
             match abort.error_type {
                 Some(ErrorType::GrpcStatus(code)) => fault.abort_code = code,
-                Some(ErrorType::HttpStatus(status)) => fault.abort_code = (self.ways.status_of_http)(status),
+                Some(ErrorType::HttpStatus(status)) => fault.abort_code = (self.dialect.status_of_http)(status),
                 Some(ErrorType::HeaderAbort(_)) => fault.abort_from_header = true,
                 None => {}
             }

@@ -63,7 +63,7 @@ impl Reader<'_> {
             }
             WRR => (
                 "weighted_round_robin",
-                weighted_round_robin(&decoded(any), self.ways.omits_zero),
+                weighted_round_robin(&decoded(any), self.dialect.omits_zero),
             ),
             WRR_LOCALITY => {
                 let message: WrrLocality = decoded(any);
@@ -73,7 +73,7 @@ impl Reader<'_> {
             "xds.type.v3.TypedStruct" | "udpa.type.v1.TypedStruct" => {
                 let message: TypedStruct = decoded(any);
                 let name = message.type_url.rsplit('/').next().unwrap_or_default();
-                if !(self.ways.has_policy)(name, self.profile) {
+                if !(self.dialect.has_policy)(name, self.profile) {
                     return None;
                 }
                 let config = message.value.as_ref().and_then(|value| struct_to_json(Some(value)));
@@ -86,7 +86,7 @@ impl Reader<'_> {
 
     /// The config of ring_hash with these sizes.
     pub(super) fn ring(&self, min: Option<u64>, max: Option<u64>) -> Value {
-        let (min, max) = (self.ways.ring)(min, max);
+        let (min, max) = (self.dialect.ring)(min, max);
         json!({ "minRingSize": min, "maxRingSize": max })
     }
 

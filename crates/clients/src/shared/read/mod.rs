@@ -27,7 +27,7 @@ use xdsctl_model::resource::{LbConfig, LbPolicy, Millis, Resource};
 pub(crate) use filters::{FilterKind, fraction, status_of_http};
 
 /// What a family does in its own way.
-pub(crate) struct Ways {
+pub(crate) struct ReadDialect {
     /// The filter that is registered for the type URL of a config or an override.
     pub filter: fn(&str, &Profile) -> Option<FilterKind>,
     /// The gRPC status code of an abort with an HTTP status; 0 for no abort.
@@ -54,16 +54,16 @@ pub(crate) struct Ways {
 pub(crate) struct Reader<'p> {
     profile: &'p Profile,
     server: &'p ServerFacts,
-    ways: &'static Ways,
+    dialect: &'static ReadDialect,
 }
 
 impl<'p> Reader<'p> {
     /// A reader for the client that looks at a resource.
-    pub(crate) fn new(ways: &'static Ways, cx: &Validation<'p>) -> Self {
+    pub(crate) fn new(dialect: &'static ReadDialect, cx: &Validation<'p>) -> Self {
         Reader {
             profile: cx.profile(),
             server: cx.server(),
-            ways,
+            dialect,
         }
     }
 
@@ -83,7 +83,7 @@ impl<'p> Reader<'p> {
 
     /// Reads a list of LB policies as JSON. One that no policy takes comes with the reason, and fails RPCs.
     fn lb_policy(&self, json: Value) -> Arc<LbPolicy> {
-        let (config, refusal) = match (self.ways.lb_config)(&json, self.profile) {
+        let (config, refusal) = match (self.dialect.lb_config)(&json, self.profile) {
             Ok(config) => (config, None),
             // Only the sizes of a ring in `ring_hash_lb_config` are not looked at before.
             Err(why) => (LbConfig::RingHash(Default::default()), Some(why)),

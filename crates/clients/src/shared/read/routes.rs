@@ -37,7 +37,7 @@ impl Reader<'_> {
         for plugin in &message.cluster_specifier_plugins {
             let Some(extension) = &plugin.extension else { continue };
             let any = extension.typed_config.as_ref();
-            if let Some(policy) = any.and_then(|any| (self.ways.plugin)(any, self.profile)) {
+            if let Some(policy) = any.and_then(|any| (self.dialect.plugin)(any, self.profile)) {
                 plugins.insert(extension.name.clone(), Arc::new(policy));
             }
         }

@@ -176,7 +176,7 @@ impl Walker<'_> {
 
     fn object(&mut self, mut place: SecretPlace) -> Result<(), Syntax> {
         if place.asks() {
-            place = place.told(&self.ahead());
+            place = place.refined(&self.ahead());
         }
         let mut more = self.scan.open(b'}')?;
         while more {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Resources, Store};
 use crate::client::checked::Checked;
 use crate::client::world::World;
-use crate::client::worlds::{Settled, name_of};
+use crate::client::worlds::{WorldSet, name_of};
 use xdsctl_clients::core::convert::resource_name::Names;
 use xdsctl_document::envelope::{WorldId, WorldName};
 use xdsctl_model::resource::ResourceType;
@@ -37,7 +37,7 @@ impl Resources {
     }
 }
 
-impl Settled {
+impl WorldSet {
     /// What the client of each world holds; worlds that hold nothing are left out.
     ///
     /// `store` has the documents that were read.

@@ -3,7 +3,7 @@
 //! C-core's reader is the rule, and this is where others part from it: measured with grpc-go 1.85.0 and grpc-java 1.85.1 as channels
 //! that start with a bootstrap, grpc-js-xds 1.14.1 read (`internal/xds/bootstrap`, `BootstrapperImpl`, `xds-bootstrap.ts`).
 
-use super::client_json::JsonWays;
+use super::client_json::JsonDialect;
 use xdsctl_model::profile::{Family, Feature, Profile};
 
 /// What a client does with a provider whose plugin it does not have, or whose config is missing.
@@ -30,7 +30,7 @@ pub enum FileRule {
 
 /// The ways of one client.
 #[derive(Debug, Clone, Copy)]
-pub struct BootstrapWays {
+pub struct BootstrapDialect {
     /// Types of channel credentials that it has.
     pub channel_types: &'static [&'static str],
     /// It reads the files of `tls` credentials.
@@ -50,7 +50,7 @@ pub struct BootstrapWays {
     /// What follows the authority in a template that must begin with it.
     pub after_authority: &'static str,
     /// What its JSON parser takes that C-core's does not.
-    pub json: JsonWays,
+    pub json: JsonDialect,
     /// A list of servers must not be empty; else nobody can be asked, which fails later.
     pub needs_servers: bool,
     /// allowed_grpc_services must be an object, whatever is done with it.
@@ -59,10 +59,10 @@ pub struct BootstrapWays {
     pub falls_back: bool,
 }
 
-impl BootstrapWays {
+impl BootstrapDialect {
     /// Those of a client.
-    pub fn of(profile: &Profile) -> BootstrapWays {
-        let core = BootstrapWays {
+    pub fn of(profile: &Profile) -> BootstrapDialect {
+        let core = BootstrapDialect {
             channel_types: &["google_default", "insecure", "tls", "fake"],
             reads_tls_files: true,
             needs_type: true,
@@ -72,14 +72,14 @@ impl BootstrapWays {
             needs_config: false,
             files: FileRule::Core,
             after_authority: "/",
-            json: JsonWays::default(),
+            json: JsonDialect::default(),
             needs_servers: true,
             reads_services: false,
             falls_back: true,
         };
         match profile.client().family {
             Family::Cpp => core,
-            Family::Go => BootstrapWays {
+            Family::Go => BootstrapDialect {
                 channel_types: match profile.has(Feature::BootstrapTlsCreds) {
                     true => &["google_default", "insecure", "tls"],
                     false => &["google_default", "insecure"],
@@ -89,35 +89,35 @@ impl BootstrapWays {
                 plugin: PluginRule::Any,
                 files: FileRule::Go,
                 after_authority: "",
-                json: JsonWays {
+                json: JsonDialect {
                     takes_last_key: true,
-                    ..JsonWays::default()
+                    ..JsonDialect::default()
                 },
                 falls_back: profile.has(Feature::ServerFallback),
                 ..core
             },
-            Family::Java => BootstrapWays {
+            Family::Java => BootstrapDialect {
                 channel_types: &["google_default", "insecure", "tls"],
                 reads_tls_files: false,
                 plugin: PluginRule::Any,
                 needs_config: true,
                 files: FileRule::Java,
-                json: JsonWays {
+                json: JsonDialect {
                     ends_with_value: true,
-                    ..JsonWays::default()
+                    ..JsonDialect::default()
                 },
                 reads_services: true,
                 falls_back: profile.has(Feature::ServerFallback),
                 ..core
             },
-            Family::Node => BootstrapWays {
+            Family::Node => BootstrapDialect {
                 channel_types: &["google_default", "insecure"],
                 needs_node: true,
                 needs_config: true,
                 files: FileRule::Node,
-                json: JsonWays {
+                json: JsonDialect {
                     takes_last_key: true,
-                    ..JsonWays::default()
+                    ..JsonDialect::default()
                 },
                 needs_servers: false,
                 falls_back: false,
