@@ -41,7 +41,7 @@ mod api;
 
 pub use api::{Problem, Report, ResourceVerdict, SendError, channel, check, hold, send};
 pub use xdsctl_channel::client::target::TargetError;
-pub use xdsctl_channel::client::{Cache, Client, Held, Resources, Updated, Verdict};
+pub use xdsctl_channel::client::{Cache, Client, HeldResource, Resources, Updated, Verdict};
 pub use xdsctl_channel::session::{PlannedStart, Session, SessionError, SessionInputs, SessionNote, SessionPlan};
 pub use xdsctl_channel::sim::{Channel, LimitReached, Outcome, Rpc};
 pub use xdsctl_model::diag::{Effect, Severity};

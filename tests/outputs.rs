@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use xdsctl_cli::Io;
-use xdsctl_cli::report::paths::Paths;
+use xdsctl_cli::report::paths::PrintedPaths;
 
 use crate::run::{self, Run, in_process};
 use crate::support::root;
@@ -362,7 +362,7 @@ fn files_are_named_from_the_root_of_the_repository() {
     let form = |format: &str| {
         let args = ["validate", "--format", format, file.to_str().unwrap()];
         xdsctl(&args, b"", |io| {
-            io.paths = Paths {
+            io.paths = PrintedPaths {
                 directory: Some(xds.clone()),
                 root: Some(directory.clone()),
             };

@@ -120,7 +120,7 @@ pub struct InputArgs {
     pub env: Vec<String>,
     /// Which files are one world, what one client sees; default is `auto`
     #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "merge")]
-    pub world: Option<World>,
+    pub world: Option<WorldMode>,
     /// Take all inputs for one world: `--world all`
     #[arg(long)]
     pub merge: bool,
@@ -152,7 +152,7 @@ pub struct ConfigArgs {
 /// Which files one client sees.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum World {
+pub enum WorldMode {
     /// All files but dumps; where two directories have the same names, each of the two
     #[default]
     Auto,
@@ -166,8 +166,8 @@ pub enum World {
 
 impl InputArgs {
     /// What `--world` and `--merge` say.
-    pub fn world(&self) -> Option<World> {
-        if self.merge { Some(World::All) } else { self.world }
+    pub fn world(&self) -> Option<WorldMode> {
+        if self.merge { Some(WorldMode::All) } else { self.world }
     }
 }
 

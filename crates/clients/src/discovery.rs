@@ -9,7 +9,7 @@
 
 use bytes::Bytes;
 
-use crate::core::convert::resource_name::{NameFault, Names};
+use crate::core::convert::resource_name::{NameComparison, NameFault};
 use crate::core::convert::switch::report_off;
 use crate::judge::{Validated, within};
 use crate::shared::rules::{RESOURCE_UNDECODABLE, XDSTP_NAME_MALFORMED};
@@ -278,7 +278,7 @@ pub fn check_name(
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> bool {
-    match Names::of(cx.profile()).read(name, resource_type) {
+    match NameComparison::of(cx.profile()).read(name, resource_type) {
         Ok(_) => return true,
         Err(NameFault::OtherType(first)) => cx.report(
             rule,

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 pub use xdsctl_model::resource::lb_policy::AutoshardingConfig;
 
-use super::json::{self, At, Faults, LB_JSON_EMPTY};
+use super::json::{self, ConfigPlace, Faults, LB_JSON_EMPTY};
 use super::{PolicyType, done};
 use xdsctl_model::diag::rules;
 use xdsctl_model::profile::Profile;
@@ -34,7 +34,7 @@ pub static TYPE: PolicyType = PolicyType {
 /// Missing or empty texts, a timeout below 1 ms.
 pub fn from_json(config: &Map<String, Value>, _profile: &Profile) -> Result<AutoshardingConfig, Faults> {
     let mut faults = Faults::new();
-    let at = At::TOP;
+    let at = ConfigPlace::TOP;
     let channel_factory_key = filled_text(config, "channelFactoryKey", &mut faults);
     let autosharding_target = filled_text(config, "autoshardingTarget", &mut faults);
     let key_header_name = filled_text(config, "keyHeaderName", &mut faults);
@@ -64,9 +64,9 @@ pub fn from_json(config: &Map<String, Value>, _profile: &Profile) -> Result<Auto
 }
 
 fn filled_text(config: &Map<String, Value>, name: &str, faults: &mut Faults) -> String {
-    let text = json::required_text(config, name, &At::TOP, faults);
+    let text = json::required_text(config, name, &ConfigPlace::TOP, faults);
     if text == Some("") {
-        At::TOP
+        ConfigPlace::TOP
             .field(name)
             .fault(&LB_JSON_EMPTY, format_args!("is empty, must not be"), faults);
     }

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 pub use xdsctl_model::resource::lb_policy::GrpclbConfig;
 
-use super::json::{self, At, Faults};
+use super::json::{self, ConfigPlace, Faults};
 use super::{PolicyType, child_list, done, round_robin};
 use xdsctl_model::profile::Profile;
 
@@ -25,7 +25,7 @@ pub static TYPE: PolicyType = PolicyType {
 /// A rejected `childPolicy` (null included), a `serviceName` that is no text.
 pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<GrpclbConfig, Faults> {
     let mut faults = Faults::new();
-    let at = At::TOP;
+    let at = ConfigPlace::TOP;
     let service_name = json::optional(config, "serviceName")
         .and_then(|value| json::text(value, &at.field("serviceName"), &mut faults))
         .unwrap_or_default();

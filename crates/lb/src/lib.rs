@@ -41,7 +41,7 @@ use serde_json::{Map, Value};
 
 pub use config::rejected;
 pub use config::{json, usable, xds};
-use json::{At, ConfigFault, Faults};
+use json::{ConfigFault, ConfigPlace, Faults};
 pub use run::{endpoint, log, metadata, picker, policy, runtime};
 use xdsctl_model::diag::{Rule, rules};
 use xdsctl_model::profile::{Feature, Profile};
@@ -232,7 +232,7 @@ fn list_fault(rule: &'static Rule, message: String) -> ConfigFault {
 pub fn child(
     map: &Map<String, Value>,
     name: &str,
-    at: &At<'_>,
+    at: &ConfigPlace<'_>,
     profile: &Profile,
     faults: &mut Faults,
 ) -> Option<Box<LbConfig>> {
@@ -247,7 +247,7 @@ pub fn child(
 }
 
 /// Reads a list of child policies at `at`. Everything wrong in it is one fault there, with the child's own inside.
-pub fn child_list(list: &Value, at: &At<'_>, profile: &Profile, faults: &mut Faults) -> Option<Box<LbConfig>> {
+pub fn child_list(list: &Value, at: &ConfigPlace<'_>, profile: &Profile, faults: &mut Faults) -> Option<Box<LbConfig>> {
     let (policy, config) = match choose(list, profile) {
         Ok(chosen) => chosen,
         Err(fault) => {

@@ -80,7 +80,7 @@ pub fn covers_nothing_else(cookie_path: &str, path: &str, is_prefix: bool) -> bo
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
     /// A character outside of the alphabet.
-    #[error("byte {at} is `{}`, which is not in the standard base64 alphabet{}", Shown(*byte), url_safe(*byte))]
+    #[error("byte {at} is `{}`, which is not in the standard base64 alphabet{}", CookieByte(*byte), url_safe(*byte))]
     Character {
         /// From 0.
         at: usize,
@@ -95,9 +95,9 @@ pub enum DecodeError {
     Padding,
 }
 
-struct Shown(u8);
+struct CookieByte(u8);
 
-impl fmt::Display for Shown {
+impl fmt::Display for CookieByte {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_ascii_graphic() {
             write!(f, "{}", char::from(self.0))

@@ -15,11 +15,11 @@ use bytes::Bytes;
 use tokio::time::Instant;
 use xdsctl_model::resource::ResourceType;
 
-use crate::dump::{self, DumpedClient, Origin};
+use crate::dump::{self, DumpOrigin, DumpedClient};
 use crate::fetch::{self, Error, Fetched, StreamEvent};
 use crate::options::DEFAULT_TIMEOUT;
 use crate::{Address, FetchOptions, connect};
-use stream::Stream;
+use stream::AdsStream;
 use subscriber::{Subscriber, SubscriberAnswer};
 
 /// Pause before each further answer to a control plane that sends again what was rejected.
@@ -31,7 +31,7 @@ pub struct AdsSession<'o> {
     options: &'o FetchOptions,
     node: Bytes,
     subscriber: Subscriber,
-    stream: Stream<'o>,
+    stream: AdsStream<'o>,
     /// When all that was asked for must be there.
     deadline: Instant,
     /// Answers that wait, one of a type at most, and until when: to what is sent again and again after it was rejected.
@@ -45,7 +45,7 @@ impl<'o> AdsSession<'o> {
         let node = crate::node::node(address, options)?;
         let requests = subscriber.start(&node);
         let deadline = Instant::now() + options.timeout;
-        let stream = Stream::open(address, options, requests, subscriber.is_delta());
+        let stream = AdsStream::open(address, options, requests, subscriber.is_delta());
         let stream = match tokio::time::timeout_at(deadline, fetch::interruptible(stream)).await {
             Ok(stream) => stream?,
             Err(_) => return Err(fetch::late(address, options, "no connection".to_owned())),
@@ -159,7 +159,7 @@ impl<'o> AdsSession<'o> {
     }
 
     /// Writes what there is.
-    pub fn write(&self, mut origin: Origin, out: &mut dyn Write, failure: Option<Error>) -> Result<Fetched, Error> {
+    pub fn write(&self, mut origin: DumpOrigin, out: &mut dyn Write, failure: Option<Error>) -> Result<Fetched, Error> {
         origin.responses = self.subscriber.responses();
         let client = DumpedClient {
             bare: self.subscriber.bare(&self.node),
@@ -225,7 +225,8 @@ pub async fn watch(
                     attempt += 1;
                     tokio::time::sleep(connect::pause(attempt)).await;
                     let requests = session.subscriber.start(&session.node);
-                    if let Ok(stream) = Stream::open(address, options, requests, session.subscriber.is_delta()).await {
+                    if let Ok(stream) = AdsStream::open(address, options, requests, session.subscriber.is_delta()).await
+                    {
                         session.stream = stream;
                         session.late.clear();
                     }

@@ -67,7 +67,7 @@ impl DumpedClient<'_> {
 
 /// What was written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct DumpCounts {
     /// Entries: resources, and names that stand for none.
     pub entries: usize,
     /// How many clients there are.
@@ -78,7 +78,7 @@ pub struct Written {
 
 /// Where a dump comes from and when: an object that other readers pass over.
 #[derive(Debug, Clone, Default)]
-pub struct Origin {
+pub struct DumpOrigin {
     /// The address.
     pub source: String,
     /// When, in the form of protobuf JSON.
@@ -93,18 +93,18 @@ pub struct Origin {
 /// Those of `out`.
 pub fn write(
     clients: &[DumpedClient<'_>],
-    origin: &Origin,
+    origin: &DumpOrigin,
     options: &FetchOptions,
     out: &mut dyn Write,
-) -> io::Result<Written> {
+) -> io::Result<DumpCounts> {
     if options.is_wire {
         return write_wire(clients, out);
     }
-    let mut writer = Writer {
+    let mut writer = DumpWriter {
         out,
         text: Vec::new(),
         redacts: options.redacts,
-        written: Written::default(),
+        written: DumpCounts::default(),
     };
     writer.all(clients, origin)?;
     writer.hand_on()?;
@@ -112,11 +112,11 @@ pub fn write(
 }
 
 /// Writes a serialized ClientStatusResponse, entry by entry.
-fn write_wire(clients: &[DumpedClient<'_>], out: &mut dyn Write) -> io::Result<Written> {
+fn write_wire(clients: &[DumpedClient<'_>], out: &mut dyn Write) -> io::Result<DumpCounts> {
     // Larger pieces pass by the buffer.
     let mut out = io::BufWriter::with_capacity(PIECE_BYTES, out);
     let mut head = Vec::new();
-    let mut written = Written::default();
+    let mut written = DumpCounts::default();
     for client in clients {
         // Fields 1 of the response, 2 and 3 of the client, each with its length.
         let lists: [(u8, &dyn Entries); 2] = [(0x12, client.deprecated), (0x1a, client.entries)];
@@ -146,16 +146,16 @@ fn write_wire(clients: &[DumpedClient<'_>], out: &mut dyn Write) -> io::Result<W
     Ok(written)
 }
 
-struct Writer<'w> {
+struct DumpWriter<'w> {
     out: &'w mut dyn Write,
     /// What stands around the entries, and has not been written yet.
     text: Vec<u8>,
     redacts: bool,
-    written: Written,
+    written: DumpCounts,
 }
 
-impl Writer<'_> {
-    fn all(&mut self, clients: &[DumpedClient<'_>], origin: &Origin) -> io::Result<()> {
+impl DumpWriter<'_> {
+    fn all(&mut self, clients: &[DumpedClient<'_>], origin: &DumpOrigin) -> io::Result<()> {
         self.text("{\"config\":[");
         for (index, client) in clients.iter().enumerate() {
             self.text(if index == 0 { "\n" } else { ",\n" });

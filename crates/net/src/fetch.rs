@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
-use crate::dump::{self, DumpedClient, Origin, Written};
+use crate::dump::{self, DumpCounts, DumpOrigin, DumpedClient};
 use crate::messages::Timestamp;
 use crate::{Address, FetchOptions, ServerKind, ads, csds, envoy};
 
@@ -185,11 +185,11 @@ async fn poll(address: &Address, options: &FetchOptions) -> Result<(Vec<u8>, Vec
     let clients: Vec<DumpedClient<'_>> = clients.iter().map(DumpedClient::of).collect();
     dump::write(&clients, &origin(address, options), options, &mut text).map_err(Error::Output)?;
     let mut body = Vec::new();
-    dump::write(&clients, &Origin::default(), options, &mut body).map_err(Error::Output)?;
+    dump::write(&clients, &DumpOrigin::default(), options, &mut body).map_err(Error::Output)?;
     Ok((body, text))
 }
 
-pub(crate) fn of_written(written: Written) -> Fetched {
+pub(crate) fn of_written(written: DumpCounts) -> Fetched {
     let mut notes = Vec::new();
     if written.lossy > 0 {
         notes.push(format!(
@@ -205,11 +205,11 @@ pub(crate) fn of_written(written: Written) -> Fetched {
     }
 }
 
-pub(crate) fn origin(address: &Address, options: &FetchOptions) -> Origin {
+pub(crate) fn origin(address: &Address, options: &FetchOptions) -> DumpOrigin {
     let mut printer = xdsctl_document::proto::print::Printer::new(false);
     let now = Timestamp::of_millis((options.now)());
     printer.named(&prost::Message::encode_to_vec(&now), "google.protobuf.Timestamp");
-    Origin {
+    DumpOrigin {
         source: address.text.clone(),
         fetched: printer.text().trim_matches('"').to_owned(),
         responses: Vec::new(),

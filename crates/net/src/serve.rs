@@ -21,7 +21,7 @@ use tokio_rustls::TlsAcceptor;
 use tonic::server::{Grpc, StreamingService};
 use tonic::{Request, Response, Status, Streaming};
 
-pub use ledger::{Comparison, LedgerLine, Tone};
+pub use ledger::{LedgerCounts, LedgerLine, Tone};
 pub use snapshot::SnapshotResource;
 pub use tls::ServerTls;
 
@@ -29,7 +29,7 @@ use crate::connect::BytesCodec;
 use crate::fetch::{Error, ended, run};
 use crate::messages::DiscoveryRequest;
 use ledger::Ledger;
-use peer::{Form, Peer, PeerAnswer};
+use peer::{Peer, PeerAnswer, ProtocolForm};
 use snapshot::Snapshot;
 
 const SOTW: &str = "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
@@ -72,7 +72,7 @@ pub struct Serving<'s> {
 }
 
 /// What all streams share.
-struct Shared {
+struct ServerState {
     snapshot: watch::Sender<Arc<Snapshot>>,
     ledger: Mutex<Ledger>,
     lines: mpsc::UnboundedSender<LedgerLine>,
@@ -81,7 +81,7 @@ struct Shared {
     streams: AtomicUsize,
 }
 
-impl Shared {
+impl ServerState {
     fn judge(&self, answer: &PeerAnswer) {
         let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
         for line in ledger.take(answer) {
@@ -95,7 +95,7 @@ impl Shared {
 ///
 /// # Errors
 /// The address cannot be listened on.
-pub fn serve(serving: Serving<'_>) -> Result<Comparison, Error> {
+pub fn serve(serving: Serving<'_>) -> Result<LedgerCounts, Error> {
     run(async move {
         let Serving {
             listen,
@@ -112,7 +112,7 @@ pub fn serve(serving: Serving<'_>) -> Result<Comparison, Error> {
         listening(listener.local_addr().map_err(cannot)?);
         let (lines, mut heard) = mpsc::unbounded_channel();
         let snapshot = Arc::new(Snapshot::first(resources));
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ServerState {
             snapshot: watch::Sender::new(snapshot),
             ledger: Mutex::new(Ledger::default()),
             lines,
@@ -158,7 +158,7 @@ pub fn serve(serving: Serving<'_>) -> Result<Comparison, Error> {
 }
 
 /// Serves one connection to its end, after TLS if that is spoken.
-async fn connection(stream: TcpStream, shared: Arc<Shared>) {
+async fn connection(stream: TcpStream, shared: Arc<ServerState>) {
     let _ = stream.set_nodelay(true);
     let Some(acceptor) = shared.acceptor.clone() else {
         return http(stream, shared).await;
@@ -175,7 +175,7 @@ async fn connection(stream: TcpStream, shared: Arc<Shared>) {
     });
 }
 
-async fn http(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, shared: Arc<Shared>) {
+async fn http(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, shared: Arc<ServerState>) {
     let service = hyper::service::service_fn(move |request: http::Request<hyper::body::Incoming>| {
         let shared = Arc::clone(&shared);
         async move { Ok::<_, Infallible>(answer(request, shared).await) }
@@ -189,11 +189,11 @@ async fn http(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, shar
 
 async fn answer(
     request: http::Request<hyper::body::Incoming>,
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
 ) -> http::Response<tonic::body::Body> {
     let form = match request.uri().path() {
-        SOTW => Form::Sotw,
-        DELTA => Form::Delta,
+        SOTW => ProtocolForm::Sotw,
+        DELTA => ProtocolForm::Delta,
         other => {
             let mut response =
                 Status::unimplemented(format!("`{other}` is not served, only aggregated discovery is")).into_http();
@@ -207,14 +207,14 @@ async fn answer(
 
 /// The service, for one stream.
 struct Ads {
-    form: Form,
-    shared: Arc<Shared>,
+    form: ProtocolForm,
+    shared: Arc<ServerState>,
 }
 
 /// What is sent on a stream.
-struct Responses(mpsc::Receiver<Bytes>);
+struct SnapshotStream(mpsc::Receiver<Bytes>);
 
-impl tokio_stream::Stream for Responses {
+impl tokio_stream::Stream for SnapshotStream {
     type Item = Result<Bytes, Status>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> std::task::Poll<Option<Self::Item>> {
@@ -224,8 +224,8 @@ impl tokio_stream::Stream for Responses {
 
 impl StreamingService<Bytes> for Ads {
     type Response = Bytes;
-    type ResponseStream = Responses;
-    type Future = std::future::Ready<Result<Response<Responses>, Status>>;
+    type ResponseStream = SnapshotStream;
+    type Future = std::future::Ready<Result<Response<SnapshotStream>, Status>>;
 
     fn call(&mut self, request: Request<Streaming<Bytes>>) -> Self::Future {
         let (sender, receiver) = mpsc::channel(QUEUE);
@@ -235,12 +235,17 @@ impl StreamingService<Bytes> for Ads {
             self.form,
             Arc::clone(&self.shared),
         ));
-        std::future::ready(Ok(Response::new(Responses(receiver))))
+        std::future::ready(Ok(Response::new(SnapshotStream(receiver))))
     }
 }
 
 /// One stream from its first request to its end.
-async fn converse(mut requests: Streaming<Bytes>, responses: mpsc::Sender<Bytes>, form: Form, shared: Arc<Shared>) {
+async fn converse(
+    mut requests: Streaming<Bytes>,
+    responses: mpsc::Sender<Bytes>,
+    form: ProtocolForm,
+    shared: Arc<ServerState>,
+) {
     let mut snapshots = shared.snapshot.subscribe();
     shared.streams.fetch_add(1, Ordering::Relaxed);
     let mut peer = Peer::new(form);

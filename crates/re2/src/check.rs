@@ -23,7 +23,7 @@ const OPERATOR: u64 = 4;
 
 /// An open group, or the whole pattern.
 #[derive(Debug, Clone, Copy, Default)]
-struct Frame {
+struct OpenGroup {
     /// Where the group begins, for errors.
     at: usize,
     /// Bound of the finished parts.
@@ -34,7 +34,7 @@ struct Frame {
     last: Option<(u64, u32)>,
 }
 
-impl Frame {
+impl OpenGroup {
     fn push(&mut self, size: u64, product: u32) {
         self.flush();
         self.last = Some((size, product));
@@ -62,8 +62,8 @@ struct Outer {
     product: u32,
 }
 
-impl From<Frame> for Outer {
-    fn from(mut frame: Frame) -> Outer {
+impl From<OpenGroup> for Outer {
+    fn from(mut frame: OpenGroup) -> Outer {
         // A repetition applies to the group next, and never to what stands before it.
         frame.flush();
         Outer {
@@ -74,9 +74,9 @@ impl From<Frame> for Outer {
     }
 }
 
-impl From<Outer> for Frame {
-    fn from(outer: Outer) -> Frame {
-        Frame {
+impl From<Outer> for OpenGroup {
+    fn from(outer: Outer) -> OpenGroup {
+        OpenGroup {
             at: outer.at,
             size: outer.size.into(),
             product: outer.product,
@@ -89,7 +89,7 @@ impl From<Outer> for Frame {
 pub(super) fn check(pattern: &str) -> Result<u64, RegexError> {
     let mut lexer = Lexer::new(pattern);
     let mut outer: Vec<Outer> = Vec::new();
-    let mut frame = Frame::default();
+    let mut frame = OpenGroup::default();
     // Flags may turn folding on anywhere; the bound assumes the worst once they appear.
     let mut folded = 0;
     while let Some(token) = lexer.next()? {
@@ -115,9 +115,9 @@ pub(super) fn check(pattern: &str) -> Result<u64, RegexError> {
                     folded = FOLDED;
                 }
                 outer.push(frame.into());
-                frame = Frame {
+                frame = OpenGroup {
                     at: lexer.start(),
-                    ..Frame::default()
+                    ..OpenGroup::default()
                 };
             }
             Token::Close => {

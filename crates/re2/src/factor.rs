@@ -22,7 +22,7 @@ struct Splice {
 }
 
 /// Alternatives that are going through the rounds.
-struct Frame {
+struct OpenAlternatives {
     alternatives: Vec<Id>,
     round: u8,
     splices: Vec<Splice>,
@@ -30,7 +30,7 @@ struct Frame {
     due: usize,
 }
 
-impl Frame {
+impl OpenAlternatives {
     fn new(alternatives: Vec<Id>) -> Self {
         Self {
             alternatives,
@@ -43,8 +43,8 @@ impl Frame {
 
 /// Factors the alternatives; what is left stands for the same alternation.
 pub(super) fn factor(tree: &mut Tree, alternatives: Vec<Id>, flags: u8) -> Vec<Id> {
-    let mut outer: Vec<Frame> = Vec::new();
-    let mut frame = Frame::new(alternatives);
+    let mut outer: Vec<OpenAlternatives> = Vec::new();
+    let mut frame = OpenAlternatives::new(alternatives);
     loop {
         // Suffixes come first: each set is an alternation of its own.
         if frame.round < 3
@@ -52,7 +52,7 @@ pub(super) fn factor(tree: &mut Tree, alternatives: Vec<Id>, flags: u8) -> Vec<I
         {
             let range = splice.first..splice.first + splice.count;
             let suffixes = frame.alternatives.get(range).unwrap_or_default().to_vec();
-            outer.push(std::mem::replace(&mut frame, Frame::new(suffixes)));
+            outer.push(std::mem::replace(&mut frame, OpenAlternatives::new(suffixes)));
             continue;
         }
         apply(tree, &mut frame, flags);
@@ -76,7 +76,7 @@ pub(super) fn factor(tree: &mut Tree, alternatives: Vec<Id>, flags: u8) -> Vec<I
 }
 
 /// Replaces the joined alternatives by what they became.
-fn apply(tree: &mut Tree, frame: &mut Frame, flags: u8) {
+fn apply(tree: &mut Tree, frame: &mut OpenAlternatives, flags: u8) {
     if frame.splices.is_empty() {
         return;
     }
@@ -109,7 +109,7 @@ fn leading_text(tree: &Tree, mut id: Id) -> (&[u32], u8) {
     }
 }
 
-fn common_texts(tree: &mut Tree, frame: &mut Frame) {
+fn common_texts(tree: &mut Tree, frame: &mut OpenAlternatives) {
     let mut first = 0;
     while let Some(&head) = frame.alternatives.get(first) {
         let (text, fold) = leading_text(tree, head);
@@ -212,7 +212,7 @@ fn is_simple(tree: &Tree, id: Id) -> bool {
     }
 }
 
-fn common_expressions(tree: &mut Tree, frame: &mut Frame) {
+fn common_expressions(tree: &mut Tree, frame: &mut OpenAlternatives) {
     let mut first = 0;
     while let Some(&head) = frame.alternatives.get(first) {
         let mut count = 1;
@@ -252,7 +252,7 @@ fn without_leading_expression(tree: &mut Tree, id: Id) -> Id {
     }
 }
 
-fn single_characters(tree: &mut Tree, frame: &mut Frame, flags: u8) {
+fn single_characters(tree: &mut Tree, frame: &mut OpenAlternatives, flags: u8) {
     let is_character = |tree: &Tree, id: Id| matches!(tree[id].op, Op::Literal(_) | Op::Class(_));
     let mut first = 0;
     while first < frame.alternatives.len() {

@@ -43,13 +43,13 @@ impl Class {
 type Known = HashMap<Box<str>, [Option<Rc<Class>>; 2]>;
 
 /// Groups as they are, and with both cases of each letter.
-type Groups = HashMap<(GroupKey, bool), Rc<[Range]>>;
+type GroupRanges = HashMap<(GroupKey, bool), Rc<[Range]>>;
 
 thread_local! {
     /// Only looked up, never iterated.
     static KNOWN: RefCell<Known> = RefCell::default();
     /// Of which there are a few hundred at most. Only looked up, never iterated.
-    static GROUPS: RefCell<Groups> = RefCell::default();
+    static GROUPS: RefCell<GroupRanges> = RefCell::default();
 }
 
 /// The members of a group as they are, or with both cases of each letter.

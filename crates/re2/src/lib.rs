@@ -57,10 +57,10 @@ const SPECIAL: &[u8] = br"\.+*?()|[{^$";
 ///
 /// Copies share what has been compiled, so that a configuration that is simulated many times compiles its patterns once.
 #[derive(Debug, Clone)]
-pub struct Regex(Arc<Shared>);
+pub struct Regex(Arc<SharedPattern>);
 
 #[derive(Debug)]
-struct Shared {
+struct SharedPattern {
     pattern: Box<str>,
     /// It is what it matches: asked for each match.
     is_literal: bool,
@@ -79,7 +79,7 @@ impl Regex {
     /// Returns what RE2 would refuse the pattern for.
     pub fn new(pattern: &str) -> Result<Self, RegexError> {
         recent::check(pattern)?;
-        Ok(Self(Arc::new(Shared {
+        Ok(Self(Arc::new(SharedPattern {
             pattern: pattern.into(),
             is_literal: is_literal(pattern),
             start: OnceLock::new(),

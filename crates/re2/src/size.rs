@@ -241,15 +241,15 @@ impl Cost {
 
 /// What a simplified expression looks like to the one around it.
 #[derive(Debug, Clone, Copy)]
-struct Shape {
-    kind: Kind,
+struct ExprShape {
+    kind: ShapeKind,
     cost: Cost,
     /// How deep below it an anchor to the beginning of the text lies, along the first operands.
     anchor: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum ShapeKind {
     Empty,
     /// A star, plus or quest with its flags and the cost of its operand.
     Unary(Unary, u8, Cost),
@@ -263,10 +263,10 @@ enum Unary {
     Quest,
 }
 
-impl Shape {
+impl ExprShape {
     fn other(cost: Cost) -> Self {
         Self {
-            kind: Kind::Other,
+            kind: ShapeKind::Other,
             cost,
             anchor: None,
         }
@@ -278,14 +278,14 @@ impl Shape {
 
     fn empty() -> Self {
         Self {
-            kind: Kind::Empty,
+            kind: ShapeKind::Empty,
             ..Self::leaf(1, true)
         }
     }
 
     fn below(self, cost: Cost) -> Self {
         Self {
-            kind: Kind::Other,
+            kind: ShapeKind::Other,
             cost,
             anchor: self.anchor.map(|depth| depth + 1),
         }
@@ -307,7 +307,7 @@ impl Shape {
             },
         };
         Self {
-            kind: Kind::Unary(op, flags, operand),
+            kind: ShapeKind::Unary(op, flags, operand),
             cost,
             anchor: None,
         }
@@ -316,7 +316,7 @@ impl Shape {
     /// A repetition written out of a count: it merges with one of the same flags directly below.
     fn squashed(op: Unary, flags: u8, operand: Self) -> Self {
         match operand.kind {
-            Kind::Unary(inner, inner_flags, below) if inner_flags == flags => {
+            ShapeKind::Unary(inner, inner_flags, below) if inner_flags == flags => {
                 if inner == op || inner == Unary::Star {
                     operand
                 } else {
@@ -348,7 +348,7 @@ impl Shape {
     }
 
     fn counted(self, min: u64, max: Option<u64>, flags: u8) -> Self {
-        if matches!(self.kind, Kind::Empty) {
+        if matches!(self.kind, ShapeKind::Empty) {
             return self;
         }
         let Some(max) = max else {
@@ -380,27 +380,29 @@ impl Shape {
 }
 
 /// Combines the shapes of all nodes, given in post-order.
-fn shape_of(tree: &Tree, order: &[Id]) -> Shape {
-    let mut known: Vec<Option<Shape>> = Vec::new();
+fn shape_of(tree: &Tree, order: &[Id]) -> ExprShape {
+    let mut known: Vec<Option<ExprShape>> = Vec::new();
     // Operands of a node are the latest entries, in order.
-    let mut done: Vec<Shape> = Vec::new();
+    let mut done: Vec<ExprShape> = Vec::new();
     for &id in order {
         let node = &tree[id];
         let rest = done.len().saturating_sub(node.operands.len());
         let operands = done.get(rest..).unwrap_or_default();
-        let first = operands.first().copied().unwrap_or(Shape::empty());
+        let first = operands.first().copied().unwrap_or(ExprShape::empty());
         let shape = match &node.op {
-            Op::Empty => Shape::empty(),
-            Op::Literal(rune) => Shape::leaf(literal_size(*rune), false),
-            Op::Text(text) => Shape::leaf(text.iter().map(|rune| literal_size(*rune)).sum(), false),
+            Op::Empty => ExprShape::empty(),
+            Op::Literal(rune) => ExprShape::leaf(literal_size(*rune), false),
+            Op::Text(text) => ExprShape::leaf(text.iter().map(|rune| literal_size(*rune)).sum(), false),
             Op::Class(class) => class_shape(tree, *class, &mut known),
-            Op::AnyChar => Shape::leaf(10, false),
-            Op::AnyByte => Shape::leaf(1, false),
-            Op::BeginText => Shape {
+            Op::AnyChar => ExprShape::leaf(10, false),
+            Op::AnyByte => ExprShape::leaf(1, false),
+            Op::BeginText => ExprShape {
                 anchor: Some(0),
-                ..Shape::leaf(1, true)
+                ..ExprShape::leaf(1, true)
             },
-            Op::BeginLine | Op::EndLine | Op::EndText | Op::WordBoundary | Op::NotWordBoundary => Shape::leaf(1, true),
+            Op::BeginLine | Op::EndLine | Op::EndText | Op::WordBoundary | Op::NotWordBoundary => {
+                ExprShape::leaf(1, true)
+            }
             Op::Concat => first.below(
                 operands
                     .iter()
@@ -408,23 +410,23 @@ fn shape_of(tree: &Tree, order: &[Id]) -> Shape {
                     .fold(first.cost, |cost, next| cost.then(next.cost))
                     .and(0),
             ),
-            Op::Alternate => Shape::other(alternation(operands)),
+            Op::Alternate => ExprShape::other(alternation(operands)),
             Op::Capture(_) => first.below(first.cost.and(if first.cost.dead { 0 } else { 2 })),
             Op::Star => simplified(Unary::Star, node.flags, first),
             Op::Plus => simplified(Unary::Plus, node.flags, first),
             Op::Quest => simplified(Unary::Quest, node.flags, first),
             Op::Count(min, max) => first.counted(*min, *max, node.flags),
             // Markers never leave the parser's stack.
-            Op::Open(_) | Op::Bar => Shape::empty(),
+            Op::Open(_) | Op::Bar => ExprShape::empty(),
         };
         done.truncate(rest);
         done.push(shape);
     }
-    done.pop().unwrap_or(Shape::empty())
+    done.pop().unwrap_or(ExprShape::empty())
 }
 
 /// Branches are compiled one after the other, then joined; one that can match nothing needs no joint.
-fn alternation(branches: &[Shape]) -> Cost {
+fn alternation(branches: &[ExprShape]) -> Cost {
     let alive = branches.iter().filter(|branch| !branch.cost.dead).count() as u64;
     let nullable = branches.iter().any(|branch| branch.cost.nullable);
     let none = Cost {
@@ -443,15 +445,15 @@ fn alternation(branches: &[Shape]) -> Cost {
 }
 
 /// A repetition from the pattern itself.
-fn simplified(op: Unary, flags: u8, operand: Shape) -> Shape {
+fn simplified(op: Unary, flags: u8, operand: ExprShape) -> ExprShape {
     match operand.kind {
-        Kind::Empty => operand,
-        Kind::Unary(inner, inner_flags, _) if inner == op && inner_flags == flags => operand,
-        _ => Shape::unary(op, flags, operand.cost),
+        ShapeKind::Empty => operand,
+        ShapeKind::Unary(inner, inner_flags, _) if inner == op && inner_flags == flags => operand,
+        _ => ExprShape::unary(op, flags, operand.cost),
     }
 }
 
-fn class_shape(tree: &Tree, class: ClassId, known: &mut Vec<Option<Shape>>) -> Shape {
+fn class_shape(tree: &Tree, class: ClassId, known: &mut Vec<Option<ExprShape>>) -> ExprShape {
     let place = class.place();
     if known.len() <= place {
         known.resize(place + 1, None);
@@ -460,14 +462,14 @@ fn class_shape(tree: &Tree, class: ClassId, known: &mut Vec<Option<Shape>>) -> S
         return *shape;
     }
     let shape = match &tree[class] {
-        [] => Shape::other(Cost {
+        [] => ExprShape::other(Cost {
             dead: true,
             ..Cost::leaf(0, false)
         }),
-        [(0, RUNE_MAX)] => Shape::leaf(10, false),
+        [(0, RUNE_MAX)] => ExprShape::leaf(10, false),
         _ => {
             let size = tree.class_size(class);
-            Shape::other(Cost {
+            ExprShape::other(Cost {
                 peak: size.peak,
                 ..Cost::leaf(size.end, false)
             })
@@ -519,7 +521,7 @@ mod tests {
 
     #[test]
     fn copies_beyond_the_operands_of_a_node_cost_a_visit_for_each_part() {
-        let copies = Shape::leaf(1, false).copies(65_537, Shape::leaf(1, false)).cost;
+        let copies = ExprShape::leaf(1, false).copies(65_537, ExprShape::leaf(1, false)).cost;
         // Two parts, of 65,535 and of two operands, below the concatenation itself.
         assert_eq!((copies.size, copies.visits), (65_537, 65_537 + 3));
     }

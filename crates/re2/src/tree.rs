@@ -197,7 +197,7 @@ impl Tree {
 
 /// Parses a pattern that the cheap check has accepted.
 pub(super) fn parse(pattern: &str) -> Result<Tree, RegexError> {
-    let mut parser = Parser {
+    let mut parser = PatternParser {
         tree: Tree::default(),
         stack: Vec::new(),
         flags: 0,
@@ -212,7 +212,7 @@ pub(super) fn parse(pattern: &str) -> Result<Tree, RegexError> {
     Ok(parser.tree)
 }
 
-struct Parser<'p> {
+struct PatternParser<'p> {
     tree: Tree,
     stack: Vec<Id>,
     flags: u8,
@@ -220,7 +220,7 @@ struct Parser<'p> {
     known: HashMap<(&'p str, bool), ClassId>,
 }
 
-impl<'p> Parser<'p> {
+impl<'p> PatternParser<'p> {
     fn token(&mut self, token: Token<'p>) -> Result<(), RegexError> {
         match token {
             Token::Literal(rune) => self.literal(rune),

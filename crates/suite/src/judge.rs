@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Never;
 use super::channel::{self, Policies};
 use super::check::{Check, CheckKind, CheckScope, Cookie, StatePlace};
-use super::seen::Seen;
+use super::seen::StepValues;
 use super::shares::{cannot_fail, labels, off};
 use xdsctl_channel::client::Updated;
 use xdsctl_channel::sim::script::Done;
@@ -53,7 +53,7 @@ pub(super) struct Watched<'t> {
     /// RPCs that count under no label of the shares, by backend or code.
     elsewhere: BTreeMap<String, u64>,
     /// What the RPCs did, if that is to be recorded.
-    pub seen: Option<Seen>,
+    pub seen: Option<StepValues>,
 }
 
 impl<'t> Watched<'t> {
@@ -70,7 +70,7 @@ impl<'t> Watched<'t> {
             counts,
             backends: BTreeSet::new(),
             elsewhere: BTreeMap::new(),
-            seen: records.then(Seen::default),
+            seen: records.then(StepValues::default),
         }
     }
 

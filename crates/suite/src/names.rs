@@ -18,7 +18,7 @@ use xdsctl_model::text;
 
 /// What has a name; addresses and what may be one come last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum NamedKind {
     Cluster,
     VirtualHost,
     Route,
@@ -28,15 +28,15 @@ enum Kind {
     Label,
 }
 
-impl Kind {
+impl NamedKind {
     const fn words(self) -> &'static str {
         match self {
-            Kind::Cluster => "cluster",
-            Kind::VirtualHost => "virtual host",
-            Kind::Route => "route",
-            Kind::Locality => "locality",
-            Kind::Address => "endpoint",
-            Kind::Label => "address, cluster, locality or status",
+            NamedKind::Cluster => "cluster",
+            NamedKind::VirtualHost => "virtual host",
+            NamedKind::Route => "route",
+            NamedKind::Locality => "locality",
+            NamedKind::Address => "endpoint",
+            NamedKind::Label => "address, cluster, locality or status",
         }
     }
 }
@@ -51,22 +51,22 @@ const NAMES_TOLD: usize = 20;
 type Notes = Vec<(Span, String)>;
 
 /// Names that were not met so far.
-type Missing = BTreeMap<(Kind, String), Vec<Span>>;
+type Missing = BTreeMap<(NamedKind, String), Vec<Span>>;
 
 /// What a test mentions and its configurations have not, as far as they were seen.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct MentionedNames {
     missing: Missing,
     backends: BTreeMap<SocketAddr, Span>,
     seen: Vec<Option<Arc<XdsConfig>>>,
     /// Names of the configurations that were looked at last.
-    known: BTreeSet<(Kind, String)>,
+    known: BTreeSet<(NamedKind, String)>,
 }
 
-impl Names {
+impl MentionedNames {
     /// What a test mentions; `addresses` are those that there are.
-    pub fn of(test: &Test, addresses: &[SocketAddr]) -> Names {
-        let mut names = Names::default();
+    pub fn of(test: &Test, addresses: &[SocketAddr]) -> MentionedNames {
+        let mut names = MentionedNames::default();
         let of_steps = test.steps.iter().flat_map(|planned| &planned.expect);
         let of_never = test.never.iter().flat_map(|never| &never.checks);
         of_steps.chain(of_never).for_each(|check| names.mention(check));
@@ -81,30 +81,30 @@ impl Names {
     }
 
     fn mention(&mut self, check: &Check) {
-        let mut add = |kind: Kind, name: String| self.missing.entry((kind, name)).or_default().push(check.value);
+        let mut add = |kind: NamedKind, name: String| self.missing.entry((kind, name)).or_default().push(check.value);
         match &check.what {
-            CheckKind::Cluster(names) => names.iter().for_each(|name| add(Kind::Cluster, name.clone())),
-            CheckKind::VirtualHost(names) => names.iter().for_each(|name| add(Kind::VirtualHost, name.clone())),
-            CheckKind::Route(names) => names.iter().for_each(|name| add(Kind::Route, name.clone())),
-            CheckKind::Locality(names) => names.iter().for_each(|name| add(Kind::Locality, name.clone())),
+            CheckKind::Cluster(names) => names.iter().for_each(|name| add(NamedKind::Cluster, name.clone())),
+            CheckKind::VirtualHost(names) => names.iter().for_each(|name| add(NamedKind::VirtualHost, name.clone())),
+            CheckKind::Route(names) => names.iter().for_each(|name| add(NamedKind::Route, name.clone())),
+            CheckKind::Locality(names) => names.iter().for_each(|name| add(NamedKind::Locality, name.clone())),
             CheckKind::Address(addresses) | CheckKind::AttemptsAt(addresses) => {
                 addresses
                     .iter()
-                    .for_each(|address| add(Kind::Address, address.to_string()));
+                    .for_each(|address| add(NamedKind::Address, address.to_string()));
             }
-            CheckKind::Cookie(Cookie::For(address)) => add(Kind::Address, address.to_string()),
+            CheckKind::Cookie(Cookie::For(address)) => add(NamedKind::Address, address.to_string()),
             CheckKind::States(states) => {
                 for place in states.keys() {
                     if let StatePlace::Address(address) = place {
-                        add(Kind::Address, address.to_string());
+                        add(NamedKind::Address, address.to_string());
                     }
                 }
             }
-            CheckKind::Priority(clusters) => clusters.keys().for_each(|name| add(Kind::Cluster, name.clone())),
+            CheckKind::Priority(clusters) => clusters.keys().for_each(|name| add(NamedKind::Cluster, name.clone())),
             CheckKind::Shares(shares) => {
                 let is_code = |label: &&String| Code::from_name(label).is_some();
                 let labels = shares.of.keys().filter(|label| !is_code(label));
-                labels.for_each(|label| add(Kind::Label, label.clone()));
+                labels.for_each(|label| add(NamedKind::Label, label.clone()));
             }
             CheckKind::Status(_)
             | CheckKind::Message(_)
@@ -122,10 +122,10 @@ impl Names {
         }
     }
 
-    fn meet(&mut self, kind: Kind, name: &str) {
+    fn meet(&mut self, kind: NamedKind, name: &str) {
         self.missing.remove(&(kind, name.to_owned()));
-        if matches!(kind, Kind::Cluster | Kind::Locality | Kind::Address) {
-            self.missing.remove(&(Kind::Label, name.to_owned()));
+        if matches!(kind, NamedKind::Cluster | NamedKind::Locality | NamedKind::Address) {
+            self.missing.remove(&(NamedKind::Label, name.to_owned()));
         }
     }
 
@@ -135,9 +135,9 @@ impl Names {
         if self
             .missing
             .last_key_value()
-            .is_some_and(|((kind, _), _)| *kind >= Kind::Address)
+            .is_some_and(|((kind, _), _)| *kind >= NamedKind::Address)
         {
-            self.meet(Kind::Address, &address.to_string());
+            self.meet(NamedKind::Address, &address.to_string());
         }
     }
 
@@ -195,18 +195,19 @@ impl Names {
         };
         let mut of_checks = Vec::new();
         for ((kind, name), spans) in self.missing.iter().take(NAMES_TOLD) {
-            let of_kind = |(of, known): &(Kind, String)| {
-                let is_one = of == kind || (*kind == Kind::Label && matches!(of, Kind::Cluster | Kind::Locality));
+            let of_kind = |(of, known): &(NamedKind, String)| {
+                let is_one =
+                    of == kind || (*kind == NamedKind::Label && matches!(of, NamedKind::Cluster | NamedKind::Locality));
                 is_one.then_some(known.clone())
             };
             let known: BTreeSet<String> = self.known.iter().filter_map(of_kind).collect();
             let hint = match kind {
-                Kind::Address => near_address(name),
-                Kind::Label if name.parse::<SocketAddr>().is_ok() => near_address(name),
+                NamedKind::Address => near_address(name),
+                NamedKind::Label if name.parse::<SocketAddr>().is_ok() => near_address(name),
                 _ => hint(name, &known),
             };
             let words = match kind {
-                Kind::Address => format!("no endpoint has the address {name}{hint}"),
+                NamedKind::Address => format!("no endpoint has the address {name}{hint}"),
                 kind => format!("there is no {} `{name}`{hint}", kind.words()),
             };
             of_checks.extend(spans.iter().take(NAMES_TOLD).map(|span| (*span, words.clone())));
@@ -228,22 +229,22 @@ impl Names {
 }
 
 /// The names of a configuration, addresses apart.
-fn names_of(config: &XdsConfig) -> Vec<(Kind, String)> {
+fn names_of(config: &XdsConfig) -> Vec<(NamedKind, String)> {
     let mut found = Vec::new();
     if !config.starts_at_cluster {
         for host in &config.route_config.virtual_hosts {
-            found.push((Kind::VirtualHost, host.name.clone()));
+            found.push((NamedKind::VirtualHost, host.name.clone()));
             for route in &host.routes {
-                found.push((Kind::Route, route.index.to_string()));
+                found.push((NamedKind::Route, route.index.to_string()));
                 if !route.name.is_empty() {
-                    found.push((Kind::Route, route.name.clone()));
+                    found.push((NamedKind::Route, route.name.clone()));
                 }
             }
         }
     }
     for cluster in config.clusters.keys() {
-        found.push((Kind::Cluster, cluster.clone()));
-        let names = localities(config, cluster).map(|locality| (Kind::Locality, locality.name.short()));
+        found.push((NamedKind::Cluster, cluster.clone()));
+        let names = localities(config, cluster).map(|locality| (NamedKind::Locality, locality.name.short()));
         found.extend(names);
     }
     found

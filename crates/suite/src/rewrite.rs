@@ -30,7 +30,7 @@ pub struct Rewritten {
 }
 
 /// A piece of text for a span.
-type Edit = (Span, String);
+type TextEdit = (Span, String);
 
 const SEVERAL_LINES: &str = "it stands on several lines: write it on one, and it can be updated";
 const NOT_ALONE: &str =
@@ -59,7 +59,7 @@ fn rewrite_within(source: &Source, changes: &[Rewrite], most: usize) -> Rewritte
     let rewriter = Rewriter { source, root };
     let nodes = rewriter.nodes();
     let edits = |change: &Rewrite| rewriter.edits(*nodes.get(&change.span).ok_or(NOT_ALONE)?, &change.value);
-    let alone: Vec<Result<Vec<Edit>, &'static str>> = changes.iter().map(edits).collect();
+    let alone: Vec<Result<Vec<TextEdit>, &'static str>> = changes.iter().map(edits).collect();
     let mut trial = Trial {
         rewriter: &rewriter,
         changes,
@@ -91,7 +91,7 @@ struct Trial<'t> {
     rewriter: &'t Rewriter<'t>,
     changes: &'t [Rewrite],
     /// The edits of each.
-    alone: &'t [Result<Vec<Edit>, &'static str>],
+    alone: &'t [Result<Vec<TextEdit>, &'static str>],
     /// How often a part may be tried.
     tries: usize,
 }
@@ -162,7 +162,7 @@ impl Rewriter<'_> {
     }
 
     /// The pieces of text that a change needs.
-    fn edits(&self, node: &JsonNode, new: &Json) -> Result<Vec<Edit>, &'static str> {
+    fn edits(&self, node: &JsonNode, new: &Json) -> Result<Vec<TextEdit>, &'static str> {
         let mut edits = Vec::new();
         self.replace(node, new, &mut edits)?;
         Ok(edits)
@@ -188,7 +188,7 @@ impl Rewriter<'_> {
     }
 
     /// Members and elements are replaced one by one as long as there are as many of them.
-    fn replace(&self, node: &JsonNode, new: &Json, edits: &mut Vec<Edit>) -> Result<(), &'static str> {
+    fn replace(&self, node: &JsonNode, new: &Json, edits: &mut Vec<TextEdit>) -> Result<(), &'static str> {
         match (&node.value, new) {
             (Value::Map(members), Json::Object(map)) if members.iter().all(|member| map.contains_key(&member.name)) => {
                 let mut both = members
@@ -232,7 +232,7 @@ impl Rewriter<'_> {
     }
 
     /// The text after some edits, if it says what it said but for the changes.
-    fn apply(&self, mut edits: Vec<Edit>, changes: &[&Rewrite]) -> Option<Vec<u8>> {
+    fn apply(&self, mut edits: Vec<TextEdit>, changes: &[&Rewrite]) -> Option<Vec<u8>> {
         edits.sort_by_key(|(span, _)| (span.start, span.end));
         let bytes = self.source.bytes();
         let (mut text, mut at) = (Vec::with_capacity(bytes.len()), 0);

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::channel::Policies;
 use super::coverage::Coverage;
 use super::judge::{self, Ended, First, Guard, Sessions, Watched};
-use super::names::Names;
+use super::names::MentionedNames;
 use super::{PlannedStep, Test};
 use xdsctl_channel::rpc::Selector;
 use xdsctl_channel::session::Session;
@@ -312,7 +312,7 @@ struct Run<'t> {
     test: &'t Test,
     channels: Vec<Channel>,
     policies: Policies,
-    names: Names,
+    names: MentionedNames,
     watch: Watch<'t>,
     played: Played,
     firsts: Vec<Option<First>>,
@@ -341,7 +341,7 @@ impl<'t> Run<'t> {
             test,
             channels,
             policies: Policies::default(),
-            names: Names::default(),
+            names: MentionedNames::default(),
             watch: Watch {
                 steps: test.steps.iter().map(watched).collect(),
                 guards: test.never.iter().map(Guard::new).collect(),
@@ -365,7 +365,7 @@ impl<'t> Run<'t> {
             self.played.stop = Some(stop);
             return (self.played, self.firsts);
         }
-        self.names = Names::of(self.test, &known);
+        self.names = MentionedNames::of(self.test, &known);
         let finishes = finishes(&self.test.steps);
         for (number, planned) in self.test.steps.iter().enumerate() {
             if let Some(Step::Begin { name, .. }) = &planned.step {

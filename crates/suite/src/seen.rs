@@ -21,13 +21,13 @@ const NONE: &str = "none";
 
 /// What the RPCs of a step did.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct StepValues {
     /// Different ones, in the order in which they were met.
     values: Vec<Value>,
     why_not: Option<&'static str>,
 }
 
-impl Seen {
+impl StepValues {
     /// Looks at an RPC.
     pub fn rpc(&mut self, what: &CheckKind, ended: &Ended<'_>) {
         match of_rpc(what, ended) {

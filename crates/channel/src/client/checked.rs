@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use foldhash::quality::FixedState;
 
-use xdsctl_clients::core::convert::resource_name::Names;
+use xdsctl_clients::core::convert::resource_name::NameComparison;
 use xdsctl_clients::discovery;
 use xdsctl_clients::judge::{FamilyAnswer, Findings};
 use xdsctl_document::envelope::{Label, LiveStatus, Origin, REMOVED, RawResource, Stage, WorldId};
@@ -240,7 +240,7 @@ pub(super) fn check(raw: RawResource, against: &ValidationInput<'_>, budget: &mu
     checked.facts = validated
         .value
         .as_ref()
-        .map(|value| Facts::of(value, Names::of(against.profile)));
+        .map(|value| Facts::of(value, NameComparison::of(against.profile)));
     if let Some(Facts::Cluster(cluster)) = &mut checked.facts
         && let Some(policy) = cluster.policy_mut()
     {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::policy::{self, PolicyFacts};
-use xdsctl_clients::core::convert::resource_name::Names;
+use xdsctl_clients::core::convert::resource_name::NameComparison;
 use xdsctl_model::diag::{FieldPath, Path};
 use xdsctl_model::resource::cluster::{Discovery, HealthStatus, OutlierDetection};
 use xdsctl_model::resource::filter::{FilterConfig, FilterOverride, HttpFilter};
@@ -317,7 +317,7 @@ pub fn eds_path() -> FieldPath {
 
 impl Facts {
     /// Takes the facts out of a validated resource; what it refers to is named by the key of its name.
-    pub fn of(resource: &Resource, names: Names) -> Facts {
+    pub fn of(resource: &Resource, names: NameComparison) -> Facts {
         let key = |name: &String| names.key(name).into_owned();
         let others = |cluster: &Cluster| {
             let found = policy::clusters(&cluster.lb_policy.config);
@@ -354,7 +354,7 @@ impl Facts {
     }
 }
 
-fn of_listener(listener: &Listener, names: Names) -> ListenerFacts {
+fn of_listener(listener: &Listener, names: NameComparison) -> ListenerFacts {
     match listener {
         Listener::Api(hcm) => {
             let filters = of_filters(&hcm.http_filters);
@@ -404,7 +404,7 @@ fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
-fn of_routes(routes: &RouteConfiguration, names: Names) -> RouteFacts {
+fn of_routes(routes: &RouteConfiguration, names: NameComparison) -> RouteFacts {
     let mut facts = RouteFacts::default();
     let mut overrides = Overrides::new();
     let mut non_forwarding = Vec::new();

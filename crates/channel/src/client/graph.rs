@@ -103,7 +103,7 @@ impl Graph {
         let mut roots: Vec<&str> = roots.into_iter().collect();
         roots.sort_unstable();
         roots.dedup();
-        let mut walk = Walk {
+        let mut walk = GraphWalk {
             known,
             roots: &roots,
             graph: Graph::default(),
@@ -161,7 +161,7 @@ struct Below {
     error: Option<ClusterError>,
 }
 
-struct Walk<'f, 'k> {
+struct GraphWalk<'f, 'k> {
     known: &'f dyn Fn(&str) -> KnownCluster<'k>,
     /// In the order of the walk.
     roots: &'f [&'f str],
@@ -172,7 +172,7 @@ struct Walk<'f, 'k> {
     above: Vec<String>,
 }
 
-impl Walk<'_, '_> {
+impl GraphWalk<'_, '_> {
     /// Visits a cluster at the depth `self.above.len()`. Returns why it adds nothing, if it does not.
     fn visit(&mut self, name: &str, root: usize, below: &mut Below) -> Option<SkipReason> {
         if self.above.len() == MAX_AGGREGATE_DEPTH {

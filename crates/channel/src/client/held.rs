@@ -16,7 +16,7 @@ use super::facts::{ClusterFacts, Facts, ListenerFacts};
 use super::receive::RejectionFault;
 use super::same::Compared;
 use super::world::{ResourceId, WorldEntry};
-use xdsctl_clients::core::convert::resource_name::Names;
+use xdsctl_clients::core::convert::resource_name::NameComparison;
 use xdsctl_clients::discovery;
 use xdsctl_clients::judge::Validated;
 use xdsctl_document::envelope::{self, Origin};
@@ -52,7 +52,7 @@ const CHANGED: &str = "the input has changed since it was first read";
 
 /// What the client keeps of a resource.
 #[derive(Debug)]
-struct Kept<T> {
+struct KeptValue<T> {
     /// `None` if the document has changed meanwhile.
     value: Option<Arc<T>>,
     /// Elements that the client silently drops.
@@ -61,9 +61,9 @@ struct Kept<T> {
 
 /// An accepted version. Clients that hold the same one share it.
 #[derive(Debug)]
-struct Version<T> {
+struct AcceptedVersion<T> {
     /// Set once it has been asked for, or from the start.
-    kept: Arc<OnceLock<Kept<T>>>,
+    kept: Arc<OnceLock<KeptValue<T>>>,
     /// Where it can be read.
     place: Option<(Arc<Store>, Origin)>,
     /// What a resource is that stands in no document.
@@ -71,9 +71,9 @@ struct Version<T> {
 }
 
 // Not derived: that would ask for `T: Clone`.
-impl<T> Clone for Version<T> {
+impl<T> Clone for AcceptedVersion<T> {
     fn clone(&self) -> Self {
-        Version {
+        AcceptedVersion {
             kept: self.kept.clone(),
             place: self.place.clone(),
             edited: self.edited.clone(),
@@ -94,8 +94,8 @@ enum Gist {
 
 /// One resource as the client's cache holds it.
 #[derive(Debug, Clone)]
-pub struct Held<T> {
-    version: Option<Version<T>>,
+pub struct HeldResource<T> {
+    version: Option<AcceptedVersion<T>>,
     rejected: Option<Rejection>,
     gist: Gist,
     /// The server has it no more; it stays in use as long as the client watches it.
@@ -103,9 +103,9 @@ pub struct Held<T> {
 }
 
 // Not derived: that would ask for `T: Default`.
-impl<T> Default for Held<T> {
+impl<T> Default for HeldResource<T> {
     fn default() -> Self {
-        Held {
+        HeldResource {
             version: None,
             rejected: None,
             gist: Gist::Other,
@@ -114,25 +114,25 @@ impl<T> Default for Held<T> {
     }
 }
 
-impl<T: ResourceKind> Held<T> {
+impl<T: ResourceKind> HeldResource<T> {
     /// What the client makes of a resource that cannot be read again.
-    fn of(validated: Validated) -> Held<T> {
+    fn of(validated: Validated) -> HeldResource<T> {
         let dropped = dropped(&validated.diagnostics);
         let Some(value) = validated.value else {
-            return Held {
+            return HeldResource {
                 rejected: Some(Rejection::own(&validated.diagnostics)),
-                ..Held::default()
+                ..HeldResource::default()
             };
         };
         let value = T::of(value).map(Arc::new);
-        let kept = Arc::new(OnceLock::from(Kept { value, dropped }));
-        Held {
-            version: Some(Version {
+        let kept = Arc::new(OnceLock::from(KeptValue { value, dropped }));
+        HeldResource {
+            version: Some(AcceptedVersion {
                 kept,
                 place: None,
                 edited: None,
             }),
-            ..Held::default()
+            ..HeldResource::default()
         }
     }
 
@@ -169,7 +169,7 @@ impl<T: ResourceKind> Held<T> {
         self.rejected.as_ref().map_or(&[], |rejection| &rejection.faults)
     }
 
-    fn kept(&self) -> Option<&Kept<T>> {
+    fn kept(&self) -> Option<&KeptValue<T>> {
         let version = self.version.as_ref()?;
         let kept = version.kept.get_or_init(|| {
             let read = version
@@ -177,11 +177,11 @@ impl<T: ResourceKind> Held<T> {
                 .as_ref()
                 .and_then(|(store, origin)| store.read(*origin, T::TYPE));
             match read {
-                Some((value, dropped)) => Kept {
+                Some((value, dropped)) => KeptValue {
                     value: T::of(value).map(Arc::new),
                     dropped,
                 },
-                None => Kept {
+                None => KeptValue {
                     value: None,
                     dropped: Vec::new(),
                 },
@@ -245,19 +245,19 @@ kinds! { Listener RouteConfiguration Cluster Endpoints }
 /// one of them changes: a test may have a thousand clients.
 #[derive(Debug, Clone)]
 pub struct Cache<T> {
-    names: Names,
-    held: Arc<BTreeMap<String, Held<T>>>,
+    names: NameComparison,
+    held: Arc<BTreeMap<String, HeldResource<T>>>,
 }
 
 // Not derived: that would ask for `T: Default`.
 impl<T> Default for Cache<T> {
     fn default() -> Self {
-        Cache::new(Names::default())
+        Cache::new(NameComparison::default())
     }
 }
 
 impl<T> Cache<T> {
-    fn new(names: Names) -> Self {
+    fn new(names: NameComparison) -> Self {
         Cache {
             names,
             held: Arc::default(),
@@ -265,7 +265,7 @@ impl<T> Cache<T> {
     }
 
     /// The resource of this name.
-    pub fn get(&self, name: &str) -> Option<&Held<T>> {
+    pub fn get(&self, name: &str) -> Option<&HeldResource<T>> {
         self.held.get(&*self.names.key(name))
     }
 
@@ -275,7 +275,7 @@ impl<T> Cache<T> {
     }
 
     /// The resources with their keys.
-    pub fn iter(&self) -> impl Iterator<Item = (&String, &Held<T>)> + Clone {
+    pub fn iter(&self) -> impl Iterator<Item = (&String, &HeldResource<T>)> + Clone {
         self.held.iter()
     }
 
@@ -291,7 +291,7 @@ impl<T> Cache<T> {
 }
 
 impl<T: ResourceKind> Cache<T> {
-    fn held_mut(&mut self) -> &mut BTreeMap<String, Held<T>> {
+    fn held_mut(&mut self) -> &mut BTreeMap<String, HeldResource<T>> {
         Arc::make_mut(&mut self.held)
     }
 
@@ -309,7 +309,7 @@ impl<T: ResourceKind + Compared> Cache<T> {
         }
     }
 
-    fn take_one(&mut self, key: String, held: Held<T>) {
+    fn take_one(&mut self, key: String, held: HeldResource<T>) {
         let before = self.held_mut().entry(key).or_default();
         before.is_gone = false;
         let both = before.value().zip(held.value());
@@ -326,7 +326,7 @@ impl<T: ResourceKind + Compared> Cache<T> {
 impl<T: ResourceKind> Cache<T> {
     fn add(&mut self, key: &str, entry: &WorldEntry, resources: &mut [Checked], store: &Arc<Store>) {
         let ResourceId(number) = entry.id;
-        let mut held = Held::default();
+        let mut held = HeldResource::default();
         if let Some(checked) = resources.get_mut(number)
             && let Some(facts) = &entry.facts
         {
@@ -337,12 +337,12 @@ impl<T: ResourceKind> Cache<T> {
             if is_kept {
                 let dropped = dropped(&checked.diagnostics);
                 let value = value.map(Arc::new);
-                let _ = kept.set(Kept { value, dropped });
+                let _ = kept.set(KeptValue { value, dropped });
             }
             // Endpoints can be changed, which begins with their bytes.
             let is_read_again = !is_kept || T::TYPE == ResourceType::Endpoints;
             let place = is_read_again.then(|| (Arc::clone(store), checked.origin));
-            held.version = Some(Version {
+            held.version = Some(AcceptedVersion {
                 kept: Arc::new(kept),
                 place,
                 edited: None,
@@ -388,7 +388,7 @@ impl Resources {
 
 impl Resources {
     /// No resources; names are compared so.
-    fn new(names: Names) -> Resources {
+    fn new(names: NameComparison) -> Resources {
         Resources {
             listeners: Cache::new(names),
             route_configs: Cache::new(names),
@@ -403,14 +403,14 @@ impl Resources {
     pub fn of_values(values: impl IntoIterator<Item = (&'static str, Resource)>) -> Resources {
         fn add<T: ResourceKind>(cache: &mut Cache<T>, name: &str, value: T) {
             let (value, dropped) = (Some(Arc::new(value)), Vec::new());
-            let version = Some(Version {
-                kept: Arc::new(OnceLock::from(Kept { value, dropped })),
+            let version = Some(AcceptedVersion {
+                kept: Arc::new(OnceLock::from(KeptValue { value, dropped })),
                 place: None,
                 edited: None,
             });
-            let held = Held {
+            let held = HeldResource {
                 version,
-                ..Held::default()
+                ..HeldResource::default()
             };
             cache.held_mut().insert(name.to_owned(), held);
         }

@@ -48,7 +48,7 @@ pub use facts::{
     ChainFacts, ClusterFacts, EndpointsFacts, Facts, FilterFacts, ListenerFacts, NamedDestination, OverrideFacts,
     RouteFacts, RouteReference, child_path, eds_path, filter_path, inline_routes_path, non_forwarding_path, rds_path,
 };
-pub use held::{Cache, Edits, Held, Rejected, ResourceKind, Resources, Store};
+pub use held::{Cache, Edits, HeldResource, Rejected, ResourceKind, Resources, Store};
 pub use joined::{Conflict, DocumentPlace, Joined, Parts};
 pub use live::{LIVE_REJECTED, OWN_WORDS};
 pub use policy::{PolicyFacts, PolicyKind};
@@ -60,7 +60,7 @@ pub use worlds::{Stray, WorldSet};
 use config::{ChannelFailure, RoutesHeld, XdsConfig};
 use dns::DnsAnswers;
 use target::Target;
-use xdsctl_clients::core::convert::resource_name::{NameFault, Names};
+use xdsctl_clients::core::convert::resource_name::{NameComparison, NameFault};
 pub use xdsctl_clients::core::endpoints::change::EndpointChange;
 use xdsctl_document::envelope::{self, Finding};
 use xdsctl_document::source::SourceMap;
@@ -254,7 +254,7 @@ impl Client {
     /// # Errors
     /// Why it cannot: whatever refers to the name fails at once.
     pub fn ask(&self, resource_type: ResourceType, name: &str) -> Result<(), NameFault> {
-        Names::of(&self.profile).ask(name, resource_type, &self.server)
+        NameComparison::of(&self.profile).ask(name, resource_type, &self.server)
     }
 
     /// The configuration of a channel, the targets of lookups (RLS) included: the default ones, and those that are known.

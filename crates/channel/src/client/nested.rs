@@ -11,7 +11,7 @@ pub(super) fn resolve<'a, 'k>(
     roots: impl IntoIterator<Item = &'a str>,
     known: &dyn Fn(&str) -> KnownCluster<'k>,
 ) -> Graph {
-    let mut walk = Walk {
+    let mut walk = NestedWalk {
         known,
         graph: Graph::default(),
         above: Vec::new(),
@@ -22,14 +22,14 @@ pub(super) fn resolve<'a, 'k>(
     walk.graph
 }
 
-struct Walk<'f, 'k> {
+struct NestedWalk<'f, 'k> {
     known: &'f dyn Fn(&str) -> KnownCluster<'k>,
     graph: Graph,
     /// Aggregates from the root to the one being visited.
     above: Vec<String>,
 }
 
-impl Walk<'_, '_> {
+impl NestedWalk<'_, '_> {
     fn visit(&mut self, name: &str) {
         if self.graph.entries.contains_key(name) {
             return;

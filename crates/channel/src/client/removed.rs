@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::checked::{Checked, ValidationInput, Verdict};
 use super::live::LIVE_REMOVED;
-use xdsctl_clients::core::convert::resource_name::Names;
+use xdsctl_clients::core::convert::resource_name::NameComparison;
 use xdsctl_document::envelope::{LiveStatus, Origin, REMOVED, RawResponse, WorldId};
 use xdsctl_document::source::SourceId;
 use xdsctl_model::diag::Diagnostic;
@@ -20,7 +20,7 @@ use xdsctl_model::resource::ResourceType;
 
 /// A resource that a document holds or names.
 #[derive(Debug, Clone)]
-struct Seen<'a> {
+struct SeenResource<'a> {
     /// Its world, before worlds are merged.
     world: WorldId,
     /// Where it stands.
@@ -75,11 +75,11 @@ pub(super) fn remove(responses: &[RawResponse], resources: &mut [Checked], again
     if nothing_goes(responses, all) {
         return;
     }
-    let (numbers, seen): (Vec<usize>, Vec<Seen<'_>>) = resources
+    let (numbers, seen): (Vec<usize>, Vec<SeenResource<'_>>) = resources
         .iter()
         .enumerate()
         .filter_map(|(number, checked)| {
-            let seen = Seen {
+            let seen = SeenResource {
                 world: checked.world,
                 origin: checked.origin,
                 resource_type: checked.resource_type?,
@@ -116,7 +116,11 @@ fn nothing_goes(responses: &[RawResponse], mut all: impl Iterator<Item = Announc
 }
 
 /// Which of `seen`, which are in the order of the documents, are taken away, and how.
-fn removed(responses: &[RawResponse], seen: &[Seen<'_>], against: &ValidationInput<'_>) -> BTreeMap<usize, Removal> {
+fn removed(
+    responses: &[RawResponse],
+    seen: &[SeenResource<'_>],
+    against: &ValidationInput<'_>,
+) -> BTreeMap<usize, Removal> {
     if nothing_goes(responses, seen.iter().map(|one| one.announced)) {
         return BTreeMap::new();
     }
@@ -137,11 +141,11 @@ fn removed(responses: &[RawResponse], seen: &[Seen<'_>], against: &ValidationInp
 }
 
 /// Where a resource is looked for: in one document, of one client, of one type.
-type Place = (SourceId, WorldId, ResourceType);
+type LookupKey = (SourceId, WorldId, ResourceType);
 
 /// The responses, in order.
 struct Timeline<'r> {
-    names: Names,
+    names: NameComparison,
     /// An absent resource is dropped.
     drops: bool,
     /// An error counts as a sign of life.
@@ -149,15 +153,15 @@ struct Timeline<'r> {
     /// By document, client and start.
     responses: BTreeMap<(SourceId, WorldId, usize), &'r RawResponse>,
     /// The starts of the responses that have all of a type and an authority.
-    streams: BTreeMap<(Place, String), Vec<usize>>,
+    streams: BTreeMap<(LookupKey, String), Vec<usize>>,
 }
 
 impl<'r> Timeline<'r> {
-    fn new(responses: &'r [RawResponse], seen: &[Seen<'_>], against: &ValidationInput<'_>) -> Timeline<'r> {
+    fn new(responses: &'r [RawResponse], seen: &[SeenResource<'_>], against: &ValidationInput<'_>) -> Timeline<'r> {
         let server = against.server;
         let reads_errors = against.profile.has(Feature::DataErrorHandling);
         let mut timeline = Timeline {
-            names: Names::of(against.profile),
+            names: NameComparison::of(against.profile),
             drops: if reads_errors {
                 server.fail_on_data_errors
             } else {
@@ -167,7 +171,7 @@ impl<'r> Timeline<'r> {
             responses: BTreeMap::new(),
             streams: BTreeMap::new(),
         };
-        let mut whole: BTreeMap<Place, Vec<&RawResponse>> = BTreeMap::new();
+        let mut whole: BTreeMap<LookupKey, Vec<&RawResponse>> = BTreeMap::new();
         for response in responses {
             let Some(world) = response.world else { continue };
             timeline
@@ -180,7 +184,7 @@ impl<'r> Timeline<'r> {
         }
         whole.retain(|_, list| is_stream(list));
         // A server says nothing of authorities that are not its own.
-        let mut authorities: BTreeMap<Place, BTreeMap<String, BTreeSet<usize>>> = BTreeMap::new();
+        let mut authorities: BTreeMap<LookupKey, BTreeMap<String, BTreeSet<usize>>> = BTreeMap::new();
         for one in seen {
             let place = (one.origin.source, one.world, one.resource_type);
             if whole.contains_key(&place)
@@ -211,7 +215,7 @@ impl<'r> Timeline<'r> {
     }
 
     /// The response that a resource stands in.
-    fn response_of(&self, one: &Seen<'_>) -> Option<&'r RawResponse> {
+    fn response_of(&self, one: &SeenResource<'_>) -> Option<&'r RawResponse> {
         let Origin { source, span, .. } = one.origin;
         let before = self.responses.range(..=(source, one.world, span.start)).next_back();
         before
@@ -219,13 +223,19 @@ impl<'r> Timeline<'r> {
             .map(|(_, response)| *response)
     }
 
-    fn stream(&self, place: Place, key: &str) -> &[usize] {
+    fn stream(&self, place: LookupKey, key: &str) -> &[usize] {
         let starts = self.streams.get(&(place, authority(key).to_owned()));
         starts.filter(|_| self.drops).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Follows one name through its appearances.
-    fn follow(&self, numbers: &[usize], seen: &[Seen<'_>], stream: &[usize], removed: &mut BTreeMap<usize, Removal>) {
+    fn follow(
+        &self,
+        numbers: &[usize],
+        seen: &[SeenResource<'_>],
+        stream: &[usize],
+        removed: &mut BTreeMap<usize, Removal>,
+    ) {
         // What the client holds: number, and start of the response.
         let mut held: Vec<(usize, Option<usize>)> = Vec::new();
         let mut has_value = false;

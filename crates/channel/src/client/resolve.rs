@@ -14,13 +14,13 @@ use super::config::{
 };
 use super::dns::from_dns;
 use super::graph::{ClusterEntry, ClusterError, Graph, KnownCluster};
-use super::held::{Cache, Held, ResourceKind};
+use super::held::{Cache, HeldResource, ResourceKind};
 use super::java;
 use super::nested;
 use super::target::Target;
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::Discovery;
-use xdsctl_model::resource::domain::{Comparison, DomainClass, DomainMatch, best_match_by};
+use xdsctl_model::resource::domain::{DomainClass, DomainComparison, DomainMatch, best_match_by};
 use xdsctl_model::resource::listener::{HttpConnectionManager, RouteSource};
 use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
 use xdsctl_model::resource::route::{Action, Destination, PathMatcher, Route, RouteAction, VirtualHost};
@@ -59,8 +59,8 @@ impl Base<'_> {
             });
         }
         let held = cache.get(name);
-        let rejected = held.and_then(Held::rejected);
-        match (held.and_then(Held::value), rejected) {
+        let rejected = held.and_then(HeldResource::rejected);
+        match (held.and_then(HeldResource::value), rejected) {
             (Some(value), _) => Ok(value),
             (None, Some(why)) => Err(Absent {
                 class: ChannelFailureClass::Rejected,
@@ -74,8 +74,8 @@ impl Base<'_> {
     }
 
     /// The note about a newer version that was rejected; empty without one.
-    fn ambient<T: ResourceKind>(&self, kind: &str, name: &str, held: Option<&Held<T>>) -> String {
-        let rejected = held.filter(|held| held.is_accepted()).and_then(Held::rejected);
+    fn ambient<T: ResourceKind>(&self, kind: &str, name: &str, held: Option<&HeldResource<T>>) -> String {
+        let rejected = held.filter(|held| held.is_accepted()).and_then(HeldResource::rejected);
         match rejected {
             Some(why) => format!("{kind} resource {name}: {why}{}", self.node()),
             None => String::new(),
@@ -125,7 +125,7 @@ pub(super) fn target(
             }
         }
     };
-    let found = Found {
+    let found = FoundRoutes {
         kind,
         listener_name: name,
         listener: Arc::clone(listener),
@@ -151,7 +151,7 @@ pub(super) fn routes(
         .value(route_configs, name)
         .map_err(|absent| fail("RDS", (name, ""), absent, client))?;
     let notes = [base.ambient("RDS", name, route_configs.get(name))];
-    let found = Found {
+    let found = FoundRoutes {
         kind: "RDS",
         listener_name: "",
         listener: Arc::new(plain_listener()),
@@ -215,7 +215,7 @@ fn fail(kind: &str, (name, authority): (&str, &str), absent: Absent, client: &Cl
 }
 
 /// Routes, and where they were found.
-struct Found<'a> {
+struct FoundRoutes<'a> {
     /// The resource that they stand in, as the client calls its type.
     kind: &'static str,
     listener_name: &'a str,
@@ -224,15 +224,15 @@ struct Found<'a> {
     route_config: Arc<RouteConfiguration>,
 }
 
-impl Found<'_> {
+impl FoundRoutes<'_> {
     /// Goes on to the virtual host and the clusters.
     fn config(self, authority: &str, notes: &[String], base: Base<'_>) -> Result<XdsConfig, ChannelFailure> {
         let domains = self.route_config.virtual_hosts.iter().map(|host| &host.domains);
         let has = |feature| base.client.profile.has(feature);
         let comparison = match (has(Feature::DomainsExact), has(Feature::LongestDomain)) {
-            (true, _) => Comparison::Exact,
-            (_, true) => Comparison::Longest,
-            _ => Comparison::Folded,
+            (true, _) => DomainComparison::Exact,
+            (_, true) => DomainComparison::Longest,
+            _ => DomainComparison::Folded,
         };
         let by_listener = has(Feature::HostByListener) && !self.listener_name.is_empty();
         let looked_up = if by_listener { self.listener_name } else { authority };
@@ -498,7 +498,13 @@ fn failure_in_place(class: ClusterFailureClass, what: &str, above: &[String]) ->
     ClusterState::Error(ClusterFailure { class, code, message })
 }
 
-fn leaf(name: &str, cluster: &Arc<Cluster>, held: Option<&Held<Cluster>>, notes: &[String], base: Base<'_>) -> Leaf {
+fn leaf(
+    name: &str,
+    cluster: &Arc<Cluster>,
+    held: Option<&HeldResource<Cluster>>,
+    notes: &[String],
+    base: Base<'_>,
+) -> Leaf {
     let (endpoints, endpoint_note, is_unresolved) = match &cluster.discovery {
         Discovery::LogicalDns { hostname } => from_dns(hostname, &base.client.dns),
         Discovery::Eds { service_name } => {

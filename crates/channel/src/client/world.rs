@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::checked::{Checked, ValidationInput};
 use super::facts::{ClusterFacts, Facts};
 use super::graph;
-use xdsctl_clients::core::convert::resource_name::{NameFault, Names};
+use xdsctl_clients::core::convert::resource_name::{NameComparison, NameFault};
 use xdsctl_document::envelope::WorldId;
 use xdsctl_document::source::SourceId;
 use xdsctl_model::profile::ServerFacts;
@@ -32,14 +32,14 @@ pub struct WorldEntry {
 
 /// The resources that belong together: of one file, one client scope, or all inputs.
 ///
-/// They are kept under the keys of their names ([`Names::key`]), so a name in any spelling finds its resource.
+/// They are kept under the keys of their names ([`NameComparison::key`]), so a name in any spelling finds its resource.
 #[derive(Debug)]
 pub struct World {
     /// Which one it is.
     pub id: WorldId,
     /// All its resources in the order of the documents, those included that are not held.
     pub members: Vec<usize>,
-    names: Names,
+    names: NameComparison,
     server: ServerFacts,
     entries: BTreeMap<ResourceType, BTreeMap<String, WorldEntry>>,
     /// Where only some files were named: the document of each resource, and the types that each document has.
@@ -58,7 +58,7 @@ impl World {
         World {
             id,
             members: Vec::new(),
-            names: Names::of(against.profile),
+            names: NameComparison::of(against.profile),
             server: against.server.clone(),
             entries: BTreeMap::new(),
             partial: None,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::object::Object;
+use super::object::ParsedObject;
 use super::tls;
 use xdsctl_clients::core::cluster::lb_policy::default_policy;
 use xdsctl_clients::core::cluster::outlier_detection as outlier;
@@ -17,7 +17,7 @@ pub(super) fn cluster(cluster: &Cluster) -> Value {
     let statuses = &cluster.override_host_statuses;
     let default_statuses = statuses.len() == 2 && !statuses.contains(&HealthStatus::Draining);
     let names: Vec<&str> = statuses.iter().map(|s| s.name()).collect();
-    Object::new()
+    ParsedObject::new()
         .put("discovery", discovery(&cluster.discovery))
         .set(
             "lb_policy",
@@ -55,19 +55,21 @@ pub(super) fn cluster(cluster: &Cluster) -> Value {
 
 fn discovery(discovery: &Discovery) -> Value {
     match discovery {
-        Discovery::Eds { service_name } => Object::new()
+        Discovery::Eds { service_name } => ParsedObject::new()
             .put("type", "EDS")
             .optional("service_name", service_name.as_deref().map(Value::from)),
-        Discovery::LogicalDns { hostname } => Object::new()
+        Discovery::LogicalDns { hostname } => ParsedObject::new()
             .put("type", "LOGICAL_DNS")
             .put("hostname", hostname.as_str()),
-        Discovery::Aggregate { children } => Object::new().put("type", "AGGREGATE").put("clusters", json!(children)),
+        Discovery::Aggregate { children } => ParsedObject::new()
+            .put("type", "AGGREGATE")
+            .put("clusters", json!(children)),
     }
     .done()
 }
 
 fn outlier_detection(config: &OutlierDetection) -> Value {
-    Object::new()
+    ParsedObject::new()
         .time("interval", config.interval, outlier::DEFAULT_INTERVAL)
         .time(
             "base_ejection_time",
@@ -93,7 +95,7 @@ fn outlier_detection(config: &OutlierDetection) -> Value {
 }
 
 fn success_rate(config: &SuccessRateEjection) -> Value {
-    Object::new()
+    ParsedObject::new()
         .put("enforcing", config.enforcement_percentage)
         .set("stdev_factor", config.stdev_factor, outlier::DEFAULT_STDEV_FACTOR)
         .set("minimum_hosts", config.minimum_hosts, outlier::DEFAULT_MINIMUM_HOSTS)
@@ -106,7 +108,7 @@ fn success_rate(config: &SuccessRateEjection) -> Value {
 }
 
 fn failure_percentage(config: &FailurePercentageEjection) -> Value {
-    Object::new()
+    ParsedObject::new()
         .put("enforcing", config.enforcement_percentage)
         .set("threshold", config.threshold, outlier::DEFAULT_THRESHOLD)
         .set("minimum_hosts", config.minimum_hosts, outlier::DEFAULT_MINIMUM_HOSTS)
@@ -120,9 +122,11 @@ fn failure_percentage(config: &FailurePercentageEjection) -> Value {
 
 fn metadata(value: &MetadataValue) -> Value {
     match value {
-        MetadataValue::Struct(value) => Object::new().put("type", "Struct").put("value", value.clone()),
-        MetadataValue::Audience { url } => Object::new().put("type", "Audience").put("url", url.as_str()),
-        MetadataValue::Address(address) => Object::new().put("type", "Address").put("address", address.as_str()),
+        MetadataValue::Struct(value) => ParsedObject::new().put("type", "Struct").put("value", value.clone()),
+        MetadataValue::Audience { url } => ParsedObject::new().put("type", "Audience").put("url", url.as_str()),
+        MetadataValue::Address(address) => ParsedObject::new()
+            .put("type", "Address")
+            .put("address", address.as_str()),
     }
     .done()
 }

@@ -2,33 +2,33 @@
 
 use serde_json::{Value, json};
 
-use super::object::Object;
-use super::parsed_value::Shown;
+use super::object::ParsedObject;
+use super::parsed_value::ParsedValue;
 use xdsctl_model::resource::Endpoints;
 use xdsctl_model::resource::cluster::HealthStatus;
 use xdsctl_model::resource::endpoints::{DropConfig, Endpoint, Locality};
 
 /// The parsed form of a ClusterLoadAssignment.
-pub fn endpoints(endpoints: &Endpoints) -> Shown<'_> {
-    Object::new()
+pub fn endpoints(endpoints: &Endpoints) -> ParsedValue<'_> {
+    ParsedObject::new()
         .optional("drop_overloads", endpoints.drops.as_ref().map(drops))
         .objects("priorities", &endpoints.priorities, |index, list| priority(index, list))
         .done()
 }
 
-fn priority(priority: usize, localities: &[Locality]) -> Shown<'_> {
-    Object::new()
+fn priority(priority: usize, localities: &[Locality]) -> ParsedValue<'_> {
+    ParsedObject::new()
         .put("priority", priority)
         .objects("localities", localities, |_, entry| locality(entry))
         .done()
 }
 
-fn locality(locality: &Locality) -> Shown<'_> {
-    Object::new()
+fn locality(locality: &Locality) -> ParsedValue<'_> {
+    ParsedObject::new()
         .put("index", locality.index)
         .put(
             "locality",
-            Object::new()
+            ParsedObject::new()
                 .set("region", locality.name.region.as_str(), "")
                 .set("zone", locality.name.zone.as_str(), "")
                 .set("sub_zone", locality.name.sub_zone.as_str(), "")
@@ -36,13 +36,13 @@ fn locality(locality: &Locality) -> Shown<'_> {
         )
         .put("load_balancing_weight", locality.weight)
         .objects("lb_endpoints", &locality.endpoints, |_, entry| {
-            Shown::Plain(endpoint(entry))
+            ParsedValue::Plain(endpoint(entry))
         })
         .done()
 }
 
 fn endpoint(endpoint: &Endpoint) -> Value {
-    Object::new()
+    ParsedObject::new()
         .put("index", endpoint.index)
         .put("address", endpoint.address.to_string())
         .list(
@@ -66,13 +66,13 @@ fn drops(config: &DropConfig) -> Value {
         .categories
         .iter()
         .map(|drop| {
-            Object::new()
+            ParsedObject::new()
                 .put("category", drop.category.as_str())
                 .put("drop_per_million", drop.per_million)
                 .done()
         })
         .collect();
-    Object::new()
+    ParsedObject::new()
         .put("categories", categories)
         .set("drop_all", config.drop_all, false)
         .done()

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::object::Object;
+use super::object::ParsedObject;
 use xdsctl_clients::core::filter::fault;
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::filter::{Fault, FilterConfig, FilterOverride, HttpFilter, SessionCookie};
 
 pub(super) fn http_filter(filter: &HttpFilter) -> Value {
-    Object::new()
+    ParsedObject::new()
         .put("index", filter.index)
         .put("name", filter.name.as_str())
         .set("disabled", filter.disabled, false)
@@ -19,11 +19,11 @@ pub(super) fn http_filter(filter: &HttpFilter) -> Value {
 }
 
 /// Adds `typed_per_filter_config` to an object.
-pub(super) fn overrides(object: Object, overrides: &BTreeMap<String, FilterOverride>) -> Object {
+pub(super) fn overrides(object: ParsedObject, overrides: &BTreeMap<String, FilterOverride>) -> ParsedObject {
     object.map(
         "typed_per_filter_config",
         overrides.iter().map(|(name, entry)| {
-            let value = Object::new()
+            let value = ParsedObject::new()
                 .set("disabled", entry.disabled, false)
                 .optional("config", entry.config.as_ref().map(config))
                 .done();
@@ -33,7 +33,7 @@ pub(super) fn overrides(object: Object, overrides: &BTreeMap<String, FilterOverr
 }
 
 fn config(config: &FilterConfig) -> Value {
-    let object = Object::new().put("type", config.kind());
+    let object = ParsedObject::new().put("type", config.kind());
     match config {
         FilterConfig::Router => object,
         FilterConfig::Fault(fault) => faults(object, fault),
@@ -50,24 +50,24 @@ fn config(config: &FilterConfig) -> Value {
 }
 
 fn cookie(session: &SessionCookie) -> Value {
-    Object::new()
+    ParsedObject::new()
         .put("name", session.name.as_str())
         .set("path", session.path.as_str(), "")
         .time("ttl", session.ttl, Millis(0))
         .done()
 }
 
-fn faults(object: Object, fault: &Fault) -> Object {
+fn faults(object: ParsedObject, fault: &Fault) -> ParsedObject {
     let percentage = |numerator: u32, denominator: u32| json!(format!("{numerator}/{denominator}"));
     let abort = (fault.abort_code != 0 || fault.abort_from_header || fault.abort_numerator != 0).then(|| {
-        Object::new()
+        ParsedObject::new()
             .set("grpc_status", fault.abort_code, 0)
             .set("header_abort", fault.abort_from_header, false)
             .put("percentage", percentage(fault.abort_numerator, fault.abort_denominator))
             .done()
     });
     let delay = (fault.delay != Millis(0) || fault.delay_from_header || fault.delay_numerator != 0).then(|| {
-        Object::new()
+        ParsedObject::new()
             .time("fixed_delay", fault.delay, Millis(0))
             .set("header_delay", fault.delay_from_header, false)
             .put("percentage", percentage(fault.delay_numerator, fault.delay_denominator))

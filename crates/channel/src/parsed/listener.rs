@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::object::{Object, Streaming};
-use super::parsed_value::Shown;
+use super::object::{ParsedObject, Streaming};
+use super::parsed_value::ParsedValue;
 use super::{filter, route, tls};
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::listener::{
@@ -11,36 +11,36 @@ use xdsctl_model::resource::listener::{
 };
 
 /// The parsed form of a Listener.
-pub fn listener(listener: &Listener) -> Shown<'_> {
+pub fn listener(listener: &Listener) -> ParsedValue<'_> {
     match listener {
-        Listener::Api(manager) => Object::new()
+        Listener::Api(manager) => ParsedObject::new()
             .part("api_listener", http_connection_manager(manager))
             .done(),
         Listener::Tcp(listener) => tcp(listener),
     }
 }
 
-fn http_connection_manager(manager: &HttpConnectionManager) -> Shown<'_> {
+fn http_connection_manager(manager: &HttpConnectionManager) -> ParsedValue<'_> {
     let filters: Vec<Value> = manager.http_filters.iter().map(filter::http_filter).collect();
-    let object = Object::new()
+    let object = ParsedObject::new()
         .time("max_stream_duration", manager.http_max_stream_duration, Millis(0))
         .put("http_filters", filters);
     match &manager.routes {
         RouteSource::Rds(name) => {
-            let rds = Object::new().put("route_config_name", name.as_str()).done();
-            Shown::Plain(object.put("rds", rds).done())
+            let rds = ParsedObject::new().put("route_config_name", name.as_str()).done();
+            ParsedValue::Plain(object.put("rds", rds).done())
         }
         RouteSource::Inline(config) => object.part("route_config", route::route_configuration(config)).done(),
     }
 }
 
-fn tcp(listener: &TcpListener) -> Shown<'_> {
+fn tcp(listener: &TcpListener) -> ParsedValue<'_> {
     let chain = |index, chain| filter_chain(chain).with(|object| object.put("index", index)).done();
     let destinations: Vec<Value> = listener
         .destinations
         .iter()
         .map(|destination| {
-            Object::new()
+            ParsedObject::new()
                 .mark(
                     "prefix_range",
                     destination.prefix.as_ref().map_or(json!("any"), cidr),
@@ -50,7 +50,7 @@ fn tcp(listener: &TcpListener) -> Shown<'_> {
                 .done()
         })
         .collect();
-    let object = Object::new()
+    let object = ParsedObject::new()
         .put("address", listener.address.as_str())
         .stream("filter_chains", &listener.filter_chains, chain)
         .with(|object| object.list("destinations", destinations));
@@ -67,7 +67,7 @@ fn filter_chain(chain: &FilterChain) -> Streaming<'_> {
         SourceType::SameIpOrLoopback => "SAME_IP_OR_LOOPBACK",
         SourceType::External => "EXTERNAL",
     };
-    Object::new()
+    ParsedObject::new()
         .set("source_type", source_type, "ANY")
         .list("source_prefix_ranges", chain.source.prefixes.iter().map(cidr))
         .list("source_ports", chain.source.ports.iter().map(|port| json!(port)))

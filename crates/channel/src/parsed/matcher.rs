@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::object::Object;
+use super::object::ParsedObject;
 use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
 
 pub(super) fn string(matcher: &StringMatcher) -> Value {
@@ -11,21 +11,21 @@ pub(super) fn string(matcher: &StringMatcher) -> Value {
         StringMatch::Prefix(text) => ("prefix", text.as_str()),
         StringMatch::Suffix(text) => ("suffix", text.as_str()),
         StringMatch::Contains(text) => ("contains", text.as_str()),
-        StringMatch::Regex(regex) => return Object::new().put("safe_regex", regex.as_str()).done(),
+        StringMatch::Regex(regex) => return ParsedObject::new().put("safe_regex", regex.as_str()).done(),
     };
-    Object::new()
+    ParsedObject::new()
         .put(kind, text)
         .set("ignore_case", matcher.ignore_case, false)
         .done()
 }
 
 pub(super) fn header(matcher: &HeaderMatcher) -> Value {
-    let object = Object::new().put("name", matcher.name.as_str());
+    let object = ParsedObject::new().put("name", matcher.name.as_str());
     match &matcher.kind {
         HeaderMatch::String(text) => object.put("string_match", string(text)),
         HeaderMatch::Range { start, end } => object.put(
             "range_match",
-            Object::new().put("start", *start).put("end", *end).done(),
+            ParsedObject::new().put("start", *start).put("end", *end).done(),
         ),
         HeaderMatch::Present(present) => object.put("present_match", *present),
     }

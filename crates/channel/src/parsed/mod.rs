@@ -17,7 +17,7 @@ mod route;
 mod text;
 mod tls;
 
-pub use parsed_value::{List, Shown};
+pub use parsed_value::{List, ParsedValue};
 
 pub use endpoints::endpoints;
 pub use listener::listener;
@@ -35,7 +35,7 @@ use xdsctl_model::resource::{Cluster, Resource};
 /// assert_eq!(parsed["priorities"], serde_json::json!([]));
 /// assert_eq!(parsed["defaults"], serde_json::json!(["drop_overloads"]));
 /// ```
-pub fn of(resource: &Resource) -> Shown<'_> {
+pub fn of(resource: &Resource) -> ParsedValue<'_> {
     match resource {
         Resource::Listener(value) => listener(value),
         Resource::RouteConfiguration(value) => route_configuration(value),
@@ -45,8 +45,8 @@ pub fn of(resource: &Resource) -> Shown<'_> {
 }
 
 /// The same of a Cluster.
-pub fn cluster(cluster: &Cluster) -> Shown<'_> {
-    Shown::Plain(cluster::cluster(cluster))
+pub fn cluster(cluster: &Cluster) -> ParsedValue<'_> {
+    ParsedValue::Plain(cluster::cluster(cluster))
 }
 
 #[cfg(test)]

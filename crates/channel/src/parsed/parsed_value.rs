@@ -9,11 +9,11 @@ use serde_json::Value;
 use xdsctl_document::source::secrets::SecretPlace;
 
 /// The parsed form of a resource, or a part of it; as JSON it is what [`to_value`](Shown::to_value) makes of it.
-pub enum Shown<'r> {
+pub enum ParsedValue<'r> {
     /// What is made already.
     Plain(Value),
     /// An object with parts that are not.
-    Object(BTreeMap<String, Shown<'r>>),
+    Object(BTreeMap<String, ParsedValue<'r>>),
     /// A list of objects, none of which is kept.
     List(List<'r>),
 }
@@ -21,14 +21,14 @@ pub enum Shown<'r> {
 /// A list whose elements are made one at a time, each time anew.
 pub struct List<'r> {
     len: usize,
-    make: Box<dyn Fn(usize) -> Option<Shown<'r>> + 'r>,
+    make: Box<dyn Fn(usize) -> Option<ParsedValue<'r>> + 'r>,
 }
 
 impl<'r> List<'r> {
     /// The list of what `make` makes of each element and its position.
     pub fn new<T: 'r>(
         elements: impl IntoIterator<Item = &'r T>,
-        make: impl Fn(usize, &'r T) -> Shown<'r> + 'r,
+        make: impl Fn(usize, &'r T) -> ParsedValue<'r> + 'r,
     ) -> List<'r> {
         let elements: Vec<&'r T> = elements.into_iter().collect();
         List {
@@ -48,12 +48,12 @@ impl<'r> List<'r> {
     }
 
     /// The element at a position.
-    pub fn get(&self, position: usize) -> Option<Shown<'r>> {
+    pub fn get(&self, position: usize) -> Option<ParsedValue<'r>> {
         (self.make)(position)
     }
 
     /// The elements in order.
-    pub fn iter(&self) -> impl Iterator<Item = Shown<'r>> {
+    pub fn iter(&self) -> impl Iterator<Item = ParsedValue<'r>> {
         (0..self.len).filter_map(|position| self.get(position))
     }
 
@@ -65,39 +65,39 @@ impl<'r> List<'r> {
     }
 }
 
-impl<'r> Shown<'r> {
+impl<'r> ParsedValue<'r> {
     /// The same with [`REDACTED`](xdsctl_document::secret::REDACTED) for what may not be printed.
-    pub fn redacted(self) -> Shown<'r> {
+    pub fn redacted(self) -> ParsedValue<'r> {
         self.redacted_at(SecretPlace::parsed())
     }
 
     /// Each object is looked at by itself: none of those with a list of objects is named after a credential.
-    fn redacted_at(self, place: SecretPlace) -> Shown<'r> {
+    fn redacted_at(self, place: SecretPlace) -> ParsedValue<'r> {
         match self {
-            Shown::Plain(mut value) => {
+            ParsedValue::Plain(mut value) => {
                 place.redact(&mut value);
-                Shown::Plain(value)
+                ParsedValue::Plain(value)
             }
-            Shown::Object(fields) => {
-                let of_field = |(name, part): (String, Shown<'r>)| {
+            ParsedValue::Object(fields) => {
+                let of_field = |(name, part): (String, ParsedValue<'r>)| {
                     let part = part.redacted_at(place.field(&name));
                     (name, part)
                 };
-                Shown::Object(fields.into_iter().map(of_field).collect())
+                ParsedValue::Object(fields.into_iter().map(of_field).collect())
             }
-            Shown::List(list) => Shown::List(list.redacted(place)),
+            ParsedValue::List(list) => ParsedValue::List(list.redacted(place)),
         }
     }
 
     /// The whole as JSON.
     pub fn to_value(&self) -> Value {
         match self {
-            Shown::Plain(value) => value.clone(),
-            Shown::Object(fields) => fields
+            ParsedValue::Plain(value) => value.clone(),
+            ParsedValue::Object(fields) => fields
                 .iter()
                 .map(|(name, part)| (name.clone(), part.to_value()))
                 .collect(),
-            Shown::List(list) => list.iter().map(|element| element.to_value()).collect(),
+            ParsedValue::List(list) => list.iter().map(|element| element.to_value()).collect(),
         }
     }
 }
@@ -108,12 +108,12 @@ mod tests {
     use serde_json::json;
     use xdsctl_document::secret::REDACTED;
 
-    fn shown<'r>(names: &'r [&'r str]) -> Shown<'r> {
-        let element = |_, name: &&str| Shown::Plain(json!({"name": name, "value": "v"}));
-        Shown::Object(BTreeMap::from([
-            ("a".to_owned(), Shown::Plain(json!("b"))),
-            ("list".to_owned(), Shown::List(List::new(names, element))),
-            ("password".to_owned(), Shown::Plain(json!("p"))),
+    fn shown<'r>(names: &'r [&'r str]) -> ParsedValue<'r> {
+        let element = |_, name: &&str| ParsedValue::Plain(json!({"name": name, "value": "v"}));
+        ParsedValue::Object(BTreeMap::from([
+            ("a".to_owned(), ParsedValue::Plain(json!("b"))),
+            ("list".to_owned(), ParsedValue::List(List::new(names, element))),
+            ("password".to_owned(), ParsedValue::Plain(json!("p"))),
         ]))
     }
 
@@ -129,9 +129,9 @@ mod tests {
     fn what_is_hidden_is_redacted_in_each_part() {
         let shown = || {
             let metadata = json!({"m": {"type": "Struct", "value": {"user": "u"}}});
-            let mut whole = BTreeMap::from([("metadata".to_owned(), Shown::Plain(metadata))]);
+            let mut whole = BTreeMap::from([("metadata".to_owned(), ParsedValue::Plain(metadata))]);
             whole.insert("of".to_owned(), shown(&["x", "y"]));
-            Shown::Object(whole)
+            ParsedValue::Object(whole)
         };
         let value = shown().redacted().to_value();
         let mut whole = shown().to_value();

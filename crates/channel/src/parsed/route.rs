@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::object::Object;
-use super::parsed_value::Shown;
+use super::object::ParsedObject;
+use super::parsed_value::ParsedValue;
 use super::{filter, matcher};
 use xdsctl_model::resource::RouteConfiguration;
 use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
@@ -14,32 +14,32 @@ use xdsctl_model::resource::route::{
 };
 
 /// The parsed form of a RouteConfiguration.
-pub fn route_configuration(config: &RouteConfiguration) -> Shown<'_> {
+pub fn route_configuration(config: &RouteConfiguration) -> ParsedValue<'_> {
     let plugins = || {
         config
             .cluster_specifier_plugins
             .iter()
             .map(|(name, policy)| (name, policy.json.clone()))
     };
-    Object::new()
+    ParsedObject::new()
         .stream("virtual_hosts", &config.virtual_hosts, |_, host| virtual_host(host))
         .with(|object| object.map("cluster_specifier_plugins", plugins()))
         .done()
 }
 
-fn virtual_host(host: &VirtualHost) -> Shown<'_> {
-    let object = Object::new()
+fn virtual_host(host: &VirtualHost) -> ParsedValue<'_> {
+    let object = ParsedObject::new()
         .put("index", host.index)
         .put("name", host.name.as_str())
         .put("domains", json!(host.domains));
     object
-        .stream("routes", &host.routes, |_, entry| Shown::Plain(route(entry)))
+        .stream("routes", &host.routes, |_, entry| ParsedValue::Plain(route(entry)))
         .with(|object| filter::overrides(object, &host.typed_per_filter_config))
         .done()
 }
 
 fn route(route: &Route) -> Value {
-    let object = Object::new()
+    let object = ParsedObject::new()
         .put("index", route.index)
         .set("name", route.name.as_str(), "")
         .put("match", route_match(route));
@@ -53,7 +53,7 @@ fn route(route: &Route) -> Value {
 
 fn route_match(route: &Route) -> Value {
     let object = match &route.path {
-        PathMatcher::Regex(regex) => Object::new().put("safe_regex", regex.as_str()),
+        PathMatcher::Regex(regex) => ParsedObject::new().put("safe_regex", regex.as_str()),
         PathMatcher::Text(StringMatcher { kind, ignore_case }) => {
             let (name, text) = match kind {
                 StringMatch::Exact(text) => ("path", text.as_str()),
@@ -62,7 +62,9 @@ fn route_match(route: &Route) -> Value {
                 StringMatch::Contains(text) => ("contains", text.as_str()),
                 StringMatch::Regex(regex) => ("safe_regex", regex.as_str()),
             };
-            Object::new().put(name, text).set("case_sensitive", !ignore_case, true)
+            ParsedObject::new()
+                .put(name, text)
+                .set("case_sensitive", !ignore_case, true)
         }
     };
     object
@@ -73,12 +75,12 @@ fn route_match(route: &Route) -> Value {
 
 fn route_action(action: &RouteAction) -> Value {
     let object = match &action.destination {
-        Destination::Cluster(name) => Object::new().put("cluster", name.as_str()),
-        Destination::WeightedClusters(clusters) => Object::new().put(
+        Destination::Cluster(name) => ParsedObject::new().put("cluster", name.as_str()),
+        Destination::WeightedClusters(clusters) => ParsedObject::new().put(
             "weighted_clusters",
             clusters.iter().map(weighted_cluster).collect::<Vec<_>>(),
         ),
-        Destination::Plugin(name) => Object::new().put("cluster_specifier_plugin", name.as_str()),
+        Destination::Plugin(name) => ParsedObject::new().put("cluster_specifier_plugin", name.as_str()),
     };
     let policy = action
         .retry_policy
@@ -96,7 +98,7 @@ fn route_action(action: &RouteAction) -> Value {
 }
 
 fn weighted_cluster(cluster: &ClusterWeight) -> Value {
-    let object = Object::new()
+    let object = ParsedObject::new()
         .put("index", cluster.index)
         .put("name", cluster.name.as_str())
         .put("weight", cluster.weight);
@@ -105,15 +107,15 @@ fn weighted_cluster(cluster: &ClusterWeight) -> Value {
 
 fn hash_policy(policy: &HashPolicy) -> Value {
     let object = match &policy.kind {
-        HashPolicyKind::ChannelId => Object::new().put("filter_state", "io.grpc.channel_id"),
+        HashPolicyKind::ChannelId => ParsedObject::new().put("filter_state", "io.grpc.channel_id"),
         HashPolicyKind::Header { name, rewrite, .. } => {
             let rewrite = rewrite.as_ref().map(|(pattern, substitution)| {
-                Object::new()
+                ParsedObject::new()
                     .put("pattern", pattern.as_str())
                     .put("substitution", substitution.as_str())
                     .done()
             });
-            Object::new()
+            ParsedObject::new()
                 .put("header", name.as_str())
                 .optional("regex_rewrite", rewrite)
         }
@@ -125,7 +127,7 @@ fn hash_policy(policy: &HashPolicy) -> Value {
 fn retry_policy(policy: &RetryPolicy, inherited: bool) -> Value {
     let names: Vec<&str> = policy.retry_on.iter().map(|code| code.token()).collect();
     let max_interval = retry::default_max_interval(policy.base_interval);
-    Object::new()
+    ParsedObject::new()
         .put("from", if inherited { "virtual_host" } else { "route" })
         .put("retry_on", names)
         .set("num_retries", policy.num_retries, retry::DEFAULT_NUM_RETRIES)
@@ -137,7 +139,7 @@ fn retry_policy(policy: &RetryPolicy, inherited: bool) -> Value {
 
 fn grpc_retry_policy(policy: &RetryPolicy) -> Value {
     let codes: Vec<&str> = policy.retry_on.iter().map(|code| code.code().name()).collect();
-    Object::new()
+    ParsedObject::new()
         .put("max_attempts", policy.max_attempts())
         .put("initial_backoff", policy.base_interval.to_string())
         .put("max_backoff", policy.max_interval.to_string())

@@ -6,7 +6,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::object::DEFAULTS;
-use super::parsed_value::{List, Shown};
+use super::parsed_value::{List, ParsedValue};
 
 /// What stands before a line, per level.
 const INDENT: &str = "  ";
@@ -28,11 +28,11 @@ const FIRST: &[&str] = &[
 ///
 /// ```
 /// use serde_json::json;
-/// use xdsctl_channel::parsed::{Shown, text};
-/// let parsed = Shown::Plain(json!({"a": 1, "b": {"c": [], "defaults": ["c"]}, "defaults": ["a"]}));
+/// use xdsctl_channel::parsed::{ParsedValue, text};
+/// let parsed = ParsedValue::Plain(json!({"a": 1, "b": {"c": [], "defaults": ["c"]}, "defaults": ["a"]}));
 /// assert_eq!(text(&parsed), "a: 1 (default)\nb:\n  c: none (default)\n");
 /// ```
-pub fn text(shown: &Shown<'_>) -> String {
+pub fn text(shown: &ParsedValue<'_>) -> String {
     let mut out = String::new();
     // A string takes whatever is written.
     let _ = write(shown, &mut out);
@@ -43,8 +43,8 @@ pub fn text(shown: &Shown<'_>) -> String {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(shown: &Shown<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
-    let part = Part::of(shown);
+pub fn write(shown: &ParsedValue<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    let part = FormPart::of(shown);
     match part.fields() {
         Some(fields) if part.is_long() => object(fields, 0, out),
         _ => inline(&shown.to_value(), out).and_then(|()| out.write_char('\n')),
@@ -53,43 +53,46 @@ pub fn write(shown: &Shown<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
 
 /// A part of a form.
 #[derive(Clone, Copy)]
-enum Part<'a, 'r> {
+enum FormPart<'a, 'r> {
     /// It is made already.
     Made(&'a Value),
     /// An object with parts that are not.
-    Object(&'a BTreeMap<String, Shown<'r>>),
+    Object(&'a BTreeMap<String, ParsedValue<'r>>),
     /// A list whose elements are made one by one.
     List(&'a List<'r>),
 }
 
-type Fields<'a, 'r> = Vec<(&'a String, Part<'a, 'r>)>;
+type FormFields<'a, 'r> = Vec<(&'a String, FormPart<'a, 'r>)>;
 
-impl<'a, 'r> Part<'a, 'r> {
-    fn of(shown: &'a Shown<'r>) -> Part<'a, 'r> {
+impl<'a, 'r> FormPart<'a, 'r> {
+    fn of(shown: &'a ParsedValue<'r>) -> FormPart<'a, 'r> {
         match shown {
-            Shown::Plain(value) => Part::Made(value),
-            Shown::Object(parts) => Part::Object(parts),
-            Shown::List(list) => Part::List(list),
+            ParsedValue::Plain(value) => FormPart::Made(value),
+            ParsedValue::Object(parts) => FormPart::Object(parts),
+            ParsedValue::List(list) => FormPart::List(list),
         }
     }
 
     /// Says whether it takes lines of its own: it is, or holds, an object of a parsed form.
     fn is_long(self) -> bool {
         match self {
-            Part::Made(value) => is_ours(value),
-            Part::Object(_) => true,
-            Part::List(list) => !list.is_empty(),
+            FormPart::Made(value) => is_ours(value),
+            FormPart::Object(_) => true,
+            FormPart::List(list) => !list.is_empty(),
         }
     }
 
     /// The fields, if it is an object.
-    fn fields(self) -> Option<Fields<'a, 'r>> {
+    fn fields(self) -> Option<FormFields<'a, 'r>> {
         match self {
-            Part::Made(Value::Object(fields)) => {
-                Some(fields.iter().map(|(name, value)| (name, Part::Made(value))).collect())
-            }
-            Part::Object(parts) => Some(parts.iter().map(|(name, part)| (name, Part::of(part))).collect()),
-            Part::Made(_) | Part::List(_) => None,
+            FormPart::Made(Value::Object(fields)) => Some(
+                fields
+                    .iter()
+                    .map(|(name, value)| (name, FormPart::Made(value)))
+                    .collect(),
+            ),
+            FormPart::Object(parts) => Some(parts.iter().map(|(name, part)| (name, FormPart::of(part))).collect()),
+            FormPart::Made(_) | FormPart::List(_) => None,
         }
     }
 }
@@ -103,9 +106,9 @@ fn is_ours(value: &Value) -> bool {
     }
 }
 
-fn object(mut fields: Fields<'_, '_>, depth: usize, out: &mut dyn fmt::Write) -> fmt::Result {
+fn object(mut fields: FormFields<'_, '_>, depth: usize, out: &mut dyn fmt::Write) -> fmt::Result {
     let listed = fields.iter().find_map(|(name, part)| match part {
-        Part::Made(Value::Array(defaults)) if *name == DEFAULTS => Some(defaults),
+        FormPart::Made(Value::Array(defaults)) if *name == DEFAULTS => Some(defaults),
         _ => None,
     });
     let defaults = listed.map_or(&[][..], Vec::as_slice);
@@ -128,7 +131,7 @@ fn object(mut fields: Fields<'_, '_>, depth: usize, out: &mut dyn fmt::Write) ->
     Ok(())
 }
 
-fn field(name: &str, part: Part<'_, '_>, is_default: bool, depth: usize, out: &mut dyn fmt::Write) -> fmt::Result {
+fn field(name: &str, part: FormPart<'_, '_>, is_default: bool, depth: usize, out: &mut dyn fmt::Write) -> fmt::Result {
     match name.chars().all(|c| !c.is_control()) && !name.is_empty() {
         true => write!(out, "{name}:")?,
         false => write!(out, "{name:?}:")?,
@@ -139,21 +142,22 @@ fn field(name: &str, part: Part<'_, '_>, is_default: bool, depth: usize, out: &m
             indent(depth + 1, out)?;
             object(fields, depth + 1, out)
         }
-        (Part::Made(Value::Array(values)), None) if part.is_long() => {
+        (FormPart::Made(Value::Array(values)), None) if part.is_long() => {
             out.write_char('\n')?;
             values
                 .iter()
-                .try_for_each(|value| element(Part::Made(value), depth, out))
+                .try_for_each(|value| element(FormPart::Made(value), depth, out))
         }
-        (Part::List(list), None) if part.is_long() => {
+        (FormPart::List(list), None) if part.is_long() => {
             out.write_char('\n')?;
-            list.iter().try_for_each(|shown| element(Part::of(&shown), depth, out))
+            list.iter()
+                .try_for_each(|shown| element(FormPart::of(&shown), depth, out))
         }
         (part, None) => {
             out.write_char(' ')?;
             match part {
-                Part::Made(value) => inline(value, out)?,
-                Part::Object(_) | Part::List(_) => out.write_str("none")?,
+                FormPart::Made(value) => inline(value, out)?,
+                FormPart::Object(_) | FormPart::List(_) => out.write_str("none")?,
             }
             out.write_str(if is_default { " (default)\n" } else { "\n" })
         }
@@ -161,13 +165,13 @@ fn field(name: &str, part: Part<'_, '_>, is_default: bool, depth: usize, out: &m
 }
 
 /// The lines of an element of a list.
-fn element(part: Part<'_, '_>, depth: usize, out: &mut dyn fmt::Write) -> fmt::Result {
+fn element(part: FormPart<'_, '_>, depth: usize, out: &mut dyn fmt::Write) -> fmt::Result {
     indent(depth, out)?;
     out.write_str("- ")?;
     match (part.fields(), part) {
         (Some(fields), _) => object(fields, depth + 1, out),
-        (None, Part::Made(value)) => inline(value, out).and_then(|()| out.write_char('\n')),
-        (None, Part::Object(_) | Part::List(_)) => out.write_char('\n'),
+        (None, FormPart::Made(value)) => inline(value, out).and_then(|()| out.write_char('\n')),
+        (None, FormPart::Object(_) | FormPart::List(_)) => out.write_char('\n'),
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::matcher;
-use super::object::Object;
+use super::object::ParsedObject;
 use xdsctl_model::resource::tls::{
     CaCerts, CommonTlsContext, DownstreamTlsContext, ProviderInstance, UpstreamTlsContext,
 };
@@ -22,13 +22,13 @@ pub(super) fn downstream(context: &DownstreamTlsContext) -> Value {
         .done()
 }
 
-fn common(context: &CommonTlsContext) -> Object {
+fn common(context: &CommonTlsContext) -> ParsedObject {
     let ca = match &context.ca_certs {
         CaCerts::None => None,
         CaCerts::Provider(instance) => Some(provider(instance)),
         CaCerts::SystemRoots => Some(json!("system_root_certs")),
     };
-    Object::new()
+    ParsedObject::new()
         .optional("ca_certificates", ca)
         .list(
             "match_subject_alt_names",
@@ -38,7 +38,7 @@ fn common(context: &CommonTlsContext) -> Object {
 }
 
 fn provider(instance: &ProviderInstance) -> Value {
-    Object::new()
+    ParsedObject::new()
         .put("instance_name", instance.instance_name.as_str())
         .set("certificate_name", instance.certificate_name.as_str(), "")
         .done()

@@ -20,7 +20,7 @@ pub mod words;
 
 use std::sync::{Arc, OnceLock};
 
-use paths::Paths;
+use paths::MatchingRoutes;
 
 pub use chain::{Chain, ChainFilter, Level};
 pub use draws::{Draw, Draws, Purpose};
@@ -61,13 +61,13 @@ pub struct Selector {
     routes: Vec<Choices>,
     /// The filters of routes without overrides of their own.
     shared: Chain,
-    paths: Paths,
+    paths: MatchingRoutes,
 }
 
 /// What a route can choose.
 #[derive(Debug, Default)]
 struct Choices {
-    list: Vec<Choice>,
+    list: Vec<ClusterChoice>,
     /// The filters if the route has overrides; made for the first RPC that takes it, because many routes times many filters
     /// are more than anybody needs.
     chain: OnceLock<Chain>,
@@ -75,7 +75,7 @@ struct Choices {
 
 /// A cluster, or plugin, that a route can choose.
 #[derive(Debug)]
-struct Choice {
+struct ClusterChoice {
     key: Box<str>,
     /// Draws below this, and not below that of the choice before, choose it.
     end: u64,
@@ -180,7 +180,7 @@ impl Selector {
             config,
             routes,
             shared,
-            paths: Paths::default(),
+            paths: MatchingRoutes::default(),
         }
     }
 
@@ -304,7 +304,7 @@ impl Selector {
         route: &Route,
         of_route: &'s Choices,
         action: &RouteAction,
-        (number, choice): (usize, &'s Choice),
+        (number, choice): (usize, &'s ClusterChoice),
     ) -> &'s Chain {
         let of_entry = match &action.destination {
             Destination::WeightedClusters(entries) => entries.get(number).map(|entry| &entry.typed_per_filter_config),
@@ -349,7 +349,7 @@ impl Selector {
 
 /// What a route can choose.
 fn choices(route: &Route) -> Choices {
-    let choice = |key: String, end| Choice {
+    let choice = |key: String, end| ClusterChoice {
         key: key.into(),
         end,
         chain: OnceLock::new(),
@@ -377,7 +377,7 @@ fn choices(route: &Route) -> Choices {
 /// Runs the filters of the selected chain in order, up to an abort.
 fn run_filters<'s>(
     selection: &mut Selection<'s>,
-    choices: &'s [Choice],
+    choices: &'s [ClusterChoice],
     request: &Request<'_>,
     channel: ChannelFacts,
     draw: &mut Draw<'_>,
@@ -399,7 +399,7 @@ fn run_filters<'s>(
                 // On a plugin route a cookie's cluster is not looked at, and none is written.
                 if let Some(current) = selection.key.strip_prefix(CLUSTER_PREFIX) {
                     let wanted = session.cookie_cluster.as_str();
-                    let named = |choice: &&Choice| choice.key.strip_prefix(CLUSTER_PREFIX) == Some(wanted);
+                    let named = |choice: &&ClusterChoice| choice.key.strip_prefix(CLUSTER_PREFIX) == Some(wanted);
                     session.cluster = current;
                     if !wanted.is_empty()
                         && let Some(choice) = choices.iter().find(named)

@@ -9,7 +9,7 @@ use xdsctl_model::resource::route::Route;
 
 /// The routes that match the RPC that was asked about last.
 #[derive(Debug, Default)]
-pub(super) struct Paths(Mutex<Last>);
+pub(super) struct MatchingRoutes(Mutex<Last>);
 
 #[derive(Debug, Default)]
 struct Last {
@@ -57,7 +57,7 @@ impl Last {
     }
 }
 
-impl Paths {
+impl MatchingRoutes {
     /// The routes that match an RPC, from the first on.
     pub(super) fn candidates<'p>(&'p self, routes: &'p [Route], request: &'p Request<'p>) -> Candidates<'p> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -148,7 +148,7 @@ mod tests {
         }
     }
 
-    fn all(paths: &Paths, routes: &[Route], path: &str, header: &str) -> Vec<usize> {
+    fn all(paths: &MatchingRoutes, routes: &[Route], path: &str, header: &str) -> Vec<usize> {
         let headers = [(header.to_owned(), "v".to_owned())];
         let request = Request {
             path,
@@ -167,7 +167,7 @@ mod tests {
             route("", None),
             route("/a/b", Some("y")),
         ];
-        let paths = Paths::default();
+        let paths = MatchingRoutes::default();
         assert_eq!(all(&paths, &routes, "/a/b/c", "x"), [0, 1, 3]);
         assert_eq!(all(&paths, &routes, "/a/b/c", "x"), [0, 1, 3]);
         assert_eq!(all(&paths, &routes, "/a/b/c", "y"), [0, 3, 4]);
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn nothing_behind_a_match_is_looked_at_and_nothing_twice() {
         let routes = vec![route("/a", None); 1000];
-        let paths = Paths::default();
+        let paths = MatchingRoutes::default();
         let request = Request {
             path: "/a",
             headers: &[],

@@ -18,7 +18,7 @@ pub use limit::LimitReached;
 use watched::Watched;
 use xdsctl_lb::LbConfig;
 use xdsctl_lb::log::{LogEntry, LogEvent};
-use xdsctl_lb::picker::Steps;
+use xdsctl_lb::picker::PickSteps;
 use xdsctl_lb::policy::{PolicyCx, PolicyEvent, Reports, StateReport};
 use xdsctl_lb::run::child::Child;
 use xdsctl_lb::runtime::{Connectivity, Event, NOWHERE, Runtime, Settings, Time};
@@ -123,7 +123,7 @@ pub struct Channel {
     /// RPCs that wait for a picker.
     queued: BTreeSet<u64>,
     /// The steps of the pick at hand.
-    steps: Steps,
+    steps: PickSteps,
     /// How many more steps may be kept of RPCs under way.
     room: usize,
     /// Timers that fired and changes of connections since the last [`Channel::take_worked`].
@@ -174,7 +174,7 @@ impl Channel {
             told_state: None,
             after: Vec::new(),
             queued: BTreeSet::new(),
-            steps: Steps::default(),
+            steps: PickSteps::default(),
             room: TRACES_KEPT,
             worked: 0,
             options,

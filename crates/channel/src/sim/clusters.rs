@@ -27,12 +27,12 @@ pub struct ConfigView {
     profile: Profile,
     /// What each cds policy remembers, by its place.
     policies: RefCell<BTreeMap<TreePath, CdsState>>,
-    wanted: RefCell<Wanted>,
+    wanted: RefCell<WantedClusters>,
 }
 
 /// Clusters that cds policies want though no route names them, by the policies' places.
 #[derive(Debug, Default)]
-struct Wanted {
+struct WantedClusters {
     by_place: BTreeMap<TreePath, String>,
     has_changed: bool,
 }

@@ -7,7 +7,7 @@ use xdsctl_model::status::{Code, Status};
 
 impl Client {
     /// A failure of the config selector.
-    pub(super) fn told(&self, status: Status) -> Status {
+    pub(super) fn selector_failure(&self, status: Status) -> Status {
         match self.profile.has(Feature::NodeIdFirst) {
             true => Status::new(status.code, self.with_node_id(&as_error(&status))),
             false => status,

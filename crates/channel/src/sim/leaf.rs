@@ -14,19 +14,19 @@ use xdsctl_model::resource::endpoints::{self as resource, Locality, counted_weig
 use xdsctl_model::resource::pieces::Pieces;
 
 /// The names from the root of the cluster's tree down to a locality.
-type Names = Arc<[Arc<str>]>;
+type LocalityPath = Arc<[Arc<str>]>;
 
 /// The endpoints of a leaf cluster, or of all leaves of an aggregate, with their places in the tree, in the order in which the client lists them.
 #[derive(Debug, Default)]
 pub(super) struct Endpoints {
-    parts: Vec<Part>,
+    parts: Vec<LocalityPart>,
     list: EndpointList,
 }
 
 /// Those of a locality.
 #[derive(Debug)]
-struct Part {
-    names: Names,
+struct LocalityPart {
+    names: LocalityPath,
     /// Of endpoints without a hostname.
     scope: Arc<SubchannelScope>,
     weight: u32,
@@ -39,7 +39,7 @@ impl Endpoints {
     /// Takes an update; the priorities have been named already.
     pub fn update(&mut self, leaves: &[NamedLeaf<'_>], profile: &Profile) -> EndpointList {
         let before = std::mem::take(&mut self.parts);
-        let mut by_names: Option<HashMap<&[Arc<str>], &Part>> = None;
+        let mut by_names: Option<HashMap<&[Arc<str>], &LocalityPart>> = None;
         let is_normalised = profile.has(Feature::PfWeightedShuffling);
         let priorities = leaves.iter().flat_map(|named| {
             let endpoints = named.leaf.endpoints.iter();
@@ -54,14 +54,14 @@ impl Endpoints {
             // With the switch, the weight of one endpoint depends on those of all others.
             let weights = is_normalised.then(|| endpoint_weights(localities, profile));
             for (place, locality) in localities.iter().enumerate() {
-                let names: Names = [child.clone(), locality.name.to_string().into()].into();
+                let names: LocalityPath = [child.clone(), locality.name.to_string().into()].into();
                 let known = before.get(parts.len()).filter(|part| part.names == names).or_else(|| {
                     let all = || before.iter().map(|part| (&*part.names, part)).collect();
                     by_names.get_or_insert_with(all).get(&*names).copied()
                 });
                 let weights = weights.as_ref().and_then(|weights| weights.get(place));
                 let weights = weights.map(Vec::as_slice);
-                parts.push(Part::new((cluster, names), locality, weights, known));
+                parts.push(LocalityPart::new((cluster, names), locality, weights, known));
             }
         }
         let pieces = || parts.iter().flat_map(|part| &part.pieces);
@@ -84,13 +84,13 @@ fn are_the_same<'p>(mut some: impl Iterator<Item = &'p Piece>, mut others: impl 
     }
 }
 
-impl Part {
+impl LocalityPart {
     fn new(
-        (cluster, names): (&str, Names),
+        (cluster, names): (&str, LocalityPath),
         locality: &Locality,
         weights: Option<&[u32]>,
-        known: Option<&Part>,
-    ) -> Part {
+        known: Option<&LocalityPart>,
+    ) -> LocalityPart {
         let known = known.filter(|part| part.weight == locality.weight);
         let names = known.map_or(names, |part| part.names.clone());
         let scope = match known {
@@ -120,7 +120,7 @@ impl Part {
                 }
             }
         });
-        Part {
+        LocalityPart {
             pieces: pieces.collect(),
             names,
             scope,
@@ -134,7 +134,7 @@ impl Part {
 fn make(
     piece: &Arc<[resource::Endpoint]>,
     weight: impl Fn(usize, u32) -> u32,
-    (names, scope): (&Names, &Arc<SubchannelScope>),
+    (names, scope): (&LocalityPath, &Arc<SubchannelScope>),
     locality_weight: u32,
     before: Option<&Piece>,
 ) -> Piece {

@@ -103,10 +103,10 @@ fn looks_of(resources: &[Value], default: Reachability) -> u64 {
     })
 }
 
-type World = fn(usize) -> Vec<Value>;
+type MakeWorld = fn(usize) -> Vec<Value>;
 
 /// A name, and a world with so many of something.
-const WORLDS: &[(&str, World)] = &[
+const WORLDS: &[(&str, MakeWorld)] = &[
     ("round_robin endpoints", |count| one_locality(count, &json!({}))),
     ("ring_hash endpoints", |count| {
         one_locality(count, &json!({"lb_policy": "RING_HASH"}))

@@ -13,7 +13,7 @@ use super::java;
 use super::names::{ChildNumbers, child_name};
 use super::service_config::{ServiceConfig, cds_config, cds_policy};
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
-use xdsctl_lb::json::At;
+use xdsctl_lb::json::ConfigPlace;
 use xdsctl_lb::{cluster_impl, named, outlier_detection, override_host, priority};
 use xdsctl_model::profile::{Family, Feature, Profile};
 use xdsctl_model::resource::cluster::Discovery;
@@ -37,7 +37,7 @@ pub struct Cds<'a> {
 
 /// What a cds policy makes its child of.
 #[derive(Debug, Clone, Copy)]
-enum Origin<'a> {
+enum CdsChild<'a> {
     /// A cluster with endpoints, and the LB policy below its priorities.
     Leaf(&'a Leaf, &'a LbPolicy),
     /// The leaves of an aggregate.
@@ -56,8 +56,8 @@ impl<'a> Cds<'a> {
             return Ok(flat.config(&flat.named(&mut FlatNames::default())));
         }
         Ok(match origin {
-            Origin::Leaf(leaf, policy) => self.leaf_config(leaf, numbers.numbers(), &policy.config),
-            Origin::Aggregate(leaves) => aggregate_config(leaves),
+            CdsChild::Leaf(leaf, policy) => self.leaf_config(leaf, numbers.numbers(), &policy.config),
+            CdsChild::Aggregate(leaves) => aggregate_config(leaves),
         })
     }
 
@@ -82,13 +82,13 @@ impl<'a> Cds<'a> {
             return Ok(flat.json(&flat.named(&mut FlatNames::default())));
         }
         Ok(match origin {
-            Origin::Leaf(leaf, policy) => match self.family() {
+            CdsChild::Leaf(leaf, policy) => match self.family() {
                 Family::Java => java::leaf_json(self.cluster, leaf, numbers.numbers(), &policy.json),
                 Family::Cpp | Family::Go | Family::Node => {
                     leaf_json(self.cluster, leaf, numbers.numbers(), &policy.json)
                 }
             },
-            Origin::Aggregate(leaves) => aggregate_json(leaves),
+            CdsChild::Aggregate(leaves) => aggregate_json(leaves),
         })
     }
 
@@ -98,19 +98,19 @@ impl<'a> Cds<'a> {
         is_flat.then(|| FlatCluster::of(self)).flatten()
     }
 
-    fn origin(&self, numbers: &mut ChildNumbers) -> Result<Origin<'a>, Status> {
+    fn origin(&self, numbers: &mut ChildNumbers) -> Result<CdsChild<'a>, Status> {
         let origin = match self.config.clusters.get(self.cluster) {
             None => Err(Status::unavailable(format!(
                 "xDS config has no entry for static cluster {}",
                 self.cluster
             ))),
             Some(ClusterState::Error(failure)) => Err(failure.status()),
-            Some(ClusterState::Leaf(leaf)) => self.lb_policy(leaf).map(|policy| Origin::Leaf(leaf, policy)),
-            Some(ClusterState::Aggregate(aggregate)) => Ok(Origin::Aggregate(&aggregate.leaves)),
+            Some(ClusterState::Leaf(leaf)) => self.lb_policy(leaf).map(|policy| CdsChild::Leaf(leaf, policy)),
+            Some(ClusterState::Aggregate(aggregate)) => Ok(CdsChild::Aggregate(&aggregate.leaves)),
         };
         match &origin {
-            Ok(Origin::Leaf(leaf, _)) => _ = numbers.update(leaf.endpoints.as_deref()),
-            Ok(Origin::Aggregate(_)) | Err(_) => numbers.reset(),
+            Ok(CdsChild::Leaf(leaf, _)) => _ = numbers.update(leaf.endpoints.as_deref()),
+            Ok(CdsChild::Aggregate(_)) | Err(_) => numbers.reset(),
         }
         origin
     }
@@ -158,8 +158,8 @@ impl<'a> Cds<'a> {
             return flat.accept();
         }
         match origin {
-            Origin::Leaf(leaf, policy) => self.accept(leaf, policy, numbers.numbers()),
-            Origin::Aggregate(_) => Ok(()),
+            CdsChild::Leaf(leaf, policy) => self.accept(leaf, policy, numbers.numbers()),
+            CdsChild::Aggregate(_) => Ok(()),
         }
     }
 
@@ -187,7 +187,7 @@ impl<'a> Cds<'a> {
             names.sort();
             let own = rejects(xdsctl_lb::name_of(&policy.config), why);
             let children = names.iter().map(|name| {
-                let children = At::TOP.field("children");
+                let children = ConfigPlace::TOP.field("children");
                 format!("at {}: {own}", children.key(name).field("config"))
             });
             let innermost = children.collect::<Vec<_>>().join("; ");

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::names::child_name;
-use super::node::{Node, NodeKind};
+use super::node::{NodeKind, TreeNode};
 use crate::client::config::Leaf;
 use xdsctl_lb::{cluster_impl, cluster_manager, outlier_detection, wrr_locality};
 use xdsctl_model::profile::Family;
@@ -122,7 +122,7 @@ pub fn rename_policies(value: &mut Value) {
 }
 
 /// Gives the policies of a tree the names that they have in grpc-java.
-pub fn rename_nodes(node: &mut Node) {
+pub fn rename_nodes(node: &mut TreeNode) {
     if !matches!(node.kind, NodeKind::Endpoint | NodeKind::Failure | NodeKind::Channel) {
         node.name = policy_name(&node.name).to_owned();
     }

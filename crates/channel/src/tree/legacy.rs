@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::names::{ChildNumbers, child_name};
-use super::node::{Node, NodeKind};
+use super::node::{NodeKind, TreeNode};
 use super::policies;
 use super::service_config::{ManagerChild, ServiceConfig};
 use super::show::{self, ShownTree};
@@ -85,29 +85,29 @@ fn mechanism(name: &str, cluster: &Cluster) -> Value {
 }
 
 /// The tree of a channel in the old layout.
-pub fn tree(shown: &ShownTree<'_>) -> Node {
-    let manager = Node::new(NodeKind::Frame, cluster_manager::NAME);
+pub fn tree(shown: &ShownTree<'_>) -> TreeNode {
+    let manager = TreeNode::new(NodeKind::Frame, cluster_manager::NAME);
     let children = shown.service_config.children.iter();
     let manager = children.fold(manager, |manager, (key, child)| {
         let node = match child {
             ManagerChild::Cluster(cluster) => cluster_node(shown, cluster),
-            ManagerChild::Plugin(policy) => Node::new(NodeKind::Frame, name_of(&policy.config)),
+            ManagerChild::Plugin(policy) => TreeNode::new(NodeKind::Frame, name_of(&policy.config)),
         };
         manager.with(node.under(format!("\"{key}\"")))
     });
     show::channel(shown.config).with(manager)
 }
 
-fn cluster_node(shown: &ShownTree<'_>, cluster: &str) -> Node {
-    let node = Node::new(NodeKind::Frame, cds::NAME).fact("cluster", cluster);
+fn cluster_node(shown: &ShownTree<'_>, cluster: &str) -> TreeNode {
+    let node = TreeNode::new(NodeKind::Frame, cds::NAME).fact("cluster", cluster);
     let Some((root, leaves)) = mechanisms(shown.config, cluster) else {
         let message = match shown.config.clusters.get(cluster) {
             Some(ClusterState::Error(failure)) => failure.message.clone(),
             Some(ClusterState::Leaf(_) | ClusterState::Aggregate(_)) | None => "unknown cluster".to_owned(),
         };
-        return node.with(Node::new(NodeKind::Failure, "UNAVAILABLE").warning("message", message));
+        return node.with(TreeNode::new(NodeKind::Failure, "UNAVAILABLE").warning("message", message));
     };
-    let mut failover = Node::new(NodeKind::Priority, priority::NAME).fact("over", "priorities of all clusters");
+    let mut failover = TreeNode::new(NodeKind::Priority, priority::NAME).fact("over", "priorities of all clusters");
     let pick_first = LbConfig::PickFirst(PickFirstConfig::default());
     for (name, leaf) in &leaves {
         let policy = match leaf.cluster.discovery {
@@ -124,7 +124,7 @@ fn cluster_node(shown: &ShownTree<'_>, cluster: &str) -> Node {
             let localities = lists.get(number).map_or(&[][..], Vec::as_slice);
             let parts = policies::parts(localities, shown.profile);
             let statuses: Vec<&str> = leaf.cluster.override_host_statuses.iter().map(|s| s.name()).collect();
-            let sessions = Node::new(NodeKind::Frame, override_host::NAME)
+            let sessions = TreeNode::new(NodeKind::Frame, override_host::NAME)
                 .fact("sessions to", format!("{{{}}}", statuses.join(", ")))
                 .with(match &leaf.cluster.discovery {
                     Discovery::LogicalDns { hostname } if leaf.is_unresolved => policies::of_host(policy, hostname),
@@ -146,7 +146,7 @@ fn cluster_node(shown: &ShownTree<'_>, cluster: &str) -> Node {
         }
     }
     let resolver = leaves.iter().fold(
-        Node::new(NodeKind::Frame, CLUSTER_RESOLVER),
+        TreeNode::new(NodeKind::Frame, CLUSTER_RESOLVER),
         |node, (name, leaf)| match &leaf.cluster.discovery {
             Discovery::LogicalDns { hostname } => node.fact("DNS", hostname.as_str()),
             Discovery::Eds { .. } | Discovery::Aggregate { .. } => {

@@ -49,7 +49,7 @@ impl NodeKind {
 
 /// A node.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Node {
+pub struct TreeNode {
     /// What it stands for.
     pub kind: NodeKind,
     /// How its parent names it: a key, a priority's child name, a locality; empty for none.
@@ -61,7 +61,7 @@ pub struct Node {
     /// Not started before something above it needs it.
     pub lazy: bool,
     /// Children in order.
-    pub children: Vec<Node>,
+    pub children: Vec<TreeNode>,
 }
 
 /// Something about a node.
@@ -75,10 +75,10 @@ pub struct Fact {
     pub warns: bool,
 }
 
-impl Node {
+impl TreeNode {
     /// A node without facts and children.
-    pub fn new(kind: NodeKind, name: impl Into<String>) -> Node {
-        Node {
+    pub fn new(kind: NodeKind, name: impl Into<String>) -> TreeNode {
+        TreeNode {
             kind,
             edge: String::new(),
             name: name.into(),
@@ -90,25 +90,25 @@ impl Node {
     }
 
     /// Names the way from the parent.
-    pub fn under(mut self, edge: impl Into<String>) -> Node {
+    pub fn under(mut self, edge: impl Into<String>) -> TreeNode {
         self.edge = edge.into();
         self
     }
 
     /// Adds a fact.
-    pub fn fact(mut self, label: &'static str, value: impl Into<String>) -> Node {
+    pub fn fact(mut self, label: &'static str, value: impl Into<String>) -> TreeNode {
         self.add(label, value.into(), false);
         self
     }
 
     /// Adds a fact that the reader should notice.
-    pub fn warning(mut self, label: &'static str, value: impl Into<String>) -> Node {
+    pub fn warning(mut self, label: &'static str, value: impl Into<String>) -> TreeNode {
         self.add(label, value.into(), true);
         self
     }
 
     /// Adds a child.
-    pub fn with(mut self, child: Node) -> Node {
+    pub fn with(mut self, child: TreeNode) -> TreeNode {
         self.children.push(child);
         self
     }
@@ -119,6 +119,6 @@ impl Node {
 
     /// Number of nodes, this one included.
     pub fn count(&self) -> usize {
-        1 + self.children.iter().map(Node::count).sum::<usize>()
+        1 + self.children.iter().map(TreeNode::count).sum::<usize>()
     }
 }

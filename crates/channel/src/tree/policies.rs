@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use super::node::{Node, NodeKind};
+use super::node::{NodeKind, TreeNode};
 use crate::rpc::weights::endpoint_weights;
 use xdsctl_lb::endpoint::Address;
 use xdsctl_lb::{
@@ -43,7 +43,7 @@ impl<'a> WeightedLocality<'a> {
 }
 
 /// The node of a policy that gets these endpoints.
-pub fn policy(config: &LbConfig, parts: &[WeightedLocality<'_>]) -> Node {
+pub fn policy(config: &LbConfig, parts: &[WeightedLocality<'_>]) -> TreeNode {
     match config {
         LbConfig::WrrLocality(config) => {
             let mut named: Vec<(String, &WeightedLocality<'_>)> = parts
@@ -58,8 +58,8 @@ pub fn policy(config: &LbConfig, parts: &[WeightedLocality<'_>]) -> Node {
                 .filter(|(_, part)| is_used(part))
                 .map(|(_, part)| u64::from(part.locality.weight))
                 .sum();
-            let mut targets = Node::new(NodeKind::Locality, weighted_target::NAME);
-            let mut node = Node::new(NodeKind::Locality, wrr_locality::NAME);
+            let mut targets = TreeNode::new(NodeKind::Locality, weighted_target::NAME);
+            let mut node = TreeNode::new(NodeKind::Locality, wrr_locality::NAME);
             for (name, part) in named {
                 if is_used(part) {
                     let weight = part.locality.weight;
@@ -77,7 +77,7 @@ pub fn policy(config: &LbConfig, parts: &[WeightedLocality<'_>]) -> Node {
         }
         LbConfig::WeightedTarget(config) => {
             let sum: u64 = config.targets.values().map(|target| u64::from(target.weight)).sum();
-            let mut node = Node::new(NodeKind::Locality, weighted_target::NAME);
+            let mut node = TreeNode::new(NodeKind::Locality, weighted_target::NAME);
             for (name, target) in &config.targets {
                 let own: Vec<WeightedLocality<'_>> = parts
                     .iter()
@@ -98,27 +98,27 @@ pub fn policy(config: &LbConfig, parts: &[WeightedLocality<'_>]) -> Node {
                     size.to_string()
                 }
             };
-            let node = Node::new(NodeKind::Picker, ring_hash::NAME).fact(
+            let node = TreeNode::new(NodeKind::Picker, ring_hash::NAME).fact(
                 "ring size",
                 format!("{} to {}", size(config.min_ring_size), size(config.max_ring_size)),
             );
             endpoints(node, parts, Some(config))
         }
         LbConfig::LeastRequest(config) => {
-            let node = Node::new(NodeKind::Picker, least_request::NAME);
+            let node = TreeNode::new(NodeKind::Picker, least_request::NAME);
             let drawn = format!("the least busy of {} drawn", config.choice_count);
             endpoints(node.fact("picks", drawn), parts, None)
         }
-        LbConfig::RoundRobin(_) => endpoints(Node::new(NodeKind::Picker, round_robin::NAME), parts, None),
+        LbConfig::RoundRobin(_) => endpoints(TreeNode::new(NodeKind::Picker, round_robin::NAME), parts, None),
         LbConfig::WeightedRoundRobin(config) => {
-            let node = Node::new(NodeKind::Picker, weighted_round_robin::NAME)
+            let node = TreeNode::new(NodeKind::Picker, weighted_round_robin::NAME)
                 .fact("weights", "from backend load reports")
                 .fact("blackout", config.blackout_period.to_string())
                 .fact("expiration", config.weight_expiration_period.to_string());
             endpoints(node, parts, None)
         }
         LbConfig::PickFirst(config) => {
-            let mut node = Node::new(NodeKind::Picker, pick_first::NAME);
+            let mut node = TreeNode::new(NodeKind::Picker, pick_first::NAME);
             if config.shuffle_address_list {
                 node = node.fact("order", "shuffled");
             }
@@ -135,13 +135,13 @@ pub fn policy(config: &LbConfig, parts: &[WeightedLocality<'_>]) -> Node {
         | LbConfig::Autosharding(_) => {
             let json = xdsctl_lb::to_json(config);
             let text = json.get(0).map(ToString::to_string).unwrap_or_default();
-            Node::new(NodeKind::Frame, xdsctl_lb::name_of(config)).fact("config", text)
+            TreeNode::new(NodeKind::Frame, xdsctl_lb::name_of(config)).fact("config", text)
         }
     }
 }
 
 /// The node of a policy that gets the one endpoint of a DNS name whose addresses are not known.
-pub fn of_host(config: &LbConfig, hostname: &str) -> Node {
+pub fn of_host(config: &LbConfig, hostname: &str) -> TreeNode {
     let endpoint = Endpoint {
         index: 0,
         address: SocketAddr::from(([0, 0, 0, 0], 0)),
@@ -170,7 +170,7 @@ pub fn of_host(config: &LbConfig, hostname: &str) -> Node {
 }
 
 /// Puts a host's name where its address would be.
-fn name_endpoints(node: &mut Node, hostname: &str) {
+fn name_endpoints(node: &mut TreeNode, hostname: &str) {
     if node.kind == NodeKind::Endpoint {
         hostname.clone_into(&mut node.name);
     }
@@ -179,11 +179,11 @@ fn name_endpoints(node: &mut Node, hostname: &str) {
     }
 }
 
-fn framed(config: &LbConfig, child: &LbConfig, parts: &[WeightedLocality<'_>]) -> Node {
-    Node::new(NodeKind::Frame, xdsctl_lb::name_of(config)).with(policy(child, parts))
+fn framed(config: &LbConfig, child: &LbConfig, parts: &[WeightedLocality<'_>]) -> TreeNode {
+    TreeNode::new(NodeKind::Frame, xdsctl_lb::name_of(config)).with(policy(child, parts))
 }
 
-fn endpoints(mut node: Node, parts: &[WeightedLocality<'_>], ring: Option<&ring_hash::RingHashConfig>) -> Node {
+fn endpoints(mut node: TreeNode, parts: &[WeightedLocality<'_>], ring: Option<&ring_hash::RingHashConfig>) -> TreeNode {
     let shares = ring.map(|config| ring_shares(config, parts)).unwrap_or_default();
     let mut shares = shares.into_iter();
     for part in parts {
@@ -233,7 +233,7 @@ fn ring_shares(config: &ring_hash::RingHashConfig, parts: &[WeightedLocality<'_>
 }
 
 /// The node of an endpoint; `weight` is the one that policies get.
-pub fn endpoint_node(endpoint: &Endpoint, locality: &Locality, weight: u32) -> Node {
+pub fn endpoint_node(endpoint: &Endpoint, locality: &Locality, weight: u32) -> TreeNode {
     let mut addresses = endpoint.address.to_string();
     for address in &endpoint.additional_addresses {
         addresses.push_str(", ");
@@ -250,7 +250,7 @@ pub fn endpoint_node(endpoint: &Endpoint, locality: &Locality, weight: u32) -> N
     } else {
         "1 (the product overflows)".to_owned()
     };
-    let mut node = Node::new(NodeKind::Endpoint, addresses)
+    let mut node = TreeNode::new(NodeKind::Endpoint, addresses)
         .fact("health", endpoint.health.name())
         .fact("weight", format!("{total} = locality {} × {own}", locality.weight));
     if !endpoint.hostname.is_empty() {

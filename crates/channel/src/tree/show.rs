@@ -6,7 +6,7 @@ use super::build::Cds;
 use super::flat::{FlatCluster, FlatNames};
 use super::java;
 use super::names::{ChildNumbers, NamedLeaf, child_name};
-use super::node::{Node, NodeKind};
+use super::node::{NodeKind, TreeNode};
 use super::policies;
 use super::service_config::{ManagerChild, ServiceConfig};
 use crate::client::Resources;
@@ -38,19 +38,19 @@ pub struct ShownTree<'a> {
 }
 
 /// What is shown, with the children that aggregates lose by name of the aggregate.
-struct Walk<'a> {
+struct TreeWalk<'a> {
     shown: &'a ShownTree<'a>,
     skipped: BTreeMap<&'a str, Vec<&'a Skipped>>,
 }
 
 /// The tree of a channel.
-pub fn tree(shown: &ShownTree<'_>) -> Node {
+pub fn tree(shown: &ShownTree<'_>) -> TreeNode {
     let mut skipped: BTreeMap<&str, Vec<&Skipped>> = BTreeMap::new();
     for entry in &shown.config.skipped {
         skipped.entry(&entry.parent).or_default().push(entry);
     }
-    let walk = Walk { shown, skipped };
-    let manager = Node::new(NodeKind::Frame, cluster_manager::NAME);
+    let walk = TreeWalk { shown, skipped };
+    let manager = TreeNode::new(NodeKind::Frame, cluster_manager::NAME);
     let children = shown.service_config.children.iter();
     let manager = children.fold(manager, |manager, (key, child)| {
         manager.with(top(&walk, child).under(format!("\"{key}\"")))
@@ -63,11 +63,11 @@ pub fn tree(shown: &ShownTree<'_>) -> Node {
 }
 
 /// The node of the channel: where its routes come from.
-pub fn channel(config: &XdsConfig) -> Node {
+pub fn channel(config: &XdsConfig) -> TreeNode {
     if config.starts_at_cluster {
-        return Node::new(NodeKind::Channel, "one cluster, without routes");
+        return TreeNode::new(NodeKind::Channel, "one cluster, without routes");
     }
-    let mut node = Node::new(NodeKind::Channel, "channel");
+    let mut node = TreeNode::new(NodeKind::Channel, "channel");
     if !config.listener_name.is_empty() || config.route_config_name.is_none() {
         node = node.fact("Listener", config.listener_name.as_str());
     }
@@ -91,25 +91,25 @@ pub fn channel(config: &XdsConfig) -> Node {
 }
 
 /// A child of the cluster manager.
-fn top(walk: &Walk<'_>, child: &ManagerChild) -> Node {
+fn top(walk: &TreeWalk<'_>, child: &ManagerChild) -> TreeNode {
     let policy = match child {
         ManagerChild::Cluster(cluster) => return cds_node(walk, cluster, None),
         ManagerChild::Plugin(policy) => policy,
     };
     let mut config = policy.json.get(0).cloned().unwrap_or_default();
     SecretPlace::policies().redact(&mut config);
-    Node::new(NodeKind::Frame, xdsctl_lb::name_of(&policy.config))
+    TreeNode::new(NodeKind::Frame, xdsctl_lb::name_of(&policy.config))
         .warning("clusters", "asked for by each RPC at a lookup service, so unknown here")
         .fact("config", config.to_string())
 }
 
-fn failure(status: &Status) -> Node {
-    Node::new(NodeKind::Failure, status.code.name()).warning("message", &*status.message)
+fn failure(status: &Status) -> TreeNode {
+    TreeNode::new(NodeKind::Failure, status.code.name()).warning("message", &*status.message)
 }
 
 /// A cds policy and everything below.
-fn cds_node(walk: &Walk<'_>, cluster: &str, below: Option<&str>) -> Node {
-    let node = Node::new(NodeKind::Frame, cds::NAME).fact("cluster", cluster);
+fn cds_node(walk: &TreeWalk<'_>, cluster: &str, below: Option<&str>) -> TreeNode {
+    let node = TreeNode::new(NodeKind::Frame, cds::NAME).fact("cluster", cluster);
     let state = walk.shown.config.clusters.get(cluster);
     let generator = Cds {
         config: walk.shown.config,
@@ -141,7 +141,7 @@ fn cds_node(walk: &Walk<'_>, cluster: &str, below: Option<&str>) -> Node {
 }
 
 /// Adds what the client drops of a cluster and its endpoints.
-fn dropped(walk: &Walk<'_>, cluster: &str, state: Option<&ClusterState>, mut node: Node) -> Node {
+fn dropped(walk: &TreeWalk<'_>, cluster: &str, state: Option<&ClusterState>, mut node: TreeNode) -> TreeNode {
     let of_cluster = walk.shown.resources.clusters.get(cluster).map(|held| held.dropped());
     let eds = match state {
         Some(ClusterState::Leaf(leaf)) => leaf.cluster.discovery.eds_name(cluster),
@@ -157,7 +157,7 @@ fn dropped(walk: &Walk<'_>, cluster: &str, state: Option<&ClusterState>, mut nod
 }
 
 /// Adds the children that a cluster, or an aggregate below it, loses.
-fn skipped(walk: &Walk<'_>, root: &str, mut node: Node) -> Node {
+fn skipped(walk: &TreeWalk<'_>, root: &str, mut node: TreeNode) -> TreeNode {
     let children = |name: &str| {
         let held = walk.shown.resources.clusters.get(name)?;
         match &held.value()?.discovery {
@@ -199,9 +199,9 @@ fn skipped(walk: &Walk<'_>, root: &str, mut node: Node) -> Node {
 }
 
 /// A cluster in clients that have one policy for it and all its leaves.
-fn flat_node(walk: &Walk<'_>, cluster: &str, flat: &FlatCluster<'_>, node: Node) -> Node {
+fn flat_node(walk: &TreeWalk<'_>, cluster: &str, flat: &FlatCluster<'_>, node: TreeNode) -> TreeNode {
     let named = flat.named(&mut FlatNames::default());
-    let mut failover = Node::new(NodeKind::Priority, priority::NAME).fact("over", "priorities");
+    let mut failover = TreeNode::new(NodeKind::Priority, priority::NAME).fact("over", "priorities");
     if let ([leaf], false) = (named.as_slice(), flat.is_aggregate()) {
         let priorities = flat_priorities(walk, leaf, &flat.policy.config).into_iter();
         failover.children = numbered(priorities).collect();
@@ -218,7 +218,7 @@ fn flat_node(walk: &Walk<'_>, cluster: &str, flat: &FlatCluster<'_>, node: Node)
 }
 
 /// Priorities by name as children of their policy.
-fn numbered(priorities: impl Iterator<Item = (String, Node)>) -> impl Iterator<Item = Node> {
+fn numbered(priorities: impl Iterator<Item = (String, TreeNode)>) -> impl Iterator<Item = TreeNode> {
     priorities.enumerate().map(|(number, (name, node))| {
         let mut node = node.under(format!("P{number} \"{name}\""));
         node.lazy = number > 0;
@@ -227,7 +227,7 @@ fn numbered(priorities: impl Iterator<Item = (String, Node)>) -> impl Iterator<I
 }
 
 /// The priorities of a leaf by name, each over the same policy.
-fn flat_priorities(walk: &Walk<'_>, named: &NamedLeaf<'_>, policy: &LbConfig) -> Vec<(String, Node)> {
+fn flat_priorities(walk: &TreeWalk<'_>, named: &NamedLeaf<'_>, policy: &LbConfig) -> Vec<(String, TreeNode)> {
     let lists = named.leaf.endpoints.iter().flat_map(|endpoints| &endpoints.priorities);
     let lists: Vec<&[Locality]> = lists.map(Vec::as_slice).collect();
     let nodes = named.names.iter().enumerate().map(|(place, name)| {
@@ -238,15 +238,15 @@ fn flat_priorities(walk: &Walk<'_>, named: &NamedLeaf<'_>, policy: &LbConfig) ->
 }
 
 /// Outlier detection and the limits of a leaf over something.
-fn around(leaf: &Leaf, child: Node) -> Node {
+fn around(leaf: &Leaf, child: TreeNode) -> TreeNode {
     let drops = leaf.endpoints.as_ref().and_then(|endpoints| endpoints.drops.as_ref());
     detection(leaf.cluster.outlier_detection.as_ref()).with(limits(&leaf.cluster, drops).with(child))
 }
 
-fn aggregate_node(walk: &Walk<'_>, cluster: &str, aggregate: &Aggregate, node: Node) -> Node {
+fn aggregate_node(walk: &TreeWalk<'_>, cluster: &str, aggregate: &Aggregate, node: TreeNode) -> TreeNode {
     let mut node = dropped(walk, cluster, None, node).fact("type", "aggregate");
     node = skipped(walk, cluster, node);
-    let mut failover = Node::new(NodeKind::Priority, priority::NAME).fact("over", "clusters");
+    let mut failover = TreeNode::new(NodeKind::Priority, priority::NAME).fact("over", "clusters");
     for (number, leaf) in aggregate.leaves.iter().enumerate() {
         let mut child = cds_node(walk, leaf, Some(cluster)).under(format!("P{number} \"{leaf}\""));
         child.lazy = number > 0;
@@ -267,12 +267,12 @@ pub const fn reason(why: SkipReason) -> &'static str {
     }
 }
 
-fn leaf_node(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, &[u64]), node: Node) -> Node {
+fn leaf_node(walk: &TreeWalk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, &[u64]), node: TreeNode) -> TreeNode {
     of_leaf(walk, cluster, leaf, node).with(wrappers(walk, cluster, leaf, below))
 }
 
 /// Adds what there is to say of a leaf.
-fn of_leaf(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, node: Node) -> Node {
+fn of_leaf(walk: &TreeWalk<'_>, cluster: &str, leaf: &Leaf, node: TreeNode) -> TreeNode {
     let mut node = match &leaf.cluster.discovery {
         Discovery::Eds { .. } => node.fact("EDS", leaf.cluster.discovery.eds_name(cluster).unwrap_or_default()),
         Discovery::LogicalDns { hostname } if leaf.unanswered().is_some() => node
@@ -292,7 +292,7 @@ fn of_leaf(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, node: Node) -> Node {
 }
 
 /// The wrappers of a leaf, and its priorities with the policy below each.
-fn wrappers(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, &[u64])) -> Node {
+fn wrappers(walk: &TreeWalk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, &[u64])) -> TreeNode {
     if walk.shown.profile.client().family == Family::Java {
         return limited_priorities(walk, cluster, leaf, below);
     }
@@ -303,8 +303,8 @@ fn wrappers(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, &[u6
 }
 
 /// The node of outlier detection.
-pub fn detection(detection: Option<&OutlierDetection>) -> Node {
-    let node = Node::new(NodeKind::Frame, outlier_detection::NAME);
+pub fn detection(detection: Option<&OutlierDetection>) -> TreeNode {
+    let node = TreeNode::new(NodeKind::Frame, outlier_detection::NAME);
     let Some(detection) = detection else {
         return node.fact("ejects", "nothing (default)");
     };
@@ -343,14 +343,14 @@ pub fn detection(detection: Option<&OutlierDetection>) -> Node {
 }
 
 /// The node of circuit breaking and drops.
-pub fn limits(cluster: &Cluster, drops: Option<&DropConfig>) -> Node {
+pub fn limits(cluster: &Cluster, drops: Option<&DropConfig>) -> TreeNode {
     let max = cluster.max_concurrent_requests;
     let value = if max == DEFAULT_MAX_CONCURRENT_REQUESTS {
         format!("{max} RPCs (default)")
     } else {
         format!("{max} RPCs")
     };
-    let mut node = Node::new(NodeKind::Frame, cluster_impl::NAME).fact("at most", value);
+    let mut node = TreeNode::new(NodeKind::Frame, cluster_impl::NAME).fact("at most", value);
     for drop in drops.into_iter().flat_map(|drops| &drops.categories) {
         let share = f64::from(drop.per_million) / PER_CENT;
         node = node.warning("drops", format!("{share} % as `{}`", drop.category));
@@ -359,9 +359,9 @@ pub fn limits(cluster: &Cluster, drops: Option<&DropConfig>) -> Node {
 }
 
 /// The node of session affinity, with the endpoints that are left for sessions only.
-fn sessions(leaf: &Leaf) -> Node {
+fn sessions(leaf: &Leaf) -> TreeNode {
     let statuses: Vec<&str> = leaf.cluster.override_host_statuses.iter().map(|s| s.name()).collect();
-    let mut node = Node::new(NodeKind::Frame, override_host::NAME)
+    let mut node = TreeNode::new(NodeKind::Frame, override_host::NAME)
         .fact("sessions to", format!("{{{}}}", statuses.join(", ")))
         .fact("kept idle for", leaf.cluster.connection_idle_timeout.to_string());
     let keeps = leaf.cluster.override_host_statuses.contains(&HealthStatus::Draining);
@@ -384,7 +384,7 @@ fn sessions(leaf: &Leaf) -> Node {
 }
 
 /// The priorities of grpc-java, each over the limits of its own.
-fn limited_priorities(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, &[u64])) -> Node {
+fn limited_priorities(walk: &TreeWalk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, &[u64])) -> TreeNode {
     let used = java::priorities(cluster, leaf, below.1);
     let drops = leaf.endpoints.as_ref().and_then(|endpoints| endpoints.drops.as_ref());
     let mut node = priorities(walk, cluster, leaf, below);
@@ -405,8 +405,8 @@ fn limited_priorities(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, below: (&LbCo
 }
 
 /// The priorities, each over the same policy.
-fn priorities(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, (policy, numbers): (&LbConfig, &[u64])) -> Node {
-    let mut node = Node::new(NodeKind::Priority, priority::NAME).fact("over", "priorities");
+fn priorities(walk: &TreeWalk<'_>, cluster: &str, leaf: &Leaf, (policy, numbers): (&LbConfig, &[u64])) -> TreeNode {
+    let mut node = TreeNode::new(NodeKind::Priority, priority::NAME).fact("over", "priorities");
     let lists = leaf
         .endpoints
         .as_ref()
@@ -423,7 +423,7 @@ fn priorities(walk: &Walk<'_>, cluster: &str, leaf: &Leaf, (policy, numbers): (&
 }
 
 /// What is below a priority of these localities.
-fn below_priority(walk: &Walk<'_>, leaf: &Leaf, localities: &[Locality], policy: &LbConfig) -> Node {
+fn below_priority(walk: &TreeWalk<'_>, leaf: &Leaf, localities: &[Locality], policy: &LbConfig) -> TreeNode {
     match &leaf.cluster.discovery {
         Discovery::LogicalDns { hostname } if leaf.is_unresolved => policies::of_host(policy, hostname),
         Discovery::LogicalDns { .. } | Discovery::Eds { .. } | Discovery::Aggregate { .. } => {

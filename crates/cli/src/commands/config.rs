@@ -5,7 +5,7 @@ use std::io::Write as _;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde_json::{Value, json};
 
-use crate::args::{ConfigShowArgs, Format, Level, ReportFormat, World};
+use crate::args::{ConfigShowArgs, Format, Level, ReportFormat, WorldMode};
 use crate::config::{ProjectConfig, Setting};
 use crate::report::edge::visible_line;
 use crate::{Error, Io};
@@ -15,15 +15,15 @@ use xdsctl_model::profile::Client;
 /// Name of the schema of the JSON form.
 const SCHEMA: &str = "xdsctl.config/v1";
 
-struct Row {
+struct SettingRow {
     name: String,
     value: Value,
     line: Option<usize>,
 }
 
-impl Row {
-    fn new<T>(name: &str, setting: Option<&Setting<T>>, default: &str, value: impl Fn(&T) -> Value) -> Row {
-        Row {
+impl SettingRow {
+    fn new<T>(name: &str, setting: Option<&Setting<T>>, default: &str, value: impl Fn(&T) -> Value) -> SettingRow {
+        SettingRow {
             name: name.to_owned(),
             value: match setting {
                 Some(setting) => value(&setting.value),
@@ -41,7 +41,7 @@ pub fn run(args: &ConfigShowArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let rows = rows(&config);
     let file = config.file.as_ref().map(|file| file.display().to_string());
     if args.format == Format::Json {
-        let from = |row: &Row| {
+        let from = |row: &SettingRow| {
             row.line
                 .map_or(json!("default"), |line| json!({ "file": file, "line": line }))
         };
@@ -84,32 +84,34 @@ pub fn run(args: &ConfigShowArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     Ok(0)
 }
 
-fn rows(config: &ProjectConfig) -> Vec<Row> {
+fn rows(config: &ProjectConfig) -> Vec<SettingRow> {
     let level = |level: &Level| named(*level);
     let reference = Client::REFERENCE.to_string();
     let mut rows = vec![
-        Row::new("bootstrap", config.bootstrap.as_ref(), "", |path| {
+        SettingRow::new("bootstrap", config.bootstrap.as_ref(), "", |path| {
             path.display().to_string().into()
         }),
-        Row::new("worlds", config.worlds.as_ref(), "auto", |world: &World| named(*world)),
-        Row::new("complete", config.complete.as_ref(), "false", |complete| {
+        SettingRow::new("worlds", config.worlds.as_ref(), "auto", |world: &WorldMode| {
+            named(*world)
+        }),
+        SettingRow::new("complete", config.complete.as_ref(), "false", |complete| {
             complete.to_string().into()
         }),
-        Row::new("clients", config.clients.as_ref(), &reference, |clients| {
+        SettingRow::new("clients", config.clients.as_ref(), &reference, |clients| {
             clients.join(", ").into()
         }),
-        Row::new("fail-on", config.fail_on.as_ref(), "error", |fail_on| {
+        SettingRow::new("fail-on", config.fail_on.as_ref(), "error", |fail_on| {
             fail_on.to_string().into()
         }),
-        Row::new("min-severity", config.min_severity.as_ref(), "warning", level),
-        Row::new("format", config.format.as_ref(), "human", |format: &ReportFormat| {
+        SettingRow::new("min-severity", config.min_severity.as_ref(), "warning", level),
+        SettingRow::new("format", config.format.as_ref(), "human", |format: &ReportFormat| {
             named(*format)
         }),
-        Row::new("baseline", config.baseline.as_ref(), "", |path| {
+        SettingRow::new("baseline", config.baseline.as_ref(), "", |path| {
             path.display().to_string().into()
         }),
     ];
-    rows.extend(config.rules.iter().map(|setting| Row {
+    rows.extend(config.rules.iter().map(|setting| SettingRow {
         name: format!("rules.\"{}\"", setting.value.text),
         value: setting.value.severity.map_or("off", |severity| severity.name()).into(),
         line: Some(setting.line),
@@ -129,7 +131,7 @@ fn rows(config: &ProjectConfig) -> Vec<Row> {
             }
         }
         value.push_str(&format!(": {}", ignore.reason));
-        Row {
+        SettingRow {
             name: "ignore".to_owned(),
             value: value.into(),
             line: Some(setting.line),

@@ -13,7 +13,7 @@ const SCHEMA: &str = "xdsctl.cookie/v1";
 
 /// The JSON form of a decoded cookie.
 #[derive(Serialize)]
-struct Document<'a> {
+struct CookieJson<'a> {
     schema: &'static str,
     /// Null if only a value was given.
     name: Option<&'a str>,
@@ -68,7 +68,7 @@ fn decode(text: &str, format: Format, io: &mut Io<'_>) -> Result<(), Error> {
     })?;
     let addresses: Vec<&str> = session.addresses.split(',').filter(|a| !a.is_empty()).collect();
     if format == Format::Json {
-        let document = Document {
+        let document = CookieJson {
             schema: SCHEMA,
             name,
             addresses: &addresses,

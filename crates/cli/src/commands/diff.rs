@@ -51,7 +51,7 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let mut asked = fleet::asked(&args.clients, &config, vec![profile::Client::REFERENCE], io)?;
     input::set_env(&mut asked.fleet, &input::switches(&args.input.env)?)?;
     refuse_unfollowed(args, &asked.fleet)?;
-    let mut inputs = Pair {
+    let mut inputs = DiffInputs {
         is_placed: formats.iter().any(|form| form.format == ReportFormat::Github),
         sides: [
             Input::open(before, Some(after), args, &config, io)?,
@@ -297,7 +297,7 @@ impl Input {
 }
 
 /// The two inputs.
-struct Pair<'a> {
+struct DiffInputs<'a> {
     sides: [Input; 2],
     args: &'a DiffArgs,
     /// It is to be told where resources stand after.
@@ -306,7 +306,7 @@ struct Pair<'a> {
     files: Vec<PathBuf>,
 }
 
-impl Pair<'_> {
+impl DiffInputs<'_> {
     /// What changes for one client.
     fn compare(&mut self, client: profile::Client, io: &mut Io<'_>) -> Result<Vec<Compared>, Error> {
         self.files.clear();

@@ -51,7 +51,7 @@ mod live {
             let _ = say!(*out, "{text}").and_then(|()| out.flush());
         };
         let mut bootstrap_error = None;
-        let mut seen = Seen::of(args);
+        let mut seen = FileStamps::of(args);
         let compared = xdsctl_net::serve(Serving {
             listen: args.listen,
             tls,
@@ -67,7 +67,7 @@ mod live {
                 }
             },
             reload: &mut || {
-                let now = Seen::of(args);
+                let now = FileStamps::of(args);
                 if now == seen {
                     return None;
                 }
@@ -141,10 +141,10 @@ mod live {
 
     /// Sizes and times of the files that are served.
     #[derive(PartialEq)]
-    struct Seen(Vec<(PathBuf, u64, Option<SystemTime>)>);
+    struct FileStamps(Vec<(PathBuf, u64, Option<SystemTime>)>);
 
-    impl Seen {
-        fn of(args: &ServeArgs) -> Seen {
+    impl FileStamps {
+        fn of(args: &ServeArgs) -> FileStamps {
             let named = args.input.files.iter().filter(|path| path.as_os_str() != "-");
             let found = named
                 .filter(|path| path.exists())
@@ -155,7 +155,7 @@ mod live {
                 let time = metadata.and_then(|metadata| metadata.modified().ok());
                 (path, size, time)
             });
-            Seen(facts.collect())
+            FileStamps(facts.collect())
         }
     }
 

@@ -4,7 +4,7 @@ use crate::args::{SimulateArgs, TimelineFormat};
 use crate::io::WARNING;
 use crate::io::input;
 use crate::io::reach::AllowedDirectories;
-use crate::report::suite::timeline::{Layers, Timeline, TimelineLooks};
+use crate::report::suite::timeline::{Layers, Timeline, TimelineStyle};
 use crate::session::words::some;
 use crate::session::{millis, suite};
 use crate::{EXIT_TROUBLE, Error, Io};
@@ -48,7 +48,7 @@ pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         client: args.client,
     };
     let mut notes = Vec::new();
-    let suite::Opened { sessions, unread } = suite::open(&test, from, &mut notes, io)
+    let suite::OpenedSessions { sessions, unread } = suite::open(&test, from, &mut notes, io)
         .map_err(|(span, error)| Error::Usage(placed(source, span, &error.to_string())))?;
     if let Some((span, lost)) = &unread {
         let line = source.line_column(span.start).line;
@@ -59,7 +59,7 @@ pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         let line = source.line_column(span.start).line;
         say!(io.err, "note: {}:{line}: {note}", source.name())?;
     }
-    let looks = TimelineLooks {
+    let style = TimelineStyle {
         is_json: args.format == TimelineFormat::Jsonl,
         is_svg: args.format == TimelineFormat::Svg,
         shows_secrets: args.show_secrets,
@@ -75,7 +75,7 @@ pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         until: args.until.map(|seconds| millis(seconds).0),
         ..RunOptions::default()
     };
-    let mut report = Timeline::begin(&test, source, looks, &mut *io.out);
+    let mut report = Timeline::begin(&test, source, style, &mut *io.out);
     let played = timeline(&test, &sessions, run_options, &mut report);
     let lines = report.end()?;
     if args.only.is_empty() && lines > MANY_LINES {

@@ -11,7 +11,7 @@ use crate::{Error, Io};
 use xdsctl_channel::client::config::{ChannelFailure, XdsConfig};
 use xdsctl_channel::session::Session;
 use xdsctl_channel::tree::build::{self, Cds, Generated};
-use xdsctl_channel::tree::node::{Node, NodeKind};
+use xdsctl_channel::tree::node::{NodeKind, TreeNode};
 use xdsctl_channel::tree::service_config::ServiceConfig;
 use xdsctl_channel::tree::show::{self, ShownTree};
 use xdsctl_channel::tree::{java, legacy, service_config};
@@ -24,7 +24,7 @@ const SCHEMA: &str = "xdsctl.tree/v1";
 
 /// The JSON form.
 #[derive(Serialize)]
-struct Document {
+struct TreeJson {
     schema: &'static str,
     /// What the resolver hands to the channel; null if there is none.
     service_config: Value,
@@ -66,7 +66,7 @@ pub(super) fn run(args: &TreeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
                 TreeFormat::Mermaid => graph::write_mermaid(&root, &mut io.out)?,
                 TreeFormat::Svg => svg::write(&root, &mut io.out)?,
                 TreeFormat::Human | TreeFormat::Json => {
-                    let style = text::TextStyle {
+                    let style = text::TreeStyle {
                         colour: io.colours(args.color),
                         width: io.width.unwrap_or(DEFAULT_WIDTH),
                         all: args.all,
@@ -110,7 +110,7 @@ fn all_fail(config: &XdsConfig, service_config: &ServiceConfig, profile: &Profil
         })
 }
 
-fn nodes(args: &TreeArgs, opened: &Session, outcome: &Outcome<'_>) -> Node {
+fn nodes(args: &TreeArgs, opened: &Session, outcome: &Outcome<'_>) -> TreeNode {
     match outcome {
         Outcome::Config(config, service_config) => {
             let shown = ShownTree {
@@ -127,11 +127,11 @@ fn nodes(args: &TreeArgs, opened: &Session, outcome: &Outcome<'_>) -> Node {
         Outcome::Fails(status, failure) => {
             let name = opened.target().map_or("channel", |target| target.uri.as_str());
             let mut node =
-                Node::new(NodeKind::Failure, status.code.name()).warning("every RPC fails:", &*status.message);
+                TreeNode::new(NodeKind::Failure, status.code.name()).warning("every RPC fails:", &*status.message);
             if let Some(failure) = failure {
                 node = node.fact("because:", failure.class.name());
             }
-            Node::new(NodeKind::Channel, name).with(node)
+            TreeNode::new(NodeKind::Channel, name).with(node)
         }
     }
 }
@@ -168,7 +168,7 @@ fn write_json(args: &TreeArgs, opened: &Session, outcome: &Outcome<'_>, io: &mut
             .values_mut()
             .for_each(|child| SecretPlace::policies().redact(child));
     }
-    let document = Document {
+    let document = TreeJson {
         schema: SCHEMA,
         service_config,
         cds_children: children,

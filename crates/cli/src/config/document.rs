@@ -9,7 +9,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::{IgnoreSetting, ProjectConfig, RuleSetting, Setting};
-use crate::args::{FailOn, Level, ReportFormat, World};
+use crate::args::{FailOn, Level, ReportFormat, WorldMode};
 use xdsctl_document::secret;
 use xdsctl_lint::catalogue;
 use xdsctl_lint::choice::{FilePattern, Ignore, Selector, Wildcard};
@@ -106,9 +106,9 @@ impl Lines {
 /// The file as it is written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct Document {
+pub(super) struct ConfigFile {
     bootstrap: Option<Spanned<String>>,
-    worlds: Option<Spanned<World>>,
+    worlds: Option<Spanned<WorldMode>>,
     complete: Option<Spanned<bool>>,
     clients: Option<Spanned<Vec<Spanned<String>>>>,
     fail_on: Option<Spanned<String>>,
@@ -142,8 +142,8 @@ struct IgnoreTable {
     until: Option<Spanned<toml::value::Datetime>>,
 }
 
-impl Document {
-    pub(super) fn read(text: &str) -> Result<Document, SettingFault> {
+impl ConfigFile {
+    pub(super) fn read(text: &str) -> Result<ConfigFile, SettingFault> {
         toml::from_str(text).map_err(|error| SettingFault {
             message: error.message().replace('\n', ", "),
             span: error.span().unwrap_or_default(),

@@ -8,12 +8,12 @@ mod document;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::args::{ConfigArgs, FailOn, Level, ReportFormat, World};
+use crate::args::{ConfigArgs, FailOn, Level, ReportFormat, WorldMode};
 use crate::io::input::cannot_read;
 use crate::io::reach::{AllowedDirectories, directory_of};
-use crate::report::paths::{Paths, normal};
+use crate::report::paths::{PrintedPaths, normal};
 use crate::{Error, Io};
-use document::Document;
+use document::ConfigFile;
 use xdsctl_document::source::read_stream;
 use xdsctl_lint::choice::{Ignore, Selector};
 use xdsctl_model::diag::Severity;
@@ -72,7 +72,7 @@ pub struct ProjectConfig {
     /// `bootstrap`, from the current directory.
     pub bootstrap: Option<Setting<PathBuf>>,
     /// `worlds`.
-    pub worlds: Option<Setting<World>>,
+    pub worlds: Option<Setting<WorldMode>>,
     /// `complete`.
     pub complete: Option<Setting<bool>>,
     /// `clients`.
@@ -134,7 +134,7 @@ impl ProjectConfig {
     fn read(file: &Path, text: String, here: &Path) -> Result<ProjectConfig, Error> {
         let directory = file.parent().unwrap_or(Path::new(""));
         let name = file.display().to_string();
-        let document = Document::read(&text).map_err(|fault| fault.located(&name, &text))?;
+        let document = ConfigFile::read(&text).map_err(|fault| fault.located(&name, &text))?;
         let mut config = document
             .settings(&text, directory)
             .map_err(|fault| fault.located(&name, &text))?;
@@ -153,7 +153,7 @@ impl ProjectConfig {
 
     /// The name of a document that does not depend on where the command runs: from the configuration's directory on, with slashes.
     pub fn stable_name(&self, name: &str) -> String {
-        let paths = Paths {
+        let paths = PrintedPaths {
             directory: Some(self.here.clone()),
             root: Some(self.root.clone()),
         };

@@ -37,7 +37,7 @@ pub(crate) const MAX_DIRECTORY_DEPTH: usize = 32;
 
 /// What was found.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct FoundFiles {
     /// The files, those of a directory in the order of their names.
     pub files: Vec<PathBuf>,
     /// They stand in a directory that was searched.
@@ -49,9 +49,9 @@ pub(crate) struct Found {
 }
 
 /// Looks up a path that the user named.
-pub(crate) fn find(path: &Path, reach: &AllowedDirectories) -> Found {
+pub(crate) fn find(path: &Path, reach: &AllowedDirectories) -> FoundFiles {
     let mut search = Search {
-        found: Found::default(),
+        found: FoundFiles::default(),
         seen: BTreeSet::new(),
         links: Vec::new(),
         root: path,
@@ -74,7 +74,7 @@ pub(crate) fn find(path: &Path, reach: &AllowedDirectories) -> Found {
 
 #[derive(Debug)]
 struct Search<'s> {
-    found: Found,
+    found: FoundFiles,
     /// Directories that have been searched, without links.
     seen: BTreeSet<PathBuf>,
     /// Links to directories, which wait until every directory has been searched under its own name.

@@ -20,7 +20,7 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::path::PathBuf;
 
 use crate::report::findings::github;
-use crate::report::paths::Paths;
+use crate::report::paths::PrintedPaths;
 use unread::Incomplete;
 
 /// Streams and terminal facts.
@@ -46,7 +46,7 @@ pub struct Io<'a> {
     /// The file in which a job of GitHub Actions collects what its page shows.
     pub step_summary: Option<PathBuf>,
     /// What the names of files are relative to.
-    pub paths: Paths,
+    pub paths: PrintedPaths,
     /// The process ends with the command.
     pub ends_process: bool,
     /// Some of the input could not be read.
@@ -114,7 +114,7 @@ impl<'a> Io<'a> {
             width: None,
             is_utf8_terminal: false,
             step_summary: None,
-            paths: Paths::default(),
+            paths: PrintedPaths::default(),
             ends_process: false,
             incomplete: Incomplete::default(),
             annotates: false,
@@ -146,7 +146,7 @@ impl Io<'static> {
                 .or_else(columns)
                 .map(|columns: usize| columns.clamp(*WIDTHS.start(), *WIDTHS.end())),
             step_summary: set("GITHUB_STEP_SUMMARY").map(PathBuf::from),
-            paths: Paths {
+            paths: PrintedPaths {
                 directory: std::env::current_dir().ok(),
                 root: set("GITHUB_WORKSPACE")
                     .or_else(|| set("CI_PROJECT_DIR"))

@@ -11,22 +11,22 @@ use crate::report::edge::Edge;
 use crate::report::findings::not_checked::Gate;
 use crate::report::findings::resolve::ResolvedFindings;
 use crate::report::findings::{
-    Choice, Finding, NotShown, ReportWriter, ResourceReport, Summary, Unplaced, concise, github, gitlab, human, json,
-    junit, markdown, matrix, sarif, statistics,
+    Finding, NotShown, ReportWriter, ResourceReport, ShownSeverity, Summary, Unplaced, concise, github, gitlab, human,
+    json, junit, markdown, matrix, sarif, statistics,
 };
-use crate::report::paths::Paths;
+use crate::report::paths::PrintedPaths;
 use crate::{Error, Io};
 use xdsctl_document::source::SourceId;
 
 /// How reports are to look.
 #[derive(Debug, Clone)]
-pub(crate) struct ReportLooks {
+pub(crate) struct ReportStyle {
     /// What a form shows that leaves something out.
-    pub choice: Choice,
+    pub choice: ShownSeverity,
     /// What a form shows that is for programs.
-    pub everything: Choice,
+    pub everything: ShownSeverity,
     /// Of the report for people, on standard output.
-    pub style: human::FindingsStyle,
+    pub findings: human::FindingsStyle,
     /// The clients that were asked.
     pub asked: String,
     /// What is a failure.
@@ -36,16 +36,16 @@ pub(crate) struct ReportLooks {
     /// Resources and clients instead of findings, in the form for people.
     pub matrix: Option<matrix::MatrixStyle>,
     /// What the names of files are relative to.
-    pub paths: Paths,
+    pub paths: PrintedPaths,
     /// Secrets are written as they are.
     pub shows_secrets: bool,
 }
 
-impl ReportLooks {
+impl ReportStyle {
     /// Says whether the last lines of a report for people stand on standard output.
     pub(crate) fn closes(&self, destinations: &[ReportDestination]) -> bool {
         let is_human = |d: &ReportDestination| d.is_shown_as(ReportFormat::Human);
-        destinations.iter().any(is_human) && !self.style.is_quiet && !self.statistics
+        destinations.iter().any(is_human) && !self.findings.is_quiet && !self.statistics
     }
 
     /// A file for a report.
@@ -100,7 +100,7 @@ impl<'o> Outputs<'o> {
     /// Two forms for one place, a file that cannot be written, a file that is one of the inputs.
     pub(crate) fn open(
         destinations: &[ReportDestination],
-        looks: &ReportLooks,
+        style: &ReportStyle,
         inputs: &Inputs,
         io: &'o mut Io<'_>,
     ) -> Result<Self, Error> {
@@ -116,18 +116,18 @@ impl<'o> Outputs<'o> {
         let mut list = Vec::new();
         for destination in destinations {
             let writer: Box<dyn Write + 'o> = match &destination.file {
-                Some(file) => looks.writer(file, false)?,
+                Some(file) => style.writer(file, false)?,
                 None => match out.take() {
                     Some(out) => Box::new(out),
                     None => continue,
                 },
             };
             let summary = match (&io.step_summary, destination.format) {
-                (Some(file), ReportFormat::Github) => Some(looks.writer(file, true)?),
+                (Some(file), ReportFormat::Github) => Some(style.writer(file, true)?),
                 _ => None,
             };
             list.push(Output {
-                format: form(destination, looks, summary, writer)?,
+                format: form(destination, style, summary, writer)?,
                 file: destination.file.clone(),
                 failure: None,
             });
@@ -188,12 +188,12 @@ impl ReportWriter for Outputs<'_> {
 /// The form of a destination.
 fn form<'o>(
     destination: &ReportDestination,
-    looks: &ReportLooks,
+    style: &ReportStyle,
     summary: Option<Box<dyn Write + 'o>>,
     out: Box<dyn Write + 'o>,
 ) -> Result<Box<dyn ReportWriter + 'o>, Error> {
-    let (choice, paths) = (looks.choice, looks.paths.clone());
-    if let (ReportFormat::Human, Some(style)) = (destination.format, &looks.matrix) {
+    let (choice, paths) = (style.choice, style.paths.clone());
+    if let (ReportFormat::Human, Some(style)) = (destination.format, &style.matrix) {
         let style = match destination.file {
             Some(_) => style.for_file(),
             None => style.clone(),
@@ -201,20 +201,20 @@ fn form<'o>(
         return Ok(Box::new(matrix::Matrix::new(choice, style, out)));
     }
     Ok(match destination.format {
-        ReportFormat::Human | ReportFormat::Concise if looks.statistics => {
-            Box::new(statistics::Statistics::new(choice, looks.style.is_quiet, out))
+        ReportFormat::Human | ReportFormat::Concise if style.statistics => {
+            Box::new(statistics::Statistics::new(choice, style.findings.is_quiet, out))
         }
         ReportFormat::Human => {
             let style = match destination.file {
                 // A file has no colours and no columns.
                 Some(_) => human::FindingsStyle {
-                    min_severity: looks.style.min_severity,
-                    is_quiet: looks.style.is_quiet,
-                    is_capped: looks.style.is_capped,
-                    explains_withheld: looks.style.explains_withheld,
+                    min_severity: style.findings.min_severity,
+                    is_quiet: style.findings.is_quiet,
+                    is_capped: style.findings.is_capped,
+                    explains_withheld: style.findings.explains_withheld,
                     ..human::FindingsStyle::default()
                 },
-                None => looks.style,
+                None => style.findings,
             };
             Box::new(human::Human::new(style, out))
         }
@@ -224,11 +224,16 @@ fn form<'o>(
             return Err(Error::Usage(message.to_owned()));
         }
         ReportFormat::Json => {
-            let explains = looks.style.explains_withheld;
-            Box::new(json::Json::new(looks.everything, looks.asked.clone(), explains, out))
+            let explains = style.findings.explains_withheld;
+            Box::new(json::JsonReport::new(
+                style.everything,
+                style.asked.clone(),
+                explains,
+                out,
+            ))
         }
         ReportFormat::Sarif => Box::new(sarif::Sarif::new(choice, paths, out)),
-        ReportFormat::Junit => Box::new(junit::Junit::new(choice, looks.gate.severity, paths, out)),
+        ReportFormat::Junit => Box::new(junit::Junit::new(choice, style.gate.severity, paths, out)),
         ReportFormat::Github => Box::new(github::Github::new(choice, paths, summary, out)),
         ReportFormat::Gitlab => Box::new(gitlab::Gitlab::new(choice, paths, out)),
         ReportFormat::Markdown => Box::new(markdown::Markdown::new(choice, paths, out)),

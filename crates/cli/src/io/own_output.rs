@@ -29,18 +29,18 @@ const FORMS: [&str; 3] = [
 
 /// The files that this run writes.
 #[derive(Debug)]
-pub(crate) struct Own {
+pub(crate) struct OwnOutput {
     reports: Vec<PathBuf>,
     baselines: Vec<PathBuf>,
 }
 
-impl Own {
+impl OwnOutput {
     /// Those of these forms and baselines that are there already.
-    pub fn of<'p>(destinations: &[ReportDestination], baselines: impl Iterator<Item = &'p Path>) -> Own {
+    pub fn of<'p>(destinations: &[ReportDestination], baselines: impl Iterator<Item = &'p Path>) -> OwnOutput {
         let reports = destinations
             .iter()
             .filter_map(|d| d.file.as_deref()?.canonicalize().ok());
-        Own {
+        OwnOutput {
             reports: reports.collect(),
             baselines: baselines.filter_map(|path| path.canonicalize().ok()).collect(),
         }

@@ -8,8 +8,8 @@ use super::edge::visible_line;
 use super::examples;
 use super::wrap::wrapped;
 use xdsctl_lint::catalogue;
-use xdsctl_lint::recognise::{Lead, Page, Recognised, Seen, Summary, Symptom};
-use xdsctl_model::diag::{Rule, Shared};
+use xdsctl_lint::recognise::{Lead, LogPlace, Page, Recognised, Summary, Symptom};
+use xdsctl_model::diag::{Rule, SharedBy};
 use xdsctl_model::profile::Family;
 use xdsctl_model::resource::ResourceType;
 
@@ -45,7 +45,7 @@ pub fn write_rule(rule: &'static Rule, width: Option<usize>, out: &mut dyn Write
 
 /// For whom a finding is reported that was made for C-core, and why.
 fn shared(rule: &Rule) -> Option<String> {
-    let Shared { families, why } = rule.shared;
+    let SharedBy { families, why } = rule.shared;
     let names: Vec<&str> = families.iter().map(|family| family.name()).collect();
     match names.len() {
         0 => None,
@@ -217,7 +217,7 @@ pub fn write_log(faults: &[Summary], width: Option<usize>, out: &mut dyn Write) 
 }
 
 /// A place in a log: `line 3 (10:00:05)`.
-fn place(seen: &Seen) -> String {
+fn place(seen: &LogPlace) -> String {
     let line = seen.line;
     match &seen.time {
         Some(time) => format!("line {line} ({})", time.trim()),
@@ -345,7 +345,7 @@ pub fn write_told_json(told: &[Recognised], out: &mut dyn Write) -> io::Result<(
 /// # Errors
 /// Those of `out`.
 pub fn write_log_json(faults: &[Summary], out: &mut dyn Write) -> io::Result<()> {
-    let seen = |seen: &Seen| serde_json::json!({ "line": seen.line, "time": seen.time.as_deref().map(str::trim) });
+    let seen = |seen: &LogPlace| serde_json::json!({ "line": seen.line, "time": seen.time.as_deref().map(str::trim) });
     let rows = faults.iter().map(|fault| {
         let mut row = row(&fault.told);
         row["count"] = fault.count.into();

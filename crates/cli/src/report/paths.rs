@@ -6,14 +6,14 @@ use xdsctl_net::Address;
 
 /// What file names are relative to.
 #[derive(Debug, Clone, Default)]
-pub struct Paths {
+pub struct PrintedPaths {
     /// The directory that the command runs in; names are shown as they are if it is not known.
     pub directory: Option<PathBuf>,
     /// The root of the repository; the directory if it is not known.
     pub root: Option<PathBuf>,
 }
 
-impl Paths {
+impl PrintedPaths {
     /// A file's name below the root, with `/` between the steps; as it is if the file is elsewhere.
     pub fn relative(&self, file: &str) -> String {
         if Address::is_one(file) {
@@ -78,8 +78,8 @@ fn percent_encoded(path: &str, kept: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    fn paths(directory: &str, root: Option<&str>) -> Paths {
-        Paths {
+    fn paths(directory: &str, root: Option<&str>) -> PrintedPaths {
+        PrintedPaths {
             directory: Some(directory.into()),
             root: root.map(Into::into),
         }
@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(below.relative("a.yaml"), "xds/a.yaml");
         assert_eq!(below.relative("../a.yaml"), "a.yaml");
         assert_eq!(paths("/elsewhere/x", Some("/repo")).relative("a.yaml"), "a.yaml");
-        assert_eq!(Paths::default().relative("./a.yaml"), "./a.yaml");
+        assert_eq!(PrintedPaths::default().relative("./a.yaml"), "./a.yaml");
     }
 
     #[test]

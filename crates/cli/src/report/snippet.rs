@@ -35,7 +35,7 @@ pub struct Cut<'c> {
 }
 
 /// A piece of the document as it is shown.
-struct Piece {
+struct SnippetPiece {
     before: String,
     inside: String,
     after: String,
@@ -57,7 +57,7 @@ impl Cut<'_> {
         let is_masked = bytes.get(above..below).is_some_and(|unmasked| unmasked != window);
         let part = |from: usize, to: usize| shown(window.get(from - above..to - above).unwrap_or_default());
         let span_end = span.end.clamp(at, end);
-        let piece = Piece {
+        let piece = SnippetPiece {
             before: part(start, at),
             inside: part(at, span_end),
             after: part(span_end, end),
@@ -110,9 +110,9 @@ impl Cut<'_> {
     }
 }
 
-impl Piece {
+impl SnippetPiece {
     /// The piece in so many columns; what is left beside the marked part is shared by both sides.
-    fn fitted(self, columns: usize, is_cut_before: bool, is_cut_after: bool) -> Piece {
+    fn fitted(self, columns: usize, is_cut_before: bool, is_cut_after: bool) -> SnippetPiece {
         let [before, inside, after] = [&self.before, &self.inside, &self.after].map(|text| width(text));
         if before + inside + after <= columns && !is_cut_before && !is_cut_after {
             return self;
@@ -121,7 +121,7 @@ impl Piece {
         let for_before = before.min((rest / 2).max(rest.saturating_sub(after)));
         let for_after = after.min(rest - for_before);
         let inside = head(&self.inside, columns - for_before - for_after);
-        Piece {
+        SnippetPiece {
             before: tail(&self.before, for_before, is_cut_before),
             after: head_of_more(&self.after, for_after, is_cut_after),
             inside,

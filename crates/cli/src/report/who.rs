@@ -38,7 +38,7 @@ pub fn write(answers: &[WhoAnswer<'_>], all: bool, out: &mut dyn Write) -> io::R
             world => format!(", in {world}"),
         };
         say!(out, "{}{}{world}", words(answer.node), state(answer.links, answer.node))?;
-        let mut tree = Tree {
+        let mut tree = LinkTree {
             links: answer.links,
             all,
             seen: BTreeSet::new(),
@@ -82,17 +82,17 @@ fn state(links: &Links, node: &LinkedResource) -> &'static str {
     }
 }
 
-struct Tree<'a, 'o> {
+struct LinkTree<'a, 'o> {
     links: &'a Links,
     all: bool,
     seen: BTreeSet<&'a LinkedResource>,
     out: &'o mut dyn Write,
 }
 
-type Side = for<'l> fn(&'l Links, &LinkedResource) -> &'l [Link];
+type LinkSide = for<'l> fn(&'l Links, &LinkedResource) -> &'l [Link];
 
-impl<'a> Tree<'a, '_> {
-    fn side(&mut self, head: &str, nothing: &str, node: &'a LinkedResource, side: Side) -> io::Result<()> {
+impl<'a> LinkTree<'a, '_> {
+    fn side(&mut self, head: &str, nothing: &str, node: &'a LinkedResource, side: LinkSide) -> io::Result<()> {
         self.seen.clear();
         if side(self.links, node).is_empty() {
             return say!(self.out, "  {nothing}");
@@ -101,7 +101,7 @@ impl<'a> Tree<'a, '_> {
         self.level(node, side, 1)
     }
 
-    fn level(&mut self, node: &'a LinkedResource, side: Side, level: usize) -> io::Result<()> {
+    fn level(&mut self, node: &'a LinkedResource, side: LinkSide, level: usize) -> io::Result<()> {
         let links = side(self.links, node);
         let shown = if self.all { links.len() } else { SHOWN };
         let indent = "  ".repeat(level + 1);
@@ -133,13 +133,13 @@ impl<'a> Tree<'a, '_> {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct WhoJson<'a> {
     schema: &'static str,
-    resources: Vec<Resource<'a>>,
+    resources: Vec<ResourceJson<'a>>,
 }
 
 #[derive(Serialize)]
-struct Resource<'a> {
+struct ResourceJson<'a> {
     r#type: &'static str,
     name: &'a str,
     /// Empty if there is only one.
@@ -174,7 +174,7 @@ struct Reference<'a> {
 /// # Errors
 /// The output cannot be written.
 pub fn write_json(answers: &[WhoAnswer<'_>], out: &mut dyn Write) -> io::Result<()> {
-    let resources = answers.iter().map(|answer| Resource {
+    let resources = answers.iter().map(|answer| ResourceJson {
         r#type: answer.node.resource_type.short_name(),
         name: &answer.node.name,
         world: answer.world,
@@ -191,14 +191,14 @@ pub fn write_json(answers: &[WhoAnswer<'_>], out: &mut dyn Write) -> io::Result<
             })
             .collect(),
     });
-    let document = Document {
+    let document = WhoJson {
         schema: SCHEMA,
         resources: resources.collect(),
     };
     super::write_json(&document, out)
 }
 
-fn reached<'a>(answer: &WhoAnswer<'a>, side: Side) -> Vec<Reference<'a>> {
+fn reached<'a>(answer: &WhoAnswer<'a>, side: LinkSide) -> Vec<Reference<'a>> {
     let mut seen: BTreeSet<&LinkedResource> = BTreeSet::from([answer.node]);
     let mut reached = Vec::new();
     let mut front = vec![answer.node];

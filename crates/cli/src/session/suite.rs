@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::words::{self, MEMBERS};
-use crate::args::World;
+use crate::args::WorldMode;
 use crate::io::input::{self, InputPlan};
 use crate::io::reach::AllowedDirectories;
 use crate::io::{Remark, files, live, revision};
@@ -53,7 +53,7 @@ pub(crate) struct From<'f> {
 }
 
 /// The sessions of a test.
-pub(crate) struct Opened {
+pub(crate) struct OpenedSessions {
     /// One for each client, in their order.
     pub sessions: Vec<Session>,
     /// Where the world is named, and what of it could not be read, if it was not read in full.
@@ -69,7 +69,7 @@ pub(crate) fn open(
     from: From<'_>,
     notes: &mut Vec<(Span, String)>,
     io: &mut Io<'_>,
-) -> Result<Opened, (Span, Error)> {
+) -> Result<OpenedSessions, (Span, Error)> {
     notes.extend(test.notes.iter().cloned());
     if test.world.is_empty() && from.world.is_empty() {
         let message = "the test has no `world`, files with resources or resources, and there is no --world".to_owned();
@@ -142,7 +142,7 @@ pub(crate) fn open(
     if is_incomplete {
         io.incomplete.set();
     }
-    Ok(Opened {
+    Ok(OpenedSessions {
         sessions,
         unread: is_incomplete.then(|| (world, Vec::from_iter(lost).join("; "))),
     })
@@ -155,7 +155,7 @@ pub(crate) fn open(
 pub(crate) fn listeners(files: &[PathBuf], allow_read: &[PathBuf], io: &mut Io<'_>) -> Result<Vec<String>, Error> {
     let plan = InputPlan {
         files: files.to_vec(),
-        world: World::All,
+        world: WorldMode::All,
         allow_read: allow_read.to_vec(),
         ..InputPlan::default()
     };
@@ -236,7 +236,7 @@ fn load(test: &Test, from: From<'_>, client: profile::Client, io: &mut Io<'_>) -
         files,
         bootstrap,
         env: test.env.to_vec(),
-        world: World::All,
+        world: WorldMode::All,
         allow_read: from.allow_read.to_vec(),
         ..InputPlan::default()
     };

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use crate::report::listed;
-use xdsctl_channel::client::Held;
+use xdsctl_channel::client::HeldResource;
 use xdsctl_channel::client::config::ChannelFailureClass as Class;
 use xdsctl_channel::client::target::{Target, TargetError};
 use xdsctl_channel::session::{NamedStart, Session, SessionError, SessionNote};
@@ -272,13 +272,13 @@ pub fn hint(session: &Session) -> Option<String> {
 /// The domains of the RouteConfiguration, those most like the authority first.
 fn nearest_domains(session: &Session, target: &Target) -> String {
     let resources = &session.client.resources;
-    let listener = resources.listeners.get(&target.listener).and_then(Held::value);
+    let listener = resources.listeners.get(&target.listener).and_then(HeldResource::value);
     let Some(Listener::Api(manager)) = listener.map(|listener| &**listener) else {
         return String::new();
     };
     let routes = match &manager.routes {
         RouteSource::Inline(routes) => &**routes,
-        RouteSource::Rds(name) => match resources.route_configs.get(name).and_then(Held::value) {
+        RouteSource::Rds(name) => match resources.route_configs.get(name).and_then(HeldResource::value) {
             Some(routes) => &**routes,
             None => return String::new(),
         },

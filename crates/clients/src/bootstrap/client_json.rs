@@ -58,7 +58,7 @@ pub struct JsonDialect {
 /// # Errors
 /// The first fault.
 pub fn parse_with(text: &[u8], dialect: JsonDialect) -> Result<ClientJson, SyntaxError> {
-    let mut parser = Parser {
+    let mut parser = JsonParser {
         text,
         at: 0,
         depth: 0,
@@ -72,14 +72,14 @@ pub fn parse_with(text: &[u8], dialect: JsonDialect) -> Result<ClientJson, Synta
     Ok(value)
 }
 
-struct Parser<'t> {
+struct JsonParser<'t> {
     text: &'t [u8],
     at: usize,
     depth: usize,
     dialect: JsonDialect,
 }
 
-impl Parser<'_> {
+impl JsonParser<'_> {
     fn fail<T>(&self, what: impl Into<String>) -> Result<T, SyntaxError> {
         Err(SyntaxError {
             offset: self.at,

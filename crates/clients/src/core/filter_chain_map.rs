@@ -29,7 +29,7 @@ rules! {
 
 /// What one destination has while the chains are added.
 #[derive(Default)]
-struct Slot {
+struct DestinationSlot {
     /// Chains that can match, in order.
     chains: Vec<usize>,
     /// The first chain with raw_buffer.
@@ -39,7 +39,7 @@ struct Slot {
 /// The map while it is built.
 #[derive(Default)]
 struct Build {
-    slots: BTreeMap<Option<Cidr>, Slot>,
+    slots: BTreeMap<Option<Cidr>, DestinationSlot>,
     /// Lists of chains that were together in a slot when a chain with raw_buffer took over.
     replaced: Vec<Vec<usize>>,
     /// A chain that gave way, and the first chain that it gave way to.

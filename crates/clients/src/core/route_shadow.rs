@@ -117,9 +117,9 @@ pub fn report_routes(routes: &[Route], at: &Path<'_>, cx: &mut Validation<'_>) {
     if routes.len() < 2 {
         return;
     }
-    let mut index = Index::default();
+    let mut index = RouteIndex::default();
     for (position, route) in routes.iter().enumerate() {
-        let shape = Shape::of(route);
+        let shape = RouteShape::of(route);
         if let Some(earlier) = index
             .candidates(&shape)
             .filter_map(|i| routes.get(i))
@@ -190,7 +190,7 @@ fn who_keeps(earlier: &Route) -> &'static [Family] {
         // grpc-go may have no such plugin, and drops the route then.
         Destination::Plugin(_) => &[],
         // An unset case_sensitive is false in grpc-java.
-        _ if Paths::of(&earlier.path) != Paths::All => &[Family::Cpp, Family::Go, Family::Node],
+        _ if RoutePaths::of(&earlier.path) != RoutePaths::All => &[Family::Cpp, Family::Go, Family::Node],
         Destination::Cluster(_) | Destination::WeightedClusters(_) => &Family::ALL,
     }
 }
@@ -202,7 +202,7 @@ fn is_always(route: &Route) -> bool {
 
 /// The path part of a route, in a form that can be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Paths<'a> {
+enum RoutePaths<'a> {
     /// Every path of a gRPC request.
     All,
     /// Those that begin so; without regard to ASCII case if `true`.
@@ -216,36 +216,37 @@ enum Paths<'a> {
 /// Patterns that match every `/service/method`.
 const ALL_PATTERNS: [&str; 8] = [".*", ".+", "/.*", "/.+", "/.*/.*", "/.+/.+", "^.*$", "^/.*$"];
 
-impl<'a> Paths<'a> {
-    fn of(matcher: &'a PathMatcher) -> Paths<'a> {
+impl<'a> RoutePaths<'a> {
+    fn of(matcher: &'a PathMatcher) -> RoutePaths<'a> {
         let text = match matcher {
-            PathMatcher::Regex(regex) if ALL_PATTERNS.contains(&regex.as_str()) => return Paths::All,
-            PathMatcher::Regex(regex) => return Paths::Regex(regex.as_str()),
+            PathMatcher::Regex(regex) if ALL_PATTERNS.contains(&regex.as_str()) => return RoutePaths::All,
+            PathMatcher::Regex(regex) => return RoutePaths::Regex(regex.as_str()),
             PathMatcher::Text(text) => text,
         };
         match &text.kind {
             // A gRPC path begins with a slash.
-            StringMatch::Prefix(prefix) if matches!(prefix.as_str(), "" | "/") => Paths::All,
-            StringMatch::Prefix(prefix) => Paths::Prefix(prefix, text.ignore_case),
-            StringMatch::Exact(path) => Paths::Exact(path, text.ignore_case),
+            StringMatch::Prefix(prefix) if matches!(prefix.as_str(), "" | "/") => RoutePaths::All,
+            StringMatch::Prefix(prefix) => RoutePaths::Prefix(prefix, text.ignore_case),
+            StringMatch::Exact(path) => RoutePaths::Exact(path, text.ignore_case),
             // Routes have no other kinds; a pattern is as good a name for one as any.
-            StringMatch::Suffix(text) | StringMatch::Contains(text) => Paths::Regex(text),
-            StringMatch::Regex(regex) => Paths::Regex(regex.as_str()),
+            StringMatch::Suffix(text) | StringMatch::Contains(text) => RoutePaths::Regex(text),
+            StringMatch::Regex(regex) => RoutePaths::Regex(regex.as_str()),
         }
     }
 
     /// Says whether every path of `other` is one of these.
-    fn cover(self, other: Paths<'_>) -> bool {
+    fn cover(self, other: RoutePaths<'_>) -> bool {
         match (self, other) {
-            (Paths::All, _) => true,
-            (Paths::Prefix(p, fold), Paths::Prefix(text, other_fold) | Paths::Exact(text, other_fold)) => {
-                (fold || !other_fold) && begins_with(text, p, fold)
-            }
-            (Paths::Exact(p, fold), Paths::Exact(text, other_fold)) => {
+            (RoutePaths::All, _) => true,
+            (
+                RoutePaths::Prefix(p, fold),
+                RoutePaths::Prefix(text, other_fold) | RoutePaths::Exact(text, other_fold),
+            ) => (fold || !other_fold) && begins_with(text, p, fold),
+            (RoutePaths::Exact(p, fold), RoutePaths::Exact(text, other_fold)) => {
                 (fold || !other_fold) && p.len() == text.len() && begins_with(text, p, fold)
             }
-            (Paths::Regex(p), Paths::Regex(text)) => p == text,
-            (Paths::Prefix(..) | Paths::Exact(..) | Paths::Regex(_), _) => false,
+            (RoutePaths::Regex(p), RoutePaths::Regex(text)) => p == text,
+            (RoutePaths::Prefix(..) | RoutePaths::Exact(..) | RoutePaths::Regex(_), _) => false,
         }
     }
 }
@@ -266,22 +267,22 @@ const MAX_HEADERS: usize = 32;
 /// route can have.
 pub fn covers(earlier: &Route, route: &Route) -> bool {
     is_always(earlier)
-        && Paths::of(&earlier.path).cover(Paths::of(&route.path))
+        && RoutePaths::of(&earlier.path).cover(RoutePaths::of(&route.path))
         && (earlier.headers == route.headers
             || (route.headers.len() <= MAX_HEADERS && earlier.headers.iter().all(|h| route.headers.contains(h))))
 }
 
 /// What the index looks at in a route.
-struct Shape<'a> {
-    paths: Paths<'a>,
+struct RouteShape<'a> {
+    paths: RoutePaths<'a>,
     /// Hash of the set of header matchers; 0 for none.
     headers: u64,
 }
 
-impl<'a> Shape<'a> {
-    fn of(route: &'a Route) -> Shape<'a> {
-        Shape {
-            paths: Paths::of(&route.path),
+impl<'a> RouteShape<'a> {
+    fn of(route: &'a Route) -> RouteShape<'a> {
+        RouteShape {
+            paths: RoutePaths::of(&route.path),
             // A sum, so that the order does not count.
             headers: route.headers.iter().map(hash_header).fold(0, u64::wrapping_add),
         }
@@ -289,7 +290,7 @@ impl<'a> Shape<'a> {
 
     /// Says whether it matches every RPC.
     fn takes_all(&self) -> bool {
-        self.paths == Paths::All && self.headers == 0
+        self.paths == RoutePaths::All && self.headers == 0
     }
 }
 
@@ -318,7 +319,7 @@ fn hash_header(header: &HeaderMatcher) -> u64 {
 
 /// Kinds of entries of the index; the value seeds the hash.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum EntryKind {
     Prefix = 1,
     PrefixFolded = 2,
     Exact = 3,
@@ -328,7 +329,7 @@ enum Kind {
 
 /// Earlier routes by path and headers, the first of each.
 #[derive(Default)]
-struct Index {
+struct RouteIndex {
     routes: HashMap<u64, usize>,
     /// The headers of the routes; most routes come with headers that no earlier one has.
     headers: HashSet<u64>,
@@ -338,19 +339,19 @@ struct Index {
     is_folded: bool,
 }
 
-impl Index {
-    fn add(&mut self, shape: &Shape<'_>, position: usize) {
+impl RouteIndex {
+    fn add(&mut self, shape: &RouteShape<'_>, position: usize) {
         let (kind, text) = match shape.paths {
-            Paths::All => (Kind::Prefix, ""),
-            Paths::Prefix(text, false) => (Kind::Prefix, text),
-            Paths::Prefix(text, true) => (Kind::PrefixFolded, text),
-            Paths::Exact(text, false) => (Kind::Exact, text),
-            Paths::Exact(text, true) => (Kind::ExactFolded, text),
-            Paths::Regex(text) => (Kind::Regex, text),
+            RoutePaths::All => (EntryKind::Prefix, ""),
+            RoutePaths::Prefix(text, false) => (EntryKind::Prefix, text),
+            RoutePaths::Prefix(text, true) => (EntryKind::PrefixFolded, text),
+            RoutePaths::Exact(text, false) => (EntryKind::Exact, text),
+            RoutePaths::Exact(text, true) => (EntryKind::ExactFolded, text),
+            RoutePaths::Regex(text) => (EntryKind::Regex, text),
         };
-        let is_folded = matches!(kind, Kind::PrefixFolded | Kind::ExactFolded);
+        let is_folded = matches!(kind, EntryKind::PrefixFolded | EntryKind::ExactFolded);
         self.is_folded |= is_folded;
-        if matches!(kind, Kind::Prefix | Kind::PrefixFolded) {
+        if matches!(kind, EntryKind::Prefix | EntryKind::PrefixFolded) {
             let lengths = &mut self.lengths[usize::from(is_folded)];
             if let Err(place) = lengths.binary_search(&text.len()) {
                 lengths.insert(place, text.len());
@@ -363,7 +364,7 @@ impl Index {
     }
 
     /// Positions of earlier routes that may take all that `shape` matches, without headers first.
-    fn candidates<'i>(&'i self, shape: &'i Shape<'_>) -> impl Iterator<Item = usize> + 'i {
+    fn candidates<'i>(&'i self, shape: &'i RouteShape<'_>) -> impl Iterator<Item = usize> + 'i {
         let own = (shape.headers != 0).then_some(shape.headers);
         [Some(0), own]
             .into_iter()
@@ -372,23 +373,23 @@ impl Index {
             .filter_map(|headers| self.candidate(shape.paths, headers))
     }
 
-    fn candidate(&self, paths: Paths<'_>, headers: u64) -> Option<usize> {
+    fn candidate(&self, paths: RoutePaths<'_>, headers: u64) -> Option<usize> {
         let (text, exact) = match paths {
-            Paths::All => ("", None),
-            Paths::Prefix(text, _) => (text, None),
-            Paths::Exact(text, _) => (text, Some((Kind::Exact, Kind::ExactFolded))),
+            RoutePaths::All => ("", None),
+            RoutePaths::Prefix(text, _) => (text, None),
+            RoutePaths::Exact(text, _) => (text, Some((EntryKind::Exact, EntryKind::ExactFolded))),
             // Only what takes every path takes in a pattern, or the same pattern.
-            Paths::Regex(text) => {
+            RoutePaths::Regex(text) => {
                 return self
-                    .prefix(Kind::Prefix, headers, "")
-                    .or_else(|| self.whole(Kind::Regex, headers, text));
+                    .prefix(EntryKind::Prefix, headers, "")
+                    .or_else(|| self.whole(EntryKind::Regex, headers, text));
             }
         };
         // What ignores case takes in what does not, so it is looked at for both.
-        let is_folded = matches!(paths, Paths::Prefix(_, true) | Paths::Exact(_, true));
+        let is_folded = matches!(paths, RoutePaths::Prefix(_, true) | RoutePaths::Exact(_, true));
         let sensitive = if is_folded { "" } else { text };
-        self.prefix(Kind::Prefix, headers, sensitive)
-            .or_else(|| self.prefix(Kind::PrefixFolded, headers, text))
+        self.prefix(EntryKind::Prefix, headers, sensitive)
+            .or_else(|| self.prefix(EntryKind::PrefixFolded, headers, text))
             .or_else(|| {
                 let (kind, folded) = exact?;
                 let found = if is_folded {
@@ -401,8 +402,8 @@ impl Index {
     }
 
     /// An entry whose prefix `text` begins with.
-    fn prefix(&self, kind: Kind, headers: u64, text: &str) -> Option<usize> {
-        let is_folded = kind == Kind::PrefixFolded;
+    fn prefix(&self, kind: EntryKind, headers: u64, text: &str) -> Option<usize> {
+        let is_folded = kind == EntryKind::PrefixFolded;
         let mut rolling = Rolling::new(kind, headers);
         let mut done = 0;
         for &length in &self.lengths[usize::from(is_folded)] {
@@ -416,9 +417,9 @@ impl Index {
     }
 
     /// An entry with all of `text`.
-    fn whole(&self, kind: Kind, headers: u64, text: &str) -> Option<usize> {
+    fn whole(&self, kind: EntryKind, headers: u64, text: &str) -> Option<usize> {
         let mut rolling = Rolling::new(kind, headers);
-        rolling.extend(text, kind == Kind::ExactFolded);
+        rolling.extend(text, kind == EntryKind::ExactFolded);
         self.routes.get(&rolling.0).copied()
     }
 }
@@ -428,7 +429,7 @@ impl Index {
 struct Rolling(u64);
 
 impl Rolling {
-    fn new(kind: Kind, headers: u64) -> Rolling {
+    fn new(kind: EntryKind, headers: u64) -> Rolling {
         let mut hasher = DefaultHasher::new();
         (kind as u8, headers).hash(&mut hasher);
         Rolling(hasher.finish())
@@ -596,7 +597,7 @@ mod tests {
                 if routes[..i].iter().any(|r| covers(r, later)) {
                     expected.push(i);
                 }
-                if is_always(later) && Shape::of(later).takes_all() {
+                if is_always(later) && RouteShape::of(later).takes_all() {
                     expected.extend((i + 1 < routes.len()).then_some(i + 1));
                     break;
                 }
@@ -633,7 +634,7 @@ mod tests {
         for earlier in matchers {
             for later in matchers {
                 let (a, b) = (route(0, (earlier, "", None)), route(1, (later, "", None)));
-                let is_covered = Paths::of(&a.path).cover(Paths::of(&b.path));
+                let is_covered = RoutePaths::of(&a.path).cover(RoutePaths::of(&b.path));
                 for path in paths {
                     assert!(
                         !(is_covered && path_matches(&b.path, path)) || path_matches(&a.path, path),

@@ -18,7 +18,7 @@ mod tls;
 
 use bytes::Bytes;
 
-use crate::shared::read::{ReadDialect, Reader};
+use crate::shared::read::{FamilyReader, ReadDialect};
 use crate::shared::rules::{RESOURCE_NAME_EMPTY, RESOURCE_UNDECODABLE};
 use crate::shared::{
     Checked, Converter, ConverterStop, Message, SentResource, URL_PREFIX, die, is_url_of, reject, undecodable,
@@ -85,7 +85,7 @@ fn deep<T: prost::Message + Default>(
 /// Converts a message, and says what is kept of it.
 fn kept(message: Message<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
     converted(message, cx)?;
-    Ok(Some(Reader::new(&DIALECT, cx).resource(message)))
+    Ok(Some(FamilyReader::new(&DIALECT, cx).resource(message)))
 }
 
 fn converted(message: Message<'_>, cx: &mut Validation<'_>) -> Checked {

@@ -23,7 +23,7 @@ use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
 /// The declared plugins by name, and whether the client has them.
-type Plugins<'m> = BTreeMap<&'m str, bool>;
+type GoPlugins<'m> = BTreeMap<&'m str, bool>;
 
 /// Converts the configuration at `at`.
 pub(super) fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
@@ -48,9 +48,9 @@ pub(super) fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -
 }
 
 /// `processClusterSpecifierPlugins`: without an import of its own, RLS has no policy to run.
-fn plugins<'m>(list: &'m [ClusterSpecifierPlugin], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Plugins<'m>> {
+fn plugins<'m>(list: &'m [ClusterSpecifierPlugin], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<GoPlugins<'m>> {
     const RLS: &str = "grpc.lookup.v1.RouteLookupClusterSpecifier";
-    let mut plugins = Plugins::new();
+    let mut plugins = GoPlugins::new();
     if !cx.has(Feature::RlsLb) {
         return Ok(plugins);
     }
@@ -104,7 +104,7 @@ fn nanos(duration: &prost_types::Duration) -> i64 {
 }
 
 /// A route (`routesProtoToSlice`).
-fn route(message: &Route, plugins: &Plugins<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+fn route(message: &Route, plugins: &GoPlugins<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let match_at = at.field("match");
     let Some(matches) = &message.r#match else {
         return Err(reject(
@@ -150,7 +150,12 @@ fn route_match(matches: &RouteMatch, at: &Path<'_>, cx: &mut Validation<'_>) -> 
 }
 
 /// The action; says whether the route is kept.
-fn route_action(action: &RouteAction, plugins: &Plugins<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
+fn route_action(
+    action: &RouteAction,
+    plugins: &GoPlugins<'_>,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Checked<bool> {
     let policies = at.field("hash_policy");
     for (i, policy) in action.hash_policy.iter().enumerate() {
         if let Some(PolicySpecifier::Header(header)) = &policy.policy_specifier

@@ -1,6 +1,6 @@
 //! HttpConnectionManager, as grpc-java reads it (XdsListenerResource `parseHttpConnectionManager`).
 
-use super::{Side, http_filter, is_url_of, routes, to_nanos, unpack, unpack_as};
+use super::{TlsUser, http_filter, is_url_of, routes, to_nanos, unpack, unpack_as};
 use crate::shared::names::HCM;
 use crate::shared::rules::{
     NETWORK_FILTER_UNSUPPORTED, NETWORK_FILTERS_NOT_ONE, NO_ROUTES, ORIGINAL_IP_DETECTION, RDS_NOT_FROM_ADS,
@@ -19,7 +19,7 @@ use xdsctl_model::diag::{Path, Validation};
 pub(super) fn of_client(any: Option<&Any>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let empty = Any::default();
     let message = unpack(any.unwrap_or(&empty), HCM, &NETWORK_FILTER_UNSUPPORTED, at, cx)?;
-    parse(&message, Side::Client, &at.value(HCM), cx)
+    parse(&message, TlsUser::Client, &at.value(HCM), cx)
 }
 
 /// Converts the network filters of a chain, of which there must be one.
@@ -43,10 +43,10 @@ pub(super) fn of_server(filters: &[Filter], at: &Path<'_>, cx: &mut Validation<'
         }
     };
     let message = unpack_as(any, HCM, &at, cx)?;
-    parse(&message, Side::Server, &at.value(HCM), cx)
+    parse(&message, TlsUser::Server, &at.value(HCM), cx)
 }
 
-fn parse(message: &Pb, side: Side, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+fn parse(message: &Pb, side: TlsUser, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if message.xff_num_trusted_hops != 0 {
         let why = format_args!("xff_num_trusted_hops is {}, must be 0", message.xff_num_trusted_hops);
         let at = at.field("xff_num_trusted_hops");

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Side, URL_PREFIX, ext_proc, fault, is_url_of, rbac, unpack, unpack_as};
+use super::{TlsUser, URL_PREFIX, ext_proc, fault, is_url_of, rbac, unpack, unpack_as};
 use crate::shared::names::{EXT_PROC, EXT_PROC_PER_ROUTE, FAULT, RBAC, RBAC_PER_ROUTE, ROUTER, WRAPPER};
 use crate::shared::read::FilterKind;
 use crate::shared::rules::{
@@ -71,7 +71,7 @@ fn open<'c>(any: &'c Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Con
 }
 
 /// Converts the filters of a connection manager.
-pub(super) fn chain(filters: &[HttpFilter], side: Side, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+pub(super) fn chain(filters: &[HttpFilter], side: TlsUser, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let Some(last) = filters.len().checked_sub(1) else {
         let message = format_args!("no HTTP filter, must have the router");
         return Err(reject(&NO_FILTER, at, message, cx));
@@ -108,7 +108,7 @@ pub(super) fn chain(filters: &[HttpFilter], side: Side, at: &Path<'_>, cx: &mut 
 }
 
 /// `parseHttpFilter`; `None` for an optional filter that the client does not have.
-fn parse(filter: &HttpFilter, side: Side, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Option<FilterKind>> {
+fn parse(filter: &HttpFilter, side: TlsUser, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Option<FilterKind>> {
     let Some(ConfigType::TypedConfig(any)) = &filter.config_type else {
         if filter.is_optional {
             return Ok(None);
@@ -118,7 +118,7 @@ fn parse(filter: &HttpFilter, side: Side, at: &Path<'_>, cx: &mut Validation<'_>
     };
     let config = open(any, at, cx)?;
     let found = registered(&config.url, cx.profile());
-    let runs = by_url(&config.url, cx.profile()).filter(|found| found.runs(side == Side::Client));
+    let runs = by_url(&config.url, cx.profile()).filter(|found| found.runs(side == TlsUser::Client));
     let Some(runs) = runs else {
         if filter.is_optional {
             leave_out(&config.url, false, at, cx);

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
 /// Why a parser refuses a config.
-pub(super) type Read<T = ()> = Result<T, String>;
+pub(super) type JavaParsed<T = ()> = Result<T, String>;
 
 /// A Struct as the client prints it, a value without a kind as null; `None` if there is a number that is none.
 pub(super) fn of_struct(fields: Option<&prost_types::Struct>) -> Option<Map<String, Value>> {
@@ -37,7 +37,7 @@ impl<'v> JavaObject<'v> {
     }
 
     /// `getBoolean`.
-    pub(super) fn bool(self, name: &str) -> Read<Option<bool>> {
+    pub(super) fn bool(self, name: &str) -> JavaParsed<Option<bool>> {
         match self.get(name) {
             None => Ok(None),
             Some(Value::Bool(flag)) => Ok(Some(*flag)),
@@ -46,7 +46,7 @@ impl<'v> JavaObject<'v> {
     }
 
     /// `getString`.
-    pub(super) fn text(self, name: &str) -> Read<Option<&'v str>> {
+    pub(super) fn text(self, name: &str) -> JavaParsed<Option<&'v str>> {
         match self.get(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
@@ -55,7 +55,7 @@ impl<'v> JavaObject<'v> {
     }
 
     /// `getObject`.
-    pub(super) fn object(self, name: &str) -> Read<Option<JavaObject<'v>>> {
+    pub(super) fn object(self, name: &str) -> JavaParsed<Option<JavaObject<'v>>> {
         match self.get(name) {
             None => Ok(None),
             Some(Value::Object(object)) => Ok(Some(JavaObject(object))),
@@ -64,7 +64,7 @@ impl<'v> JavaObject<'v> {
     }
 
     /// `getList`.
-    pub(super) fn list(self, name: &str) -> Read<Option<&'v [Value]>> {
+    pub(super) fn list(self, name: &str) -> JavaParsed<Option<&'v [Value]>> {
         match self.get(name) {
             None => Ok(None),
             Some(Value::Array(list)) => Ok(Some(list)),
@@ -73,7 +73,7 @@ impl<'v> JavaObject<'v> {
     }
 
     /// `getListOfObjects`.
-    pub(super) fn objects(self, name: &str) -> Read<Option<Vec<JavaObject<'v>>>> {
+    pub(super) fn objects(self, name: &str) -> JavaParsed<Option<Vec<JavaObject<'v>>>> {
         let Some(list) = self.list(name)? else {
             return Ok(None);
         };
@@ -85,7 +85,7 @@ impl<'v> JavaObject<'v> {
     }
 
     /// `getListOfStrings`.
-    pub(super) fn texts(self, name: &str) -> Read<Option<Vec<&'v str>>> {
+    pub(super) fn texts(self, name: &str) -> JavaParsed<Option<Vec<&'v str>>> {
         let Some(list) = self.list(name)? else {
             return Ok(None);
         };
@@ -94,7 +94,7 @@ impl<'v> JavaObject<'v> {
     }
 
     /// `getNumberAsInteger`.
-    pub(super) fn integer(self, name: &str) -> Read<Option<i32>> {
+    pub(super) fn integer(self, name: &str) -> JavaParsed<Option<i32>> {
         let whole = |number: f64| {
             let is_whole = number.fract() == 0.0 && number >= f64::from(i32::MIN) && number <= f64::from(i32::MAX);
             #[expect(clippy::cast_possible_truncation, reason = "whole and within the range")]
@@ -105,7 +105,7 @@ impl<'v> JavaObject<'v> {
     }
 
     /// `getNumberAsLong`; the doubles at the ends of the range stand for the ends.
-    pub(super) fn long(self, name: &str) -> Read<Option<i64>> {
+    pub(super) fn long(self, name: &str) -> JavaParsed<Option<i64>> {
         const LIMIT: f64 = 9_223_372_036_854_775_808.0;
         let whole = |number: f64| {
             let is_whole = number.fract() == 0.0 && number.abs() <= LIMIT;
@@ -117,7 +117,7 @@ impl<'v> JavaObject<'v> {
     }
 
     /// `getNumberAsDouble`.
-    pub(super) fn double(self, name: &str) -> Read<Option<f64>> {
+    pub(super) fn double(self, name: &str) -> JavaParsed<Option<f64>> {
         match self.get(name) {
             Some(Value::String(text)) => match double_of_text(text) {
                 Some(number) => Ok(Some(number)),
@@ -127,7 +127,12 @@ impl<'v> JavaObject<'v> {
         }
     }
 
-    fn number<T: std::str::FromStr>(self, name: &str, what: &str, of: impl Fn(f64) -> Option<T>) -> Read<Option<T>> {
+    fn number<T: std::str::FromStr>(
+        self,
+        name: &str,
+        what: &str,
+        of: impl Fn(f64) -> Option<T>,
+    ) -> JavaParsed<Option<T>> {
         let value = match self.get(name) {
             None => return Ok(None),
             Some(Value::Number(number)) => number.as_f64().and_then(of),
@@ -138,7 +143,7 @@ impl<'v> JavaObject<'v> {
     }
 
     /// Checks a duration like `-1.5s` (`getStringAsDuration`); in nanoseconds, of which there are no more than 63 bits.
-    pub(super) fn duration(self, name: &str) -> Read<Option<i64>> {
+    pub(super) fn duration(self, name: &str) -> JavaParsed<Option<i64>> {
         let Some(text) = self.text(name)? else {
             return Ok(None);
         };

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::json::{JavaObject, Read};
+use super::json::{JavaObject, JavaParsed};
 use super::rls;
 use xdsctl_lb::json::words;
 use xdsctl_model::profile::{Feature, Profile};
@@ -64,7 +64,7 @@ impl JavaBalancer {
     }
 
     /// Reads a config.
-    pub(super) fn read(self, config: JavaObject<'_>, profile: &Profile) -> Read {
+    pub(super) fn read(self, config: JavaObject<'_>, profile: &Profile) -> JavaParsed {
         match self {
             JavaBalancer::RoundRobin => {}
             JavaBalancer::PickFirst => _ = config.bool("shuffleAddressList")?,
@@ -169,7 +169,7 @@ pub(super) fn ring_sizes(min: Option<i64>, max: Option<i64>) -> (i64, i64) {
     (min.unwrap_or(RING.0).min(RING_CAP), max.unwrap_or(RING.1).min(RING_CAP))
 }
 
-fn weighted_round_robin(config: JavaObject<'_>, profile: &Profile) -> Read {
+fn weighted_round_robin(config: JavaObject<'_>, profile: &Profile) -> JavaParsed {
     for field in [
         "blackoutPeriod",
         "weightExpirationPeriod",
@@ -190,7 +190,7 @@ fn weighted_round_robin(config: JavaObject<'_>, profile: &Profile) -> Read {
     Ok(())
 }
 
-fn outlier_detection(config: JavaObject<'_>, profile: &Profile) -> Read {
+fn outlier_detection(config: JavaObject<'_>, profile: &Profile) -> JavaParsed {
     for field in ["interval", "baseEjectionTime", "maxEjectionTime"] {
         config.duration(field)?;
     }
@@ -218,7 +218,7 @@ fn outlier_detection(config: JavaObject<'_>, profile: &Profile) -> Read {
 }
 
 /// The objects in an object, of which there must be one, and which must not be empty.
-fn children<'v>(config: JavaObject<'v>, name: &str) -> Read<Vec<(&'v str, JavaObject<'v>)>> {
+fn children<'v>(config: JavaObject<'v>, name: &str) -> JavaParsed<Vec<(&'v str, JavaObject<'v>)>> {
     let object = config.object(name)?.filter(|object| !object.0.is_empty());
     let Some(object) = object else {
         return Err(format!("{name} is missing or empty"));
@@ -231,14 +231,14 @@ fn children<'v>(config: JavaObject<'v>, name: &str) -> Read<Vec<(&'v str, JavaOb
 }
 
 /// Reads a list of policies that the client has made itself.
-pub(super) fn read_list(list: &Value, profile: &Profile) -> Read {
+pub(super) fn read_list(list: &Value, profile: &Profile) -> JavaParsed {
     let name = "childPolicy";
     let config = Map::from_iter([(name.to_owned(), list.clone())]);
     child(JavaObject(&config), name, profile)
 }
 
 /// A list of policies, of which the first registered one counts (`GracefulSwitchLoadBalancer.parseLoadBalancingPolicyConfig`).
-fn child(config: JavaObject<'_>, name: &str, profile: &Profile) -> Read {
+fn child(config: JavaObject<'_>, name: &str, profile: &Profile) -> JavaParsed {
     let mut entries = Vec::new();
     for entry in config.objects(name)?.unwrap_or_default() {
         let mut pairs = entry.0.iter();
@@ -260,7 +260,7 @@ fn child(config: JavaObject<'_>, name: &str, profile: &Profile) -> Read {
 }
 
 /// The child of RLS, whose config is read when there is a target for it (`ChildLoadBalancingPolicy.create`).
-fn rls_child(config: JavaObject<'_>, profile: &Profile) -> Read {
+fn rls_child(config: JavaObject<'_>, profile: &Profile) -> JavaParsed {
     let target = config.text("childPolicyConfigTargetFieldName")?;
     let list = config.objects("childPolicy")?;
     let Some(list) = list else {

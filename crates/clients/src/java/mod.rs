@@ -30,7 +30,7 @@ mod uri;
 
 use prost_types::Duration;
 
-use crate::shared::read::{ReadDialect, Reader};
+use crate::shared::read::{FamilyReader, ReadDialect};
 use crate::shared::{
     Checked, Converter, ConverterStop, Message, SentResource, URL_PREFIX, decoded, die, is_url_of, is_valid, reject,
 };
@@ -43,7 +43,7 @@ use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
 /// Who runs a connection manager, or has a TLS context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Side {
+enum TlsUser {
     Client,
     Server,
 }
@@ -66,7 +66,7 @@ pub(crate) static CONVERTER: Converter = Converter {
     judge: |sent, cx| {
         convert(sent, cx)?;
         let message = decoded(sent, cx)?;
-        Ok(Some(Reader::new(&DIALECT, cx).resource(message)))
+        Ok(Some(FamilyReader::new(&DIALECT, cx).resource(message)))
     },
     failures_kill: true,
     rules: &[fault::RULES, listener::RULES],

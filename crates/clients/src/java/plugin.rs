@@ -21,7 +21,7 @@ use xdsctl_model::resource::{LbConfig, LbPolicy};
 const RLS: &str = "grpc.lookup.v1.RouteLookupClusterSpecifier";
 
 /// The declared plugins by name, the optional ones that the client does not have among them.
-pub(super) type Plugins<'m> = BTreeSet<&'m str>;
+pub(super) type JavaPlugins<'m> = BTreeSet<&'m str>;
 
 /// The LB policy that a plugin stands for; `None` if the client does not have it.
 pub(super) fn policy(any: &Any, profile: &Profile) -> Option<LbPolicy> {
@@ -45,9 +45,9 @@ pub(super) fn parse_all<'m>(
     list: &'m [ClusterSpecifierPlugin],
     at: &Path<'_>,
     cx: &mut Validation<'_>,
-) -> Checked<Plugins<'m>> {
-    let mut known = Plugins::new();
-    let mut passed_over = Plugins::new();
+) -> Checked<JavaPlugins<'m>> {
+    let mut known = JavaPlugins::new();
+    let mut passed_over = JavaPlugins::new();
     if !cx.has(Feature::RlsLb) {
         return Ok(known);
     }

@@ -36,11 +36,11 @@ impl fmt::Display for PatternFault {
     }
 }
 
-type Read<T = ()> = Result<T, PatternFault>;
+type RegexResult<T = ()> = Result<T, PatternFault>;
 
 /// Says whether a pattern compiles; `has_angle_groups` is about `(?<name>`.
-pub(super) fn check(pattern: &str, has_angle_groups: bool) -> Read {
-    let mut parser = Parser {
+pub(super) fn check(pattern: &str, has_angle_groups: bool) -> RegexResult {
+    let mut parser = RegexParser {
         rest: pattern,
         names: BTreeSet::new(),
         no_posix_end: false,
@@ -102,7 +102,7 @@ fn is_one_of(name: &str, names: &str) -> bool {
     names.split_ascii_whitespace().any(|known| known == name)
 }
 
-struct Parser<'p> {
+struct RegexParser<'p> {
     rest: &'p str,
     /// Names of groups so far.
     names: BTreeSet<&'p str>,
@@ -111,7 +111,7 @@ struct Parser<'p> {
     has_angle_groups: bool,
 }
 
-impl<'p> Parser<'p> {
+impl<'p> RegexParser<'p> {
     fn next(&mut self) -> Option<char> {
         let mut chars = self.rest.chars();
         let c = chars.next();
@@ -137,7 +137,7 @@ impl<'p> Parser<'p> {
     }
 
     /// Goes on behind a repetition, perhaps a lazy one.
-    fn repeat(&mut self, was_repeated: bool, has_operand: bool) -> Read {
+    fn repeat(&mut self, was_repeated: bool, has_operand: bool) -> RegexResult {
         self.eat("?");
         match (was_repeated, has_operand) {
             (true, _) => Err(PatternFault("a repetition follows a repetition")),
@@ -147,7 +147,7 @@ impl<'p> Parser<'p> {
     }
 
     /// Reads what follows `{`; without a proper count it is text, and nothing is read.
-    fn counts(&mut self) -> Read<bool> {
+    fn counts(&mut self) -> RegexResult<bool> {
         let before = self.rest;
         let is_count = 'count: {
             let Some(min) = self.number() else { break 'count None };
@@ -182,7 +182,7 @@ impl<'p> Parser<'p> {
     }
 
     /// Reads what follows `(` where that is `?`; says whether a group is open.
-    fn group(&mut self) -> Read<bool> {
+    fn group(&mut self) -> RegexResult<bool> {
         if self.eat("?P<") || (self.has_angle_groups && self.eat("?<")) {
             let name = self
                 .until(">")
@@ -211,7 +211,7 @@ impl<'p> Parser<'p> {
     }
 
     /// Reads what follows a backslash outside of a class; says whether it is something that can be repeated.
-    fn escape(&mut self) -> Read<bool> {
+    fn escape(&mut self) -> RegexResult<bool> {
         if self.eat("Q") {
             let text = self.until("\\E").unwrap_or_else(|| std::mem::take(&mut self.rest));
             return Ok(!text.is_empty());
@@ -224,7 +224,7 @@ impl<'p> Parser<'p> {
     }
 
     /// Reads a set that follows a backslash, if one does.
-    fn set(&mut self) -> Read<bool> {
+    fn set(&mut self) -> RegexResult<bool> {
         if ["d", "D", "s", "S", "w", "W"].into_iter().any(|set| self.eat(set)) {
             return Ok(true);
         }
@@ -246,7 +246,7 @@ impl<'p> Parser<'p> {
     }
 
     /// Reads a character that follows a backslash.
-    fn character(&mut self) -> Read<u32> {
+    fn character(&mut self) -> RegexResult<u32> {
         let bad = PatternFault("a backslash is followed by what it cannot escape");
         let Some(c) = self.next() else {
             return Err(PatternFault("a backslash escapes nothing"));
@@ -294,7 +294,7 @@ impl<'p> Parser<'p> {
     }
 
     /// Reads the rest of a class.
-    fn class(&mut self) -> Read {
+    fn class(&mut self) -> RegexResult {
         self.eat("^");
         let mut is_first = true;
         loop {
@@ -335,7 +335,7 @@ impl<'p> Parser<'p> {
         found.map(|(name, rest)| (name.strip_prefix(':').unwrap_or(name), rest))
     }
 
-    fn member(&mut self) -> Read<u32> {
+    fn member(&mut self) -> RegexResult<u32> {
         match self.next() {
             Some('\\') => self.character(),
             Some(c) => Ok(c.into()),

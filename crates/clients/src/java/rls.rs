@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::json::{JavaObject, Read};
+use super::json::{JavaObject, JavaParsed};
 use super::uri::Uri;
 
 /// Reads the config, but for the child policy.
-pub(super) fn read(config: JavaObject<'_>) -> Read {
+pub(super) fn read(config: JavaObject<'_>) -> JavaParsed {
     let Some(lookup) = config.object("routeLookupConfig")? else {
         return Err("routeLookupConfig is missing".to_owned());
     };
@@ -42,7 +42,7 @@ pub(super) fn read(config: JavaObject<'_>) -> Read {
 }
 
 /// A key builder (`GrpcKeyBuilderConverter.convert`), whose names no other one may have.
-fn key_builder<'v>(builder: JavaObject<'v>, taken: &mut BTreeSet<(&'v str, Option<&'v str>)>) -> Read {
+fn key_builder<'v>(builder: JavaObject<'v>, taken: &mut BTreeSet<(&'v str, Option<&'v str>)>) -> JavaParsed {
     let names = builder.objects("names")?.unwrap_or_default();
     if names.is_empty() {
         return Err("a key builder has no name".to_owned());

@@ -2,7 +2,7 @@
 
 use prost_types::Duration;
 
-use super::plugin::Plugins;
+use super::plugin::JavaPlugins;
 use super::{check_valid, http_filter, matcher, to_nanos};
 use crate::shared::rules::{
     BACK_OFF_NOT_POSITIVE, BASE_INTERVAL_MISSING, MAX_INTERVAL_BELOW_BASE, ROUTE_PLUGIN_UNKNOWN,
@@ -17,7 +17,12 @@ use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
 /// Converts the action at `at`.
-pub(super) fn parse(action: &RouteAction, plugins: &Plugins<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+pub(super) fn parse(
+    action: &RouteAction,
+    plugins: &JavaPlugins<'_>,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Checked {
     if let Some(duration) = &action.max_stream_duration {
         max_stream_duration(duration, &at.field("max_stream_duration"), cx)?;
     }

@@ -4,7 +4,7 @@
 //! action, and what makes the client pass over a route stops it there.
 
 use super::matcher::{self, Catches};
-use super::plugin::{self, Plugins};
+use super::plugin::{self, JavaPlugins};
 use super::{http_filter, route_action};
 use crate::shared::rules::{FRACTION_DENOMINATOR_UNKNOWN, PATH_SPECIFIER_UNSUPPORTED, ROUTE_ACTION_UNKNOWN};
 use crate::shared::{Checked, reject};
@@ -36,7 +36,7 @@ pub(super) fn extract_virtual_hosts(message: &Pb, at: &Path<'_>, cx: &mut Valida
 }
 
 /// `parseRoute`.
-fn route(message: &Route, plugins: &Plugins<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+fn route(message: &Route, plugins: &JavaPlugins<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let no_match = RouteMatch::default();
     let matches = message.r#match.as_ref().unwrap_or(&no_match);
     if !matches.query_parameters.is_empty() {

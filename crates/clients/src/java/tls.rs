@@ -1,7 +1,7 @@
 //! TLS contexts, as grpc-java reads them (XdsClusterResource `validateCommonTlsContext`, XdsListenerResource
 //! `validateDownstreamTlsContext`).
 
-use super::{Side, unpack, unpack_as};
+use super::{TlsUser, unpack, unpack_as};
 use crate::shared::names::{DOWNSTREAM, SOCKET_NAME, UPSTREAM};
 use crate::shared::rules::{
     LISTENER_SOCKET_UNSUPPORTED, NO_IDENTITY, OCSP_STAPLE_POLICY, REQUIRE_SNI, SAN_MATCH, TLS_SECRET_NOT_FROM_PROVIDER,
@@ -50,7 +50,7 @@ pub(super) fn upstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Validat
     let at = at.value(UPSTREAM);
     let at = at.field("common_tls_context");
     match &context.common_tls_context {
-        Some(common) => common_context(common, Side::Client, &at, cx),
+        Some(common) => common_context(common, TlsUser::Client, &at, cx),
         None => {
             let message = format_args!("common_tls_context is missing");
             Err(reject(&WITHOUT_CA, &at, message, cx))
@@ -75,7 +75,7 @@ pub(super) fn downstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Valid
     let at = at.value(DOWNSTREAM);
     let common_at = at.field("common_tls_context");
     match &context.common_tls_context {
-        Some(common) => common_context(common, Side::Server, &common_at, cx)?,
+        Some(common) => common_context(common, TlsUser::Server, &common_at, cx)?,
         None => {
             let message = format_args!("common_tls_context is missing, a server needs a certificate of its own");
             return Err(reject(&NO_IDENTITY, &common_at, message, cx));
@@ -102,7 +102,7 @@ pub(super) fn downstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Valid
 }
 
 /// `validateCommonTlsContext`.
-fn common_context(common: &CommonTlsContext, side: Side, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+fn common_context(common: &CommonTlsContext, side: TlsUser, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     use ValidationContextType::{
         CombinedValidationContext, ValidationContext, ValidationContextCertificateProvider,
         ValidationContextCertificateProviderInstance, ValidationContextSdsSecretConfig,
@@ -148,7 +148,7 @@ fn common_context(common: &CommonTlsContext, side: Side, at: &Path<'_>, cx: &mut
         .or(provider.map(|provider| &provider.instance_name));
     let Some(root) = root else {
         let has_system = context.is_some_and(|context| context.system_root_certs.is_some());
-        if side == Side::Server || has_system && cx.has(Feature::SystemRootCerts) {
+        if side == TlsUser::Server || has_system && cx.has(Feature::SystemRootCerts) {
             return Ok(());
         }
         let message = format_args!("no source of CA certificates, must have ca_certificate_provider_instance");
@@ -162,7 +162,7 @@ fn common_context(common: &CommonTlsContext, side: Side, at: &Path<'_>, cx: &mut
 }
 
 /// The certificate of one's own: from a provider, whatever else is there.
-fn identity(common: &CommonTlsContext, side: Side, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+fn identity(common: &CommonTlsContext, side: TlsUser, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let new = common.tls_certificate_provider_instance.as_ref();
     let old = common
         .tls_certificate_certificate_provider_instance
@@ -174,7 +174,7 @@ fn identity(common: &CommonTlsContext, side: Side, at: &Path<'_>, cx: &mut Valid
     if let Some(name) = name {
         return known_provider(name, at, cx);
     }
-    if side == Side::Server {
+    if side == TlsUser::Server {
         let message = format_args!("no certificate provider, a server needs a certificate of its own");
         return Err(reject(&NO_IDENTITY, at, message, cx));
     }
@@ -208,7 +208,7 @@ fn known_provider(name: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked
 /// What a context with roots from a provider must not have; without one nothing of this is looked at.
 fn validation_context(
     context: &CertificateValidationContext,
-    side: Side,
+    side: TlsUser,
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Checked {
@@ -216,7 +216,7 @@ fn validation_context(
         (
             &SAN_MATCH,
             "match_subject_alt_names",
-            side == Side::Server && !context.match_subject_alt_names.is_empty(),
+            side == TlsUser::Server && !context.match_subject_alt_names.is_empty(),
         ),
         (
             &TLS_UNSUPPORTED_FEATURE,

@@ -22,13 +22,13 @@ use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
 /// Addresses and ports that were seen in the resource. Looked up only, never iterated.
-type Seen = HashSet<(String, Option<u32>)>;
+type SeenAddresses = HashSet<(String, Option<u32>)>;
 
 /// Converts the resource.
 pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) {
     let at = Path::ROOT.field("endpoints");
     let mut localities = BTreeSet::new();
-    let mut addresses = Seen::new();
+    let mut addresses = SeenAddresses::new();
     let mut priorities: BTreeMap<u32, u64> = BTreeMap::new();
     for (i, entry) in message.endpoints.iter().enumerate() {
         let at = at.index(i);
@@ -63,7 +63,7 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) {
     }
 }
 
-fn lb_endpoints(entry: &LocalityLbEndpoints, seen: &mut Seen, at: &Path<'_>, cx: &mut Validation<'_>) {
+fn lb_endpoints(entry: &LocalityLbEndpoints, seen: &mut SeenAddresses, at: &Path<'_>, cx: &mut Validation<'_>) {
     seen.reserve(entry.lb_endpoints.len());
     for (i, bytes) in entry.lb_endpoints.iter().enumerate() {
         let entry_at = at.index(i);
@@ -79,7 +79,12 @@ fn lb_endpoints(entry: &LocalityLbEndpoints, seen: &mut Seen, at: &Path<'_>, cx:
 }
 
 /// The addresses of an endpoint; its entry in the list and itself are at `at`.
-fn one_endpoint(endpoint: &Endpoint, seen: &mut Seen, (entry, at): (&Path<'_>, &Path<'_>), cx: &mut Validation<'_>) {
+fn one_endpoint(
+    endpoint: &Endpoint,
+    seen: &mut SeenAddresses,
+    (entry, at): (&Path<'_>, &Path<'_>),
+    cx: &mut Validation<'_>,
+) {
     one_address(endpoint.address.as_ref(), seen, (entry, &at.field("address")), cx);
     if !cx.has(Feature::DualstackEndpoints) {
         return;
@@ -93,7 +98,7 @@ fn one_endpoint(endpoint: &Endpoint, seen: &mut Seen, (entry, at): (&Path<'_>, &
 
 fn one_address(
     address: Option<&Address>,
-    seen: &mut Seen,
+    seen: &mut SeenAddresses,
     (entry, at): (&Path<'_>, &Path<'_>),
     cx: &mut Validation<'_>,
 ) {
@@ -113,7 +118,7 @@ fn one_address(
 /// `validateAddress`.
 fn socket_address(
     socket: &SocketAddress,
-    seen: &mut Seen,
+    seen: &mut SeenAddresses,
     (entry, at): (&Path<'_>, &Path<'_>),
     cx: &mut Validation<'_>,
 ) {

@@ -26,11 +26,11 @@ type Combination<'m> = (
 );
 
 /// What combinations must have in common to be compared: port, source type and transport protocol.
-type Group<'m> = (Option<u32>, i32, &'m str);
+type ChainGroup<'m> = (Option<u32>, i32, &'m str);
 
 /// Converts the chains of a listener.
 pub(super) fn list(chains: &[FilterChain], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    let mut seen: BTreeMap<Group<'_>, BTreeSet<Combination<'_>>> = BTreeMap::new();
+    let mut seen: BTreeMap<ChainGroup<'_>, BTreeSet<Combination<'_>>> = BTreeMap::new();
     let mut count = 0usize;
     for (i, chain) in chains.iter().enumerate() {
         let at = at.index(i);

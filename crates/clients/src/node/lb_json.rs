@@ -102,7 +102,7 @@ fn policy(name: &str, config: &Kind, profile: &Profile) -> Parsed {
     if found == Policy::RoundRobin {
         return Ok(());
     }
-    let config = Object::new(config)?;
+    let config = JsonObject::new(config)?;
     match found {
         Policy::RoundRobin => Ok(()),
         Policy::Cds => config.text("cluster"),
@@ -125,7 +125,7 @@ fn policy(name: &str, config: &Kind, profile: &Profile) -> Parsed {
         }
         Policy::ClusterManager => {
             let each = config.children("children")?.into_iter();
-            each.map(Object::new)
+            each.map(JsonObject::new)
                 .try_for_each(|child| select(child?.list("child_policy")?, profile).map(drop))
         }
         Policy::Priority => priority(&config, profile),
@@ -153,7 +153,7 @@ fn select<'c>(list: &'c ListValue, profile: &Profile) -> Parsed<&'c str> {
     Err("no entry of a list of policies can be used".to_owned())
 }
 
-fn ring_size(config: &Object<'_>, field: &str) -> Parsed {
+fn ring_size(config: &JsonObject<'_>, field: &str) -> Parsed {
     #[expect(clippy::cast_precision_loss, reason = "2^23 is exact")]
     const MAX: f64 = MAX_RING_SIZE as f64;
     match config.get(field) {
@@ -164,7 +164,7 @@ fn ring_size(config: &Object<'_>, field: &str) -> Parsed {
     }
 }
 
-fn priority(config: &Object<'_>, profile: &Profile) -> Parsed {
+fn priority(config: &JsonObject<'_>, profile: &Profile) -> Parsed {
     let children = config.children("children")?;
     let priorities = config.list("priorities")?;
     let mut names = priorities.values.iter().map(|value| &value.kind);
@@ -172,7 +172,7 @@ fn priority(config: &Object<'_>, profile: &Profile) -> Parsed {
         return Err("`priorities` is not a list of texts".to_owned());
     }
     for child in children {
-        let child = Object::new(child)?;
+        let child = JsonObject::new(child)?;
         let list = child.list("config")?;
         if !matches!(child.get("ignore_reresolution_requests"), Some(Kind::BoolValue(_))) {
             return Err("`ignore_reresolution_requests` is not true or false".to_owned());
@@ -182,9 +182,9 @@ fn priority(config: &Object<'_>, profile: &Profile) -> Parsed {
     Ok(())
 }
 
-fn weighted_target(config: &Object<'_>, profile: &Profile) -> Parsed {
+fn weighted_target(config: &JsonObject<'_>, profile: &Profile) -> Parsed {
     for target in config.children("targets")? {
-        let target = Object::new(target)?;
+        let target = JsonObject::new(target)?;
         if !matches!(target.get("weight"), Some(Kind::NumberValue(_))) {
             return Err("`weight` is not a number".to_owned());
         }
@@ -193,7 +193,7 @@ fn weighted_target(config: &Object<'_>, profile: &Profile) -> Parsed {
     Ok(())
 }
 
-fn outlier_detection(config: &Object<'_>, profile: &Profile) -> Parsed {
+fn outlier_detection(config: &JsonObject<'_>, profile: &Profile) -> Parsed {
     for field in ["interval", "base_ejection_time", "max_ejection_time"] {
         if let Some(value) = config.get(field) {
             nonnegative_duration(field, value)?;
@@ -201,14 +201,14 @@ fn outlier_detection(config: &Object<'_>, profile: &Profile) -> Parsed {
     }
     percentage(config, "max_ejection_percent")?;
     if let Some(value) = config.get("success_rate_ejection") {
-        let ejection = Object::new(value)?;
+        let ejection = JsonObject::new(value)?;
         number(&ejection, "stdev_factor")?;
         percentage(&ejection, "enforcement_percentage")?;
         number(&ejection, "minimum_hosts")?;
         number(&ejection, "request_volume")?;
     }
     if let Some(value) = config.get("failure_percentage_ejection") {
-        let ejection = Object::new(value)?;
+        let ejection = JsonObject::new(value)?;
         percentage(&ejection, "threshold")?;
         percentage(&ejection, "enforcement_percentage")?;
         number(&ejection, "minimum_hosts")?;
@@ -238,14 +238,14 @@ fn duration(value: &Kind) -> Option<(f64, f64)> {
     }
 }
 
-fn number(object: &Object<'_>, field: &str) -> Parsed {
+fn number(object: &JsonObject<'_>, field: &str) -> Parsed {
     match object.get(field) {
         None | Some(Kind::NumberValue(_)) => Ok(()),
         Some(_) => Err(format!("`{field}` is not a number")),
     }
 }
 
-fn percentage(object: &Object<'_>, field: &str) -> Parsed {
+fn percentage(object: &JsonObject<'_>, field: &str) -> Parsed {
     match object.get(field) {
         None => Ok(()),
         Some(Kind::NumberValue(number)) if (0.0..=100.0).contains(number) => Ok(()),
@@ -253,7 +253,7 @@ fn percentage(object: &Object<'_>, field: &str) -> Parsed {
     }
 }
 
-fn weighted_round_robin(config: &Object<'_>) -> Parsed {
+fn weighted_round_robin(config: &JsonObject<'_>) -> Parsed {
     if !matches!(config.get("enable_oob_load_report"), None | Some(Kind::BoolValue(_))) {
         return Err("`enable_oob_load_report` is not true or false".to_owned());
     }
@@ -302,13 +302,13 @@ fn is_duration_text(text: &str) -> bool {
 }
 
 /// What `in` and a property may be asked of: an object or a list, which has no properties that a parser asks for.
-struct Object<'c>(Option<&'c Struct>);
+struct JsonObject<'c>(Option<&'c Struct>);
 
-impl<'c> Object<'c> {
+impl<'c> JsonObject<'c> {
     fn new(value: &'c Kind) -> Parsed<Self> {
         match value {
-            Kind::StructValue(fields) => Ok(Object(Some(fields))),
-            Kind::ListValue(_) => Ok(Object(None)),
+            Kind::StructValue(fields) => Ok(JsonObject(Some(fields))),
+            Kind::ListValue(_) => Ok(JsonObject(None)),
             Kind::NullValue(_) | Kind::NumberValue(_) | Kind::StringValue(_) | Kind::BoolValue(_) => {
                 Err("a config is not an object".to_owned())
             }

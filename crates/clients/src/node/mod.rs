@@ -20,7 +20,7 @@ mod tls;
 
 use bytes::Bytes;
 
-use crate::shared::read::{self, ReadDialect, Reader};
+use crate::shared::read::{self, FamilyReader, ReadDialect};
 use crate::shared::{Checked, Converter, Message, SentResource, URL_PREFIX, is_url_of, reject, undecodable};
 use xdsctl_document::proto::any::ANY_UNDECODABLE;
 use xdsctl_document::proto::pb::tables;
@@ -106,7 +106,7 @@ fn anew<T: prost::Message + Default>(
 /// Converts a message, and says what is kept of it.
 fn kept(message: Message<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
     converted(message, cx)?;
-    Ok(Some(Reader::new(&DIALECT, cx).resource(message)))
+    Ok(Some(FamilyReader::new(&DIALECT, cx).resource(message)))
 }
 
 fn converted(message: Message<'_>, cx: &mut Validation<'_>) -> Checked {

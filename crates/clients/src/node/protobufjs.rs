@@ -74,33 +74,33 @@ pub(super) fn read(bytes: &Bytes, message: &'static Message) -> Result<Option<By
 
 /// A message in the form that prost reads.
 #[derive(Default)]
-struct Read {
+struct PlainMessage {
     bytes: Vec<u8>,
     /// A message is missing in it over which the conversion to an object trips, unless it is replaced before.
     throws_later: bool,
 }
 
-impl Read {
-    fn extend(&mut self, other: &Read) {
+impl PlainMessage {
+    fn extend(&mut self, other: &PlainMessage) {
         self.bytes.extend_from_slice(&other.bytes);
         self.throws_later |= other.throws_later;
     }
 }
 
 /// What was read of a field.
-enum Found {
+enum FieldValue {
     /// One value, or all of a list, with their tags.
-    Values(Read),
+    Values(PlainMessage),
     /// The entries of a map by the bytes of their keys.
-    Entries(BTreeMap<Vec<u8>, Read>),
+    Entries(BTreeMap<Vec<u8>, PlainMessage>),
 }
 
 /// Decodes the message that ends at `end`.
-fn decode(reader: &mut Reader<'_>, end: usize, message: &'static Message, depth: u32) -> Result<Read, Thrown> {
+fn decode(reader: &mut Reader<'_>, end: usize, message: &'static Message, depth: u32) -> Result<PlainMessage, Thrown> {
     if depth > MAX_DEPTH {
         return Err(Thrown::Depth);
     }
-    let mut found: BTreeMap<u32, Found> = BTreeMap::new();
+    let mut found: BTreeMap<u32, FieldValue> = BTreeMap::new();
     while reader.pos < end {
         let tag = reader.uint32()?;
         let field = message.field(tag >> 3);
@@ -110,18 +110,18 @@ fn decode(reader: &mut Reader<'_>, end: usize, message: &'static Message, depth:
         }
     }
     let throws_later = found.values().any(|found| match found {
-        Found::Values(read) => read.throws_later,
-        Found::Entries(entries) => entries.values().any(|read| read.throws_later),
+        FieldValue::Values(read) => read.throws_later,
+        FieldValue::Entries(entries) => entries.values().any(|read| read.throws_later),
     });
     keep_one_member(message, &mut found);
-    let mut read = Read::default();
+    let mut read = PlainMessage::default();
     for (number, found) in found {
         if !message.field(number).is_some_and(|field| field.generated) {
             continue;
         }
         match found {
-            Found::Values(values) => read.extend(&values),
-            Found::Entries(entries) => {
+            FieldValue::Values(values) => read.extend(&values),
+            FieldValue::Entries(entries) => {
                 for entry in entries.values() {
                     put_bytes(&mut read.bytes, number, &entry.bytes);
                 }
@@ -138,21 +138,25 @@ fn value(
     end: usize,
     field: &'static Field,
     wire_type: u32,
-    found: &mut BTreeMap<u32, Found>,
+    found: &mut BTreeMap<u32, FieldValue>,
     depth: u32,
 ) -> Result<(), Thrown> {
     let number = field.number;
     match field.cardinality {
         Cardinality::Map { key, value } => {
             let (key, entry) = map_entry(reader, end, (key, value), depth)?;
-            let entries = found.entry(number).or_insert_with(|| Found::Entries(BTreeMap::new()));
-            if let Found::Entries(entries) = entries {
+            let entries = found
+                .entry(number)
+                .or_insert_with(|| FieldValue::Entries(BTreeMap::new()));
+            if let FieldValue::Entries(entries) = entries {
                 entries.insert(key, entry);
             }
         }
         Cardinality::Repeated => {
-            let list = found.entry(number).or_insert_with(|| Found::Values(Read::default()));
-            let Found::Values(list) = list else { return Ok(()) };
+            let list = found
+                .entry(number)
+                .or_insert_with(|| FieldValue::Values(PlainMessage::default()));
+            let FieldValue::Values(list) = list else { return Ok(()) };
             if wire_type == 2 && is_packable(field.kind) {
                 let run_end = reader.enter()?;
                 while reader.pos < run_end {
@@ -165,7 +169,7 @@ fn value(
         }
         Cardinality::Singular => {
             let value = single(reader, number, field.kind, depth)?;
-            found.insert(number, Found::Values(value));
+            found.insert(number, FieldValue::Values(value));
         }
     }
     Ok(())
@@ -177,9 +181,9 @@ fn map_entry(
     end: usize,
     (key_kind, value_kind): (Kind, Kind),
     depth: u32,
-) -> Result<(Vec<u8>, Read), Thrown> {
+) -> Result<(Vec<u8>, PlainMessage), Thrown> {
     let entry_end = reader.enter()?;
-    let (mut key, mut value) = (Read::default(), Read::default());
+    let (mut key, mut value) = (PlainMessage::default(), PlainMessage::default());
     // The conversion of nothing trips over the first field of what should be there.
     value.throws_later = value_kind.message().is_some_and(|message| !message.fields.is_empty());
     while reader.pos < entry_end {
@@ -191,15 +195,15 @@ fn map_entry(
         }
     }
     reader.leave(entry_end, end)?;
-    let mut entry = Read::default();
+    let mut entry = PlainMessage::default();
     entry.extend(&key);
     entry.extend(&value);
     Ok((key.bytes, entry))
 }
 
 /// Reads one value and writes it with its tag.
-fn single(reader: &mut Reader<'_>, number: u32, kind: Kind, depth: u32) -> Result<Read, Thrown> {
-    let mut read = Read::default();
+fn single(reader: &mut Reader<'_>, number: u32, kind: Kind, depth: u32) -> Result<PlainMessage, Thrown> {
+    let mut read = PlainMessage::default();
     let out = &mut read.bytes;
     match kind {
         Kind::Int32 | Kind::Enum(_) => {
@@ -241,7 +245,7 @@ fn is_packable(kind: Kind) -> bool {
 }
 
 /// Leaves the member of each oneof that the client goes by.
-fn keep_one_member(message: &'static Message, found: &mut BTreeMap<u32, Found>) {
+fn keep_one_member(message: &'static Message, found: &mut BTreeMap<u32, FieldValue>) {
     let of = |number: u32| message.field(number).and_then(|field| field.oneof);
     for oneof in 0..message.oneofs.len() {
         let is_of = |number: &u32| of(*number).map(usize::from) == Some(oneof);

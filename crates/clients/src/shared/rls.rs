@@ -20,9 +20,9 @@ pub(crate) fn policy_json(config: Value) -> Value {
 
 /// Collects the fields of a JSON object, leaving out those with their default.
 #[derive(Default)]
-struct Object(Map<String, Value>);
+struct RlsObject(Map<String, Value>);
 
-impl Object {
+impl RlsObject {
     fn text(&mut self, name: &str, value: &str) {
         if !value.is_empty() {
             self.0.insert(name.to_owned(), Value::from(value));
@@ -48,7 +48,7 @@ impl Object {
 
 /// Prints the config; the error is the name of a Duration that cannot be printed.
 pub(crate) fn config_to_json(config: &RouteLookupConfig) -> Result<Value, &'static str> {
-    let mut object = Object::default();
+    let mut object = RlsObject::default();
     object.list("httpKeybuilders", &config.http_keybuilders, http_key_builder_to_json);
     object.list("grpcKeybuilders", &config.grpc_keybuilders, key_builder_to_json);
     object.text("lookupService", &config.lookup_service);
@@ -74,16 +74,16 @@ pub(crate) fn config_to_json(config: &RouteLookupConfig) -> Result<Value, &'stat
 }
 
 fn key_builder_to_json(builder: &GrpcKeyBuilder) -> Value {
-    let mut object = Object::default();
+    let mut object = RlsObject::default();
     object.list("names", &builder.names, |name| {
-        let mut object = Object::default();
+        let mut object = RlsObject::default();
         object.text("service", &name.service);
         object.text("method", &name.method);
         Value::Object(object.0)
     });
     object.list("headers", &builder.headers, name_matcher_to_json);
     if let Some(extra) = &builder.extra_keys {
-        let mut keys = Object::default();
+        let mut keys = RlsObject::default();
         keys.text("host", &extra.host);
         keys.text("service", &extra.service);
         keys.text("method", &extra.method);
@@ -94,7 +94,7 @@ fn key_builder_to_json(builder: &GrpcKeyBuilder) -> Value {
 }
 
 fn name_matcher_to_json(matcher: &NameMatcher) -> Value {
-    let mut object = Object::default();
+    let mut object = RlsObject::default();
     object.text("key", &matcher.key);
     object.texts("names", &matcher.names);
     if matcher.required_match {
@@ -104,7 +104,7 @@ fn name_matcher_to_json(matcher: &NameMatcher) -> Value {
 }
 
 fn http_key_builder_to_json(builder: &HttpKeyBuilder) -> Value {
-    let mut object = Object::default();
+    let mut object = RlsObject::default();
     object.texts("hostPatterns", &builder.host_patterns);
     object.texts("pathPatterns", &builder.path_patterns);
     object.list("queryParameters", &builder.query_parameters, name_matcher_to_json);

@@ -9,7 +9,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use xdsctl_proto::tables;
 
-use super::loader::{Emit, LoadOptions, Loader, Text};
+use super::loader::{Emit, JsonText, LoadOptions, Loader};
 use super::raw::{Finding, Origin, RawResource, RawResponse, WorldId};
 use super::{EMPTY_RESPONSE, NO_RESOURCE, UNKNOWN_SHAPE, kubernetes, template};
 use crate::proto::transcode::{self, LIMIT_EXCEEDED, SYNTAX, Transcoder};
@@ -80,10 +80,10 @@ impl Loader {
             matches!(format, DocumentFormat::Json | DocumentFormat::Yaml) && configmap::may_be(source.bytes());
         let format = if has_config_maps { DocumentFormat::Yaml } else { format };
         source.set_format(format);
-        let mut opened = configmap::Opened::default();
+        let mut opened = configmap::OpenedConfigMap::default();
         let view = match format {
             DocumentFormat::Json => {
-                let text = Text {
+                let text = JsonText {
                     name: source.name(),
                     ..source.bytes().into()
                 };
@@ -260,7 +260,7 @@ impl Loader {
                 continue;
             }
             let text = view.json().get(..part.text.end).unwrap_or_default();
-            let text_of = Text {
+            let text_of = JsonText {
                 json: text,
                 document,
                 name: "",

@@ -32,7 +32,7 @@ pub struct LoadOptions {
 
 /// A JSON text, and what it is a view of.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Text<'t> {
+pub(super) struct JsonText<'t> {
     pub json: &'t [u8],
     /// The document in which messages are that stand in the text by their places; empty if there are none.
     pub document: &'t [u8],
@@ -40,9 +40,9 @@ pub(super) struct Text<'t> {
     pub name: &'t str,
 }
 
-impl<'t> From<&'t [u8]> for Text<'t> {
-    fn from(json: &'t [u8]) -> Text<'t> {
-        Text {
+impl<'t> From<&'t [u8]> for JsonText<'t> {
+    fn from(json: &'t [u8]) -> JsonText<'t> {
+        JsonText {
             json,
             document: b"",
             name: "",
@@ -104,7 +104,7 @@ impl Loader {
     pub(super) fn values(
         &mut self,
         source: SourceId,
-        text: Text<'_>,
+        text: JsonText<'_>,
         start: usize,
         world: &mut Option<WorldId>,
         options: LoadOptions,

@@ -59,7 +59,7 @@ pub(super) struct Guess {
 
 impl Guess {
     /// Counts a key (in snake_case) and its value; true if nothing else need be seen.
-    pub(super) fn add(&mut self, name: &str, value: Shown<'_>) -> bool {
+    pub(super) fn add(&mut self, name: &str, value: ValueHead<'_>) -> bool {
         if value.first == b'n' {
             return false;
         }
@@ -107,18 +107,18 @@ fn message(resource_type: ResourceType) -> Option<&'static Message> {
 
 /// What is seen of a value.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shown<'t> {
+pub(super) struct ValueHead<'t> {
     pub first: u8,
     /// What stands in its quotes, if it is a string.
     pub text: &'t [u8],
 }
 
 /// Says whether the message has a field of this name that can have the value.
-pub(super) fn is_field(message: &Message, name: &str, value: Shown<'_>) -> bool {
+pub(super) fn is_field(message: &Message, name: &str, value: ValueHead<'_>) -> bool {
     message.field_by_name(name).is_some_and(|field| may_be(field, value))
 }
 
-fn may_be(field: &Field, value: Shown<'_>) -> bool {
+fn may_be(field: &Field, value: ValueHead<'_>) -> bool {
     let is_scalar = !matches!(value.first, b'{' | b'[');
     match (field.cardinality, field.kind) {
         // Envoy takes one element for a list of one.
@@ -141,7 +141,7 @@ fn may_be(field: &Field, value: Shown<'_>) -> bool {
 
 impl<'t> Walker<'t, '_> {
     /// What is to be seen of the value at the scanner, which stays where it is.
-    pub(super) fn shown(&mut self) -> Result<Shown<'t>> {
+    pub(super) fn shown(&mut self) -> Result<ValueHead<'t>> {
         let first = self.tc.scan.peek();
         let start = self.pos();
         let mut text = &b""[..];
@@ -150,7 +150,7 @@ impl<'t> Walker<'t, '_> {
             text = self.tc.scan.raw(token);
             self.tc.scan.set_pos(start);
         }
-        Ok(Shown { first, text })
+        Ok(ValueHead { first, text })
     }
 
     /// Says whether the first element of the list at the scanner may be a `message`: it has an `@type`, or most of its keys

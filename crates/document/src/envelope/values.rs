@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::raw::WorldId;
 use super::walker::Walker;
-use super::wrapper::{Held, held};
+use super::wrapper::{WrapperContents, held};
 
 /// What is known of the values so far.
 pub(super) struct Values {
@@ -75,7 +75,7 @@ impl Values {
 
 /// Looks at each value from the scanner on, up to one that breaks off, and says which are worlds.
 fn apart(walker: &mut Walker<'_, '_>) -> Vec<bool> {
-    let mut values: Vec<Held> = Vec::new();
+    let mut values: Vec<WrapperContents> = Vec::new();
     while !walker.tc.scan.at_end() {
         let (held, passed) = held(walker);
         values.push(held);
@@ -91,11 +91,11 @@ fn apart(walker: &mut Walker<'_, '_>) -> Vec<bool> {
     {
         *snapshots.entry(*resource_type).or_insert(0) += 1;
     }
-    let is_again = |held: &Held| {
+    let is_again = |held: &WrapperContents| {
         held.types
             .iter()
             .any(|of| snapshots.get(of).is_some_and(|count| *count > 1))
     };
-    let is_apart = |held: &Held| held.is_dump || held.is_snapshot() && is_again(held);
+    let is_apart = |held: &WrapperContents| held.is_dump || held.is_snapshot() && is_again(held);
     values.iter().map(is_apart).collect()
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use xdsctl_proto::tables::{self, Message};
 
-use super::loader::{Emit, LoadOptions, Loader, Text};
+use super::loader::{Emit, JsonText, LoadOptions, Loader};
 use super::raw::{LiveStatus, PathSource, RawResponse, WorldId};
 use super::slot::Pending;
 use super::values::Values;
@@ -85,7 +85,7 @@ impl<'t, 'l> Walker<'t, 'l> {
     pub(super) fn new(
         loader: &'l mut Loader,
         source: SourceId,
-        text: Text<'t>,
+        text: JsonText<'t>,
         options: LoadOptions,
         emit: Emit<'l>,
     ) -> Self {

@@ -60,7 +60,7 @@ fn walk_keys(walker: &mut Walker<'_, '_>) -> Result<()> {
 
 /// What a client may hold, as far as it was looked at.
 #[derive(Default)]
-pub(super) struct Held {
+pub(super) struct WrapperContents {
     pub types: BTreeSet<ResourceType>,
     pub is_dump: bool,
     /// A part of a dump, which may stand alone.
@@ -71,7 +71,7 @@ pub(super) struct Held {
     wants_all: bool,
 }
 
-impl Held {
+impl WrapperContents {
     fn is_of_client(&self) -> bool {
         self.is_dump || self.is_snapshot()
     }
@@ -93,10 +93,10 @@ impl Held {
 }
 
 /// What the value at the scanner holds, which is passed; of one that breaks off, what comes before counts, and it is not.
-pub(super) fn held(walker: &mut Walker<'_, '_>) -> (Held, Result<()>) {
-    let mut held = Held {
+pub(super) fn held(walker: &mut Walker<'_, '_>) -> (WrapperContents, Result<()>) {
+    let mut held = WrapperContents {
         wants_all: true,
-        ..Held::default()
+        ..WrapperContents::default()
     };
     let passed = look(walker, &mut held, 0);
     (held, passed)
@@ -111,7 +111,7 @@ fn are_worlds(walker: &mut Walker<'_, '_>) -> Result<bool> {
         if are_worlds {
             return walker.skip();
         }
-        let mut held = Held::default();
+        let mut held = WrapperContents::default();
         look(walker, &mut held, 1)?;
         are_worlds = held.is_of_client() || held.is_part;
         keys += usize::from(!held.types.is_empty());
@@ -124,7 +124,7 @@ fn are_worlds(walker: &mut Walker<'_, '_>) -> Result<bool> {
 }
 
 /// Looks at the value at the scanner, and passes it.
-fn look(walker: &mut Walker<'_, '_>, held: &mut Held, level: usize) -> Result<()> {
+fn look(walker: &mut Walker<'_, '_>, held: &mut WrapperContents, level: usize) -> Result<()> {
     let first = walker.tc.scan.peek();
     if level > MAX_NESTING || held.is_enough() || !matches!(first, b'{' | b'[') {
         return walker.skip();

@@ -17,7 +17,7 @@ use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Message, WellKnown};
 
 use crate::secret;
 use crate::source::secrets::peer_words;
-use crate::source::wire::{Fields, Item, WireValue, unpack};
+use crate::source::wire::{Item, WireFields, WireValue, unpack};
 use layout::Start;
 use mask::REDACTED_BYTES;
 use scalar::zero;
@@ -136,7 +136,7 @@ impl Printer {
     /// Prints the fields of a message, without braces.
     fn fields(&mut self, bytes: &[u8], message: &'static Message, start: &mut Start) -> Result {
         let (mut is_sorted, mut last) = (true, 0);
-        for item in Fields::new(bytes) {
+        for item in WireFields::new(bytes) {
             let Ok(item) = item else {
                 self.inexact()?;
                 break;
@@ -144,7 +144,7 @@ impl Printer {
             is_sorted &= item.number >= last;
             last = item.number;
         }
-        let items = Fields::new(bytes).map_while(std::result::Result::ok);
+        let items = WireFields::new(bytes).map_while(std::result::Result::ok);
         if is_sorted {
             return self.in_order(items, message, start);
         }
@@ -250,7 +250,7 @@ impl Printer {
             return self.inexact();
         };
         let (mut name, mut inner) = (None, None);
-        for item in Fields::new(entry) {
+        for item in WireFields::new(entry) {
             match item {
                 Ok(item) if item.number == 1 && item.value.is_of(key) => name = Some(item.value),
                 Ok(item) if item.number == 2 && item.value.is_of(value) => inner = Some(item.value),

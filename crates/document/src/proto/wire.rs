@@ -84,7 +84,7 @@ pub fn check(
     cx: &mut Validation<'_>,
 ) -> Result<Bytes, Malformed> {
     let is_sound = cx.known() >= BytesKnowledge::WellFormed;
-    let mut walk = Walk {
+    let mut walk = WireWalk {
         reader: cx.reader(),
         cx,
         is_sound,
@@ -162,7 +162,7 @@ fn check_packed(kind: Kind, payload: &[u8]) -> Result<bool, Malformed> {
     }
 }
 
-struct Walk<'c, 'p> {
+struct WireWalk<'c, 'p> {
     /// Of whom it is said what is never read.
     reader: &'p Profile,
     cx: &'c mut Validation<'p>,
@@ -174,7 +174,7 @@ struct Walk<'c, 'p> {
 
 /// How often the fields of one message have been seen, for element indices.
 #[derive(Default)]
-struct Seen {
+struct FieldCounts {
     /// A bit for each field that has occurred.
     fields: u128,
     /// The field that came last, and the index of its element.
@@ -184,7 +184,7 @@ struct Seen {
     counts: Vec<usize>,
 }
 
-impl Seen {
+impl FieldCounts {
     /// The index of the element of the field at `position` that comes after the bytes `before` of its message.
     fn index(&mut self, position: usize, message: &'static Message, before: &[u8]) -> usize {
         let bit = 1u128.checked_shl(position as u32).unwrap_or(0);
@@ -209,7 +209,7 @@ impl Seen {
     }
 }
 
-impl Walk<'_, '_> {
+impl WireWalk<'_, '_> {
     /// Walks a message; `notes` is false inside something that is itself ignored.
     fn message(
         &mut self,
@@ -224,7 +224,7 @@ impl Walk<'_, '_> {
             return Ok(());
         }
         let mut reader = WireReader { rest: bytes };
-        let mut seen = Seen::default();
+        let mut seen = FieldCounts::default();
         let mut start = 0;
         while let Some(raw) = reader.next(depth)? {
             let before = std::mem::replace(&mut start, bytes.len() - reader.rest.len());
@@ -375,7 +375,7 @@ fn is_beyond(field: &Field, index: usize) -> bool {
 }
 
 /// Finds a field by number, trying the last one seen and its successor first.
-fn lookup(message: &'static Message, number: u32, seen: &Seen) -> Option<(usize, &'static Field)> {
+fn lookup(message: &'static Message, number: u32, seen: &FieldCounts) -> Option<(usize, &'static Field)> {
     for position in [seen.last, seen.last + 1] {
         if let Some(field) = message.fields.get(position)
             && field.number == number
@@ -392,7 +392,7 @@ fn lookup(message: &'static Message, number: u32, seen: &Seen) -> Option<(usize,
 fn elements(bytes: &[u8], message: &'static Message) -> Vec<usize> {
     let mut counts = vec![0; message.fields.len()];
     let mut reader = WireReader { rest: bytes };
-    let seen = Seen::default();
+    let seen = FieldCounts::default();
     while let Ok(Some(raw)) = reader.next(MAX_DEPTH) {
         if let Some((position, field)) = lookup(message, raw.number, &seen)
             && fit(field, raw.wire_type) != Fit::Foreign

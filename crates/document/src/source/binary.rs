@@ -12,7 +12,7 @@ use xdsctl_proto::tables::{self, Cardinality, Kind, Message, WellKnown};
 
 use super::Span;
 use super::view::{FaultKind, MAX_VIEWED_BYTES, View};
-use super::wire::{Fields, WireValue};
+use super::wire::{WireFields, WireValue};
 
 /// What a file may be, likeliest first among those that fit as well.
 const CANDIDATES: &[&str] = &[
@@ -67,7 +67,7 @@ pub fn view(bytes: &[u8], message: Option<&'static Message>) -> View {
         view.fault(FaultKind::Limit, Span::default(), message);
         return view;
     }
-    let mut writer = Writer {
+    let mut writer = BinaryWriter {
         view,
         bytes,
         broken: false,
@@ -104,7 +104,7 @@ fn envelope(bytes: &[u8]) -> Option<&'static Message> {
 
 /// Says whether a text in the message is the URL of a message type.
 fn names_message(bytes: &[u8], message: &'static Message, depth: usize) -> bool {
-    Fields::new(bytes).take(FIT_BREADTH).flatten().any(|item| {
+    WireFields::new(bytes).take(FIT_BREADTH).flatten().any(|item| {
         let (Some(field), WireValue::Bytes(inner)) = (message.field(item.number), item.value) else {
             return false;
         };
@@ -124,7 +124,7 @@ fn last_segment(url: &[u8]) -> &str {
 
 /// The type that fits the bytes best, if any fits well enough.
 fn find(bytes: &[u8]) -> Option<&'static Message> {
-    let total = Fields::new(bytes).take(FIT_BREADTH).count();
+    let total = WireFields::new(bytes).take(FIT_BREADTH).count();
     CANDIDATES
         .iter()
         .filter_map(|name| tables::message(name))
@@ -139,7 +139,7 @@ fn find(bytes: &[u8]) -> Option<&'static Message> {
 fn misfits(bytes: &[u8], message: &'static Message, depth: usize) -> usize {
     let mut count = 0;
     let mut has_type = false;
-    for item in Fields::new(bytes).take(FIT_BREADTH).flatten() {
+    for item in WireFields::new(bytes).take(FIT_BREADTH).flatten() {
         let Some(field) = message.field(item.number) else {
             count += 1;
             continue;
@@ -147,7 +147,7 @@ fn misfits(bytes: &[u8], message: &'static Message, depth: usize) -> usize {
         count += match (field.kind, item.value) {
             (Kind::Message(_), WireValue::Bytes(inner)) => match field.kind.message() {
                 Some(message) if depth > 0 => {
-                    let broken = Fields::new(inner).any(|item| item.is_err());
+                    let broken = WireFields::new(inner).any(|item| item.is_err());
                     // The fields below count little beside those of the message itself, bytes that are none count fully.
                     usize::from(broken || misfits(inner, message, depth - 1) > 0)
                 }
@@ -183,19 +183,19 @@ fn is_type_url(url: &[u8]) -> bool {
 
 /// Where a field of a message is: its number, and the first byte of its tag in the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct FieldPlace {
     number: u32,
     at: u32,
 }
 
-struct Writer<'b> {
+struct BinaryWriter<'b> {
     view: View,
     bytes: &'b [u8],
     /// The fault has been reported.
     broken: bool,
 }
 
-impl<'b> Writer<'b> {
+impl<'b> BinaryWriter<'b> {
     fn slice(&self, span: Span) -> &'b [u8] {
         self.bytes.get(span.range()).unwrap_or_default()
     }
@@ -241,14 +241,14 @@ impl<'b> Writer<'b> {
     /// The known fields of the message at `span`, by number and then in order; what cannot be read is a fault.
     ///
     /// Places only: a field on the wire may have two bytes, and what is read of it fifty times as many.
-    fn items(&mut self, message: &'static Message, span: Span) -> Vec<Place> {
+    fn items(&mut self, message: &'static Message, span: Span) -> Vec<FieldPlace> {
         let mut places = Vec::new();
-        for item in Fields::new(self.slice(span)) {
+        for item in WireFields::new(self.slice(span)) {
             match item {
                 Ok(item) => {
                     // A document has fewer than 2^32 bytes.
                     if let (Some(_), Ok(at)) = (message.field(item.number), u32::try_from(span.start + item.start)) {
-                        places.push(Place {
+                        places.push(FieldPlace {
                             number: item.number,
                             at,
                         });
@@ -273,9 +273,9 @@ impl<'b> Writer<'b> {
     }
 
     /// Reads what stands at a place: what it holds, and where that is.
-    fn item(&self, place: Place) -> Option<(WireValue<'b>, Span)> {
+    fn item(&self, place: FieldPlace) -> Option<(WireValue<'b>, Span)> {
         let start = place.at as usize;
-        let item = Fields::new(self.bytes.get(start..)?).next()?.ok()?;
+        let item = WireFields::new(self.bytes.get(start..)?).next()?.ok()?;
         Some((item.value, Span::new(start + item.body, start + item.end)))
     }
 

@@ -12,7 +12,7 @@ use super::yaml;
 const MAX_LISTS: usize = 3;
 
 /// A text under a key of `data`.
-struct Text {
+struct DataText {
     key: String,
     text: String,
     /// Where it stands in the document.
@@ -21,7 +21,7 @@ struct Text {
 
 /// What became of the texts of a document.
 #[derive(Debug, Default)]
-pub struct Opened {
+pub struct OpenedConfigMap {
     /// How many were added to the view.
     pub count: usize,
     /// The keys of those that cannot be read where they stand, and their places in the document.
@@ -34,14 +34,14 @@ pub fn may_be(bytes: &[u8]) -> bool {
 }
 
 /// Adds to the view of `bytes` the documents in the texts of its ConfigMaps that are wanted, by key and text.
-pub fn open(view: &mut View, bytes: &[u8], is_wanted: impl Fn(&str, &str) -> bool) -> Opened {
+pub fn open(view: &mut View, bytes: &[u8], is_wanted: impl Fn(&str, &str) -> bool) -> OpenedConfigMap {
     let mut texts = Vec::new();
     let mut scan = Scanner::new(&view.json);
     // What is broken has a fault of its own.
     while !scan.at_end() && object(&mut scan, view, MAX_LISTS, &mut texts).is_ok() {}
     texts.retain(|text| is_wanted(&text.key, &text.text));
-    let mut opened = Opened::default();
-    for Text { key, text, span } in texts {
+    let mut opened = OpenedConfigMap::default();
+    for DataText { key, text, span } in texts {
         match places(bytes, span.start, &text) {
             Some(places) => {
                 opened.count += 1;
@@ -54,7 +54,7 @@ pub fn open(view: &mut View, bytes: &[u8], is_wanted: impl Fn(&str, &str) -> boo
 }
 
 /// Collects the texts of the object at the scanner, if it is a ConfigMap or a list of objects.
-fn object(scan: &mut Scanner<'_>, view: &View, lists: usize, texts: &mut Vec<Text>) -> Result<(), Syntax> {
+fn object(scan: &mut Scanner<'_>, view: &View, lists: usize, texts: &mut Vec<DataText>) -> Result<(), Syntax> {
     if scan.peek() != b'{' {
         return scan.skip_value();
     }
@@ -97,7 +97,7 @@ fn object(scan: &mut Scanner<'_>, view: &View, lists: usize, texts: &mut Vec<Tex
     Ok(())
 }
 
-fn data(scan: &mut Scanner<'_>, view: &View, texts: &mut Vec<Text>) -> Result<(), Syntax> {
+fn data(scan: &mut Scanner<'_>, view: &View, texts: &mut Vec<DataText>) -> Result<(), Syntax> {
     let mut has_keys = scan.open(b'}')?;
     let mut scratch = Vec::new();
     while has_keys {
@@ -109,7 +109,7 @@ fn data(scan: &mut Scanner<'_>, view: &View, texts: &mut Vec<Text>) -> Result<()
             let key = scan.text_of(key, &mut scratch).unwrap_or_default().to_owned();
             if let Ok(text) = scan.text_of(token, &mut scratch) {
                 let text = text.to_owned();
-                texts.push(Text { key, text, span });
+                texts.push(DataText { key, text, span });
             }
         } else {
             scan.skip_value()?;

@@ -90,7 +90,7 @@ impl JsonNode {
     /// # Errors
     /// Where and why it cannot be read.
     pub fn of_json(text: &str) -> Result<JsonNode, Broken> {
-        let mut reader = Reader::new(text.as_bytes());
+        let mut reader = JsonReader::new(text.as_bytes());
         let node = reader.value(0)?;
         if reader.scanner.at_end() {
             return Ok(node);
@@ -131,7 +131,7 @@ impl JsonNode {
                 why: Why::Several,
             }));
         }
-        let mut reader = Reader::new(view.json());
+        let mut reader = JsonReader::new(view.json());
         reader.scanner.set_pos(first.text.start);
         reader.value(0).map(Some).map_err(located)
     }
@@ -254,13 +254,13 @@ impl From<Syntax> for Broken {
     }
 }
 
-struct Reader<'t> {
+struct JsonReader<'t> {
     scanner: Scanner<'t>,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> JsonReader<'t> {
     const fn new(text: &'t [u8]) -> Self {
-        Reader {
+        JsonReader {
             scanner: Scanner::new(text),
         }
     }

@@ -46,13 +46,13 @@ const DOCUMENTS: &[&str] = &[
 /// What stands at a place of a message.
 #[derive(Debug, Clone, Copy)]
 pub struct SecretPlace {
-    shape: Shape,
+    shape: SecretShape,
     /// Neither this nor anything below it may be printed.
     is_hidden: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Shape {
+enum SecretShape {
     /// Nobody knows: keys are no names either.
     Free,
     /// A value of a field.
@@ -84,7 +84,7 @@ enum Shape {
 
 impl SecretPlace {
     const FREE: SecretPlace = SecretPlace {
-        shape: Shape::Free,
+        shape: SecretShape::Free,
         is_hidden: true,
     };
 
@@ -92,38 +92,38 @@ impl SecretPlace {
     pub const fn root(message: Option<&'static Message>) -> SecretPlace {
         match message {
             Some(message) => SecretPlace::of_message(message),
-            None => SecretPlace::shown(Shape::Any),
+            None => SecretPlace::shown(SecretShape::Any),
         }
     }
 
     /// The root of a document, whatever it is.
     pub const fn document() -> SecretPlace {
-        SecretPlace::shown(Shape::Document)
+        SecretPlace::shown(SecretShape::Document)
     }
 
     /// The root of a suite.
     pub const fn suite() -> SecretPlace {
-        SecretPlace::shown(Shape::Json(&SUITE, false))
+        SecretPlace::shown(SecretShape::Json(&SUITE, false))
     }
 
     /// The root of a bootstrap.
     pub const fn bootstrap() -> SecretPlace {
-        SecretPlace::shown(Shape::Json(&BOOTSTRAP, false))
+        SecretPlace::shown(SecretShape::Json(&BOOTSTRAP, false))
     }
 
     /// The root of what Envoy says of its clusters.
     pub const fn clusters() -> SecretPlace {
-        SecretPlace::shown(Shape::Json(&CLUSTERS, false))
+        SecretPlace::shown(SecretShape::Json(&CLUSTERS, false))
     }
 
     /// Configurations of LB policies, as a service config has them.
     pub const fn policies() -> SecretPlace {
-        SecretPlace::shown(Shape::Json(&POLICY, false))
+        SecretPlace::shown(SecretShape::Json(&POLICY, false))
     }
 
     /// The parsed form of a resource, as `parsed` makes it.
     pub const fn parsed() -> SecretPlace {
-        SecretPlace::shown(Shape::Parsed)
+        SecretPlace::shown(SecretShape::Parsed)
     }
 
     /// The place at the end of a path in a resource of this type.
@@ -142,7 +142,7 @@ impl SecretPlace {
         place
     }
 
-    const fn shown(shape: Shape) -> SecretPlace {
+    const fn shown(shape: SecretShape) -> SecretPlace {
         SecretPlace {
             shape,
             is_hidden: false,
@@ -151,77 +151,90 @@ impl SecretPlace {
 
     const fn of_message(message: &'static Message) -> SecretPlace {
         match message.well_known {
-            WellKnown::Any => SecretPlace::shown(Shape::Any),
+            WellKnown::Any => SecretPlace::shown(SecretShape::Any),
             WellKnown::Struct | WellKnown::Value | WellKnown::ListValue => SecretPlace::FREE,
             WellKnown::Duration | WellKnown::Timestamp | WellKnown::FieldMask | WellKnown::Wrapper(_) => {
-                SecretPlace::shown(Shape::Scalar)
+                SecretPlace::shown(SecretShape::Scalar)
             }
-            WellKnown::None | WellKnown::Empty => SecretPlace::shown(Shape::Message(message)),
+            WellKnown::None | WellKnown::Empty => SecretPlace::shown(SecretShape::Message(message)),
         }
     }
 
     fn of_kind(kind: Kind) -> SecretPlace {
         kind.message()
-            .map_or(SecretPlace::shown(Shape::Scalar), SecretPlace::of_message)
+            .map_or(SecretPlace::shown(SecretShape::Scalar), SecretPlace::of_message)
     }
 
     /// The place of a field, or of an entry of a map.
     pub fn field(self, name: &str) -> SecretPlace {
         // The type of something hidden may be told.
-        if name == "@type" && self.knows(name) && !matches!(self.shape, Shape::Map(_) | Shape::JsonMap(_)) {
-            return SecretPlace::shown(Shape::Scalar);
+        if name == "@type" && self.knows(name) && !matches!(self.shape, SecretShape::Map(_) | SecretShape::JsonMap(_)) {
+            return SecretPlace::shown(SecretShape::Scalar);
         }
         let of_field = |message: &'static Message| match message.field_by_name(name) {
             None => SecretPlace::FREE,
             Some(field) => {
                 let below = match field.cardinality {
-                    Cardinality::Map { .. } => SecretPlace::shown(Shape::Map(field)),
+                    Cardinality::Map { .. } => SecretPlace::shown(SecretShape::Map(field)),
                     Cardinality::Singular | Cardinality::Repeated => SecretPlace::of_kind(field.kind),
                 };
                 below.hidden_if(!field.shown)
             }
         };
         let below = match self.shape {
-            Shape::Message(message) => of_field(message),
-            Shape::Credential(message) => of_field(message).hidden_if(name != "name"),
-            Shape::Policy(_) if name == "value" => SecretPlace::policies(),
-            Shape::Policy(message) => of_field(message),
-            Shape::Map(field) if field.name == "filter_metadata" && known::has(METADATA_NAMES, name) => {
-                SecretPlace::shown(Shape::Json(&METADATA, false))
+            SecretShape::Message(message) => of_field(message),
+            SecretShape::Credential(message) => of_field(message).hidden_if(name != "name"),
+            SecretShape::Policy(_) if name == "value" => SecretPlace::policies(),
+            SecretShape::Policy(message) => of_field(message),
+            SecretShape::Map(field) if field.name == "filter_metadata" && known::has(METADATA_NAMES, name) => {
+                SecretPlace::shown(SecretShape::Json(&METADATA, false))
             }
-            Shape::Map(field) => match field.cardinality {
+            SecretShape::Map(field) => match field.cardinality {
                 Cardinality::Map { value, .. } => SecretPlace::of_kind(value),
                 Cardinality::Singular | Cardinality::Repeated => SecretPlace::FREE,
             },
-            Shape::Wrapped(message) if name == "value" => {
+            SecretShape::Wrapped(message) if name == "value" => {
                 let holds_text = matches!(message.well_known, WellKnown::Wrapper(Kind::String | Kind::Bytes));
                 SecretPlace::of_message(message).hidden_if(holds_text)
             }
-            Shape::Document => {
+            SecretShape::Document => {
                 let documents = DOCUMENTS.iter().filter_map(|name| tables::message(name));
                 let mut known = documents.filter(|message| message.position(name).is_some());
                 known.next().map_or(SecretPlace::FREE, of_field)
             }
-            Shape::Headers => SecretPlace::shown(Shape::Scalar).hidden_if(is_name(name)),
-            Shape::Json(known, _) if known.is_suite && known::has(known::NAMED, name) => {
-                SecretPlace::shown(Shape::Headers)
+            SecretShape::Headers => SecretPlace::shown(SecretShape::Scalar).hidden_if(is_name(name)),
+            SecretShape::Json(known, _) if known.is_suite && known::has(known::NAMED, name) => {
+                SecretPlace::shown(SecretShape::Headers)
             }
-            Shape::Json(known, _) if known::has(known.resources, name) => SecretPlace::shown(match known.is_suite {
-                true => Shape::AnyOrText,
-                false => Shape::Any,
-            }),
-            Shape::Json(known, _) if known::has(known.maps, name) => SecretPlace::shown(Shape::JsonMap(known)),
-            Shape::Json(known, _) if known::has(known.objects, name) => SecretPlace::shown(Shape::Json(known, false)),
-            Shape::Json(known, _) if known::has(known.keys, name) => SecretPlace::shown(Shape::Json(known, true)),
-            Shape::JsonMap(known) => SecretPlace::shown(Shape::Json(known, known.is_suite)),
-            Shape::Parsed if name == "cluster_specifier_plugins" => SecretPlace::shown(Shape::JsonMap(&POLICY)),
-            Shape::Parsed if name == "lb_policy" => SecretPlace::policies(),
-            Shape::ParsedStruct if name == "value" => SecretPlace::FREE,
-            Shape::ParsedCredential if name == "string_match" => SecretPlace::FREE,
-            Shape::Parsed | Shape::ParsedStruct | Shape::ParsedCredential => SecretPlace::parsed(),
-            Shape::Json(..) | Shape::Wrapped(_) | Shape::Any | Shape::AnyOrText | Shape::Scalar | Shape::Free => {
-                SecretPlace::FREE
+            SecretShape::Json(known, _) if known::has(known.resources, name) => {
+                SecretPlace::shown(match known.is_suite {
+                    true => SecretShape::AnyOrText,
+                    false => SecretShape::Any,
+                })
             }
+            SecretShape::Json(known, _) if known::has(known.maps, name) => {
+                SecretPlace::shown(SecretShape::JsonMap(known))
+            }
+            SecretShape::Json(known, _) if known::has(known.objects, name) => {
+                SecretPlace::shown(SecretShape::Json(known, false))
+            }
+            SecretShape::Json(known, _) if known::has(known.keys, name) => {
+                SecretPlace::shown(SecretShape::Json(known, true))
+            }
+            SecretShape::JsonMap(known) => SecretPlace::shown(SecretShape::Json(known, known.is_suite)),
+            SecretShape::Parsed if name == "cluster_specifier_plugins" => {
+                SecretPlace::shown(SecretShape::JsonMap(&POLICY))
+            }
+            SecretShape::Parsed if name == "lb_policy" => SecretPlace::policies(),
+            SecretShape::ParsedStruct if name == "value" => SecretPlace::FREE,
+            SecretShape::ParsedCredential if name == "string_match" => SecretPlace::FREE,
+            SecretShape::Parsed | SecretShape::ParsedStruct | SecretShape::ParsedCredential => SecretPlace::parsed(),
+            SecretShape::Json(..)
+            | SecretShape::Wrapped(_)
+            | SecretShape::Any
+            | SecretShape::AnyOrText
+            | SecretShape::Scalar
+            | SecretShape::Free => SecretPlace::FREE,
         };
         below.hidden_if(self.is_hidden)
     }
@@ -236,19 +249,19 @@ impl SecretPlace {
     /// Says whether a key here is the name of a field, or the key of a map that may be printed.
     fn knows(self, name: &str) -> bool {
         match self.shape {
-            Shape::Message(message) | Shape::Credential(message) | Shape::Policy(message) => {
+            SecretShape::Message(message) | SecretShape::Credential(message) | SecretShape::Policy(message) => {
                 name == "@type" || message.position(name).is_some()
             }
-            Shape::Any | Shape::AnyOrText => name == "@type",
-            Shape::Document => DOCUMENTS
+            SecretShape::Any | SecretShape::AnyOrText => name == "@type",
+            SecretShape::Document => DOCUMENTS
                 .iter()
                 .filter_map(|name| tables::message(name))
                 .any(|message| message.position(name).is_some()),
-            Shape::Wrapped(_) => matches!(name, "@type" | "value"),
-            Shape::Map(_) | Shape::JsonMap(_) | Shape::Headers => !self.is_hidden && !looks(name),
-            Shape::Json(known, _) => known.all().any(|key| key == name),
-            Shape::Parsed | Shape::ParsedStruct | Shape::ParsedCredential => true,
-            Shape::Free | Shape::Scalar => false,
+            SecretShape::Wrapped(_) => matches!(name, "@type" | "value"),
+            SecretShape::Map(_) | SecretShape::JsonMap(_) | SecretShape::Headers => !self.is_hidden && !looks(name),
+            SecretShape::Json(known, _) => known.all().any(|key| key == name),
+            SecretShape::Parsed | SecretShape::ParsedStruct | SecretShape::ParsedCredential => true,
+            SecretShape::Free | SecretShape::Scalar => false,
         }
     }
 
@@ -256,11 +269,13 @@ impl SecretPlace {
     /// message that has no others.
     pub fn shows_text(self) -> bool {
         let fits = match self.shape {
-            Shape::Scalar | Shape::Parsed | Shape::ParsedStruct | Shape::ParsedCredential => true,
-            Shape::AnyOrText | Shape::Headers => true,
-            Shape::Json(_, may_be_text) => may_be_text,
-            Shape::JsonMap(known) => known.is_suite,
-            Shape::Message(message) => is_open(message),
+            SecretShape::Scalar | SecretShape::Parsed | SecretShape::ParsedStruct | SecretShape::ParsedCredential => {
+                true
+            }
+            SecretShape::AnyOrText | SecretShape::Headers => true,
+            SecretShape::Json(_, may_be_text) => may_be_text,
+            SecretShape::JsonMap(known) => known.is_suite,
+            SecretShape::Message(message) => is_open(message),
             _ => false,
         };
         fits && !self.is_hidden
@@ -268,18 +283,18 @@ impl SecretPlace {
 
     /// Says whether a message's own fields decide which others may be printed.
     pub fn asks_by_name(self) -> bool {
-        matches!(self.shape, Shape::Message(_)) && self.asks()
+        matches!(self.shape, SecretShape::Message(_)) && self.asks()
     }
 
     fn is_named(self) -> bool {
-        matches!(self.shape, Shape::Message(message) if NAMED.contains(&message.full_name))
+        matches!(self.shape, SecretShape::Message(message) if NAMED.contains(&message.full_name))
     }
 
     /// Says whether what the object here says of itself decides over the rest.
     fn asks(self) -> bool {
         match self.shape {
-            Shape::Any | Shape::AnyOrText | Shape::Document => true,
-            Shape::Message(message) => self.is_named() || TYPED_STRUCTS.contains(&message.full_name),
+            SecretShape::Any | SecretShape::AnyOrText | SecretShape::Document => true,
+            SecretShape::Message(message) => self.is_named() || TYPED_STRUCTS.contains(&message.full_name),
             _ => false,
         }
     }
@@ -287,28 +302,28 @@ impl SecretPlace {
     /// The same place once it is known what the object says of itself.
     fn refined(self, ahead: &Ahead) -> SecretPlace {
         let shape = match self.shape {
-            Shape::Document if ahead.type_name.is_none() => match ahead.is_kubernetes {
-                true => Shape::Json(&KUBERNETES, false),
-                false => Shape::Document,
+            SecretShape::Document if ahead.type_name.is_none() => match ahead.is_kubernetes {
+                true => SecretShape::Json(&KUBERNETES, false),
+                false => SecretShape::Document,
             },
-            Shape::Any | Shape::AnyOrText | Shape::Document => {
+            SecretShape::Any | SecretShape::AnyOrText | SecretShape::Document => {
                 match ahead.type_name.as_deref().and_then(tables::message) {
                     Some(message) if matches!(message.well_known, WellKnown::None | WellKnown::Empty) => {
-                        Shape::Message(message)
+                        SecretShape::Message(message)
                     }
-                    Some(message) => Shape::Wrapped(message),
-                    None => Shape::Any,
+                    Some(message) => SecretShape::Wrapped(message),
+                    None => SecretShape::Any,
                 }
             }
             shape => shape,
         };
         let is_policy = ahead.type_url.as_deref().is_some_and(is_policy);
         let shape = match (SecretPlace { shape, ..self }, shape) {
-            (place, Shape::Message(message)) if place.is_named() && ahead.is_credential != Some(false) => {
-                Shape::Credential(message)
+            (place, SecretShape::Message(message)) if place.is_named() && ahead.is_credential != Some(false) => {
+                SecretShape::Credential(message)
             }
-            (place, Shape::Message(message)) if !place.is_named() && place.asks() && is_policy => {
-                Shape::Policy(message)
+            (place, SecretShape::Message(message)) if !place.is_named() && place.asks() && is_policy => {
+                SecretShape::Policy(message)
             }
             _ => shape,
         };
@@ -317,16 +332,16 @@ impl SecretPlace {
 
     /// Says whether a list here has names, and behind each what it names.
     const fn has_pairs(self) -> bool {
-        matches!(self.shape, Shape::Headers)
+        matches!(self.shape, SecretShape::Headers)
     }
 
     /// The same place once an object of the parsed form stands there.
     pub fn inside(self, object: &Map<String, Value>) -> SecretPlace {
         let text = |key: &str| object.get(key).and_then(Value::as_str);
         let shape = match self.shape {
-            Shape::Parsed if text("type") == Some("Struct") => Shape::ParsedStruct,
-            Shape::Parsed if text("name").is_some_and(|name| name.is_empty() || is_name(name)) => {
-                Shape::ParsedCredential
+            SecretShape::Parsed if text("type") == Some("Struct") => SecretShape::ParsedStruct,
+            SecretShape::Parsed if text("name").is_some_and(|name| name.is_empty() || is_name(name)) => {
+                SecretShape::ParsedCredential
             }
             shape => shape,
         };
@@ -357,7 +372,7 @@ impl SecretPlace {
             }
             Value::Number(_) | Value::String(_) => *value = REDACTED.into(),
             Value::Array(list) => list.iter_mut().for_each(|item| self.redact(item)),
-            Value::Object(map) if matches!(self.shape, Shape::Free) => {
+            Value::Object(map) if matches!(self.shape, SecretShape::Free) => {
                 if !map.is_empty() {
                     *value = REDACTED.into();
                 }
@@ -387,8 +402,10 @@ fn is_open(message: &'static Message) -> bool {
                     Cardinality::Singular | Cardinality::Repeated => field.kind,
                 };
                 let below = match (kind, SecretPlace::of_kind(kind).shape) {
-                    (_, Shape::Scalar) => true,
-                    (Kind::Message(index), Shape::Message(_)) => open.get(usize::from(index)).is_some_and(|open| *open),
+                    (_, SecretShape::Scalar) => true,
+                    (Kind::Message(index), SecretShape::Message(_)) => {
+                        open.get(usize::from(index)).is_some_and(|open| *open)
+                    }
                     _ => false,
                 };
                 !field.shown || !below

@@ -73,7 +73,7 @@ fn find_all(text: &[u8], resource: Span, paths: &[&FieldPath]) -> (Vec<Span>, Ve
     let start = Span::new(resource.start, (resource.start + 1).min(resource.end));
     let mut finder = Finder {
         scan: Scanner::new(text.get(..resource.end).unwrap_or(text)),
-        nodes: vec![Node::default()],
+        nodes: vec![WantedStep::default()],
         found: vec![start; paths.len()],
         starts: vec![None; paths.len()],
         scratch: Vec::new(),
@@ -89,7 +89,7 @@ fn find_all(text: &[u8], resource: Span, paths: &[&FieldPath]) -> (Vec<Span>, Ve
 
 /// A step that some of the wanted paths have in common.
 #[derive(Default)]
-struct Node<'p> {
+struct WantedStep<'p> {
     /// The paths that end here.
     here: Vec<usize>,
     /// The nodes behind the keys that lead on, by each of their spellings.
@@ -103,7 +103,7 @@ struct Node<'p> {
 struct Finder<'t, 'p> {
     scan: Scanner<'t>,
     /// The first is the resource itself.
-    nodes: Vec<Node<'p>>,
+    nodes: Vec<WantedStep<'p>>,
     /// The answer for each path.
     found: Vec<Span>,
     /// Where the value of each path starts.
@@ -170,7 +170,7 @@ impl<'p> Finder<'_, 'p> {
 
     fn grow(&mut self, node: usize) -> usize {
         if node == self.nodes.len() {
-            self.nodes.push(Node::default());
+            self.nodes.push(WantedStep::default());
         }
         node
     }
@@ -201,7 +201,7 @@ impl<'p> Finder<'_, 'p> {
         result
     }
 
-    fn walk_object(&mut self, node: &Node<'p>) -> Result<(), Syntax> {
+    fn walk_object(&mut self, node: &WantedStep<'p>) -> Result<(), Syntax> {
         let mut more = self.scan.open(b'}')?;
         while more {
             let key = self.scan.key()?;
@@ -215,7 +215,7 @@ impl<'p> Finder<'_, 'p> {
         Ok(())
     }
 
-    fn walk_list(&mut self, node: &Node<'p>) -> Result<(), Syntax> {
+    fn walk_list(&mut self, node: &WantedStep<'p>) -> Result<(), Syntax> {
         let mut index = 0;
         let mut more = self.scan.open(b']')?;
         while more {

@@ -23,7 +23,7 @@ pub const MAX_VIEW_BYTES: usize = u32::MAX as usize;
 
 /// Where a token of the view comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Token {
+pub(super) struct ViewToken {
     /// First byte in the view.
     pub at: u32,
     /// First byte in the document.
@@ -65,7 +65,7 @@ pub struct ViewPart {
 #[derive(Debug, Clone, Default)]
 pub struct View {
     pub(super) json: Vec<u8>,
-    pub(super) tokens: Vec<Token>,
+    pub(super) tokens: Vec<ViewToken>,
     pub(super) parts: Vec<ViewPart>,
     pub(super) faults: Vec<ViewFault>,
     /// Where each object starts in the document and in the view, in order; made when a place is first looked for.
@@ -133,7 +133,7 @@ impl View {
 
     /// Starts, in the document, of scalars that are in the view more than once.
     pub(super) fn repeated(&self) -> BTreeSet<usize> {
-        let is_scalar = |token: &&Token| {
+        let is_scalar = |token: &&ViewToken| {
             let first = self.json.get(token.at as usize);
             first.is_some_and(|byte| !matches!(byte, b'{' | b'}' | b'[' | b']' | b',' | b':'))
         };
@@ -204,7 +204,7 @@ impl View {
     /// The object of the view that starts at `offset` of the document.
     pub fn object_at(&self, offset: usize) -> Option<usize> {
         let objects = self.objects.get_or_init(|| {
-            let is_object = |token: &&Token| self.json.get(token.at as usize) == Some(&b'{');
+            let is_object = |token: &&ViewToken| self.json.get(token.at as usize) == Some(&b'{');
             let mut objects: Vec<_> = self.tokens.iter().filter(is_object).map(|t| (t.start, t.at)).collect();
             // The tokens of aliases are not in the order of the document.
             objects.sort_unstable();
@@ -238,7 +238,7 @@ impl View {
             _ => place(start),
         };
         self.json.extend_from_slice(&part.json);
-        self.tokens.extend(part.tokens.into_iter().map(|token| Token {
+        self.tokens.extend(part.tokens.into_iter().map(|token| ViewToken {
             at: token.at + at as u32,
             start: place(token.start as usize) as u32,
             end: end(token.start as usize, token.end as usize) as u32,
@@ -253,7 +253,7 @@ impl View {
         }));
     }
 
-    fn token(&self, at: usize) -> Option<&Token> {
+    fn token(&self, at: usize) -> Option<&ViewToken> {
         let after = self.tokens.partition_point(|token| token.at as usize <= at);
         self.tokens.get(after.saturating_sub(1))
     }
@@ -265,7 +265,7 @@ impl View {
         reason = "documents and views are limited to 32 bits"
     )]
     pub(super) fn token_from(&mut self, start: usize, end: usize) {
-        self.tokens.push(Token {
+        self.tokens.push(ViewToken {
             at: self.json.len() as u32,
             start: start as u32,
             end: end as u32,

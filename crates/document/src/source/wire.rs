@@ -84,22 +84,22 @@ pub fn unpack(kind: Kind, packed: &[u8]) -> Option<(WireValue<'_>, &[u8])> {
 /// In one piece with its user: an item that is handed over in memory is written in small pieces and read in large ones, which stalls the
 /// processor for a third of the time that a message takes to print (`cargo bench -p xdsctl-net`).
 #[derive(Debug, Clone)]
-pub struct Fields<'b> {
+pub struct WireFields<'b> {
     reader: WireReader<'b>,
     length: usize,
 }
 
-impl<'b> Fields<'b> {
+impl<'b> WireFields<'b> {
     /// Starts at the first byte.
     pub const fn new(bytes: &'b [u8]) -> Self {
-        Fields {
+        WireFields {
             reader: WireReader { rest: bytes },
             length: bytes.len(),
         }
     }
 }
 
-impl<'b> Iterator for Fields<'b> {
+impl<'b> Iterator for WireFields<'b> {
     /// `Err` is the offset of the field that cannot be read; nothing follows it.
     type Item = Result<Item<'b>, usize>;
 
@@ -132,7 +132,7 @@ impl<'b> Iterator for Fields<'b> {
 /// Says whether `bytes` can be a message: fields up to the end, or up to where a long one was cut off.
 pub fn is_message(bytes: &[u8]) -> bool {
     let mut fields = 0;
-    for field in Fields::new(bytes) {
+    for field in WireFields::new(bytes) {
         match field {
             Ok(item) if item.number > MAX_LIKELY_NUMBER => return false,
             Ok(_) => fields += 1,
@@ -155,7 +155,7 @@ pub fn is_cut(bytes: &[u8], start: usize) -> bool {
 
 /// Says whether `bytes` begin with a field and could be the first part of a message.
 pub fn starts_message(bytes: &[u8]) -> bool {
-    let first = Fields::new(bytes).next();
+    let first = WireFields::new(bytes).next();
     first.is_some_and(|field| match field {
         Ok(item) => item.number <= MAX_LIKELY_NUMBER,
         Err(start) => is_cut(bytes, start),
@@ -164,7 +164,7 @@ pub fn starts_message(bytes: &[u8]) -> bool {
 
 /// Says whether `bytes` are fields from start to end.
 pub fn is_whole_message(bytes: &[u8]) -> bool {
-    Fields::new(bytes).all(|field| field.is_ok_and(|item| item.number <= MAX_LIKELY_NUMBER))
+    WireFields::new(bytes).all(|field| field.is_ok_and(|item| item.number <= MAX_LIKELY_NUMBER))
 }
 
 /// Field numbers above this are unlikely in xDS messages; the largest is below 20,000.
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn fields_are_read_with_their_places() {
         let bytes = b"\x08\x96\x01\x12\x02hi\x1d\x01\0\0\0\x23\x08\x01\x24";
-        let items: Vec<_> = Fields::new(bytes)
+        let items: Vec<_> = WireFields::new(bytes)
             .map(|item| item.unwrap())
             .map(|i| (i.number, i.value, i.body, i.end))
             .collect();
@@ -214,7 +214,7 @@ mod tests {
             b"\x08\x01\x23\x2c",
             b"\x08\x01\x24",
         ] {
-            let read: Vec<_> = Fields::new(bytes).collect();
+            let read: Vec<_> = WireFields::new(bytes).collect();
             assert_eq!(read.last(), Some(&Err(2)), "{bytes:?}");
         }
     }

@@ -9,7 +9,7 @@ pub use xdsctl_model::resource::lb_policy::CdsConfig;
 
 use serde_json::{Map, Value, json};
 
-use super::json::{self, At, Faults};
+use super::json::{self, ConfigPlace, Faults};
 use super::{PolicyType, done};
 use xdsctl_model::profile::Profile;
 
@@ -30,7 +30,7 @@ pub static TYPE: PolicyType = PolicyType {
 /// A missing `cluster`, fields of the wrong type.
 pub fn from_json(config: &Map<String, Value>, _profile: &Profile) -> Result<CdsConfig, Faults> {
     let mut faults = Faults::new();
-    let at = At::TOP;
+    let at = ConfigPlace::TOP;
     let cluster = json::required_text(config, "cluster", &at, &mut faults).unwrap_or_default();
     let config = CdsConfig {
         cluster: cluster.to_owned(),

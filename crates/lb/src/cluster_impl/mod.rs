@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::PolicyType;
 use super::config::named_cluster;
-use super::json::{self, At, Faults};
+use super::json::{self, ConfigPlace, Faults};
 use xdsctl_model::profile::{Feature, Profile};
 
 /// What to drop, in versions that do not look it up by the cluster's name.
@@ -37,7 +37,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Named
     let mut read = named_cluster::from_json(config, profile);
     if !profile.has(Feature::ClusterImplByName) && !config.contains_key(DROP_CATEGORIES) {
         let mut faults = read.err().unwrap_or_default();
-        json::missing(&At::TOP.field(DROP_CATEGORIES), &mut faults);
+        json::missing(&ConfigPlace::TOP.field(DROP_CATEGORIES), &mut faults);
         read = Err(faults);
     }
     read

@@ -15,7 +15,7 @@ use xdsctl_model::status::Status;
 /// The state of a cluster_manager policy.
 #[derive(Debug)]
 pub struct ClusterManagerPolicy {
-    children: Children<Data>,
+    children: Children<ManagedChild>,
     /// States of the children in the config.
     tally: StateTally,
     is_updating: bool,
@@ -24,12 +24,12 @@ pub struct ClusterManagerPolicy {
 }
 
 #[derive(Debug)]
-struct Data {
+struct ManagedChild {
     state: Connectivity,
     is_in_config: bool,
 }
 
-impl Data {
+impl ManagedChild {
     fn counted(&self) -> Option<Connectivity> {
         self.is_in_config.then_some(self.state)
     }
@@ -98,7 +98,7 @@ impl crate::policy::StateMachine for ClusterManagerPolicy {
             let tally = &mut self.tally;
             let member = self.children.add(name, || {
                 tally.change(None, Some(Connectivity::Connecting));
-                Data {
+                ManagedChild {
                     state: Connectivity::Connecting,
                     is_in_config: true,
                 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::json::{self, At, Faults};
+use super::json::{self, ConfigPlace, Faults};
 use super::{PolicyType, child, done};
 use xdsctl_model::profile::Profile;
 
@@ -30,7 +30,7 @@ pub static TYPE: PolicyType = PolicyType {
 /// Missing children, children whose `childPolicy` is missing or rejected.
 pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<ClusterManagerConfig, Faults> {
     let mut faults = Faults::new();
-    let at = At::TOP;
+    let at = ConfigPlace::TOP;
     let at_children = at.field("children");
     let listed = json::required(config, "children", &at, &mut faults)
         .and_then(|value| json::object(value, &at_children, &mut faults));

@@ -63,43 +63,43 @@ pub fn words(faults: &[ConfigFault]) -> String {
 
 /// A place in a policy's config: a linked list on the stack, rendered only for a fault.
 #[derive(Debug, Clone, Copy)]
-pub struct At<'a> {
-    parent: Option<&'a At<'a>>,
-    step: Step<'a>,
+pub struct ConfigPlace<'a> {
+    parent: Option<&'a ConfigPlace<'a>>,
+    step: PlaceStep<'a>,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Step<'a> {
+enum PlaceStep<'a> {
     Top,
     Field(&'a str),
     Index(usize),
     Key(&'a str),
 }
 
-impl<'a> At<'a> {
+impl<'a> ConfigPlace<'a> {
     /// The config itself.
-    pub const TOP: At<'static> = At {
+    pub const TOP: ConfigPlace<'static> = ConfigPlace {
         parent: None,
-        step: Step::Top,
+        step: PlaceStep::Top,
     };
 
     /// Steps to a field.
-    pub const fn field(&'a self, name: &'a str) -> At<'a> {
-        self.then(Step::Field(name))
+    pub const fn field(&'a self, name: &'a str) -> ConfigPlace<'a> {
+        self.then(PlaceStep::Field(name))
     }
 
     /// Steps to an element of a list.
-    pub const fn index(&'a self, index: usize) -> At<'a> {
-        self.then(Step::Index(index))
+    pub const fn index(&'a self, index: usize) -> ConfigPlace<'a> {
+        self.then(PlaceStep::Index(index))
     }
 
     /// Steps to an entry of a map.
-    pub const fn key(&'a self, key: &'a str) -> At<'a> {
-        self.then(Step::Key(key))
+    pub const fn key(&'a self, key: &'a str) -> ConfigPlace<'a> {
+        self.then(PlaceStep::Key(key))
     }
 
-    const fn then(&'a self, step: Step<'a>) -> At<'a> {
-        At {
+    const fn then(&'a self, step: PlaceStep<'a>) -> ConfigPlace<'a> {
+        ConfigPlace {
             parent: Some(self),
             step,
         }
@@ -117,7 +117,7 @@ impl<'a> At<'a> {
     }
 }
 
-impl fmt::Display for At<'_> {
+impl fmt::Display for ConfigPlace<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let at_start = match self.parent {
             Some(parent) => {
@@ -127,11 +127,11 @@ impl fmt::Display for At<'_> {
             None => true,
         };
         match self.step {
-            Step::Top => Ok(()),
-            Step::Field(name) if at_start => f.write_str(name),
-            Step::Field(name) => write!(f, ".{name}"),
-            Step::Index(index) => write!(f, "[{index}]"),
-            Step::Key(key) => write!(f, "[\"{key}\"]"),
+            PlaceStep::Top => Ok(()),
+            PlaceStep::Field(name) if at_start => f.write_str(name),
+            PlaceStep::Field(name) => write!(f, ".{name}"),
+            PlaceStep::Index(index) => write!(f, "[{index}]"),
+            PlaceStep::Key(key) => write!(f, "[\"{key}\"]"),
         }
     }
 }
@@ -149,7 +149,7 @@ const fn kind(value: &Value) -> &'static str {
 }
 
 #[cold]
-fn wrong_type(value: &Value, wanted: &str, at: &At<'_>, faults: &mut Faults) {
+fn wrong_type(value: &Value, wanted: &str, at: &ConfigPlace<'_>, faults: &mut Faults) {
     at.fault(
         &LB_JSON_WRONG_TYPE,
         format_args!("is {}, must be {wanted}", kind(value)),
@@ -158,7 +158,7 @@ fn wrong_type(value: &Value, wanted: &str, at: &At<'_>, faults: &mut Faults) {
 }
 
 /// Reads an object.
-pub fn object<'j>(value: &'j Value, at: &At<'_>, faults: &mut Faults) -> Option<&'j Map<String, Value>> {
+pub fn object<'j>(value: &'j Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option<&'j Map<String, Value>> {
     if let Value::Object(map) = value {
         return Some(map);
     }
@@ -167,7 +167,7 @@ pub fn object<'j>(value: &'j Value, at: &At<'_>, faults: &mut Faults) -> Option<
 }
 
 /// Reads a list.
-pub fn list<'j>(value: &'j Value, at: &At<'_>, faults: &mut Faults) -> Option<&'j [Value]> {
+pub fn list<'j>(value: &'j Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option<&'j [Value]> {
     if let Value::Array(items) = value {
         return Some(items);
     }
@@ -176,7 +176,7 @@ pub fn list<'j>(value: &'j Value, at: &At<'_>, faults: &mut Faults) -> Option<&'
 }
 
 /// Reads a boolean; a text does not do.
-pub fn boolean(value: &Value, at: &At<'_>, faults: &mut Faults) -> Option<bool> {
+pub fn boolean(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option<bool> {
     if let Value::Bool(flag) = value {
         return Some(*flag);
     }
@@ -185,7 +185,7 @@ pub fn boolean(value: &Value, at: &At<'_>, faults: &mut Faults) -> Option<bool> 
 }
 
 /// Reads a text.
-pub fn text<'j>(value: &'j Value, at: &At<'_>, faults: &mut Faults) -> Option<&'j str> {
+pub fn text<'j>(value: &'j Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option<&'j str> {
     if let Value::String(text) = value {
         return Some(text);
     }
@@ -210,7 +210,7 @@ impl<T> LoadedNumber<T> {
 }
 
 /// Reads an unsigned number of at most `max`; `default` is what stays after a value of a foreign type.
-pub fn unsigned(value: &Value, max: u64, default: u64, at: &At<'_>, faults: &mut Faults) -> LoadedNumber<u64> {
+pub fn unsigned(value: &Value, max: u64, default: u64, at: &ConfigPlace<'_>, faults: &mut Faults) -> LoadedNumber<u64> {
     let wanted = format_args!("a whole number from 0 to {max}");
     whole(
         value,
@@ -223,7 +223,7 @@ pub fn unsigned(value: &Value, max: u64, default: u64, at: &At<'_>, faults: &mut
 }
 
 /// Reads a signed 64-bit number; see [`unsigned`].
-pub fn signed(value: &Value, default: i64, at: &At<'_>, faults: &mut Faults) -> LoadedNumber<i64> {
+pub fn signed(value: &Value, default: i64, at: &ConfigPlace<'_>, faults: &mut Faults) -> LoadedNumber<i64> {
     let wanted = format_args!("a whole number of 64 bits");
     whole(value, number::parse_signed, default, wanted, at, faults)
 }
@@ -233,7 +233,7 @@ fn whole<T>(
     parse: impl FnOnce(&str) -> LoadedNumber<T>,
     default: T,
     wanted: fmt::Arguments<'_>,
-    at: &At<'_>,
+    at: &ConfigPlace<'_>,
     faults: &mut Faults,
 ) -> LoadedNumber<T> {
     let Some(parsed) = number::with_text(value, parse) else {
@@ -254,7 +254,7 @@ fn whole<T>(
 }
 
 /// Reads a floating-point number.
-pub fn float(value: &Value, at: &At<'_>, faults: &mut Faults) -> Option<f32> {
+pub fn float(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option<f32> {
     match number::with_text(value, number::parse_float) {
         Some(Some(number)) => Some(number),
         Some(None) => {
@@ -282,7 +282,7 @@ fn plain(value: &Value) -> String {
 }
 
 /// Reads a duration: seconds, at most nine decimals, `s`.
-pub fn duration(value: &Value, at: &At<'_>, faults: &mut Faults) -> Option<Millis> {
+pub fn duration(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option<Millis> {
     let Value::String(text) = value else {
         wrong_type(value, "a text such as `1.5s`", at, faults);
         return None;
@@ -336,7 +336,12 @@ pub fn optional<'j>(map: &'j Map<String, Value>, name: &str) -> Option<&'j Value
 }
 
 /// The field `name`, whose absence is a fault.
-pub fn required<'j>(map: &'j Map<String, Value>, name: &str, at: &At<'_>, faults: &mut Faults) -> Option<&'j Value> {
+pub fn required<'j>(
+    map: &'j Map<String, Value>,
+    name: &str,
+    at: &ConfigPlace<'_>,
+    faults: &mut Faults,
+) -> Option<&'j Value> {
     let found = optional(map, name);
     if found.is_none() {
         missing(&at.field(name), faults);
@@ -346,7 +351,7 @@ pub fn required<'j>(map: &'j Map<String, Value>, name: &str, at: &At<'_>, faults
 
 /// Records that a field is missing.
 #[cold]
-pub fn missing(at: &At<'_>, faults: &mut Faults) {
+pub fn missing(at: &ConfigPlace<'_>, faults: &mut Faults) {
     at.fault(&LB_JSON_FIELD_MISSING, format_args!("missing"), faults);
 }
 
@@ -355,7 +360,7 @@ pub fn optional_u32(
     map: &Map<String, Value>,
     name: &str,
     default: u32,
-    at: &At<'_>,
+    at: &ConfigPlace<'_>,
     faults: &mut Faults,
 ) -> LoadedNumber<u32> {
     match optional(map, name) {
@@ -365,7 +370,7 @@ pub fn optional_u32(
 }
 
 /// Reads a 32-bit number; see [`unsigned`].
-pub fn u32_of(value: &Value, default: u32, at: &At<'_>, faults: &mut Faults) -> LoadedNumber<u32> {
+pub fn u32_of(value: &Value, default: u32, at: &ConfigPlace<'_>, faults: &mut Faults) -> LoadedNumber<u32> {
     let loaded = unsigned(value, u64::from(u32::MAX), u64::from(default), at, faults);
     LoadedNumber {
         value: u32::try_from(loaded.value).unwrap_or(u32::MAX),
@@ -378,7 +383,7 @@ pub fn optional_duration(
     map: &Map<String, Value>,
     name: &str,
     default: Millis,
-    at: &At<'_>,
+    at: &ConfigPlace<'_>,
     faults: &mut Faults,
 ) -> Millis {
     optional(map, name)
@@ -387,14 +392,19 @@ pub fn optional_duration(
 }
 
 /// The boolean in the optional field `name`, default false.
-pub fn optional_bool(map: &Map<String, Value>, name: &str, at: &At<'_>, faults: &mut Faults) -> bool {
+pub fn optional_bool(map: &Map<String, Value>, name: &str, at: &ConfigPlace<'_>, faults: &mut Faults) -> bool {
     optional(map, name)
         .and_then(|value| boolean(value, &at.field(name), faults))
         .unwrap_or(false)
 }
 
 /// The text in the required field `name`.
-pub fn required_text<'j>(map: &'j Map<String, Value>, name: &str, at: &At<'_>, faults: &mut Faults) -> Option<&'j str> {
+pub fn required_text<'j>(
+    map: &'j Map<String, Value>,
+    name: &str,
+    at: &ConfigPlace<'_>,
+    faults: &mut Faults,
+) -> Option<&'j str> {
     let value = required(map, name, at, faults)?;
     text(value, &at.field(name), faults)
 }
@@ -413,7 +423,7 @@ mod tests {
 
     #[test]
     fn places_are_in_the_notation_of_the_loader() {
-        let top = At::TOP;
+        let top = ConfigPlace::TOP;
         assert_eq!(top.to_string(), "");
         let targets = top.field("targets");
         let target = targets.key("a");
@@ -456,7 +466,7 @@ mod tests {
         let map = value.as_object().unwrap();
         let mut faults = Vec::new();
         assert!(optional(map, "a").is_none());
-        assert!(required(map, "a", &At::TOP, &mut faults).is_none());
+        assert!(required(map, "a", &ConfigPlace::TOP, &mut faults).is_none());
         assert_eq!(faults.len(), 1);
         assert_eq!(faults[0].rule, &LB_JSON_FIELD_MISSING);
     }

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::json::{self, At, Faults};
+use super::json::{self, ConfigPlace, Faults};
 use crate::child;
 use xdsctl_model::profile::Profile;
 pub use xdsctl_model::resource::lb_policy::NamedClusterConfig;
@@ -15,7 +15,7 @@ pub use xdsctl_model::resource::lb_policy::NamedClusterConfig;
 /// A missing `clusterName`, a `childPolicy` that is missing or rejected.
 pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<NamedClusterConfig, Faults> {
     let mut faults = Faults::new();
-    let at = At::TOP;
+    let at = ConfigPlace::TOP;
     let cluster_name = json::required_text(config, "clusterName", &at, &mut faults);
     let child_policy = child(config, "childPolicy", &at, profile, &mut faults);
     match (cluster_name, child_policy) {

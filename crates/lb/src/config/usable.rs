@@ -38,7 +38,7 @@ pub(super) fn check(config: &LbConfig, owner: &Owner<'_>, chain: &Chain, at: &Pa
     if *owner == Owner::Unused {
         return;
     }
-    let mut walk = Walk { owner, chain, at, cx };
+    let mut walk = UsableWalk { owner, chain, at, cx };
     walk.policy(config, 0, Above::default());
 }
 
@@ -59,14 +59,14 @@ struct Above {
     unusable: bool,
 }
 
-struct Walk<'w, 'a, 'p> {
+struct UsableWalk<'w, 'a, 'p> {
     owner: &'w Owner<'a>,
     chain: &'w Chain,
     at: &'w Path<'w>,
     cx: &'w mut Validation<'p>,
 }
 
-impl Walk<'_, '_, '_> {
+impl UsableWalk<'_, '_, '_> {
     fn report(&mut self, rule: &'static Rule, depth: usize, message: fmt::Arguments<'_>) {
         let cx = &mut *self.cx;
         self.chain.visit(depth, self.at, &mut |entry| {

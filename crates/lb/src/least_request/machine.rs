@@ -15,7 +15,7 @@ use xdsctl_model::status::Status;
 #[derive(Debug)]
 pub struct LeastRequestPolicy {
     lists: EndpointLists,
-    shown: Shown,
+    shown: LeastRequestReport,
     choices: u32,
     /// Counters of RPCs under way, by the place of the endpoint in the list.
     counters: Vec<u32>,
@@ -25,7 +25,7 @@ pub struct LeastRequestPolicy {
 }
 
 #[derive(Debug)]
-enum Shown {
+enum LeastRequestReport {
     Queue,
     Fail(Status),
     Ready,
@@ -39,7 +39,7 @@ impl LeastRequestPolicy {
         LeastRequestPolicy {
             at: format!("{at:?}"),
             lists: EndpointLists::new(at),
-            shown: Shown::Queue,
+            shown: LeastRequestReport::Queue,
             choices: 0,
             counters: Vec::new(),
             connect_order,
@@ -55,17 +55,17 @@ impl LeastRequestPolicy {
             self.lists.promote(number, cx);
             match self.lists.standing(number) {
                 ListState::Ready => {
-                    self.shown = Shown::Ready;
+                    self.shown = LeastRequestReport::Ready;
                     reports.push(StateReport::new(Connectivity::Ready));
                 }
                 ListState::Connecting => {
-                    self.shown = Shown::Queue;
+                    self.shown = LeastRequestReport::Queue;
                     reports.push(StateReport::new(Connectivity::Connecting));
                 }
                 ListState::Failing => {
                     let words = report.status.map(|status| status.message.to_string());
                     let status = self.lists.failure(words);
-                    self.shown = Shown::Fail(status.clone());
+                    self.shown = LeastRequestReport::Fail(status.clone());
                     reports.push(StateReport::failure(status));
                 }
                 ListState::Open => {}
@@ -94,7 +94,7 @@ impl crate::policy::StateMachine for LeastRequestPolicy {
         let start = self.connect_order.index(endpoints.len());
         match self.lists.take(endpoints, start, &update, cx) {
             ListUpdate::Empty(status) => {
-                self.shown = Shown::Fail(status.clone());
+                self.shown = LeastRequestReport::Fail(status.clone());
                 vec![StateReport::failure(status)]
             }
             ListUpdate::Listed(number, said) => self.note(number, said, cx),
@@ -115,15 +115,15 @@ impl crate::policy::StateMachine for LeastRequestPolicy {
 
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         match &self.shown {
-            Shown::Queue => {
+            LeastRequestReport::Queue => {
                 cx.say(super::NAME, format_args!("no endpoint is connected yet"));
                 return Pick::Queue;
             }
-            Shown::Fail(status) => {
+            LeastRequestReport::Fail(status) => {
                 cx.say(super::NAME, format_args!("fails: {}", status.message));
                 return Pick::Fail(status.clone());
             }
-            Shown::Ready => {}
+            LeastRequestReport::Ready => {}
         }
         let count = self.lists.ready();
         let under_way = |rank: usize| self.counters.get(rank).map_or(0, |counter| cx.in_flight.get(*counter));
@@ -156,9 +156,9 @@ impl crate::policy::StateMachine for LeastRequestPolicy {
 
     fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         match &self.shown {
-            Shown::Queue => out.add(PickShares::QUEUED, share),
-            Shown::Fail(status) => out.add_status(status, share),
-            Shown::Ready => {
+            LeastRequestReport::Queue => out.add(PickShares::QUEUED, share),
+            LeastRequestReport::Fail(status) => out.add_status(status, share),
+            LeastRequestReport::Ready => {
                 let each = share / self.lists.ready() as f64;
                 for (_, member) in self.lists.all_ready() {
                     member.child.shares(args, each, out);
@@ -169,6 +169,6 @@ impl crate::policy::StateMachine for LeastRequestPolicy {
 
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         self.lists.shutdown(cx);
-        self.shown = Shown::Queue;
+        self.shown = LeastRequestReport::Queue;
     }
 }

@@ -7,7 +7,7 @@ pub use xdsctl_model::resource::lb_policy::LeastRequestConfig;
 
 use serde_json::{Map, Value, json};
 
-use super::json::{self, At, Faults};
+use super::json::{self, ConfigPlace, Faults};
 use super::{PolicyType, done};
 use xdsctl_model::profile::Profile;
 
@@ -31,7 +31,7 @@ pub fn from_json(config: &Map<String, Value>, _profile: &Profile) -> Result<Leas
     let default = LeastRequestConfig::default().choice_count;
     let choice_count = match json::optional(config, "choiceCount") {
         Some(value) => {
-            let at = At::TOP.field("choiceCount");
+            let at = ConfigPlace::TOP.field("choiceCount");
             let read = json::unsigned(value, u32::MAX.into(), default.into(), &at, &mut faults);
             u32::try_from(read.value)
                 .unwrap_or(default)

@@ -55,15 +55,18 @@ struct Record {
 }
 
 /// An endpoint with enough calls to be judged.
-struct Candidate {
+struct EjectionCandidate {
     endpoint: u32,
     place: u64,
     success_percent: f64,
 }
 
 /// Those of the candidates that are to be ejected, in the order in which they are.
-fn in_order(candidates: &[Candidate], is_to_be: impl Fn(&Candidate) -> bool) -> Vec<&Candidate> {
-    let mut chosen: Vec<&Candidate> = candidates.iter().filter(|candidate| is_to_be(candidate)).collect();
+fn in_order(
+    candidates: &[EjectionCandidate],
+    is_to_be: impl Fn(&EjectionCandidate) -> bool,
+) -> Vec<&EjectionCandidate> {
+    let mut chosen: Vec<&EjectionCandidate> = candidates.iter().filter(|candidate| is_to_be(candidate)).collect();
     chosen.sort_unstable_by_key(|candidate| candidate.place);
     chosen
 }
@@ -208,7 +211,7 @@ impl OutlierDetectionPolicy {
             }
             let success_percent = f64::from(successes) * 100.0 / f64::from(volume);
             let place = record.place;
-            let candidate = || Candidate {
+            let candidate = || EjectionCandidate {
                 endpoint: *number,
                 place,
                 success_percent,
@@ -271,7 +274,7 @@ impl OutlierDetectionPolicy {
 
     fn eject(
         &mut self,
-        candidate: &Candidate,
+        candidate: &EjectionCandidate,
         (enforcement, detection): (u32, &OutlierDetection),
         ejected: &mut usize,
         cx: &mut PolicyCx<'_>,

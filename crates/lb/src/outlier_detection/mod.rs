@@ -7,7 +7,7 @@ pub use xdsctl_model::resource::lb_policy::OutlierDetectionConfig;
 
 use serde_json::{Map, Value, json};
 
-use super::json::{self, At, Faults};
+use super::json::{self, ConfigPlace, Faults};
 use super::{PolicyType, child};
 use xdsctl_model::diag::rules;
 use xdsctl_model::profile::Profile;
@@ -55,7 +55,7 @@ pub static TYPE: PolicyType = PolicyType {
 /// missing or rejected.
 pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<OutlierDetectionConfig, Faults> {
     let mut faults = Faults::new();
-    let at = At::TOP;
+    let at = ConfigPlace::TOP;
     let interval = json::optional_duration(config, "interval", DEFAULT_INTERVAL, &at, &mut faults);
     let base_ejection_time =
         json::optional_duration(config, "baseEjectionTime", DEFAULT_BASE_EJECTION_TIME, &at, &mut faults);
@@ -94,7 +94,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Outli
     }
 }
 
-fn success_rate(value: &Value, at: &At<'_>, faults: &mut Faults) -> Option<SuccessRateEjection> {
+fn success_rate(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option<SuccessRateEjection> {
     let map = json::object(value, at, faults)?;
     let mut number = |name, default| json::optional_u32(map, name, default, at, faults).value;
     let ejection = SuccessRateEjection {
@@ -108,7 +108,7 @@ fn success_rate(value: &Value, at: &At<'_>, faults: &mut Faults) -> Option<Succe
     Some(ejection)
 }
 
-fn failure_percentage(value: &Value, at: &At<'_>, faults: &mut Faults) -> Option<FailurePercentageEjection> {
+fn failure_percentage(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option<FailurePercentageEjection> {
     let map = json::object(value, at, faults)?;
     let mut number = |name, default| json::optional_u32(map, name, default, at, faults).value;
     let ejection = FailurePercentageEjection {
@@ -142,13 +142,13 @@ pub fn off() -> OutlierDetection {
 pub fn check_threshold(detection: &OutlierDetection) -> Option<String> {
     let mut faults = Faults::new();
     let ejection = detection.failure_percentage.as_ref()?;
-    let at = At::TOP.field("failurePercentageEjection");
+    let at = ConfigPlace::TOP.field("failurePercentageEjection");
     check_percentage(ejection.threshold, &at.field("threshold"), &mut faults);
     (!faults.is_empty()).then(|| json::words(&faults))
 }
 
 /// Checks a percentage, after a fault whatever was left of it.
-fn check_percentage(percentage: u32, at: &At<'_>, faults: &mut Faults) {
+fn check_percentage(percentage: u32, at: &ConfigPlace<'_>, faults: &mut Faults) {
     if percentage > MAX_PERCENTAGE {
         at.fault(
             &LB_OUTLIER_DETECTION_PERCENTAGE,

@@ -30,13 +30,13 @@ pub struct PickFirstPolicy {
     list: Option<Box<List>>,
     selected: Option<Handle>,
     state: Connectivity,
-    shown: Shown,
+    shown: PickFirstReport,
     timer_number: u64,
 }
 
 /// What a pick gets.
 #[derive(Debug)]
-enum Shown {
+enum PickFirstReport {
     /// RPCs wait.
     Queue,
     /// Wait, and connect.
@@ -95,7 +95,7 @@ impl PickFirstPolicy {
             list: None,
             selected: None,
             state: Connectivity::Connecting,
-            shown: Shown::Queue,
+            shown: PickFirstReport::Queue,
             timer_number: 0,
         }
     }
@@ -107,7 +107,7 @@ impl PickFirstPolicy {
             latest: Some(Ok(endpoint.addresses.clone())),
             selected: Some(handle),
             state: Connectivity::Ready,
-            shown: Shown::Ready,
+            shown: PickFirstReport::Ready,
             ..PickFirstPolicy::new(at, true)
         }
     }
@@ -215,7 +215,7 @@ impl PickFirstPolicy {
     fn fail(&mut self, status: Status, reports: &mut Reports) {
         let status = status.with_note(&self.note);
         self.state = Connectivity::TransientFailure;
-        self.shown = Shown::Fail(status.clone());
+        self.shown = PickFirstReport::Fail(status.clone());
         reports.push(StateReport::failure(status));
     }
 
@@ -229,7 +229,7 @@ impl PickFirstPolicy {
         self.unselect(cx);
         drop_list(self.list.take(), cx);
         self.state = Connectivity::Idle;
-        self.shown = Shown::Wake;
+        self.shown = PickFirstReport::Wake;
         reports.push(StateReport::new(Connectivity::Idle));
     }
 
@@ -249,11 +249,11 @@ impl PickFirstPolicy {
         if is_ejected && self.is_member {
             let why = format!("{}: subchannel ejected by outlier detection", handle.address.uri());
             let status = Status::unavailable(format!("health watch: {why}")).with_note(&self.note);
-            self.shown = Shown::Fail(status);
+            self.shown = PickFirstReport::Fail(status);
             reports.push(StateReport::failure(Status::unavailable(why)));
         } else {
             self.state = Connectivity::Ready;
-            self.shown = Shown::Ready;
+            self.shown = PickFirstReport::Ready;
             reports.push(StateReport::new(Connectivity::Ready));
         }
     }
@@ -272,7 +272,7 @@ impl PickFirstPolicy {
                 Connectivity::Idle => self.go_idle(cx, reports),
                 Connectivity::Connecting | Connectivity::TransientFailure => {
                     self.state = Connectivity::Connecting;
-                    self.shown = Shown::Queue;
+                    self.shown = PickFirstReport::Queue;
                     reports.push(StateReport::new(Connectivity::Connecting));
                     self.start(cx, reports);
                     self.unselect(cx);
@@ -313,7 +313,7 @@ impl PickFirstPolicy {
             Connectivity::Idle if list.is_pass_complete() => cx.runtime.connect(subchannel),
             Connectivity::Connecting if self.state != Connectivity::TransientFailure => {
                 self.state = Connectivity::Connecting;
-                self.shown = Shown::Queue;
+                self.shown = PickFirstReport::Queue;
                 reports.push(StateReport::new(Connectivity::Connecting));
             }
             Connectivity::Idle | Connectivity::Connecting | Connectivity::Ready => {}
@@ -391,7 +391,7 @@ impl PickFirstPolicy {
             Some(last) if self.is_member => {
                 self.state = Connectivity::TransientFailure;
                 reports.push(StateReport::failure(self.as_member(&last)));
-                self.shown = Shown::FailAs(last);
+                self.shown = PickFirstReport::FailAs(last);
             }
             last => {
                 let last = last.map(|status| status.to_string()).unwrap_or_default();
@@ -512,25 +512,25 @@ impl crate::policy::StateMachine for PickFirstPolicy {
 
     fn pick(&mut self, _args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         match (&self.shown, &self.selected) {
-            (Shown::Ready, Some(handle)) => {
+            (PickFirstReport::Ready, Some(handle)) => {
                 cx.say(super::NAME, format_args!("connected to {}", handle.address.text));
                 Pick::Complete(Complete::new(handle.id, handle.subchannel, &handle.address))
             }
-            (Shown::Fail(status), _) => {
+            (PickFirstReport::Fail(status), _) => {
                 cx.say(super::NAME, format_args!("fails: {}", status.message));
                 Pick::Fail(status.clone())
             }
-            (Shown::FailAs(last), _) => {
+            (PickFirstReport::FailAs(last), _) => {
                 let status = self.as_member(last);
                 cx.say(super::NAME, format_args!("fails: {}", status.message));
                 Pick::Fail(status)
             }
-            (Shown::Wake, _) => {
+            (PickFirstReport::Wake, _) => {
                 cx.say(super::NAME, format_args!("is idle: starts to connect"));
                 cx.after.push((self.at.clone(), PolicyEvent::Wake));
                 Pick::Queue
             }
-            (Shown::Queue | Shown::Ready, _) => {
+            (PickFirstReport::Queue | PickFirstReport::Ready, _) => {
                 cx.say(super::NAME, format_args!("is connecting"));
                 Pick::Queue
             }
@@ -539,17 +539,19 @@ impl crate::policy::StateMachine for PickFirstPolicy {
 
     fn shares(&self, _args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         match (&self.shown, &self.selected) {
-            (Shown::Ready, Some(handle)) => out.add(&handle.address.text, share),
-            (Shown::Fail(status), _) => out.add_status(status, share),
-            (Shown::FailAs(last), _) => out.add_status(&self.as_member(last), share),
-            (Shown::Queue | Shown::Wake | Shown::Ready, _) => out.add(PickShares::QUEUED, share),
+            (PickFirstReport::Ready, Some(handle)) => out.add(&handle.address.text, share),
+            (PickFirstReport::Fail(status), _) => out.add_status(status, share),
+            (PickFirstReport::FailAs(last), _) => out.add_status(&self.as_member(last), share),
+            (PickFirstReport::Queue | PickFirstReport::Wake | PickFirstReport::Ready, _) => {
+                out.add(PickShares::QUEUED, share)
+            }
         }
     }
 
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         self.unselect(cx);
         drop_list(self.list.take(), cx);
-        self.shown = Shown::Queue;
+        self.shown = PickFirstReport::Queue;
     }
 }
 

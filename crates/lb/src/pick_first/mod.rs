@@ -7,7 +7,7 @@ pub use xdsctl_model::resource::lb_policy::PickFirstConfig;
 
 use serde_json::{Map, Value, json};
 
-use super::json::{self, At, Faults};
+use super::json::{self, ConfigPlace, Faults};
 use super::xds::{MessageType, PolicyEntry};
 use super::{PolicyType, done};
 use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::pick_first::v3::PickFirst;
@@ -48,7 +48,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<PickF
         return Ok(PickFirstConfig::default());
     }
     let mut faults = Faults::new();
-    let shuffle_address_list = json::optional_bool(config, "shuffleAddressList", &At::TOP, &mut faults);
+    let shuffle_address_list = json::optional_bool(config, "shuffleAddressList", &ConfigPlace::TOP, &mut faults);
     done(PickFirstConfig { shuffle_address_list }, faults)
 }
 

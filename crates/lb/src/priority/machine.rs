@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::places::{ChildStanding, PriorityPlaces};
 use crate::LbConfig;
-use crate::endpoint::{self, Groups};
+use crate::endpoint::{self, EndpointGroups};
 use crate::log::LogEvent;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
@@ -27,10 +27,10 @@ pub struct PriorityPolicy {
     config: Option<config::PriorityConfig>,
     places: PriorityPlaces,
     /// Endpoints by child.
-    endpoints: Result<Groups, Status>,
+    endpoints: Result<EndpointGroups, Status>,
     depth: usize,
     note: String,
-    children: Children<Data>,
+    children: Children<PriorityState>,
     is_updating: bool,
     selected: Option<Arc<str>>,
     /// Why it was selected, for people; found out when a trace first asks.
@@ -41,7 +41,7 @@ pub struct PriorityPolicy {
 }
 
 #[derive(Debug)]
-struct Data {
+struct PriorityState {
     report: StateReport,
     /// How the child stands in the list of priorities.
     standing: Option<ChildStanding>,
@@ -55,7 +55,7 @@ impl PriorityPolicy {
         PriorityPolicy {
             config: None,
             places: PriorityPlaces::default(),
-            endpoints: Ok(Groups::new()),
+            endpoints: Ok(EndpointGroups::new()),
             depth: 0,
             note: String::new(),
             children: Children::new(at),
@@ -90,7 +90,7 @@ impl PriorityPolicy {
         let at = self.children.at().clone();
         self.reason = None;
         cx.runtime.say(&at, || LogEvent::ChildCreated { child: name.into() });
-        let member = self.children.add(name, || Data {
+        let member = self.children.add(name, || PriorityState {
             report: StateReport::new(Connectivity::Connecting),
             standing: None,
             can_start_timer: false,
@@ -315,7 +315,7 @@ impl PriorityPolicy {
 /// Which place was chosen, why, and whether those below it are let go.
 type Why = (usize, &'static str, bool);
 
-fn stop_failover(name: &str, data: &mut Data, at: &TreePath, cx: &mut PolicyCx<'_>) {
+fn stop_failover(name: &str, data: &mut PriorityState, at: &TreePath, cx: &mut PolicyCx<'_>) {
     if data.failover.is_some() {
         cx.runtime.cancel(&mut data.failover);
         cx.runtime
@@ -323,7 +323,7 @@ fn stop_failover(name: &str, data: &mut Data, at: &TreePath, cx: &mut PolicyCx<'
     }
 }
 
-fn start_failover(name: &str, member: &mut NamedChild<Data>, at: &TreePath, cx: &mut PolicyCx<'_>) {
+fn start_failover(name: &str, member: &mut NamedChild<PriorityState>, at: &TreePath, cx: &mut PolicyCx<'_>) {
     let delay = cx.runtime.settings.priority_failover_ms;
     cx.runtime.say(at, || LogEvent::FailoverTimerStarted {
         child: name.into(),

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::json::{self, At, Faults};
+use super::json::{self, ConfigPlace, Faults};
 use super::{PolicyType, child, done};
 use xdsctl_model::diag::rules;
 use xdsctl_model::profile::Profile;
@@ -40,7 +40,7 @@ pub static TYPE: PolicyType = PolicyType {
 /// Missing or rejected children, priorities without a child.
 pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<PriorityConfig, Faults> {
     let mut faults = Faults::new();
-    let at = At::TOP;
+    let at = ConfigPlace::TOP;
     let listed = json::required(config, "children", &at, &mut faults)
         .and_then(|value| json::object(value, &at.field("children"), &mut faults));
     let at_children = at.field("children");
@@ -75,7 +75,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Prior
     done(PriorityConfig { children, priorities }, faults)
 }
 
-fn read_child(value: &Value, at: &At<'_>, profile: &Profile, faults: &mut Faults) -> Option<PriorityChild> {
+fn read_child(value: &Value, at: &ConfigPlace<'_>, profile: &Profile, faults: &mut Faults) -> Option<PriorityChild> {
     let map = json::object(value, at, faults)?;
     let ignore_reresolution_requests = json::optional_bool(map, "ignore_reresolution_requests", at, faults);
     let config = child(map, "config", at, profile, faults)?;

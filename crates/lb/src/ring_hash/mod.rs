@@ -12,7 +12,7 @@ pub use xdsctl_model::resource::lb_policy::{DEFAULT_MAX_RING_SIZE, DEFAULT_MIN_R
 
 use serde_json::{Map, Value, json};
 
-use super::json::{self, At, Faults, LoadedNumber};
+use super::json::{self, ConfigPlace, Faults, LoadedNumber};
 use super::xds::{MessageType, PolicyEntry};
 use super::{PolicyType, done};
 use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::ring_hash::v3 as pb;
@@ -125,7 +125,7 @@ pub fn sizes_to_json(min: u64, max: u64) -> Value {
 /// Sizes out of range or in the wrong order. `requestHashHeader` is looked at only with its switch on.
 pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<RingHashConfig, Faults> {
     let mut faults = Faults::new();
-    let at = At::TOP;
+    let at = ConfigPlace::TOP;
     let min = size(config, "minRingSize", DEFAULT_MIN_RING_SIZE, &mut faults);
     let max = size(config, "maxRingSize", DEFAULT_MAX_RING_SIZE, &mut faults);
     let mut request_hash_header = String::new();
@@ -162,7 +162,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<RingH
 
 fn size(config: &Map<String, Value>, name: &str, default: u64, faults: &mut Faults) -> LoadedNumber<u64> {
     match json::optional(config, name) {
-        Some(value) => json::unsigned(value, u64::MAX, default, &At::TOP.field(name), faults),
+        Some(value) => json::unsigned(value, u64::MAX, default, &ConfigPlace::TOP.field(name), faults),
         None => LoadedNumber::default(default),
     }
 }

@@ -63,7 +63,7 @@ pub struct Ring {
 
 /// An endpoint that gets its entries on a ring.
 #[derive(Debug, Clone)]
-pub(super) struct Place<K> {
+pub(super) struct RingEndpoint<K> {
     /// Its index.
     pub endpoint: u32,
     /// What its entries are hashed of.
@@ -75,7 +75,7 @@ pub(super) struct Place<K> {
 impl Ring {
     /// Builds the ring of endpoints with their keys (the first address, or a hash key) and weights, at least 1 each.
     pub fn new<K: AsRef<str>>(endpoints: &[(K, u32)], size: Size) -> Ring {
-        let places = endpoints.iter().zip(0..).map(|((key, weight), endpoint)| Place {
+        let places = endpoints.iter().zip(0..).map(|((key, weight), endpoint)| RingEndpoint {
             endpoint,
             key: key.as_ref(),
             weight: *weight,
@@ -89,7 +89,7 @@ impl Ring {
     }
 
     /// Builds the ring of endpoints that get their entries in this order, with hashes that are signed numbers.
-    pub(super) fn signed<K: AsRef<str>>(places: &[Place<K>], size: Size) -> Ring {
+    pub(super) fn signed<K: AsRef<str>>(places: &[RingEndpoint<K>], size: Size) -> Ring {
         let mut entries = entries(places, size);
         entries.sort_by_key(|entry| entry.hash.cast_signed());
         Ring {
@@ -155,7 +155,7 @@ impl Ring {
 }
 
 /// The entries of endpoints, which get them one after the other.
-fn entries<K: AsRef<str>>(places: &[Place<K>], size: Size) -> Vec<RingEntry> {
+fn entries<K: AsRef<str>>(places: &[RingEndpoint<K>], size: Size) -> Vec<RingEntry> {
     let sum: u64 = places.iter().map(|place| u64::from(place.weight)).sum();
     let share = |weight: u32| f64::from(weight) / sum as f64;
     let least = places.iter().map(|place| share(place.weight)).fold(1.0, f64::min);

@@ -6,7 +6,7 @@
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
-use super::ring::{Place, Ring, Size};
+use super::ring::{Ring, RingEndpoint, Size};
 use crate::endpoint::Address;
 
 /// Buckets of an empty map.
@@ -23,10 +23,10 @@ pub(super) fn ring<'a>(endpoints: impl Iterator<Item = (&'a [Address], u32)>, si
     let endpoints: Vec<(&[Address], u32)> = endpoints.collect();
     let hashes: Vec<u32> = endpoints.iter().map(|(addresses, _)| list_hash(addresses)).collect();
     let listed = in_map_order(&hashes).into_iter();
-    let places: Vec<Place<String>> = listed
+    let places: Vec<RingEndpoint<String>> = listed
         .filter_map(|index| {
             let (addresses, weight) = endpoints.get(index)?;
-            Some(Place {
+            Some(RingEndpoint {
                 endpoint: u32::try_from(index).ok()?,
                 key: text(&addresses.first()?.socket),
                 weight: *weight,

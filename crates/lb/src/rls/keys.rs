@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use super::{KeyBuilder, RouteLookup, put_filled};
-use crate::json::{self, At, Faults, LB_JSON_EMPTY};
+use crate::json::{self, ConfigPlace, Faults, LB_JSON_EMPTY};
 use crate::metadata::Metadata;
 use xdsctl_document::secret;
 use xdsctl_model::diag::rules;
@@ -25,7 +25,7 @@ rules! {
 /// Reads `grpcKeybuilders`, which has no null. Duplicates are looked for only in a list without faults.
 pub(super) fn read_key_builders(
     map: &Map<String, Value>,
-    at: &At<'_>,
+    at: &ConfigPlace<'_>,
     faults: &mut Faults,
 ) -> BTreeMap<String, KeyBuilder> {
     let at = at.field("grpcKeybuilders");
@@ -64,7 +64,7 @@ pub(super) fn read_key_builders(
 }
 
 /// Reads one key builder: the paths that it is for, and its keys.
-fn read_key_builder(value: &Value, at: &At<'_>, faults: &mut Faults) -> Option<(Vec<String>, KeyBuilder)> {
+fn read_key_builder(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option<(Vec<String>, KeyBuilder)> {
     let map = json::object(value, at, faults)?;
     let at_names = at.field("names");
     let mut paths = Vec::new();
@@ -101,7 +101,7 @@ fn read_key_builder(value: &Value, at: &At<'_>, faults: &mut Faults) -> Option<(
             .fault(&LB_JSON_EMPTY, format_args!("the key is empty, must not be"), faults);
     }
     let mut seen = BTreeSet::new();
-    let mut check = |key: &str, at: &At<'_>| {
+    let mut check = |key: &str, at: &ConfigPlace<'_>| {
         if !key.is_empty() && !seen.insert(key.to_owned()) {
             at.fault(
                 &RLS_DUPLICATE_KEY,
@@ -135,7 +135,7 @@ fn read_key_builder(value: &Value, at: &At<'_>, faults: &mut Faults) -> Option<(
 }
 
 /// Reads an entry of `names` as a path. An empty service is fine for the loader.
-fn read_name(value: &Value, at: &At<'_>, faults: &mut Faults) -> Option<String> {
+fn read_name(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option<String> {
     let map = json::object(value, at, faults)?;
     let service = json::required_text(map, "service", at, faults);
     let method = json::optional(map, "method")
@@ -145,7 +145,7 @@ fn read_name(value: &Value, at: &At<'_>, faults: &mut Faults) -> Option<String> 
 }
 
 /// Reads an entry of `headers`: its key and the headers' names. What cannot be read is empty.
-fn read_header(value: &Value, at: &At<'_>, faults: &mut Faults) -> (String, Vec<String>) {
+fn read_header(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> (String, Vec<String>) {
     let Some(map) = json::object(value, at, faults) else {
         return (String::new(), Vec::new());
     };
@@ -177,7 +177,7 @@ fn read_header(value: &Value, at: &At<'_>, faults: &mut Faults) -> (String, Vec<
     (key.unwrap_or_default().to_owned(), read)
 }
 
-fn read_extra_key(map: &Map<String, Value>, name: &str, at: &At<'_>, faults: &mut Faults) -> String {
+fn read_extra_key(map: &Map<String, Value>, name: &str, at: &ConfigPlace<'_>, faults: &mut Faults) -> String {
     let at = at.field(name);
     let text = json::optional(map, name).and_then(|value| json::text(value, &at, faults));
     if text == Some("") {

@@ -12,7 +12,7 @@ use super::throttle::Throttle;
 use super::{NAME, RlsConfig, keys, with_target};
 use crate as lb;
 use crate::endpoint::EndpointList;
-use crate::json::{At, Faults};
+use crate::json::{ConfigPlace, Faults};
 use crate::log::LogEvent;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{LookupResult, PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
@@ -224,7 +224,7 @@ impl RlsPolicy {
             &config.child_policy_json,
             &config.target_field_name,
             name,
-            &At::TOP,
+            &ConfigPlace::TOP,
             &mut faults,
         );
         let read = list.map_or(Err(faults), |list| lb::parse_list(&list, cx.clusters.profile()));

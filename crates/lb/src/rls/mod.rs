@@ -14,7 +14,7 @@ mod throttle;
 
 use serde_json::{Map, Value, json};
 
-use super::json::{self, At, Faults, LB_JSON_EMPTY};
+use super::json::{self, ConfigPlace, Faults, LB_JSON_EMPTY};
 use super::{PolicyType, child_list};
 use crate::metadata::Metadata;
 use keys::read_key_builders;
@@ -63,7 +63,7 @@ pub static TYPE: PolicyType = PolicyType {
 /// Whatever the client's loader blames.
 pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<RlsConfig, Faults> {
     let mut faults = Faults::new();
-    let at = At::TOP;
+    let at = ConfigPlace::TOP;
     let route_lookup = json::required(config, "routeLookupConfig", &at, &mut faults)
         .and_then(|value| read_route_lookup(value, &at.field("routeLookupConfig"), &mut faults));
     let target_field_name = json::required_text(config, "childPolicyConfigTargetFieldName", &at, &mut faults);
@@ -104,7 +104,7 @@ fn child_policy(
     profile: &Profile,
     faults: &mut Faults,
 ) -> Option<(Value, Box<super::LbConfig>)> {
-    let at = At::TOP.field("childPolicy");
+    let at = ConfigPlace::TOP.field("childPolicy");
     let Some(list) = config.get("childPolicy") else {
         json::missing(&at, faults);
         return None;
@@ -124,7 +124,13 @@ fn child_policy(
 }
 
 /// The list of policies with `field` set to `target` in each; all entries must be well-formed here.
-pub fn with_target(list: &Value, field: &str, target: &str, at: &At<'_>, faults: &mut Faults) -> Option<Value> {
+pub fn with_target(
+    list: &Value,
+    field: &str,
+    target: &str,
+    at: &ConfigPlace<'_>,
+    faults: &mut Faults,
+) -> Option<Value> {
     let entries = json::list(list, at, faults)?;
     let mut filled = Vec::with_capacity(entries.len());
     for (i, entry) in entries.iter().enumerate() {
@@ -151,7 +157,7 @@ pub fn with_target(list: &Value, field: &str, target: &str, at: &At<'_>, faults:
 }
 
 /// Reads `routeLookupConfig`. The value has no meaning after a fault, but for its default target.
-fn read_route_lookup(value: &Value, at: &At<'_>, faults: &mut Faults) -> Option<RouteLookup> {
+fn read_route_lookup(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option<RouteLookup> {
     let map = json::object(value, at, faults)?;
     let lookup_service = json::required_text(map, "lookupService", at, faults);
     let lookup_service_timeout =

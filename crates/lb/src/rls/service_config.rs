@@ -9,7 +9,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use crate::config::number;
-use crate::json::{self, At, Faults};
+use crate::json::{self, ConfigPlace, Faults};
 use crate::{by_name, child_list};
 use xdsctl_model::diag::rules;
 use xdsctl_model::profile::Profile;
@@ -45,7 +45,7 @@ const STATUS_CODES: [&str; 17] = [
 const RATIO_DECIMALS: usize = 3;
 
 /// Checks a service config at `at`.
-pub(super) fn check(config: &Value, at: &At<'_>, profile: &Profile, faults: &mut Faults) {
+pub(super) fn check(config: &Value, at: &ConfigPlace<'_>, profile: &Profile, faults: &mut Faults) {
     let Some(map) = json::object(config, at, faults) else {
         return;
     };
@@ -57,11 +57,11 @@ pub(super) fn check(config: &Value, at: &At<'_>, profile: &Profile, faults: &mut
 }
 
 #[cold]
-fn reject(at: &At<'_>, message: fmt::Arguments<'_>, faults: &mut Faults) {
+fn reject(at: &ConfigPlace<'_>, message: fmt::Arguments<'_>, faults: &mut Faults) {
     at.fault(&RLS_SERVICE_CONFIG, message, faults);
 }
 
-fn client_channel(map: &Map<String, Value>, at: &At<'_>, profile: &Profile, faults: &mut Faults) {
+fn client_channel(map: &Map<String, Value>, at: &ConfigPlace<'_>, profile: &Profile, faults: &mut Faults) {
     if let Some(value) = json::optional(map, "healthCheckConfig")
         && let at = at.field("healthCheckConfig")
         && let Some(health) = json::object(value, &at, faults)
@@ -94,7 +94,7 @@ fn client_channel(map: &Map<String, Value>, at: &At<'_>, profile: &Profile, faul
     }
 }
 
-fn retry_throttling(value: &Value, at: &At<'_>, faults: &mut Faults) {
+fn retry_throttling(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) {
     let Some(map) = json::object(value, at, faults) else {
         return;
     };
@@ -141,7 +141,7 @@ fn milli_ratio(text: &str) -> Option<u32> {
     Some(part(whole)?.wrapping_mul(1000).wrapping_add(thousandths))
 }
 
-fn method_configs(map: &Map<String, Value>, at: &At<'_>, faults: &mut Faults) {
+fn method_configs(map: &Map<String, Value>, at: &ConfigPlace<'_>, faults: &mut Faults) {
     let at = at.field("methodConfig");
     let Some(items) = map.get("methodConfig").and_then(|value| json::list(value, &at, faults)) else {
         return;
@@ -159,7 +159,7 @@ fn method_configs(map: &Map<String, Value>, at: &At<'_>, faults: &mut Faults) {
     }
 }
 
-fn method_config(map: &Map<String, Value>, seen: &mut BTreeSet<String>, at: &At<'_>, faults: &mut Faults) {
+fn method_config(map: &Map<String, Value>, seen: &mut BTreeSet<String>, at: &ConfigPlace<'_>, faults: &mut Faults) {
     json::optional_duration(map, "timeout", Millis(0), at, faults);
     json::optional_bool(map, "waitForReady", at, faults);
     if let Some(value) = json::optional(map, "retryPolicy") {
@@ -181,7 +181,7 @@ fn method_config(map: &Map<String, Value>, seen: &mut BTreeSet<String>, at: &At<
 }
 
 /// The methods that a name is for: all, those of a service, or one.
-fn method_path(name: &Value, at: &At<'_>, faults: &mut Faults) -> String {
+fn method_path(name: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> String {
     let Some(map) = json::object(name, at, faults) else {
         return String::new();
     };
@@ -196,7 +196,7 @@ fn method_path(name: &Value, at: &At<'_>, faults: &mut Faults) -> String {
     }
 }
 
-fn retry_policy(value: &Value, at: &At<'_>, faults: &mut Faults) {
+fn retry_policy(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) {
     let Some(map) = json::object(value, at, faults) else {
         return;
     };
@@ -225,7 +225,7 @@ fn retry_policy(value: &Value, at: &At<'_>, faults: &mut Faults) {
 }
 
 /// Checks `retryableStatusCodes`: one code at least, but a value that is no list is blamed once.
-fn status_codes(map: &Map<String, Value>, at: &At<'_>, faults: &mut Faults) {
+fn status_codes(map: &Map<String, Value>, at: &ConfigPlace<'_>, faults: &mut Faults) {
     let mut known = false;
     if let Some(value) = map.get("retryableStatusCodes") {
         let Some(codes) = json::list(value, at, faults) else {

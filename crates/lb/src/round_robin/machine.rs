@@ -15,13 +15,13 @@ use xdsctl_model::status::Status;
 #[derive(Debug)]
 pub struct RoundRobinPolicy {
     lists: EndpointLists,
-    shown: Shown,
+    shown: RoundRobinReport,
     connect_order: Rng,
     start: Rng,
 }
 
 #[derive(Debug)]
-enum Shown {
+enum RoundRobinReport {
     Queue,
     Fail(Status),
     /// Rank of the next one among the READY endpoints.
@@ -35,7 +35,7 @@ impl RoundRobinPolicy {
         let start = cx.runtime.stream("round_robin/start", &at);
         RoundRobinPolicy {
             lists: EndpointLists::new(at),
-            shown: Shown::Queue,
+            shown: RoundRobinReport::Queue,
             connect_order,
             start,
         }
@@ -47,22 +47,22 @@ impl RoundRobinPolicy {
         while let Some((index, report)) = said.pop_front() {
             self.lists.note(number, (index, &report), &mut said, cx);
             if self.lists.promote(number, cx) {
-                self.shown = Shown::Queue;
+                self.shown = RoundRobinReport::Queue;
             }
             match self.lists.standing(number) {
                 ListState::Ready => {
-                    self.shown = Shown::Ready(self.start.index(self.lists.ready()));
+                    self.shown = RoundRobinReport::Ready(self.start.index(self.lists.ready()));
                     reports.push(StateReport::new(Connectivity::Ready));
                 }
                 ListState::Connecting => {
-                    self.shown = Shown::Queue;
+                    self.shown = RoundRobinReport::Queue;
                     reports.push(StateReport::new(Connectivity::Connecting));
                 }
                 ListState::Failing => {
                     let status = self
                         .lists
                         .failure(report.status.map(|status| status.message.to_string()));
-                    self.shown = Shown::Fail(status.clone());
+                    self.shown = RoundRobinReport::Fail(status.clone());
                     reports.push(StateReport::failure(status));
                 }
                 ListState::Open => {}
@@ -82,7 +82,7 @@ impl crate::policy::StateMachine for RoundRobinPolicy {
         let start = self.connect_order.index(endpoints.len());
         match self.lists.take(endpoints, start, &update, cx) {
             ListUpdate::Empty(status) => {
-                self.shown = Shown::Fail(status.clone());
+                self.shown = RoundRobinReport::Fail(status.clone());
                 vec![StateReport::failure(status)]
             }
             ListUpdate::Listed(number, said) => self.note(number, said, cx),
@@ -103,15 +103,15 @@ impl crate::policy::StateMachine for RoundRobinPolicy {
 
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         match &mut self.shown {
-            Shown::Queue => {
+            RoundRobinReport::Queue => {
                 cx.say(super::NAME, format_args!("no endpoint is connected yet"));
                 Pick::Queue
             }
-            Shown::Fail(status) => {
+            RoundRobinReport::Fail(status) => {
                 cx.say(super::NAME, format_args!("fails: {}", status.message));
                 Pick::Fail(status.clone())
             }
-            Shown::Ready(next) => {
+            RoundRobinReport::Ready(next) => {
                 let turn = *next;
                 let count = self.lists.ready();
                 *next = if turn + 1 < count { turn + 1 } else { 0 };
@@ -132,9 +132,9 @@ impl crate::policy::StateMachine for RoundRobinPolicy {
 
     fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         match &self.shown {
-            Shown::Queue => out.add(PickShares::QUEUED, share),
-            Shown::Fail(status) => out.add_status(status, share),
-            Shown::Ready(_) => {
+            RoundRobinReport::Queue => out.add(PickShares::QUEUED, share),
+            RoundRobinReport::Fail(status) => out.add_status(status, share),
+            RoundRobinReport::Ready(_) => {
                 let each = share / self.lists.ready() as f64;
                 for (_, member) in self.lists.all_ready() {
                     member.child.shares(args, each, out);
@@ -145,6 +145,6 @@ impl crate::policy::StateMachine for RoundRobinPolicy {
 
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         self.lists.shutdown(cx);
-        self.shown = Shown::Queue;
+        self.shown = RoundRobinReport::Queue;
     }
 }

@@ -13,13 +13,13 @@ use super::runtime::{Connectivity, OneMachine, below};
 pub struct Child {
     at: TreePath,
     next_generation: u32,
-    current: Option<Slot>,
-    pending: Option<Slot>,
+    current: Option<ChildSlot>,
+    pending: Option<ChildSlot>,
     last: Option<StateReport>,
 }
 
 #[derive(Debug)]
-struct Slot {
+struct ChildSlot {
     generation: u32,
     name: &'static str,
     machine: Box<dyn StateMachine>,
@@ -59,7 +59,7 @@ impl Child {
         self.next_generation += 1;
         let mut machine = (crate::policy_of(update.config).machine)(below(&self.at, generation), cx);
         let reports = machine.update(update, cx);
-        let slot = Slot {
+        let slot = ChildSlot {
             generation,
             name,
             machine,

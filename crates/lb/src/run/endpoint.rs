@@ -150,13 +150,13 @@ pub fn none() -> &'static EndpointList {
 }
 
 /// Endpoints by the name that their hierarchical path has at a depth.
-pub type Groups = BTreeMap<Arc<str>, EndpointList>;
+pub type EndpointGroups = BTreeMap<Arc<str>, EndpointList>;
 
 /// Groups endpoints by the name at `depth` of their path.
 ///
 /// C-core does not take the last name off a path, so policies further down see it again. With `paths_end` endpoints without a name at
 /// `depth` are in no group.
-pub fn groups(endpoints: &EndpointList, depth: usize, paths_end: bool) -> Groups {
+pub fn groups(endpoints: &EndpointList, depth: usize, paths_end: bool) -> EndpointGroups {
     let mut groups: BTreeMap<Arc<str>, Vec<Piece>> = BTreeMap::new();
     for piece in endpoints.pieces() {
         let Some(first) = piece.first() else { continue };

@@ -212,13 +212,13 @@ impl fmt::Display for TraceStep {
 
 /// The steps of one pick, in one piece of text: a pick that brought nothing new costs no memory.
 #[derive(Debug, Default)]
-pub struct Steps {
+pub struct PickSteps {
     text: String,
     /// What each step is about, and where its text ends.
     ends: Vec<(StepKind, usize)>,
 }
 
-impl Steps {
+impl PickSteps {
     /// Forgets the steps so far.
     pub fn clear(&mut self) {
         self.text.clear();
@@ -262,7 +262,7 @@ pub struct PickCx<'a> {
     /// What to do after the pick.
     pub after: &'a mut Vec<(TreePath, PolicyEvent)>,
     /// Steps are written here if wanted.
-    pub trace: Option<&'a mut Steps>,
+    pub trace: Option<&'a mut PickSteps>,
     /// What is to be told of the pick, if somebody listens: what a cookie led to. The number is that of the RPC.
     pub told: Option<(i64, &'a mut Vec<LogEvent>)>,
 }

@@ -34,7 +34,7 @@ pub struct WeightedRoundRobinPolicy {
     /// An endpoint has reported its load; until then there is no schedule to make, however often endpoints come and go.
     has_weights: bool,
     sequence: u32,
-    shown: Shown,
+    shown: WeightedRoundRobinReport,
     pickers: u64,
     /// The weights that were told last.
     told: Vec<f32>,
@@ -48,7 +48,7 @@ pub struct WeightedRoundRobinPolicy {
 }
 
 #[derive(Debug)]
-enum Shown {
+enum WeightedRoundRobinReport {
     Queue,
     Fail(Status),
     Ready {
@@ -82,7 +82,7 @@ impl WeightedRoundRobinPolicy {
             has_weights: false,
             // The upper half of the number.
             sequence: (sequence.next_u64() >> 32) as u32,
-            shown: Shown::Queue,
+            shown: WeightedRoundRobinReport::Queue,
             pickers: 0,
             told: Vec::new(),
             last: (0, 1),
@@ -116,7 +116,7 @@ impl WeightedRoundRobinPolicy {
                 }
             }
             if self.lists.promote(number, cx) {
-                self.shown = Shown::Queue;
+                self.shown = WeightedRoundRobinReport::Queue;
             }
             match self.lists.standing(number) {
                 ListState::Ready => {
@@ -124,7 +124,7 @@ impl WeightedRoundRobinPolicy {
                     reports.push(StateReport::new(Connectivity::Ready));
                 }
                 ListState::Connecting => {
-                    self.shown = Shown::Queue;
+                    self.shown = WeightedRoundRobinReport::Queue;
                     reports.push(StateReport::new(Connectivity::Connecting));
                 }
                 ListState::Failing => {
@@ -134,7 +134,7 @@ impl WeightedRoundRobinPolicy {
                         false => status.to_string(),
                     });
                     let status = self.lists.failure(last);
-                    self.shown = Shown::Fail(status.clone());
+                    self.shown = WeightedRoundRobinReport::Fail(status.clone());
                     reports.push(StateReport::failure(status));
                 }
                 ListState::Open => {}
@@ -183,7 +183,7 @@ impl WeightedRoundRobinPolicy {
     /// Makes a new picker.
     fn show_ready(&mut self, cx: &mut PolicyCx<'_>) {
         let next = self.start.index(self.lists.ready());
-        self.shown = Shown::Ready { next, schedule: None };
+        self.shown = WeightedRoundRobinReport::Ready { next, schedule: None };
         self.pickers += 1;
         self.schedule(cx);
     }
@@ -191,7 +191,7 @@ impl WeightedRoundRobinPolicy {
     /// Makes the picker's schedule from the weights of this moment.
     fn schedule(&mut self, cx: &mut PolicyCx<'_>) {
         cx.runtime.cancel(&mut self.timer);
-        if !matches!(self.shown, Shown::Ready { .. }) {
+        if !matches!(self.shown, WeightedRoundRobinReport::Ready { .. }) {
             return;
         }
         let now = cx.runtime.now;
@@ -200,7 +200,7 @@ impl WeightedRoundRobinPolicy {
             true => self.weigh(cx),
             false => (None, None),
         };
-        if let Shown::Ready { schedule, .. } = &mut self.shown {
+        if let WeightedRoundRobinReport::Ready { schedule, .. } = &mut self.shown {
             *schedule = made;
         }
         if let Some(change) = change {
@@ -210,7 +210,7 @@ impl WeightedRoundRobinPolicy {
 
     /// A weight may be another one: the schedule is made again when it is due.
     fn wake(&mut self, cx: &mut PolicyCx<'_>) {
-        if matches!(self.shown, Shown::Ready { .. }) && self.has_weights {
+        if matches!(self.shown, WeightedRoundRobinReport::Ready { .. }) && self.has_weights {
             self.set_timer(cx.runtime.now + 1, cx);
         }
     }
@@ -292,7 +292,7 @@ impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
         self.watch(&endpoints, cx);
         match self.lists.take(&endpoints, start, &update, cx) {
             ListUpdate::Empty(status) => {
-                self.shown = Shown::Fail(status.clone());
+                self.shown = WeightedRoundRobinReport::Fail(status.clone());
                 vec![StateReport::failure(status)]
             }
             ListUpdate::Listed(number, said) => self.note(number, said, cx),
@@ -327,15 +327,15 @@ impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
 
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         let (next, schedule) = match &mut self.shown {
-            Shown::Queue => {
+            WeightedRoundRobinReport::Queue => {
                 cx.say(NAME, format_args!("no endpoint is connected yet"));
                 return Pick::Queue;
             }
-            Shown::Fail(status) => {
+            WeightedRoundRobinReport::Fail(status) => {
                 cx.say(NAME, format_args!("fails: {}", status.message));
                 return Pick::Fail(status.clone());
             }
-            Shown::Ready { next, schedule } => (next, schedule),
+            WeightedRoundRobinReport::Ready { next, schedule } => (next, schedule),
         };
         let (index, number, told) = match schedule {
             Some(Schedule { members, scheduler }) => {
@@ -379,9 +379,9 @@ impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
 
     fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         match &self.shown {
-            Shown::Queue => out.add(PickShares::QUEUED, share),
-            Shown::Fail(status) => out.add_status(status, share),
-            Shown::Ready {
+            WeightedRoundRobinReport::Queue => out.add(PickShares::QUEUED, share),
+            WeightedRoundRobinReport::Fail(status) => out.add_status(status, share),
+            WeightedRoundRobinReport::Ready {
                 schedule: Some(Schedule { members, scheduler }),
                 ..
             } => {
@@ -392,7 +392,7 @@ impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
                     }
                 }
             }
-            Shown::Ready { schedule: None, .. } => {
+            WeightedRoundRobinReport::Ready { schedule: None, .. } => {
                 let each = share / self.lists.ready() as f64;
                 for (_, member) in self.lists.all_ready() {
                     member.child.shares(args, each, out);
@@ -406,7 +406,7 @@ impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
         self.config.enable_oob_load_report = false;
         self.watch(&EndpointList::default(), cx);
         self.lists.shutdown(cx);
-        self.shown = Shown::Queue;
+        self.shown = WeightedRoundRobinReport::Queue;
     }
 }
 

@@ -12,7 +12,7 @@ pub use xdsctl_model::resource::lb_policy::{Metric, WeightedRoundRobinConfig};
 use serde_json::{Map, Value};
 
 use super::config::number;
-use super::json::{self, At, Faults};
+use super::json::{self, ConfigPlace, Faults};
 use super::xds::{MessageType, PolicyEntry};
 use super::{PolicyType, done};
 use xdsctl_document::proto::duration;
@@ -106,7 +106,7 @@ fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Optio
 /// Fields of the wrong type, a negative penalty, unknown metric names.
 pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<WeightedRoundRobinConfig, Faults> {
     let mut faults = Faults::new();
-    let at = At::TOP;
+    let at = ConfigPlace::TOP;
     let default = WeightedRoundRobinConfig::default();
     let mut period = |name: &str, default: Millis| json::optional_duration(config, name, default, &at, &mut faults);
     let oob_reporting_period = period("oobReportingPeriod", default.oob_reporting_period);
@@ -141,7 +141,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Weigh
 
 /// Reads the metric names, where null is no list. A list with a foreign element is not looked at further.
 fn metric_names(config: &Map<String, Value>, faults: &mut Faults) -> Vec<Metric> {
-    let at = At::TOP.field(METRIC_NAMES);
+    let at = ConfigPlace::TOP.field(METRIC_NAMES);
     let Some(names) = config.get(METRIC_NAMES).and_then(|list| json::list(list, &at, faults)) else {
         return Vec::new();
     };

@@ -17,7 +17,7 @@ use xdsctl_model::status::Status;
 /// The state of a weighted_target policy.
 #[derive(Debug)]
 pub struct WeightedTargetPolicy {
-    children: Children<Data>,
+    children: Children<TargetState>,
     /// States of the children with a weight.
     tally: StateTally,
     /// Weights of the READY children, and of those that fail, in the order of their names.
@@ -27,26 +27,26 @@ pub struct WeightedTargetPolicy {
     in_order: Vec<u32>,
     is_updating: bool,
     note: String,
-    shown: Shown,
+    shown: WeightedTargetReport,
     choice: Rng,
 }
 
 #[derive(Debug)]
-struct Data {
+struct TargetState {
     weight: u32,
     state: Connectivity,
     /// Place in the order of names; `None` until the end of the update that brings the child.
     place: Option<usize>,
 }
 
-impl Data {
+impl TargetState {
     fn counted(&self) -> Option<Connectivity> {
         (self.weight > 0).then_some(self.state)
     }
 }
 
 #[derive(Debug)]
-enum Shown {
+enum WeightedTargetReport {
     Queue,
     Fail(Status),
     /// The children in this state, by weight.
@@ -65,7 +65,7 @@ impl WeightedTargetPolicy {
             in_order: Vec::new(),
             is_updating: false,
             note: String::new(),
-            shown: Shown::Queue,
+            shown: WeightedTargetReport::Queue,
             choice,
         }
     }
@@ -110,7 +110,7 @@ impl WeightedTargetPolicy {
             .map(|all| endpoint::groups(all, update.depth, paths_end));
         for (name, target) in &config.targets {
             self.children.revive(name, cx);
-            self.children.add(name, || Data {
+            self.children.add(name, || TargetState {
                 weight: 0,
                 state: Connectivity::Connecting,
                 place: None,
@@ -135,7 +135,7 @@ impl WeightedTargetPolicy {
         self.is_updating = false;
         self.put_in_order();
         if config.targets.is_empty() && cx.clusters.profile().has(Feature::SilentWithoutTargets) {
-            self.shown = Shown::Queue;
+            self.shown = WeightedTargetReport::Queue;
             return reports;
         }
         if config.targets.is_empty() {
@@ -144,7 +144,7 @@ impl WeightedTargetPolicy {
                 false => "no children in weighted_target policy",
             };
             let status = Status::unavailable(text).with_note(&self.note);
-            self.shown = Shown::Fail(status.clone());
+            self.shown = WeightedTargetReport::Fail(status.clone());
             return vec![StateReport::failure(status)];
         }
         self.aggregate(&mut reports);
@@ -189,16 +189,16 @@ impl WeightedTargetPolicy {
     fn aggregate(&mut self, reports: &mut Reports) {
         let is = |state| self.tally.count(state) > 0;
         if is(Connectivity::Ready) {
-            self.shown = Shown::Weighted(Connectivity::Ready);
+            self.shown = WeightedTargetReport::Weighted(Connectivity::Ready);
             reports.push(StateReport::new(Connectivity::Ready));
         } else if is(Connectivity::Connecting) {
-            self.shown = Shown::Queue;
+            self.shown = WeightedTargetReport::Queue;
             reports.push(StateReport::new(Connectivity::Connecting));
         } else if is(Connectivity::Idle) {
-            self.shown = Shown::Queue;
+            self.shown = WeightedTargetReport::Queue;
             reports.push(StateReport::new(Connectivity::Idle));
         } else {
-            self.shown = Shown::Weighted(Connectivity::TransientFailure);
+            self.shown = WeightedTargetReport::Weighted(Connectivity::TransientFailure);
             let text = "weighted_target: all children report state TRANSIENT_FAILURE";
             reports.push(StateReport::failure(Status::unavailable(text)));
         }
@@ -234,15 +234,15 @@ impl crate::policy::StateMachine for WeightedTargetPolicy {
 
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         match &self.shown {
-            Shown::Queue => {
+            WeightedTargetReport::Queue => {
                 cx.say(config::NAME, format_args!("no child is connected yet"));
                 Pick::Queue
             }
-            Shown::Fail(status) => {
+            WeightedTargetReport::Fail(status) => {
                 cx.say(config::NAME, format_args!("has no child"));
                 Pick::Fail(status.clone())
             }
-            Shown::Weighted(state) => {
+            WeightedTargetReport::Weighted(state) => {
                 let weights = match state {
                     Connectivity::Ready => &self.ready,
                     _ => &self.failing,
@@ -267,10 +267,10 @@ impl crate::policy::StateMachine for WeightedTargetPolicy {
 
     fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         match &self.shown {
-            Shown::Queue => out.add(PickShares::QUEUED, share),
-            Shown::Fail(status) => out.add_status(status, share),
-            Shown::Weighted(state) => {
-                let of_state = |data: &Data| data.counted() == Some(*state);
+            WeightedTargetReport::Queue => out.add(PickShares::QUEUED, share),
+            WeightedTargetReport::Fail(status) => out.add_status(status, share),
+            WeightedTargetReport::Weighted(state) => {
+                let of_state = |data: &TargetState| data.counted() == Some(*state);
                 let members = || self.children.iter().filter(|(_, member)| of_state(&member.data));
                 let total: u64 = members().map(|(_, member)| u64::from(member.data.weight)).sum();
                 for (_, member) in members() {

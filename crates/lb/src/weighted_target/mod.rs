@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::json::{self, At, Faults};
+use super::json::{self, ConfigPlace, Faults};
 use super::{PolicyType, child, done};
 use xdsctl_model::diag::rules;
 use xdsctl_model::profile::Profile;
@@ -36,7 +36,7 @@ pub static TYPE: PolicyType = PolicyType {
 /// Missing targets, targets without a weight or with a rejected policy.
 pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<WeightedTargetConfig, Faults> {
     let mut faults = Faults::new();
-    let at = At::TOP;
+    let at = ConfigPlace::TOP;
     let at_targets = at.field("targets");
     let listed = json::required(config, "targets", &at, &mut faults)
         .and_then(|value| json::object(value, &at_targets, &mut faults));
@@ -49,7 +49,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Weigh
     done(WeightedTargetConfig { targets }, faults)
 }
 
-fn read_target(value: &Value, at: &At<'_>, profile: &Profile, faults: &mut Faults) -> Option<WeightedChild> {
+fn read_target(value: &Value, at: &ConfigPlace<'_>, profile: &Profile, faults: &mut Faults) -> Option<WeightedChild> {
     let map = json::object(value, at, faults)?;
     let weight =
         json::required(map, "weight", at, faults).map(|value| json::u32_of(value, 0, &at.field("weight"), faults));

@@ -9,7 +9,7 @@ pub use xdsctl_model::resource::lb_policy::WrrLocalityConfig;
 
 use serde_json::{Map, Value, json};
 
-use super::json::{At, Faults};
+use super::json::{ConfigPlace, Faults};
 use super::xds::{MessageType, PolicyEntry};
 use super::{PolicyType, child};
 use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::wrr_locality::v3::WrrLocality;
@@ -57,7 +57,7 @@ fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Optio
 /// A `childPolicy` that is missing or rejected.
 pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<WrrLocalityConfig, Faults> {
     let mut faults = Faults::new();
-    match child(config, "childPolicy", &At::TOP, profile, &mut faults) {
+    match child(config, "childPolicy", &ConfigPlace::TOP, profile, &mut faults) {
         Some(child_policy) => Ok(WrrLocalityConfig { child_policy }),
         None => Err(faults),
     }

@@ -5,7 +5,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Ignore, MALFORMED, Selector, Suppression, Written};
+use super::{Ignore, MALFORMED, Selector, Suppression, SuppressionPlace};
 use xdsctl_document::envelope::Finding;
 use xdsctl_document::proto::transcode::LIMIT_EXCEEDED;
 use xdsctl_document::source::sniff::DocumentFormat;
@@ -82,7 +82,7 @@ pub fn comments(id: SourceId, source: &Source, known: &[&'static Rule]) -> (Vec<
                     reason,
                     until,
                 },
-                written: Written::Comment(lines),
+                written: SuppressionPlace::Comment(lines),
                 source: id,
                 span,
             }),
@@ -98,9 +98,9 @@ pub fn comments(id: SourceId, source: &Source, known: &[&'static Rule]) -> (Vec<
     (suppressions, findings)
 }
 
-type Read = (Vec<Selector>, Option<super::Date>, String);
+type ReadComment = (Vec<Selector>, Option<super::Date>, String);
 
-fn read(words: &str, known: &[&'static Rule]) -> Result<Read, String> {
+fn read(words: &str, known: &[&'static Rule]) -> Result<ReadComment, String> {
     let form =
         || "must be `# xdsctl: ignore[RULE,...] REASON`, or `ignore[RULE,...] until YYYY-MM-DD: REASON`".to_owned();
     let (rules, rest) = words
@@ -185,8 +185,8 @@ mod tests {
         let known: Vec<_> = crate::catalogue::rules().collect();
         let (suppressions, findings) = comments(id, source, &known);
         let lines = suppressions.into_iter().map(|s| match s.written {
-            Written::Comment(lines) => lines,
-            Written::Config => unreachable!(),
+            SuppressionPlace::Comment(lines) => lines,
+            SuppressionPlace::Config => unreachable!(),
         });
         (
             lines.collect(),

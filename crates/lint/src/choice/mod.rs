@@ -18,7 +18,7 @@ pub use comment::comments;
 pub use date::Date;
 pub use selector::{Selector, Severities};
 pub(crate) use suppression::FindingTraits;
-pub use suppression::{Ignore, Suppression, Written};
+pub use suppression::{Ignore, Suppression, SuppressionPlace};
 pub use wildcard::{FilePattern, Wildcard};
 
 use xdsctl_model::diag::rules;

@@ -8,7 +8,7 @@ use xdsctl_model::diag::{Effect, Rule};
 
 /// Where a suppression is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Written {
+pub enum SuppressionPlace {
     /// In a configuration: it is about every document.
     Config,
     /// In a comment: it is about findings that start on these lines of the same document.
@@ -38,7 +38,7 @@ pub struct Suppression {
     /// What it takes out.
     pub ignore: Ignore,
     /// How it was written.
-    pub written: Written,
+    pub written: SuppressionPlace,
     /// The document in which it stands.
     pub source: SourceId,
     /// Where in it.
@@ -61,7 +61,8 @@ impl Suppression {
 
     /// Says whether it stands in a configuration and can be about this document.
     pub(crate) fn is_of_file(&self, file: &str) -> bool {
-        self.written == Written::Config && self.ignore.file.as_ref().is_none_or(|pattern| pattern.matches(file))
+        self.written == SuppressionPlace::Config
+            && self.ignore.file.as_ref().is_none_or(|pattern| pattern.matches(file))
     }
 
     /// Says whether it can be about a resource of this name.
@@ -85,6 +86,8 @@ impl Suppression {
 
     /// Says whether it names what it is about closely enough to know that it was in the input.
     pub(crate) const fn is_narrow(&self) -> bool {
-        matches!(self.written, Written::Comment(_)) || self.ignore.file.is_some() || self.ignore.resource.is_some()
+        matches!(self.written, SuppressionPlace::Comment(_))
+            || self.ignore.file.is_some()
+            || self.ignore.resource.is_some()
     }
 }

@@ -59,20 +59,20 @@ impl fmt::Display for Wildcard {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePattern {
     text: String,
-    parts: Vec<Part>,
+    parts: Vec<PatternPart>,
     is_name: bool,
 }
 
 /// What stands between two slashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum PatternPart {
     /// `**`: any directories, none too.
     Directories,
-    Name(Vec<Token>),
+    Name(Vec<PatternToken>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Token {
+enum PatternToken {
     /// `*`
     Any,
     /// One character, as the library reads it: `?`, `[a-z]`, or itself.
@@ -86,8 +86,8 @@ impl FilePattern {
         let wrong = |why: &str| format!("`{text}` is no pattern: {why}");
         Pattern::new(text).map_err(|error| wrong(error.msg))?;
         let parts = text.split('/').map(|part| match part {
-            "**" => Some(Part::Directories),
-            part => tokens(part).map(Part::Name),
+            "**" => Some(PatternPart::Directories),
+            part => tokens(part).map(PatternPart::Name),
         });
         let parts = parts.collect::<Option<Vec<_>>>();
         Ok(FilePattern {
@@ -113,22 +113,22 @@ impl FilePattern {
             path
         };
         let names: Vec<Vec<char>> = path.split('/').map(|name| name.chars().collect()).collect();
-        let fits = |part: &Part, name: &Vec<char>| match part {
-            Part::Directories => false,
-            Part::Name(tokens) => {
-                let fits = |token: &Token, c: &char| match token {
-                    Token::Any => false,
-                    Token::One(one) => one.matches(c.encode_utf8(&mut [0; 4])),
+        let fits = |part: &PatternPart, name: &Vec<char>| match part {
+            PatternPart::Directories => false,
+            PatternPart::Name(tokens) => {
+                let fits = |token: &PatternToken, c: &char| match token {
+                    PatternToken::Any => false,
+                    PatternToken::One(one) => one.matches(c.encode_utf8(&mut [0; 4])),
                 };
-                starred(tokens, name, |token| *token == Token::Any, fits)
+                starred(tokens, name, |token| *token == PatternToken::Any, fits)
             }
         };
-        starred(&self.parts, &names, |part| *part == Part::Directories, fits)
+        starred(&self.parts, &names, |part| *part == PatternPart::Directories, fits)
     }
 }
 
 /// The tokens of a name; `None` if a bracket is not closed in it.
-fn tokens(name: &str) -> Option<Vec<Token>> {
+fn tokens(name: &str) -> Option<Vec<PatternToken>> {
     let mut tokens = Vec::new();
     let mut rest = name;
     while let Some(first) = rest.chars().next() {
@@ -143,8 +143,8 @@ fn tokens(name: &str) -> Option<Vec<Token>> {
         };
         let (token, after) = rest.split_at_checked(length)?;
         tokens.push(match token {
-            "*" => Token::Any,
-            token => Token::One(Pattern::new(token).ok()?),
+            "*" => PatternToken::Any,
+            token => PatternToken::One(Pattern::new(token).ok()?),
         });
         rest = after;
     }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::Choice;
-use crate::choice::Written;
+use super::SuppressionInput;
+use crate::choice::SuppressionPlace;
 use xdsctl_document::source::SourceId;
 
 /// Comparisons of findings with suppressions in all.
@@ -14,9 +14,9 @@ pub(super) const BYTES_A_STEP: usize = 32;
 
 /// How many there were.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Steps(pub usize);
+pub(super) struct CommentSteps(pub usize);
 
-impl Steps {
+impl CommentSteps {
     pub const fn take(&mut self, steps: usize) {
         self.0 = self.0.saturating_add(steps);
     }
@@ -37,10 +37,10 @@ pub(super) struct Comments {
 
 impl Comments {
     /// Those that have not ended.
-    pub fn of_all(choice: &Choice<'_>) -> BTreeMap<SourceId, Comments> {
+    pub fn of_all(choice: &SuppressionInput<'_>) -> BTreeMap<SourceId, Comments> {
         let mut all: BTreeMap<SourceId, Comments> = BTreeMap::new();
         for (number, suppression) in choice.suppressions.iter().enumerate() {
-            let Written::Comment(lines) = &suppression.written else {
+            let SuppressionPlace::Comment(lines) = &suppression.written else {
                 continue;
             };
             if suppression.is_expired(choice.today) {
@@ -57,7 +57,7 @@ impl Comments {
     }
 
     /// Those about a line, in their order.
-    pub fn at(&self, line: usize, steps: &mut Steps) -> Vec<usize> {
+    pub fn at(&self, line: usize, steps: &mut CommentSteps) -> Vec<usize> {
         let end = self.long.partition_point(|(first, ..)| *first <= line);
         let single = self.single.get(&line).map_or(&[][..], Vec::as_slice);
         steps.take(1 + end / 8 + single.len());

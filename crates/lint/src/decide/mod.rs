@@ -36,7 +36,7 @@ mod suppressed;
 mod withheld;
 mod worlds;
 
-pub use suppressed::{Choice, Suppressed, suppress};
+pub use suppressed::{Suppressed, SuppressionInput, suppress};
 pub use withheld::{Reason, Withheld, WithheldFinding};
 pub use worlds::{InputScope, decide};
 

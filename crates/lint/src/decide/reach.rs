@@ -43,7 +43,7 @@ pub(super) fn withhold(world: &World, usage: &Usage<'_>, resources: &mut [Checke
         return;
     }
     routes(world, usage, resources, withheld);
-    let clusters = Clusters::of(world, resources);
+    let clusters = AcceptedClusters::of(world, resources);
     let passed_over = clusters.passed_over(world, usage);
     for (name, cluster) in &clusters.by_name {
         let fate = clusters.fate([*name], usage, &passed_over);
@@ -97,7 +97,7 @@ fn apply(fate: Fate, resources: &mut [Checked], ResourceId(number): ResourceId, 
 }
 
 /// A cluster that finds endpoints of its own, or fails on its way there.
-struct Cluster {
+struct ReachedCluster {
     id: ResourceId,
     /// It has a failure.
     is_failing: bool,
@@ -106,15 +106,15 @@ struct Cluster {
 }
 
 /// The accepted clusters, with the failures of their endpoints.
-struct Clusters<'w> {
-    by_name: BTreeMap<&'w str, Cluster>,
+struct AcceptedClusters<'w> {
+    by_name: BTreeMap<&'w str, ReachedCluster>,
     /// The names of the clusters that use a ClusterLoadAssignment.
     by_endpoints: BTreeMap<&'w str, Vec<&'w str>>,
 }
 
-impl<'w> Clusters<'w> {
+impl<'w> AcceptedClusters<'w> {
     fn of(world: &'w World, resources: &[Checked]) -> Self {
-        let mut clusters = Clusters {
+        let mut clusters = AcceptedClusters {
             by_name: BTreeMap::new(),
             by_endpoints: BTreeMap::new(),
         };
@@ -132,7 +132,7 @@ impl<'w> Clusters<'w> {
                 let checked = ids.iter().filter_map(|id| resources.get(id.0));
                 checked.flat_map(|c| &c.diagnostics).filter(|d| is_failure(d))
             };
-            let cluster = Cluster {
+            let cluster = ReachedCluster {
                 id: entry.id,
                 is_failing: failures().next().is_some(),
                 fails_over: failures().all(|d| FAIL_OVER.contains(&d.rule)),

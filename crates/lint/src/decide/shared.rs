@@ -17,12 +17,12 @@ const NAMES_SHOWN: usize = 3;
 /// The resources of several worlds, by their numbers.
 #[derive(Default)]
 pub(super) struct Shared {
-    by_number: BTreeMap<usize, Seen>,
+    by_number: BTreeMap<usize, SharedFindings>,
 }
 
 /// One of them.
 #[derive(Default)]
-struct Seen {
+struct SharedFindings {
     /// What is known of it alone.
     alone: Vec<Diagnostic>,
     /// What each world shows.
@@ -64,7 +64,12 @@ impl Shared {
         });
     }
 
-    fn for_each(&mut self, world: &World, resources: &mut [Checked], mut act: impl FnMut(&mut Seen, &mut Checked)) {
+    fn for_each(
+        &mut self,
+        world: &World,
+        resources: &mut [Checked],
+        mut act: impl FnMut(&mut SharedFindings, &mut Checked),
+    ) {
         if self.by_number.is_empty() {
             return;
         }
@@ -88,7 +93,7 @@ impl Shared {
     }
 }
 
-impl Seen {
+impl SharedFindings {
     fn together(self, number: usize, names: &[WorldName], withheld: &mut Withheld) -> Vec<Diagnostic> {
         let count = self.worlds.len();
         let mut together: Vec<(Diagnostic, Vec<WorldId>)> = Vec::new();

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::comments::{BYTES_A_STEP, Comments, MAX_STEPS, Steps};
+use super::comments::{BYTES_A_STEP, CommentSteps, Comments, MAX_STEPS};
 use super::consequences::Rejections;
 use super::{CheckOutcome, Reason, Withheld};
 use crate::choice::{
-    Baseline, Date, EXPIRED, FindingTraits, STALE, Severities, Suppression, UNUSED, Written, baseline,
+    Baseline, Date, EXPIRED, FindingTraits, STALE, Severities, Suppression, SuppressionPlace, UNUSED, baseline,
 };
 use xdsctl_channel::client::Checked;
 use xdsctl_document::envelope::Finding;
@@ -18,7 +18,7 @@ use xdsctl_model::profile::Client;
 
 /// What is to be taken out.
 #[derive(Debug)]
-pub struct Choice<'a> {
+pub struct SuppressionInput<'a> {
     /// Names of the documents by their ids, with slashes, the same wherever the command runs.
     pub names: &'a [String],
     /// Suppressions that have not been looked for in comments, and those that have.
@@ -49,14 +49,14 @@ pub struct Suppressed {
 }
 
 /// Takes out of `outcome` what `choice` says, and what follows from rejections of which nothing is shown then.
-pub fn suppress(outcome: &mut CheckOutcome, sources: &SourceMap, choice: Choice<'_>) -> Suppressed {
+pub fn suppress(outcome: &mut CheckOutcome, sources: &SourceMap, choice: SuppressionInput<'_>) -> Suppressed {
     let rejections = Rejections::of(outcome);
     let severities = choice.severities;
     let mut pass = Suppressing {
         uses: vec![Use::default(); choice.suppressions.len()],
         comments: Comments::of_all(&choice),
         of_files: BTreeMap::new(),
-        steps: Steps(0),
+        steps: CommentSteps(0),
         choice,
         sources,
         fingerprints: BTreeMap::new(),
@@ -91,12 +91,12 @@ struct Use {
 }
 
 struct Suppressing<'a> {
-    choice: Choice<'a>,
+    choice: SuppressionInput<'a>,
     /// The suppressions in comments.
     comments: BTreeMap<SourceId, Comments>,
     /// Those of the configuration that may be about a document.
     of_files: BTreeMap<SourceId, Vec<usize>>,
-    steps: Steps,
+    steps: CommentSteps,
     uses: Vec<Use>,
     sources: &'a SourceMap,
     /// Each client that is asked has findings of its own, many of which are those of others.
@@ -107,7 +107,7 @@ struct Suppressing<'a> {
 }
 
 /// A finding that may be taken out.
-struct Candidate<'c> {
+struct SuppressionCandidate<'c> {
     diagnostic: &'c Diagnostic,
     /// Where it is, if that was looked up.
     span: Option<Span>,
@@ -186,7 +186,7 @@ impl Suppressing<'_> {
             (true, Some(document), Some(known)) => document.marks(checked.origin.span, Some(known.type_name())).hidden,
             _ => Vec::new(),
         };
-        let subject = Subject {
+        let subject = FindingSubject {
             source,
             type_name,
             name: &checked.name,
@@ -198,7 +198,7 @@ impl Suppressing<'_> {
         };
         let mut reasons = Vec::with_capacity(of_resource.len());
         for (diagnostic, span) in of_resource.into_iter().zip(spans) {
-            let candidate = Candidate {
+            let candidate = SuppressionCandidate {
                 diagnostic,
                 span,
                 is_secret: is_secret(span),
@@ -207,7 +207,7 @@ impl Suppressing<'_> {
         }
         withheld.sift_notes(number, &mut checked.notes, source, |note| {
             let span = Some(note.span);
-            let candidate = Candidate {
+            let candidate = SuppressionCandidate {
                 diagnostic: &note.diagnostic,
                 span,
                 is_secret: is_secret(span),
@@ -215,7 +215,7 @@ impl Suppressing<'_> {
             self.reason(&subject, &candidate)
         });
         for answer in &mut checked.answers {
-            let subject = Subject {
+            let subject = FindingSubject {
                 client: Some(answer.client),
                 ..subject
             };
@@ -224,7 +224,7 @@ impl Suppressing<'_> {
             let mut spans = spans.into_iter();
             answer.diagnostics.retain(|diagnostic| {
                 let span = spans.next().flatten();
-                let candidate = Candidate {
+                let candidate = SuppressionCandidate {
                     diagnostic,
                     span,
                     is_secret: is_secret(span),
@@ -246,14 +246,14 @@ impl Suppressing<'_> {
     /// Why a finding on a document is not shown.
     fn document(&mut self, finding: &Finding) -> Option<Reason> {
         let about = self.about(finding.source, None);
-        let subject = Subject {
+        let subject = FindingSubject {
             source: finding.source,
             type_name: "",
             name: "",
             about: &about,
             client: None,
         };
-        let candidate = Candidate {
+        let candidate = SuppressionCandidate {
             diagnostic: &finding.diagnostic,
             span: Some(finding.span),
             is_secret: false,
@@ -264,8 +264,8 @@ impl Suppressing<'_> {
     /// The suppression that is about a finding, which is used then: the first of the configuration, or of the comments.
     fn suppression(
         &mut self,
-        subject: &Subject<'_>,
-        candidate: &Candidate<'_>,
+        subject: &FindingSubject<'_>,
+        candidate: &SuppressionCandidate<'_>,
         asked: FindingTraits<'_>,
     ) -> Option<&Suppression> {
         let path = candidate.diagnostic.path.to_string();
@@ -299,7 +299,7 @@ impl Suppressing<'_> {
     }
 
     /// Why a finding is not shown, which is counted then.
-    fn reason(&mut self, subject: &Subject<'_>, candidate: &Candidate<'_>) -> Option<Reason> {
+    fn reason(&mut self, subject: &FindingSubject<'_>, candidate: &SuppressionCandidate<'_>) -> Option<Reason> {
         let Diagnostic {
             rule,
             effect,
@@ -383,7 +383,8 @@ impl Suppressing<'_> {
         for (suppression, used) in self.choice.suppressions.iter().zip(&self.uses) {
             let is_idle = !used.was_used
                 && (self.choice.is_complete
-                    || suppression.is_narrow() && (used.was_met || matches!(suppression.written, Written::Comment(_))));
+                    || suppression.is_narrow()
+                        && (used.was_met || matches!(suppression.written, SuppressionPlace::Comment(_))));
             let (rule, message) = if suppression.is_expired(self.choice.today) {
                 let until = suppression.ignore.until.map(|day| day.to_string()).unwrap_or_default();
                 let message = format!(
@@ -434,7 +435,7 @@ impl Suppressing<'_> {
 
 /// What a finding is about.
 #[derive(Clone, Copy)]
-struct Subject<'s> {
+struct FindingSubject<'s> {
     source: SourceId,
     type_name: &'s str,
     name: &'s str,
@@ -444,7 +445,7 @@ struct Subject<'s> {
     client: Option<Client>,
 }
 
-impl Subject<'_> {
+impl FindingSubject<'_> {
     /// How much a finding counts for: those of several clients are one, and the base's is it.
     const fn weight(&self, count: usize) -> usize {
         if self.client.is_some() { 0 } else { count }

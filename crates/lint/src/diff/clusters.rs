@@ -76,9 +76,9 @@ pub struct ShareChange {
 /// Finds what changes for the clusters that both clients hold and RPCs of one can go to, and whether a limit kept something from
 /// being compared or told.
 pub(super) fn changes(before: &Client, after: &Client, (was, is): (&Reached, &Reached)) -> (Vec<ClusterChange>, bool) {
-    let mut comparison = Comparison::new(before, after);
+    let mut comparison = ClusterComparison::new(before, after);
     let change = |name: &String| match was.has(name) || is.has(name) {
-        true => comparison.change(name, Side::of(before, name)?, Side::of(after, name)?),
+        true => comparison.change(name, ClusterSide::of(before, name)?, ClusterSide::of(after, name)?),
         false => None,
     };
     let names = names(&before.resources.clusters, &after.resources.clusters);
@@ -88,7 +88,7 @@ pub(super) fn changes(before: &Client, after: &Client, (was, is): (&Reached, &Re
 
 /// A cluster and its endpoints, as one client holds them.
 #[derive(Debug, Clone, Copy)]
-struct Side<'a> {
+struct ClusterSide<'a> {
     cluster: &'a Cluster,
     endpoints: Option<&'a Arc<Endpoints>>,
 }
@@ -105,7 +105,7 @@ struct Decisive<'a> {
 
 /// Compares the clusters of two clients, each pair of like ones once.
 #[derive(Debug)]
-struct Comparison<'a> {
+struct ClusterComparison<'a> {
     before: &'a Profile,
     after: &'a Profile,
     /// Where sessions are possible, before and after.
@@ -117,9 +117,9 @@ struct Comparison<'a> {
     is_cut: bool,
 }
 
-impl<'a> Comparison<'a> {
-    fn new(before: &'a Client, after: &'a Client) -> Comparison<'a> {
-        Comparison {
+impl<'a> ClusterComparison<'a> {
+    fn new(before: &'a Client, after: &'a Client) -> ClusterComparison<'a> {
+        ClusterComparison {
             before: &before.profile,
             after: &after.profile,
             sessions: (Sessions::of(before), Sessions::of(after)),
@@ -131,7 +131,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// Finds what changes for a cluster that both clients hold; `None` if nothing does.
-    fn change(&mut self, name: &str, before: Side<'a>, after: Side<'a>) -> Option<ClusterChange> {
+    fn change(&mut self, name: &str, before: ClusterSide<'a>, after: ClusterSide<'a>) -> Option<ClusterChange> {
         let has_sessions = self.sessions.0.has(name) && self.sessions.1.has(name);
         let key = (before.decisive(), after.decisive(), has_sessions);
         let spread = match self.known.get(&key) {
@@ -152,7 +152,12 @@ impl<'a> Comparison<'a> {
         Some(ClusterChange { name, spread })
     }
 
-    fn compare(&mut self, before: Side<'_>, after: Side<'_>, has_sessions: bool) -> Option<Arc<SpreadChange>> {
+    fn compare(
+        &mut self,
+        before: ClusterSide<'_>,
+        after: ClusterSide<'_>,
+        has_sessions: bool,
+    ) -> Option<Arc<SpreadChange>> {
         if self.steps > MAX_ENDPOINT_STEPS {
             self.is_cut = true;
             return None;
@@ -209,7 +214,7 @@ impl<'a> Comparison<'a> {
 }
 
 /// Where the endpoints come from, if that differs and the endpoints do not say what it means.
-fn sources(before: Side<'_>, after: Side<'_>) -> Option<(String, String)> {
+fn sources(before: ClusterSide<'_>, after: ClusterSide<'_>) -> Option<(String, String)> {
     let words = |discovery: &Discovery| match discovery {
         Discovery::Eds { service_name: None } => "EDS, by the cluster's name".to_owned(),
         Discovery::Eds {
@@ -218,7 +223,7 @@ fn sources(before: Side<'_>, after: Side<'_>) -> Option<(String, String)> {
         Discovery::LogicalDns { hostname } => format!("DNS {hostname}"),
         Discovery::Aggregate { children } => format!("the clusters {}", children.join(", ")),
     };
-    let is_eds = |side: Side<'_>| matches!(side.cluster.discovery, Discovery::Eds { .. });
+    let is_eds = |side: ClusterSide<'_>| matches!(side.cluster.discovery, Discovery::Eds { .. });
     let are_known = before.endpoints.or(after.endpoints).is_some();
     let (one, other) = (&before.cluster.discovery, &after.cluster.discovery);
     let is_told = one != other && !(are_known && is_eds(before) && is_eds(after));
@@ -242,13 +247,13 @@ enum Spread {
     Other,
 }
 
-impl<'a> Side<'a> {
+impl<'a> ClusterSide<'a> {
     /// A cluster of a client; `None` if it does not hold one.
-    fn of(client: &'a Client, name: &str) -> Option<Side<'a>> {
+    fn of(client: &'a Client, name: &str) -> Option<ClusterSide<'a>> {
         let cluster = client.resources.clusters.get(name)?.value()?;
         let assigned = |name: &str| client.resources.endpoints.get(name)?.value();
         let endpoints = cluster.discovery.eds_name(name).and_then(assigned);
-        Some(Side { cluster, endpoints })
+        Some(ClusterSide { cluster, endpoints })
     }
 
     fn decisive(&self) -> Decisive<'a> {
@@ -302,8 +307,11 @@ impl<'a> Side<'a> {
     }
 
     /// How many endpoints the other side has not, in the same priority and, if that matters, locality.
-    fn new_endpoints(&self, other: &Side<'_>, by_locality: bool) -> usize {
-        fn places<'s>(side: &Side<'s>, by_locality: bool) -> BTreeSet<(usize, Option<&'s LocalityName>, SocketAddr)> {
+    fn new_endpoints(&self, other: &ClusterSide<'_>, by_locality: bool) -> usize {
+        fn places<'s>(
+            side: &ClusterSide<'s>,
+            by_locality: bool,
+        ) -> BTreeSet<(usize, Option<&'s LocalityName>, SocketAddr)> {
             let priorities = side.priorities().iter().enumerate();
             let localities = priorities.flat_map(|(at, list)| list.iter().map(move |locality| (at, locality)));
             let of = |(at, locality): (usize, &'s Locality)| {
@@ -417,11 +425,14 @@ mod tests {
     #[test]
     fn clusters_of_the_same_endpoints_and_policies_are_compared_once() {
         let (before, after) = (client(&[64; 20], &[1; 30]), client(&[64; 20], &[1; 29]));
-        let mut comparison = Comparison::new(&before, &after);
+        let mut comparison = ClusterComparison::new(&before, &after);
         let mut changes = Vec::new();
         for number in 0..20 {
             let name = format!("c{number}");
-            let sides = (Side::of(&before, &name).unwrap(), Side::of(&after, &name).unwrap());
+            let sides = (
+                ClusterSide::of(&before, &name).unwrap(),
+                ClusterSide::of(&after, &name).unwrap(),
+            );
             changes.push(comparison.change(&name, sides.0, sides.1).unwrap());
         }
         // Localities and endpoints of both, and the entries of both rings.
@@ -438,18 +449,24 @@ mod tests {
     #[test]
     fn what_is_too_much_is_not_compared_and_that_is_known() {
         let (before, after) = (client(&[64, 65], &[1; 30]), client(&[64, 65], &[1; 29]));
-        let mut comparison = Comparison::new(&before, &after);
+        let mut comparison = ClusterComparison::new(&before, &after);
         let mut next = |name: &str, steps: Option<usize>, told: usize| {
             comparison.steps = steps.unwrap_or(comparison.steps);
             comparison.listed = told;
-            let sides = (Side::of(&before, name).unwrap(), Side::of(&after, name).unwrap());
+            let sides = (
+                ClusterSide::of(&before, name).unwrap(),
+                ClusterSide::of(&after, name).unwrap(),
+            );
             let is_told = comparison.change(name, sides.0, sides.1).is_some();
             (is_told, comparison.is_cut)
         };
         assert_eq!(next("c0", Some(MAX_ENDPOINT_STEPS), MAX_LISTED), (true, false));
         assert_eq!(next("c1", Some(MAX_ENDPOINT_STEPS + 1), 0), (false, true));
-        let mut comparison = Comparison::new(&before, &after);
-        let sides = (Side::of(&before, "c0").unwrap(), Side::of(&after, "c0").unwrap());
+        let mut comparison = ClusterComparison::new(&before, &after);
+        let sides = (
+            ClusterSide::of(&before, "c0").unwrap(),
+            ClusterSide::of(&after, "c0").unwrap(),
+        );
         comparison.listed = MAX_LISTED + 1;
         assert_eq!(comparison.change("c0", sides.0, sides.1), None);
         assert!(comparison.is_cut);

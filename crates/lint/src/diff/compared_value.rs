@@ -17,10 +17,10 @@ const DEPTH_OF_TEXT: usize = 100;
 ///
 /// ```
 /// use serde_json::json;
-/// use xdsctl_lint::diff::told::ComparedValue;
-/// let told = ComparedValue::from(&json!({"name": "a", "path": "", "defaults": ["path"], "index": 3}));
-/// assert_eq!(told.to_value(), json!({"name": "a"}));
-/// assert_eq!([told.to_string(), ComparedValue::from(&json!("a")).to_string()], [r#"{"name":"a"}"#, "a"]);
+/// use xdsctl_lint::diff::compared_value::ComparedValue;
+/// let value = ComparedValue::from(&json!({"name": "a", "path": "", "defaults": ["path"], "index": 3}));
+/// assert_eq!(value.to_value(), json!({"name": "a"}));
+/// assert_eq!([value.to_string(), ComparedValue::from(&json!("a")).to_string()], [r#"{"name":"a"}"#, "a"]);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedValue(Kept);

@@ -15,7 +15,7 @@ use super::values::{
 use xdsctl_channel::parsed::{self, List};
 
 /// A parsed form, or a part of it, taken apart.
-enum Form<'r> {
+enum ComparedForm<'r> {
     /// A value that is made as a whole.
     Plain(Value),
     /// An object: its plain fields as one, and those with lists that are not made as a whole.
@@ -24,49 +24,49 @@ enum Form<'r> {
     List(List<'r>),
 }
 
-type Parts<'r> = BTreeMap<String, parsed::Shown<'r>>;
+type Parts<'r> = BTreeMap<String, parsed::ParsedValue<'r>>;
 
-impl<'r> Form<'r> {
-    fn of(shown: parsed::Shown<'r>) -> Form<'r> {
+impl<'r> ComparedForm<'r> {
+    fn of(shown: parsed::ParsedValue<'r>) -> ComparedForm<'r> {
         match shown {
-            parsed::Shown::Plain(value) => Form::Plain(value),
-            parsed::Shown::Object(fields) => {
+            parsed::ParsedValue::Plain(value) => ComparedForm::Plain(value),
+            parsed::ParsedValue::Object(fields) => {
                 let mut plain = Map::new();
                 let mut parts = BTreeMap::new();
                 for (name, part) in fields {
                     match part {
-                        parsed::Shown::Plain(value) => _ = plain.insert(name, value),
+                        parsed::ParsedValue::Plain(value) => _ = plain.insert(name, value),
                         part => _ = parts.insert(name, part),
                     }
                 }
                 let plain = Value::Object(plain);
                 match parts.is_empty() {
-                    true => Form::Plain(plain),
-                    false => Form::Object(plain, parts),
+                    true => ComparedForm::Plain(plain),
+                    false => ComparedForm::Object(plain, parts),
                 }
             }
-            parsed::Shown::List(list) => Form::List(list),
+            parsed::ParsedValue::List(list) => ComparedForm::List(list),
         }
     }
 
     /// The whole as a value.
     fn into_value(self) -> Value {
         match self {
-            Form::Plain(value) => value,
-            Form::Object(mut plain, parts) => {
+            ComparedForm::Plain(value) => value,
+            ComparedForm::Object(mut plain, parts) => {
                 if let Value::Object(fields) = &mut plain {
                     fields.extend(parts.iter().map(|(name, part)| (name.clone(), part.to_value())));
                 }
                 plain
             }
-            Form::List(list) => list.iter().map(|element| element.to_value()).collect(),
+            ComparedForm::List(list) => list.iter().map(|element| element.to_value()).collect(),
         }
     }
 
     /// What it is known by as an element of a list.
     fn key(self, identity: Identity) -> String {
         match (identity, &self) {
-            (Identity::Named(fields) | Identity::Ordered(fields), Form::Object(plain, parts))
+            (Identity::Named(fields) | Identity::Ordered(fields), ComparedForm::Object(plain, parts))
                 if !fields.iter().any(|field| parts.contains_key(*field)) =>
             {
                 key(plain, identity)
@@ -77,31 +77,35 @@ impl<'r> Form<'r> {
 }
 
 /// What differs between two parsed forms; the values of the answer are masked unless `shows_secrets`.
-pub(super) fn compare(before: parsed::Shown<'_>, after: parsed::Shown<'_>, shows_secrets: bool) -> Vec<FieldChange> {
-    let mut comparison = Comparison {
+pub(super) fn compare(
+    before: parsed::ParsedValue<'_>,
+    after: parsed::ParsedValue<'_>,
+    shows_secrets: bool,
+) -> Vec<FieldChange> {
+    let mut comparison = FormComparison {
         shows_secrets,
         out: Vec::new(),
     };
-    comparison.of_forms("", Form::of(before), Form::of(after), "");
+    comparison.of_forms("", ComparedForm::of(before), ComparedForm::of(after), "");
     comparison.out
 }
 
-struct Comparison {
+struct FormComparison {
     shows_secrets: bool,
     out: Vec<FieldChange>,
 }
 
-impl Comparison {
+impl FormComparison {
     fn shown<'a>(&self, value: &'a Value) -> ShownValue<'a> {
         ShownValue::root(value, self.shows_secrets)
     }
 
-    fn of_forms(&mut self, path: &str, before: Form<'_>, after: Form<'_>, field: &str) {
+    fn of_forms(&mut self, path: &str, before: ComparedForm<'_>, after: ComparedForm<'_>, field: &str) {
         match (before, after) {
-            (Form::Object(before, of_before), Form::Object(after, of_after)) => {
+            (ComparedForm::Object(before, of_before), ComparedForm::Object(after, of_after)) => {
                 self.of_objects(path, (before, of_before), (after, of_after));
             }
-            (Form::List(before), Form::List(after)) => self.of_lists(path, &before, &after, field),
+            (ComparedForm::List(before), ComparedForm::List(after)) => self.of_lists(path, &before, &after, field),
             (before, after) => self.of_values(path, &before.into_value(), &after.into_value(), field),
         }
     }
@@ -125,10 +129,12 @@ impl Comparison {
         for name in all.iter().filter(|name| !PASSED_OVER.contains(&name.as_str())) {
             let path = below(path, name);
             match (of_before.remove(name), of_after.remove(name)) {
-                (Some(before), Some(after)) => self.of_forms(&path, Form::of(before), Form::of(after), name),
+                (Some(before), Some(after)) => {
+                    self.of_forms(&path, ComparedForm::of(before), ComparedForm::of(after), name)
+                }
                 (None, None) => of_field(&path, name, &fields_before, &fields_after, &mut self.out),
                 (before_part, after_part) => {
-                    let value = |part: Option<parsed::Shown<'_>>, plain: &Value| match part {
+                    let value = |part: Option<parsed::ParsedValue<'_>>, plain: &Value| match part {
                         Some(part) => part.to_value(),
                         None => plain.get(name).cloned().unwrap_or_default(),
                     };
@@ -142,18 +148,19 @@ impl Comparison {
         let identity = identity(field);
         let in_order = matches!(identity, Identity::Ordered(_) | Identity::Sequence);
         let alike = matches!(identity, Identity::Ordered(_));
-        let keys = |list: &List<'_>| -> Vec<String> { list.iter().map(|e| Form::of(e).key(identity)).collect() };
+        let keys =
+            |list: &List<'_>| -> Vec<String> { list.iter().map(|e| ComparedForm::of(e).key(identity)).collect() };
         for step in align(&keys(before), &keys(after), in_order, alike) {
             let (of_before, of_after, position) = match step {
                 ListStep::Same(b, a) | ListStep::Moved(b, a) => (before.get(b), after.get(a), a),
                 ListStep::Removed(b) => (before.get(b), None, b),
                 ListStep::Added(a) => (None, after.get(a), a),
             };
-            let (one, other) = (of_before.map(Form::of), of_after.map(Form::of));
+            let (one, other) = (of_before.map(ComparedForm::of), of_after.map(ComparedForm::of));
             match (one, other) {
                 (Some(one), Some(other)) => {
                     let is_moved = matches!(step, ListStep::Moved(..));
-                    if let (Form::Plain(one), Form::Plain(other)) = (&one, &other)
+                    if let (ComparedForm::Plain(one), ComparedForm::Plain(other)) = (&one, &other)
                         && one == other
                         && !is_moved
                     {
@@ -181,11 +188,13 @@ impl Comparison {
     }
 
     /// The place of an element of the list at `path`.
-    fn place(&self, path: &str, element: &Form<'_>, position: usize, identity: Identity) -> String {
+    fn place(&self, path: &str, element: &ComparedForm<'_>, position: usize, identity: Identity) -> String {
         match element {
-            Form::Plain(value) | Form::Object(value, _) => place(path, self.shown(value), position, identity),
+            ComparedForm::Plain(value) | ComparedForm::Object(value, _) => {
+                place(path, self.shown(value), position, identity)
+            }
             // No list is the element of another.
-            Form::List(_) => place(path, self.shown(&Value::Null), position, identity),
+            ComparedForm::List(_) => place(path, self.shown(&Value::Null), position, identity),
         }
     }
 }
@@ -199,7 +208,7 @@ fn names<'a>(plain: &'a Value, parts: &'a Parts<'_>) -> BTreeSet<&'a str> {
 mod tests {
     use super::*;
     use crate::diff::values;
-    use xdsctl_channel::parsed::Shown;
+    use xdsctl_channel::parsed::ParsedValue;
 
     /// A virtual host and its routes.
     type Host = (String, Vec<String>);
@@ -213,27 +222,27 @@ mod tests {
         text.split(';').map(host).collect()
     }
 
-    fn shown(hosts: &[Host]) -> Shown<'_> {
-        Shown::Object(BTreeMap::from([
-            ("token".to_owned(), Shown::Plain(hosts.len().into())),
-            ("virtual_hosts".to_owned(), Shown::List(List::new(hosts, host))),
+    fn shown(hosts: &[Host]) -> ParsedValue<'_> {
+        ParsedValue::Object(BTreeMap::from([
+            ("token".to_owned(), ParsedValue::Plain(hosts.len().into())),
+            ("virtual_hosts".to_owned(), ParsedValue::List(List::new(hosts, host))),
         ]))
     }
 
-    fn host(index: usize, host: &Host) -> Shown<'_> {
-        Shown::Object(BTreeMap::from([
-            ("index".to_owned(), Shown::Plain(index.into())),
-            ("name".to_owned(), Shown::Plain(host.0.as_str().into())),
+    fn host(index: usize, host: &Host) -> ParsedValue<'_> {
+        ParsedValue::Object(BTreeMap::from([
+            ("index".to_owned(), ParsedValue::Plain(index.into())),
+            ("name".to_owned(), ParsedValue::Plain(host.0.as_str().into())),
             (
                 "routes".to_owned(),
-                Shown::List(List::new(&host.1, |index, text| route(index, text))),
+                ParsedValue::List(List::new(&host.1, |index, text| route(index, text))),
             ),
         ]))
     }
 
-    fn route(index: usize, text: &str) -> Shown<'_> {
+    fn route(index: usize, text: &str) -> ParsedValue<'_> {
         let (prefix, to) = text.split_once('>').unwrap();
-        Shown::Plain(serde_json::json!({"index": index, "match": {"prefix": prefix}, "to": to, "password": to}))
+        ParsedValue::Plain(serde_json::json!({"index": index, "match": {"prefix": prefix}, "to": to, "password": to}))
     }
 
     #[test]
@@ -265,7 +274,7 @@ mod tests {
     #[test]
     fn what_is_too_deep_for_text_is_compared_too() {
         let deep = |leaf: &str| (0..300).fold(Value::from(leaf), |value, _| serde_json::json!({"a": value}));
-        let compare = |one, other| compare(Shown::Plain(deep(one)), Shown::Plain(deep(other)), false);
+        let compare = |one, other| compare(ParsedValue::Plain(deep(one)), ParsedValue::Plain(deep(other)), false);
         let changes = compare("x", "y");
         assert_eq!(changes, values::compare(&deep("x"), &deep("y"), false));
         assert_eq!(changes.len(), 1);

@@ -76,12 +76,17 @@ fn routes(hosts: &[VirtualHost], at: Option<usize>) -> Option<&[Route]> {
 }
 
 /// Positions of a virtual host before and after.
-type Pair = (Option<usize>, Option<usize>);
+type HostPair = (Option<usize>, Option<usize>);
 
 /// The virtual hosts that the same authority finds, with the domains that tell of it.
 ///
 /// More steps than `most` are not made.
-fn pairs(before: &[VirtualHost], after: &[VirtualHost], most: usize, is_cut: &mut bool) -> BTreeMap<Pair, Vec<String>> {
+fn pairs(
+    before: &[VirtualHost],
+    after: &[VirtualHost],
+    most: usize,
+    is_cut: &mut bool,
+) -> BTreeMap<HostPair, Vec<String>> {
     let (first_before, first_after) = (by_domain(before), by_domain(after));
     let mut domains: Vec<&str> = after
         .iter()
@@ -93,7 +98,7 @@ fn pairs(before: &[VirtualHost], after: &[VirtualHost], most: usize, is_cut: &mu
     domains.dedup_by(|a, b| a.eq_ignore_ascii_case(b));
     let is_same_set =
         first_before.len() == first_after.len() && first_before.keys().all(|domain| first_after.contains_key(domain));
-    let mut pairs: BTreeMap<Pair, Vec<String>> = BTreeMap::new();
+    let mut pairs: BTreeMap<HostPair, Vec<String>> = BTreeMap::new();
     if is_same_set {
         // Every authority finds the same domain on both sides.
         for domain in domains {

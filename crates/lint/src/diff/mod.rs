@@ -34,8 +34,8 @@ use clusters::ClusterChange;
 use hosts::HostChanges;
 use reach::{ReachChange, Reached};
 use values::FieldChange;
-use xdsctl_channel::client::{Cache, Client, Gap, Held, ResourceKind};
-use xdsctl_channel::parsed::{self, Shown};
+use xdsctl_channel::client::{Cache, Client, Gap, HeldResource, ResourceKind};
+use xdsctl_channel::parsed::{self, ParsedValue};
 use xdsctl_model::resource::listener::{Listener, RouteSource};
 use xdsctl_model::resource::{ResourceType, RouteConfiguration};
 
@@ -202,7 +202,7 @@ fn names<'a, T>(before: &'a Cache<T>, after: &'a Cache<T>) -> BTreeSet<&'a Strin
     before.keys().chain(after.keys()).collect()
 }
 
-fn state<T: ResourceKind>(held: Option<&Held<T>>) -> State {
+fn state<T: ResourceKind>(held: Option<&HeldResource<T>>) -> State {
     let Some(held) = held else { return State::Absent };
     match held.gap() {
         Some(Gap::Verdict) => return State::NotKnown,
@@ -219,20 +219,24 @@ fn state<T: ResourceKind>(held: Option<&Held<T>>) -> State {
 fn of_type<T: ResourceKind + PartialEq>(
     before: &Cache<T>,
     after: &Cache<T>,
-    shown: fn(&T) -> Shown<'_>,
+    shown: fn(&T) -> ParsedValue<'_>,
     shows_secrets: bool,
     out: &mut Diff,
 ) {
     for name in names(before, after) {
         let (one, other) = (before.get(name), after.get(name));
         let (was, is) = (state(one), state(other));
-        let gaps = [one, other].map(|held| held.and_then(Held::gap));
+        let gaps = [one, other].map(|held| held.and_then(HeldResource::gap));
         out.unclear.extend(gaps.into_iter().flatten().min().map(|gap| Unclear {
             gap,
             resource_type: T::TYPE,
             name: name.clone(),
         }));
-        let known = |held: Option<&'_ Held<T>>| held.filter(|held| held.gap().is_none()).and_then(Held::value).cloned();
+        let known = |held: Option<&'_ HeldResource<T>>| {
+            held.filter(|held| held.gap().is_none())
+                .and_then(HeldResource::value)
+                .cloned()
+        };
         let values = (known(one), known(other));
         let fields = match values {
             (Some(one), Some(other)) if one != other => forms::compare(shown(&one), shown(&other), shows_secrets),
@@ -303,7 +307,7 @@ fn routes(before: &Client, after: &Client) -> Vec<RouteChange> {
     }
     let (b, a) = (&before.resources.route_configs, &after.resources.route_configs);
     for name in names(b, a).into_iter().filter(|name| !named.contains(*name)) {
-        let value = |cache: &Cache<RouteConfiguration>| cache.get(name).and_then(Held::value).cloned();
+        let value = |cache: &Cache<RouteConfiguration>| cache.get(name).and_then(HeldResource::value).cloned();
         if let (Some(one), Some(other)) = (value(b), value(a)) {
             changes.push(RouteChange {
                 listeners: Vec::new(),

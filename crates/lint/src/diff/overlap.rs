@@ -105,14 +105,14 @@ impl fmt::Display for Example {
 
 /// The matchers of all routes for one header, and values that may do.
 #[derive(Default)]
-struct Wanted<'r> {
+struct WantedHeader<'r> {
     matchers: Vec<&'r HeaderMatcher>,
     values: Vec<Option<String>>,
 }
 
 /// RPCs that may match all of `routes`, which has at most two; none if they ask for more than [`MAX_HEADERS`].
 pub fn examples(routes: &[&Route]) -> Vec<Example> {
-    let mut headers: Vec<(&str, Wanted<'_>)> = Vec::new();
+    let mut headers: Vec<(&str, WantedHeader<'_>)> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     for header in routes.iter().flat_map(|route| &route.headers) {
         let place = *places.entry(&header.name).or_insert(headers.len());
@@ -120,7 +120,7 @@ pub fn examples(routes: &[&Route]) -> Vec<Example> {
             return Vec::new();
         }
         if place == headers.len() {
-            headers.push((&header.name, Wanted::default()));
+            headers.push((&header.name, WantedHeader::default()));
         }
         let Some((_, wanted)) = headers.get_mut(place) else {
             continue;
@@ -132,24 +132,26 @@ pub fn examples(routes: &[&Route]) -> Vec<Example> {
         }
     }
     // The first value of each header that all its matchers take, so that one set of headers is enough.
-    let chosen = headers.into_iter().filter_map(|(name, Wanted { matchers, values })| {
-        let fits = |value: &Option<String>| {
-            let sent: Vec<(String, String)> = value.iter().map(|v| (name.to_owned(), v.clone())).collect();
-            let request = xdsctl_channel::rpc::Request {
-                path: "/",
-                headers: &sent,
-                timeout: None,
+    let chosen = headers
+        .into_iter()
+        .filter_map(|(name, WantedHeader { matchers, values })| {
+            let fits = |value: &Option<String>| {
+                let sent: Vec<(String, String)> = value.iter().map(|v| (name.to_owned(), v.clone())).collect();
+                let request = xdsctl_channel::rpc::Request {
+                    path: "/",
+                    headers: &sent,
+                    timeout: None,
+                };
+                matchers
+                    .iter()
+                    .all(|matcher| xdsctl_channel::rpc::matching::header_matches(matcher, &request))
             };
-            matchers
-                .iter()
-                .all(|matcher| xdsctl_channel::rpc::matching::header_matches(matcher, &request))
-        };
-        values
-            .into_iter()
-            .find(fits)
-            .flatten()
-            .map(|value| (name.to_owned(), value))
-    });
+            values
+                .into_iter()
+                .find(fits)
+                .flatten()
+                .map(|value| (name.to_owned(), value))
+        });
     let chosen: Vec<(String, String)> = chosen.collect();
     let example = |path| Example {
         path,

@@ -25,7 +25,7 @@ pub struct Candidate<'a> {
 pub type Pair = (Option<usize>, Option<usize>);
 
 /// A resource, whatever is in it.
-type Key<'a> = (ResourceType, &'a str);
+type ResourceKey<'a> = (ResourceType, &'a str);
 
 /// Pairs the worlds of two inputs, each once, in their order before and then after.
 ///
@@ -36,8 +36,8 @@ pub fn pairs(before: &[Candidate<'_>], after: &[Candidate<'_>]) -> Vec<Pair> {
         return vec![(before.first().map(|_| 0), after.first().map(|_| 0))];
     }
     let mut pairing = Pairing {
-        before: before.iter().map(World::of).collect(),
-        after: after.iter().map(World::of).collect(),
+        before: before.iter().map(PairedWorld::of).collect(),
+        after: after.iter().map(PairedWorld::of).collect(),
     };
     pairing.of_one_name();
     pairing.of_the_same();
@@ -50,15 +50,15 @@ pub fn pairs(before: &[Candidate<'_>], after: &[Candidate<'_>]) -> Vec<Pair> {
     pairs
 }
 
-struct World<'a> {
+struct PairedWorld<'a> {
     name: &'a str,
     /// The keys, sorted.
-    keys: Vec<Key<'a>>,
+    keys: Vec<ResourceKey<'a>>,
     partner: Option<usize>,
 }
 
-impl<'a> World<'a> {
-    fn of(candidate: &Candidate<'a>) -> World<'a> {
+impl<'a> PairedWorld<'a> {
+    fn of(candidate: &Candidate<'a>) -> PairedWorld<'a> {
         let Resources {
             listeners,
             route_configs,
@@ -66,7 +66,7 @@ impl<'a> World<'a> {
             endpoints,
             ..
         } = candidate.resources;
-        let of = |resource_type: ResourceType, names: &mut dyn Iterator<Item = &'a String>| -> Vec<Key<'a>> {
+        let of = |resource_type: ResourceType, names: &mut dyn Iterator<Item = &'a String>| -> Vec<ResourceKey<'a>> {
             names.map(|name| (resource_type, name.as_str())).collect()
         };
         let mut keys = of(ResourceType::Listener, &mut listeners.keys());
@@ -74,7 +74,7 @@ impl<'a> World<'a> {
         keys.extend(of(ResourceType::Cluster, &mut clusters.keys()));
         keys.extend(of(ResourceType::Endpoints, &mut endpoints.keys()));
         keys.sort_unstable();
-        World {
+        PairedWorld {
             name: candidate.name,
             keys,
             partner: None,
@@ -82,9 +82,9 @@ impl<'a> World<'a> {
     }
 
     /// How many resources are in both.
-    fn common(&self, other: &World<'_>) -> usize {
+    fn common(&self, other: &PairedWorld<'_>) -> usize {
         let mut others = other.keys.iter().peekable();
-        let is_there = |key: &&Key<'_>| {
+        let is_there = |key: &&ResourceKey<'_>| {
             while others.next_if(|other| *other < *key).is_some() {}
             others.next_if(|other| other == key).is_some()
         };
@@ -93,8 +93,8 @@ impl<'a> World<'a> {
 }
 
 struct Pairing<'a> {
-    before: Vec<World<'a>>,
-    after: Vec<World<'a>>,
+    before: Vec<PairedWorld<'a>>,
+    after: Vec<PairedWorld<'a>>,
 }
 
 impl<'a> Pairing<'a> {
@@ -107,7 +107,7 @@ impl<'a> Pairing<'a> {
         }
     }
 
-    fn open<'w>(worlds: &'w [World<'a>]) -> impl Iterator<Item = (usize, &'w World<'a>)> {
+    fn open<'w>(worlds: &'w [PairedWorld<'a>]) -> impl Iterator<Item = (usize, &'w PairedWorld<'a>)> {
         worlds.iter().enumerate().filter(|(_, world)| world.partner.is_none())
     }
 
@@ -128,7 +128,7 @@ impl<'a> Pairing<'a> {
 
     /// Worlds with the same resources: none has more in common with one of them. A thousand alike are a thousand steps.
     fn of_the_same(&mut self) {
-        let mut by_keys: HashMap<&[Key<'_>], VecDeque<usize>> = HashMap::new();
+        let mut by_keys: HashMap<&[ResourceKey<'_>], VecDeque<usize>> = HashMap::new();
         for (other, world) in Self::open(&self.after) {
             by_keys.entry(&world.keys).or_default().push_back(other);
         }
@@ -155,7 +155,7 @@ impl<'a> Pairing<'a> {
 
     /// How much the open worlds have in common; rare resources are counted first, as they say the most.
     fn counts(&self) -> HashMap<(usize, usize), usize> {
-        let mut holders: BTreeMap<Key<'_>, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
+        let mut holders: BTreeMap<ResourceKey<'_>, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
         for (one, world) in Self::open(&self.before) {
             for key in &world.keys {
                 holders.entry(*key).or_default().0.push(one);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{names, routes_of};
-use xdsctl_channel::client::{Client, Held};
+use xdsctl_channel::client::{Client, HeldResource};
 use xdsctl_model::resource::RouteConfiguration;
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::listener::{HttpConnectionManager, Listener, RouteSource};
@@ -34,7 +34,13 @@ pub(super) fn listeners(before: &Client, after: &Client) -> Vec<ReachChange> {
 pub(super) fn clusters(before: &Client, after: &Client, (was, is): (&Reached, &Reached)) -> Vec<ReachChange> {
     let names = names(&before.resources.clusters, &after.resources.clusters);
     let change = |name: &String| {
-        let has = |client: &Client| client.resources.clusters.get(name).is_some_and(Held::is_accepted);
+        let has = |client: &Client| {
+            client
+                .resources
+                .clusters
+                .get(name)
+                .is_some_and(HeldResource::is_accepted)
+        };
         let (had, works) = (has(before), has(after));
         // Where the routes change too, that is told of the routes.
         let is_missed = if works { was.names(name) } else { is.has(name) };
@@ -90,7 +96,7 @@ pub(super) fn below<'a>(client: &'a Client, mut open: Vec<&'a str>) -> BTreeSet<
     let mut reached = BTreeSet::new();
     while let Some(name) = open.pop() {
         if reached.insert(clusters.key(name).into_owned())
-            && let Some(cluster) = clusters.get(name).and_then(Held::value)
+            && let Some(cluster) = clusters.get(name).and_then(HeldResource::value)
             && let Discovery::Aggregate { children } = &cluster.discovery
         {
             open.extend(children.iter().map(String::as_str));

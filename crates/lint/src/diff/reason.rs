@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use crate::recognise::{self, Recognised};
-use xdsctl_channel::client::{Held, RejectionFault, ResourceKind};
+use xdsctl_channel::client::{HeldResource, RejectionFault, ResourceKind};
 
 /// Longer words of a client are not looked through for its faults, which takes longer than to read them.
 pub const MAX_REASON_BYTES: usize = 256 << 10;
 
 /// Says whether both are rejected, and for the same reason: the same faults, and where a live client says no more than its own
 /// words, words that lead to these faults.
-pub(super) fn is_same<T: ResourceKind>(one: &Held<T>, other: &Held<T>) -> bool {
+pub(super) fn is_same<T: ResourceKind>(one: &HeldResource<T>, other: &HeldResource<T>) -> bool {
     let (Some(why), Some(other_why)) = (one.rejected(), other.rejected()) else {
         return false;
     };

@@ -71,7 +71,7 @@ fn compare_within(before: &[Route], after: &[Route], steps: &mut Steps, shares: 
     if head + tail == before.len().max(after.len()) {
         return Moves::default();
     }
-    let mut walk = Walk {
+    let mut walk = TableWalk {
         before: Table::of(before),
         after: Table::of(after),
         steps,
@@ -91,7 +91,7 @@ fn is_same(one: &Route, other: &Route) -> bool {
         && goes(one) == goes(other)
 }
 
-struct Walk<'a> {
+struct TableWalk<'a> {
     before: Table<'a>,
     after: Table<'a>,
     steps: &'a mut Steps,
@@ -100,7 +100,7 @@ struct Walk<'a> {
     found: Moves,
 }
 
-impl Walk<'_> {
+impl TableWalk<'_> {
     /// Compares every two routes but those that are both in the head or both in the tail; behind each table stands no route.
     fn run(&mut self, head: usize, tail: usize) {
         let (last_before, last_after) = (self.before.len() - tail, self.after.len() - tail);

@@ -87,9 +87,9 @@ impl<'a> ShownValue<'a> {
     }
 
     /// The fields of an object; any other value has none.
-    pub fn fields(self) -> Fields<'a> {
+    pub fn fields(self) -> ShownFields<'a> {
         let object = self.value.as_object();
-        Fields {
+        ShownFields {
             object,
             place: self.place.zip(object).map(|(place, object)| place.inside(object)),
         }
@@ -121,12 +121,12 @@ impl<'a> ShownValue<'a> {
 }
 
 /// The fields of an object as they may be shown.
-pub(super) struct Fields<'a> {
+pub(super) struct ShownFields<'a> {
     object: Option<&'a Map<String, Value>>,
     place: Option<SecretPlace>,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> ShownFields<'a> {
     pub fn get(&self, name: &str) -> Option<ShownValue<'a>> {
         Some(ShownValue {
             value: self.object?.get(name)?,
@@ -185,7 +185,7 @@ pub(super) fn push(path: &str, kind: ChangeKind, out: &mut Vec<FieldChange>) {
 fn of_objects(
     path: &str,
     (b, a): (&Map<String, Value>, &Map<String, Value>),
-    (before, after): (Fields<'_>, Fields<'_>),
+    (before, after): (ShownFields<'_>, ShownFields<'_>),
     out: &mut Vec<FieldChange>,
 ) {
     let new = a.keys().filter(|name| !b.contains_key(*name));
@@ -204,7 +204,13 @@ pub(super) fn below(path: &str, name: &str) -> String {
 }
 
 /// What differs in a field of two objects, which stands at `path`.
-pub(super) fn of_field(path: &str, name: &str, before: &Fields<'_>, after: &Fields<'_>, out: &mut Vec<FieldChange>) {
+pub(super) fn of_field(
+    path: &str,
+    name: &str,
+    before: &ShownFields<'_>,
+    after: &ShownFields<'_>,
+    out: &mut Vec<FieldChange>,
+) {
     match (before.get(name), after.get(name)) {
         (Some(before), Some(after)) => of_values(path, before, after, name, out),
         (Some(before), None) => push(path, ChangeKind::Removed(before.compared()), out),

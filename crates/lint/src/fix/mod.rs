@@ -64,11 +64,11 @@ struct Fixer {
 /// What of the document a fix changes.
 enum Fix {
     /// The scalar at the finding's path: from the value and its place to the new value.
-    Scalar(fn(&str, At<'_>) -> Option<String>),
+    Scalar(fn(&str, FindingPlace<'_>) -> Option<String>),
     /// The scalar at the finding's path goes from its list, if that is certain.
     Element(fn(&Diagnostic) -> bool),
     /// The key at the finding's place.
-    Key(fn(&JsonFields<'_>, usize, At<'_>) -> Option<Change>),
+    Key(fn(&JsonFields<'_>, usize, FindingPlace<'_>) -> Option<Change>),
 }
 
 /// What becomes of a key.
@@ -81,7 +81,7 @@ enum Change {
 
 /// Where a finding is.
 #[derive(Clone, Copy)]
-struct At<'a> {
+struct FindingPlace<'a> {
     /// The type of the resource.
     type_name: &'a str,
     path: &'a FieldPath,
@@ -212,7 +212,7 @@ struct Fixing<'s> {
 
 impl<'s> Fixing<'s> {
     fn edit(&mut self, fixer: &Fixer, diagnostic: &Diagnostic, span: Option<Span>, start: usize) -> Option<Edit> {
-        let at = At {
+        let at = FindingPlace {
             type_name: self.type_name,
             path: &diagnostic.path,
         };

@@ -34,14 +34,14 @@ rules! {
 }
 
 /// Findings made already: the same fault shows under every virtual host.
-type Seen = BTreeSet<(String, usize, &'static str)>;
+type ReportedFaults = BTreeSet<(String, usize, &'static str)>;
 
 pub(super) fn check(world: &World, usage: &Usage<'_>, findings: &mut Findings) {
     let is_aggregate = |name: &str| matches!(world.cluster(name), Some(ClusterFacts::Aggregate { .. }));
     if !world.all(ResourceType::Cluster).any(|(name, _)| is_aggregate(name)) {
         return;
     }
-    let mut seen = Seen::new();
+    let mut seen = ReportedFaults::new();
     let known = |name: &str| world.known(name);
     if usage.is_known() {
         let mut done = BTreeSet::new();
@@ -68,7 +68,7 @@ fn report(
     graph: &Graph,
     roots: &BTreeSet<&str>,
     is_reached: bool,
-    seen: &mut Seen,
+    seen: &mut ReportedFaults,
     findings: &mut Findings,
 ) {
     // A cluster alone says nothing about the others: they may be in another file.
@@ -122,7 +122,7 @@ fn deepest_child(world: &World, name: &str, graph: &Graph) -> usize {
         .unwrap_or(0)
 }
 
-fn child(world: &World, skipped: &Skipped, seen: &mut Seen, findings: &mut Findings) {
+fn child(world: &World, skipped: &Skipped, seen: &mut ReportedFaults, findings: &mut Findings) {
     let parent = &skipped.parent;
     let Some(ClusterFacts::Aggregate { children }) = world.cluster(parent) else {
         return;
@@ -180,7 +180,7 @@ fn add<'f>(
     child: usize,
     rule: &'static xdsctl_model::diag::Rule,
     message: String,
-    seen: &mut Seen,
+    seen: &mut ReportedFaults,
     findings: &'f mut Findings,
 ) -> Option<&'f mut Diagnostic> {
     let entry = world.get(ResourceType::Cluster, cluster)?;

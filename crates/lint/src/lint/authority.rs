@@ -9,7 +9,7 @@ use xdsctl_channel::client::{Facts, ListenerFacts, RouteFacts, World, inline_rou
 use xdsctl_model::diag::{Diagnostic, rules};
 use xdsctl_model::profile::Family;
 use xdsctl_model::resource::ResourceType;
-use xdsctl_model::resource::domain::{Comparison, best_match, best_match_by};
+use xdsctl_model::resource::domain::{DomainComparison, best_match, best_match_by};
 
 rules! {
     /// No virtual host has a domain for the listener's name, which is the authority of a channel to it.
@@ -64,12 +64,12 @@ pub(super) fn check(world: &World, target: Option<&Target>, findings: &mut Findi
     }
 }
 
-/// The families that compare the bytes of an authority and a domain ([`Comparison::Exact`]; measured with grpc-go 1.85.0, grpc-js-xds 1.14.1).
+/// The families that compare the bytes of an authority and a domain ([`DomainComparison::Exact`]; measured with grpc-go 1.85.0, grpc-js-xds 1.14.1).
 pub(super) const COMPARE_BYTES: &[Family] = &[Family::Go, Family::Node];
 
 /// Says whether these families find no virtual host under any of `names` although C-core finds one: letters differ in case.
 pub(super) fn is_lost_by_case(domains: &[Vec<String>], names: &[&str]) -> bool {
-    let finds = |name: &&str| best_match_by(domains, name, Comparison::Exact).is_some();
+    let finds = |name: &&str| best_match_by(domains, name, DomainComparison::Exact).is_some();
     !names.iter().any(finds)
 }
 
@@ -78,7 +78,7 @@ pub(super) fn is_lost_by_case(domains: &[Vec<String>], names: &[&str]) -> bool {
 /// Go (`FindBestMatchingVirtualHost`) and Node (`domainMatch`) let a `*` stand for nothing; Java (`matchHostName`) folds more than
 /// ASCII. Before 1.70 Go may look for the listener's name.
 pub(super) fn who_finds_none(domains: &[Vec<String>], names: &[&str]) -> &'static [Family] {
-    let is_exact = |name: &&str| best_match_by(domains, name, Comparison::Exact).is_some();
+    let is_exact = |name: &&str| best_match_by(domains, name, DomainComparison::Exact).is_some();
     let is_ascii = names.iter().all(|name| name.is_ascii()) && domains.iter().flatten().all(|domain| domain.is_ascii());
     match (names.iter().any(is_exact), is_ascii) {
         (false, true) => &Family::ALL,

@@ -65,7 +65,7 @@ pub enum Who {
 
 /// What the resources of a world show together.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct WorldFindings {
     /// To the base, and to whom a finding is shared with.
     pub of_base: Vec<(ResourceId, Diagnostic)>,
     /// To other clients.
@@ -80,7 +80,7 @@ static OF_ANY_WORLD: &[&Rule] = &[
     &xdsctl_clients::core::http_connection_manager::ROUTE_FOR_OTHER_SIDE,
 ];
 
-impl Found {
+impl WorldFindings {
     /// Leaves the base what is true of it, and gives it what is true of its family or version alone.
     ///
     /// C-core has what was made for it. Of another client's world a finding is true if the rule says so.
@@ -154,7 +154,7 @@ impl Findings {
     }
 
     /// All of them, with one for each rule and resource that says how many are not there.
-    fn finish(mut self) -> Found {
+    fn finish(mut self) -> WorldFindings {
         for (resource, quota) in &self.quotas {
             self.list.extend(quota.closing().map(|closing| (*resource, closing)));
         }
@@ -163,7 +163,7 @@ impl Findings {
             self.of_others
                 .extend(closing.map(|closing| (*resource, closing, Who::WithRule)));
         }
-        Found {
+        WorldFindings {
             of_base: self.list,
             of_others: self.of_others,
         }
@@ -171,7 +171,7 @@ impl Findings {
 }
 
 /// Runs every lint over a world.
-pub fn run(world: &World, usage: &Usage, asked: Asked<'_>) -> Found {
+pub fn run(world: &World, usage: &Usage, asked: Asked<'_>) -> WorldFindings {
     let target = asked.target;
     let mut findings = Findings::default();
     reference::check(world, asked, &mut findings);

@@ -66,7 +66,9 @@ pub(super) fn check(world: &World, asked: Asked<'_>, findings: &mut Findings) {
         (false, Some(_)) => Extent::Whole,
         (false, None) => Extent::Unknown,
     };
-    let channel = target.map(|target| Channel::of(world, target)).unwrap_or_default();
+    let channel = target
+        .map(|target| TargetChannel::of(world, target))
+        .unwrap_or_default();
     // Of a type without any resource the rest may be elsewhere.
     let expects = |holder, resource_type, is_asked_for: bool| match extent {
         Extent::Whole if is_asked_for => Some(Extent::Complete),
@@ -74,7 +76,7 @@ pub(super) fn check(world: &World, asked: Asked<'_>, findings: &mut Findings) {
         Extent::Whole | Extent::Complete => Some(extent),
     };
     let mut tables = Vec::new();
-    let mut names = Names::of(world, asked);
+    let mut names = WorldNames::of(world, asked);
     for (_, entry) in world.all(ResourceType::Listener) {
         match &entry.facts {
             Some(Facts::Listener(ListenerFacts::Rds(name, _))) => {
@@ -91,7 +93,7 @@ pub(super) fn check(world: &World, asked: Asked<'_>, findings: &mut Findings) {
             tables.push((entry.id, false, facts));
         }
     }
-    let mut clusters = Clusters::default();
+    let mut clusters = NamedClusters::default();
     for (holder, inline, facts) in tables {
         let host = channel.host.filter(|(of, _)| *of == holder).map(|(_, host)| host);
         let extents = [false, true].map(|is_asked_for| expects(holder, ResourceType::Cluster, is_asked_for));
@@ -111,7 +113,7 @@ pub(super) fn check(world: &World, asked: Asked<'_>, findings: &mut Findings) {
 
 /// What the channel to a target asks for.
 #[derive(Default)]
-struct Channel<'w> {
+struct TargetChannel<'w> {
     listener: Option<ResourceId>,
     /// The resource that holds its routes, and the position of its virtual host.
     host: Option<(ResourceId, usize)>,
@@ -119,9 +121,9 @@ struct Channel<'w> {
     clusters: HashSet<&'w str>,
 }
 
-impl<'w> Channel<'w> {
-    fn of(world: &'w World, target: &Target) -> Channel<'w> {
-        let mut channel = Channel::default();
+impl<'w> TargetChannel<'w> {
+    fn of(world: &'w World, target: &Target) -> TargetChannel<'w> {
+        let mut channel = TargetChannel::default();
         let Some(listener) = world.get(ResourceType::Listener, &target.listener) else {
             return channel;
         };
@@ -234,7 +236,7 @@ const MAX_COMPARISONS: usize = 1 << 20;
 
 /// What is found under a name.
 #[derive(Clone)]
-enum Found {
+enum NameAnswer {
     NotAskedFor(NameFault),
     There(Taken),
     /// With the name that may have been meant.
@@ -255,7 +257,7 @@ struct Taken {
 const FAIL_AT_ONCE: &[Family] = &[Family::Cpp, Family::Go, Family::Java];
 
 /// What becomes of RPCs where a resource is rejected: measured with C-core 1.85.1, grpc-go 1.85.0, grpc-java 1.85.1 and grpc-js-xds 1.14.1.
-struct Effects {
+struct RejectionEffects {
     /// In words: `RPCs on this route fail`.
     fail: String,
     /// The same for grpc-js-xds, where it leaves them waiting (measured with 1.14.1).
@@ -268,7 +270,13 @@ impl Taken {
     }
 
     /// Reports a reference of `holder` to a resource that somebody rejects.
-    fn report(self, (holder, path): (ResourceId, FieldPath), what: &str, effects: Effects, findings: &mut Findings) {
+    fn report(
+        self,
+        (holder, path): (ResourceId, FieldPath),
+        what: &str,
+        effects: RejectionEffects,
+        findings: &mut Findings,
+    ) {
         let fails = format!("{what} is rejected: {} with UNAVAILABLE", effects.fail);
         if self.others_reject {
             let mut tell = |families, message| {
@@ -296,29 +304,29 @@ impl Taken {
 }
 
 /// The names of a world.
-struct Names<'w> {
+struct WorldNames<'w> {
     world: &'w World,
     asked: Asked<'w>,
     /// Comparisons left.
     left: usize,
 }
 
-impl<'w> Names<'w> {
-    const fn of(world: &'w World, asked: Asked<'w>) -> Names<'w> {
-        Names {
+impl<'w> WorldNames<'w> {
+    const fn of(world: &'w World, asked: Asked<'w>) -> WorldNames<'w> {
+        WorldNames {
             world,
             asked,
             left: MAX_COMPARISONS,
         }
     }
 
-    fn find(&mut self, resource_type: ResourceType, name: &str) -> Found {
+    fn find(&mut self, resource_type: ResourceType, name: &str) -> NameAnswer {
         if let Err(fault) = self.world.ask(resource_type, name) {
-            return Found::NotAskedFor(fault);
+            return NameAnswer::NotAskedFor(fault);
         }
         match self.world.get(resource_type, name) {
-            None => Found::Nothing(self.nearest(resource_type, name)),
-            Some(entry) => Found::There(Taken {
+            None => NameAnswer::Nothing(self.nearest(resource_type, name)),
+            Some(entry) => NameAnswer::There(Taken {
                 id: entry.id,
                 is_rejected: entry.facts.is_none(),
                 others_reject: (self.asked.others_reject)(entry.id),
@@ -342,22 +350,22 @@ fn add_hint(finding: &mut Diagnostic, near: Option<&str>) {
     }
 }
 
-fn rds(names: &mut Names<'_>, listener: ResourceId, name: &str, extent: Option<Extent>, findings: &mut Findings) {
+fn rds(names: &mut WorldNames<'_>, listener: ResourceId, name: &str, extent: Option<Extent>, findings: &mut Findings) {
     match names.find(ResourceType::RouteConfiguration, name) {
-        Found::NotAskedFor(fault) => {
+        NameAnswer::NotAskedFor(fault) => {
             let why = not_asked_for(ResourceType::RouteConfiguration, name, &fault);
             let message = format!("{why}: every RPC of the channel fails with UNAVAILABLE");
             findings.add(listener, &REFERENCE_NOT_ASKED_FOR, rds_path(), message);
         }
-        Found::Nothing(near) => {
+        NameAnswer::Nothing(near) => {
             let Some(extent) = extent else { return };
             let message = format!("RouteConfiguration `{name}` is not there: {WAIT}RPCs fail with UNAVAILABLE");
             let rule = extent.rule(&LISTENER_ROUTES_MISSING);
             add_hint(findings.add(listener, rule, rds_path(), message), near.as_deref());
         }
-        Found::There(taken) if taken.is_good() => {}
-        Found::There(taken) => {
-            let effects = Effects {
+        NameAnswer::There(taken) if taken.is_good() => {}
+        NameAnswer::There(taken) => {
+            let effects = RejectionEffects {
                 fail: "every RPC of the channel fails".to_owned(),
                 wait: Some("the RPCs of the channel wait"),
             };
@@ -368,12 +376,12 @@ fn rds(names: &mut Names<'_>, listener: ResourceId, name: &str, extent: Option<E
 }
 
 /// The clusters that routes have named so far: thousands of routes name the same few.
-type Clusters<'w> = HashMap<&'w str, Found>;
+type NamedClusters<'w> = HashMap<&'w str, NameAnswer>;
 
 /// `extents`: what is known of the clusters of a virtual host that is not the channel's, and of those of `host`, which is. `None`:
 /// those that are not there are not missed.
 fn routes<'w>(
-    (names, clusters): (&mut Names<'w>, &mut Clusters<'w>),
+    (names, clusters): (&mut WorldNames<'w>, &mut NamedClusters<'w>),
     (holder, inline, facts): (ResourceId, bool, &'w RouteFacts),
     (host, extents): (Option<usize>, [Option<Extent>; 2]),
     findings: &mut Findings,
@@ -393,12 +401,12 @@ fn routes<'w>(
             .entry(name)
             .or_insert_with(|| names.find(ResourceType::Cluster, name));
         match found {
-            Found::NotAskedFor(fault) => {
+            NameAnswer::NotAskedFor(fault) => {
                 let why = not_asked_for(ResourceType::Cluster, name, fault);
                 let message = format!("{why}: {}RPCs on this route fail with UNAVAILABLE", share());
                 findings.add(holder, &REFERENCE_NOT_ASKED_FOR, reference.path(inline), message);
             }
-            Found::Nothing(near) => {
+            NameAnswer::Nothing(near) => {
                 let Some(extent) = extent else { continue };
                 let those = match share() {
                     share if share.is_empty() => "the RPCs".to_owned(),
@@ -409,9 +417,9 @@ fn routes<'w>(
                 let finding = findings.add(holder, rule, reference.path(inline), message);
                 add_hint(finding, near.as_deref());
             }
-            Found::There(taken) if taken.is_good() => {}
-            Found::There(taken) => {
-                let effects = Effects {
+            NameAnswer::There(taken) if taken.is_good() => {}
+            NameAnswer::There(taken) => {
+                let effects = RejectionEffects {
                     fail: format!("{}RPCs on this route fail", share()),
                     wait: None,
                 };
@@ -424,18 +432,18 @@ fn routes<'w>(
 
 /// `spare` finds the aggregate by which alone RPCs come here, if it has another leaf.
 fn endpoints<'l>(
-    names: &mut Names<'_>,
+    names: &mut WorldNames<'_>,
     (cluster, wanted): (ResourceId, &str),
     (extent, spare): (Option<Extent>, &dyn Fn() -> Option<&'l str>),
     findings: &mut Findings,
 ) {
     match names.find(ResourceType::Endpoints, wanted) {
-        Found::NotAskedFor(fault) => {
+        NameAnswer::NotAskedFor(fault) => {
             let why = not_asked_for(ResourceType::Endpoints, wanted, &fault);
             let message = format!("{why}: RPCs to this cluster fail with UNAVAILABLE");
             findings.add(cluster, &REFERENCE_NOT_ASKED_FOR, eds_path(), message);
         }
-        Found::Nothing(near) => {
+        NameAnswer::Nothing(near) => {
             let Some(extent) = extent else { return };
             let (rule, then) = match spare() {
                 // No RPC fails, whatever else there is.
@@ -451,9 +459,9 @@ fn endpoints<'l>(
             let message = format!("ClusterLoadAssignment `{wanted}` is not there: {WAIT}RPCs {then}");
             add_hint(findings.add(cluster, rule, eds_path(), message), near.as_deref());
         }
-        Found::There(taken) if taken.is_good() => {}
-        Found::There(taken) => {
-            let effects = Effects {
+        NameAnswer::There(taken) if taken.is_good() => {}
+        NameAnswer::There(taken) => {
+            let effects = RejectionEffects {
                 fail: "RPCs to this cluster fail".to_owned(),
                 wait: Some("RPCs to this cluster wait"),
             };

@@ -23,7 +23,7 @@ rules! {
 }
 
 /// A reference with the resource in which it stands.
-type Place<'w> = (ResourceId, bool, &'w RouteReference);
+type ReferencePlace<'w> = (ResourceId, bool, &'w RouteReference);
 
 pub(super) fn check(world: &World, usage: &Usage<'_>, users: &Users<'_>, findings: &mut Findings) {
     if usage.is_known() && world.has(ResourceType::Cluster) {
@@ -34,7 +34,7 @@ pub(super) fn check(world: &World, usage: &Usage<'_>, users: &Users<'_>, finding
     }
 }
 
-fn references<'w>(usage: &Usage<'w>) -> impl Iterator<Item = Place<'w>> {
+fn references<'w>(usage: &Usage<'w>) -> impl Iterator<Item = ReferencePlace<'w>> {
     usage.routes.iter().flat_map(
         |&RoutesInUse {
              holder, inline, facts, ..
@@ -80,7 +80,10 @@ fn without_policy(world: &World, usage: &Usage<'_>, findings: &mut Findings) {
 }
 
 /// The clusters that references lead to, through aggregates too, each with the first reference.
-fn reached<'w>(world: &'w World, references: impl Iterator<Item = Place<'w>>) -> BTreeMap<&'w str, Place<'w>> {
+fn reached<'w>(
+    world: &'w World,
+    references: impl Iterator<Item = ReferencePlace<'w>>,
+) -> BTreeMap<&'w str, ReferencePlace<'w>> {
     let mut reached = BTreeMap::new();
     let mut open = Vec::new();
     for place in references {

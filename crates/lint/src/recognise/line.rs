@@ -30,7 +30,7 @@ pub(super) struct LineFault {
 const MAX_NAME_BYTES: usize = 1024;
 
 /// Where a line names a resource or a type, and where the name begins.
-type Place = (usize, About, Option<(usize, End)>);
+type NamePlace = (usize, About, Option<(usize, End)>);
 
 /// Most places of a line that name a resource or a type; behind them no resource is told.
 const MAX_ABOUTS: usize = 4096;
@@ -236,7 +236,7 @@ fn words_len(text: &str) -> usize {
 /// What each part of a text is about: from a position on, until the next.
 pub(super) fn abouts(squeezed: &Squeezed) -> Vec<(usize, About)> {
     let text = squeezed.text.as_str();
-    let mut places: Vec<Place> = Vec::new();
+    let mut places: Vec<NamePlace> = Vec::new();
     let about = |subject, resource_type| About {
         subject,
         resource_type,

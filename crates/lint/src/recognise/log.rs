@@ -16,7 +16,7 @@ const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// A place in a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct LogPlace {
     /// The number of the line that tells it, from 1; of several lines that are one the first.
     pub line: usize,
     /// The time, as the log has it; `None` if it has none.
@@ -31,13 +31,13 @@ pub struct Summary {
     /// How often it was told.
     pub count: usize,
     /// Where it was told first.
-    pub first: Seen,
+    pub first: LogPlace,
     /// Where it was told last.
-    pub last: Seen,
+    pub last: LogPlace,
 }
 
 /// What makes two messages the same: the resource, the place, the pages, and the words but for their numbers.
-type Key = (
+type FaultKey = (
     Option<&'static str>,
     Option<String>,
     Option<String>,
@@ -60,14 +60,14 @@ pub struct Log {
     records: Records,
     /// The line that has not ended.
     rest: Vec<u8>,
-    found: Found,
+    found: FoundFaults,
 }
 
 /// What was found so far.
 #[derive(Debug, Default)]
-struct Found {
+struct FoundFaults {
     faults: Vec<Summary>,
-    numbers: HashMap<Key, usize>, // never iterated
+    numbers: HashMap<FaultKey, usize>, // never iterated
     /// Messages of faults beyond the limit.
     left_out: usize,
 }
@@ -109,14 +109,14 @@ impl Log {
     }
 }
 
-impl Found {
+impl FoundFaults {
     fn add(&mut self, record: &Record) {
         for (line, told) in of_record(record) {
             // Words that are anybody's are no fault in a log.
             if told.pages.is_empty() && told.path.is_none() && told.resource_name.is_none() {
                 continue;
             }
-            let seen = Seen {
+            let seen = LogPlace {
                 line,
                 time: record.time.clone(),
             };
@@ -139,7 +139,7 @@ impl Found {
     }
 }
 
-fn key(told: &Recognised) -> Key {
+fn key(told: &Recognised) -> FaultKey {
     let is_symptom = matches!(told.pages.first().map(|lead| lead.page), Some(Page::Symptom(_)));
     let words = match (is_symptom, told.pages.first()) {
         // A symptom is the same at whatever address and time.

@@ -113,7 +113,7 @@ pub(super) fn candidates(text: &str) -> Vec<&'static PageLine> {
 }
 
 /// All marks, and where to find them.
-struct Index {
+struct MarkIndex {
     marks: Vec<PageLine>,
     /// The marks that are looked up by these bytes of their words.
     by_gram: HashMap<[u8; GRAM], Vec<usize>>, // never iterated
@@ -121,7 +121,7 @@ struct Index {
     known: Vec<u64>,
 }
 
-impl Index {
+impl MarkIndex {
     fn is_known(&self, gram: [u8; GRAM]) -> bool {
         let (word, bit) = slot(gram);
         self.known.get(word).is_some_and(|bits| bits & bit != 0)
@@ -134,8 +134,8 @@ fn slot(gram: [u8; GRAM]) -> (usize, u64) {
     ((hash >> 6) as usize, 1 << (hash & 63))
 }
 
-fn index() -> &'static Index {
-    static INDEX: OnceLock<Index> = OnceLock::new();
+fn index() -> &'static MarkIndex {
+    static INDEX: OnceLock<MarkIndex> = OnceLock::new();
     INDEX.get_or_init(|| {
         let rules = catalogue::rules().map(|rule| (Page::Rule(rule), rule.page));
         let symptoms = SYMPTOMS.iter().map(|symptom| (Page::Symptom(symptom), symptom.page));
@@ -148,7 +148,7 @@ fn index() -> &'static Index {
 }
 
 /// Each mark by those of its bytes that the fewest others have.
-fn indexed(marks: Vec<PageLine>) -> Index {
+fn indexed(marks: Vec<PageLine>) -> MarkIndex {
     let grams = |mark: &PageLine| -> BTreeSet<[u8; GRAM]> {
         let windows = mark.pieces.iter().flat_map(|piece| piece.as_bytes().windows(GRAM));
         windows.filter_map(|gram| gram.try_into().ok()).collect()
@@ -168,7 +168,7 @@ fn indexed(marks: Vec<PageLine>) -> Index {
             *bits |= bit;
         }
     }
-    Index { marks, by_gram, known }
+    MarkIndex { marks, by_gram, known }
 }
 
 /// The lines of the section.

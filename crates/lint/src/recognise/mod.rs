@@ -21,14 +21,14 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use line::{About, LineFault};
-use rank::{Fit, Ranked, Text};
+use rank::{ComparedText, Fit, Ranked};
 use records::Records;
 use squeeze::Squeezed;
 
 use xdsctl_model::profile::Family;
 use xdsctl_model::resource::ResourceType;
 
-pub use log::{Log, Seen, Summary};
+pub use log::{Log, LogPlace, Summary};
 pub use marks::Page;
 pub use symptoms::{SYMPTOMS, Symptom, find as symptom, search as search_symptoms};
 
@@ -98,10 +98,10 @@ impl Recognised {
 /// ```
 /// let line = "E1122 xds_client.cc:1335] ... [resource index 0: c: INVALID_ARGUMENT: errors validating Cluster resource: \
 ///             [field:lb_policy error:LB policy is not supported]]";
-/// let told = xdsctl_lint::recognise::told(line);
-/// assert_eq!(told[0].resource_name.as_deref(), Some("c"));
-/// assert_eq!(told[0].path.as_deref(), Some("lb_policy"));
-/// assert_eq!(told[0].pages[0].id(), "cds-lb-policy-unsupported");
+/// let found = xdsctl_lint::recognise::recognised(line);
+/// assert_eq!(found[0].resource_name.as_deref(), Some("c"));
+/// assert_eq!(found[0].path.as_deref(), Some("lb_policy"));
+/// assert_eq!(found[0].pages[0].id(), "cds-lb-policy-unsupported");
 /// ```
 pub fn recognised(text: &str) -> Vec<Recognised> {
     let mut all: Vec<Recognised> = Vec::new();
@@ -197,7 +197,7 @@ fn of_line(line: &str, is_framed: &mut dyn FnMut() -> bool) -> Vec<Recognised> {
         let before = next.checked_sub(1).and_then(|number| abouts.get(number));
         before.map(|(_, about)| about.clone()).unwrap_or_default()
     };
-    let whole = Text {
+    let whole = ComparedText {
         lower: &squeezed.lower,
         marks: &marks,
         is_framed: marks.iter().any(|mark| mark.is_framed) && is_framed(),
@@ -215,7 +215,7 @@ fn of_line(line: &str, is_framed: &mut dyn FnMut() -> bool) -> Vec<Recognised> {
     }
     // The ranges begin and end at ASCII, so what is left is still UTF-8.
     let outside = String::from_utf8(outside).unwrap_or_default();
-    let text = Text {
+    let text = ComparedText {
         lower: &outside,
         ..whole
     };
@@ -255,7 +255,7 @@ fn of_line(line: &str, is_framed: &mut dyn FnMut() -> bool) -> Vec<Recognised> {
 }
 
 /// What clients other than C-core say: of each resource that a line names, or all of it.
-fn others(squeezed: &Squeezed, text: Text<'_>) -> Vec<(Range<usize>, Ranked)> {
+fn others(squeezed: &Squeezed, text: ComparedText<'_>) -> Vec<(Range<usize>, Ranked)> {
     let ranked = |range: Range<usize>| {
         let ranked = rank::of_others(text, &range);
         (!ranked.fits.is_empty()).then_some((range, ranked))
@@ -269,7 +269,13 @@ fn others(squeezed: &Squeezed, text: Text<'_>) -> Vec<(Range<usize>, Ranked)> {
 }
 
 /// Adds what a fault with a path tells: one for each of its errors.
-fn of_fault(squeezed: &Squeezed, text: Text<'_>, fault: &LineFault, about: &About, all: &mut Vec<(usize, Recognised)>) {
+fn of_fault(
+    squeezed: &Squeezed,
+    text: ComparedText<'_>,
+    fault: &LineFault,
+    about: &About,
+    all: &mut Vec<(usize, Recognised)>,
+) {
     let path = squeezed.text.get(fault.path.clone()).unwrap_or_default();
     let lower = squeezed.lower.get(fault.words.clone()).unwrap_or_default();
     let mut start = fault.words.start;

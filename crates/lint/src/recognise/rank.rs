@@ -35,7 +35,7 @@ const NOTES: [&str; 4] = ["ldsresource", "rdsresource", "cdsresource", "edsresou
 
 /// What a text is compared by.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Text<'t> {
+pub(super) struct ComparedText<'t> {
     /// Without white space, in lower case.
     pub lower: &'t str,
     /// The marks that it may have.
@@ -44,7 +44,7 @@ pub(super) struct Text<'t> {
     pub is_framed: bool,
 }
 
-impl Text<'_> {
+impl ComparedText<'_> {
     /// Says whether the words of a mark are enough here: a frame is around them, or there is little else.
     fn is_enough(self, mark: &PageLine, len: usize) -> bool {
         !mark.is_framed || self.is_framed || is_most(mark, len)
@@ -85,7 +85,7 @@ pub(super) struct Ranked {
 }
 
 /// Ranks the pages for the words in a range, at a path.
-pub(super) fn at_path(path: &str, text: Text<'_>, range: &Range<usize>, about: &About) -> Ranked {
+pub(super) fn at_path(path: &str, text: ComparedText<'_>, range: &Range<usize>, about: &About) -> Ranked {
     let fields = fields(path);
     let mut fits = Vec::new();
     let mut near = Vec::new();
@@ -112,7 +112,7 @@ pub(super) fn at_path(path: &str, text: Text<'_>, range: &Range<usize>, about: &
 }
 
 /// Ranks the pages for words of another client than C-core, which names no path.
-pub(super) fn of_others(text: Text<'_>, range: &Range<usize>) -> Ranked {
+pub(super) fn of_others(text: ComparedText<'_>, range: &Range<usize>) -> Ranked {
     let others = text.marks.iter().filter(|mark| !mark.is_core());
     let enough = others.filter(|mark| text.is_enough(mark, range.len()));
     let fit = |mark: &&'static PageLine| {
@@ -132,7 +132,7 @@ pub(super) fn of_others(text: Text<'_>, range: &Range<usize>) -> Ranked {
 
 /// Ranks the pages for words without a path: of a rule that needs one the words are all that there is, or the path is named
 /// in another way.
-pub(super) fn bare(text: Text<'_>, original: &str) -> Ranked {
+pub(super) fn bare(text: ComparedText<'_>, original: &str) -> Ranked {
     let all = 0..text.lower.len();
     let mut fits = Vec::new();
     let mut near = Vec::new();
@@ -190,7 +190,7 @@ fn named_tail(mark: &PageLine, text: &str) -> Option<(usize, String)> {
 }
 
 /// What a text says outside of its faults: where, and the pages for it.
-pub(super) fn said(text: Text<'_>, is_all: bool) -> Vec<(Range<usize>, Ranked)> {
+pub(super) fn said(text: ComparedText<'_>, is_all: bool) -> Vec<(Range<usize>, Ranked)> {
     let all = 0..text.lower.len();
     let mut found: Vec<(Vec<Range<usize>>, usize, &PageLine)> = Vec::new();
     let anywhere = text.marks.iter().filter(|mark| mark.is_core() && mark.tails.is_empty());

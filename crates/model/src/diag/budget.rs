@@ -40,7 +40,7 @@ impl Default for Budget {
 }
 
 /// The findings of one rule and effect in a resource.
-struct Kind {
+struct FindingGroup {
     rule: &'static Rule,
     effect: Effect,
     kept: usize,
@@ -77,12 +77,12 @@ pub fn cut<F>(
     of: impl Fn(&F) -> &Diagnostic,
     whole: impl Fn(Diagnostic) -> F,
 ) {
-    let mut kinds: Vec<Kind> = Vec::new();
+    let mut kinds: Vec<FindingGroup> = Vec::new();
     findings.retain(|finding| {
         let Diagnostic {
             rule, effect, count, ..
         } = of(finding);
-        let is_same = |kind: &&mut Kind| kind.rule == *rule && kind.effect == *effect;
+        let is_same = |kind: &&mut FindingGroup| kind.rule == *rule && kind.effect == *effect;
         match kinds.iter_mut().find(is_same) {
             Some(kind) if first == 0 => {
                 if *effect != Effect::Nack || rejections == 0 {
@@ -93,7 +93,7 @@ pub fn cut<F>(
                 kind.kept += 1;
             }
             Some(kind) => kind.kept += 1,
-            None => kinds.push(Kind {
+            None => kinds.push(FindingGroup {
                 rule,
                 effect: *effect,
                 kept: 1,

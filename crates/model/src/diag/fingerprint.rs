@@ -50,10 +50,10 @@ impl std::str::FromStr for Fingerprint {
 ///
 /// ```
 /// use xdsctl_model::diag::{About, FieldPath, Fingerprints};
-/// # use xdsctl_model::diag::{Effect, Rule, Severity, Shared, Subject};
+/// # use xdsctl_model::diag::{Effect, Rule, Severity, SharedBy, Subject};
 /// # let rule = &Rule {
 /// #     id: "rds-cluster-missing", summary: "", subject: Subject::Snapshot, effect: Effect::Fails,
-/// #     severity: Severity::Error, source: "", page: "", shared: Shared { families: &[], why: "" },
+/// #     severity: Severity::Error, source: "", page: "", shared: SharedBy { families: &[], why: "" },
 /// # };
 /// let about = About { file: "a.yaml", type_name: "RouteConfiguration", name: "shop" };
 /// let mut first = Fingerprints::default();

@@ -21,5 +21,5 @@ pub use packed::Packed;
 pub use path::{FieldPath, Path, Seg, Segs};
 pub use quota::MAX_FINDINGS_PER_RULE;
 pub use quota::Quota;
-pub use rule::{Effect, Rule, Severity, Shared, Subject};
+pub use rule::{Effect, Rule, Severity, SharedBy, Subject};
 pub use validation::{BytesKnowledge, RejectionMark, Reported, Validation};

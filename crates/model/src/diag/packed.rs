@@ -14,7 +14,7 @@ const COMPARED: usize = 64;
 pub struct Packed {
     /// For each finding: bytes shared with the path before, bytes of its own, these bytes, position in `texts`.
     bytes: Vec<u8>,
-    texts: Vec<Text>,
+    texts: Vec<PackedText>,
     /// The kinds of [`push_kind`](Self::push_kind) with their positions in `texts`.
     kinds: Vec<(usize, usize)>,
     /// The last path.
@@ -27,7 +27,7 @@ pub struct Packed {
 
 /// What a number of findings have in common.
 #[derive(Debug)]
-struct Text {
+struct PackedText {
     rule: &'static Rule,
     message: Box<str>,
     help: Option<&'static str>,
@@ -113,7 +113,7 @@ impl Packed {
             return;
         }
         let field = path.segs().last_field();
-        let is_equal = |text: &Text| {
+        let is_equal = |text: &PackedText| {
             std::ptr::eq(text.rule, rule)
                 && *text.message == *message
                 && text.help == help
@@ -131,7 +131,7 @@ impl Packed {
         (rule, message, help): (&'static Rule, Box<str>, Option<&'static str>),
         field: Option<&str>,
     ) -> usize {
-        self.texts.push(Text {
+        self.texts.push(PackedText {
             rule,
             message,
             help,
@@ -215,7 +215,7 @@ impl Packed {
     }
 
     /// Calls `each` for every finding with the number of what it has in common with others.
-    fn unpack(&self, mut each: impl FnMut(usize, &Text, &[u8])) {
+    fn unpack(&self, mut each: impl FnMut(usize, &PackedText, &[u8])) {
         let mut path = Vec::new();
         let mut rest = self.bytes.as_slice();
         while let Some((shared, after)) = split_number(rest)

@@ -159,12 +159,12 @@ pub struct Rule {
     /// The Markdown page that `explain` prints.
     pub page: &'static str,
     /// Of whom a finding that is made for C-core is true as well.
-    pub shared: Shared,
+    pub shared: SharedBy,
 }
 
 /// The families that do not have to be asked for a finding: what is found does not depend on what they do.
 #[derive(Debug, Clone, Copy)]
-pub struct Shared {
+pub struct SharedBy {
     /// Those that a finding is true of if they accept the resource, whoever was asked. It is never true of others.
     pub families: &'static [Family],
     /// Why that is so; empty if it is true of nobody else.
@@ -211,10 +211,10 @@ impl Eq for Rule {}
 macro_rules! rules {
     (@severity $effect:ident) => { $crate::diag::Effect::$effect.severity() };
     (@severity $effect:ident $severity:ident) => { $crate::diag::Severity::$severity };
-    (@shared) => { $crate::diag::Shared { families: &[], why: "" } };
-    (@shared every $why:literal) => { $crate::diag::Shared { families: &$crate::profile::Family::ALL, why: $why } };
+    (@shared) => { $crate::diag::SharedBy { families: &[], why: "" } };
+    (@shared every $why:literal) => { $crate::diag::SharedBy { families: &$crate::profile::Family::ALL, why: $why } };
     (@shared also [$($family:ident)+] $why:literal) => {
-        $crate::diag::Shared { families: &[$($crate::profile::Family::$family),+], why: $why }
+        $crate::diag::SharedBy { families: &[$($crate::profile::Family::$family),+], why: $why }
     };
     ($( $(#[doc = $doc:literal])+ $name:ident = $id:literal, $subject:ident, $effect:ident $(as $severity:ident)?, $source:literal $(, $word:ident $([$($family:ident)+])? $why:literal)?; )+) => {
         $(
@@ -238,7 +238,7 @@ macro_rules! rules {
 /// Rules for tests, which are in no catalogue.
 #[cfg(test)]
 pub(super) mod examples {
-    use super::{Effect, Rule, Shared, Subject};
+    use super::{Effect, Rule, SharedBy, Subject};
 
     const fn rule(id: &'static str, effect: Effect) -> Rule {
         Rule {
@@ -249,7 +249,7 @@ pub(super) mod examples {
             severity: effect.severity(),
             source: "",
             page: "",
-            shared: Shared { families: &[], why: "" },
+            shared: SharedBy { families: &[], why: "" },
         }
     }
 

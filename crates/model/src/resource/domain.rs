@@ -44,25 +44,25 @@ impl DomainClass {
 
     /// Says whether `authority` matches `pattern`, which is of this class.
     pub fn matches(self, pattern: &str, authority: &str) -> bool {
-        self.matches_by(pattern, authority, Comparison::Folded)
+        self.matches_by(pattern, authority, DomainComparison::Folded)
     }
 
     /// Says whether `authority` matches `pattern`, which is of this class, by this comparison.
-    pub fn matches_by(self, pattern: &str, authority: &str, comparison: Comparison) -> bool {
+    pub fn matches_by(self, pattern: &str, authority: &str, comparison: DomainComparison) -> bool {
         let (pattern, authority) = (pattern.as_bytes(), authority.as_bytes());
         let equal = |a: &[u8], b: &[u8]| match comparison {
-            Comparison::Folded | Comparison::Longest => a.eq_ignore_ascii_case(b),
-            Comparison::Exact => a == b,
+            DomainComparison::Folded | DomainComparison::Longest => a.eq_ignore_ascii_case(b),
+            DomainComparison::Exact => a == b,
         };
         let stars = || pattern.iter().filter(|byte| **byte == b'*').count();
-        if comparison == Comparison::Longest && stars() > 1 {
+        if comparison == DomainComparison::Longest && stars() > 1 {
             return false;
         }
         match self {
             DomainClass::Exact => equal(pattern, authority),
             DomainClass::Universe => true,
             // The star needs a character of its own, so the authority is at least as long as the pattern.
-            _ if comparison != Comparison::Exact && authority.len() < pattern.len() => false,
+            _ if comparison != DomainComparison::Exact && authority.len() < pattern.len() => false,
             DomainClass::Suffix => pattern.get(1..).is_some_and(|suffix| {
                 let start = authority.len().checked_sub(suffix.len());
                 start
@@ -78,13 +78,13 @@ impl DomainClass {
 
 /// How domains are compared with an authority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Comparison {
+pub enum DomainComparison {
     /// Without regard to ASCII case; a star stands for at least one character.
     Folded,
     /// Byte by byte; a star may stand for nothing, and beside a pattern that is none, nothing matches (grpc-go FindBestMatchingVirtualHost;
     /// [`Feature::DomainsExact`](crate::profile::Feature::DomainsExact)).
     Exact,
-    /// Like [`Comparison::Folded`], but a pattern has one star at most, and of those with one the longest wins, whatever its class
+    /// Like [`DomainComparison::Folded`], but a pattern has one star at most, and of those with one the longest wins, whatever its class
     /// ([`Feature::LongestDomain`](crate::profile::Feature::LongestDomain)).
     Longest,
 }
@@ -107,14 +107,14 @@ pub fn best_match<'a, D>(hosts: impl IntoIterator<Item = D>, authority: &str) ->
 where
     D: IntoIterator<Item = &'a String>,
 {
-    best_match_by(hosts, authority, Comparison::Folded)
+    best_match_by(hosts, authority, DomainComparison::Folded)
 }
 
 /// Finds the virtual host that serves `authority` by this comparison; see [`best_match`].
 pub fn best_match_by<'a, D>(
     hosts: impl IntoIterator<Item = D>,
     authority: &str,
-    comparison: Comparison,
+    comparison: DomainComparison,
 ) -> Option<DomainMatch>
 where
     D: IntoIterator<Item = &'a String>,
@@ -123,16 +123,16 @@ where
     for (host, domains) in hosts.into_iter().enumerate() {
         for (domain, pattern) in domains.into_iter().enumerate() {
             let Some(class) = DomainClass::of(pattern) else {
-                if comparison == Comparison::Exact {
+                if comparison == DomainComparison::Exact {
                     return None;
                 }
                 continue;
             };
             let better = best.is_none_or(|(found, length)| match comparison {
-                Comparison::Folded | Comparison::Exact => {
+                DomainComparison::Folded | DomainComparison::Exact => {
                     class < found.class || (class == found.class && pattern.len() > length)
                 }
-                Comparison::Longest => is_better_by_length((class, pattern.len()), (found.class, length)),
+                DomainComparison::Longest => is_better_by_length((class, pattern.len()), (found.class, length)),
             });
             if better && class.matches_by(pattern, authority, comparison) {
                 best = Some((DomainMatch { host, domain, class }, pattern.len()));
@@ -215,7 +215,7 @@ mod tests {
                 .iter()
                 .map(|domains| domains.iter().map(ToString::to_string).collect())
                 .collect();
-            best_match_by(&hosts, authority, Comparison::Longest).map(|found| found.host)
+            best_match_by(&hosts, authority, DomainComparison::Longest).map(|found| found.host)
         };
         assert_eq!(longest(&[&["ab*"], &["*c"]], "abc"), Some(0));
         assert_eq!(longest(&[&["a*"], &["*c"]], "abc"), Some(1));

@@ -27,7 +27,7 @@ struct Entry {
 
 /// Everything, by type and name.
 #[derive(Debug)]
-pub struct Held {
+pub struct HeldResources {
     entries: BTreeMap<(ResourceType, String), Entry>,
     /// Of all names, versions, resources and reasons.
     bytes: usize,
@@ -43,10 +43,10 @@ const SLACK_BYTES: usize = 1 << 20;
 /// What there is to show: names with what is known of them, and those of which nothing was heard.
 pub struct HeldSummary<'h>(Vec<(ResourceType, &'h str, Option<&'h Entry>)>);
 
-impl Held {
+impl HeldResources {
     /// Nothing yet, and never much more than so many bytes.
-    pub const fn new(max_bytes: usize) -> Held {
-        Held {
+    pub const fn new(max_bytes: usize) -> HeldResources {
+        HeldResources {
             entries: BTreeMap::new(),
             bytes: 0,
             max_bytes,

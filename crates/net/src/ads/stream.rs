@@ -21,15 +21,15 @@ const DELTA: &str = "/envoy.service.discovery.v3.AggregatedDiscoveryService/Delt
 const QUEUE: usize = 64;
 
 /// An ADS stream.
-pub struct Stream<'o> {
+pub struct AdsStream<'o> {
     requests: mpsc::Sender<Bytes>,
-    responses: Responses<'o>,
+    responses: ResponseState<'o>,
     /// What answers is known to speak gRPC.
     is_grpc: Arc<AtomicBool>,
 }
 
 /// How far the other side is.
-enum Responses<'o> {
+enum ResponseState<'o> {
     /// It has said nothing: many servers send their headers with the first response, and some never have one.
     Silent(Pin<Box<dyn Future<Output = Result<Streaming<Bytes>, Error>> + 'o>>),
     Open(Box<Streaming<Bytes>>),
@@ -50,14 +50,14 @@ impl tokio_stream::Stream for Requests {
     }
 }
 
-impl<'o> Stream<'o> {
+impl<'o> AdsStream<'o> {
     /// Connects, and sends the first requests.
     pub async fn open(
         address: &'o Address,
         options: &'o FetchOptions,
         first: Vec<Bytes>,
         is_delta: bool,
-    ) -> Result<Stream<'o>, Error> {
+    ) -> Result<AdsStream<'o>, Error> {
         let channel = connect::channel(address, options).await?;
         let mut grpc = Grpc::new(channel.clone()).max_decoding_message_size(options.max_message_bytes);
         grpc.ready()
@@ -82,27 +82,27 @@ impl<'o> Stream<'o> {
                 Err(status) => Err(other_server::named(address, &status, options).await),
             }
         };
-        Ok(Stream {
+        Ok(AdsStream {
             requests,
-            responses: Responses::Silent(Box::pin(opening)),
+            responses: ResponseState::Silent(Box::pin(opening)),
             is_grpc,
         })
     }
 
     /// What answers is known to speak gRPC, although it may have said nothing on this stream.
     pub fn is_grpc(&self) -> bool {
-        matches!(self.responses, Responses::Open(_)) || self.is_grpc.load(Ordering::Relaxed)
+        matches!(self.responses, ResponseState::Open(_)) || self.is_grpc.load(Ordering::Relaxed)
     }
 
     /// The next response; `None` at the end.
     pub async fn next(&mut self, address: &Address, options: &FetchOptions) -> Result<Option<Bytes>, Error> {
-        if let Responses::Silent(opening) = &mut self.responses {
+        if let ResponseState::Silent(opening) = &mut self.responses {
             let opened = opening.as_mut().await;
             // What has ended is not asked again.
-            self.responses = Responses::Ended;
-            self.responses = Responses::Open(Box::new(opened?));
+            self.responses = ResponseState::Ended;
+            self.responses = ResponseState::Open(Box::new(opened?));
         }
-        let Responses::Open(responses) = &mut self.responses else {
+        let ResponseState::Open(responses) = &mut self.responses else {
             return Ok(None);
         };
         let message = responses.message().await;

@@ -10,7 +10,7 @@ use xdsctl_channel::client::{Client, Judged, Received, Start};
 use xdsctl_clients::bootstrap::{self, Bootstrap};
 use xdsctl_model::resource::ResourceType;
 
-use super::held::{Held, HeldSummary};
+use super::held::{HeldResources, HeldSummary};
 use super::response::Response;
 use super::subscription::Subscription;
 use super::words;
@@ -28,7 +28,7 @@ pub struct Subscriber {
     /// Channels to follow; none to ask for everything.
     targets: Vec<Target>,
     types: BTreeMap<ResourceType, Subscription>,
-    held: Held,
+    held: HeldResources,
 }
 
 /// The answer to a response: with an error it rejects it.
@@ -73,7 +73,7 @@ impl Subscriber {
             },
             is_delta: options.delta || address.has("delta"),
             types: BTreeMap::new(),
-            held: Held::new(options.max_message_bytes),
+            held: HeldResources::new(options.max_message_bytes),
         })
     }
 

@@ -37,7 +37,7 @@ impl LedgerLine {
 
 /// What came of a comparison.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Comparison {
+pub struct LedgerCounts {
     /// Resources of which a client has said something.
     pub judged: usize,
     /// Those among them that a client has rejected.
@@ -122,14 +122,14 @@ impl Ledger {
     }
 
     /// Counts, over all clients and resources, where their verdicts are those that were foretold.
-    pub fn compared(&self, snapshot: &Snapshot) -> Comparison {
+    pub fn compared(&self, snapshot: &Snapshot) -> LedgerCounts {
         let is_judged = |resource: &&SnapshotResource| {
             let key = (resource.type_url.clone(), resource.name.clone());
             self.verdicts.contains_key(&key)
         };
         let all = snapshot.iter().count();
         let judged_now = snapshot.iter().filter(is_judged).count();
-        Comparison {
+        LedgerCounts {
             judged: self.verdicts.len(),
             rejected: self.verdicts.values().filter(|(is_rejected, _)| *is_rejected).count(),
             different: self.verdicts.values().filter(|(_, is_different)| *is_different).count(),

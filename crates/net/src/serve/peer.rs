@@ -19,7 +19,7 @@ const COMPLETE: [&str; 2] = [
 
 /// State of the world, or changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum ProtocolForm {
     Sotw,
     Delta,
 }
@@ -56,7 +56,7 @@ struct Sent {
 
 /// What a client wants of one type.
 #[derive(Debug, Default)]
-struct Wanted {
+struct Subscribed {
     names: BTreeSet<String>,
     is_wildcard: bool,
     /// Names with the versions that were sent; 0 for one that does not exist.
@@ -69,14 +69,14 @@ struct Wanted {
 /// A stream of a client.
 #[derive(Debug)]
 pub struct Peer {
-    form: Form,
+    form: ProtocolForm,
     node: String,
     nonce: u64,
-    types: BTreeMap<String, Wanted>,
+    types: BTreeMap<String, Subscribed>,
 }
 
 impl Peer {
-    pub const fn new(form: Form) -> Peer {
+    pub const fn new(form: ProtocolForm) -> Peer {
         Peer {
             form,
             node: String::new(),
@@ -91,7 +91,7 @@ impl Peer {
     /// The bytes are none, in words.
     pub fn take(&mut self, bytes: &Bytes, snapshot: &Snapshot) -> Result<RequestEffect, String> {
         let (type_url, nonce, error) = match self.form {
-            Form::Sotw => {
+            ProtocolForm::Sotw => {
                 let request = DiscoveryRequest::decode(bytes.clone()).map_err(|e| e.to_string())?;
                 if let Some(id) = super::node_id(&request) {
                     self.node = id;
@@ -100,7 +100,7 @@ impl Peer {
                 wanted.wants(request.resource_names, &request.type_url);
                 (request.type_url, request.response_nonce, request.error_detail)
             }
-            Form::Delta => {
+            ProtocolForm::Delta => {
                 let request = DeltaRequest::decode(bytes.clone()).map_err(|e| e.to_string())?;
                 let who = DiscoveryRequest {
                     node: request.node,
@@ -132,7 +132,7 @@ impl Peer {
 
     /// Says whether responses wait for the answer to one before them.
     pub fn awaits_an_answer(&self) -> bool {
-        self.types.values().any(Wanted::awaits_an_answer)
+        self.types.values().any(Subscribed::awaits_an_answer)
     }
 
     /// Waits no longer for answers, and says what there is to send: a client that drops all names of a type may forget that it owes one.
@@ -190,14 +190,14 @@ impl Peer {
         let has_all = COMPLETE.contains(&type_url);
         let is_first = !std::mem::replace(&mut wanted.is_open, true);
         let is_silent = match self.form {
-            Form::Sotw => !has_news && !(has_all && (is_first || !gone.is_empty())),
-            Form::Delta => !has_news && gone.is_empty() && !(is_first && wanted.is_wildcard),
+            ProtocolForm::Sotw => !has_news && !(has_all && (is_first || !gone.is_empty())),
+            ProtocolForm::Delta => !has_news && gone.is_empty() && !(is_first && wanted.is_wildcard),
         };
         if is_silent {
             return None;
         }
         // Of the others a response has what the client has not got yet.
-        let sends_all = has_all && self.form == Form::Sotw;
+        let sends_all = has_all && self.form == ProtocolForm::Sotw;
         let resources: Vec<Arc<SnapshotResource>> = chosen
             .iter()
             .filter(|(resource, version)| sends_all || is_new(&resource.name, *version))
@@ -210,7 +210,7 @@ impl Peer {
             value: resource.value.clone(),
         };
         let bytes = match self.form {
-            Form::Sotw => {
+            ProtocolForm::Sotw => {
                 let response = DiscoveryResponse {
                     version_info: version.clone(),
                     resources: resources.iter().map(|resource| any(resource)).collect(),
@@ -219,7 +219,7 @@ impl Peer {
                 };
                 response.encode_to_vec()
             }
-            Form::Delta => {
+            ProtocolForm::Delta => {
                 let wrapped = resources.iter().map(|resource| Wrapped {
                     version: now.get(&resource.name).copied().unwrap_or_default().to_string(),
                     resource: Some(any(resource)),
@@ -255,7 +255,7 @@ fn may_be_wildcard(type_url: &str) -> bool {
     COMPLETE.contains(&type_url)
 }
 
-impl Wanted {
+impl Subscribed {
     fn awaits_an_answer(&self) -> bool {
         self.unanswered.iter().any(|sent| !sent.is_overdue)
     }
@@ -335,7 +335,7 @@ mod tests {
 
     #[test]
     fn a_stream_gets_what_it_asks_for_once() {
-        let mut peer = Peer::new(Form::Sotw);
+        let mut peer = Peer::new(ProtocolForm::Sotw);
         let all = vec![
             resource(CDS, "a", b"1"),
             resource(CDS, "b", b"1"),
@@ -378,7 +378,7 @@ mod tests {
 
     #[test]
     fn an_answer_that_does_not_come_stops_nothing_for_good() {
-        let mut peer = Peer::new(Form::Sotw);
+        let mut peer = Peer::new(ProtocolForm::Sotw);
         let snapshot = Snapshot::first(vec![resource(EDS, "a", b"1"), resource(EDS, "b", b"1")]);
         let forgotten = ask(&mut peer, &snapshot, EDS, &["a"], "").unwrap();
         // The client drops its only name and forgets the response; then it wants another.
@@ -398,7 +398,7 @@ mod tests {
 
     #[test]
     fn an_answer_is_for_its_nonce() {
-        let mut peer = Peer::new(Form::Sotw);
+        let mut peer = Peer::new(ProtocolForm::Sotw);
         let snapshot = Snapshot::first(vec![resource(CDS, "a", b"1")]);
         let response = ask(&mut peer, &snapshot, CDS, &[], "").unwrap();
         let mut answer = |nonce: &str, error: bool| {
@@ -421,7 +421,7 @@ mod tests {
 
     #[test]
     fn delta_sends_changes_and_what_is_gone() {
-        let mut peer = Peer::new(Form::Delta);
+        let mut peer = Peer::new(ProtocolForm::Delta);
         let snapshot = Snapshot::first(vec![resource(EDS, "a", b"1"), resource(EDS, "b", b"1")]);
         let request = DeltaRequest {
             type_url: EDS.to_owned(),

@@ -12,7 +12,7 @@ use xdsctl_model::status::Code;
 
 /// An attempt of an RPC.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Attempt {
+pub(super) struct CapturedAttempt {
     /// Where it went; `None` if nowhere, or if the log does not tell.
     pub address: Option<SocketAddr>,
     /// How it ended.
@@ -41,7 +41,7 @@ pub(super) struct Call {
     /// How it ended; `None` if the log does not tell.
     pub code: Option<Code>,
     /// Attempts that were picked for.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<CapturedAttempt>,
 }
 
 /// A connection changed its state.
@@ -184,7 +184,7 @@ impl Calls {
             self.lacks_addresses |= address.is_none() && !self.own.contains(&number);
             call.picked.get_or_insert(line.at);
             if call.attempts.len() <= attempt {
-                call.attempts.resize(attempt + 1, Attempt::default());
+                call.attempts.resize(attempt + 1, CapturedAttempt::default());
             }
             call.attempts.get_mut(attempt)?.address = address;
         } else if words.starts_with("LB pick failed") || words.starts_with("LB pick dropped") {

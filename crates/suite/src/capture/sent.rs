@@ -44,7 +44,7 @@ pub(super) struct CapturedResponse {
 
 /// What a log has of responses.
 #[derive(Debug, Default)]
-pub(super) struct Responses {
+pub(super) struct SentResponses {
     pub sent: Vec<CapturedResponse>,
     /// Resources that the log does not hold in a form that can be read.
     pub unreadable: usize,
@@ -53,7 +53,12 @@ pub(super) struct Responses {
 }
 
 /// Reads the responses of a log. `shows_secrets` leaves secrets as they are.
-pub(super) fn responses(id: SourceId, source: &Source, lines: &[CapturedLine<'_>], shows_secrets: bool) -> Responses {
+pub(super) fn responses(
+    id: SourceId,
+    source: &Source,
+    lines: &[CapturedLine<'_>],
+    shows_secrets: bool,
+) -> SentResponses {
     let (logged, unreadable) = logged(id, source);
     let time_of = |at: usize| {
         let before = lines.partition_point(|line| line.start <= at);
@@ -62,9 +67,9 @@ pub(super) fn responses(id: SourceId, source: &Source, lines: &[CapturedLine<'_>
             .and_then(|before| lines.get(before))
             .map(|line| line.at)
     };
-    let mut found = Responses {
+    let mut found = SentResponses {
         unreadable,
-        ..Responses::default()
+        ..SentResponses::default()
     };
     let tells_verdicts = lines.iter().any(|line| line.file == "xds_client.cc");
     let mut printer = Printer::new(!shows_secrets);

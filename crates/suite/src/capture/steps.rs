@@ -20,7 +20,7 @@ use xdsctl_model::status::Code;
 const TOGETHER: i64 = 50_000;
 
 /// What the control plane has sent by now.
-type Held<'s> = BTreeMap<(ResourceType, &'s str), &'s CapturedResource>;
+type SentResources<'s> = BTreeMap<(ResourceType, &'s str), &'s CapturedResource>;
 
 /// Something that happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,11 +57,11 @@ pub(super) fn draft(sent: &[CapturedResponse], calls: Calls) -> Draft {
     if used.is_empty() {
         used.extend(targets.into_iter().take(1));
     }
-    let mut held = Held::new();
+    let mut held = SentResources::new();
     let initial = sent.iter().take_while(|sent| sent.at <= begin);
     initial.for_each(|sent| _ = apply(sent, &mut held));
     let (unreachable, doings) = backends(&connections, begin);
-    let mut writer = Writer {
+    let mut writer = StepWriter {
         draft: Draft {
             world: held.values().map(|resource| resource.node.clone()).collect(),
             targets: used,
@@ -99,7 +99,7 @@ pub(super) fn draft(sent: &[CapturedResponse], calls: Calls) -> Draft {
 fn begin(sent: &[CapturedResponse], calls: &[Call]) -> i64 {
     let picked = calls.iter().filter_map(|call| call.picked.or(call.ended)).min();
     picked.unwrap_or_else(|| {
-        let mut held = Held::new();
+        let mut held = SentResources::new();
         let mut last = 0;
         for sent in sent {
             let is_again = sent.resources.iter().any(|resource| {
@@ -117,7 +117,7 @@ fn begin(sent: &[CapturedResponse], calls: &[Call]) -> i64 {
 }
 
 /// What a response changes: resources that are new or other ones, and names of those that are gone.
-fn apply<'s>(sent: &'s CapturedResponse, held: &mut Held<'s>) -> (Vec<&'s CapturedResource>, Vec<&'s str>) {
+fn apply<'s>(sent: &'s CapturedResponse, held: &mut SentResources<'s>) -> (Vec<&'s CapturedResource>, Vec<&'s str>) {
     let of_type = sent.resource_type;
     let mut changed = Vec::new();
     for resource in &sent.resources {
@@ -235,7 +235,7 @@ fn inner<'o>(calls: &[Call], others: &'o [(i64, Event)]) -> &'o [(i64, Event)] {
 
 /// What RPCs of one step have in common.
 #[derive(Debug, Clone, PartialEq)]
-struct Shape {
+struct StepShape {
     client: Option<usize>,
     members: Vec<(&'static str, Json)>,
     hidden: Vec<String>,
@@ -243,18 +243,18 @@ struct Shape {
     attempts: usize,
 }
 
-struct Writer<'s> {
+struct StepWriter<'s> {
     draft: Draft,
-    held: Held<'s>,
+    held: SentResources<'s>,
     /// Time of the log that has been written.
     at: i64,
     /// RPCs that were given a name.
     begun: usize,
     /// The shape of the RPCs of the last step, and their places, if more can be added to it.
-    last: Option<(Shape, usize, Vec<SocketAddr>)>,
+    last: Option<(StepShape, usize, Vec<SocketAddr>)>,
 }
 
-impl<'s> Writer<'s> {
+impl<'s> StepWriter<'s> {
     fn push(&mut self, deed: DraftAction, client: Option<usize>, comment: String, expect: Vec<Expected>) {
         self.last = None;
         self.draft.steps.push(Drafted {
@@ -360,7 +360,7 @@ impl<'s> Writer<'s> {
             return;
         }
         self.until(at);
-        let mut open: Vec<(String, Shape, usize, Vec<SocketAddr>)> = Vec::new();
+        let mut open: Vec<(String, StepShape, usize, Vec<SocketAddr>)> = Vec::new();
         let mut events = inner.iter().peekable();
         for call in calls {
             while let Some((_, event)) = events.next_if(|(at, _)| *at <= call.began) {
@@ -418,7 +418,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    fn pick(&mut self, shape: Shape, count: usize, mut places: Vec<SocketAddr>, call: &Call) {
+    fn pick(&mut self, shape: StepShape, count: usize, mut places: Vec<SocketAddr>, call: &Call) {
         places.extend(place_of(call));
         let expect = self.expect(&shape, &places);
         self.push(

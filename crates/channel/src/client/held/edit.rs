@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 
 use super::rejection::REJECTED;
-use super::{Held, Kept, Rejected, Resources, Store, Version};
+use super::{AcceptedVersion, HeldResource, KeptValue, Rejected, Resources, Store};
 use crate::client::Nacked;
 use xdsctl_clients::core::endpoints::change::{self, EndpointChange};
 use xdsctl_clients::core::endpoints::patch::{Later, Patch, Places, patched, written};
@@ -53,14 +53,14 @@ impl Edited {
 #[derive(Debug, Default)]
 pub struct Edits {
     /// By the place of the version in memory, which stays as long as it is here.
-    done: BTreeMap<usize, Edit>,
+    done: BTreeMap<usize, EndpointEdit>,
 }
 
 #[derive(Debug)]
-struct Edit {
-    _version: Version<Endpoints>,
+struct EndpointEdit {
+    _version: AcceptedVersion<Endpoints>,
     /// `None` if nothing of it is changed.
-    newer: Option<Held<Endpoints>>,
+    newer: Option<HeldResource<Endpoints>>,
     nacked: Option<Nacked>,
     /// Numbers of the changes that are about an endpoint of it.
     met: Vec<usize>,
@@ -122,9 +122,9 @@ impl Resources {
     }
 }
 
-impl Version<Endpoints> {
+impl AcceptedVersion<Endpoints> {
     /// What changes make of the version; `None` if it cannot be read.
-    fn changed(&self, name: &str, changes: &[EndpointChange]) -> Option<Edit> {
+    fn changed(&self, name: &str, changes: &[EndpointChange]) -> Option<EndpointEdit> {
         if let Some(edit) = self.patched(changes) {
             return Some(edit);
         }
@@ -138,7 +138,7 @@ impl Version<Endpoints> {
             Some((newer, nacked)) => (Some(newer), nacked),
             None => (None, None),
         };
-        Some(Edit {
+        Some(EndpointEdit {
             _version: self.clone(),
             newer,
             nacked,
@@ -147,7 +147,7 @@ impl Version<Endpoints> {
     }
 
     /// The same where it is certain without a look at the whole resource.
-    fn patched(&self, changes: &[EndpointChange]) -> Option<Edit> {
+    fn patched(&self, changes: &[EndpointChange]) -> Option<EndpointEdit> {
         let edited = self.edited.as_ref()?;
         let kept = self.kept.get()?;
         let value = kept.value.as_ref()?;
@@ -161,7 +161,7 @@ impl Version<Endpoints> {
             Patch::Value(value, changed) => {
                 let mut later = edited.later.clone();
                 later.add(changed);
-                let kept = Kept {
+                let kept = KeptValue {
                     value: Some(Arc::new(value)),
                     dropped: kept.dropped.clone(),
                 };
@@ -171,18 +171,18 @@ impl Version<Endpoints> {
                     later,
                     places: edited.places.clone(),
                 };
-                let version = Version {
+                let version = AcceptedVersion {
                     kept: Arc::new(OnceLock::from(kept)),
                     place: None,
                     edited: Some(Arc::new(edited)),
                 };
-                Some(Held {
+                Some(HeldResource {
                     version: Some(version),
-                    ..Held::default()
+                    ..HeldResource::default()
                 })
             }
         };
-        Some(Edit {
+        Some(EndpointEdit {
             _version: self.clone(),
             newer,
             nacked: None,
@@ -195,7 +195,7 @@ impl Version<Endpoints> {
         &self,
         name: &str,
         edit: impl FnOnce(&Bytes, &mut Validation<'_>) -> Option<Bytes>,
-    ) -> Option<(Held<Endpoints>, Option<Nacked>)> {
+    ) -> Option<(HeldResource<Endpoints>, Option<Nacked>)> {
         let (store, bytes) = match (&self.edited, &self.place) {
             (Some(edited), _) => (edited.store.clone(), edit(&edited.written(), &mut edited.cx())?),
             (None, Some((store, origin))) => {
@@ -208,7 +208,7 @@ impl Version<Endpoints> {
         let validated = discovery::bare(ResourceType::Endpoints, &bytes, &[], cx);
         let is_rejected = validated.value.is_none();
         let nacked = is_rejected.then(|| Nacked::of(ResourceType::Endpoints, name, &validated.diagnostics));
-        let mut newer = Held::of(validated);
+        let mut newer = HeldResource::of(validated);
         if let Some(version) = &mut newer.version {
             version.edited = Some(Arc::new(Edited::new(store, bytes)));
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Cache, Held, ResourceKind, Resources};
+use super::{Cache, HeldResource, ResourceKind, Resources};
 use crate::client::checked::{Checked, Gap, Verdict};
 use crate::client::live;
 use crate::client::receive::{RejectionFault, faults};
@@ -114,7 +114,7 @@ pub struct Rejected<'a> {
 }
 
 impl<'a> Rejected<'a> {
-    fn of<T: ResourceKind>(name: &'a str, held: &'a Held<T>) -> Option<Rejected<'a>> {
+    fn of<T: ResourceKind>(name: &'a str, held: &'a HeldResource<T>) -> Option<Rejected<'a>> {
         let Rejection { why, gap, .. } = held.rejected.as_ref()?;
         Some(Rejected {
             resource_type: T::TYPE,

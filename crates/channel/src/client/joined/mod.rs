@@ -70,7 +70,7 @@ pub struct Conflict {
 }
 
 /// A loose document.
-struct Document<'c> {
+struct LooseDocument<'c> {
     world: WorldId,
     source: SourceId,
     place: &'c DocumentPlace,
@@ -78,7 +78,7 @@ struct Document<'c> {
     resources: Vec<usize>,
 }
 
-impl<'c> Document<'c> {
+impl<'c> LooseDocument<'c> {
     fn directory(&self) -> &'c [String] {
         self.place.split_last().map_or(&[], |(_, directory)| directory)
     }
@@ -110,7 +110,7 @@ pub(super) fn join(
         }
     }
     let again =
-        |(document, homes): (&Document<'_>, &Vec<usize>)| document.resources.len() * homes.len().saturating_sub(1);
+        |(document, homes): (&LooseDocument<'_>, &Vec<usize>)| document.resources.len() * homes.len().saturating_sub(1);
     let is_too_much = documents.iter().zip(&split.homes).map(again).sum::<usize>() > MAX_SHARED;
     let source_of = |document: usize| documents.get(document).map(|document| document.source);
     let ids: Vec<Option<WorldId>> = split
@@ -173,13 +173,13 @@ fn documents<'c>(
     loader: &Loader,
     places: &'c BTreeMap<SourceId, DocumentPlace>,
     wanted: Parts,
-) -> Vec<Document<'c>> {
+) -> Vec<LooseDocument<'c>> {
     let mut responses: BTreeMap<WorldId, usize> = BTreeMap::new();
     for world in loader.responses.iter().filter_map(|response| response.world) {
         *responses.entry(world).or_default() += 1;
     }
     let is_dump = |world| loader.dumps.contains(&world) || responses.get(&world).is_some_and(|count| *count > 1);
-    let mut by_world: BTreeMap<WorldId, Document<'c>> = BTreeMap::new();
+    let mut by_world: BTreeMap<WorldId, LooseDocument<'c>> = BTreeMap::new();
     for (number, checked) in checked.iter().enumerate() {
         let world = checked.world;
         let Some(WorldName { source, scope: None }) = loader.worlds.get(world.0 as usize) else {
@@ -188,7 +188,7 @@ fn documents<'c>(
         let Some(place) = places.get(source).filter(|_| wanted == Parts::All || !is_dump(world)) else {
             continue;
         };
-        let document = by_world.entry(world).or_insert_with(|| Document {
+        let document = by_world.entry(world).or_insert_with(|| LooseDocument {
             world,
             source: *source,
             place,
@@ -196,13 +196,13 @@ fn documents<'c>(
         });
         document.resources.push(number);
     }
-    let mut documents: Vec<Document<'c>> = by_world.into_values().collect();
+    let mut documents: Vec<LooseDocument<'c>> = by_world.into_values().collect();
     documents.sort_by_key(|document| document.place);
     documents
 }
 
 /// One world for each directory.
-fn of_directories(documents: &[Document<'_>]) -> Split {
+fn of_directories(documents: &[LooseDocument<'_>]) -> Split {
     let mut split = Split::default();
     let mut last = None;
     for document in documents {
@@ -216,7 +216,7 @@ fn of_directories(documents: &[Document<'_>]) -> Split {
 }
 
 /// The worlds of documents that complete each other, and for each name of the split the conflict that it is.
-fn of_conflicts(documents: &[Document<'_>], checked: &[Checked]) -> (Split, Vec<Conflict>) {
+fn of_conflicts(documents: &[LooseDocument<'_>], checked: &[Checked]) -> (Split, Vec<Conflict>) {
     let mut holders: HashMap<(ResourceType, &str), Vec<Holder>> = HashMap::new();
     for (document, of_document) in documents.iter().enumerate() {
         let directory = FixedState::default().hash_one(of_document.directory());
@@ -263,7 +263,13 @@ fn of_conflicts(documents: &[Document<'_>], checked: &[Checked]) -> (Split, Vec<
 }
 
 /// Says which names two files of one directory have.
-fn twice(loader: &mut Loader, split: &Split, conflicts: &[Conflict], documents: &[Document<'_>], checked: &[Checked]) {
+fn twice(
+    loader: &mut Loader,
+    split: &Split,
+    conflicts: &[Conflict],
+    documents: &[LooseDocument<'_>],
+    checked: &[Checked],
+) {
     for twice in &split.twice {
         let Some(Conflict {
             resource_type, name, ..
@@ -277,7 +283,7 @@ fn twice(loader: &mut Loader, split: &Split, conflicts: &[Conflict], documents: 
         let is_it = |checked: &&Checked| checked.resource_type == Some(*resource_type) && checked.name == *name;
         let mut resources = other.resources.iter().filter_map(|&number| checked.get(number));
         let start = resources.find(is_it).map_or(0, |checked| checked.origin.span.start);
-        let path = |document: &Document<'_>| shown(document.place.iter().map(String::as_str));
+        let path = |document: &LooseDocument<'_>| shown(document.place.iter().map(String::as_str));
         let kind = resource_type.short_name();
         let what_then = match twice.is_alone {
             true => "each file is checked alone",

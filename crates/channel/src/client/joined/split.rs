@@ -69,7 +69,7 @@ const TYPE_WORDS: [&str; 14] = [
 ];
 
 /// A directory, and which of its alternatives.
-type Step<'p> = (&'p [String], Alternative<'p>);
+type ForkStep<'p> = (&'p [String], Alternative<'p>);
 
 /// The alternatives of one directory.
 #[derive(Debug, Default)]
@@ -96,12 +96,12 @@ pub(super) fn split(places: &[DocumentPlace], names: &[Vec<Holder>]) -> Split {
         fork.stem(places, directory);
         split.twice.extend(fork.twice());
     }
-    let chains: Vec<Option<Vec<Step<'_>>>> = (0..places.len())
+    let chains: Vec<Option<Vec<ForkStep<'_>>>> = (0..places.len())
         .map(|document| chain(places, document, &forks))
         .collect();
     let worlds = worlds(&chains);
     // A document belongs where nothing that it stands below was decided otherwise.
-    let mut belongs: BTreeMap<&[Step<'_>], Vec<usize>> = BTreeMap::new();
+    let mut belongs: BTreeMap<&[ForkStep<'_>], Vec<usize>> = BTreeMap::new();
     for (number, ends) in worlds.iter().enumerate() {
         for length in ends
             .iter()
@@ -114,7 +114,7 @@ pub(super) fn split(places: &[DocumentPlace], names: &[Vec<Holder>]) -> Split {
             }
         }
     }
-    let of_chain = |chain: &Option<Vec<Step<'_>>>| match chain {
+    let of_chain = |chain: &Option<Vec<ForkStep<'_>>>| match chain {
         None => Vec::new(),
         Some(chain) if worlds.is_empty() && chain.is_empty() => vec![0],
         Some(chain) => belongs.get(chain.as_slice()).cloned().unwrap_or_default(),
@@ -268,7 +268,7 @@ fn chain<'p>(
     places: &'p [DocumentPlace],
     document: usize,
     forks: &BTreeMap<&'p [String], Fork<'p>>,
-) -> Option<Vec<Step<'p>>> {
+) -> Option<Vec<ForkStep<'p>>> {
     let place = places.get(document)?;
     let mut chain = Vec::new();
     for (depth, step) in place.iter().enumerate() {
@@ -290,9 +290,9 @@ fn chain<'p>(
 }
 
 /// The worlds: for each the innermost alternatives that are in it.
-fn worlds<'p>(chains: &[Option<Vec<Step<'p>>>]) -> Vec<Vec<Vec<Step<'p>>>> {
-    let all: BTreeSet<&Vec<Step<'p>>> = chains.iter().flatten().filter(|chain| !chain.is_empty()).collect();
-    let mut by_label: BTreeMap<Vec<Alternative<'p>>, Vec<Vec<Step<'p>>>> = BTreeMap::new();
+fn worlds<'p>(chains: &[Option<Vec<ForkStep<'p>>>]) -> Vec<Vec<Vec<ForkStep<'p>>>> {
+    let all: BTreeSet<&Vec<ForkStep<'p>>> = chains.iter().flatten().filter(|chain| !chain.is_empty()).collect();
+    let mut by_label: BTreeMap<Vec<Alternative<'p>>, Vec<Vec<ForkStep<'p>>>> = BTreeMap::new();
     let mut all = all.into_iter().peekable();
     while let Some(chain) = all.next() {
         // In this order what goes on where a chain ends comes next.
@@ -304,7 +304,7 @@ fn worlds<'p>(chains: &[Option<Vec<Step<'p>>>]) -> Vec<Vec<Vec<Step<'p>>>> {
     by_label.into_values().collect()
 }
 
-fn name_of(ends: &[Vec<Step<'_>>], chains: &[Option<Vec<Step<'_>>>], places: &[DocumentPlace]) -> String {
+fn name_of(ends: &[Vec<ForkStep<'_>>], chains: &[Option<Vec<ForkStep<'_>>>], places: &[DocumentPlace]) -> String {
     let mut names = Vec::new();
     for end in ends {
         match end.last() {

@@ -5,7 +5,7 @@ use crate::rpc::Retries;
 use crate::sim::call::{Call, Phase, Rpc, RpcId};
 use crate::sim::outcome::{Outcome, Trace};
 use xdsctl_lb::log::LogEvent;
-use xdsctl_lb::picker::{StepKind, Steps, TraceStep};
+use xdsctl_lb::picker::{PickSteps, StepKind, TraceStep};
 use xdsctl_lb::policy::Reports;
 use xdsctl_lb::runtime::{Event, NOWHERE, Time};
 
@@ -96,7 +96,7 @@ impl Channel {
             is_traced: self.options.traces || self.options.traced.contains(&id),
             is_let_go,
             trace: Trace::default(),
-            last_pick: Steps::default().fingerprint(),
+            last_pick: PickSteps::default().fingerprint(),
             rpc,
         };
         if let Some(ms) = call.rpc.timeout_ms {

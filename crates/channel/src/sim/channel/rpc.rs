@@ -65,7 +65,10 @@ impl Channel {
         match result {
             Err(refusal) => {
                 let status = refusal.status(selector.config().family);
-                let status = self.client.told(status).from_control_plane("ConfigSelector");
+                let status = self
+                    .client
+                    .selector_failure(status)
+                    .from_control_plane("ConfigSelector");
                 if is_traced {
                     for step in selection::refusal_steps(&selector, &request, refusal, &tried, hides) {
                         call.trace.push(step, &mut self.room);

@@ -36,7 +36,7 @@ pub(super) type Take<'t> = &'t mut dyn FnMut(Done<'_>) -> bool;
 
 /// RPCs at a rate.
 #[derive(Debug)]
-struct Stream {
+struct RpcStream {
     /// Of its `begin`; `None` for a `pick`.
     name: Option<String>,
     sending: Arc<Sending>,
@@ -46,7 +46,7 @@ struct Stream {
     under_way: BTreeSet<(usize, RpcId)>,
 }
 
-impl Stream {
+impl RpcStream {
     fn next_at(&self) -> Option<Time> {
         (self.sent < self.sending.count).then(|| self.began.saturating_add(self.sending.offset(self.sent)))
     }
@@ -56,7 +56,7 @@ impl Stream {
 #[derive(Debug, Default)]
 pub(super) struct Sender {
     /// In the order in which they began, by number.
-    streams: BTreeMap<usize, Stream>,
+    streams: BTreeMap<usize, RpcStream>,
     next_stream: usize,
     /// The next RPC of each stream that has one, the earliest first.
     arrivals: BTreeSet<(Time, usize)>,
@@ -135,7 +135,7 @@ impl Sender {
     pub fn start(&mut self, name: Option<&str>, sending: &Sending, now: Time, clients: Range<usize>) -> usize {
         let number = self.next_stream;
         self.next_stream += 1;
-        let stream = Stream {
+        let stream = RpcStream {
             name: name.map(str::to_owned),
             sending: Arc::new(sending.clone()),
             began: now,

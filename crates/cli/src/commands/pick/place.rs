@@ -28,16 +28,16 @@ pub(super) struct AddressPlace<'c> {
 
 /// A locality of a leaf cluster.
 #[derive(Debug, Clone, Copy)]
-struct Part<'c> {
+struct LeafLocality<'c> {
     cluster: &'c str,
     priority: usize,
     locality: &'c Locality,
     statuses: &'c BTreeSet<HealthStatus>,
 }
 
-impl<'c> Part<'c> {
+impl<'c> LeafLocality<'c> {
     fn places(self) -> impl Iterator<Item = AddressPlace<'c>> {
-        let Part {
+        let LeafLocality {
             cluster,
             priority,
             locality,
@@ -64,7 +64,7 @@ impl AddressPlace<'_> {
 }
 
 /// Every locality of every leaf cluster.
-fn parts(config: &XdsConfig) -> impl Iterator<Item = Part<'_>> {
+fn parts(config: &XdsConfig) -> impl Iterator<Item = LeafLocality<'_>> {
     config.clusters.iter().flat_map(|(cluster, state)| {
         let leaf = match state {
             ClusterState::Leaf(leaf) => leaf.endpoints.as_deref().map(|endpoints| (endpoints, &leaf.cluster)),
@@ -73,7 +73,7 @@ fn parts(config: &XdsConfig) -> impl Iterator<Item = Part<'_>> {
         leaf.into_iter().flat_map(move |(endpoints, of)| {
             let priorities = endpoints.priorities.iter().enumerate();
             priorities.flat_map(move |(priority, localities)| {
-                localities.iter().map(move |locality| Part {
+                localities.iter().map(move |locality| LeafLocality {
                     cluster,
                     priority,
                     locality,
@@ -86,7 +86,7 @@ fn parts(config: &XdsConfig) -> impl Iterator<Item = Part<'_>> {
 
 /// Every address of every leaf cluster.
 pub(super) fn all(config: &XdsConfig) -> impl Iterator<Item = AddressPlace<'_>> {
-    parts(config).flat_map(Part::places)
+    parts(config).flat_map(LeafLocality::places)
 }
 
 /// The addresses of a locality (`REGION/ZONE/SUB_ZONE`, or the client's form) or cluster.
@@ -97,7 +97,7 @@ pub(super) fn addresses_of(name: &str, config: &XdsConfig) -> Vec<SocketAddr> {
     // By localities, not by addresses: there may be an argument a cluster.
     parts(config)
         .filter(|part| below.contains(part.cluster) || is_meant(&part.locality.name))
-        .flat_map(Part::places)
+        .flat_map(LeafLocality::places)
         .map(|place| place.address)
         .collect()
 }
@@ -106,10 +106,10 @@ pub(super) fn addresses_of(name: &str, config: &XdsConfig) -> Vec<SocketAddr> {
 const SCHEMA: &str = "xdsctl.address/v1";
 
 /// The clusters by way of which RPCs get to each leaf: itself and aggregates, in order.
-type Ways<'c> = BTreeMap<&'c str, Vec<&'c str>>;
+type ClustersAbove<'c> = BTreeMap<&'c str, Vec<&'c str>>;
 
-fn ways(config: &XdsConfig) -> Ways<'_> {
-    let mut ways = Ways::new();
+fn ways(config: &XdsConfig) -> ClustersAbove<'_> {
+    let mut ways = ClustersAbove::new();
     for (name, state) in &config.clusters {
         let leaves = match state {
             ClusterState::Leaf(_) => std::slice::from_ref(name),
@@ -128,7 +128,7 @@ fn ways(config: &XdsConfig) -> Ways<'_> {
 }
 
 /// The cookies that lead to a place: the cluster by way of which, and the value. None, where the health keeps sessions away.
-fn cookies<'w>(place: &AddressPlace<'_>, ways: &'w Ways<'_>) -> impl Iterator<Item = (&'w str, String)> {
+fn cookies<'w>(place: &AddressPlace<'_>, ways: &'w ClustersAbove<'_>) -> impl Iterator<Item = (&'w str, String)> {
     let list = rpc::address_list(&place.address, place.endpoint);
     let ways = ways.get(place.cluster).filter(|_| place.takes_sessions());
     let names = ways.into_iter().flatten();
@@ -184,7 +184,7 @@ pub(super) fn write(text: &str, config: &XdsConfig, is_json: bool, out: &mut dyn
     Ok(true)
 }
 
-fn place_json(place: &AddressPlace<'_>, ways: &Ways<'_>) -> Value {
+fn place_json(place: &AddressPlace<'_>, ways: &ClustersAbove<'_>) -> Value {
     let locality = &place.locality.name;
     let cookies = cookies(place, ways).map(|(cluster, value)| json!({"cluster": cluster, "value": value}));
     json!({

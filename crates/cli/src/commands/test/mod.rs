@@ -14,7 +14,7 @@ use crate::io::reach::AllowedDirectories;
 use crate::io::{files, progress};
 use crate::report::findings::human::FindingsStyle;
 use crate::report::suite::{
-    Counts, Placing, SuiteLooks, SuiteReport, SuitesReport, write_github, write_gitlab, write_human, write_json,
+    Counts, Placing, SuiteReport, SuiteStyle, SuitesReport, write_github, write_gitlab, write_human, write_json,
     write_junit, write_markdown, write_sarif,
 };
 use crate::session::suite;
@@ -39,8 +39,8 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     if args.update {
         update::run(args, io)?;
     }
-    let looks = SuiteLooks {
-        style: FindingsStyle {
+    let style = SuiteStyle {
+        findings: FindingsStyle {
             colour: io.colours(args.color),
             width: io.width,
             ..FindingsStyle::default()
@@ -58,7 +58,7 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let mut inputs: Vec<PathBuf> = sources.iter().map(|(_, source)| source.name().into()).collect();
     for id in opened {
         let Some(source) = sources.get(id) else { continue };
-        let placing = Placing::new(source, looks);
+        let placing = Placing::new(source, style);
         let mut report = SuiteReport {
             file: source.name().into(),
             faults: Vec::new(),
@@ -105,7 +105,7 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         suites: &suites,
         coverage: covers(args).then_some(&coverage),
     };
-    write(report, &formats, looks, &inputs, io)?;
+    write(report, &formats, style, &inputs, io)?;
     let counts = Counts::of(&suites);
     if counts.errors > 0 {
         return Ok(EXIT_TROUBLE);
@@ -203,7 +203,7 @@ fn one(
         client: args.client,
     };
     let mut notes = Vec::new();
-    let suite::Opened { sessions, unread } = match suite::open(test, from, &mut notes, io) {
+    let suite::OpenedSessions { sessions, unread } = match suite::open(test, from, &mut notes, io) {
         Ok(opened) => opened,
         Err((span, error)) => {
             return match error {
@@ -261,7 +261,7 @@ fn open(args: &TestArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Result<Vec
 fn write(
     report: SuitesReport<'_>,
     formats: &[ReportDestination],
-    looks: SuiteLooks,
+    style: SuiteStyle,
     inputs: &[PathBuf],
     io: &mut Io<'_>,
 ) -> Result<(), Error> {
@@ -269,18 +269,18 @@ fn write(
     write_each(
         formats,
         inputs,
-        (OutputKind::from, looks.shows_secrets),
+        (OutputKind::from, style.shows_secrets),
         &mut io.out,
         |format, is_file, out| {
-            let looks = match is_file {
-                true => SuiteLooks {
-                    style: FindingsStyle::default(),
-                    ..looks
+            let style = match is_file {
+                true => SuiteStyle {
+                    findings: FindingsStyle::default(),
+                    ..style
                 },
-                false => looks,
+                false => style,
             };
             match format {
-                ReportFormat::Human | ReportFormat::Concise => write_human(report, looks, out),
+                ReportFormat::Human | ReportFormat::Concise => write_human(report, style, out),
                 ReportFormat::Json | ReportFormat::Jsonl => write_json(report, out),
                 ReportFormat::Junit => write_junit(report.suites, paths, out),
                 ReportFormat::Sarif => write_sarif(report.suites, paths, out),

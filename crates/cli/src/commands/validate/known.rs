@@ -10,8 +10,8 @@ use crate::io::overwrite::{self, OutputKind};
 use crate::{Error, Io};
 use xdsctl_document::source::{SourceId, SourceMap, Span};
 use xdsctl_lint::catalogue;
-use xdsctl_lint::choice::{self, Baseline, Date, Severities, Suppression, Written, baseline};
-use xdsctl_lint::decide::{self, CheckOutcome, Choice, Suppressed};
+use xdsctl_lint::choice::{self, Baseline, Date, Severities, Suppression, SuppressionPlace, baseline};
+use xdsctl_lint::decide::{self, CheckOutcome, Suppressed, SuppressionInput};
 use xdsctl_model::diag::Severity;
 
 /// What is known before anything is read.
@@ -88,7 +88,7 @@ impl Preset {
             name => config.stable_name(name),
         };
         let names: Vec<String> = sources.iter().map(|(_, source)| name(source.name())).collect();
-        let choice = Choice {
+        let choice = SuppressionInput {
             names: &names,
             suppressions,
             baseline: self.baseline,
@@ -130,7 +130,7 @@ fn of_config(config: &ProjectConfig, sources: &mut SourceMap) -> Vec<Suppression
         let IgnoreSetting { ignore, span, .. } = setting.value.clone();
         Suppression {
             ignore,
-            written: Written::Config,
+            written: SuppressionPlace::Config,
             source,
             span: Span::new(span.start, span.end),
         }

@@ -13,18 +13,18 @@ use crate::config::{ProjectConfig, Setting};
 use crate::fleet::{self, AskedClients};
 use crate::io::input::{self, Inputs};
 use crate::io::live;
-use crate::io::outputs::{self, Outputs, ReportLooks};
-use crate::io::own_output::Own;
+use crate::io::outputs::{self, Outputs, ReportStyle};
+use crate::io::own_output::OwnOutput;
 use crate::io::reach::AllowedDirectories;
 use crate::report::findings::fixable::Fixable;
 use crate::report::findings::not_checked::{self, Gate};
 use crate::report::findings::resolve::{ResolveOptions, ResolvedFindings};
-use crate::report::findings::{Choice, ReportScope, Summary, clients, human, matrix, silenced};
+use crate::report::findings::{ReportScope, ShownSeverity, Summary, clients, human, matrix, silenced};
 use crate::{EXIT_TROUBLE, Error, Io, session};
 use explain_error::RecognisedLine;
 use fix::Plan;
 use known::Preset;
-use stream::Stream;
+use stream::LineStream;
 use xdsctl_channel::client::{Checked, Keep, Verdict};
 use xdsctl_document::envelope::{EMPTY_RESPONSE, WorldName};
 use xdsctl_document::source::SourceMap;
@@ -42,7 +42,7 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         // No progress either.
         io.err_is_terminal = false;
     }
-    let mut asked = ValidateRequest::of(args, io)?;
+    let mut asked = ValidatePlan::of(args, io)?;
     if args.watch {
         return super::validate::watch::run(&asked, io);
     }
@@ -50,7 +50,7 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         asked.refuse_streams()?;
     }
     if let Some(file) = asked.is_by_line() {
-        return Stream(&asked).run(file, io);
+        return LineStream(&asked).run(file, io);
     }
     let mut inputs = input::open_for(&args.input, &asked.config, asked.fleet.clone(), io)?;
     asked.ask_senders(&mut inputs, io)?;
@@ -67,7 +67,7 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
 }
 
 /// What is asked of every input: the flags, and what the project says.
-pub(super) struct ValidateRequest<'a> {
+pub(super) struct ValidatePlan<'a> {
     pub args: &'a ValidateArgs,
     pub config: ProjectConfig,
     pub settings: Settings,
@@ -81,11 +81,11 @@ pub(super) struct ValidateRequest<'a> {
     unread: Vec<String>,
     /// The clients whose findings can fail the run; none for all.
     counted: Vec<Client>,
-    pub looks: ReportLooks,
+    pub style: ReportStyle,
 }
 
-impl<'a> ValidateRequest<'a> {
-    fn of(args: &'a ValidateArgs, io: &mut Io<'_>) -> Result<ValidateRequest<'a>, Error> {
+impl<'a> ValidatePlan<'a> {
+    fn of(args: &'a ValidateArgs, io: &mut Io<'_>) -> Result<ValidatePlan<'a>, Error> {
         let config = ProjectConfig::of(&args.input.config, io)?;
         let settings = Settings::of(args, &config);
         let is_for_github = |to: &ReportDestination| to.is_shown_as(ReportFormat::Github);
@@ -103,10 +103,10 @@ impl<'a> ValidateRequest<'a> {
         } = fleet::asked(&args.clients, &config, otherwise, io)?;
         let counted = settings.fail_on.counted(&fleet);
         let counted = counted.map_err(|why| Error::Usage(format!("--fail-on: {why}")))?;
-        Ok(ValidateRequest {
+        Ok(ValidatePlan {
             args,
             severities: severities(args, &config)?,
-            looks: looks(args, &settings, &fleet, io),
+            style: style(args, &settings, &fleet, io),
             config,
             settings,
             fleet,
@@ -125,7 +125,7 @@ impl<'a> ValidateRequest<'a> {
         };
         self.fleet = Fleet::new(&senders.clients);
         self.fleet_from = Some(senders.from);
-        self.looks = looks(self.args, &self.settings, &self.fleet, io);
+        self.style = style(self.args, &self.settings, &self.fleet, io);
         let counted = self.settings.fail_on.counted(&self.fleet);
         self.counted = counted.map_err(|why| Error::Usage(format!("--fail-on: {why}")))?;
         inputs.ask(self.fleet.clone())
@@ -145,11 +145,11 @@ impl<'a> ValidateRequest<'a> {
     }
 
     /// The files that the run writes.
-    pub(super) fn own(&self) -> Own {
+    pub(super) fn own(&self) -> OwnOutput {
         let of_project = self.config.baseline.as_ref().map(|setting| setting.value.as_path());
         let of_flags = [self.args.baseline.as_deref(), self.args.write_baseline.as_deref()];
         let baselines = of_flags.into_iter().chain([of_project]).flatten();
-        Own::of(&self.settings.formats, baselines)
+        OwnOutput::of(&self.settings.formats, baselines)
     }
 
     /// Writes the report; the exit code for what is in it.
@@ -160,7 +160,7 @@ impl<'a> ValidateRequest<'a> {
             checked.fixable = plan.count();
             fixable = plan.fixable;
         }
-        let outputs = Outputs::open(&self.settings.formats, &self.looks, inputs, io)?;
+        let outputs = Outputs::open(&self.settings.formats, &self.style, inputs, io)?;
         let options = self.options(&fixable);
         let summary = outputs.write(checked.report(&inputs.sources, &options))?;
         if let Some(nothing) = checked.nothing {
@@ -168,7 +168,7 @@ impl<'a> ValidateRequest<'a> {
             inputs.exit_code(0, io)?;
             return Err(nothing);
         }
-        if !self.looks.closes(&self.settings.formats)
+        if !self.style.closes(&self.settings.formats)
             && let Some(silenced) = silenced(&summary)
         {
             io.out.flush()?;
@@ -182,7 +182,7 @@ impl<'a> ValidateRequest<'a> {
     pub(super) fn exit_code(&self, summary: &Summary) -> u8 {
         match not_checked::unknown(&summary.not_checked) {
             Some(_) => EXIT_TROUBLE,
-            None if self.looks.gate.is_failed(summary) => EXIT_FINDINGS,
+            None if self.style.gate.is_failed(summary) => EXIT_FINDINGS,
             None => 0,
         }
     }
@@ -237,7 +237,7 @@ impl<'a> ValidateRequest<'a> {
         }
         let fixable = Fixable::default();
         let options = self.options(&fixable);
-        let no_outputs = Outputs::open(&[], &self.looks, &inputs, io)?;
+        let no_outputs = Outputs::open(&[], &self.style, &inputs, io)?;
         let summary = no_outputs.write(checked.report(&inputs.sources, &options))?;
         let code = if count > 0 {
             EXIT_FINDINGS
@@ -249,7 +249,7 @@ impl<'a> ValidateRequest<'a> {
 
     /// How findings are looked up.
     pub(super) fn options<'o>(&'o self, fixable: &'o Fixable) -> ResolveOptions<'o> {
-        let style = self.looks.style;
+        let style = self.style.findings;
         ResolveOptions {
             severities: &self.severities,
             fleet: &self.fleet,
@@ -341,7 +341,7 @@ impl<'a> ValidateRequest<'a> {
             }
             Suppressed::default()
         } else {
-            let record = (self.looks.style.min_severity, &self.severities);
+            let record = (self.style.findings.min_severity, &self.severities);
             known.suppress(&mut outcome, &self.config, &inputs.sources, record, is_complete)
         };
         Ok(Examined {
@@ -432,7 +432,7 @@ impl Settings {
 }
 
 /// How the report is to look.
-fn looks(args: &ValidateArgs, settings: &Settings, fleet: &Fleet, io: &Io<'_>) -> ReportLooks {
+fn style(args: &ValidateArgs, settings: &Settings, fleet: &Fleet, io: &Io<'_>) -> ReportStyle {
     // A line leads to its finding, however quiet that is.
     let quietest = if args.explain_error.is_some() {
         Severity::Note
@@ -440,15 +440,15 @@ fn looks(args: &ValidateArgs, settings: &Settings, fleet: &Fleet, io: &Io<'_>) -
         Severity::Warning
     };
     let from = |severity| settings.min_severity.map_or(severity, Level::severity);
-    let choice = Choice {
+    let choice = ShownSeverity {
         min_severity: from(quietest),
     };
-    ReportLooks {
+    ReportStyle {
         choice,
-        everything: Choice {
+        everything: ShownSeverity {
             min_severity: from(Severity::Note),
         },
-        style: human::FindingsStyle {
+        findings: human::FindingsStyle {
             colour: io.colours(args.color),
             unicode: true,
             width: io.width,

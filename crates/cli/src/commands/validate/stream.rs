@@ -10,20 +10,20 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::ValidateRequest;
+use super::ValidatePlan;
 use crate::args::ReportFormat;
 use crate::io::input::InputPlan;
 use crate::io::reach::AllowedDirectories;
 use crate::io::{files, input, live, outputs, own_output};
 use crate::report::findings::fixable::Fixable;
-use crate::report::findings::verdict::{At, SnapshotVerdict};
+use crate::report::findings::verdict::{SnapshotPlace, SnapshotVerdict};
 use crate::{EXIT_TROUBLE, Error, Io};
 use xdsctl_document::source::{MAX_STREAM_BYTES, SourceMap};
 
 /// What is asked of every line, and of every version of a running system.
-pub(super) struct Stream<'s>(pub &'s ValidateRequest<'s>);
+pub(super) struct LineStream<'s>(pub &'s ValidatePlan<'s>);
 
-impl Stream<'_> {
+impl LineStream<'_> {
     /// Answers every line of every input, on `file` or standard output; the worst of their exit codes.
     pub(super) fn run(&self, file: Option<&Path>, io: &mut Io<'_>) -> Result<u8, Error> {
         if self.0.args.write_baseline.is_some() {
@@ -40,7 +40,7 @@ impl Stream<'_> {
             outputs::refuse_any(file, inputs.iter().map(PathBuf::as_path))?;
         }
         let mut out: Box<dyn Write + '_> = match file {
-            Some(file) => self.0.looks.create(file, ReportFormat::Jsonl)?,
+            Some(file) => self.0.style.create(file, ReportFormat::Jsonl)?,
             None => Box::new(&mut io.out),
         };
         // Of the documents that were answered; `None` before the first.
@@ -106,7 +106,7 @@ impl Stream<'_> {
     /// without one.
     fn lines(&self, name: &str, lines: &mut dyn BufRead, out: &mut dyn Write) -> Result<Option<u8>, Error> {
         let mut code = None;
-        let mut at = At::default();
+        let mut at = SnapshotPlace::default();
         let is_whole = has_no_lines(Path::new(name));
         loop {
             let mut bytes = Vec::new();
@@ -144,14 +144,14 @@ impl Stream<'_> {
         number: usize,
         out: &mut dyn Write,
     ) -> Result<u8, Error> {
-        let at = At {
+        let at = SnapshotPlace {
             number,
-            ..At::default()
+            ..SnapshotPlace::default()
         };
         self.answer(address, bytes, at, out)
     }
 
-    fn answer(&self, name: &str, bytes: Vec<u8>, at: At, out: &mut dyn Write) -> Result<u8, Error> {
+    fn answer(&self, name: &str, bytes: Vec<u8>, at: SnapshotPlace, out: &mut dyn Write) -> Result<u8, Error> {
         let asked = self.0;
         let is_other = !is_json_or_blank(&bytes) && !has_no_lines(Path::new(name));
         let mut inputs = input::snapshot(&asked.args.input, &asked.config, asked.fleet.clone(), name, bytes)?;
@@ -166,7 +166,7 @@ impl Stream<'_> {
             false => nothing.to_string(),
         });
         let is_error = error.is_some();
-        let mut verdict = SnapshotVerdict::new(asked.looks.choice, asked.looks.gate, at, error, out);
+        let mut verdict = SnapshotVerdict::new(asked.style.choice, asked.style.gate, at, error, out);
         let summary = checked.report(&inputs.sources, &options).write(&mut verdict)?;
         Ok(match is_error {
             true => EXIT_TROUBLE,

@@ -1,13 +1,13 @@
 //! `xdsctl validate --watch`: a gate that stays open while every version of a running system is good.
 
-use super::ValidateRequest;
+use super::ValidatePlan;
 use crate::{Error, Io};
 
 /// Checks each version until one has a finding as bad as `--fail-on` says.
 ///
 /// # Errors
 /// The input is no running system, or cannot be fetched.
-pub(super) fn run(asked: &ValidateRequest<'_>, io: &mut Io<'_>) -> Result<u8, Error> {
+pub(super) fn run(asked: &ValidatePlan<'_>, io: &mut Io<'_>) -> Result<u8, Error> {
     let [path] = asked.args.input.files.as_slice() else {
         return Err(Error::Usage("--watch takes one running system".to_owned()));
     };
@@ -21,13 +21,13 @@ pub(super) fn run(asked: &ValidateRequest<'_>, io: &mut Io<'_>) -> Result<u8, Er
 }
 
 #[cfg(not(feature = "net"))]
-fn watch(text: &str, _: &ValidateRequest<'_>, _: &mut Io<'_>) -> Result<u8, Error> {
+fn watch(text: &str, _: &ValidatePlan<'_>, _: &mut Io<'_>) -> Result<u8, Error> {
     Err(crate::io::live::missing(text))
 }
 
 #[cfg(feature = "net")]
-fn watch(text: &str, asked: &ValidateRequest<'_>, io: &mut Io<'_>) -> Result<u8, Error> {
-    use super::stream::Stream;
+fn watch(text: &str, asked: &ValidatePlan<'_>, io: &mut Io<'_>) -> Result<u8, Error> {
+    use super::stream::LineStream;
     use crate::args::ReportFormat;
     use crate::io::input::InputPlan;
     use std::io::Write as _;
@@ -37,7 +37,7 @@ fn watch(text: &str, asked: &ValidateRequest<'_>, io: &mut Io<'_>) -> Result<u8,
     let live = crate::io::live::connect::ConnectRequest::of_input(text, &plan)?;
     // A file is opened once, and gets a line for each version.
     let mut by_line = match asked.is_by_line() {
-        Some(Some(file)) => Some(Some(asked.looks.create(file, ReportFormat::Jsonl)?)),
+        Some(Some(file)) => Some(Some(asked.style.create(file, ReportFormat::Jsonl)?)),
         Some(None) => Some(None),
         None => None,
     };
@@ -50,7 +50,7 @@ fn watch(text: &str, asked: &ValidateRequest<'_>, io: &mut Io<'_>) -> Result<u8,
                 Some(file) => file,
                 None => &mut io.out,
             };
-            return Stream(asked).version(text, bytes, versions, out);
+            return LineStream(asked).version(text, bytes, versions, out);
         }
         let mut inputs =
             crate::io::input::snapshot(&asked.args.input, &asked.config, asked.fleet.clone(), text, bytes)?;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::progress::{self, Progress};
 use super::reach::AllowedDirectories;
 use super::{Remark, follow, live, unread, worlds};
-use crate::args::{AsType, World};
+use crate::args::{AsType, WorldMode};
 use crate::{EXIT_TROUBLE, Error, Io};
 use xdsctl_channel::client::{DocumentPlace, Keep, Parts, Reading, Resources, Store, ValidationInput, WorldSet};
 use xdsctl_channel::session::SessionInputs;
@@ -336,11 +336,11 @@ impl Inputs {
         let mut reading = self.read_documents(keep, io);
         follow::path_sources(self, keep, &mut reading);
         match self.plan.world {
-            World::Auto => reading.join(&self.places, &self.partial(), Parts::Loose),
-            World::Dir => reading.join(&self.places, &self.partial(), Parts::All),
-            World::File | World::All => {}
+            WorldMode::Auto => reading.join(&self.places, &self.partial(), Parts::Loose),
+            WorldMode::Dir => reading.join(&self.places, &self.partial(), Parts::All),
+            WorldMode::File | WorldMode::All => {}
         }
-        let mut world_set = reading.finish(&self.validation_input(keep), self.plan.world == World::All);
+        let mut world_set = reading.finish(&self.validation_input(keep), self.plan.world == WorldMode::All);
         world_set.name_twins(&self.sources);
         if !self.is_quiet {
             // Nothing is left to tell a closed standard error.

@@ -88,7 +88,7 @@ pub fn of_parts(
 
 /// The documents.
 #[derive(Debug, Default)]
-struct Opened {
+struct OpenedDocuments {
     documents: Vec<SourceId>,
     /// Why others could not be read.
     unread: Vec<Error>,
@@ -100,7 +100,7 @@ struct Opened {
     seen: BTreeSet<DocumentPlace>,
 }
 
-impl Opened {
+impl OpenedDocuments {
     /// Says whether nobody has named the file before; whoever names it twice means it once.
     fn is_new(&mut self, name: &str) -> bool {
         self.seen.insert(worlds::place(name))
@@ -115,8 +115,8 @@ impl Opened {
     }
 }
 
-fn documents(inputs: &mut Inputs, io: &mut Io<'_>) -> Result<Opened, Error> {
-    let mut opened = Opened::default();
+fn documents(inputs: &mut Inputs, io: &mut Io<'_>) -> Result<OpenedDocuments, Error> {
+    let mut opened = OpenedDocuments::default();
     let Inputs {
         sources, plan, reach, ..
     } = inputs;
@@ -130,7 +130,7 @@ fn documents(inputs: &mut Inputs, io: &mut Io<'_>) -> Result<Opened, Error> {
             let bytes = read_stream(&mut io.input, MAX_STREAM_BYTES).map_err(|e| cannot_read(path, e))?;
             if bytes.is_empty() && plan.bootstrap.is_some() && plan.files.len() == 1 {
                 // The bootstrap is what is to be checked.
-                return Ok(Opened::default());
+                return Ok(OpenedDocuments::default());
             }
             let name = plan.stdin_name.clone().unwrap_or_else(|| "-".to_owned());
             let id = sources.add(name.as_str(), bytes);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::Error;
-use crate::args::{AsType, ConnectArgs, InputArgs, World};
+use crate::args::{AsType, ConnectArgs, InputArgs, WorldMode};
 use crate::config::ProjectConfig;
 use xdsctl_model::profile::Fleet;
 
@@ -21,7 +21,7 @@ pub struct InputPlan {
     /// Switches of the clients, by name.
     pub env: Vec<(String, String)>,
     /// Which files are one world.
-    pub world: World,
+    pub world: WorldMode,
     /// The type of bare resources.
     pub as_type: Option<AsType>,
     /// Directories from which files may name files, besides their own.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::tree::shown_facts;
 use crate::report::edge;
-use xdsctl_channel::tree::node::{Node, NodeKind};
+use xdsctl_channel::tree::node::{NodeKind, TreeNode};
 
 /// Fill colour of a kind, dark enough for black text on it to be read.
 pub const fn colour(kind: NodeKind) -> &'static str {
@@ -20,7 +20,7 @@ pub const fn colour(kind: NodeKind) -> &'static str {
 }
 
 /// The lines of a node's box.
-pub fn lines(node: &Node) -> Vec<String> {
+pub fn lines(node: &TreeNode) -> Vec<String> {
     let mut lines = Vec::new();
     if !node.edge.is_empty() {
         lines.push(node.edge.clone());
@@ -37,10 +37,10 @@ pub fn lines(node: &Node) -> Vec<String> {
 
 /// Numbers the nodes in order and calls `visit` with a node, its number and that of its parent.
 fn walk<'n>(
-    node: &'n Node,
+    node: &'n TreeNode,
     parent: Option<usize>,
     next: &mut usize,
-    visit: &mut dyn FnMut(&'n Node, usize, Option<usize>) -> io::Result<()>,
+    visit: &mut dyn FnMut(&'n TreeNode, usize, Option<usize>) -> io::Result<()>,
 ) -> io::Result<()> {
     let number = *next;
     *next += 1;
@@ -55,7 +55,7 @@ fn walk<'n>(
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_dot(root: &Node, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_dot(root: &TreeNode, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "digraph xdsctl {{")?;
     writeln!(out, "  rankdir=LR;")?;
     writeln!(
@@ -110,7 +110,7 @@ fn dot_text(text: &str) -> String {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_mermaid(root: &Node, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_mermaid(root: &TreeNode, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "flowchart LR")?;
     walk(root, None, &mut 0, &mut |node, number, parent| {
         let label: Vec<String> = lines(node).iter().map(|line| mermaid_text(line)).collect();
@@ -172,10 +172,10 @@ fn mermaid_text(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn tree() -> Node {
-        let mut leaf = Node::new(NodeKind::Endpoint, "a").under("{region=\"r\"}");
+    fn tree() -> TreeNode {
+        let mut leaf = TreeNode::new(NodeKind::Endpoint, "a").under("{region=\"r\"}");
         leaf.lazy = true;
-        Node::new(NodeKind::Channel, "c\\d").fact("x", "1").with(leaf)
+        TreeNode::new(NodeKind::Channel, "c\\d").fact("x", "1").with(leaf)
     }
 
     #[test]

@@ -179,7 +179,7 @@ fn write_outcome(answer: &RetryAnswer<'_>, out: &mut dyn Write) -> io::Result<()
 
 /// The answer for programs.
 #[derive(Serialize)]
-struct Document<'a> {
+struct RetryJson<'a> {
     schema: &'static str,
     /// Where the policy comes from; null if no route takes the RPC.
     from: Option<&'a str>,
@@ -246,12 +246,12 @@ struct Fault {
 
 #[derive(Serialize)]
 struct Played {
-    attempts: Vec<Attempt>,
+    attempts: Vec<AttemptJson>,
     stop: &'static str,
 }
 
 #[derive(Serialize)]
-struct Attempt {
+struct AttemptJson {
     code: &'static str,
     wait_ms: Option<i64>,
 }
@@ -281,7 +281,7 @@ fn waits(policy: &RetryPolicy) -> Vec<Wait> {
 }
 
 fn played(outcome: &AttemptsOfScript) -> Played {
-    let attempts = outcome.attempts.iter().map(|(end, wait)| Attempt {
+    let attempts = outcome.attempts.iter().map(|(end, wait)| AttemptJson {
         code: end.code.name(),
         wait_ms: wait.map(|wait| wait.0),
     });
@@ -302,7 +302,7 @@ pub fn write_json(answer: &RetryAnswer<'_>, out: &mut dyn Write) -> io::Result<(
         why: why_dropped(token),
     });
     let unusable = answer.policy.map(RetryPolicy::unusable).unwrap_or_default();
-    let document = Document {
+    let document = RetryJson {
         schema: SCHEMA,
         from: answer.policy.map(|_| answer.origin),
         policy: answer.policy.map(MethodConfigPolicy::new),

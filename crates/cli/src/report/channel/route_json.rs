@@ -14,7 +14,7 @@ use xdsctl_model::status::Status;
 const SCHEMA: &str = "xdsctl.route/v1";
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct RouteJson<'a> {
     schema: &'static str,
     /// Null if there is none, or if the channel starts at a cluster.
     virtual_host: Option<Host<'a>>,
@@ -104,7 +104,7 @@ pub fn write(answer: &RouteAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
     });
     let host = config.virtual_host().filter(|_| !config.starts_at_cluster);
     let selection = answer.selected.as_ref().ok();
-    let document = Document {
+    let document = RouteJson {
         schema: SCHEMA,
         virtual_host: host.map(|host| Host {
             index: host.index,
@@ -125,7 +125,7 @@ pub fn write(answer: &RouteAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// Those of `out`.
 pub fn write_failure(status: &Status, seed: u64, out: &mut dyn Write) -> io::Result<()> {
-    let document = Document {
+    let document = RouteJson {
         schema: SCHEMA,
         virtual_host: None,
         tried: Vec::new(),

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use super::graph::{colour, lines};
 use crate::report::edge;
 use crate::report::findings::junit::xml;
-use xdsctl_channel::tree::node::{Node, NodeKind};
+use xdsctl_channel::tree::node::{NodeKind, TreeNode};
 
 /// Pixels a character takes at most in the font below.
 const CHAR_WIDTH: usize = 7;
@@ -38,7 +38,7 @@ const MAX_CHARS: usize = 80;
 
 /// A box with its place.
 struct Placed<'n> {
-    node: &'n Node,
+    node: &'n TreeNode,
     lines: Vec<String>,
     depth: usize,
     top: usize,
@@ -62,7 +62,7 @@ impl Placed<'_> {
 
 /// Places a node below `cursor` and returns where the next sibling may start.
 fn place<'n>(
-    node: &'n Node,
+    node: &'n TreeNode,
     depth: usize,
     parent: Option<usize>,
     cursor: usize,
@@ -101,7 +101,7 @@ fn escape(text: &str) -> String {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(root: &Node, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(root: &TreeNode, out: &mut dyn Write) -> io::Result<()> {
     let mut placed = Vec::new();
     let bottom = place(root, 0, None, GAP, &mut placed);
     let right = placed
@@ -214,10 +214,10 @@ mod tests {
 
     #[test]
     fn boxes_do_not_overlap_and_texts_are_escaped() {
-        let root = Node::new(NodeKind::Channel, "a<b>")
+        let root = TreeNode::new(NodeKind::Channel, "a<b>")
             .fact("x", "1")
-            .with(Node::new(NodeKind::Endpoint, "one").under("e"))
-            .with(Node::new(NodeKind::Endpoint, "two"));
+            .with(TreeNode::new(NodeKind::Endpoint, "one").under("e"))
+            .with(TreeNode::new(NodeKind::Endpoint, "two"));
         let mut placed = Vec::new();
         place(&root, 0, None, 0, &mut placed);
         let tops: Vec<(usize, usize)> = placed.iter().map(|p| (p.top, p.height())).collect();

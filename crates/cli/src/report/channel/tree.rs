@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use anstyle::{AnsiColor, Style};
 
 use crate::report::edge::{self, visible_line};
-use xdsctl_channel::tree::node::{Fact, Node, NodeKind};
+use xdsctl_channel::tree::node::{Fact, NodeKind, TreeNode};
 
 /// Facts of one kind that are shown; the others are counted.
 const FACTS_OF_A_KIND: usize = 5;
@@ -16,7 +16,7 @@ const PIECE_BYTES: usize = 1 << 16;
 
 /// How the text looks.
 #[derive(Debug, Clone, Copy)]
-pub struct TextStyle {
+pub struct TreeStyle {
     /// With ANSI colours.
     pub colour: bool,
     /// Columns.
@@ -29,16 +29,16 @@ pub struct TextStyle {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(root: &Node, style: TextStyle, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(root: &TreeNode, style: TreeStyle, out: &mut dyn Write) -> io::Result<()> {
     // What stands behind `out` looks at each piece for secrets.
     let mut out = BufWriter::with_capacity(PIECE_BYTES, out);
-    let mut text = Text { style, out: &mut out };
+    let mut text = TreeText { style, out: &mut out };
     text.node(root, "", "")?;
     out.flush()
 }
 
 /// The facts to show: at most a few of one kind, then how many more there are.
-pub fn shown_facts(node: &Node, all: bool) -> Vec<Cow<'_, Fact>> {
+pub fn shown_facts(node: &TreeNode, all: bool) -> Vec<Cow<'_, Fact>> {
     let mut facts = Vec::with_capacity(node.facts.len());
     let mut index = 0;
     while let Some(first) = node.facts.get(index) {
@@ -62,18 +62,18 @@ pub fn shown_facts(node: &Node, all: bool) -> Vec<Cow<'_, Fact>> {
     facts
 }
 
-struct Text<'a> {
-    style: TextStyle,
+struct TreeText<'a> {
+    style: TreeStyle,
     out: &'a mut dyn Write,
 }
 
-impl Text<'_> {
+impl TreeText<'_> {
     fn paint(&self, style: Style, text: &str) -> String {
         edge::paint(style, self.style.colour, text)
     }
 
     /// `lead` stands before the node's own line, `indent` before all that follow.
-    fn node(&mut self, node: &Node, lead: &str, indent: &str) -> io::Result<()> {
+    fn node(&mut self, node: &TreeNode, lead: &str, indent: &str) -> io::Result<()> {
         let bold = Style::new().bold();
         let name_style = match node.kind {
             NodeKind::Failure => AnsiColor::Red.on_default().bold(),
@@ -137,14 +137,14 @@ mod tests {
 
     #[test]
     fn facts_go_on_below_where_a_line_is_full() {
-        let leaf = Node::new(NodeKind::Endpoint, "10.0.0.1:80")
+        let leaf = TreeNode::new(NodeKind::Endpoint, "10.0.0.1:80")
             .under("e")
             .fact("health", "UNKNOWN");
-        let root = Node::new(NodeKind::Channel, "channel")
+        let root = TreeNode::new(NodeKind::Channel, "channel")
             .fact("a", "1234567890")
             .warning("b", "1234567890")
             .with(leaf);
-        let style = TextStyle {
+        let style = TreeStyle {
             colour: false,
             width: 35,
             all: false,
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn many_facts_of_a_kind_are_counted() {
-        let mut node = Node::new(NodeKind::Frame, "x");
+        let mut node = TreeNode::new(NodeKind::Frame, "x");
         for i in 0..10 {
             node = node.warning("dropped", i.to_string());
         }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::net::SocketAddr;
 
-use super::{CHANGED, Compared, Look, SHOWN, more};
+use super::{CHANGED, Compared, DiffStyle, SHOWN, more};
 use crate::report::listed;
 use xdsctl_channel::client::Client;
 use xdsctl_channel::rpc::words;
@@ -19,12 +19,12 @@ use xdsctl_model::text::share_of_one;
 const SHARES_SHOWN: usize = 10;
 
 /// What the changes mean for RPCs.
-pub(super) struct Effects<'a> {
+pub(super) struct RpcEffects<'a> {
     pub compared: &'a Compared,
-    pub look: Look,
+    pub style: DiffStyle,
 }
 
-impl Effects<'_> {
+impl RpcEffects<'_> {
     /// Writes all of them.
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let diff = &self.compared.diff;
@@ -35,7 +35,7 @@ impl Effects<'_> {
             target(change, out)?;
         }
         for change in &diff.clusters {
-            cluster(change, self.look, out)?;
+            cluster(change, self.style, out)?;
         }
         diff.reach.iter().try_for_each(|change| reach(change, out))
     }
@@ -48,7 +48,7 @@ impl Effects<'_> {
             [one, rest @ ..] => format!("to {one} and {} more", rest.len()),
         };
         say!(out, "  {what}")?;
-        let shown = if self.look.all { usize::MAX } else { SHOWN };
+        let shown = if self.style.all { usize::MAX } else { SHOWN };
         for host in change.changes.hosts.iter().take(shown) {
             self.host(host, change, out)?;
         }
@@ -82,7 +82,7 @@ impl Effects<'_> {
             }
             _ => say!(out, "    authority {domains}")?,
         }
-        let shown = if self.look.all { usize::MAX } else { SHOWN };
+        let shown = if self.style.all { usize::MAX } else { SHOWN };
         for moved in host.moves.moves.iter().take(shown) {
             self.moved(moved, host, change, out)?;
         }
@@ -108,7 +108,7 @@ impl Effects<'_> {
             self.goes(&moved.before, &self.compared.before),
             self.goes(&moved.after, &self.compared.after),
         );
-        say!(out, "      {}: {was} → {is}", self.look.paint(CHANGED, &rpcs))
+        say!(out, "      {}: {was} → {is}", self.style.paint(CHANGED, &rpcs))
     }
 
     fn goes(&self, outcome: &TableOutcome, client: &Client) -> String {
@@ -125,7 +125,7 @@ impl Effects<'_> {
         match outcome.goes.as_slice() {
             [(goes, _)] => one(goes),
             goes => {
-                let shown = if self.look.all { usize::MAX } else { SHARES_SHOWN };
+                let shown = if self.style.all { usize::MAX } else { SHARES_SHOWN };
                 let share = |(goes, share): &(Goes, f64)| format!("{} {}", share_of_one(*share), one(goes));
                 listed(goes.iter().map(share), shown)
             }
@@ -133,7 +133,7 @@ impl Effects<'_> {
     }
 
     fn some(&self, domains: &[String]) -> String {
-        let shown = if self.look.all { usize::MAX } else { 3 };
+        let shown = if self.style.all { usize::MAX } else { 3 };
         listed(domains.iter().map(|domain| format!("`{domain}`")), shown)
     }
 }
@@ -157,10 +157,10 @@ pub(super) fn reach(change: &ReachChange, out: &mut dyn Write) -> io::Result<()>
 }
 
 /// Writes what becomes of the RPCs of a cluster.
-pub(super) fn cluster(change: &ClusterChange, look: Look, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn cluster(change: &ClusterChange, style: DiffStyle, out: &mut dyn Write) -> io::Result<()> {
     let ClusterChange { name, spread } = change;
     say!(out, "  cluster {name}")?;
-    let shown = if look.all { usize::MAX } else { SHOWN };
+    let shown = if style.all { usize::MAX } else { SHOWN };
     for (what, change) in [("from", &spread.discovery), ("LB policy", &spread.lb_policy)] {
         if let Some((before, after)) = change {
             say!(out, "    {what}: {before} → {after}")?;
@@ -209,12 +209,12 @@ pub(super) fn cluster(change: &ClusterChange, look: Look, out: &mut dyn Write) -
         let (before, after) = (share_of_one(before), share_of_one(after));
         say!(out, "    dropped: {before} → {after} of the RPCs")?;
     }
-    addresses(spread, look, out)
+    addresses(spread, style, out)
 }
 
 /// What becomes of single addresses.
-fn addresses(spread: &SpreadChange, look: Look, out: &mut dyn Write) -> io::Result<()> {
-    let limit = if look.all { usize::MAX } else { 5 };
+fn addresses(spread: &SpreadChange, style: DiffStyle, out: &mut dyn Write) -> io::Result<()> {
+    let limit = if style.all { usize::MAX } else { 5 };
     let list = |of: &[SocketAddr]| listed(of.iter().map(ToString::to_string), limit);
     let (kept, drained): (Vec<SocketAddr>, Vec<SocketAddr>) = spread
         .drained

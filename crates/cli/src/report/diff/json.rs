@@ -21,27 +21,27 @@ use xdsctl_model::profile;
 const SCHEMA: &str = "xdsctl.diff/v1";
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct DiffJson<'a> {
     schema: &'static str,
     /// Who was asked, in words.
     client: String,
     /// Where answers differ, a world comes once for each of them.
-    worlds: Vec<World<'a>>,
+    worlds: Vec<WorldJson<'a>>,
     /// What was not compared, and for whom; empty if everything was.
     not_checked: &'a [NotChecked],
 }
 
 #[derive(Serialize)]
-struct World<'a> {
+struct WorldJson<'a> {
     /// Empty if there is only one.
     world: &'a str,
     /// Of which clients the rest is true.
     clients: Vec<String>,
     /// `both`, `added` or `removed`.
     presence: &'static str,
-    resources: Vec<Resource<'a>>,
+    resources: Vec<ResourceJson<'a>>,
     routes: Vec<Routes<'a>>,
-    clusters: Vec<Cluster<'a>>,
+    clusters: Vec<ClusterJson<'a>>,
     /// Listeners whose channels have routes on one side only.
     targets: Vec<Works<'a>>,
     /// Clusters that the client has on one side only, while its routes lead to them on the other.
@@ -60,16 +60,16 @@ struct Works<'a> {
 }
 
 #[derive(Serialize)]
-struct Resource<'a> {
+struct ResourceJson<'a> {
     r#type: &'static str,
     name: &'a str,
-    before: Version<'a>,
-    after: Version<'a>,
+    before: VersionJson<'a>,
+    after: VersionJson<'a>,
     fields: Vec<Field<'a>>,
 }
 
 #[derive(Serialize)]
-struct Version<'a> {
+struct VersionJson<'a> {
     /// `absent`, `accepted`, `rejected`, `kept`: a newer version is rejected, or `not_known`.
     state: &'static str,
     why: Option<&'a str>,
@@ -80,14 +80,14 @@ struct Field<'a> {
     path: &'a str,
     /// `added`, `removed`, `changed` or `moved`.
     kind: &'static str,
-    before: Option<Json<'a>>,
-    after: Option<Json<'a>>,
+    before: Option<ValueJson<'a>>,
+    after: Option<ValueJson<'a>>,
 }
 
 /// A value that is read when it is written.
-struct Json<'a>(&'a ComparedValue);
+struct ValueJson<'a>(&'a ComparedValue);
 
-impl Serialize for Json<'_> {
+impl Serialize for ValueJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.to_value().serialize(serializer)
     }
@@ -137,7 +137,7 @@ struct Share<'a> {
 }
 
 #[derive(Serialize)]
-struct Cluster<'a> {
+struct ClusterJson<'a> {
     name: &'a str,
     /// In words.
     discovery: Option<(&'a str, &'a str)>,
@@ -166,13 +166,13 @@ struct Locality<'a> {
 /// # Errors
 /// The output cannot be written.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let world = |clients: &[profile::Client], compared| World {
+    let world = |clients: &[profile::Client], compared| WorldJson {
         clients: clients.iter().map(ToString::to_string).collect(),
         ..world(compared)
     };
     let answers = report.answers.iter();
     let worlds = answers.flat_map(|answer| answer.worlds.iter().map(|compared| world(&answer.clients, compared)));
-    let document = Document {
+    let document = DiffJson {
         schema: SCHEMA,
         client: report.asked(),
         worlds: worlds.collect(),
@@ -181,8 +181,8 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     crate::report::write_json(&document, out)
 }
 
-fn world(compared: &Compared) -> World<'_> {
-    World {
+fn world(compared: &Compared) -> WorldJson<'_> {
+    WorldJson {
         world: &compared.world,
         clients: Vec::new(),
         presence: match compared.presence {
@@ -205,8 +205,8 @@ fn works(reach: &ReachChange) -> Works<'_> {
     Works { name, works: *works }
 }
 
-fn resource(change: &ResourceChange) -> Resource<'_> {
-    Resource {
+fn resource(change: &ResourceChange) -> ResourceJson<'_> {
+    ResourceJson {
         r#type: change.resource_type.short_name(),
         name: &change.name,
         before: version(&change.before),
@@ -215,7 +215,7 @@ fn resource(change: &ResourceChange) -> Resource<'_> {
     }
 }
 
-fn version(state: &State) -> Version<'_> {
+fn version(state: &State) -> VersionJson<'_> {
     let (state, why) = match state {
         State::Absent => ("absent", None),
         State::Accepted => ("accepted", None),
@@ -223,7 +223,7 @@ fn version(state: &State) -> Version<'_> {
         State::Kept(why) => ("kept", Some(why.as_str())),
         State::NotKnown => ("not_known", None),
     };
-    Version { state, why }
+    VersionJson { state, why }
 }
 
 fn field(change: &FieldChange) -> Field<'_> {
@@ -236,8 +236,8 @@ fn field(change: &FieldChange) -> Field<'_> {
     Field {
         path: &change.path,
         kind,
-        before: before.map(Json),
-        after: after.map(Json),
+        before: before.map(ValueJson),
+        after: after.map(ValueJson),
     }
 }
 
@@ -312,10 +312,10 @@ fn pair(change: Option<&(String, String)>) -> Option<(&str, &str)> {
     change.map(|(before, after)| (before.as_str(), after.as_str()))
 }
 
-fn cluster(change: &ClusterChange) -> Cluster<'_> {
+fn cluster(change: &ClusterChange) -> ClusterJson<'_> {
     let ClusterChange { name, spread } = change;
     let addresses = |list: &[SocketAddr]| list.iter().map(ToString::to_string).collect();
-    Cluster {
+    ClusterJson {
         name,
         discovery: pair(spread.discovery.as_ref()),
         lb_policy: pair(spread.lb_policy.as_ref()),

@@ -12,7 +12,7 @@ use anstyle::{AnsiColor, Style};
 use super::findings::clients;
 use super::findings::not_checked::{self, NotChecked};
 use super::{edge, plural};
-use effects::Effects;
+use effects::RpcEffects;
 use pull::ResourcePlaces;
 use xdsctl_channel::client::Client;
 use xdsctl_lint::diff::compared_value::ComparedValue;
@@ -96,7 +96,7 @@ impl Report {
 
 /// How it is written.
 #[derive(Clone, Copy)]
-pub(crate) struct Look {
+pub(crate) struct DiffStyle {
     pub all: bool,
     pub colour: bool,
 }
@@ -106,7 +106,7 @@ const REMOVED: Style = AnsiColor::Red.on_default();
 pub(crate) const CHANGED: Style = AnsiColor::Yellow.on_default();
 const HEAD: Style = Style::new().bold();
 
-impl Look {
+impl DiffStyle {
     pub(crate) fn paint(self, style: Style, text: &str) -> String {
         edge::paint(style, self.colour, text)
     }
@@ -117,15 +117,15 @@ impl Look {
 /// # Errors
 /// The output cannot be written.
 pub fn write(report: &Report, all: bool, colour: bool, out: &mut dyn Write) -> io::Result<()> {
-    let look = Look { all, colour };
+    let style = DiffStyle { all, colour };
     for (number, answer) in report.answers.iter().enumerate() {
         if number > 0 {
             writeln!(out)?;
         }
         if let Some(who) = report.who(answer) {
-            say!(out, "{}", look.paint(HEAD, &format!("for {who}")))?;
+            say!(out, "{}", style.paint(HEAD, &format!("for {who}")))?;
         }
-        worlds(&answer.worlds, look, out)?;
+        worlds(&answer.worlds, style, out)?;
     }
     let mut worlds = report.answers.iter().flat_map(|answer| &answer.worlds);
     if worlds.any(|compared| !compared.diff.is_empty()) {
@@ -136,50 +136,50 @@ pub fn write(report: &Report, all: bool, colour: bool, out: &mut dyn Write) -> i
 
 /// What changes, as text: the same words for two clients are said once.
 pub fn text(compared: &[Compared]) -> String {
-    let look = Look {
+    let style = DiffStyle {
         all: true,
         colour: false,
     };
     let mut text = Vec::new();
     // Nothing can go wrong in memory.
-    let _ = worlds(compared, look, &mut text);
+    let _ = worlds(compared, style, &mut text);
     String::from_utf8_lossy(&text).into_owned()
 }
 
-fn worlds(compared: &[Compared], look: Look, out: &mut dyn Write) -> io::Result<()> {
+fn worlds(compared: &[Compared], style: DiffStyle, out: &mut dyn Write) -> io::Result<()> {
     if compared.iter().all(|compared| compared.diff.is_empty()) {
         return say!(out, "nothing changes for a client");
     }
     for compared in compared.iter().filter(|compared| !compared.diff.is_empty()) {
         if !compared.world.is_empty() {
             match compared.presence {
-                Presence::Both => say!(out, "{}", look.paint(HEAD, &compared.world))?,
+                Presence::Both => say!(out, "{}", style.paint(HEAD, &compared.world))?,
                 Presence::Added | Presence::Removed => {
-                    came_or_went(compared, look, out)?;
+                    came_or_went(compared, style, out)?;
                     continue;
                 }
             }
         }
         for change in &compared.diff.resources {
-            resource(change, look, out)?;
+            resource(change, style, out)?;
         }
         if compared.diff.moves_rpcs() {
             writeln!(out)?;
-            say!(out, "{}", look.paint(HEAD, "For RPCs"))?;
-            Effects { compared, look }.write(out)?;
+            say!(out, "{}", style.paint(HEAD, "For RPCs"))?;
+            RpcEffects { compared, style }.write(out)?;
         }
     }
     Ok(())
 }
 
 /// A world that came or went, all its resources in one line.
-pub(crate) fn came_or_went(compared: &Compared, look: Look, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn came_or_went(compared: &Compared, style: DiffStyle, out: &mut dyn Write) -> io::Result<()> {
     let is_rejected = |change: &&ResourceChange| matches!(change.after, State::Rejected(_));
-    let (sign, style, what, client) = match compared.presence {
+    let (sign, colour, what, client) = match compared.presence {
         Presence::Removed => ('-', REMOVED, "is gone", &compared.before),
         Presence::Added | Presence::Both => ('+', ADDED, "is new", &compared.after),
     };
-    let name = look.paint(style, &format!("{sign} {}", compared.world));
+    let name = style.paint(colour, &format!("{sign} {}", compared.world));
     let resources = plural(client.resources.count(), "resource");
     let rejected = match compared.diff.resources.iter().filter(is_rejected).count() {
         0 => String::new(),
@@ -189,18 +189,18 @@ pub(crate) fn came_or_went(compared: &Compared, look: Look, out: &mut dyn Write)
 }
 
 /// Writes what differs in a resource.
-pub(crate) fn resource(change: &ResourceChange, look: Look, out: &mut dyn Write) -> io::Result<()> {
-    let (sign, style) = match (&change.before, &change.after) {
+pub(crate) fn resource(change: &ResourceChange, style: DiffStyle, out: &mut dyn Write) -> io::Result<()> {
+    let (sign, colour) = match (&change.before, &change.after) {
         (State::Absent, _) => ('+', ADDED),
         (_, State::Absent) => ('-', REMOVED),
         _ => ('~', CHANGED),
     };
     let kind = change.resource_type.short_name();
-    let name = look.paint(style, &format!("{sign} {kind} {}", change.name));
+    let name = style.paint(colour, &format!("{sign} {kind} {}", change.name));
     say!(out, "{name}{}", verdict(&change.before, &change.after))?;
-    let shown = if look.all { usize::MAX } else { SHOWN };
+    let shown = if style.all { usize::MAX } else { SHOWN };
     for change in change.fields.iter().take(shown) {
-        field(change, look, out)?;
+        field(change, style, out)?;
     }
     more(change.fields.len(), shown, "fields", out)
 }
@@ -239,10 +239,10 @@ pub(crate) fn more(count: usize, shown: usize, what: &str, out: &mut dyn Write) 
     }
 }
 
-fn field(change: &FieldChange, look: Look, out: &mut dyn Write) -> io::Result<()> {
+fn field(change: &FieldChange, style: DiffStyle, out: &mut dyn Write) -> io::Result<()> {
     let value = |value: &ComparedValue| {
         let text = value.to_string();
-        if look.all || text.chars().count() <= VALUE_CHARS {
+        if style.all || text.chars().count() <= VALUE_CHARS {
             return text;
         }
         let kept: String = text.chars().take(VALUE_CHARS).collect();
@@ -250,8 +250,12 @@ fn field(change: &FieldChange, look: Look, out: &mut dyn Write) -> io::Result<()
     };
     let path = &change.path;
     match &change.kind {
-        ChangeKind::Added(new) => say!(out, "    {}", look.paint(ADDED, &format!("+ {path}: {}", value(new)))),
-        ChangeKind::Removed(old) => say!(out, "    {}", look.paint(REMOVED, &format!("- {path}: {}", value(old)))),
+        ChangeKind::Added(new) => say!(out, "    {}", style.paint(ADDED, &format!("+ {path}: {}", value(new)))),
+        ChangeKind::Removed(old) => say!(
+            out,
+            "    {}",
+            style.paint(REMOVED, &format!("- {path}: {}", value(old)))
+        ),
         ChangeKind::Changed(old, new) => say!(out, "    {path}: {} → {}", value(old), value(new)),
         ChangeKind::Moved => say!(out, "    {path}: stands in another place of the list"),
     }

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use super::effects::{Effects, cluster, reach, target};
-use super::{Compared, Look, Presence, Report, came_or_went, resource, verdict};
+use super::effects::{RpcEffects, cluster, reach, target};
+use super::{Compared, DiffStyle, Presence, Report, came_or_went, resource, verdict};
 use crate::report::findings::github::{Note, write_not_checked, write_notes};
 use crate::report::findings::markdown::{MAX_COMMENT_BYTES, inline};
 use crate::report::findings::not_checked::NotCheckedKind;
-use crate::report::paths::Paths;
+use crate::report::paths::PrintedPaths;
 use crate::report::plural;
 use xdsctl_channel::client::{Store, World, WorldSet};
 use xdsctl_document::envelope::{Origin, WorldId, WorldName};
@@ -45,7 +45,7 @@ impl ResourcePlaces {
     }
 
     /// File and line of the first of these resources that has a file.
-    fn find(&self, wanted: &[(ResourceType, &str)], paths: &Paths) -> Option<(String, usize)> {
+    fn find(&self, wanted: &[(ResourceType, &str)], paths: &PrintedPaths) -> Option<(String, usize)> {
         let sources = &self.store.as_ref()?.sources;
         wanted.iter().find_map(|(resource_type, name)| {
             let origin = self.origins.get(&(*resource_type, (*name).to_owned()))?;
@@ -58,7 +58,7 @@ impl ResourcePlaces {
     }
 }
 
-const LOOK: Look = Look {
+const STYLE: DiffStyle = DiffStyle {
     all: false,
     colour: false,
 };
@@ -127,13 +127,13 @@ fn write_worlds(changed: &[&Compared], left: &mut usize, out: &mut dyn Write) ->
     for compared in changed {
         let is_said_once = compared.presence != Presence::Both && !compared.world.is_empty();
         if is_said_once {
-            block(&text(|out| came_or_went(compared, LOOK, out))?, left, out)?;
+            block(&text(|out| came_or_went(compared, STYLE, out))?, left, out)?;
             continue;
         }
         if !compared.world.is_empty() {
             writeln!(out, "\n#### {}", inline(&compared.world))?;
         }
-        let (look, effects) = (LOOK, Effects { compared, look: LOOK });
+        let (style, effects) = (STYLE, RpcEffects { compared, style: STYLE });
         if compared.diff.moves_rpcs() {
             writeln!(out, "\nFor RPCs")?;
             block(&text(|out| effects.write(out))?, left, out)?;
@@ -142,7 +142,7 @@ fn write_worlds(changed: &[&Compared], left: &mut usize, out: &mut dyn Write) ->
         writeln!(out, "\n<details><summary>{count} changed</summary>")?;
         let all = |out: &mut dyn Write| {
             let mut changes = compared.diff.resources.iter();
-            changes.try_for_each(|change| resource(change, look, out))
+            changes.try_for_each(|change| resource(change, style, out))
         };
         block(&text(all)?, left, out)?;
         writeln!(out, "\n</details>")?;
@@ -179,7 +179,7 @@ fn block(text: &str, left: &mut usize, out: &mut dyn Write) -> io::Result<()> {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write_github(report: &Report, paths: &Paths, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_github(report: &Report, paths: &PrintedPaths, out: &mut dyn Write) -> io::Result<()> {
     let mut notes = Vec::new();
     for answer in &report.answers {
         let before = notes.len();
@@ -196,7 +196,7 @@ pub fn write_github(report: &Report, paths: &Paths, out: &mut dyn Write) -> io::
     out.flush()
 }
 
-fn of_world(compared: &Compared, paths: &Paths, notes: &mut Vec<Note>) -> io::Result<()> {
+fn of_world(compared: &Compared, paths: &PrintedPaths, notes: &mut Vec<Note>) -> io::Result<()> {
     let mut add = |severity, title: &'static str, wanted: &[(ResourceType, &str)], said: String| {
         let place = compared.places.find(wanted, paths);
         let (file, line) = place.map_or((String::new(), None), |(file, line)| (file, Some(line)));
@@ -229,12 +229,12 @@ fn of_world(compared: &Compared, paths: &Paths, notes: &mut Vec<Note>) -> io::Re
             Severity::Warning,
             "world",
             &[],
-            text(|out| came_or_went(compared, LOOK, out))?,
+            text(|out| came_or_went(compared, STYLE, out))?,
         );
         return Ok(());
     }
     let (warning, moved) = (Severity::Warning, "RPCs go elsewhere");
-    let effects = Effects { compared, look: LOOK };
+    let effects = RpcEffects { compared, style: STYLE };
     for change in &compared.diff.routes {
         add(
             warning,
@@ -259,7 +259,7 @@ fn of_world(compared: &Compared, paths: &Paths, notes: &mut Vec<Note>) -> io::Re
             .into_iter()
             .chain([(ResourceType::Cluster, change.name.as_str())])
             .collect();
-        add(warning, moved, &wanted, text(|out| cluster(change, LOOK, out))?);
+        add(warning, moved, &wanted, text(|out| cluster(change, STYLE, out))?);
     }
     for change in &compared.diff.reach {
         let wanted = [(ResourceType::Cluster, change.name.as_str())];

@@ -52,17 +52,17 @@ pub struct Said {
 }
 
 /// Which clients do what, as they were asked.
-type Effects = Vec<(Effect, Client)>;
+type ClientEffects = Vec<(Effect, Client)>;
 
 /// Ways in which clients differ whose words are kept.
 const KEPT_NAMES: usize = 256;
 
 /// Words for clients, made once: if they differ, and if there are several.
 #[derive(Debug, Default)]
-struct Names(BTreeMap<Effects, [Arc<str>; 2]>);
+struct ClientNames(BTreeMap<ClientEffects, [Arc<str>; 2]>);
 
-impl Names {
-    fn of(&mut self, effects: &Effects, fleet: &Fleet) -> [Arc<str>; 2] {
+impl ClientNames {
+    fn of(&mut self, effects: &ClientEffects, fleet: &Fleet) -> [Arc<str>; 2] {
         if let Some(names) = self.0.get(effects) {
             return names.clone();
         }
@@ -82,7 +82,7 @@ impl Names {
 /// What was said of the resources before: of most neighbours the same is said.
 #[derive(Debug, Default)]
 pub struct Before {
-    names: Names,
+    names: ClientNames,
     sketch: Sketch,
     verdicts: Verdicts,
 }
@@ -272,7 +272,7 @@ const UNREAD: [&str; 3] = ["field-ignored", "behaviour-field-ignored", "security
 struct Merged {
     diagnostics: Vec<Diagnostic>,
     /// Beside each: which client has which effect.
-    effects: Vec<Effects>,
+    effects: Vec<ClientEffects>,
     by_place: BTreeMap<String, Vec<usize>>,
 }
 
@@ -316,7 +316,7 @@ impl Merged {
         }
     }
 
-    fn finish(self, fleet: &Fleet, counted: &[Client], names: &mut Names) -> (Vec<Diagnostic>, Vec<Say>) {
+    fn finish(self, fleet: &Fleet, counted: &[Client], names: &mut ClientNames) -> (Vec<Diagnostic>, Vec<Say>) {
         let counts = |client: &Client| counted.is_empty() || counted.contains(client);
         let mut says = Vec::with_capacity(self.diagnostics.len());
         let mut diagnostics = self.diagnostics.iter();

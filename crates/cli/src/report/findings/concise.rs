@@ -3,24 +3,24 @@
 
 use std::io::{self, Write};
 
-use super::{ByFinding, Choice, Finding, ResourceReport, Summary, not_checked, sentence_of_clients};
+use super::{ByFinding, Finding, ResourceReport, ShownSeverity, Summary, not_checked, sentence_of_clients};
 use crate::report::edge::visible_line;
 
 /// Writes a line for each finding that is chosen.
 pub struct Concise<W: Write> {
-    choice: Choice,
+    choice: ShownSeverity,
     out: W,
 }
 
 impl<W: Write> Concise<W> {
     /// Nothing is written yet.
-    pub const fn new(choice: Choice, out: W) -> Self {
+    pub const fn new(choice: ShownSeverity, out: W) -> Self {
         Concise { choice, out }
     }
 }
 
 impl<W: Write> ByFinding for Concise<W> {
-    fn choice(&self) -> Choice {
+    fn choice(&self) -> ShownSeverity {
         self.choice
     }
 

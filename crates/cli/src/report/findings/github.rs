@@ -6,9 +6,9 @@ use std::io::{self, Write};
 
 use super::markdown::Markdown;
 use super::not_checked::{self, NotChecked};
-use super::{ByFinding, Choice, Finding, ResourceReport, Summary, file_and_place, paragraph};
+use super::{ByFinding, Finding, ResourceReport, ShownSeverity, Summary, file_and_place, paragraph};
 use crate::report::edge::visible;
-use crate::report::paths::Paths;
+use crate::report::paths::PrintedPaths;
 use xdsctl_model::diag::Severity;
 
 /// Annotations of a severity that GitHub shows of a step.
@@ -26,8 +26,8 @@ pub(crate) struct Note {
 
 /// Collects the findings, the loudest of which become annotations.
 pub struct Github<'o, W: Write> {
-    choice: Choice,
-    paths: Paths,
+    choice: ShownSeverity,
+    paths: PrintedPaths,
     out: W,
     notes: Vec<Note>,
     summary: Option<Markdown<Box<dyn Write + 'o>>>,
@@ -35,7 +35,7 @@ pub struct Github<'o, W: Write> {
 
 impl<'o, W: Write> Github<'o, W> {
     /// Nothing is written yet. The job's summary gets the same findings as Markdown.
-    pub fn new(choice: Choice, paths: Paths, summary: Option<Box<dyn Write + 'o>>, out: W) -> Self {
+    pub fn new(choice: ShownSeverity, paths: PrintedPaths, summary: Option<Box<dyn Write + 'o>>, out: W) -> Self {
         Github {
             choice,
             out,
@@ -47,7 +47,7 @@ impl<'o, W: Write> Github<'o, W> {
 }
 
 impl<W: Write> ByFinding for Github<'_, W> {
-    fn choice(&self) -> Choice {
+    fn choice(&self) -> ShownSeverity {
         self.choice
     }
 

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::{ByFinding, Choice, Finding, ResourceReport, Summary, file_and_place, fingerprint};
+use super::{ByFinding, Finding, ResourceReport, ShownSeverity, Summary, file_and_place, fingerprint};
 use crate::report::SourcePlace;
-use crate::report::paths::Paths;
+use crate::report::paths::PrintedPaths;
 use xdsctl_model::diag::{Fingerprints, Severity};
 
 /// An issue of the report.
@@ -45,8 +45,8 @@ impl<'a> Location<'a> {
 
 /// Writes an array of issues.
 pub struct Gitlab<W: Write> {
-    choice: Choice,
-    paths: Paths,
+    choice: ShownSeverity,
+    paths: PrintedPaths,
     out: W,
     fingerprints: Fingerprints,
     has_any: bool,
@@ -54,7 +54,7 @@ pub struct Gitlab<W: Write> {
 
 impl<W: Write> Gitlab<W> {
     /// Nothing is written yet.
-    pub fn new(choice: Choice, paths: Paths, out: W) -> Self {
+    pub fn new(choice: ShownSeverity, paths: PrintedPaths, out: W) -> Self {
         Gitlab {
             choice,
             paths,
@@ -75,7 +75,7 @@ pub(crate) const fn severity(severity: Severity) -> &'static str {
 }
 
 impl<W: Write> ByFinding for Gitlab<W> {
-    fn choice(&self) -> Choice {
+    fn choice(&self) -> ShownSeverity {
         self.choice
     }
 

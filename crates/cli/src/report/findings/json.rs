@@ -11,7 +11,7 @@ use serde::ser::{Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::clients::{ClientVerdict, Verdicts};
-use super::{Choice, Finding, NotShown, Parsed, RelatedPlace, ReportWriter, ResourceReport, Summary, Unplaced};
+use super::{Finding, NotShown, Parsed, RelatedPlace, ReportWriter, ResourceReport, ShownSeverity, Summary, Unplaced};
 use xdsctl_model::diag::FieldPath;
 
 /// Name of the schema in the document.
@@ -148,9 +148,9 @@ fn related_row(related: &RelatedPlace) -> RelatedRow<'_> {
 }
 
 /// What each client does with a resource, as it is written. Many resources share it.
-type Written = Option<Box<RawValue>>;
+type VerdictsJson = Option<Box<RawValue>>;
 
-fn written(verdicts: &Verdicts) -> io::Result<Written> {
+fn written(verdicts: &Verdicts) -> io::Result<VerdictsJson> {
     if verdicts.is_empty() {
         return Ok(None);
     }
@@ -174,8 +174,8 @@ fn resource_row<'a>(resource: &'a ResourceReport, clients: Option<&'a RawValue>)
 }
 
 /// Writes the report as one JSON document and a newline: one line for each resource and each finding.
-pub struct Json<W: Write> {
-    choice: Choice,
+pub struct JsonReport<W: Write> {
+    choice: ShownSeverity,
     /// The clients that were asked.
     asked: String,
     /// Findings that are not shown are listed with the reason.
@@ -185,24 +185,24 @@ pub struct Json<W: Write> {
     line: Vec<u8>,
     is_first: bool,
     /// The verdicts that were written last.
-    last: (Verdicts, Written),
+    last: (Verdicts, VerdictsJson),
     /// The findings that belong to no resource: they stand behind the resources.
     documents: Vec<Finding>,
     /// And those of them that are not shown.
     withheld: Vec<NotShown>,
 }
 
-impl<W: Write> Json<W> {
+impl<W: Write> JsonReport<W> {
     /// Nothing is written yet.
-    pub fn new(choice: Choice, asked: String, explains_withheld: bool, out: W) -> Self {
-        Json {
+    pub fn new(choice: ShownSeverity, asked: String, explains_withheld: bool, out: W) -> Self {
+        JsonReport {
             choice,
             asked,
             explains_withheld,
             out,
             line: Vec::new(),
             is_first: true,
-            last: <(Verdicts, Written)>::default(),
+            last: <(Verdicts, VerdictsJson)>::default(),
             documents: Vec::new(),
             withheld: Vec::new(),
         }
@@ -275,7 +275,7 @@ impl<W: Write> Json<W> {
 /// Bytes that are collected before they are written.
 const LINE_BYTES: usize = 64 << 10;
 
-impl<W: Write> ReportWriter for Json<W> {
+impl<W: Write> ReportWriter for JsonReport<W> {
     fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
         match self.explains_withheld {
             true => finding.count,

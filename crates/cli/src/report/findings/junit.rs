@@ -8,10 +8,10 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use super::{
-    Choice, Finding, ReportWriter, ResourceReport, Summary, Unplaced, Verdict, not_checked, sentence_of_clients,
+    Finding, ReportWriter, ResourceReport, ShownSeverity, Summary, Unplaced, Verdict, not_checked, sentence_of_clients,
 };
 use crate::report::edge::visible;
-use crate::report::paths::Paths;
+use crate::report::paths::PrintedPaths;
 use xdsctl_model::diag::Severity;
 
 /// The cases of a file.
@@ -63,10 +63,10 @@ pub(crate) fn write_suites(suites: &[Suite], not_checked: Option<&str>, out: &mu
 
 /// Collects the cases: a suite says at its head how many it has.
 pub struct Junit<W: Write> {
-    choice: Choice,
+    choice: ShownSeverity,
     /// From which severity on a finding is a failure.
     fail_on: Severity,
-    paths: Paths,
+    paths: PrintedPaths,
     out: W,
     suites: Vec<Suite>,
     /// Positions in `suites`.
@@ -75,7 +75,7 @@ pub struct Junit<W: Write> {
 
 impl<W: Write> Junit<W> {
     /// Nothing is written yet.
-    pub const fn new(choice: Choice, fail_on: Severity, paths: Paths, out: W) -> Self {
+    pub const fn new(choice: ShownSeverity, fail_on: Severity, paths: PrintedPaths, out: W) -> Self {
         Junit {
             choice,
             fail_on,

@@ -5,10 +5,10 @@
 use std::io::{self, Write};
 
 use super::{
-    ByFinding, Choice, Finding, ResourceReport, Summary, counts, file_and_place, not_checked, sentence, verdicts,
+    ByFinding, Finding, ResourceReport, ShownSeverity, Summary, counts, file_and_place, not_checked, sentence, verdicts,
 };
 use crate::report::edge::visible_line;
-use crate::report::paths::Paths;
+use crate::report::paths::PrintedPaths;
 use xdsctl_model::diag::Severity;
 
 /// Bytes of the findings in a comment, which may have 65,536 characters on GitHub; further findings are counted.
@@ -16,15 +16,15 @@ pub const MAX_COMMENT_BYTES: usize = 60_000;
 
 /// Collects the findings by severity.
 pub struct Markdown<W: Write> {
-    choice: Choice,
-    paths: Paths,
+    choice: ShownSeverity,
+    paths: PrintedPaths,
     out: W,
     items: Vec<(Severity, String)>,
 }
 
 impl<W: Write> Markdown<W> {
     /// Nothing is written yet.
-    pub const fn new(choice: Choice, paths: Paths, out: W) -> Self {
+    pub const fn new(choice: ShownSeverity, paths: PrintedPaths, out: W) -> Self {
         Markdown {
             choice,
             paths,
@@ -35,7 +35,7 @@ impl<W: Write> Markdown<W> {
 }
 
 impl<W: Write> ByFinding for Markdown<W> {
-    fn choice(&self) -> Choice {
+    fn choice(&self) -> ShownSeverity {
         self.choice
     }
 

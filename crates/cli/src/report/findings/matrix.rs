@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use super::clients::ClientVerdict;
-use super::{Choice, Finding, ReportWriter, ResourceReport, Summary, Unplaced, closing, not_checked, sentence};
+use super::{Finding, ReportWriter, ResourceReport, ShownSeverity, Summary, Unplaced, closing, not_checked, sentence};
 use crate::report::edge::visible_line;
 use crate::report::wrap::wrapped;
 use xdsctl_model::diag::{Effect, Subject};
@@ -107,7 +107,7 @@ impl Sign {
 
 /// A resource and its cells, in the order of the clients.
 #[derive(Debug)]
-struct Row {
+struct MatrixRow {
     file: String,
     type_name: String,
     name: String,
@@ -138,17 +138,17 @@ const NAME_CHARS: usize = 60;
 /// Writes the matrix when all resources are known.
 #[derive(Debug)]
 pub struct Matrix<W: Write> {
-    choice: Choice,
+    choice: ShownSeverity,
     style: MatrixStyle,
     out: W,
-    rows: Vec<Row>,
+    rows: Vec<MatrixRow>,
     reasons: BTreeMap<(Effect, &'static str, Arc<str>), Reason>,
     documents: Vec<String>,
 }
 
 impl<W: Write> Matrix<W> {
     /// Nothing is written yet.
-    pub const fn new(choice: Choice, style: MatrixStyle, out: W) -> Self {
+    pub const fn new(choice: ShownSeverity, style: MatrixStyle, out: W) -> Self {
         Matrix {
             choice,
             style,
@@ -159,7 +159,7 @@ impl<W: Write> Matrix<W> {
         }
     }
 
-    fn row(&self, resource: &ResourceReport) -> Row {
+    fn row(&self, resource: &ResourceReport) -> MatrixRow {
         let of = |client: &Client| match resource.clients.get(client) {
             Some(said) => Sign::of(said),
             // The reference alone was asked.
@@ -170,7 +170,7 @@ impl<W: Write> Matrix<W> {
                 like: None,
             }),
         };
-        Row {
+        MatrixRow {
             file: visible_line(&resource.file).into_owned(),
             type_name: visible_line(&resource.type_name).into_owned(),
             name: visible_line(&resource.name).into_owned(),
@@ -220,8 +220,8 @@ impl<W: Write> Matrix<W> {
     fn write_table(&mut self) -> io::Result<()> {
         let columns = self.columns();
         let longest = self.style.width.map_or(usize::MAX, |_| NAME_CHARS);
-        let shown: Vec<(String, String, &Row)> = {
-            let label = |row: &Row| format!("{} {}", row.type_name, shortened(&row.name, longest));
+        let shown: Vec<(String, String, &MatrixRow)> = {
+            let label = |row: &MatrixRow| format!("{} {}", row.type_name, shortened(&row.name, longest));
             self.rows
                 .iter()
                 .map(|row| (row.file.clone(), label(row), row))
@@ -328,7 +328,7 @@ impl<W: Write> Matrix<W> {
         }
         let mut unknown: BTreeMap<String, Vec<Client>> = BTreeMap::new();
         for (number, client) in self.style.fleet.clients().iter().enumerate() {
-            let is_unknown = |row: &Row| row.signs.get(number) == Some(&Sign::NotKnown);
+            let is_unknown = |row: &MatrixRow| row.signs.get(number) == Some(&Sign::NotKnown);
             if self.rows.iter().any(is_unknown) {
                 unknown.entry(why_not_known(*client)).or_default().push(*client);
             }

@@ -284,7 +284,7 @@ pub trait ReportWriter {
 /// A [`ReportWriter`] that writes of findings and not of resources.
 pub trait ByFinding {
     /// Which findings it shows.
-    fn choice(&self) -> Choice;
+    fn choice(&self) -> ShownSeverity;
 
     /// Takes the next finding that it shows, with its resource if it has one.
     ///
@@ -322,12 +322,12 @@ impl<F: ByFinding> ReportWriter for F {
 
 /// Which findings a form shows.
 #[derive(Debug, Clone, Copy)]
-pub struct Choice {
+pub struct ShownSeverity {
     /// Quieter findings are counted, not shown.
     pub min_severity: Severity,
 }
 
-impl Choice {
+impl ShownSeverity {
     /// Says whether a finding of a resource will be shown.
     pub fn takes(self, finding: &Unplaced<'_>) -> usize {
         if finding.severity >= self.min_severity {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
 
-use xdsctl_channel::parsed::{self, Shown};
+use xdsctl_channel::parsed::{self, ParsedValue};
 use xdsctl_model::resource::Resource;
 
 /// What the client keeps of a resource.
@@ -18,7 +18,7 @@ pub struct Parsed {
 
 impl Parsed {
     /// What is printed.
-    pub fn shown(&self) -> Shown<'_> {
+    pub fn shown(&self) -> ParsedValue<'_> {
         let shown = parsed::of(&self.resource);
         if self.shows_secrets { shown } else { shown.redacted() }
     }
@@ -26,28 +26,28 @@ impl Parsed {
 
 impl Serialize for Parsed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Json(&self.shown()).serialize(serializer)
+        ParsedJson(&self.shown()).serialize(serializer)
     }
 }
 
 /// JSON that is made while it is written.
-struct Json<'p, 'r>(&'p Shown<'r>);
+struct ParsedJson<'p, 'r>(&'p ParsedValue<'r>);
 
-impl Serialize for Json<'_, '_> {
+impl Serialize for ParsedJson<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Shown::Plain(value) => value.serialize(serializer),
-            Shown::Object(fields) => {
+            ParsedValue::Plain(value) => value.serialize(serializer),
+            ParsedValue::Object(fields) => {
                 let mut map = serializer.serialize_map(Some(fields.len()))?;
                 for (name, part) in fields {
-                    map.serialize_entry(name, &Json(part))?;
+                    map.serialize_entry(name, &ParsedJson(part))?;
                 }
                 map.end()
             }
-            Shown::List(list) => {
+            ParsedValue::List(list) => {
                 let mut sequence = serializer.serialize_seq(Some(list.len()))?;
                 for element in list.iter() {
-                    sequence.serialize_element(&Json(&element))?;
+                    sequence.serialize_element(&ParsedJson(&element))?;
                 }
                 sequence.end()
             }

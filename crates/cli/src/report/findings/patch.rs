@@ -41,7 +41,7 @@ pub fn write(source: &Source, changes: &[Edit], masks: &Masks, out: &mut dyn Wri
     let (old, new) = names(source.name());
     writeln!(out, "--- {old}\n+++ {new}")?;
     let bytes = source.bytes();
-    let mut place = Place::default();
+    let mut place = HunkStart::default();
     let blocks = blocks(bytes, changes);
     let mut rest = blocks.as_slice();
     while let Some(first) = rest.first() {
@@ -119,7 +119,7 @@ fn blocks<'c>(bytes: &[u8], changes: &'c [Edit]) -> Vec<Block<'c>> {
 
 /// Where the lines of the next hunk are counted from.
 #[derive(Default)]
-struct Place {
+struct HunkStart {
     /// Bytes that have been counted.
     at: usize,
     /// Lines before, in the document as it is and as it will be.
@@ -127,7 +127,7 @@ struct Place {
     new: usize,
 }
 
-impl Place {
+impl HunkStart {
     /// Counts the lines up to `to`, which stay as they are.
     fn pass(&mut self, bytes: &[u8], to: usize) {
         let lines = count(bytes.get(self.at..to).unwrap_or_default());
@@ -142,7 +142,7 @@ struct Hunk<'h> {
 }
 
 impl Hunk<'_> {
-    fn write(&self, blocks: &[Block<'_>], place: &mut Place, out: &mut dyn Write) -> io::Result<()> {
+    fn write(&self, blocks: &[Block<'_>], place: &mut HunkStart, out: &mut dyn Write) -> io::Result<()> {
         let mut body = Vec::new();
         let (mut at, mut new_lines) = (self.start, 0);
         for block in blocks {

@@ -248,7 +248,7 @@ fn section(checked: &Checked) -> &'static str {
 
 /// A document, and its name to share.
 #[derive(Debug, Clone)]
-struct Document<'s> {
+struct NamedSource<'s> {
     source: &'s Source,
     file: Arc<str>,
 }
@@ -269,10 +269,10 @@ struct Resolver<'r> {
 }
 
 impl<'r> Resolver<'r> {
-    fn document(&mut self, id: SourceId) -> Option<Document<'r>> {
+    fn document(&mut self, id: SourceId) -> Option<NamedSource<'r>> {
         let source = self.sources.get(id)?;
         let file = self.files.entry(id).or_insert_with(|| source.name().into());
-        Some(Document {
+        Some(NamedSource {
             source,
             file: Arc::clone(file),
         })
@@ -338,7 +338,7 @@ impl<'r> Resolver<'r> {
     fn of_document(&mut self, found: EnvelopeFinding, loudness: Loudness, is_shown: bool) -> Finding {
         let document = self.document(found.source);
         let mut finding = placed(found.diagnostic, None, loudness, document.as_ref(), Some(found.span));
-        if let Some(Document { source, .. }) = document
+        if let Some(NamedSource { source, .. }) = document
             && finding.rule.subject == Subject::Bootstrap
         {
             let masks = Masks::bootstrap(source, self.options.shows_secrets);
@@ -404,7 +404,7 @@ impl<'r> Resolver<'r> {
         let decoded = document
             .filter(|_| !diagnostics.is_empty())
             .and_then(|d| d.source.decoded(origin.span, type_name?));
-        let shown = decoded.as_ref().map(|source| Document {
+        let shown = decoded.as_ref().map(|source| NamedSource {
             source,
             file: source.name().into(),
         });
@@ -490,7 +490,7 @@ impl<'r> Resolver<'r> {
         &self,
         diagnostic: Diagnostic,
         say: Option<Say>,
-        (document, span): (Option<&Document<'_>>, Option<Span>),
+        (document, span): (Option<&NamedSource<'_>>, Option<Span>),
         is_shown: bool,
     ) -> Option<Finding> {
         let field = diagnostic.path.segs().last_field();
@@ -506,7 +506,7 @@ impl<'r> Resolver<'r> {
     }
 
     /// Adds the lines around a finding that a person will see; `id` is that of the document.
-    fn cut_snippet(&mut self, finding: &mut Finding, document: Option<&Document<'_>>, id: SourceId) {
+    fn cut_snippet(&mut self, finding: &mut Finding, document: Option<&NamedSource<'_>>, id: SourceId) {
         let Some((place, document)) = finding.place.as_mut().zip(document) else {
             return;
         };
@@ -551,7 +551,7 @@ fn placed(
     diagnostic: Diagnostic,
     say: Option<Say>,
     Loudness { severity, counts }: Loudness,
-    document: Option<&Document<'_>>,
+    document: Option<&NamedSource<'_>>,
     span: Option<Span>,
 ) -> Finding {
     Finding {
@@ -571,6 +571,6 @@ fn placed(
     }
 }
 
-fn place(document: &Document<'_>, span: Span) -> Box<SourcePlace> {
+fn place(document: &NamedSource<'_>, span: Span) -> Box<SourcePlace> {
     Box::new(SourcePlace::of(document.source, &document.file, span))
 }

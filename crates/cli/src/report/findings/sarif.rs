@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 use super::not_checked::NotCheckedKind;
 use super::{
-    ByFinding, Choice, Finding, RelatedPlace, ResourceReport, Summary, file_and_place, fingerprint, paragraph,
+    ByFinding, Finding, RelatedPlace, ResourceReport, ShownSeverity, Summary, file_and_place, fingerprint, paragraph,
 };
 use crate::report::SourcePlace;
-use crate::report::paths::Paths;
+use crate::report::paths::PrintedPaths;
 use xdsctl_model::diag::{Fingerprints, Rule, Severity};
 
 /// Results of a run that code scanning takes; it refuses a file with more.
@@ -24,8 +24,8 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /// Collects results by severity, so that the loudest can come first.
 pub struct Sarif<W: Write> {
-    choice: Choice,
-    paths: Paths,
+    choice: ShownSeverity,
+    paths: PrintedPaths,
     out: W,
     fingerprints: Fingerprints,
     /// Each a line of JSON: errors, warnings, notes.
@@ -39,7 +39,7 @@ pub struct Sarif<W: Write> {
 
 impl<W: Write> Sarif<W> {
     /// Nothing is written yet.
-    pub fn new(choice: Choice, paths: Paths, out: W) -> Self {
+    pub fn new(choice: ShownSeverity, paths: PrintedPaths, out: W) -> Self {
         Sarif {
             choice,
             paths,
@@ -156,7 +156,7 @@ fn rule(rule: &Rule) -> Value {
 }
 
 impl<W: Write> ByFinding for Sarif<W> {
-    fn choice(&self) -> Choice {
+    fn choice(&self) -> ShownSeverity {
         self.choice
     }
 

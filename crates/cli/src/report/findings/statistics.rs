@@ -2,18 +2,18 @@
 
 use std::io::{self, Write};
 
-use super::{Choice, Finding, ReportWriter, ResourceReport, RuleCount, Summary, Unplaced, closing, not_checked};
+use super::{Finding, ReportWriter, ResourceReport, RuleCount, ShownSeverity, Summary, Unplaced, closing, not_checked};
 
 /// Writes a line a rule, the loudest and most frequent first.
 pub struct Statistics<W: Write> {
-    choice: Choice,
+    choice: ShownSeverity,
     is_quiet: bool,
     out: W,
 }
 
 impl<W: Write> Statistics<W> {
     /// Nothing is written yet; if it is to be quiet, there is no summary.
-    pub const fn new(choice: Choice, is_quiet: bool, out: W) -> Self {
+    pub const fn new(choice: ShownSeverity, is_quiet: bool, out: W) -> Self {
         Statistics { choice, is_quiet, out }
     }
 }

@@ -7,14 +7,14 @@ use serde::Serialize;
 
 use super::json::finding_row;
 use super::not_checked::{self, Gate, NotChecked};
-use super::{ByFinding, Choice, Finding, ResourceReport, Summary};
+use super::{ByFinding, Finding, ResourceReport, ShownSeverity, Summary};
 
 /// Name of the schema in each line.
 pub const SCHEMA: &str = "xdsctl.verdict/v1";
 
 /// Where a snapshot stands in its stream. Each version of a running system is a document of its own: nothing is before it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct At {
+pub struct SnapshotPlace {
     /// Its number, from 1: that of the line, or of the version.
     pub number: usize,
     /// Lines before it.
@@ -24,7 +24,7 @@ pub struct At {
 }
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct VerdictLine<'a> {
     schema: &'static str,
     client: &'a str,
     line: usize,
@@ -45,10 +45,10 @@ const fn is_none(count: &usize) -> bool {
 
 /// Writes the verdict on a snapshot: `pass`, `fail`, or `error` if it could not be checked.
 pub struct SnapshotVerdict<W: Write> {
-    choice: Choice,
+    choice: ShownSeverity,
     /// What fails the snapshot.
     gate: Gate,
-    at: At,
+    at: SnapshotPlace,
     /// Why it could not be checked.
     error: Option<String>,
     findings: Vec<u8>,
@@ -57,7 +57,7 @@ pub struct SnapshotVerdict<W: Write> {
 
 impl<W: Write> SnapshotVerdict<W> {
     /// Nothing is written yet.
-    pub const fn new(choice: Choice, gate: Gate, at: At, error: Option<String>, out: W) -> Self {
+    pub const fn new(choice: ShownSeverity, gate: Gate, at: SnapshotPlace, error: Option<String>, out: W) -> Self {
         SnapshotVerdict {
             choice,
             gate,
@@ -70,7 +70,7 @@ impl<W: Write> SnapshotVerdict<W> {
 }
 
 impl<W: Write> ByFinding for SnapshotVerdict<W> {
-    fn choice(&self) -> Choice {
+    fn choice(&self) -> ShownSeverity {
         self.choice
     }
 
@@ -102,7 +102,7 @@ impl<W: Write> ByFinding for SnapshotVerdict<W> {
                 String::from_utf8_lossy(&self.findings).into_owned()
             }
         };
-        let row = Row {
+        let row = VerdictLine {
             schema: SCHEMA,
             client: &summary.asked,
             line: self.at.number,

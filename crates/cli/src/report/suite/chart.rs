@@ -31,7 +31,7 @@ const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '
 
 /// A backend of a client and cluster, or the failures of a code, over time.
 #[derive(Debug, Clone, Default)]
-struct Row {
+struct ChartRow {
     /// RPCs that ended, by piece.
     rpcs: Vec<u64>,
     /// Milliseconds that they took, by piece.
@@ -44,7 +44,7 @@ struct Row {
 
 /// What a row is about: client and cluster, both may be empty, and an address, or the code of failures.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Subject {
+struct RowSubject {
     /// An address or a code.
     end: String,
     client: String,
@@ -56,7 +56,7 @@ struct Subject {
 pub struct Chart {
     piece_ms: i64,
     end: i64,
-    rows: BTreeMap<Subject, Row>,
+    rows: BTreeMap<RowSubject, ChartRow>,
 }
 
 impl Default for Chart {
@@ -84,7 +84,7 @@ impl Chart {
             self.halve();
         }
         let piece = self.piece(told.at);
-        let subject = |end: &str, cluster: &Option<Arc<str>>| Subject {
+        let subject = |end: &str, cluster: &Option<Arc<str>>| RowSubject {
             end: end.to_owned(),
             client: client.to_owned(),
             cluster: cluster.as_deref().unwrap_or_default().to_owned(),
@@ -123,7 +123,7 @@ impl Chart {
     }
 
     /// A connection is there from now on, or not any more.
-    fn connection(&mut self, subject: Subject, is_ready: bool, now: i64) {
+    fn connection(&mut self, subject: RowSubject, is_ready: bool, now: i64) {
         let row = self.rows.entry(subject).or_default();
         match (row.since, is_ready) {
             (None, true) => row.since = Some(now),
@@ -150,13 +150,13 @@ impl Chart {
     }
 
     /// What stands before each row: the address or code, and the cluster and client where there are several.
-    fn labels(&self) -> BTreeMap<Subject, String> {
+    fn labels(&self) -> BTreeMap<RowSubject, String> {
         let mut clusters: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for of in self.rows.keys() {
             clusters.entry(&of.end).or_default().insert(&of.cluster);
         }
         let clients: BTreeSet<&str> = self.rows.keys().map(|of| of.client.as_str()).collect();
-        let label = |of: &Subject| {
+        let label = |of: &RowSubject| {
             let is_shared = clusters.get(of.end.as_str()).is_some_and(|of| of.len() > 1);
             let cluster = Some(&of.cluster).filter(|_| is_shared);
             let client = Some(&of.client).filter(|_| clients.len() > 1);
@@ -168,7 +168,7 @@ impl Chart {
     }
 
     /// The charts: title, unit, and a value from 0 to 1 by row and column, with what stands behind the row.
-    fn charts(mut self, labels: &BTreeMap<Subject, String>, columns: usize) -> Vec<Drawn> {
+    fn charts(mut self, labels: &BTreeMap<RowSubject, String>, columns: usize) -> Vec<Drawn> {
         let end = self.end;
         for row in self.rows.values_mut() {
             if let Some(since) = row.since.take() {
@@ -307,7 +307,7 @@ impl Chart {
 }
 
 /// Adds the time of a connection.
-fn connect(row: &mut Row, (from, to): (i64, i64), piece_ms: i64) {
+fn connect(row: &mut ChartRow, (from, to): (i64, i64), piece_ms: i64) {
     let mut now = from;
     while now < to {
         let piece = now / piece_ms;

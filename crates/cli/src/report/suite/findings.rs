@@ -8,13 +8,13 @@ use super::{Counts, SuiteReport};
 use crate::report::findings::gitlab::{self, Issue, Location};
 use crate::report::findings::markdown::{MAX_COMMENT_BYTES, code, inline};
 use crate::report::findings::sarif::{MAX_RESULTS, text_region, write_run};
-use crate::report::paths::Paths;
+use crate::report::paths::PrintedPaths;
 use crate::report::{SourcePlace, plural};
 use xdsctl_model::diag::{Fingerprints, Severity};
 
 /// What can be found in a suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum SuiteFindingKind {
     Expectation,
     Never,
     Step,
@@ -23,44 +23,49 @@ enum Kind {
 
 /// Says whether this is the id of what is found in suites.
 pub fn is_of_suites(id: &str) -> bool {
-    Kind::ALL.iter().any(|kind| kind.id() == id)
+    SuiteFindingKind::ALL.iter().any(|kind| kind.id() == id)
 }
 
-impl Kind {
-    const ALL: [Kind; 4] = [Kind::Expectation, Kind::Never, Kind::Step, Kind::Suite];
+impl SuiteFindingKind {
+    const ALL: [SuiteFindingKind; 4] = [
+        SuiteFindingKind::Expectation,
+        SuiteFindingKind::Never,
+        SuiteFindingKind::Step,
+        SuiteFindingKind::Suite,
+    ];
 
     const fn id(self) -> &'static str {
         match self {
-            Kind::Expectation => "expectation",
-            Kind::Never => "never",
-            Kind::Step => "step",
-            Kind::Suite => "suite",
+            SuiteFindingKind::Expectation => "expectation",
+            SuiteFindingKind::Never => "never",
+            SuiteFindingKind::Step => "step",
+            SuiteFindingKind::Suite => "suite",
         }
     }
 
     const fn summary(self) -> &'static str {
         match self {
-            Kind::Expectation => "An expectation of a suite that is not met.",
-            Kind::Never => "Something that no RPC of a run may do, and one does.",
-            Kind::Step => "A test that cannot be run to its end.",
-            Kind::Suite => "A file that is no suite.",
+            SuiteFindingKind::Expectation => "An expectation of a suite that is not met.",
+            SuiteFindingKind::Never => "Something that no RPC of a run may do, and one does.",
+            SuiteFindingKind::Step => "A test that cannot be run to its end.",
+            SuiteFindingKind::Suite => "A file that is no suite.",
         }
     }
 
     const fn help(self) -> &'static str {
         match self {
-            Kind::Expectation | Kind::Never => {
+            SuiteFindingKind::Expectation | SuiteFindingKind::Never => {
                 "`xdsctl test --run NAME FILE` shows the way of the RPC; `xdsctl simulate` tells what happens in the course of the test."
             }
-            Kind::Step => "The message says what the step asks for and cannot have.",
-            Kind::Suite => "docs/testing.md has what a suite says.",
+            SuiteFindingKind::Step => "The message says what the step asks for and cannot have.",
+            SuiteFindingKind::Suite => "docs/testing.md has what a suite says.",
         }
     }
 }
 
 /// Something that is wrong, of which the forms here write.
 struct Item<'s> {
-    kind: Kind,
+    kind: SuiteFindingKind,
     /// As it was named.
     file: &'s str,
     /// Name of the test; empty for a file that is no suite.
@@ -75,7 +80,7 @@ fn items(suites: &[SuiteReport]) -> impl Iterator<Item = Item<'_>> {
     suites.iter().flat_map(|suite| {
         let file = &*suite.file;
         let faults = suite.faults.iter().map(move |(place, fault)| Item {
-            kind: Kind::Suite,
+            kind: SuiteFindingKind::Suite,
             file,
             test: "",
             place,
@@ -85,8 +90,8 @@ fn items(suites: &[SuiteReport]) -> impl Iterator<Item = Item<'_>> {
         let of_tests = suite.tests.iter().flat_map(move |test| {
             let failures = test.failures.iter().map(move |failure| Item {
                 kind: match failure.is_never {
-                    true => Kind::Never,
-                    false => Kind::Expectation,
+                    true => SuiteFindingKind::Never,
+                    false => SuiteFindingKind::Expectation,
                 },
                 file,
                 test: &test.name,
@@ -95,7 +100,7 @@ fn items(suites: &[SuiteReport]) -> impl Iterator<Item = Item<'_>> {
                 known_by: &failure.expected,
             });
             let stop = test.stop.iter().map(move |(place, why)| Item {
-                kind: Kind::Step,
+                kind: SuiteFindingKind::Step,
                 file,
                 test: &test.name,
                 place,
@@ -126,7 +131,7 @@ impl Item<'_> {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_sarif(suites: &[SuiteReport], paths: &Paths, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_sarif(suites: &[SuiteReport], paths: &PrintedPaths, out: &mut dyn Write) -> io::Result<()> {
     let mut known = Fingerprints::default();
     let mut results: Vec<String> = Vec::new();
     let mut omitted = 0;
@@ -144,7 +149,7 @@ pub fn write_sarif(suites: &[SuiteReport], paths: &Paths, out: &mut dyn Write) -
         });
         let result = json!({
             "ruleId": item.kind.id(),
-            "ruleIndex": Kind::ALL.iter().position(|kind| *kind == item.kind),
+            "ruleIndex": SuiteFindingKind::ALL.iter().position(|kind| *kind == item.kind),
             "level": Severity::Error.name(),
             "message": { "text": item.sentence() },
             "locations": [location],
@@ -152,7 +157,7 @@ pub fn write_sarif(suites: &[SuiteReport], paths: &Paths, out: &mut dyn Write) -
         });
         results.push(result.to_string());
     }
-    let rules = Kind::ALL.map(|kind| {
+    let rules = SuiteFindingKind::ALL.map(|kind| {
         json!({
             "id": kind.id(),
             "shortDescription": { "text": kind.summary() },
@@ -175,7 +180,7 @@ pub fn write_sarif(suites: &[SuiteReport], paths: &Paths, out: &mut dyn Write) -
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_gitlab(suites: &[SuiteReport], paths: &Paths, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_gitlab(suites: &[SuiteReport], paths: &PrintedPaths, out: &mut dyn Write) -> io::Result<()> {
     let mut known = Fingerprints::default();
     let mut before = "[\n  ";
     for item in items(suites) {
@@ -200,7 +205,7 @@ pub fn write_gitlab(suites: &[SuiteReport], paths: &Paths, out: &mut dyn Write) 
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_markdown(suites: &[SuiteReport], paths: &Paths, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_markdown(suites: &[SuiteReport], paths: &PrintedPaths, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "### xdsctl: {}", counts(suites))?;
     let (mut left, mut omitted) = (MAX_COMMENT_BYTES, 0);
     for (number, item) in items(suites).enumerate() {
@@ -244,19 +249,22 @@ mod tests {
 
     #[test]
     fn each_kind_has_words_of_its_own() {
-        let mut words: Vec<&str> = Kind::ALL.iter().flat_map(|kind| [kind.id(), kind.summary()]).collect();
+        let mut words: Vec<&str> = SuiteFindingKind::ALL
+            .iter()
+            .flat_map(|kind| [kind.id(), kind.summary()])
+            .collect();
         words.sort_unstable();
         words.dedup();
-        assert_eq!(words.len(), 2 * Kind::ALL.len());
+        assert_eq!(words.len(), 2 * SuiteFindingKind::ALL.len());
     }
 
     #[test]
     fn nothing_found_is_an_empty_list() {
         let mut out = Vec::new();
-        write_gitlab(&[], &Paths::default(), &mut out).unwrap();
+        write_gitlab(&[], &PrintedPaths::default(), &mut out).unwrap();
         assert_eq!(out, b"[]\n");
         out.clear();
-        write_sarif(&[], &Paths::default(), &mut out).unwrap();
+        write_sarif(&[], &PrintedPaths::default(), &mut out).unwrap();
         let parsed: serde_json::Value = serde_json::from_slice(&out).unwrap();
         assert_eq!(parsed["runs"][0]["results"], json!([]));
     }

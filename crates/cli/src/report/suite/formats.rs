@@ -10,7 +10,7 @@ use crate::report::SourcePlace;
 use crate::report::channel::pick::json_of;
 use crate::report::findings::github::{data, property};
 use crate::report::findings::junit::{self, write_suites, xml};
-use crate::report::paths::Paths;
+use crate::report::paths::PrintedPaths;
 use xdsctl_suite::{Coverage, CoverageKind};
 
 /// Name of the schema of `--format json`.
@@ -94,7 +94,7 @@ fn placed((place, message): &(SourcePlace, String)) -> Value {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_junit(suites: &[SuiteReport], paths: &Paths, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_junit(suites: &[SuiteReport], paths: &PrintedPaths, out: &mut dyn Write) -> io::Result<()> {
     let mut all = Vec::new();
     for suite in suites {
         let mut of_file = junit::Suite {
@@ -178,7 +178,7 @@ fn case(test: &TestReport, suite: &mut junit::Suite) -> io::Result<()> {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_github(suites: &[SuiteReport], paths: &Paths, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_github(suites: &[SuiteReport], paths: &PrintedPaths, out: &mut dyn Write) -> io::Result<()> {
     for suite in suites {
         let file = paths.relative(&suite.file);
         let mut annotate = |place: &SourcePlace, title: &str, message: &str| {

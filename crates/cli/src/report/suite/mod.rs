@@ -131,9 +131,9 @@ impl FailureReport {
 
 /// How the report is to look, and what it is about.
 #[derive(Debug, Clone, Copy)]
-pub struct SuiteLooks {
+pub struct SuiteStyle {
     /// Of the snippets.
-    pub style: human::FindingsStyle,
+    pub findings: human::FindingsStyle,
     /// The whole way of an RPC.
     pub explains: bool,
     /// Nothing of tests that pass.
@@ -148,17 +148,17 @@ pub struct Placing<'s> {
     source: &'s Source,
     file: Arc<str>,
     masks: Masks,
-    looks: SuiteLooks,
+    style: SuiteStyle,
 }
 
 impl<'s> Placing<'s> {
     /// Places of this document.
-    pub fn new(source: &'s Source, looks: SuiteLooks) -> Placing<'s> {
+    pub fn new(source: &'s Source, style: SuiteStyle) -> Placing<'s> {
         Placing {
             source,
             file: source.name().into(),
-            masks: Masks::suite(source, looks.shows_secrets),
-            looks,
+            masks: Masks::suite(source, style.shows_secrets),
+            style,
         }
     }
 
@@ -169,7 +169,7 @@ impl<'s> Placing<'s> {
             source: self.source,
             masks: &self.masks,
             named: None,
-            columns: self.looks.style.snippet_columns(),
+            columns: self.style.findings.snippet_columns(),
         };
         SourcePlace {
             snippet: Some(cut.around(span, place.line)),
@@ -304,29 +304,29 @@ impl Counts {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_human(report: SuitesReport<'_>, looks: SuiteLooks, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_human(report: SuitesReport<'_>, style: SuiteStyle, out: &mut dyn Write) -> io::Result<()> {
     let suites = report.suites;
     for suite in suites {
         for (place, fault) in &suite.faults {
-            write_fault(place, fault, miette::Severity::Error, looks, out)?;
+            write_fault(place, fault, miette::Severity::Error, style, out)?;
         }
         for test in &suite.tests {
-            write_test(suite, test, looks, out)?;
+            write_test(suite, test, style, out)?;
         }
     }
     if let Some(coverage) = report.coverage {
         write_coverage(coverage, out)?;
     }
-    if looks.is_quiet {
+    if style.is_quiet {
         return out.flush();
     }
     writeln!(out, "{}", counts(suites))?;
     out.flush()
 }
 
-fn write_test(suite: &SuiteReport, test: &TestReport, looks: SuiteLooks, out: &mut dyn Write) -> io::Result<()> {
+fn write_test(suite: &SuiteReport, test: &TestReport, style: SuiteStyle, out: &mut dyn Write) -> io::Result<()> {
     let verdict = test.verdict();
-    if looks.is_quiet && verdict == TestVerdict::Passed {
+    if style.is_quiet && verdict == TestVerdict::Passed {
         return Ok(());
     }
     let (word, colour) = match verdict {
@@ -334,7 +334,7 @@ fn write_test(suite: &SuiteReport, test: &TestReport, looks: SuiteLooks, out: &m
         TestVerdict::Failed => ("FAILED", AnsiColor::Red),
         TestVerdict::Error => ("ERROR", AnsiColor::Red),
     };
-    let word = edge::paint(colour.on_default(), looks.style.colour, word);
+    let word = edge::paint(colour.on_default(), style.findings.colour, word);
     let took = test.ended_ms as f64 / 1000.0;
     let rpcs = plural(usize::try_from(test.rpcs).unwrap_or(usize::MAX), "RPC");
     say!(out, "{word} {}: {} ({rpcs} in {took} s)", suite.file, test.name)?;
@@ -349,22 +349,22 @@ fn write_test(suite: &SuiteReport, test: &TestReport, looks: SuiteLooks, out: &m
     }
     writeln!(out)?;
     for failure in &test.failures {
-        write_fault(&failure.place, &failure.sentence(), miette::Severity::Error, looks, out)?;
+        write_fault(&failure.place, &failure.sentence(), miette::Severity::Error, style, out)?;
         if let Some(rpc) = &failure.rpc {
-            write_rpc(rpc, looks, out)?;
+            write_rpc(rpc, style, out)?;
         }
     }
     for (place, note) in &test.notes {
-        write_fault(place, note, miette::Severity::Advice, looks, out)?;
+        write_fault(place, note, miette::Severity::Advice, style, out)?;
     }
     if let Some((place, why)) = &test.stop {
-        write_fault(place, why, miette::Severity::Error, looks, out)?;
+        write_fault(place, why, miette::Severity::Error, style, out)?;
     }
     Ok(())
 }
 
 /// Writes the way of an RPC.
-fn write_rpc(rpc: &Failed, looks: SuiteLooks, out: &mut dyn Write) -> io::Result<()> {
+fn write_rpc(rpc: &Failed, style: SuiteStyle, out: &mut dyn Write) -> io::Result<()> {
     let Outcome { began, .. } = rpc.outcome;
     let client = match rpc.client.as_str() {
         "" => String::new(),
@@ -377,7 +377,7 @@ fn write_rpc(rpc: &Failed, looks: SuiteLooks, out: &mut dyn Write) -> io::Result
         visible_line(&client),
         began as f64 / 1000.0
     )?;
-    write_outcome(&rpc.outcome, looks.explains, looks.style.colour, out)?;
+    write_outcome(&rpc.outcome, style.explains, style.findings.colour, out)?;
     writeln!(out)
 }
 
@@ -385,39 +385,39 @@ fn write_fault(
     place: &SourcePlace,
     message: &str,
     severity: miette::Severity,
-    looks: SuiteLooks,
+    style: SuiteStyle,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let view = View {
+    let view = PlacedView {
         place,
         message,
         severity,
     };
-    write_view(&view, looks.style, out)
+    write_view(&view, style.findings, out)
 }
 
 /// Something with its place, as miette sees it.
-struct View<'a> {
+struct PlacedView<'a> {
     place: &'a SourcePlace,
     message: &'a str,
     severity: miette::Severity,
 }
 
-impl fmt::Debug for View<'_> {
+impl fmt::Debug for PlacedView<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
-impl fmt::Display for View<'_> {
+impl fmt::Display for PlacedView<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&visible(self.message))
     }
 }
 
-impl std::error::Error for View<'_> {}
+impl std::error::Error for PlacedView<'_> {}
 
-impl miette::Diagnostic for View<'_> {
+impl miette::Diagnostic for PlacedView<'_> {
     fn severity(&self) -> Option<miette::Severity> {
         Some(self.severity)
     }

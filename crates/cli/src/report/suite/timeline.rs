@@ -83,7 +83,7 @@ impl Layers {
 
 /// How the timeline is told.
 #[derive(Debug, Clone)]
-pub struct TimelineLooks {
+pub struct TimelineStyle {
     /// For programs, else for people.
     pub is_json: bool,
     /// The charts alone, as a picture.
@@ -106,7 +106,7 @@ pub struct Timeline<'o> {
     source: &'o Source,
     /// The document without its secrets.
     text: Vec<u8>,
-    looks: TimelineLooks,
+    style: TimelineStyle,
     out: &'o mut dyn Write,
     /// Clusters by client and place of their cds policy.
     clusters: BTreeMap<(usize, TreePath), String>,
@@ -122,14 +122,14 @@ pub struct Timeline<'o> {
 
 impl<'o> Timeline<'o> {
     /// Begins a timeline.
-    pub fn begin(test: &'o Test, source: &'o Source, looks: TimelineLooks, out: &'o mut dyn Write) -> Timeline<'o> {
+    pub fn begin(test: &'o Test, source: &'o Source, style: TimelineStyle, out: &'o mut dyn Write) -> Timeline<'o> {
         let mut text = source.bytes().to_vec();
-        Masks::suite(source, looks.shows_secrets).mask(source, &mut text, 0, None);
+        Masks::suite(source, style.shows_secrets).mask(source, &mut text, 0, None);
         Timeline {
             test,
             source,
             text,
-            looks,
+            style,
             out,
             clusters: BTreeMap::new(),
             chart: Chart::default(),
@@ -146,10 +146,10 @@ impl<'o> Timeline<'o> {
     /// What could not be written.
     pub fn end(self) -> io::Result<usize> {
         self.written?;
-        if self.looks.is_svg {
+        if self.style.is_svg {
             self.chart.write_svg(&self.test.name, self.out)?;
-        } else if self.looks.has_chart && !self.looks.is_json {
-            self.chart.write(self.looks.width, self.looks.colours, self.out)?;
+        } else if self.style.has_chart && !self.style.is_json {
+            self.chart.write(self.style.width, self.style.colours, self.out)?;
         }
         self.out.flush()?;
         Ok(self.lines)
@@ -187,7 +187,7 @@ impl<'o> Timeline<'o> {
     }
 
     fn write(&mut self, client: Option<usize>, at: i64, layer: &str, what: &str, details: &[(&str, Value)]) {
-        if self.written.is_ok() && !self.looks.is_svg {
+        if self.written.is_ok() && !self.style.is_svg {
             self.written = self.try_write(client, at, layer, what, details);
         }
     }
@@ -201,7 +201,7 @@ impl<'o> Timeline<'o> {
         details: &[(&str, Value)],
     ) -> io::Result<()> {
         let name = client.map_or("", |client| self.client_name(client)).to_owned();
-        if self.looks.is_json {
+        if self.style.is_json {
             let mut line = Map::new();
             line.insert("schema".to_owned(), SCHEMA.into());
             line.insert("t_ms".to_owned(), at.into());
@@ -223,7 +223,7 @@ impl<'o> Timeline<'o> {
         };
         self.lines += 1;
         let seconds = at as f64 / 1000.0;
-        let layer = edge::paint(colour.on_default(), self.looks.colours, &format!("{layer:17}"));
+        let layer = edge::paint(colour.on_default(), self.style.colours, &format!("{layer:17}"));
         let mut words = String::new();
         for (key, value) in details {
             let text = match value {
@@ -246,7 +246,7 @@ impl<'o> Timeline<'o> {
 
 impl Listener for Timeline<'_> {
     fn step(&mut self, planned: &PlannedStep, now: i64) {
-        if !self.looks.layers.shows("step") {
+        if !self.style.layers.shows("step") {
             return;
         }
         let line = self.source.line_column(planned.span.start).line;
@@ -257,7 +257,7 @@ impl Listener for Timeline<'_> {
             text.truncate(end);
             text.push_str("...");
         }
-        let details = match self.looks.is_json {
+        let details = match self.style.is_json {
             true => vec![("line", line.into()), ("step", text.into())],
             false => vec![("", format!("{line}: {text}").into())],
         };
@@ -272,11 +272,11 @@ impl Listener for Timeline<'_> {
         if let Some(cluster) = own {
             self.clusters.insert((client, told.place.clone()), cluster.clone());
         }
-        if self.looks.has_chart || self.looks.is_svg {
+        if self.style.has_chart || self.style.is_svg {
             let name = self.test.clients.get(client).map_or("", |client| client.name.as_str());
             self.chart.take(name, told);
         }
-        if self.looks.layers.shows(told.event.layer()) && !self.is_repeated(client, told) {
+        if self.style.layers.shows(told.event.layer()) && !self.is_repeated(client, told) {
             let mut details: Vec<(&str, Value)> = Vec::new();
             if own.is_none()
                 && let Some(cluster) = self.cluster(client, &told.place).map(str::to_owned)
@@ -290,7 +290,7 @@ impl Listener for Timeline<'_> {
     }
 
     fn note(&mut self, planned: &PlannedStep, now: i64, note: &str) {
-        if self.looks.layers.shows("step") {
+        if self.style.layers.shows("step") {
             self.write(planned.client, now, "step", "note", &[("", note.into())]);
         }
     }

@@ -26,7 +26,7 @@ rules! {
 
 /// Channel credentials that the client has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Channel {
+enum ChannelKind {
     /// Google default or insecure: nothing in them is read.
     Plain,
     Tls,
@@ -43,12 +43,12 @@ const ACCESS_TOKEN: &str = "envoy.extensions.grpc_service.call_credentials.acces
 /// What an XdsCredentials cuts off its fallback's type URL; any other URL is a type that nobody has.
 const FALLBACK_PREFIX: &str = "type.googleapis.com/";
 
-impl Channel {
-    fn of_type(type_name: &str) -> Option<Channel> {
+impl ChannelKind {
+    fn of_type(type_name: &str) -> Option<ChannelKind> {
         match type_name {
-            GOOGLE_DEFAULT | INSECURE => Some(Channel::Plain),
-            TLS => Some(Channel::Tls),
-            XDS => Some(Channel::Xds),
+            GOOGLE_DEFAULT | INSECURE => Some(ChannelKind::Plain),
+            TLS => Some(ChannelKind::Tls),
+            XDS => Some(ChannelKind::Xds),
             _ => None,
         }
     }
@@ -70,7 +70,7 @@ pub fn check_channel(list: &[Any], at: &Path<'_>, cx: &mut Validation<'_>) {
         let Some(extension) = extract(Some(any), &at, cx) else {
             continue;
         };
-        let Some(kind) = Channel::of_type(&extension.type_name) else {
+        let Some(kind) = ChannelKind::of_type(&extension.type_name) else {
             skipped(&extension, &at, cx);
             continue;
         };
@@ -95,10 +95,10 @@ pub fn check_channel(list: &[Any], at: &Path<'_>, cx: &mut Validation<'_>) {
 }
 
 /// Checks one config; `false` if its bytes cannot be parsed.
-fn check_channel_config(kind: Channel, bytes: &Bytes, at: &Path<'_>, cx: &mut Validation<'_>) -> bool {
+fn check_channel_config(kind: ChannelKind, bytes: &Bytes, at: &Path<'_>, cx: &mut Validation<'_>) -> bool {
     match kind {
-        Channel::Plain => true,
-        Channel::Tls => decode::<TlsCredentials>(bytes, TLS, at, cx).is_some_and(|tls| {
+        ChannelKind::Plain => true,
+        ChannelKind::Tls => decode::<TlsCredentials>(bytes, TLS, at, cx).is_some_and(|tls| {
             let root = tls.root_certificate_provider.as_ref();
             let root_at = at.field("root_certificate_provider");
             if root.is_none() {
@@ -113,7 +113,7 @@ fn check_channel_config(kind: Channel, bytes: &Bytes, at: &Path<'_>, cx: &mut Va
             check_provider(tls.identity_certificate_provider.as_ref(), &identity_at, cx);
             true
         }),
-        Channel::Xds => decode::<XdsCredentials>(bytes, XDS, at, cx).is_some_and(|xds| {
+        ChannelKind::Xds => decode::<XdsCredentials>(bytes, XDS, at, cx).is_some_and(|xds| {
             check_fallback(xds.fallback_credentials.as_ref(), &at.field("fallback_credentials"), cx);
             true
         }),
@@ -132,7 +132,7 @@ fn check_fallback(fallback: Option<&Any>, at: &Path<'_>, cx: &mut Validation<'_>
         return;
     };
     let type_name = any.type_url.strip_prefix(FALLBACK_PREFIX).unwrap_or(&any.type_url);
-    if let Some(kind) = Channel::of_type(type_name) {
+    if let Some(kind) = ChannelKind::of_type(type_name) {
         let at = at.field("value");
         nested(&at, cx, |cx| check_channel_config(kind, &any.value, &at, cx));
     }

@@ -14,21 +14,21 @@ use xdsctl_model::target_uri::{TargetFault, parse, percent_decode};
 
 /// How names are compared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Names {
-    /// Names that begin with `xdstp:` are parsed (A47).
+pub enum NameComparison {
+    /// NameComparison that begin with `xdstp:` are parsed (A47).
     #[default]
     Parsed,
     /// Every name is text: federation is switched off.
     Opaque,
 }
 
-impl Names {
+impl NameComparison {
     /// As this client does.
-    pub fn of(profile: &Profile) -> Names {
+    pub fn of(profile: &Profile) -> NameComparison {
         if profile.has(Feature::Federation) {
-            Names::Parsed
+            NameComparison::Parsed
         } else {
-            Names::Opaque
+            NameComparison::Opaque
         }
     }
 
@@ -54,7 +54,7 @@ impl Names {
     /// # Errors
     /// What the client trips over.
     pub fn read(self, name: &str, resource_type: ResourceType) -> Result<Option<String>, NameFault> {
-        if self == Names::Opaque {
+        if self == NameComparison::Opaque {
             return Ok(None);
         }
         let Some(rest) = name.strip_prefix("xdstp:") else {
@@ -75,13 +75,13 @@ impl Names {
     /// A text that is equal for equal names: the name itself, in the client's own spelling if it is a URI.
     ///
     /// ```
-    /// use xdsctl_clients::core::convert::resource_name::Names;
+    /// use xdsctl_clients::core::convert::resource_name::NameComparison;
     /// let name = "xdstp://a/envoy.config.cluster.v3.Cluster/%78?k=2&b=1&k=3#f";
-    /// assert_eq!(Names::Parsed.key(name), "xdstp://a/envoy.config.cluster.v3.Cluster/x?b=1&k=3");
-    /// assert_eq!(Names::Opaque.key(name), name);
+    /// assert_eq!(NameComparison::Parsed.key(name), "xdstp://a/envoy.config.cluster.v3.Cluster/x?b=1&k=3");
+    /// assert_eq!(NameComparison::Opaque.key(name), name);
     /// ```
     pub fn key(self, name: &str) -> Cow<'_, str> {
-        if self == Names::Opaque || !name.starts_with("xdstp:") {
+        if self == NameComparison::Opaque || !name.starts_with("xdstp:") {
             return Cow::Borrowed(name);
         }
         spelling(name).map_or(Cow::Borrowed(name), Cow::Owned)
@@ -226,7 +226,11 @@ mod tests {
             ],
         ] {
             for name in names {
-                assert_eq!(Names::Parsed.key(name), Names::Parsed.key(names[0]), "{name}");
+                assert_eq!(
+                    NameComparison::Parsed.key(name),
+                    NameComparison::Parsed.key(names[0]),
+                    "{name}"
+                );
             }
         }
     }
@@ -254,7 +258,11 @@ mod tests {
         ];
         for (number, one) in names.iter().enumerate() {
             for other in names.iter().skip(number + 1) {
-                assert_ne!(Names::Parsed.key(one), Names::Parsed.key(other), "{one} {other}");
+                assert_ne!(
+                    NameComparison::Parsed.key(one),
+                    NameComparison::Parsed.key(other),
+                    "{one} {other}"
+                );
             }
         }
     }
@@ -267,7 +275,7 @@ mod tests {
             "xdstp:///t/",
             "xdstp://a/t/%FF",
         ] {
-            assert_eq!(Names::Parsed.key(name), name);
+            assert_eq!(NameComparison::Parsed.key(name), name);
         }
     }
 }

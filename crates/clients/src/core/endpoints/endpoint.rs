@@ -42,13 +42,13 @@ const DEFAULT_WEIGHT: u32 = 1;
 /// The addresses seen so far in the resource, with the indices of their locality and endpoint.
 ///
 /// Looked up only, never iterated.
-pub(super) struct Addresses(HashMap<Key, (usize, usize)>);
+pub(super) struct Addresses(HashMap<HashedAddress, (usize, usize)>);
 
 /// An address with a hash that takes one step.
 #[derive(PartialEq, Eq)]
-struct Key(SocketAddr);
+struct HashedAddress(SocketAddr);
 
-impl Hash for Key {
+impl Hash for HashedAddress {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self.0 {
             SocketAddr::V4(address) => {
@@ -95,7 +95,7 @@ pub(super) fn endpoints(
             endpoint.proxy = locality_proxy.map(str::to_owned);
         }
         for address in endpoint.addresses() {
-            match addresses.0.entry(Key(address)) {
+            match addresses.0.entry(HashedAddress(address)) {
                 Entry::Vacant(entry) => {
                     entry.insert((locality_index, index));
                 }

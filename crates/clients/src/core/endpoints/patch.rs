@@ -20,17 +20,17 @@ use xdsctl_model::resource::Endpoints;
 use xdsctl_model::resource::endpoints::Locality;
 
 /// An endpoint of a message: the numbers of its locality and of itself there.
-type Place = (usize, usize);
+type MessageEndpoint = (usize, usize);
 
 /// What has become of endpoints of a message.
 #[derive(Debug, Clone, Default)]
-pub struct Later(BTreeMap<Place, Vec<EndpointEffect>>);
+pub struct Later(BTreeMap<MessageEndpoint, Vec<EndpointEffect>>);
 
 /// Where the endpoints of a resource stand.
 #[derive(Debug, Default)]
 pub struct Places {
     /// By address; `None` where several have it, or nobody knows. Looked up in, and never iterated over.
-    by_address: HashMap<SocketAddr, Option<Place>>,
+    by_address: HashMap<SocketAddr, Option<MessageEndpoint>>,
     /// Where the client keeps each locality of the message: its priority, and its number there.
     localities: BTreeMap<usize, (usize, usize)>,
 }
@@ -87,7 +87,7 @@ impl Places {
         places
     }
 
-    fn add(&mut self, address: SocketAddr, place: Place) {
+    fn add(&mut self, address: SocketAddr, place: MessageEndpoint) {
         match self.by_address.entry(canonical(address)) {
             Entry::Vacant(free) => _ = free.insert(Some(place)),
             Entry::Occupied(mut known) if *known.get() != Some(place) => _ = known.insert(None),
@@ -109,7 +109,7 @@ pub fn patched(
     if !cx.has(Feature::DualstackEndpoints) {
         return Patch::Unclear;
     }
-    let mut last: BTreeMap<Place, EndpointEffect> = BTreeMap::new();
+    let mut last: BTreeMap<MessageEndpoint, EndpointEffect> = BTreeMap::new();
     let mut numbers = Vec::new();
     for (number, change) in changes.iter().enumerate() {
         match places.by_address.get(&canonical(change.address)) {
@@ -139,7 +139,7 @@ pub fn patched(
 fn patch(
     kept: &mut Endpoints,
     places: &Places,
-    (number, index): Place,
+    (number, index): MessageEndpoint,
     what: EndpointEffect,
     cx: &Validation<'_>,
 ) -> Option<()> {

@@ -54,19 +54,19 @@ pub struct Actions {
 /// Checks the matcher at `at`, which must be there.
 pub fn check(matcher: Option<&Matcher>, at: &Path<'_>, actions: &Actions, cx: &mut Validation<'_>) {
     match matcher {
-        Some(matcher) => Walk { actions, cx }.matcher(matcher, 0, at),
+        Some(matcher) => MatcherWalk { actions, cx }.matcher(matcher, 0, at),
         None => {
             cx.report(&MATCHER_MISSING, at, format_args!("missing, must say which RPCs match"));
         }
     }
 }
 
-struct Walk<'a, 'c, 'p> {
+struct MatcherWalk<'a, 'c, 'p> {
     actions: &'a Actions,
     cx: &'c mut Validation<'p>,
 }
 
-impl Walk<'_, '_, '_> {
+impl MatcherWalk<'_, '_, '_> {
     fn matcher(&mut self, matcher: &Matcher, level: u32, at: &Path<'_>) {
         if level == MAX_LEVELS {
             self.cx.report(

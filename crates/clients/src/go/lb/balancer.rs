@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::object::{GoObject, Read};
+use super::object::{GoObject, GoParsed};
 use crate::shared::rules::{LB_CONFIG_KILLS, OTHER_CLUSTER_KILLS};
 use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::{Feature, Profile};
@@ -78,7 +78,7 @@ impl GoBalancer {
     }
 
     /// `ParseConfig`.
-    pub(super) fn read(self, config: &Value, profile: &Profile) -> Read {
+    pub(super) fn read(self, config: &Value, profile: &Profile) -> GoParsed {
         if self == GoBalancer::RoundRobin {
             return Ok(());
         }
@@ -186,7 +186,7 @@ impl GoBalancer {
     }
 }
 
-fn outlier_detection(config: GoObject<'_>, profile: &Profile) -> Read {
+fn outlier_detection(config: GoObject<'_>, profile: &Profile) -> GoParsed {
     for field in ["interval", "baseEjectionTime", "maxEjectionTime"] {
         if config.duration(field)?.is_some_and(|time| time < Millis(0)) {
             return Err(format!("{field} is negative"));
@@ -213,7 +213,7 @@ fn outlier_detection(config: GoObject<'_>, profile: &Profile) -> Read {
     config.policy("childPolicy", profile).map(drop)
 }
 
-fn priority(config: GoObject<'_>, profile: &Profile) -> Read {
+fn priority(config: GoObject<'_>, profile: &Profile) -> GoParsed {
     let mut children = Vec::new();
     if let Some(Value::Object(map)) = config.get("children") {
         children.extend(map.keys().map(String::as_str));
@@ -245,7 +245,7 @@ fn priority(config: GoObject<'_>, profile: &Profile) -> Read {
 }
 
 /// The balancer of a list that counts, the first registered one, and its config (`BalancerConfig.UnmarshalJSON`).
-pub(super) fn chosen<'v>(list: &'v Value, profile: &Profile) -> Read<(GoBalancer, &'v Value)> {
+pub(super) fn chosen<'v>(list: &'v Value, profile: &Profile) -> GoParsed<(GoBalancer, &'v Value)> {
     let Value::Array(entries) = list else {
         return Err("a list of policies is no list".to_owned());
     };
@@ -266,7 +266,7 @@ pub(super) fn chosen<'v>(list: &'v Value, profile: &Profile) -> Read<(GoBalancer
 
 impl GoObject<'_> {
     /// Reads a list of balancers; says whether it is there.
-    fn policy(self, name: &str, profile: &Profile) -> Read<bool> {
+    fn policy(self, name: &str, profile: &Profile) -> GoParsed<bool> {
         match self.get(name) {
             None => Ok(false),
             Some(list) => {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::balancer::{GoBalancer, Ring, chosen, ring_defaults};
-use super::object::{GoObject, Read};
+use super::object::{GoObject, GoParsed};
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::cluster::{FailurePercentageEjection, OutlierDetection, SuccessRateEjection};
@@ -17,14 +17,14 @@ use xdsctl_model::resource::lb_policy::{
 const MIN_UPDATE: Millis = Millis(100);
 
 /// Reads a list of balancers, of which the first registered one counts.
-pub(in crate::go) fn of_list(list: &Value, profile: &Profile) -> Read<LbConfig> {
+pub(in crate::go) fn of_list(list: &Value, profile: &Profile) -> GoParsed<LbConfig> {
     let (balancer, config) = chosen(list, profile)?;
     balancer.read(config, profile)?;
     let empty = Map::new();
     kept(balancer, GoObject(config.as_object().unwrap_or(&empty)), profile)
 }
 
-fn kept(balancer: GoBalancer, config: GoObject<'_>, profile: &Profile) -> Read<LbConfig> {
+fn kept(balancer: GoBalancer, config: GoObject<'_>, profile: &Profile) -> GoParsed<LbConfig> {
     Ok(match balancer {
         GoBalancer::RoundRobin => LbConfig::RoundRobin(RoundRobinConfig {}),
         GoBalancer::PickFirst => LbConfig::PickFirst(PickFirstConfig {
@@ -84,7 +84,7 @@ fn kept(balancer: GoBalancer, config: GoObject<'_>, profile: &Profile) -> Read<L
     })
 }
 
-fn weighted_round_robin(config: GoObject<'_>) -> Read<WeightedRoundRobinConfig> {
+fn weighted_round_robin(config: GoObject<'_>) -> GoParsed<WeightedRoundRobinConfig> {
     let default = WeightedRoundRobinConfig::default();
     let period = |name, default: Millis| Ok::<_, String>(config.duration(name)?.unwrap_or(default));
     #[expect(
@@ -103,7 +103,7 @@ fn weighted_round_robin(config: GoObject<'_>) -> Read<WeightedRoundRobinConfig> 
     })
 }
 
-fn detection(config: GoObject<'_>) -> Read<OutlierDetection> {
+fn detection(config: GoObject<'_>) -> GoParsed<OutlierDetection> {
     let time = |name, default| Ok::<_, String>(config.duration(name)?.unwrap_or(Millis(default)));
     let part = |name| config.get(name).and_then(Value::as_object).map(GoObject);
     let or = |part: GoObject<'_>, name, default| Ok::<_, String>(number(part, name)?.unwrap_or(default));
@@ -135,7 +135,7 @@ fn detection(config: GoObject<'_>) -> Read<OutlierDetection> {
     })
 }
 
-fn priority(config: GoObject<'_>, profile: &Profile) -> Read<PriorityConfig> {
+fn priority(config: GoObject<'_>, profile: &Profile) -> GoParsed<PriorityConfig> {
     let names = config.get("priorities").and_then(Value::as_array);
     let names = names.into_iter().flatten();
     Ok(PriorityConfig {
@@ -150,7 +150,7 @@ fn priority(config: GoObject<'_>, profile: &Profile) -> Read<PriorityConfig> {
 }
 
 /// The balancer below; one that runs without is not known.
-fn child(config: GoObject<'_>, name: &str, profile: &Profile) -> Read<Box<LbConfig>> {
+fn child(config: GoObject<'_>, name: &str, profile: &Profile) -> GoParsed<Box<LbConfig>> {
     match config.get(name) {
         Some(list) => of_list(list, profile).map(Box::new),
         None => Err(format!("{name} is missing")),
@@ -160,8 +160,8 @@ fn child(config: GoObject<'_>, name: &str, profile: &Profile) -> Read<Box<LbConf
 fn children<'v, T>(
     config: GoObject<'v>,
     name: &str,
-    read: impl Fn(GoObject<'v>) -> Read<T>,
-) -> Read<std::collections::BTreeMap<String, T>> {
+    read: impl Fn(GoObject<'v>) -> GoParsed<T>,
+) -> GoParsed<std::collections::BTreeMap<String, T>> {
     let children = config.get(name).and_then(Value::as_object);
     let children = children.into_iter().flatten();
     children
@@ -183,7 +183,7 @@ fn size(config: GoObject<'_>, name: &str) -> u64 {
     config.unsigned(name, u64::MAX).ok().flatten().unwrap_or(0)
 }
 
-fn number(config: GoObject<'_>, name: &str) -> Read<Option<u32>> {
+fn number(config: GoObject<'_>, name: &str) -> GoParsed<Option<u32>> {
     let number = config.unsigned(name, u32::MAX.into())?;
     Ok(number.and_then(|number| u32::try_from(number).ok()))
 }

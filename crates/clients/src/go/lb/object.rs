@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use xdsctl_model::resource::{MAX_DURATION_SECONDS, Millis};
 
 /// Why a balancer's parser refuses a config.
-pub(super) type Read<T = ()> = Result<T, String>;
+pub(super) type GoParsed<T = ()> = Result<T, String>;
 
 /// An object that a struct is filled from: the functions check the type of a field.
 #[derive(Debug, Clone, Copy)]
@@ -24,21 +24,21 @@ impl<'v> GoObject<'v> {
         self.0.get(name).or_else(folded).filter(|value| !value.is_null())
     }
 
-    pub(super) fn bool(self, name: &str) -> Read {
+    pub(super) fn bool(self, name: &str) -> GoParsed {
         match self.get(name) {
             None | Some(Value::Bool(_)) => Ok(()),
             Some(_) => Err(format!("{name} is no boolean")),
         }
     }
 
-    pub(super) fn text(self, name: &str) -> Read {
+    pub(super) fn text(self, name: &str) -> GoParsed {
         match self.get(name) {
             None | Some(Value::String(_)) => Ok(()),
             Some(_) => Err(format!("{name} is no text")),
         }
     }
 
-    pub(super) fn number(self, name: &str) -> Read<Option<f64>> {
+    pub(super) fn number(self, name: &str) -> GoParsed<Option<f64>> {
         match self.get(name) {
             None => Ok(None),
             Some(Value::Number(number)) => Ok(number.as_f64()),
@@ -47,7 +47,7 @@ impl<'v> GoObject<'v> {
     }
 
     /// A whole number up to `max`, as protobuf prints it: from 1e21 on with an exponent, which is no integer for Go.
-    pub(super) fn unsigned(self, name: &str, max: u64) -> Read<Option<u64>> {
+    pub(super) fn unsigned(self, name: &str, max: u64) -> GoParsed<Option<u64>> {
         let Some(number) = self.number(name)? else {
             return Ok(None);
         };
@@ -69,7 +69,7 @@ impl<'v> GoObject<'v> {
     }
 
     /// A duration, in whole milliseconds towards zero but for what is below one.
-    pub(super) fn duration(self, name: &str) -> Read<Option<Millis>> {
+    pub(super) fn duration(self, name: &str) -> GoParsed<Option<Millis>> {
         let text = match self.get(name) {
             None => return Ok(None),
             Some(Value::String(text)) => text,
@@ -81,7 +81,7 @@ impl<'v> GoObject<'v> {
         }
     }
 
-    pub(super) fn object(self, name: &str, read: impl Fn(GoObject<'v>) -> Read) -> Read {
+    pub(super) fn object(self, name: &str, read: impl Fn(GoObject<'v>) -> GoParsed) -> GoParsed {
         match self.get(name) {
             None => Ok(()),
             Some(Value::Object(object)) => read(GoObject(object)),
@@ -89,7 +89,7 @@ impl<'v> GoObject<'v> {
         }
     }
 
-    pub(super) fn children(self, name: &str, read: impl Fn(GoObject<'v>) -> Read) -> Read {
+    pub(super) fn children(self, name: &str, read: impl Fn(GoObject<'v>) -> GoParsed) -> GoParsed {
         self.object(name, |children| {
             for child in children.0.values() {
                 match child {

@@ -9,7 +9,7 @@ use xdsctl_model::diag::{Effect, Path, Validation};
 
 /// What a list is to its policy.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct ListRole {
     /// The policy is for those who may come in, and not for those who may not.
     allows: bool,
     /// The policy matches more without a rule of the list.
@@ -18,17 +18,17 @@ struct Place {
     is_negated: bool,
 }
 
-impl Place {
+impl ListRole {
     /// A list below, of which all rules must hold, or one.
-    const fn below(self, all: bool) -> Place {
-        Place {
+    const fn below(self, all: bool) -> ListRole {
+        ListRole {
             more: all != self.is_negated,
             ..self
         }
     }
 
-    const fn negated(self) -> Place {
-        Place {
+    const fn negated(self) -> ListRole {
+        ListRole {
             is_negated: !self.is_negated,
             ..self
         }
@@ -50,7 +50,7 @@ impl Place {
 
 /// Reports the rules of a policy that are passed over. Of each list one rule must hold.
 pub(super) fn report(policy: &Policy, allows: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
-    let place = Place {
+    let place = ListRole {
         allows,
         more: false,
         is_negated: false,
@@ -65,7 +65,7 @@ pub(super) fn report(policy: &Policy, allows: bool, at: &Path<'_>, cx: &mut Vali
     }
 }
 
-fn of_permission(permission: &Permission, place: Place, at: &Path<'_>, cx: &mut Validation<'_>) {
+fn of_permission(permission: &Permission, place: ListRole, at: &Path<'_>, cx: &mut Validation<'_>) {
     use permission::Rule;
     let (field, set, all) = match &permission.rule {
         Some(Rule::AndRules(set)) => ("and_rules", set, true),
@@ -83,7 +83,7 @@ fn of_permission(permission: &Permission, place: Place, at: &Path<'_>, cx: &mut 
     }
 }
 
-fn of_principal(principal: &Principal, place: Place, at: &Path<'_>, cx: &mut Validation<'_>) {
+fn of_principal(principal: &Principal, place: ListRole, at: &Path<'_>, cx: &mut Validation<'_>) {
     use principal::Identifier;
     let (field, set, all) = match &principal.identifier {
         Some(Identifier::AndIds(set)) => ("and_ids", set, true),

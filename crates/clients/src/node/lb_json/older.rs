@@ -2,15 +2,15 @@
 
 use prost_types::value::Kind;
 
-use super::{Object, Parsed, number};
+use super::{JsonObject, Parsed, number};
 
 /// The parts of `xds_cluster_impl` that are gone: the name for EDS, drops, and the server of load reports.
-pub(super) fn cluster_impl(config: &Object<'_>) -> Parsed {
+pub(super) fn cluster_impl(config: &JsonObject<'_>) -> Parsed {
     config.text("eds_service_name")?;
     number(config, "max_concurrent_requests")?;
     for category in &config.list("drop_categories")?.values {
         let Some(category) = &category.kind else { continue };
-        let category = Object::new(category)?;
+        let category = JsonObject::new(category)?;
         category.text("category")?;
         if !matches!(category.get("requests_per_million"), Some(Kind::NumberValue(_))) {
             return Err("`requests_per_million` is not a number".to_owned());
@@ -20,12 +20,12 @@ pub(super) fn cluster_impl(config: &Object<'_>) -> Parsed {
 }
 
 /// `xds_cluster_resolver`, which is gone.
-pub(super) fn cluster_resolver(config: &Object<'_>) -> Parsed {
+pub(super) fn cluster_resolver(config: &JsonObject<'_>) -> Parsed {
     let mechanisms = config.list("discovery_mechanisms")?;
     config.list("xds_lb_policy")?;
     for mechanism in &mechanisms.values {
         let Some(mechanism) = &mechanism.kind else { continue };
-        let mechanism = Object::new(mechanism)?;
+        let mechanism = JsonObject::new(mechanism)?;
         mechanism.text("cluster")?;
         let kind = mechanism.get("type");
         if !matches!(kind, Some(Kind::StringValue(kind)) if matches!(kind.as_str(), "EDS" | "LOGICAL_DNS")) {
@@ -43,18 +43,18 @@ pub(super) fn cluster_resolver(config: &Object<'_>) -> Parsed {
 }
 
 /// `lrs_load_reporting_server`, in the form of a server in the bootstrap (`validateXdsServerConfig`), if it is anything at all.
-fn load_reporting_server(config: &Object<'_>) -> Parsed {
+fn load_reporting_server(config: &JsonObject<'_>) -> Parsed {
     let server = match config.get("lrs_load_reporting_server") {
         None | Some(Kind::NullValue(_) | Kind::BoolValue(false)) => return Ok(()),
         Some(Kind::NumberValue(number)) if *number == 0.0 || number.is_nan() => return Ok(()),
         Some(Kind::StringValue(text)) if text.is_empty() => return Ok(()),
-        Some(server) => Object::new(server)?,
+        Some(server) => JsonObject::new(server)?,
     };
     server.text("server_uri")?;
     let mut is_supported = false;
     for creds in &server.list("channel_creds")?.values {
         let Some(creds) = &creds.kind else { continue };
-        let creds = Object::new(creds)?;
+        let creds = JsonObject::new(creds)?;
         creds.text("type")?;
         is_supported |= matches!(
             creds.get("type"),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Reader, millis, opened};
+use super::{FamilyReader, millis, opened};
 use crate::shared::names::{ADDRESS, AUDIENCE};
 use xdsctl_document::proto;
 use xdsctl_document::proto::any::struct_to_json;
@@ -30,7 +30,7 @@ use xdsctl_model::resource::{LbPolicy, Millis};
 /// How long a session's connection is kept where nothing is read of it: one hour (A75).
 const IDLE_TIMEOUT: Millis = Millis(3_600_000);
 
-impl Reader<'_> {
+impl FamilyReader<'_> {
     /// A cluster.
     pub(super) fn cluster(&self, message: &Pb) -> Cluster {
         let socket = message.transport_socket.as_ref();

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use bytes::Bytes;
 
-use super::{Reader, opened};
+use super::{FamilyReader, opened};
 use crate::shared::names::ADDRESS;
 use xdsctl_document::proto;
 use xdsctl_document::proto::any::struct_to_json;
@@ -30,7 +30,7 @@ const LB_METADATA: &str = "envoy.lb";
 /// Everything, in parts per million.
 const ALL_PER_MILLION: u32 = 1_000_000;
 
-impl Reader<'_> {
+impl FamilyReader<'_> {
     /// The endpoints of a cluster. Localities without a weight are left out.
     pub(super) fn endpoints(&self, message: &Pb) -> Endpoints {
         let mut priorities: BTreeMap<u32, BTreeMap<LocalityName, Locality>> = BTreeMap::new();

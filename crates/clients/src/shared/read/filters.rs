@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Reader, millis, opened};
+use super::{FamilyReader, millis, opened};
 use crate::shared::names::{FAULT, WRAPPER};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::route::v3::FilterConfig as Wrapper;
@@ -37,7 +37,7 @@ impl FilterKind {
     }
 }
 
-impl Reader<'_> {
+impl FamilyReader<'_> {
     /// The filters that run on this side: optional ones that the client does not have are left out.
     pub(super) fn filters(&self, filters: &[Pb], on_client: bool) -> Vec<HttpFilter> {
         let mut kept = Vec::with_capacity(filters.len());

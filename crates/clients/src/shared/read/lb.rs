@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Reader;
+use super::FamilyReader;
 use crate::shared::names::{LEAST_REQUEST, PICK_FIRST, RING_HASH, ROUND_ROBIN, WRR, WRR_LOCALITY};
 use xdsctl_document::proto::any::struct_to_json;
 use xdsctl_document::proto::pb::Any;
@@ -18,7 +18,7 @@ use xdsctl_model::profile::Feature;
 /// Endpoints that least_request compares, unless it is told.
 const CHOICES: u32 = 2;
 
-impl Reader<'_> {
+impl FamilyReader<'_> {
     /// The list with the first policy that the client has; an empty one if it has none.
     pub(super) fn policies(&self, list: &LoadBalancingPolicy) -> Value {
         let mut entries = list.policies.iter();

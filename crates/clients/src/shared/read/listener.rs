@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use super::{Reader, millis, opened};
+use super::{FamilyReader, millis, opened};
 use crate::shared::names::HCM;
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
@@ -24,7 +24,7 @@ use xdsctl_model::resource::listener::{
 /// The only transport_protocol that a gRPC server's connections have.
 const RAW_BUFFER: &str = "raw_buffer";
 
-impl Reader<'_> {
+impl FamilyReader<'_> {
     /// A Listener.
     pub(super) fn listener(&self, message: &pb::Listener) -> Listener {
         match &message.api_listener {

@@ -1,6 +1,6 @@
 //! Matchers, as a client keeps them.
 
-use super::Reader;
+use super::FamilyReader;
 use xdsctl_document::proto::pb::envoy::config::route::v3 as route;
 use xdsctl_document::proto::pb::envoy::config::route::v3::header_matcher::HeaderMatchSpecifier as Spec;
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3 as pb;
@@ -31,7 +31,7 @@ pub(super) fn string_matcher(matcher: &pb::StringMatcher) -> Option<StringMatche
     })
 }
 
-impl Reader<'_> {
+impl FamilyReader<'_> {
     /// A header matcher of a route.
     pub(super) fn header_matcher(&self, matcher: &route::HeaderMatcher) -> Option<HeaderMatcher> {
         let text = |kind| {

@@ -2,7 +2,7 @@
 //!
 //! Clients differ in what they take far more than in what they keep of it. So a family's converter says what it rejects, and
 //! then one reader makes the value. It reports nothing, and presumes a resource that is good. What a family does in its own way
-//! is in its [`Ways`]; differences between versions are features.
+//! is in its [`ReadDialect`]; differences between versions are features.
 
 mod cluster;
 mod endpoints;
@@ -51,16 +51,16 @@ pub(crate) struct ReadDialect {
 }
 
 /// Reads resources for one client.
-pub(crate) struct Reader<'p> {
+pub(crate) struct FamilyReader<'p> {
     profile: &'p Profile,
     server: &'p ServerFacts,
     dialect: &'static ReadDialect,
 }
 
-impl<'p> Reader<'p> {
+impl<'p> FamilyReader<'p> {
     /// A reader for the client that looks at a resource.
     pub(crate) fn new(dialect: &'static ReadDialect, cx: &Validation<'p>) -> Self {
-        Reader {
+        FamilyReader {
             profile: cx.profile(),
             server: cx.server(),
             dialect,

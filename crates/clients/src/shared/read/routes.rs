@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{Reader, matcher, millis, rewrite};
+use super::{FamilyReader, matcher, millis, rewrite};
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::RuntimeFractionalPercent;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route::Action as ActionPb;
@@ -28,12 +28,12 @@ use xdsctl_model::resource::{LbPolicy, Millis};
 const CHANNEL_ID_KEY: &str = "io.grpc.channel_id";
 
 /// The plugins that the client has, by name.
-type Plugins = BTreeMap<String, Arc<LbPolicy>>;
+type KnownPlugins = BTreeMap<String, Arc<LbPolicy>>;
 
-impl Reader<'_> {
+impl FamilyReader<'_> {
     /// A RouteConfiguration of its own, or one in a Listener.
     pub(super) fn route_config(&self, message: &pb::RouteConfiguration) -> RouteConfiguration {
-        let mut plugins = Plugins::new();
+        let mut plugins = KnownPlugins::new();
         for plugin in &message.cluster_specifier_plugins {
             let Some(extension) = &plugin.extension else { continue };
             let any = extension.typed_config.as_ref();
@@ -61,7 +61,7 @@ impl Reader<'_> {
         }
     }
 
-    fn virtual_host(&self, message: &VirtualHostPb, index: usize, plugins: &Plugins) -> VirtualHost {
+    fn virtual_host(&self, message: &VirtualHostPb, index: usize, plugins: &KnownPlugins) -> VirtualHost {
         let retry = message.retry_policy.as_ref().map(|policy| self.retry_policy(policy));
         let routes = message.routes.iter().enumerate();
         VirtualHost {
@@ -81,7 +81,7 @@ impl Reader<'_> {
         message: &RoutePb,
         index: usize,
         of_host: Option<&RetryPolicy>,
-        plugins: &Plugins,
+        plugins: &KnownPlugins,
     ) -> Option<Route> {
         let matched = message.r#match.as_ref()?;
         if !matched.query_parameters.is_empty() {
@@ -109,7 +109,7 @@ impl Reader<'_> {
         &self,
         message: &pb::RouteAction,
         of_host: Option<&RetryPolicy>,
-        plugins: &Plugins,
+        plugins: &KnownPlugins,
     ) -> Option<RouteAction> {
         let destination = match message.cluster_specifier.as_ref()? {
             ClusterSpecifier::Cluster(name) => Destination::Cluster(name.clone()),

@@ -1,6 +1,6 @@
 //! TLS contexts, as a client keeps them.
 
-use super::{Reader, matcher, opened};
+use super::{FamilyReader, matcher, opened};
 use crate::shared::names::{DOWNSTREAM, UPSTREAM};
 use xdsctl_document::proto::pb::envoy::config::core::v3::TransportSocket;
 use xdsctl_document::proto::pb::envoy::config::core::v3::transport_socket::ConfigType;
@@ -14,7 +14,7 @@ use xdsctl_model::resource::tls::{
 
 const HTTP_11_PROXY: &str = "envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport";
 
-impl Reader<'_> {
+impl FamilyReader<'_> {
     /// Whether connections of a cluster go through an HTTP proxy, and its TLS; `None` for plaintext.
     pub(super) fn upstream_tls(&self, socket: &TransportSocket) -> (bool, Option<UpstreamTlsContext>) {
         let proxies = self.has(Feature::HttpConnect) || self.has(Feature::HttpProxySocket);

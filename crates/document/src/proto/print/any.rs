@@ -8,13 +8,13 @@ use super::scalar::base64;
 use super::{Printer, Result, quoted};
 use crate::secret;
 use crate::source::secrets::SecretPlace;
-use crate::source::wire::{Fields, WireValue};
+use crate::source::wire::{WireFields, WireValue};
 
 impl Printer {
     /// Prints an Any: opened, if its type is known and all of its bytes can be read back, or else as its bytes.
     pub(super) fn any(&mut self, bytes: &[u8]) -> Result {
         let (mut url, mut inner): (&[u8], &[u8]) = (b"", b"");
-        for item in Fields::new(bytes) {
+        for item in WireFields::new(bytes) {
             match item.map(|item| (item.number, item.value)) {
                 Ok((1, WireValue::Bytes(text))) => url = text,
                 Ok((2, WireValue::Bytes(bytes))) => inner = bytes,

@@ -7,7 +7,7 @@ use xdsctl_proto::tables::{Kind, Message, WellKnown};
 
 use super::layout::Start;
 use super::{Inexact, Printer, Result, quoted, zero};
-use crate::source::wire::{Fields, WireValue};
+use crate::source::wire::{WireFields, WireValue};
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
 /// Seconds from 0001-01-01 to 9999-12-31, the range of a Timestamp.
@@ -41,7 +41,7 @@ impl Printer {
     }
 
     fn dynamic(&mut self, bytes: &[u8], message: &'static Message) -> Result {
-        let mut items = Fields::new(bytes);
+        let mut items = WireFields::new(bytes);
         let (Some(Ok(item)), None) = (items.next(), items.next()) else {
             self.out.extend_from_slice(b"null");
             return self.inexact();
@@ -65,7 +65,7 @@ impl Printer {
 
     fn wrapper(&mut self, bytes: &[u8], kind: Kind) -> Result {
         let mut found = zero(kind);
-        for item in Fields::new(bytes) {
+        for item in WireFields::new(bytes) {
             match item {
                 Ok(item) if item.number == 1 && item.value.is_of(kind) => found = item.value,
                 _ => self.inexact()?,
@@ -77,7 +77,7 @@ impl Printer {
     /// Reads the seconds and nanoseconds of a Duration or a Timestamp.
     fn moment(&self, bytes: &[u8]) -> std::result::Result<(i64, i64), Inexact> {
         let (mut seconds, mut nanos) = (0, 0);
-        for item in Fields::new(bytes) {
+        for item in WireFields::new(bytes) {
             match item.map(|item| (item.number, item.value)) {
                 Ok((1, WireValue::Varint(value))) => seconds = value.cast_signed(),
                 Ok((2, WireValue::Varint(value))) => nanos = value.cast_signed(),
@@ -112,7 +112,7 @@ impl Printer {
 
     fn field_mask(&mut self, bytes: &[u8]) -> Result {
         let mut text = String::new();
-        for item in Fields::new(bytes) {
+        for item in WireFields::new(bytes) {
             let Ok((1, WireValue::Bytes(path))) = item.map(|item| (item.number, item.value)) else {
                 self.inexact()?;
                 continue;

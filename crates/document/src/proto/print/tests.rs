@@ -164,7 +164,7 @@ fn what_json_cannot_hold_stays_bytes() {
             TranscodeOptions::default(),
         );
         assert_eq!(
-            Fields::new(&read.bytes)
+            WireFields::new(&read.bytes)
                 .flatten()
                 .filter(|item| item.number == 2)
                 .map(|item| item.value)

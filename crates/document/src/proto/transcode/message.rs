@@ -3,7 +3,7 @@
 use xdsctl_proto::tables::{Cardinality, Field, Kind, Message, WellKnown};
 
 use super::note::{BAD_VALUE, quote};
-use super::repeat::{Place, Step, Value};
+use super::repeat::{Place, ReadValue, Step};
 use super::{MAX_ELEMENTS, MAX_LEVELS, MAX_STRUCT_VALUES, Result, Transcoder, descriptor, takes_null};
 use xdsctl_model::diag::{BytesKnowledge, Path};
 
@@ -12,13 +12,13 @@ const PLAIN_LEVELS: u32 = 32;
 
 /// Which fields and oneofs of a message have been read.
 #[derive(Default)]
-struct Seen {
+struct SeenFields {
     fields: [u64; 2],
     /// Bit `n`: oneof `n` has a member.
     oneofs: u64,
 }
 
-impl Seen {
+impl SeenFields {
     /// Notes the field at this position; false if it has been read before. Positions from 128 on are not noted.
     #[inline(always)]
     fn is_new(&mut self, position: u16) -> bool {
@@ -105,7 +105,7 @@ impl<'t> Transcoder<'t> {
         mut place: Place,
         in_any: bool,
     ) -> Result<()> {
-        let mut seen = Seen::default();
+        let mut seen = SeenFields::default();
         let mut has_type = place == Place::Typed;
         // Behind an unknown value there is a value all the same.
         let mut is_first = place == Place::Start;
@@ -193,7 +193,7 @@ impl<'t> Transcoder<'t> {
         (index, message): (u16, &'static Message),
         field: &'static Field,
         position: u16,
-        seen: &mut Seen,
+        seen: &mut SeenFields,
         key: usize,
         here: &Path<'_>,
     ) -> Result<()> {
@@ -269,7 +269,7 @@ impl<'t> Transcoder<'t> {
         if before == (self.notes.len(), self.rejected, self.output)
             && let Some(last) = self.repeats.value(index, position)
         {
-            let value = Value {
+            let value = ReadValue {
                 start,
                 len: self.scan.pos() - start,
                 wire,

@@ -37,7 +37,7 @@ pub(super) struct Step {
 
 /// A value that has been read without fault, and the bytes that it became.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Value {
+pub(super) struct ReadValue {
     /// Where it starts in the text.
     pub start: usize,
     /// Its length; 0 for none.
@@ -58,7 +58,7 @@ pub(super) struct Value {
     pub misses: u8,
 }
 
-impl Value {
+impl ReadValue {
     /// Says whether it is worth the while to compare the next value with this one.
     #[inline(always)]
     pub const fn is_hopeful(&self) -> bool {
@@ -101,7 +101,7 @@ pub(super) struct Repeats {
     base: Vec<u32>,
     /// The last two different ones from each place, the latest first.
     steps: Vec<[Step; 2]>,
-    values: Vec<Value>,
+    values: Vec<ReadValue>,
     is_off: bool,
 }
 
@@ -137,7 +137,7 @@ impl Repeats {
             total += u32::try_from(message.fields.len()).unwrap_or(u32::MAX) + 2;
         }
         self.steps = vec![<[Step; 2]>::default(); total as usize];
-        self.values = vec![Value::default(); total as usize];
+        self.values = vec![ReadValue::default(); total as usize];
     }
 
     #[inline(always)]
@@ -175,7 +175,7 @@ impl Repeats {
 
     /// The last value of a field.
     #[inline(always)]
-    pub(super) fn value(&mut self, message: u16, position: u16) -> Option<&mut Value> {
+    pub(super) fn value(&mut self, message: u16, position: u16) -> Option<&mut ReadValue> {
         let slot = self.slot(message, Place::After(position))?;
         self.values.get_mut(slot)
     }

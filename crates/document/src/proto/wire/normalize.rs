@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use xdsctl_proto::tables::{self, Cardinality, Kind, Message};
 
 use super::reader::{Raw, WireReader};
-use super::{Fit, MAX_DEPTH, Seen, fit, is_beyond, wire_type_of};
+use super::{FieldCounts, Fit, MAX_DEPTH, fit, is_beyond, wire_type_of};
 
 /// Rewrites a checked message so that prost reads what the client reads.
 #[cold]
@@ -17,7 +17,7 @@ pub(super) fn normalize(bytes: &[u8], message: &'static Message) -> Vec<u8> {
     // Messages that are kept as bytes, by field number, with all their parts.
     let mut lazy: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
     let mut reader = WireReader { rest: bytes };
-    let mut seen = Seen::default();
+    let mut seen = FieldCounts::default();
     let mut start = 0;
     while let Ok(Some(raw)) = reader.next(MAX_DEPTH) {
         let before = std::mem::replace(&mut start, bytes.len() - reader.rest.len());

@@ -215,7 +215,7 @@ pub fn view(bytes: &[u8], entries: &[LoggedMessage<'_>]) -> (View, Vec<Range<usi
 
 /// The start of a message in a document.
 #[derive(Debug, Clone, Copy)]
-struct Found {
+struct MessageStart {
     /// The words before it.
     words: usize,
     /// Its first byte.
@@ -241,8 +241,8 @@ impl<'b> Search<'b> {
     }
 
     /// The next message that starts at or after `from`, which must not go back.
-    fn next(&mut self, from: usize) -> Option<Found> {
-        let mut first: Option<Found> = None;
+    fn next(&mut self, from: usize) -> Option<MessageStart> {
+        let mut first: Option<MessageStart> = None;
         for ((marker, kind), found) in MARKERS.iter().zip(&mut self.found) {
             let is_stale = found.is_none_or(|found| found.is_some_and(|(_, start)| start < from));
             if is_stale {
@@ -251,7 +251,7 @@ impl<'b> Search<'b> {
             if let Some((words, start)) = found.flatten()
                 && first.is_none_or(|first| start < first.start)
             {
-                first = Some(Found { words, start, kind });
+                first = Some(MessageStart { words, start, kind });
             }
         }
         first

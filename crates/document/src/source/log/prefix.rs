@@ -8,13 +8,13 @@
 /// A prefix, learnt from two lines.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Prefix<'b> {
-    pieces: Vec<Piece<'b>>,
+    pieces: Vec<PrefixPiece<'b>>,
     /// White space or the end of the line must follow.
     ends_a_word: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Piece<'b> {
+enum PrefixPiece<'b> {
     /// Exactly this text.
     Text(&'b [u8]),
     /// A point in time, in any notation.
@@ -32,8 +32,8 @@ impl<'b> Prefix<'b> {
             if !before.is_some_and(u8::is_ascii_alphanumeric)
                 && let (Some(len), Some(len_other)) = (time(rest), time(rest_other))
             {
-                pieces.extend(one.get(from..at).filter(|text| !text.is_empty()).map(Piece::Text));
-                pieces.push(Piece::Time);
+                pieces.extend(one.get(from..at).filter(|text| !text.is_empty()).map(PrefixPiece::Text));
+                pieces.push(PrefixPiece::Time);
                 at += len;
                 at_other += len_other;
                 from = at;
@@ -47,7 +47,7 @@ impl<'b> Prefix<'b> {
         // How far the rest is indented is no part of the prefix.
         let text = one.get(from..at).unwrap_or_default();
         let trimmed = text.trim_ascii_end();
-        pieces.extend(Some(trimmed).filter(|text| !text.is_empty()).map(Piece::Text));
+        pieces.extend(Some(trimmed).filter(|text| !text.is_empty()).map(PrefixPiece::Text));
         (!pieces.is_empty()).then_some(Prefix {
             pieces,
             ends_a_word: trimmed.len() < text.len(),
@@ -59,8 +59,8 @@ impl<'b> Prefix<'b> {
         let mut rest = line;
         for piece in &self.pieces {
             rest = match piece {
-                Piece::Text(text) => rest.strip_prefix(*text)?,
-                Piece::Time => rest.get(time(rest)?..)?,
+                PrefixPiece::Text(text) => rest.strip_prefix(*text)?,
+                PrefixPiece::Time => rest.get(time(rest)?..)?,
             };
         }
         let ends = !self.ends_a_word || rest.first().is_none_or(u8::is_ascii_whitespace);
@@ -73,8 +73,8 @@ impl<'b> Prefix<'b> {
             .pieces
             .iter()
             .filter_map(|piece| match piece {
-                Piece::Text(text) => Some(String::from_utf8_lossy(text)),
-                Piece::Time => None,
+                PrefixPiece::Text(text) => Some(String::from_utf8_lossy(text)),
+                PrefixPiece::Time => None,
             })
             .map(|text| {
                 text.trim_matches(|c: char| c.is_ascii_whitespace() || "|[]:".contains(c))

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Message, WellKnown};
 
-use super::parse::{NONE, TextNode, TextValue, Tree};
+use super::parse::{NONE, TextNode, TextValue, TextprotoTree};
 use super::scalar::{float, integer};
 use crate::source::Span;
 use crate::source::json::is_number;
@@ -17,8 +17,8 @@ const ENVELOPES: &[&str] = &["envoy.admin.v3.", "envoy.service.", "envoy.config.
 pub(super) const PREFIX: &str = "type.googleapis.com/";
 
 /// Writes a document of type `root`, or of no known type.
-pub(super) fn write(tree: &Tree<'_>, root: Option<&'static Message>, view: View) -> View {
-    let mut writer = Writer {
+pub(super) fn write(tree: &TextprotoTree<'_>, root: Option<&'static Message>, view: View) -> View {
+    let mut writer = TextprotoWriter {
         tree,
         view,
         first: true,
@@ -53,14 +53,14 @@ fn is_leaf(message: &'static Message) -> bool {
     !ENVELOPES.iter().any(|package| message.full_name.starts_with(package))
 }
 
-struct Writer<'t, 'v> {
-    tree: &'v Tree<'t>,
+struct TextprotoWriter<'t, 'v> {
+    tree: &'v TextprotoTree<'t>,
     view: View,
     /// Nothing has been written in the innermost object or list.
     first: bool,
 }
 
-impl Writer<'_, '_> {
+impl TextprotoWriter<'_, '_> {
     fn bracket(&mut self, byte: u8, span: Span) {
         self.view.token_from(span.start, span.end);
         self.view.json.push(byte);

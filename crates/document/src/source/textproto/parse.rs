@@ -33,7 +33,7 @@ pub(super) enum TextValue {
 
 /// A document.
 #[derive(Debug)]
-pub(super) struct Tree<'t> {
+pub(super) struct TextprotoTree<'t> {
     pub text: &'t [u8],
     pub nodes: Vec<TextNode>,
     /// The first field.
@@ -44,7 +44,7 @@ pub(super) struct Tree<'t> {
     pub header: Option<Span>,
 }
 
-impl<'t> Tree<'t> {
+impl<'t> TextprotoTree<'t> {
     pub fn slice(&self, span: Span) -> &'t [u8] {
         self.text.get(span.range()).unwrap_or_default()
     }
@@ -75,7 +75,7 @@ impl<'t> Tree<'t> {
 
     /// The bytes of the string or strings of a node.
     pub fn unescaped(&self, node: &TextNode) -> Vec<u8> {
-        let mut parser = Parser::new(self.slice(node.span));
+        let mut parser = TextprotoParser::new(self.slice(node.span));
         let mut out = Vec::new();
         while matches!(parser.peek(), Some(b'"' | b'\'')) {
             let start = parser.pos + 1;
@@ -90,7 +90,7 @@ impl<'t> Tree<'t> {
 }
 
 /// A message that is being read.
-struct Frame {
+struct OpenMessage {
     /// Its node; `NONE` for the root.
     node: u32,
     /// Its last field so far.
@@ -100,7 +100,7 @@ struct Frame {
     list: Option<(Span, bool)>,
 }
 
-struct Parser<'t> {
+struct TextprotoParser<'t> {
     text: &'t [u8],
     pos: usize,
     header: Option<Span>,
@@ -109,17 +109,17 @@ struct Parser<'t> {
 type Result<T> = std::result::Result<T, &'static str>;
 
 /// Reads a document; what is wrong goes to `view`.
-pub(super) fn parse<'t>(text: &'t [u8], view: &mut View) -> Tree<'t> {
-    let mut parser = Parser::new(text);
+pub(super) fn parse<'t>(text: &'t [u8], view: &mut View) -> TextprotoTree<'t> {
+    let mut parser = TextprotoParser::new(text);
     parser.pos = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-    let mut tree = Tree {
+    let mut tree = TextprotoTree {
         text,
         nodes: Vec::new(),
         first: NONE,
         open: false,
         header: None,
     };
-    let mut frames = vec![Frame {
+    let mut frames = vec![OpenMessage {
         node: NONE,
         last: NONE,
         close: 0,
@@ -157,9 +157,9 @@ pub(super) fn parse<'t>(text: &'t [u8], view: &mut View) -> Tree<'t> {
     tree
 }
 
-impl<'t> Parser<'t> {
+impl<'t> TextprotoParser<'t> {
     const fn new(text: &'t [u8]) -> Self {
-        Parser {
+        TextprotoParser {
             text,
             pos: 0,
             header: None,
@@ -193,7 +193,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Reads one field, or the end of a message or list; false at the end of the text.
-    fn item(&mut self, tree: &mut Tree<'t>, frames: &mut Vec<Frame>) -> Result<bool> {
+    fn item(&mut self, tree: &mut TextprotoTree<'t>, frames: &mut Vec<OpenMessage>) -> Result<bool> {
         let Some(frame) = frames.last() else {
             return Ok(false);
         };
@@ -221,7 +221,7 @@ impl<'t> Parser<'t> {
                     self.pos += 1;
                     self.separator();
                 } else {
-                    frames.push(Frame {
+                    frames.push(OpenMessage {
                         node: NONE,
                         last: NONE,
                         close: b']',
@@ -240,7 +240,12 @@ impl<'t> Parser<'t> {
     }
 
     /// Reads an element of a list, with what follows it.
-    fn element(&mut self, (name, bracketed): (Span, bool), tree: &mut Tree<'t>, frames: &mut Vec<Frame>) -> Result<()> {
+    fn element(
+        &mut self,
+        (name, bracketed): (Span, bool),
+        tree: &mut TextprotoTree<'t>,
+        frames: &mut Vec<OpenMessage>,
+    ) -> Result<()> {
         match self.peek() {
             Some(b'{' | b'<') => self.open(name, bracketed, tree, frames),
             _ => {
@@ -250,7 +255,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn after_element(&mut self, frames: &mut Vec<Frame>) -> Result<()> {
+    fn after_element(&mut self, frames: &mut Vec<OpenMessage>) -> Result<()> {
         match self.peek() {
             Some(b',') => {
                 self.pos += 1;
@@ -273,7 +278,13 @@ impl<'t> Parser<'t> {
     }
 
     /// Starts a message.
-    fn open(&mut self, name: Span, bracketed: bool, tree: &mut Tree<'t>, frames: &mut Vec<Frame>) -> Result<()> {
+    fn open(
+        &mut self,
+        name: Span,
+        bracketed: bool,
+        tree: &mut TextprotoTree<'t>,
+        frames: &mut Vec<OpenMessage>,
+    ) -> Result<()> {
         let close = if self.peek() == Some(b'<') { b'>' } else { b'}' };
         let value = TextValue::Message {
             first: NONE,
@@ -284,7 +295,7 @@ impl<'t> Parser<'t> {
             return Err("more than 1024 levels of messages");
         }
         self.pos += 1;
-        frames.push(Frame {
+        frames.push(OpenMessage {
             node,
             last: NONE,
             close,
@@ -293,7 +304,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    fn end_message(&mut self, tree: &mut Tree<'t>, frames: &mut Vec<Frame>) -> Result<()> {
+    fn end_message(&mut self, tree: &mut TextprotoTree<'t>, frames: &mut Vec<OpenMessage>) -> Result<()> {
         let Some(frame) = frames.pop() else {
             return Ok(());
         };
@@ -340,7 +351,13 @@ impl<'t> Parser<'t> {
         Ok((name, bracketed))
     }
 
-    fn scalar(&mut self, name: Span, bracketed: bool, tree: &mut Tree<'t>, frames: &mut [Frame]) -> Result<()> {
+    fn scalar(
+        &mut self,
+        name: Span,
+        bracketed: bool,
+        tree: &mut TextprotoTree<'t>,
+        frames: &mut [OpenMessage],
+    ) -> Result<()> {
         let first = self.peek();
         let start = self.pos;
         if matches!(first, Some(b'"' | b'\'')) {
@@ -405,7 +422,14 @@ impl<'t> Parser<'t> {
 }
 
 /// Appends a node to the innermost message.
-fn add(name: Span, bracketed: bool, span: Span, value: TextValue, tree: &mut Tree<'_>, frames: &mut [Frame]) -> u32 {
+fn add(
+    name: Span,
+    bracketed: bool,
+    span: Span,
+    value: TextValue,
+    tree: &mut TextprotoTree<'_>,
+    frames: &mut [OpenMessage],
+) -> u32 {
     let index = u32::try_from(tree.nodes.len()).unwrap_or(NONE);
     tree.nodes.push(TextNode {
         name,

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use xdsctl_proto::tables::{self, Cardinality, Kind, Message, WellKnown};
 
-use crate::source::wire::{Fields, WireValue, unpack};
+use crate::source::wire::{WireFields, WireValue, unpack};
 
 /// Messages inside messages that are printed as such.
 const MAX_DEPTH: usize = 200;
@@ -35,7 +35,7 @@ pub fn print(bytes: &[u8], message: &'static Message) -> String {
 fn fields(bytes: &[u8], message: &'static Message, depth: usize, out: &mut String) {
     // Elements of each list, by its number.
     let mut counts = BTreeMap::<u32, usize>::new();
-    for item in Fields::new(bytes) {
+    for item in WireFields::new(bytes) {
         let Ok(item) = item else {
             indent(depth, out);
             out.push_str("# the bytes that follow are no field\n");
@@ -164,7 +164,7 @@ fn nested(message: Option<&'static Message>, bytes: &[u8], depth: usize, out: &m
 fn packed(bytes: &[u8], depth: usize, out: &mut String) -> bool {
     let mut url = "";
     let mut inner: &[u8] = &[];
-    for item in Fields::new(bytes) {
+    for item in WireFields::new(bytes) {
         match item.map(|item| (item.number, item.value)) {
             Ok((1, WireValue::Bytes(text))) => match std::str::from_utf8(text) {
                 Ok(text) => url = text,
@@ -178,7 +178,7 @@ fn packed(bytes: &[u8], depth: usize, out: &mut String) -> bool {
     let Some((_, name)) = url.rsplit_once('/').filter(|_| url.chars().all(in_brackets)) else {
         return false;
     };
-    let Some(message) = tables::message(name).filter(|_| Fields::new(inner).all(|item| item.is_ok())) else {
+    let Some(message) = tables::message(name).filter(|_| WireFields::new(inner).all(|item| item.is_ok())) else {
         return false;
     };
     indent(depth, out);

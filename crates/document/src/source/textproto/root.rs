@@ -2,7 +2,7 @@
 
 use xdsctl_proto::tables::{self, Cardinality, Kind, Message, WellKnown};
 
-use super::parse::{TextValue, Tree};
+use super::parse::{TextValue, TextprotoTree};
 
 /// What people keep in text format, likeliest first among those that fit as well.
 const CANDIDATES: &[&str] = &[
@@ -27,7 +27,7 @@ const DEPTH: usize = 4;
 const BREADTH: usize = 64;
 
 /// The type of a document: what its header says, else `preferred` if nothing speaks against it, else what fits best.
-pub(super) fn find(tree: &Tree<'_>, preferred: Option<&'static Message>) -> Option<&'static Message> {
+pub(super) fn find(tree: &TextprotoTree<'_>, preferred: Option<&'static Message>) -> Option<&'static Message> {
     if let Some(header) = tree.header
         && let Ok(name) = std::str::from_utf8(tree.slice(header))
         && let Some(message) = tables::message(name.rsplit('/').next().unwrap_or_default())
@@ -48,7 +48,7 @@ pub(super) fn find(tree: &Tree<'_>, preferred: Option<&'static Message>) -> Opti
 }
 
 /// How many fields are not of this type: of the message itself, and of those in it.
-fn misfits(tree: &Tree<'_>, first: u32, message: &'static Message, depth: usize) -> (usize, usize) {
+fn misfits(tree: &TextprotoTree<'_>, first: u32, message: &'static Message, depth: usize) -> (usize, usize) {
     let (mut here, mut below) = (0, 0);
     for (_, node) in tree.fields(first).take(BREADTH) {
         let name = std::str::from_utf8(tree.slice(node.name)).unwrap_or_default();

@@ -46,8 +46,8 @@ pub fn looks_like(text: &[u8]) -> bool {
                         probe.pos += 1;
                         probe.space();
                         match probe.value() {
-                            Some(Value::Opened) => depth += 1,
-                            Some(Value::Scalar) => value_line = Some(probe.line()),
+                            Some(ValueStart::Opened) => depth += 1,
+                            Some(ValueStart::Scalar) => value_line = Some(probe.line()),
                             None => return false,
                         }
                     }
@@ -65,7 +65,7 @@ enum Space {
     Header,
 }
 
-enum Value {
+enum ValueStart {
     /// `{`, `<` or `[` has been passed.
     Opened,
     Scalar,
@@ -129,11 +129,11 @@ impl Probe<'_> {
         true
     }
 
-    fn value(&mut self) -> Option<Value> {
+    fn value(&mut self) -> Option<ValueStart> {
         match self.peek()? {
             b'{' | b'<' => {
                 self.pos += 1;
-                Some(Value::Opened)
+                Some(ValueStart::Opened)
             }
             quote @ (b'"' | b'\'') => {
                 self.pos += 1;
@@ -143,7 +143,7 @@ impl Probe<'_> {
                         b'\n' => return None,
                         byte if byte == quote => {
                             self.pos += 1;
-                            return Some(Value::Scalar);
+                            return Some(ValueStart::Scalar);
                         }
                         _ => self.pos += 1,
                     }
@@ -153,7 +153,7 @@ impl Probe<'_> {
                 // Lists are in both formats; pass the bracket and read the first element as a value.
                 let rest = self.text.get(self.pos..).unwrap_or_default();
                 self.pos += memchr::memchr(b']', rest)? + 1;
-                Some(Value::Scalar)
+                Some(ValueStart::Scalar)
             }
             byte if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_') => {
                 let start = self.pos;
@@ -164,7 +164,7 @@ impl Probe<'_> {
                     self.pos += 1;
                 }
                 let is_list = self.text.get(start..self.pos) == Some(b"-");
-                (!is_list).then_some(Value::Scalar)
+                (!is_list).then_some(ValueStart::Scalar)
             }
             _ => None,
         }

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::node::Writer;
+use super::node::YamlWriter;
 use super::{MAX_ALIAS_BYTES, MAX_ALIAS_NODES};
 use crate::source::Span;
 use crate::source::json::Scanner;
@@ -22,13 +22,13 @@ pub(super) struct ViewMark {
 
 /// A piece of a view, cut out of it.
 #[derive(Debug, Default)]
-pub(super) struct Piece(pub View);
+pub(super) struct ViewPiece(pub View);
 
 /// What an anchor names.
 #[derive(Debug, Clone)]
 pub(super) struct Anchored {
     /// The view that has the text; `None` for the one that is being written.
-    pub piece: Option<Rc<Piece>>,
+    pub piece: Option<Rc<ViewPiece>>,
     pub start: ViewMark,
     /// Its end; `None` while the node is open.
     pub end: Option<ViewMark>,
@@ -38,12 +38,12 @@ pub(super) struct Anchored {
 #[derive(Debug)]
 pub(super) enum Source {
     Anchor(usize),
-    Piece(Rc<Piece>),
+    Piece(Rc<ViewPiece>),
 }
 
-impl Writer {
+impl YamlWriter {
     /// Takes what was written since `start` out of the view. Anchors in it follow.
-    pub(super) fn cut(&mut self, start: ViewMark, anchors_before: usize) -> Rc<Piece> {
+    pub(super) fn cut(&mut self, start: ViewMark, anchors_before: usize) -> Rc<ViewPiece> {
         let mut piece = View {
             json: self.view.json.split_off(start.json),
             tokens: self.view.tokens.split_off(start.token),
@@ -53,7 +53,7 @@ impl Writer {
         for token in &mut piece.tokens {
             token.at = token.at.saturating_sub(base);
         }
-        let piece = Rc::new(Piece(piece));
+        let piece = Rc::new(ViewPiece(piece));
         let shift = |mark: ViewMark| ViewMark {
             json: mark.json.saturating_sub(start.json),
             token: mark.token.saturating_sub(start.token),
@@ -92,11 +92,11 @@ impl Writer {
     }
 
     /// Appends a piece of a view.
-    pub(super) fn copy(&mut self, piece: Option<&Piece>, range: Range<ViewMark>) {
+    pub(super) fn copy(&mut self, piece: Option<&ViewPiece>, range: Range<ViewMark>) {
         let to = self.view.json.len();
         let from = range.start.json;
         match piece {
-            Some(Piece(other)) => {
+            Some(ViewPiece(other)) => {
                 let text = other.json.get(from..range.end.json).unwrap_or_default();
                 self.view.json.extend_from_slice(text);
                 let tokens = other.tokens.get(range.start.token..range.end.token).unwrap_or_default();

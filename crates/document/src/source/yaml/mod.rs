@@ -17,7 +17,7 @@ pub use scalar::{Plain, is_marked, resolve};
 
 use super::Span;
 use super::view::{FaultKind, MAX_VIEWED_BYTES, View};
-use node::{Writer, YamlNode};
+use node::{YamlNode, YamlWriter};
 
 /// Collections inside collections. The client's own limit of 100 messages is reached with 200 to 300 of them.
 pub const MAX_NESTING: usize = 1024;
@@ -43,7 +43,7 @@ pub fn view(text: &str) -> View {
     }
     let mut view = View::default();
     view.json.reserve(text.len());
-    let mut writer = Writer::new(view);
+    let mut writer = YamlWriter::new(view);
     parse(text, &mut writer);
     let mut view = writer.view;
     // What is wrong may be that the text ends.
@@ -55,7 +55,7 @@ pub fn view(text: &str) -> View {
 }
 
 /// Writes the documents of a text.
-fn parse(text: &str, writer: &mut Writer) {
+fn parse(text: &str, writer: &mut YamlWriter) {
     let (mut parser, skipped) = parser(text, false);
     while !documents(&mut parser, writer, skipped) {}
 }
@@ -115,7 +115,7 @@ pub fn view_bytes(bytes: &[u8]) -> View {
 }
 
 /// Reads up to the end or the next error; true at the end.
-fn documents<'t>(parser: &mut Parser<'t, StrInput<'t>>, writer: &mut Writer, skipped: usize) -> bool {
+fn documents<'t>(parser: &mut Parser<'t, StrInput<'t>>, writer: &mut YamlWriter, skipped: usize) -> bool {
     while let Some(next) = parser.next_event() {
         match next {
             Ok((Event::StreamEnd, _)) => return true,
@@ -135,7 +135,7 @@ fn documents<'t>(parser: &mut Parser<'t, StrInput<'t>>, writer: &mut Writer, ski
     true
 }
 
-fn step(event: Event<'_>, span: Span, writer: &mut Writer) {
+fn step(event: Event<'_>, span: Span, writer: &mut YamlWriter) {
     let node = |anchor, tag| YamlNode { span, anchor, tag };
     match event {
         Event::Scalar(text, style, anchor, tag) => writer.scalar(&text, style, node(anchor, tag.as_deref())),
@@ -150,7 +150,7 @@ fn step(event: Event<'_>, span: Span, writer: &mut Writer) {
 }
 
 #[cold]
-fn broken(error: &ScanError, writer: &mut Writer, skipped: usize) {
+fn broken(error: &ScanError, writer: &mut YamlWriter, skipped: usize) {
     let at = error.marker().byte_offset().unwrap_or_default() + skipped;
     let (kind, message) = match error.kind() {
         ErrorKind::RecursionLimitExceeded => (FaultKind::Limit, format!("more than {MAX_NESTING} levels of YAML")),

@@ -3,7 +3,7 @@
 use granit_parser::{ScalarStyle, Tag};
 
 use super::merge::{Anchored, Source, ViewMark};
-use super::scalar::{Form, form};
+use super::scalar::{ScalarForm, form};
 use super::{MAX_ALIAS_BYTES, MAX_ALIAS_NODES, MAX_MERGE_BYTES};
 use crate::source::Span;
 use crate::source::view::{FaultKind, View};
@@ -28,7 +28,7 @@ enum Expect {
 
 /// A collection that is open.
 #[derive(Debug)]
-struct Frame {
+struct OpenCollection {
     start: ViewMark,
     anchor: usize,
     /// `None` in a sequence.
@@ -42,9 +42,9 @@ struct Frame {
 
 /// Writes one view.
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(super) struct YamlWriter {
     pub view: View,
-    frames: Vec<Frame>,
+    frames: Vec<OpenCollection>,
     /// What each anchor names, by the anchor's number.
     pub anchors: Vec<Option<Anchored>>,
     /// Where the document starts in the view.
@@ -60,9 +60,9 @@ pub(super) struct Writer {
     last_end: usize,
 }
 
-impl Writer {
+impl YamlWriter {
     pub(super) fn new(view: View) -> Self {
-        Writer {
+        YamlWriter {
             view,
             frames: Vec::new(),
             anchors: Vec::new(),
@@ -181,10 +181,10 @@ impl Writer {
 
     fn plain(&mut self, text: &str) {
         match form(text) {
-            Form::Null => self.view.json.extend_from_slice(b"null"),
-            Form::Bare => self.view.json.extend_from_slice(text.as_bytes()),
-            Form::Text => self.view.quoted(text.as_bytes()),
-            Form::Marked => self.view.marked(text),
+            ScalarForm::Null => self.view.json.extend_from_slice(b"null"),
+            ScalarForm::Bare => self.view.json.extend_from_slice(text.as_bytes()),
+            ScalarForm::Text => self.view.quoted(text.as_bytes()),
+            ScalarForm::Marked => self.view.marked(text),
         }
     }
 
@@ -230,7 +230,7 @@ impl Writer {
             .token_from(node.span.start, node.span.end.max(node.span.start + 1));
         self.last_end = node.span.end;
         self.view.json.push(if mapping { b'{' } else { b'[' });
-        self.frames.push(Frame {
+        self.frames.push(OpenCollection {
             start,
             anchor: node.anchor,
             expect: mapping.then_some(Expect::Key),

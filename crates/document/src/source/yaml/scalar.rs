@@ -9,7 +9,7 @@ use crate::source::json::is_number;
 
 /// How a plain scalar is written in a view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ScalarForm {
     /// `null`.
     Null,
     /// As it stands.
@@ -39,25 +39,25 @@ pub fn is_marked(raw: &[u8]) -> bool {
 }
 
 /// Says how the plain scalar `text` is written.
-pub(super) fn form(text: &str) -> Form {
+pub(super) fn form(text: &str) -> ScalarForm {
     let Some(first) = text.as_bytes().first() else {
-        return Form::Null;
+        return ScalarForm::Null;
     };
     match first {
         b'0'..=b'9' | b'-' | b'+' | b'.' => {
             if is_number(text.as_bytes()) {
-                Form::Bare
+                ScalarForm::Bare
             } else if resolve(text) == Plain::Text {
-                Form::Text
+                ScalarForm::Text
             } else {
-                Form::Marked
+                ScalarForm::Marked
             }
         }
-        b'~' if text.len() == 1 => Form::Null,
-        b'n' | b'N' if matches!(text, "null" | "Null" | "NULL") => Form::Null,
-        b't' | b'f' if matches!(text, "true" | "false") => Form::Bare,
-        b'T' | b'F' if resolve(text) != Plain::Text => Form::Marked,
-        _ => Form::Text,
+        b'~' if text.len() == 1 => ScalarForm::Null,
+        b'n' | b'N' if matches!(text, "null" | "Null" | "NULL") => ScalarForm::Null,
+        b't' | b'f' if matches!(text, "true" | "false") => ScalarForm::Bare,
+        b'T' | b'F' if resolve(text) != Plain::Text => ScalarForm::Marked,
+        _ => ScalarForm::Text,
     }
 }
 
@@ -136,41 +136,41 @@ mod tests {
     #[test]
     fn scalars_follow_the_core_schema() {
         for (text, expected) in [
-            ("", Form::Null),
-            ("~", Form::Null),
-            ("Null", Form::Null),
-            ("nUll", Form::Text),
-            ("true", Form::Bare),
-            ("True", Form::Marked),
-            ("tRue", Form::Text),
-            ("yes", Form::Text),
-            ("no", Form::Text),
-            ("on", Form::Text),
-            ("0", Form::Bare),
-            ("-1.5e+3", Form::Bare),
-            ("1.10", Form::Bare),
-            ("007", Form::Marked),
-            ("+5", Form::Marked),
-            ("0x1F", Form::Marked),
-            ("0o17", Form::Marked),
-            ("0x", Form::Text),
-            (".5", Form::Marked),
-            ("5.", Form::Marked),
-            (".", Form::Text),
-            ("-", Form::Text),
-            ("+", Form::Text),
-            (".inf", Form::Marked),
-            ("-.INF", Form::Marked),
-            (".nan", Form::Marked),
-            ("-.nan", Form::Text),
-            ("1_000", Form::Text),
-            ("1.2.3", Form::Text),
-            ("10.0.0.1", Form::Text),
-            ("0.25s", Form::Text),
-            ("1e", Form::Text),
-            ("e1", Form::Text),
-            (".e1", Form::Text),
-            ("2024-01-01", Form::Text),
+            ("", ScalarForm::Null),
+            ("~", ScalarForm::Null),
+            ("Null", ScalarForm::Null),
+            ("nUll", ScalarForm::Text),
+            ("true", ScalarForm::Bare),
+            ("True", ScalarForm::Marked),
+            ("tRue", ScalarForm::Text),
+            ("yes", ScalarForm::Text),
+            ("no", ScalarForm::Text),
+            ("on", ScalarForm::Text),
+            ("0", ScalarForm::Bare),
+            ("-1.5e+3", ScalarForm::Bare),
+            ("1.10", ScalarForm::Bare),
+            ("007", ScalarForm::Marked),
+            ("+5", ScalarForm::Marked),
+            ("0x1F", ScalarForm::Marked),
+            ("0o17", ScalarForm::Marked),
+            ("0x", ScalarForm::Text),
+            (".5", ScalarForm::Marked),
+            ("5.", ScalarForm::Marked),
+            (".", ScalarForm::Text),
+            ("-", ScalarForm::Text),
+            ("+", ScalarForm::Text),
+            (".inf", ScalarForm::Marked),
+            ("-.INF", ScalarForm::Marked),
+            (".nan", ScalarForm::Marked),
+            ("-.nan", ScalarForm::Text),
+            ("1_000", ScalarForm::Text),
+            ("1.2.3", ScalarForm::Text),
+            ("10.0.0.1", ScalarForm::Text),
+            ("0.25s", ScalarForm::Text),
+            ("1e", ScalarForm::Text),
+            ("e1", ScalarForm::Text),
+            (".e1", ScalarForm::Text),
+            ("2024-01-01", ScalarForm::Text),
         ] {
             assert_eq!(form(text), expected, "{text:?}");
         }

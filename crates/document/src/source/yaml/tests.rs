@@ -186,7 +186,7 @@ fn a_fault_at_the_end_is_in_the_document() {
 fn beyond_the_limit_of_aliases_merge_keys_read_nothing() {
     let keys: String = (0..20).map(|i| format!("  k{i}: {i}\n")).collect();
     let read = |merges: usize| {
-        let mut writer = Writer::new(View::default());
+        let mut writer = YamlWriter::new(View::default());
         writer.nodes_left = 100;
         let text = format!("a: &a\n{keys}r:\n{}", "- <<: *a\n".repeat(merges));
         parse(&text, &mut writer);

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::members::ListedEndpoints;
-use super::plan::Wanted;
+use super::plan::PlannedMember;
 use super::{ConnectedList, EndpointLists, EndpointReports, GAP};
 use crate::endpoint::{Endpoint, EndpointList};
 use crate::pick_first;
@@ -67,7 +67,7 @@ impl EndpointLists {
         let plan = self.plan(list, endpoints)?;
         let mut wanted = plan.wanted;
         let count = endpoints.len();
-        let turn = |wanted: &Wanted| (wanted.index + count - start) % count;
+        let turn = |wanted: &PlannedMember| (wanted.index + count - start) % count;
         let mut fresh = Vec::with_capacity(wanted.len());
         let mut said = EndpointReports::new();
         wanted.sort_by_key(turn);

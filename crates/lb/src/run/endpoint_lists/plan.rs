@@ -9,7 +9,7 @@ use crate::endpoint::{Endpoint, EndpointList};
 use crate::runtime::Connectivity;
 
 /// A member that is to be made.
-pub(super) struct Wanted {
+pub(super) struct PlannedMember {
     /// In the new list.
     pub index: usize,
     /// The place before which it comes.
@@ -22,7 +22,7 @@ pub(super) struct Wanted {
 pub(super) struct Plan {
     pub replaced: Vec<(usize, Arc<Endpoint>)>,
     pub removed: Vec<usize>,
-    pub wanted: Vec<Wanted>,
+    pub wanted: Vec<PlannedMember>,
 }
 
 impl EndpointLists {
@@ -48,7 +48,7 @@ impl EndpointLists {
                     return None;
                 }
                 let endpoint = Arc::clone(endpoint);
-                plan.wanted.push(Wanted {
+                plan.wanted.push(PlannedMember {
                     index: *index,
                     before,
                     endpoint,
@@ -66,7 +66,7 @@ impl EndpointLists {
             let endpoint = insert(Some(old), place, &mut index, &mut plan)??;
             if !is_ready(list.index_at(place)) {
                 plan.removed.push(place);
-                plan.wanted.push(Wanted {
+                plan.wanted.push(PlannedMember {
                     index,
                     before: place,
                     endpoint,
@@ -107,7 +107,7 @@ impl EndpointLists {
             }
             if let Some(member) = index.and_then(|index| self.members.get(index)) {
                 plan.removed.push(place);
-                plan.wanted.push(Wanted {
+                plan.wanted.push(PlannedMember {
                     index: if number < before {
                         number
                     } else {

@@ -200,16 +200,16 @@ events! {
 }
 
 /// A value of an event.
-trait Value {
+trait DetailValue {
     /// Adds the value under its name: nothing for none, one detail for each of several.
     fn add_to(&self, details: &mut Details, name: &'static str);
 }
 
-/// Implements [`Value`] for types that are one detail.
+/// Implements [`DetailValue`] for types that are one detail.
 macro_rules! values {
     ($($kind:ty: |$value:ident| $detail:expr;)*) => {
         $(
-            impl Value for $kind {
+            impl DetailValue for $kind {
                 fn add_to(&self, details: &mut Details, name: &'static str) {
                     let $value = self;
                     details.push((name, $detail));
@@ -231,13 +231,13 @@ values! {
     Status: |status| Detail::Text(status.to_string().into());
 }
 
-impl<T: Value> Value for Option<T> {
+impl<T: DetailValue> DetailValue for Option<T> {
     fn add_to(&self, details: &mut Details, name: &'static str) {
         self.iter().for_each(|value| value.add_to(details, name));
     }
 }
 
-impl<T: Value> Value for Vec<T> {
+impl<T: DetailValue> DetailValue for Vec<T> {
     fn add_to(&self, details: &mut Details, name: &'static str) {
         self.iter().for_each(|value| value.add_to(details, name));
     }

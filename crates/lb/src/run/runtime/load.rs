@@ -10,7 +10,7 @@ use crate::policy::TreePath;
 
 /// A stream of reports, as the policies want it.
 #[derive(Debug, Default)]
-struct Stream {
+struct ReportStream {
     period_ms: Option<i64>,
     /// Number of the stream, so that reports of earlier ones are not taken for its own.
     serial: u64,
@@ -20,7 +20,7 @@ struct Stream {
 /// All streams, by the address of their connection.
 #[derive(Debug, Default)]
 pub(super) struct LoadStreams {
-    by_address: BTreeMap<Address, Stream>,
+    by_address: BTreeMap<Address, ReportStream>,
     next_serial: u64,
     /// Streams that are to begin.
     starts: Vec<Address>,

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use serde_json::Value as Json;
 
 use super::super::calls::Call;
-use super::{Shape, Writer};
+use super::{StepShape, StepWriter};
 use crate::draft::{Expected, headers as headers_of};
 use xdsctl_document::source::node::JsonNode;
 use xdsctl_model::resource::ResourceType;
@@ -15,8 +15,8 @@ use xdsctl_model::status::Code;
 /// Most RPCs of which the places are looked up one by one for an expectation.
 const PLACES_TOLD: usize = 10;
 
-impl Writer<'_> {
-    pub(super) fn shape(&self, call: &Call) -> Shape {
+impl StepWriter<'_> {
+    pub(super) fn shape(&self, call: &Call) -> StepShape {
         let mut headers = call.headers.clone();
         let mut members = vec![("method", Json::from(call.method.as_str()))];
         let failed = || call.attempts.iter().filter(|attempt| attempt.address.is_some());
@@ -44,7 +44,7 @@ impl Writer<'_> {
             members.push(("wait_for_ready", true.into()));
         }
         let client = self.draft.targets.iter().position(|target| *target == call.target);
-        Shape {
+        StepShape {
             client: client.filter(|_| self.draft.targets.len() > 1),
             members,
             hidden: call.hidden.clone(),
@@ -53,7 +53,7 @@ impl Writer<'_> {
         }
     }
 
-    pub(super) fn expect(&self, shape: &Shape, places: &[SocketAddr]) -> Vec<Expected> {
+    pub(super) fn expect(&self, shape: &StepShape, places: &[SocketAddr]) -> Vec<Expected> {
         let mut expect = Vec::new();
         match shape.code {
             Some(Code::Ok) if !places.is_empty() => {
@@ -156,7 +156,7 @@ pub(super) fn place_of(call: &Call) -> Option<SocketAddr> {
     call.attempts.last().and_then(|attempt| attempt.address)
 }
 
-pub(super) fn members_of(shape: &Shape, count: usize) -> Vec<(&'static str, Json)> {
+pub(super) fn members_of(shape: &StepShape, count: usize) -> Vec<(&'static str, Json)> {
     let mut members = shape.members.clone();
     if count > 1 {
         members.push(("count", count.into()));
@@ -164,7 +164,7 @@ pub(super) fn members_of(shape: &Shape, count: usize) -> Vec<(&'static str, Json
     members
 }
 
-pub(super) fn comment_of(shape: &Shape) -> String {
+pub(super) fn comment_of(shape: &StepShape) -> String {
     match shape.hidden.as_slice() {
         [] => String::new(),
         [name] => format!("also sent: `{name}`, whose value the log does not show"),

@@ -14,11 +14,13 @@ use std::io::{self, Write};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{Choice, Finding, NotShown, Parsed, ReportWriter, ResourceReport, Summary, Unplaced, closing, not_checked};
+use super::{
+    Finding, NotShown, Parsed, ReportWriter, ResourceReport, ShownSeverity, Summary, Unplaced, closing, not_checked,
+};
 use crate::report::edge::{marked, visible_line};
 use group::{Group, Groups, write_groups};
 use lines::{Indented, Wrapped};
-use view::{View, handler};
+use view::{FindingView, handler};
 use withheld::WithheldLines;
 use xdsctl_channel::client::is_live;
 use xdsctl_model::diag::{Rule, Severity, Subject};
@@ -118,8 +120,8 @@ impl<W: Write> Human<W> {
     }
 
     /// What is loud enough to be shown.
-    const fn choice(&self) -> Choice {
-        Choice {
+    const fn choice(&self) -> ShownSeverity {
+        ShownSeverity {
             min_severity: self.style.min_severity,
         }
     }
@@ -280,7 +282,7 @@ struct Named {
 
 fn write_shown(shown: &[(Option<Rc<Named>>, Finding)], style: FindingsStyle, out: &mut dyn Write) -> io::Result<()> {
     for (resource, finding) in shown {
-        let view = View {
+        let view = FindingView {
             is_whole: style.width.is_none(),
             resource: resource.as_deref(),
             finding,

@@ -32,20 +32,20 @@ pub(super) fn handler(style: FindingsStyle) -> GraphicalReportHandler {
 }
 
 /// A finding as miette sees it.
-pub(super) struct View<'a> {
+pub(super) struct FindingView<'a> {
     /// Nothing is left out of a long path.
     pub is_whole: bool,
     pub resource: Option<&'a Named>,
     pub finding: &'a Finding,
 }
 
-impl fmt::Debug for View<'_> {
+impl fmt::Debug for FindingView<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
-impl fmt::Display for View<'_> {
+impl fmt::Display for FindingView<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(resource) = self.resource {
             let type_name = visible_line(&resource.type_name);
@@ -66,7 +66,7 @@ impl fmt::Display for View<'_> {
     }
 }
 
-impl View<'_> {
+impl FindingView<'_> {
     /// The text of the path, on a terminal not longer than [`MAX_PATH_CHARS`].
     fn path(&self) -> String {
         let text = self.finding.path.to_string();
@@ -81,9 +81,9 @@ impl View<'_> {
     }
 }
 
-impl std::error::Error for View<'_> {}
+impl std::error::Error for FindingView<'_> {}
 
-impl miette::Diagnostic for View<'_> {
+impl miette::Diagnostic for FindingView<'_> {
     fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         Some(Box::new(format!(
             "{} ({})",

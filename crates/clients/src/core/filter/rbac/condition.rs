@@ -44,12 +44,12 @@ pub(super) enum Forms {
 }
 
 /// A walk over the policies of one config.
-pub(super) struct Walk<'c, 'p> {
+pub(super) struct PolicyWalk<'c, 'p> {
     pub(super) forms: Forms,
     pub(super) cx: &'c mut Validation<'p>,
 }
 
-impl Walk<'_, '_> {
+impl PolicyWalk<'_, '_> {
     /// Says whether `depth` is within bounds, after reporting if not.
     pub(super) fn may_descend(&mut self, depth: u32, at: &Path<'_>) -> bool {
         if !self.cx.has(Feature::RbacDepth) {

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use crate::shared::rules::{RBAC_ACTION_LOG, RBAC_ACTION_UNKNOWN, RBAC_CONDITION_UNSUPPORTED};
 use xdsctl_model::profile::Feature;
 
-use self::condition::{Forms, Walk};
+use self::condition::{Forms, PolicyWalk};
 use super::FilterType;
 use xdsctl_document::proto::any::Extension;
 use xdsctl_document::proto::pb::envoy::config::rbac::v3 as pb;
@@ -113,7 +113,7 @@ fn enforced(rules: &pb::Rbac, forms: Forms, at: &Path<'_>, cx: &mut Validation<'
 }
 
 fn policy(policy: &pb::Policy, forms: Forms, at: &Path<'_>, cx: &mut Validation<'_>) -> Value {
-    let mut walk = Walk { forms, cx };
+    let mut walk = PolicyWalk { forms, cx };
     let permissions_at = at.field("permissions");
     let permissions: Value = policy
         .permissions

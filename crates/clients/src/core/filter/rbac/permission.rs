@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::condition::Walk;
+use super::condition::PolicyWalk;
 use crate::shared::rules::RBAC_PERMISSION_UNSUPPORTED;
 use xdsctl_document::proto::pb::envoy::config::rbac::v3::Permission;
 use xdsctl_document::proto::pb::envoy::config::rbac::v3::permission::{Rule, Set};
@@ -16,7 +16,7 @@ rules! {
     RBAC_PORT_OUT_OF_RANGE = "rbac-port-out-of-range", Filter, Advice, "C-core Rbac::Permission::MakeDestPortPermission";
 }
 
-impl Walk<'_, '_> {
+impl PolicyWalk<'_, '_> {
     pub(super) fn permission(&mut self, permission: &Permission, depth: u32, at: &Path<'_>) -> Value {
         if !self.may_descend(depth, at) {
             return Value::Null;

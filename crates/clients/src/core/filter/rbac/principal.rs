@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::condition::Walk;
+use super::condition::PolicyWalk;
 use crate::shared::rules::RBAC_PRINCIPAL_UNSUPPORTED;
 use xdsctl_document::proto::pb::envoy::config::rbac::v3::Principal;
 use xdsctl_document::proto::pb::envoy::config::rbac::v3::principal::{Authenticated, Identifier, Set};
@@ -16,7 +16,7 @@ rules! {
     RBAC_AUTHENTICATED_CRASHES_TRACING = "rbac-authenticated-crashes-tracing", Filter, Fails, "C-core Rbac::Principal::ToString";
 }
 
-impl Walk<'_, '_> {
+impl PolicyWalk<'_, '_> {
     pub(super) fn principal(&mut self, principal: &Principal, depth: u32, at: &Path<'_>) -> Value {
         if !self.may_descend(depth, at) {
             return Value::Null;
