@@ -4,7 +4,7 @@
 //! the rows that differ, grouped by rule, with the client's words and ours:
 //!
 //! ```text
-//! XDSCTL_DIFFER=20 cargo test --test clients go::rules -- --nocapture     20 rows a rule
+//! XDSCTL_DIFFER=20 cargo test -p xdsctl --test clients go::rules -- --nocapture     20 rows a rule
 //! XDSCTL_ROWS=CDS-,EDS-EW0 ...                                            only rows whose rule or id begins so
 //! XDSCTL_ALL=1 ...                                                        every row, and not a sample of those that take long
 //! ```
@@ -62,11 +62,11 @@ fn the_pages_have_these_numbers() {
     let (go_versions, java_versions) = (versions("go-versions", "go"), versions("java-versions", "java"));
     let (go_older, java_older) = (older::differing("go").len(), older::differing("java").len());
     let (node_versions, switches) = (versions("node-versions", "node"), rows::answers("node-switches").len());
-    let verdicts = of(cpp::rows(true, |_| true).len(), cpp::VERDICTS_DIFFER);
+    let verdicts = of(cpp::rows(|_| true).len(), cpp::VERDICTS_DIFFER);
     let fresh = cpp::fresh_rows();
     let later = fresh.iter().filter(|row| cpp::gives_paths(row)).count();
     let paths = |count, differing| format!("field paths since 1.59 {}", of(count, differing).1);
-    let cpp_paths = cpp::rows(true, |client| client.version.minor >= 59).len();
+    let cpp_paths = cpp::rows(|client| client.version.minor >= 59).len();
     let expected = [
         (
             "C-core, 33",
@@ -129,7 +129,7 @@ fn versions_that_share_an_answer_give_it_alone() {
     let clients = Client::parse_list("all").unwrap();
     let all = "all,cpp@1.64.1,go@1.81.1,java@1.75.0";
     let (mut compared, mut shared) = (0, 0);
-    for case in support::sample(rows::cases().into_values().collect(), 40) {
+    for case in support::sample(rows::cases().into_values().collect(), 199) {
         let together = rows::answers_of(&case, all);
         shared += together.windows(2).filter(|two| two[0].is_as(&two[1])).count();
         for answer in &together {
@@ -141,6 +141,6 @@ fn versions_that_share_an_answer_give_it_alone() {
             compared += 1;
         }
     }
-    assert!(compared > 50 * clients.len(), "{compared}");
+    assert!(compared > 10 * clients.len(), "{compared}");
     assert!(shared > compared / 2, "{shared} of {compared}");
 }

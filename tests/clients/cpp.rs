@@ -5,23 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use xdsctl_model::diag::{Diagnostic, Effect};
 use xdsctl_model::profile::{Client, ClientStanding};
 
-use crate::rows::{Case, Ours, Recorded, answers, cases, compare_by, fresh_case};
-use crate::support::compares_all;
+use crate::rows::{Case, Measure, Ours, Recorded, answers, cases, compare_by, fresh_case};
 
-/// The answers of the versions that `wanted` takes: every one, or of those that were answered alike in every version one in eight.
-pub fn rows(every: bool, wanted: impl Fn(Client) -> bool) -> Vec<Recorded> {
+/// The answers of the versions that `wanted` takes.
+pub fn rows(wanted: impl Fn(Client) -> bool) -> Vec<Recorded> {
     let cases = cases();
     let mut all = Vec::new();
-    for (number, row) in answers("cpp").into_iter().enumerate() {
-        let given: BTreeSet<String> = row["answers"]
-            .as_object()
-            .unwrap()
-            .values()
-            .map(|a| a.to_string())
-            .collect();
-        if !every && given.len() == 1 && number % 8 != 0 {
-            continue;
-        }
+    for row in answers("cpp") {
         let key = (
             row["file"].as_str().unwrap().to_owned(),
             row["id"].as_str().unwrap().to_owned(),
@@ -110,35 +100,38 @@ pub fn gives_paths(row: &Recorded) -> bool {
     row.client != "cpp@1.53.2"
 }
 
+/// The verdict alone, and the verdict with the paths for the rows of which `gives_paths` is true.
+fn compare_both(what: &str, rows: &[Recorded], gives_paths: impl Fn(&Recorded) -> bool, differing: [usize; 2]) {
+    let paths = format!("{what}, paths");
+    let measures = [
+        Measure {
+            what,
+            differing: differing[0],
+            is_equal: &|row, ours| Some(verdict_agrees(row, ours)),
+        },
+        Measure {
+            what: &paths,
+            differing: differing[1],
+            is_equal: &|row, ours| gives_paths(row).then(|| verdict_agrees(row, ours) && paths_agree(row, ours)),
+        },
+    ];
+    compare_by(rows, &measures);
+}
+
 #[test]
-fn verdicts() {
-    compare_by(
-        "cpp verdicts",
-        &rows(compares_all(), |_| true),
-        VERDICTS_DIFFER,
-        verdict_agrees,
-    );
+fn versions() {
+    let later: BTreeSet<String> = rows(|client| client.version.minor >= 59)
+        .into_iter()
+        .map(|row| row.client)
+        .collect();
+    let rows = rows(|_| true);
+    let gives_paths = |row: &Recorded| later.contains(&row.client);
+    compare_both("cpp versions", &rows, gives_paths, [VERDICTS_DIFFER, PATHS_DIFFER]);
 }
 
 /// 2,000 resources that nobody had looked at, put to six wheels.
 #[test]
 fn fresh() {
-    compare_by("cpp fresh", &fresh_rows(), FRESH_DIFFER, verdict_agrees);
-}
-
-#[test]
-fn fresh_paths_since_1_59() {
-    let mut rows = fresh_rows();
-    rows.retain(gives_paths);
-    compare_by("cpp fresh paths", &rows, FRESH_PATHS_DIFFER, |row, ours| {
-        verdict_agrees(row, ours) && paths_agree(row, ours)
-    });
-}
-
-#[test]
-fn paths_since_1_59() {
-    let rows = rows(compares_all(), |client| client.version.minor >= 59);
-    compare_by("cpp paths", &rows, PATHS_DIFFER, |row, ours| {
-        verdict_agrees(row, ours) && paths_agree(row, ours)
-    });
+    let differing = [FRESH_DIFFER, FRESH_PATHS_DIFFER];
+    compare_both("cpp fresh", &fresh_rows(), gives_paths, differing);
 }

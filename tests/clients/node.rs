@@ -3,7 +3,8 @@
 use xdsctl_model::diag::Effect;
 
 use crate::rows::{
-    Recorded, and_then, ask, compare, compare_by, of_file, of_fresh, of_one_version, of_switches, of_versions,
+    Measure, Ours, Recorded, and_then, ask, compare, compare_by, of_file, of_fresh, of_one_version, of_switches,
+    of_versions, wanted,
 };
 
 #[test]
@@ -74,10 +75,18 @@ fn compare_fresh(what: &str, name: &str, differing: usize) {
 }
 
 fn compare_accepted(what: &str, rows: &[Recorded], differing: usize) {
-    compare_by(what, rows, differing, |row, ours| {
+    let is_equal = |row: &Recorded, ours: &Ours| {
         let ours = if ours.verdict == "CRASH" { "ACK" } else { ours.verdict };
-        ours == row.verdict
-    });
+        Some(ours == row.verdict)
+    };
+    compare_by(
+        rows,
+        &[Measure {
+            what,
+            differing,
+            is_equal: &is_equal,
+        }],
+    );
 }
 
 /// Looks in the client's words for what the page of each rule says of them, after `- node:` under *In a log*. An exception
@@ -85,7 +94,7 @@ fn compare_accepted(what: &str, rows: &[Recorded], differing: usize) {
 fn compare_words(what: &str, rows: &[Recorded], differing: usize) {
     const CUT: usize = 160;
     let (mut count, mut untold) = (0, Vec::new());
-    for row in rows.iter().filter(|row| row.verdict == "NACK") {
+    for row in wanted(rows).into_iter().filter(|row| row.verdict == "NACK") {
         let found = ask(row).diagnostics;
         let mut faults: Vec<_> = found.iter().filter(|d| d.effect == Effect::Nack).collect();
         if row.words.starts_with("thrown") {

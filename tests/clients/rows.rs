@@ -14,7 +14,7 @@ use xdsctl_model::diag::{Diagnostic, Effect};
 use xdsctl_model::profile::{Client, Family, Fleet, ServerFacts};
 use xdsctl_model::resource::ResourceType;
 
-use crate::support::{compares_all, recorded, root};
+use crate::support::{compares_all, recorded, root, sample};
 
 /// A resource that clients were asked about.
 #[derive(Debug, Clone, Deserialize)]
@@ -339,6 +339,11 @@ fn named(bytes: &bytes::Bytes, name: &str) -> bytes::Bytes {
     named.into()
 }
 
+/// Says whether the developer asks for certain rows.
+fn is_selected() -> bool {
+    std::env::var_os("XDSCTL_ROWS").is_some()
+}
+
 /// Says whether the developer asks for this row.
 fn is_wanted(case: &Case) -> bool {
     let wanted = std::env::var("XDSCTL_ROWS").unwrap_or_default();
@@ -346,55 +351,94 @@ fn is_wanted(case: &Case) -> bool {
     starts.peek().is_none() || starts.any(|w| case.id.starts_with(w) || case.rule.starts_with(w) || case.kind == w)
 }
 
-/// Compares the verdicts, and fails if more than `differing` rows differ.
-pub fn compare(what: &str, rows: &[Recorded], differing: usize) {
-    compare_by(what, rows, differing, |row, ours| ours.verdict == row.verdict);
+/// What is compared of rows, and how many of them may differ.
+pub struct Measure<'a> {
+    pub what: &'a str,
+    pub differing: usize,
+    /// Whether the client's answer and ours are the same; `None` for a row that is not compared.
+    pub is_equal: &'a dyn Fn(&Recorded, &Ours) -> Option<bool>,
 }
 
-/// Compares with `is_equal`, and fails if more than `differing` rows differ; where every row is compared, it must be as many.
-pub fn compare_by(what: &str, rows: &[Recorded], differing: usize, is_equal: impl Fn(&Recorded, &Ours) -> bool) {
+/// Rows that differ, by their rule and what was answered.
+type Wrong = BTreeMap<(String, String), Vec<String>>;
+
+/// Compares the verdicts, and fails if more than `differing` rows differ.
+pub fn compare(what: &str, rows: &[Recorded], differing: usize) {
+    let is_equal = |row: &Recorded, ours: &Ours| Some(ours.verdict == row.verdict);
+    compare_by(
+        rows,
+        &[Measure {
+            what,
+            differing,
+            is_equal: &is_equal,
+        }],
+    );
+}
+
+/// Rows that are compared of a recording where not every row is.
+const SAMPLED: usize = 300;
+
+/// The rows to compare: those that the developer asks for, else a sample. An odd step meets rows of every kind.
+pub fn wanted(rows: &[Recorded]) -> Vec<&Recorded> {
     let rows: Vec<&Recorded> = rows.iter().filter(|row| is_wanted(&row.case)).collect();
+    let step = if is_selected() { 1 } else { (rows.len() / SAMPLED) | 1 };
+    sample(rows, step)
+}
+
+/// Compares by each of the measures, and fails if more rows differ than may; where every row is compared, it must be as many.
+pub fn compare_by(rows: &[Recorded], measures: &[Measure]) {
+    let rows = wanted(rows);
+    let mut wrong: Vec<Wrong> = measures.iter().map(|_| Wrong::new()).collect();
+    let mut compared = vec![0; measures.len()];
+    for row in &rows {
+        let ours = ask(row);
+        for (number, measure) in measures.iter().enumerate() {
+            let Some(is_equal) = (measure.is_equal)(row, &ours) else {
+                continue;
+            };
+            compared[number] += 1;
+            if !is_equal {
+                let verdicts = format!("{}, here {}", row.verdict, ours.verdict);
+                let key = (row.case.rule.clone(), verdicts);
+                wrong[number].entry(key).or_default().push(told(row, &ours));
+            }
+        }
+    }
+    for ((measure, wrong), compared) in measures.iter().zip(&wrong).zip(compared) {
+        judge(measure, wrong, compared);
+    }
+}
+
+/// A row that differs, with the client's words and what we reported.
+fn told(row: &Recorded, ours: &Ours) -> String {
+    let mut line = format!("{} [{}] {}", row.case.id, row.client, row.words);
+    if let Some(paths) = &row.paths {
+        write!(line, " {paths:?}").unwrap();
+    }
+    let nacks = ours.diagnostics.iter();
+    for diagnostic in nacks.filter(|d| matches!(d.effect, Effect::Nack | Effect::Fails)) {
+        let (id, path, message) = (diagnostic.rule.id, &diagnostic.path, &diagnostic.message);
+        write!(line, "\n        {id} {path} {message}").unwrap();
+    }
+    line
+}
+
+/// Prints what differs, and fails if it is more than may be.
+fn judge(measure: &Measure, wrong: &Wrong, compared: usize) {
     let per_rule: usize = std::env::var("XDSCTL_DIFFER")
         .ok()
         .and_then(|n| n.parse().ok())
         .unwrap_or(0);
-    let mut wrong: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
-    let mut count = 0;
-    for row in &rows {
-        let ours = ask(row);
-        if is_equal(row, &ours) {
-            continue;
-        }
-        count += 1;
-        let lines = wrong
-            .entry((row.case.rule.clone(), format!("{}, here {}", row.verdict, ours.verdict)))
-            .or_default();
-        let mut line = format!("{} [{}] {}", row.case.id, row.client, row.words);
-        if let Some(paths) = &row.paths {
-            write!(line, " {paths:?}").unwrap();
-        }
-        for diagnostic in ours
-            .diagnostics
-            .iter()
-            .filter(|d| matches!(d.effect, Effect::Nack | Effect::Fails))
-        {
-            write!(
-                line,
-                "\n        {} {} {}",
-                diagnostic.rule.id, diagnostic.path, diagnostic.message
-            )
-            .unwrap();
-        }
-        lines.push(line);
-    }
     if per_rule > 0 {
-        for ((rule, verdicts), lines) in &wrong {
+        for ((rule, verdicts), lines) in wrong {
             println!("{} {rule}: client {verdicts}", lines.len());
             lines.iter().take(per_rule).for_each(|line| println!("    {line}"));
         }
     }
-    let share = 100.0 - 100.0 * count as f64 / rows.len().max(1) as f64;
-    println!("{what}: {count} of {} rows differ, {share:.2} % agree", rows.len());
+    let (what, differing) = (measure.what, measure.differing);
+    let count: usize = wrong.values().map(Vec::len).sum();
+    let share = 100.0 - 100.0 * count as f64 / compared.max(1) as f64;
+    println!("{what}: {count} of {compared} rows differ, {share:.2} % agree");
     let is_right = if compares_all() {
         count == differing
     } else {
@@ -402,8 +446,7 @@ pub fn compare_by(what: &str, rows: &[Recorded], differing: usize, is_equal: imp
     };
     assert!(
         is_right,
-        "{what}: {count} of {} rows differ, {differing} may; XDSCTL_DIFFER=5 shows them",
-        rows.len()
+        "{what}: {count} of {compared} rows differ, {differing} may; XDSCTL_DIFFER=5 shows them"
     );
 }
 
@@ -421,7 +464,7 @@ struct Reasons {
 /// first. Fails if more than `differing` rows do not. Words of `limit` characters are cut off, and may say nothing.
 pub fn compare_reasons(what: &str, rows: &[Recorded], limit: usize, differing: usize) {
     let mut reasons = Reasons::default();
-    for row in rows.iter().filter(|row| row.verdict == "NACK" && is_wanted(&row.case)) {
+    for row in wanted(rows).into_iter().filter(|row| row.verdict == "NACK") {
         let ours = ask(row);
         let Some(first) = ours.diagnostics.iter().find(|d| d.effect == Effect::Nack) else {
             continue;
