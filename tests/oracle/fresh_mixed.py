@@ -276,12 +276,14 @@ def idle(w):
     w.extra["channel_args"] = [["grpc.client_idle_timeout_ms", w.one(1000, 1500)]]
     w.host(w.locals(1), **w.one({}, {"lb_policy": "RING_HASH"}, {"load_balancing_policy": policy("pick_first.v3.PickFirst")}))
     w.pick(3)
-    if w.percent(50):
-        w.step(stop=w.taken[0])
     w.step(sleep=w.one(0.5, 2.5))
     w.pick(3)
-    w.step(drop=w.taken[-1])
-    w.step(sleep=0.5)
+    # Nothing is asked 1 s after a refusal, when the client may just be connecting again.
+    w.step(stop=w.taken[0])
+    w.step(sleep=w.one(0.5, 2.6))
+    w.pick(3)
+    w.step(start=w.taken[0])
+    w.step(sleep=2.6)
     w.pick(3)
 
 
