@@ -16,7 +16,7 @@ use xdsctl_model::status::Code;
 /// An RPC that has ended, and what only those know who saw the others.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ended<'d> {
-    /// The client's number.
+    /// The number of its client among those of the test.
     pub client: usize,
     /// The RPC's number there.
     pub id: u64,
@@ -29,11 +29,27 @@ pub(super) struct Ended<'d> {
 }
 
 /// The first RPC that did what it must not.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct First {
+    /// The number of its client.
     pub client: usize,
+    /// Its number there, from 0.
     pub id: u64,
+    /// What it did instead.
     pub happened: String,
+    /// How it ended, with its way.
+    pub outcome: Outcome,
+}
+
+impl First {
+    fn of(ended: &Ended<'_>, happened: String) -> First {
+        First {
+            client: ended.client,
+            id: ended.id,
+            happened,
+            outcome: ended.outcome.clone(),
+        }
+    }
 }
 
 /// Places that were not expected, named of each shares at most.
@@ -109,11 +125,7 @@ impl<'t> Watched<'t> {
                 }
                 if let Err(happened) = holds(what, ended) {
                     self.bad += 1;
-                    self.first.get_or_insert(First {
-                        client: ended.client,
-                        id: ended.id,
-                        happened,
-                    });
+                    self.first.get_or_insert_with(|| First::of(ended, happened));
                 }
             }
         }
@@ -194,11 +206,7 @@ impl<'t> Guard<'t> {
     pub fn see(&mut self, ended: &Ended<'_>) {
         if self.never.checks.iter().all(|check| holds(&check.what, ended).is_ok()) {
             self.bad += 1;
-            self.first.get_or_insert_with(|| First {
-                client: ended.client,
-                id: ended.id,
-                happened: end(ended),
-            });
+            self.first.get_or_insert_with(|| First::of(ended, end(ended)));
         }
     }
 }

@@ -30,7 +30,7 @@ const CHECKS_A_RPC: u64 = 10;
 /// The RPCs of a test, and how many there may be.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Effort {
-    /// Tenths of them.
+    /// Tenths of RPCs that were done.
     done: u64,
     most: u64,
 }
@@ -98,7 +98,7 @@ pub struct Played {
     pub stop: Option<TestStop>,
     /// What of the configuration was met, if that was asked for.
     pub coverage: Coverage,
-    /// Expectations.
+    /// How many expectations were looked at.
     pub checks: u64,
     /// RPCs that have ended.
     pub rpcs: u64,
@@ -109,11 +109,11 @@ pub struct Played {
 /// An expectation that was not met.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
-    /// Where it stands.
+    /// The bytes of the document in which it is written.
     pub span: Span,
     /// It is what must never be.
     pub is_never: bool,
-    /// What happened instead.
+    /// What happened instead, as half a sentence.
     pub happened: String,
     /// How many RPCs more did what they must not.
     pub more: u64,
@@ -139,51 +139,27 @@ pub struct Failed {
 /// A test that could not be run to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestStop {
-    /// The step.
+    /// The step at which it ends.
     pub span: Span,
-    /// Why.
+    /// Why it cannot go on, in words for people.
     pub why: String,
 }
 
-/// RPCs by client and number.
-type Wanted = BTreeMap<(usize, u64), Option<Outcome>>;
-
 /// Runs a test. `sessions` are those of its clients, in their order.
 ///
-/// The RPCs are watched first; those that did what they must not are sent once more, in a second run that is the same, to tell their
-/// way.
+/// Every RPC tells its way, so that the first one that does what it must not can tell it: nobody knows beforehand which one that is.
 pub fn run(test: &Test, sessions: &[Session], run_options: RunOptions) -> Played {
     run_heard(test, sessions, run_options, &|_| {})
 }
 
 /// The same, for somebody who waits: `heard` hears of each RPC how many there were.
 pub fn run_heard(test: &Test, sessions: &[Session], run_options: RunOptions, heard: &dyn Fn(u64)) -> Played {
-    let mut wanted = Wanted::new();
-    let (mut played, firsts) = Run::new(test, sessions, run_options, &wanted, heard).play(&mut wanted);
-    let told = firsts.iter().flatten().take(MAX_WAYS);
-    wanted.extend(told.map(|first| ((first.client, first.id), None)));
-    if wanted.is_empty() || run_options.records {
-        return played;
-    }
-    Run::new(test, sessions, run_options, &wanted.clone(), heard).play(&mut wanted);
-    for (failure, first) in played.failures.iter_mut().zip(&firsts) {
-        let Some(first) = first else { continue };
-        let outcome = wanted.get(&(first.client, first.id)).and_then(Option::as_ref);
-        failure.rpc = outcome.map(|outcome| Failed {
-            client: test
-                .clients
-                .get(first.client)
-                .map_or_else(String::new, |client| client.name.clone()),
-            number: first.id + 1,
-            outcome: outcome.clone(),
-        });
-    }
-    played
+    Run::new(test, sessions, run_options, heard).play()
 }
 
-/// What is watched.
+/// What is watched while a test runs.
 struct Watch<'t> {
-    /// By step.
+    /// The expectations of each step.
     steps: Vec<Vec<Watched<'t>>>,
     guards: Vec<Guard<'t>>,
     sessions: Sessions,
@@ -315,20 +291,14 @@ struct Run<'t> {
     names: MentionedNames,
     watch: Watch<'t>,
     played: Played,
-    firsts: Vec<Option<First>>,
+    /// Failures of which the way of an RPC may still be told.
+    ways_left: usize,
 }
 
 impl<'t> Run<'t> {
-    fn new(
-        test: &'t Test,
-        sessions: &[Session],
-        run_options: RunOptions,
-        wanted: &Wanted,
-        heard: &'t dyn Fn(u64),
-    ) -> Run<'t> {
-        let channels = channels(test, sessions, run_options, |number, options| {
-            let traced = wanted.keys().filter(|(client, _)| *client == number).map(|(_, id)| *id);
-            options.traced = traced.collect::<BTreeSet<u64>>();
+    fn new(test: &'t Test, sessions: &[Session], run_options: RunOptions, heard: &'t dyn Fn(u64)) -> Run<'t> {
+        let channels = channels(test, sessions, run_options, |_, options| {
+            options.traces = !run_options.records;
             options.places = true;
         });
         let watched = |step: &'t PlannedStep| {
@@ -353,17 +323,17 @@ impl<'t> Run<'t> {
                 selectors: Vec::new(),
             },
             played: Played::default(),
-            firsts: Vec::new(),
+            ways_left: if run_options.records { 0 } else { MAX_WAYS },
         }
     }
 
-    fn play(mut self, wanted: &mut Wanted) -> (Played, Vec<Option<First>>) {
+    fn play(mut self) -> Played {
         let mut player = Player::default();
         let mut open: BTreeMap<&str, usize> = BTreeMap::new();
         let known = addresses(self.test, &self.channels);
         if let Some(stop) = check(self.test, &known) {
             self.played.stop = Some(stop);
-            return (self.played, self.firsts);
+            return self.played;
         }
         self.names = MentionedNames::of(self.test, &known);
         let finishes = finishes(&self.test.steps);
@@ -381,9 +351,6 @@ impl<'t> Run<'t> {
                     player.play_on(step, &mut self.channels, clients, &mut |done| {
                         let of = done.name.and_then(|name| open.get(name).copied()).unwrap_or(number);
                         watch.see(of, &done);
-                        if let Some(place) = wanted.get_mut(&(done.client, done.id.number())) {
-                            *place = Some(done.outcome);
-                        }
                         !watch.effort.is_over()
                     })
                 }
@@ -403,7 +370,7 @@ impl<'t> Run<'t> {
                 let failure = Failure {
                     is_never: true,
                     recorded: None,
-                    ..failure(guard.never.span, guard.bad, &first)
+                    ..failure(guard.never.span, guard.bad, &first.happened)
                 };
                 self.fail(failure, Some(first));
             }
@@ -418,7 +385,7 @@ impl<'t> Run<'t> {
         self.played.coverage = self.watch.coverage.take().unwrap_or_default();
         self.played.rpcs = self.watch.rpcs;
         self.played.ended = self.channels.first().map_or(0, Channel::now);
-        (self.played, self.firsts)
+        self.played
     }
 
     /// Holds a step against what was expected of it; says whether the next one can be played.
@@ -473,41 +440,46 @@ impl<'t> Run<'t> {
             let value = watched.check.value;
             let idle = watched.cannot_fail().filter(|_| sends);
             self.played.notes.extend(idle.map(|note| (span, note)));
-            let whole = of_updates.or(of_channels).or(of_all).map(|happened| First {
-                happened,
-                ..First::default()
-            });
-            if let Some(first) = &whole {
-                let failure = Failure {
-                    value,
-                    recorded,
-                    ..failure(span, 1, first)
-                };
-                self.fail(failure, None);
-            } else if let Some(first) = watched.first {
-                let failure = Failure {
-                    value,
-                    recorded,
-                    ..failure(span, watched.bad, &first)
-                };
-                self.fail(failure, Some(first));
-            }
+            let whole = of_updates.or(of_channels).or(of_all);
+            let first = watched.first.filter(|_| whole.is_none());
+            let (bad, happened) = match (&whole, &first) {
+                (Some(happened), _) => (1, happened),
+                (None, Some(first)) => (watched.bad, &first.happened),
+                (None, None) => continue,
+            };
+            let failure = Failure {
+                value,
+                recorded,
+                ..failure(span, bad, happened)
+            };
+            self.fail(failure, first);
         }
         true
     }
 
-    fn fail(&mut self, failure: Failure, first: Option<First>) {
+    /// Adds a failure, with the way of the first RPC that did what it must not.
+    fn fail(&mut self, mut failure: Failure, first: Option<First>) {
+        if self.ways_left > 0
+            && let Some(first) = first
+        {
+            self.ways_left -= 1;
+            let client = self.test.clients.get(first.client);
+            failure.rpc = Some(Failed {
+                client: client.map_or_else(String::new, |client| client.name.clone()),
+                number: first.id + 1,
+                outcome: first.outcome,
+            });
+        }
         self.played.failures.push(failure);
-        self.firsts.push(first);
     }
 }
 
 /// An expectation that `bad` RPCs did not meet.
-fn failure(span: Span, bad: u64, first: &First) -> Failure {
+fn failure(span: Span, bad: u64, happened: &str) -> Failure {
     Failure {
         span,
         is_never: false,
-        happened: first.happened.clone(),
+        happened: happened.to_owned(),
         more: bad.saturating_sub(1),
         rpc: None,
         value: span,

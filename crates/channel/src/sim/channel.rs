@@ -58,8 +58,6 @@ pub struct ChannelOptions {
     pub waits_for_missing: bool,
     /// RPCs tell their way.
     pub traces: bool,
-    /// These RPCs tell it in any case, by their number.
-    pub traced: BTreeSet<u64>,
     /// What happens is told: see [`Channel::take_log`].
     pub log: bool,
     /// RPCs tell where in the configuration their endpoint stands.
@@ -112,7 +110,7 @@ pub struct Channel {
     /// RPCs that nobody waits for, and that have ended.
     let_go: Vec<(RpcId, Box<Outcome>)>,
     places: LocalityPlaces,
-    /// The channel's own.
+    /// The authority of RPCs that have none of their own.
     authority: Arc<str>,
     /// The state that was last told.
     told_state: Option<Connectivity>,

@@ -57,7 +57,7 @@ impl Channel {
         !self.calls.contains_key(&id.0)
     }
 
-    /// Sends an RPC.
+    /// Sends an RPC that somebody will [`finish`](Self::finish).
     pub fn begin(&mut self, rpc: Rpc) -> RpcId {
         self.send(rpc, false)
     }
@@ -93,7 +93,7 @@ impl Channel {
             last_failure: None,
             virtual_host: None,
             route: None,
-            is_traced: self.options.traces || self.options.traced.contains(&id),
+            is_traced: self.options.traces,
             is_let_go,
             trace: Trace::default(),
             last_pick: PickSteps::default().fingerprint(),
