@@ -84,7 +84,7 @@ pub enum Start {
     Target(Target),
     /// At a RouteConfiguration, as if a Listener without HTTP filters led to it.
     Routes {
-        /// Its name.
+        /// The resource's name, by which a client asks for it.
         name: String,
         /// Compared with the domains of its virtual hosts.
         authority: String,
@@ -100,7 +100,7 @@ pub struct Client {
     pub resources: Resources,
     /// `node.id` of the bootstrap, which ends many messages; empty for none.
     pub node_id: String,
-    /// What DNS says.
+    /// The addresses that DNS answers with for LOGICAL_DNS clusters.
     pub dns: DnsAnswers,
     /// The client's version and switches.
     pub profile: Profile,
@@ -145,9 +145,9 @@ impl SentTexts {
 /// A resource that a client does not take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nacked {
-    /// Its type.
+    /// Which of the four types of resources it is.
     pub resource_type: ResourceType,
-    /// Its name.
+    /// The resource's name, by which a client asks for it.
     pub name: String,
     /// Why: the rules and where in the resource.
     pub faults: Vec<(&'static Rule, FieldPath)>,
@@ -176,6 +176,17 @@ pub struct Updated {
 }
 
 impl Client {
+    /// A client with the resources of one world; `bootstrap_node` is the id of its node, empty for none. DNS answers nothing.
+    pub fn holding(resources: Resources, bootstrap_node: &str, profile: &Profile, server: &ServerFacts) -> Client {
+        Client {
+            resources,
+            node_id: bootstrap_node.to_owned(),
+            profile: profile.clone(),
+            server: server.clone(),
+            ..Client::default()
+        }
+    }
+
     /// Puts the node's id before the words of a failure.
     pub(crate) fn with_node_id(&self, words: &str) -> String {
         format!("[xDS node id: {}]: {words}", self.node_id)

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use super::{CLUSTER_PREFIX, ChannelFacts, Draws, Request, Selector};
+use super::{CLUSTER_PREFIX, Request, Selector};
 use crate::client::config::{ClusterState, XdsConfig};
 use xdsctl_model::cookie;
 use xdsctl_model::resource::endpoints::Endpoint;
@@ -40,12 +40,7 @@ pub fn session_cookie<'s>(
     seed: u64,
     address: &SocketAddr,
 ) -> Result<Forged<'s>, NoSession> {
-    let mut draws = Draws::new(seed);
-    let channel = ChannelFacts {
-        id: draws.channel_id(),
-        active_faults: 0,
-    };
-    let selection = selector.select(request, channel, &mut |purpose, bound| draws.draw(purpose, bound), None);
+    let selection = selector.select_first(request, seed, None);
     let selection = selection.map_err(|_| NoSession::NoRoute)?;
     let name = &selection.sessions.last().ok_or(NoSession::NoFilter)?.cookie.name;
     let config = selector.config();

@@ -54,6 +54,16 @@ pub struct ChannelFacts {
     pub active_faults: u32,
 }
 
+impl ChannelFacts {
+    /// Those of a channel that draws from a seed, before its first RPC.
+    pub fn of_seed(seed: u64) -> ChannelFacts {
+        ChannelFacts {
+            id: Draws::new(seed).channel_id(),
+            active_faults: 0,
+        }
+    }
+}
+
 /// The config selector of one configuration.
 #[derive(Debug)]
 pub struct Selector {
@@ -125,7 +135,7 @@ pub struct Selection<'s> {
     pub key: &'s str,
     /// The key before any session.
     pub selected_key: &'s str,
-    /// The request hash.
+    /// The hash of the RPC, which ring_hash picks by (A42).
     pub hash: u64,
     /// No hash policy applied.
     pub hash_is_random: bool,
@@ -184,7 +194,7 @@ impl Selector {
         }
     }
 
-    /// The configuration.
+    /// The configuration that it selects from.
     pub fn config(&self) -> &Arc<XdsConfig> {
         &self.config
     }
@@ -208,6 +218,21 @@ impl Selector {
     /// The positions of the routes that match an RPC by path and headers, whatever their fractions.
     pub fn candidates<'s>(&'s self, request: &'s Request<'s>) -> impl Iterator<Item = usize> {
         self.paths.candidates(self.routes(), request)
+    }
+
+    /// Selects for the first RPC of a channel that draws from a seed; see [`select`](Self::select).
+    ///
+    /// # Errors
+    /// The reason for which the RPC fails at once.
+    pub fn select_first<'s>(
+        &'s self,
+        request: &Request<'_>,
+        seed: u64,
+        tried: Option<&mut Vec<Mismatch>>,
+    ) -> Result<Selection<'s>, Refusal> {
+        let mut draws = Draws::new(seed);
+        let draw = &mut |purpose, bound| draws.draw(purpose, bound);
+        self.select(request, ChannelFacts::of_seed(seed), draw, tried)
     }
 
     /// Selects for an RPC. `tried` gets, for every route before the chosen one, why it did not take the RPC.

@@ -58,7 +58,7 @@ pub struct SessionPlan {
     pub start: PlannedStart,
     /// Authority of the channel, instead of the target's name.
     pub authority: Option<String>,
-    /// What DNS answers.
+    /// The addresses that DNS answers with for LOGICAL_DNS clusters.
     pub dns: DnsAnswers,
     /// Endpoints that EDS changes before the channel starts.
     pub endpoints: Vec<EndpointChange>,
@@ -94,14 +94,9 @@ impl SessionInputs {
         notes: &mut Vec<SessionNote>,
     ) -> Result<Session, SessionError> {
         let number = start::world(&self.worlds, plan, &self.bootstrap)?;
-        let mut client = Client {
-            resources: self.worlds.swap_remove(number).1,
-            node_id: self.bootstrap.node_id.clone(),
-            dns: plan.dns.clone(),
-            profile: self.profile,
-            server: self.server,
-            ..Client::default()
-        };
+        let resources = self.worlds.swap_remove(number).1;
+        let mut client = Client::holding(resources, &self.bootstrap.node_id, &self.profile, &self.server);
+        client.dns.clone_from(&plan.dns);
         notes.extend(error::unused_names(&plan.dns, &client.resources));
         let start = start::of(plan, &client.resources, &self.bootstrap, notes)?;
         change::endpoints(&plan.endpoints, &mut client, &start, notes)?;

@@ -31,7 +31,7 @@ const EXIT_CHANGES: u8 = 1;
 
 /// What one client holds, and what it is called.
 pub struct DiffSide {
-    /// The client.
+    /// The client that holds the resources of one world.
     pub client: Client,
     /// The document or directory, and the part of it, without the argument that named it.
     pub world: String,
@@ -280,14 +280,7 @@ impl Input {
                 Some(scope) => format!("{inside} {scope}"),
             };
             DiffSide {
-                client: Client {
-                    resources,
-                    node_id: node_id.clone(),
-                    dns: Default::default(),
-                    profile: store.profile.clone(),
-                    server: store.server.clone(),
-                    lookup_targets: Default::default(),
-                },
+                client: Client::holding(resources, &node_id, &store.profile, &store.server),
                 world,
                 places,
             }
@@ -296,7 +289,7 @@ impl Input {
     }
 }
 
-/// The two inputs.
+/// The two inputs of a `diff`, before and after.
 struct DiffInputs<'a> {
     sides: [Input; 2],
     args: &'a DiffArgs,

@@ -9,7 +9,7 @@ use crate::report::channel::retry::{self, RetryAnswer};
 use crate::session::{self, words};
 use crate::{Error, Io};
 use xdsctl_channel::rpc::retry::{AttemptEnd, RetryStop};
-use xdsctl_channel::rpc::{ChannelFacts, Draws, Selector};
+use xdsctl_channel::rpc::{Draws, Selector};
 use xdsctl_model::profile::Profile;
 use xdsctl_model::resource::retry::{DEFAULT_BASE_INTERVAL, default_max_interval};
 use xdsctl_model::resource::route::{Action, RetryBounds, RetryOn, RetryPolicy};
@@ -28,9 +28,7 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         return write(args, Some(&policy), ("arguments", None), &script, io);
     }
     let headers = session::headers(&args.request)?;
-    let opened = session::open(&args.channel, io)?;
-    opened.check_effort(Some(session::method(&args.request)))?;
-    session::say_method(&args.request, io)?;
+    let opened = session::open_for(&args.channel, &args.request, io)?;
     let config = match &opened.config {
         Ok(config) => Arc::clone(config),
         Err(failure) => {
@@ -44,17 +42,7 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     };
     let request = session::request(&args.request, &headers);
     let selector = Selector::new(config);
-    let mut draws = Draws::new(args.request.seed);
-    let channel = ChannelFacts {
-        id: draws.channel_id(),
-        active_faults: 0,
-    };
-    match selector.select(
-        &request,
-        channel,
-        &mut |purpose, bound| draws.draw(purpose, bound),
-        None,
-    ) {
+    match selector.select_first(&request, args.request.seed, None) {
         Err(refusal) => {
             fails(args, &refusal.status(selector.config().family), io)?;
             Ok(session::exit(true))

@@ -5,16 +5,14 @@ use crate::report::channel::route::{self, RouteAnswer};
 use crate::report::channel::route_json;
 use crate::session::{self, words};
 use crate::{Error, Io};
-use xdsctl_channel::rpc::{ChannelFacts, Draws, PLUGIN_PREFIX, Selection, Selector};
+use xdsctl_channel::rpc::{ChannelFacts, PLUGIN_PREFIX, Selection, Selector};
 use xdsctl_channel::session::Session;
 use xdsctl_model::status::Status;
 
 pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let headers = session::headers(&args.request)?;
     session::refuse_method("route", &args.channel.input.files)?;
-    let opened = session::open(&args.channel, io)?;
-    opened.check_effort(Some(session::method(&args.request)))?;
-    session::say_method(&args.request, io)?;
+    let opened = session::open_for(&args.channel, &args.request, io)?;
     let config = match &opened.config {
         Ok(config) => std::sync::Arc::clone(config),
         Err(failure) => {
@@ -31,18 +29,8 @@ pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     };
     let request = session::request(&args.request, &headers);
     let selector = Selector::new(config);
-    let mut draws = Draws::new(args.request.seed);
-    let channel = ChannelFacts {
-        id: draws.channel_id(),
-        active_faults: 0,
-    };
     let mut tried = Vec::new();
-    let selected = selector.select(
-        &request,
-        channel,
-        &mut |purpose, bound| draws.draw(purpose, bound),
-        Some(&mut tried),
-    );
+    let selected = selector.select_first(&request, args.request.seed, Some(&mut tried));
     let unanswered = words::unanswered(&opened);
     let failure = match &selected {
         Ok(selection) => verdict(selection, opened, args)?,
@@ -52,7 +40,7 @@ pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         failure: failure.as_ref(),
         selector: &selector,
         request: &request,
-        channel,
+        channel: ChannelFacts::of_seed(args.request.seed),
         tried: &tried,
         selected: &selected,
         seed: args.request.seed,

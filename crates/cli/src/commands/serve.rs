@@ -44,6 +44,7 @@ mod live {
         }
         let predicted = resources.iter().filter(|resource| resource.predicted.is_some()).count();
         let count = resources.len();
+        let paths = io.paths.clone();
         let out = RefCell::new(&mut io.out);
         let write = |text: &str| {
             let mut out = out.borrow_mut();
@@ -73,7 +74,7 @@ mod live {
                 }
                 seen = now;
                 // What is half written is read again when it is whole.
-                let mut quiet = Io::piped(std::io::empty(), std::io::sink(), std::io::sink());
+                let mut quiet = Io::silent(paths.clone());
                 let inputs = input::open(&args.input, &mut quiet).ok()?;
                 let resources = read(inputs, args, &mut quiet).ok()?;
                 (!resources.is_empty() && !quiet.incomplete.is_set()).then_some(resources)

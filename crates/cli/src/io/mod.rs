@@ -27,7 +27,7 @@ use unread::Incomplete;
 pub struct Io<'a> {
     /// Standard input, for `-`.
     pub input: Box<dyn Read + Send + 'a>,
-    /// The answer.
+    /// Standard output: the answer and nothing else.
     pub out: Box<dyn Write + 'a>,
     /// Talk: progress, hints, errors.
     pub err: Box<dyn Write + Send + 'a>,
@@ -124,6 +124,15 @@ impl<'a> Io<'a> {
 }
 
 impl Io<'static> {
+    /// Streams on which nothing is read and nothing is said: for work that is done again, and of which only the result counts.
+    #[cfg(feature = "net")]
+    pub(crate) fn silent(paths: PrintedPaths) -> Self {
+        Io {
+            paths,
+            ..Io::piped(io::empty(), io::sink(), io::sink())
+        }
+    }
+
     /// The real streams and environment.
     pub fn real() -> Self {
         let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty());
@@ -177,7 +186,7 @@ fn columns() -> Option<usize> {
     (columns.0 > 0).then(|| usize::from(columns.0))
 }
 
-/// When to colour.
+/// Whether the answer has ANSI colours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum ColourChoice {
     /// On a terminal that can, unless NO_COLOR says otherwise.

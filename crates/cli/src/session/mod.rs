@@ -6,7 +6,7 @@ pub mod words;
 
 use std::net::SocketAddr;
 
-use crate::args::ChannelArgs;
+use crate::args::{ChannelArgs, RequestArgs};
 use crate::config::ProjectConfig;
 use crate::fleet::{self, Senders};
 use crate::io::input::{self, Inputs};
@@ -36,6 +36,17 @@ pub const fn exit(fails: bool) -> u8 {
 /// Unreadable inputs, a target that is no xDS target, or none where several are possible.
 pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Session, Error> {
     open_if(args, of_channel, io)
+}
+
+/// Opens the channel of one RPC, and says which method it has where the arguments do not.
+///
+/// # Errors
+/// As for [`open`]; the regexes of the routes need too much to be matched against the method.
+pub fn open_for(args: &ChannelArgs, rpc: &RequestArgs, io: &mut Io<'_>) -> Result<Session, Error> {
+    let opened = open(args, io)?;
+    opened.check_effort(Some(method(rpc)))?;
+    say_method(rpc, io)?;
+    Ok(opened)
 }
 
 /// The same where not every client can be asked: `asked` says which one, or why not; see [`open`].
