@@ -1,6 +1,7 @@
 //! The architecture, checked: layers import downwards, rules are listed and explained, files stay small.
 
 mod limits;
+mod touched;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
