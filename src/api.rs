@@ -27,7 +27,7 @@ pub struct Report {
 /// What the client does with one resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResourceVerdict {
-    /// Its type.
+    /// Which of the four types of resources it is.
     pub resource_type: ResourceType,
     /// Its name; may be empty.
     pub name: String,

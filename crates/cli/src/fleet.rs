@@ -27,7 +27,7 @@ pub(super) struct AskedClients {
     pub from: Option<String>,
     /// Clients of a dump whose version cannot be read.
     pub unread: Vec<String>,
-    /// Nobody names them.
+    /// Neither arguments nor the project name the clients.
     pub is_default: bool,
 }
 

@@ -64,10 +64,10 @@ pub enum Error {
         what: &'static str,
         /// File name, `-` for a standard stream.
         name: String,
-        /// The system's words.
+        /// What the operating system says.
         source: std::io::Error,
     },
-    /// Standard output.
+    /// Standard output cannot be written.
     #[error("cannot write the answer: {0}")]
     Output(#[from] std::io::Error),
     /// A fault of a settings file, with its line.
@@ -75,12 +75,12 @@ pub enum Error {
     Marked {
         /// The place and what is wrong.
         message: String,
-        /// The line.
+        /// The line of the file, as it is written.
         line: String,
         /// What stands below it: marks of what is wrong.
         mark: String,
     },
-    /// A running system.
+    /// A running system cannot be reached, or answers with an error.
     #[error("{0}")]
     Live(String),
     /// Not one resource or bootstrap in all inputs.

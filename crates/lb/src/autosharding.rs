@@ -14,7 +14,7 @@ rules! {
     LB_AUTOSHARDING_TIMEOUT_ZERO = "lb-autosharding-timeout-zero", Lb, Nack, "C-core AutoShardingLbConfig::JsonPostLoad";
 }
 
-/// The registered name.
+/// The name under which gRPC registers the policy, as configs have it.
 pub const NAME: &str = "autosharding_experimental";
 
 /// `initialAssignmentTimeout` where the config has none (C-core autosharding.h).

@@ -8,7 +8,7 @@ use super::json::{self, ConfigPlace, Faults};
 use super::{PolicyType, child_list, done, round_robin};
 use xdsctl_model::profile::Profile;
 
-/// The registered name.
+/// The name under which gRPC registers the policy, as configs have it.
 pub const NAME: &str = "grpclb";
 
 /// The policy's place in the registry.

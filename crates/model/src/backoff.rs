@@ -7,7 +7,7 @@
 /// Share by which a wait may be longer or shorter (C-core retry_filter.h, subchannel.cc).
 pub const JITTER: f64 = 0.2;
 
-/// How waits grow.
+/// How the waits between attempts to connect grow.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Growth {
     /// The first wait in milliseconds, before jitter.

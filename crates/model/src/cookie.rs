@@ -38,7 +38,7 @@ impl SessionCookie {
         })
     }
 
-    /// The cookie's value.
+    /// The value of the cookie, in base64.
     pub fn encode(&self) -> String {
         encode(&self.addresses, &self.cluster)
     }

@@ -129,7 +129,7 @@ impl fmt::Display for Code {
 /// How an RPC or a connection ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Status {
-    /// The code.
+    /// The status code, `OK` for success.
     pub code: Code,
     /// The message, which many may keep: every policy above a failed connection, every RPC that it fails.
     pub message: Arc<str>,

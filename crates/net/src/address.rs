@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use xdsctl_channel::client::target::percent_decode;
 
-/// What answers there.
+/// The kind of system that answers at an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ServerKind {
     /// Envoy's admin port.
@@ -28,12 +28,12 @@ pub enum ServerPlace {
     Bootstrap,
 }
 
-/// A running system.
+/// The address of a running system: `csds://`, `xds://`, `envoy://`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     /// As the user wrote it, for messages.
     pub text: String,
-    /// What answers there.
+    /// The kind of system that answers there, by the scheme.
     pub kind: ServerKind,
     /// Where the system listens.
     pub place: ServerPlace,
@@ -59,9 +59,9 @@ pub enum AddressError {
     /// A key that nothing reads here.
     #[error("`{key}` in `{text}` is none of {known}")]
     Key {
-        /// The address.
+        /// The address as it was given.
         text: String,
-        /// The key.
+        /// The key of the query that nobody knows.
         key: String,
         /// Those that are read.
         known: String,

@@ -39,7 +39,7 @@ pub struct AdsSession<'o> {
 }
 
 impl<'o> AdsSession<'o> {
-    /// Connects and asks.
+    /// Connects to a management server, and asks for the first resources.
     pub async fn open(address: &'o Address, options: &'o FetchOptions) -> Result<AdsSession<'o>, Error> {
         let mut subscriber = Subscriber::new(address, options)?;
         let node = crate::node::node(address, options)?;

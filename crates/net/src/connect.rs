@@ -72,11 +72,11 @@ pub fn pause(attempt: u32) -> Duration {
 #[derive(Debug)]
 pub struct Way {
     pub to: To,
-    /// TLS is spoken.
+    /// The connection is secured by TLS.
     pub is_secure: bool,
 }
 
-/// The other end.
+/// The other end of a connection.
 #[derive(Debug)]
 pub enum To {
     /// `HOST:PORT`.

@@ -65,7 +65,7 @@ impl DumpedClient<'_> {
     }
 }
 
-/// What was written.
+/// How much a dump has that was written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DumpCounts {
     /// Entries: resources, and names that stand for none.
@@ -79,7 +79,7 @@ pub struct DumpCounts {
 /// Where a dump comes from and when: an object that other readers pass over.
 #[derive(Debug, Clone, Default)]
 pub struct DumpOrigin {
-    /// The address.
+    /// The address that the dump was fetched from.
     pub source: String,
     /// When, in the form of protobuf JSON.
     pub fetched: String,

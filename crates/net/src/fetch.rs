@@ -16,7 +16,7 @@ pub enum Error {
     /// There is no connection to the server.
     #[error("cannot reach `{address}`: {why}")]
     Unreachable {
-        /// The address.
+        /// The address that was asked.
         address: String,
         /// The system's or TLS's words.
         why: String,
@@ -24,7 +24,7 @@ pub enum Error {
     /// The other side answers with an error, or breaks off.
     #[error("`{address}` gives no answer: {why}")]
     Refused {
-        /// The address.
+        /// The address that was asked.
         address: String,
         /// What the server said.
         why: String,
@@ -32,7 +32,7 @@ pub enum Error {
     /// What came is not what was asked for.
     #[error("`{address}`: {why}")]
     Malformed {
-        /// The address.
+        /// The address that was asked.
         address: String,
         /// What is wrong with it.
         why: String,
@@ -43,7 +43,7 @@ pub enum Error {
     /// The time is over.
     #[error("`{address}` has not said everything within {seconds} s: {missing}")]
     Late {
-        /// The address.
+        /// The address that was asked.
         address: String,
         /// How long was waited, in seconds.
         seconds: f64,
@@ -67,7 +67,7 @@ pub enum Error {
 /// Something that happened on a stream, in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamEvent {
-    /// The line.
+    /// The line, for standard error.
     pub line: String,
     /// A resource was rejected.
     pub is_rejection: bool,

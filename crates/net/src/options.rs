@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// How to fetch.
+/// What is fetched, how long it may take, and with which credentials.
 #[derive(Debug, Clone)]
 pub struct FetchOptions {
     /// TLS; `None` for plain text.

@@ -55,7 +55,7 @@ const MAX_REQUEST_BYTES: usize = 64 << 20;
 
 /// What to serve, and how.
 pub struct Serving<'s> {
-    /// Where to listen.
+    /// The address to listen at; port 0 takes any free one.
     pub listen: SocketAddr,
     /// TLS; `None` for plain text.
     pub tls: Option<ServerTls>,
@@ -67,7 +67,7 @@ pub struct Serving<'s> {
     pub listening: &'s mut dyn FnMut(SocketAddr),
     /// Called once in a while: other resources from now on, if there are any.
     pub reload: &'s mut dyn FnMut() -> Option<Vec<SnapshotResource>>,
-    /// Something to say.
+    /// Hears of each line that is to be said.
     pub told: &'s mut dyn FnMut(&LedgerLine),
 }
 

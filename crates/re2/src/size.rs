@@ -185,7 +185,7 @@ fn coalesce_pair(tree: &mut Tree, first: Id, second: Id) -> Option<(Id, Id)> {
 /// What a compiled fragment costs.
 #[derive(Debug, Clone, Copy)]
 struct Cost {
-    /// Instructions.
+    /// Instructions of the program that RE2 compiles it to.
     size: u64,
     /// Most instructions while compiling it.
     peak: u64,

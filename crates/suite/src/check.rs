@@ -13,11 +13,11 @@ use xdsctl_model::status::Code;
 /// One expectation.
 #[derive(Debug, Clone)]
 pub struct Check {
-    /// Where it stands.
+    /// The bytes of the document in which it is written.
     pub span: Span,
     /// Where its value stands.
     pub value: Span,
-    /// What it is.
+    /// The kind of expectation, with its value.
     pub what: CheckKind,
 }
 
@@ -73,9 +73,9 @@ pub enum CheckKind {
 /// What an answer does with the session cookie.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cookie {
-    /// It sets none.
+    /// The answer sets no cookie.
     None,
-    /// It sets one.
+    /// The answer sets a cookie.
     Set,
     /// It sets one for this address.
     For(SocketAddr),
@@ -84,7 +84,7 @@ pub enum Cookie {
 /// What has a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StatePlace {
-    /// The channel.
+    /// The channel as a whole.
     Channel,
     /// The connection to an address.
     Address(SocketAddr),
@@ -93,11 +93,11 @@ pub enum StatePlace {
 /// What a check looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckScope {
-    /// Each RPC.
+    /// About each RPC of the step.
     Rpc,
     /// All RPCs of a step together.
     Rpcs,
-    /// An update.
+    /// About the resources that the step sends.
     Update,
     /// The channel, after the step.
     Channel,

@@ -64,9 +64,9 @@ pub enum DraftAction {
 /// An expectation of a draft.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expected {
-    /// Its member.
+    /// The member of `expect` that it is.
     pub member: &'static str,
-    /// What it says.
+    /// The value of the member.
     pub value: Json,
     /// It says less than the one before it that does not, and is there in case that depends on chance.
     pub is_weaker: bool,
@@ -157,7 +157,7 @@ impl Draft {
         outcome
     }
 
-    /// The suite.
+    /// The suite as YAML text.
     pub fn to_yaml(&self) -> String {
         let mut out = String::new();
         for comment in &self.comments {

@@ -66,7 +66,7 @@ pub const SCHEMA: &str = include_str!("../scenario.json");
 /// Something wrong with a suite.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SuiteFault {
-    /// In the document.
+    /// The bytes of the suite in which it is written.
     pub span: Span,
     /// A sentence as in a diagnostic.
     pub message: String,
@@ -93,7 +93,7 @@ pub enum InitialConfig {
 pub struct Test {
     /// Its name; the first of a file without `tests` has none.
     pub name: String,
-    /// Where it stands.
+    /// The bytes of the document in which it is written.
     pub span: Span,
     /// What the control plane has sent when it begins.
     pub world: Arc<[InitialConfig]>,
@@ -122,7 +122,7 @@ pub struct Test {
 pub struct PlannedClient {
     /// Its name; empty for the only one.
     pub name: String,
-    /// Where it stands.
+    /// The bytes of the document in which it is written.
     pub span: Span,
     /// Which client it is; the caller decides where nothing is said.
     pub kind: Option<profile::Client>,
@@ -137,22 +137,22 @@ pub struct PlannedClient {
 /// A step and what is expected of it.
 #[derive(Debug, Clone)]
 pub struct PlannedStep {
-    /// Where it stands.
+    /// The bytes of the document in which it is written.
     pub span: Span,
     /// What happens; `None` where something is only looked at.
     pub step: Option<Step>,
     /// The number of the client that it is for; `None` for all.
     pub client: Option<usize>,
-    /// What is expected.
+    /// What must hold when the step has ended.
     pub expect: Vec<Check>,
 }
 
 /// What no RPC of a run may do: all of these at once.
 #[derive(Debug, Clone)]
 pub struct Never {
-    /// Where it stands.
+    /// The bytes of the document in which it is written.
     pub span: Span,
-    /// What it is.
+    /// What holds together of no RPC.
     pub checks: Vec<Check>,
 }
 

@@ -16,14 +16,14 @@ use xdsctl_document::source::{Source, SourceMap, Span};
 pub struct Rewrite {
     /// Where it stands in the document.
     pub span: Span,
-    /// The new one.
+    /// The value that takes the place of the old one.
     pub value: Json,
 }
 
 /// A suite with other values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rewritten {
-    /// The text.
+    /// The suite with its new values.
     pub text: Vec<u8>,
     /// Of each change whether it was made, or why not.
     pub made: Vec<Result<(), &'static str>>,

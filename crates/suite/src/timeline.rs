@@ -13,7 +13,7 @@ const MAX_ENTRIES_IN_ALL: usize = 1_000_000;
 
 /// Receives what happens: before a step that step, then what happened in its course, with the number of the client.
 pub trait Listener {
-    /// A step begins.
+    /// Hears that a step begins at a simulated time.
     fn step(&mut self, planned: &PlannedStep, now: Time);
 
     /// Something happened; `false` to hear of no more.
@@ -97,7 +97,7 @@ pub fn timeline(
 
 /// What became of what has happened.
 struct Heard {
-    /// More is wanted.
+    /// The listener wants to hear more.
     goes_on: bool,
     /// Events that were not kept.
     left_out: u64,

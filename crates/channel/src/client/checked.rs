@@ -33,7 +33,7 @@ pub struct ValidationInput<'p> {
 /// What is kept of a resource once it has been checked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Keep {
-    /// All findings.
+    /// Findings only: no value and no place to read it again is kept.
     #[default]
     Findings,
     /// All findings, and the parsed form of what the client keeps.
@@ -59,7 +59,7 @@ pub struct Checked {
     pub stage: Stage,
     /// What a live client or control plane said about it.
     pub status: Option<Box<LiveStatus>>,
-    /// Where it stands.
+    /// The document, and the bytes of it, from which it was read.
     pub origin: Origin,
     /// Its name; empty if it has none.
     pub name: String,

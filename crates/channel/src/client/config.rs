@@ -28,7 +28,7 @@ pub struct XdsConfig {
     pub listener: Arc<Listener>,
     /// Name of the RouteConfiguration; `None` if it stands in the Listener.
     pub route_config_name: Option<String>,
-    /// The routes.
+    /// The RouteConfiguration that the listener names or has inline.
     pub route_config: Arc<RouteConfiguration>,
     /// Compared with the domains of the virtual hosts.
     pub authority: String,
@@ -51,7 +51,7 @@ pub struct XdsConfig {
 pub struct RoutesHeld {
     /// Name of the RouteConfiguration; `None` if it stands in the Listener.
     pub name: Option<String>,
-    /// The routes.
+    /// The RouteConfiguration that the listener names or has inline.
     pub value: Arc<RouteConfiguration>,
 }
 
@@ -69,7 +69,7 @@ pub enum ClusterState {
 /// A cluster with endpoints of its own.
 #[derive(Debug, Clone)]
 pub struct Leaf {
-    /// The resource.
+    /// The validated Cluster resource.
     pub cluster: Arc<Cluster>,
     /// The endpoints, from EDS or made of a DNS answer; `None` if EDS has none.
     pub endpoints: Option<Arc<Endpoints>>,
@@ -108,7 +108,7 @@ impl PartialEq for Leaf {
 /// A cluster that fails over between others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Aggregate {
-    /// The resource.
+    /// The validated Cluster resource.
     pub cluster: Arc<Cluster>,
     /// Names of leaf clusters in order of priority.
     pub leaves: Vec<String>,
@@ -123,7 +123,7 @@ pub struct ClusterFailure {
     pub class: ClusterFailureClass,
     /// The code of the RPCs.
     pub code: Code,
-    /// The client's words.
+    /// What the client says of it, in its own words.
     pub message: String,
 }
 
@@ -170,7 +170,7 @@ impl ClusterFailureClass {
 pub struct ChannelFailure {
     /// The kind of failure.
     pub class: ChannelFailureClass,
-    /// The client's note.
+    /// What the client notes of it, which ends the messages of RPCs.
     pub note: String,
     /// Resources that are not there; the client waits for them before it finds the fault.
     pub missing: Vec<(ResourceType, String)>,

@@ -62,7 +62,7 @@ pub enum ListenerFacts {
 pub struct ChainFacts {
     /// Name of the RouteConfiguration.
     pub routes: String,
-    /// Its filters.
+    /// The HTTP filters of its connection manager, in their order.
     pub filters: Box<[FilterFacts]>,
 }
 
@@ -115,7 +115,7 @@ pub struct OverrideFacts {
     pub kind: Option<&'static str>,
     /// Some entry switches the filter off, or is one of a session without a cookie.
     pub switches_off: bool,
-    /// Number of entries.
+    /// How many overrides there are like the first one.
     pub count: u32,
     /// The first of them: virtual host, route, entry of weighted_clusters.
     pub first: (u32, Option<u32>, Option<u32>),
@@ -124,7 +124,7 @@ pub struct OverrideFacts {
 /// A route's reference to a cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouteReference {
-    /// Cluster name.
+    /// The name of the cluster that the route sends RPCs to.
     pub cluster: String,
     /// Index of the virtual host in the resource.
     pub virtual_host: u32,

@@ -12,7 +12,7 @@ pub const MAX_AGGREGATE_DEPTH: usize = 16;
 /// What is known of a cluster by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KnownCluster<'a> {
-    /// No such resource.
+    /// The control plane has no resource of this name.
     Missing,
     /// The client rejects the resource and has no earlier version.
     Rejected,
@@ -58,7 +58,7 @@ pub enum ClusterEntry {
 /// A child of an aggregate that contributes nothing where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
-    /// The aggregate.
+    /// The aggregate cluster that names it.
     pub parent: String,
     /// Position in its list.
     pub index: usize,
@@ -88,7 +88,7 @@ pub enum SkipReason {
 /// The client's view of all clusters that one virtual host needs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Graph {
-    /// By cluster name.
+    /// What is known of each cluster, by its name.
     pub entries: BTreeMap<String, ClusterEntry>,
     /// Children that contribute nothing, in the order of the walk.
     pub skipped: Vec<Skipped>,

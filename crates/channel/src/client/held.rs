@@ -39,7 +39,7 @@ pub use edit::Edits;
 /// The documents of a run and what they are checked against: what a value can be read again from.
 #[derive(Debug, Default)]
 pub struct Store {
-    /// The documents.
+    /// The documents that were read, from which values are read again.
     pub sources: SourceMap,
     /// The client and its switches.
     pub profile: Profile,
@@ -284,7 +284,7 @@ impl<T> Cache<T> {
         self.names.key(name)
     }
 
-    /// The keys.
+    /// The keys of all names, of rejected resources too, in their order.
     pub fn keys(&self) -> impl Iterator<Item = &String> + Clone {
         self.held.keys()
     }

@@ -14,13 +14,13 @@ use xdsctl_model::resource::ResourceType;
 /// A resource by type and name, there or not.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LinkedResource {
-    /// Its type.
+    /// Which of the four types of resources it is.
     pub resource_type: ResourceType,
     /// The key of its name.
     pub name: String,
 }
 
-/// A reference.
+/// A reference from one resource to another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Link {
     /// The resource at the other end.

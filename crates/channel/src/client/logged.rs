@@ -11,7 +11,7 @@ use xdsctl_model::diag::Effect;
 use xdsctl_model::profile::{Profile, ServerFacts};
 use xdsctl_model::resource::ResourceType;
 
-/// A response.
+/// A response of a control plane, as a log has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Logged {
     /// Where it stands in the log.
@@ -20,7 +20,7 @@ pub struct Logged {
     pub resource_type: ResourceType,
     /// Which one it is; may be empty.
     pub nonce: String,
-    /// In its order.
+    /// The resources of the response, in its order.
     pub resources: Vec<LoggedResource>,
 }
 

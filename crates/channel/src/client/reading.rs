@@ -12,7 +12,7 @@ use xdsctl_document::envelope::{Emit, Loader, PathSource, WorldId};
 use xdsctl_document::load;
 use xdsctl_document::source::SourceId;
 
-/// What documents say.
+/// The resources of the documents that were read so far, each looked at by itself.
 #[derive(Debug, Default)]
 pub struct Reading {
     checked: Vec<Checked>,

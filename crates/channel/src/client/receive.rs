@@ -43,11 +43,11 @@ pub struct Judged {
 /// Why a client rejects something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RejectionFault {
-    /// The rule's id.
+    /// The id of the rule that the field breaks, such as `eds-weight-zero`.
     pub rule: &'static str,
     /// The field, in the client's notation; empty for the whole.
     pub path: String,
-    /// What is wrong.
+    /// What is wrong with the field, as a report says it.
     pub message: String,
 }
 

@@ -23,11 +23,11 @@ use xdsctl_model::resource::ResourceType;
 struct SeenResource<'a> {
     /// Its world, before worlds are merged.
     world: WorldId,
-    /// Where it stands.
+    /// The document, and the bytes of it, from which it was read.
     origin: Origin,
-    /// Its type.
+    /// Which of the four types of resources it is.
     resource_type: ResourceType,
-    /// Its name.
+    /// The resource's name, by which a client asks for it.
     name: &'a str,
     /// What is said of it.
     announced: Announced,

@@ -98,7 +98,7 @@ impl World {
         }
     }
 
-    /// Adds a resource.
+    /// Adds a resource under the key of its name; one that was there under this key is replaced.
     pub(super) fn insert(&mut self, resource_type: ResourceType, name: &str, entry: WorldEntry) {
         let key = self.names.key(name).into_owned();
         self.entries.entry(resource_type).or_default().insert(key, entry);

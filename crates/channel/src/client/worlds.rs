@@ -135,7 +135,7 @@ pub struct Stray {
     pub world: usize,
     /// What is referred to.
     pub resource_type: ResourceType,
-    /// Its name.
+    /// The resource's name, by which a client asks for it.
     pub name: String,
     /// The number of another world that has it.
     pub other: Option<usize>,

@@ -104,7 +104,7 @@ impl ParsedObject {
         Streaming { object: self, parts }
     }
 
-    /// The finished object.
+    /// Ends the object: the names of the fields with defaults are its member `defaults`.
     pub(super) fn done(mut self) -> Value {
         self.fields.insert(DEFAULTS.to_owned(), Value::Array(self.defaults));
         Value::Object(self.fields)
@@ -127,7 +127,7 @@ impl<'r> Streaming<'r> {
         self.part(name, ParsedValue::List(list))
     }
 
-    /// Adds an object.
+    /// Adds a field whose value is made while it is printed.
     pub(super) fn part(mut self, name: &str, part: ParsedValue<'r>) -> Streaming<'r> {
         self.parts.insert(name.to_owned(), part);
         self
@@ -139,7 +139,7 @@ impl<'r> Streaming<'r> {
         self
     }
 
-    /// The finished object.
+    /// Ends the object: the names of the fields with defaults are its member `defaults`.
     pub(super) fn done(self) -> ParsedValue<'r> {
         let mut fields = self.parts;
         if let Value::Object(plain) = self.object.done() {

@@ -13,11 +13,11 @@ pub const MILLION: u64 = 1_000_000;
 /// The first thing that kept a route from taking an RPC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mismatch {
-    /// The path.
+    /// The path of the RPC is another one.
     Path,
     /// The header matcher of this index.
     Header(usize),
-    /// The fraction.
+    /// The draw fell outside of `runtime_fraction`.
     Fraction {
         /// What was drawn, per million.
         drawn: u64,

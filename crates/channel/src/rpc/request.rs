@@ -9,7 +9,7 @@ use xdsctl_lb::metadata;
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::matcher::HeaderView;
 
-/// One RPC.
+/// One RPC, as the config selector sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     /// `/package.Service/Method`.

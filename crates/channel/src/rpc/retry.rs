@@ -15,7 +15,7 @@ use xdsctl_model::status::Code;
 /// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AttemptEnd {
-    /// The code.
+    /// The status code that the attempt ended with.
     pub code: Code,
     /// `grpc-retry-pushback-ms`, if the server sent one; negative or unreadable for "do not retry".
     pub pushback: Option<i64>,

@@ -12,7 +12,7 @@ use xdsctl_model::resource::filter::SessionCookie;
 /// An active session filter of one RPC.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActiveSession<'s> {
-    /// The filter's config.
+    /// The cookie by which the filter knows sessions, with its name, path and lifetime.
     pub cookie: &'s SessionCookie,
     /// The addresses that the request's cookie asks for, joined by commas; empty for none.
     pub addresses: String,

@@ -38,7 +38,7 @@ pub enum SessionError {
     /// No world has this name.
     #[error("no world `{name}`")]
     NoWorld {
-        /// The name.
+        /// The name that was asked for.
         name: String,
         /// The worlds that there are.
         known: Vec<String>,
@@ -66,7 +66,7 @@ pub enum SessionError {
     NoSuch {
         /// `cluster` or `RouteConfiguration`.
         kind: &'static str,
-        /// The name.
+        /// The name that was asked for.
         name: String,
         /// The names that there are.
         known: Vec<String>,
@@ -74,7 +74,7 @@ pub enum SessionError {
     /// Which of the virtual hosts is meant is not known without an authority.
     #[error("RouteConfiguration `{name}` has several virtual hosts")]
     SeveralHosts {
-        /// The RouteConfiguration.
+        /// The name of the RouteConfiguration that has several virtual hosts.
         name: String,
         /// The domains of all its virtual hosts.
         domains: Vec<String>,
@@ -85,7 +85,7 @@ pub enum SessionError {
     /// No Listener can be a channel's.
     #[error("there is no listener that a channel can have")]
     NoListener {
-        /// All Listeners.
+        /// The names of all Listeners, those of servers included.
         listeners: Vec<String>,
         /// All RouteConfigurations, at which a channel can start too.
         route_configs: Vec<String>,
@@ -138,7 +138,7 @@ pub enum SessionError {
 pub enum SessionNote {
     /// DNS has answers for names that no cluster asks for.
     UnusedNames {
-        /// The names.
+        /// The DNS names that no cluster has.
         names: Vec<String>,
         /// Those that clusters ask for.
         known: Vec<String>,
@@ -147,7 +147,7 @@ pub enum SessionNote {
     WithoutListener,
     /// The client does not use an endpoint, although its health was changed.
     EndpointDropped {
-        /// The endpoint.
+        /// The address of the endpoint that is to change.
         address: SocketAddr,
         /// Its health, as EDS names it.
         health: &'static str,
@@ -156,9 +156,9 @@ pub enum SessionNote {
     },
     /// The client does not take a resource.
     Rejected {
-        /// Its type.
+        /// Which of the four types of resources it is.
         resource_type: ResourceType,
-        /// Its name.
+        /// The resource's name, by which a client asks for it.
         name: String,
         /// Why it cannot be done.
         why: String,
@@ -167,14 +167,14 @@ pub enum SessionNote {
     },
     /// A later response takes a resource away.
     Removed {
-        /// Its type.
+        /// Which of the four types of resources it is.
         resource_type: ResourceType,
-        /// Its name.
+        /// The resource's name, by which a client asks for it.
         name: String,
     },
     /// The channel is as another client's.
     WordsOfReference {
-        /// The client.
+        /// The client's name, such as `grpc-go 1.85.0`.
         client: String,
         /// Messages have its words where they are known, else those of the reference; without this, all are the reference's.
         has_own: bool,

@@ -19,7 +19,7 @@ pub struct LookupReply {
     pub keys: BTreeMap<String, String>,
     /// Time from the start of a lookup to this answer, in milliseconds; `None` for [`LOOKUP_MS`].
     pub after_ms: Option<i64>,
-    /// The answer.
+    /// What the lookup service answers.
     pub result: LookupResult,
 }
 

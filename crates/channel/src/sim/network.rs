@@ -69,7 +69,7 @@ pub enum Loss {
     Goaway,
     /// The server resets the stream: REFUSED_STREAM.
     RefusedStream,
-    /// The connection ends.
+    /// The connection ends before there is an answer.
     Close,
 }
 
@@ -95,7 +95,7 @@ pub const SOCKET_CLOSED: &str = "Stream removed (Socket closed)";
 pub struct Unprocessed {
     /// How the connection is lost.
     pub by: Loss,
-    /// How many more.
+    /// How many more attempts get it.
     pub left: u64,
 }
 

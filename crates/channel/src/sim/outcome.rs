@@ -116,7 +116,7 @@ pub struct EndpointPlace {
 pub struct Outcome {
     /// What the last pick came to.
     pub class: Class,
-    /// The code.
+    /// The status code that the application gets.
     pub code: Code,
     /// The message; empty with OK.
     pub details: String,
@@ -142,7 +142,7 @@ pub struct Outcome {
     pub authority: Option<Arc<str>>,
     /// When the RPC began.
     pub began: Time,
-    /// When it ended.
+    /// When it ended, in simulated milliseconds.
     pub ended: Time,
     /// The way through the layers; of a long one, beginning and end.
     pub trace: Vec<TraceStep>,

@@ -12,9 +12,9 @@ pub(super) struct Selected {
     pub position: usize,
     pub key: String,
     pub hash: u64,
-    /// Milliseconds.
+    /// The timeout of the route or method, in milliseconds; `None` for none.
     pub timeout_ms: Option<i64>,
-    /// Milliseconds.
+    /// How long fault injection holds the RPC back, in milliseconds; 0 for not at all.
     pub delay_ms: i64,
     pub abort: Option<Status>,
     sessions: Vec<OwnSession>,

@@ -31,7 +31,7 @@ pub struct Cds<'a> {
     pub cluster: &'a str,
     /// The aggregate above, whose LB policy counts with GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT.
     pub below: Option<&'a str>,
-    /// The client.
+    /// The client whose tree it is: versions build it differently.
     pub profile: &'a Profile,
 }
 

@@ -21,9 +21,9 @@ pub fn child_name(cluster: &str, number: u64, family: Family) -> String {
 /// A leaf cluster with the names of the children for its priorities.
 #[derive(Debug, Clone)]
 pub struct NamedLeaf<'a> {
-    /// The cluster's name.
+    /// The name of the leaf cluster.
     pub cluster: &'a str,
-    /// The cluster.
+    /// The leaf cluster, with its endpoints.
     pub leaf: &'a Leaf,
     /// The names, most wanted first.
     pub names: Vec<String>,

@@ -47,7 +47,7 @@ impl NodeKind {
     }
 }
 
-/// A node.
+/// A node of the tree as it is shown: a policy, a channel, a locality or an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeNode {
     /// What it stands for.
@@ -95,7 +95,7 @@ impl TreeNode {
         self
     }
 
-    /// Adds a fact.
+    /// The same node with one more fact beside it.
     pub fn fact(mut self, label: &'static str, value: impl Into<String>) -> TreeNode {
         self.add(label, value.into(), false);
         self
@@ -107,7 +107,7 @@ impl TreeNode {
         self
     }
 
-    /// Adds a child.
+    /// The same node with one more child below it.
     pub fn with(mut self, child: TreeNode) -> TreeNode {
         self.children.push(child);
         self

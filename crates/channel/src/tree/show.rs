@@ -31,7 +31,7 @@ pub struct ShownTree<'a> {
     pub config: &'a XdsConfig,
     /// The generated service config.
     pub service_config: &'a ServiceConfig,
-    /// The client.
+    /// The client whose tree it is: versions build it differently.
     pub profile: &'a Profile,
     /// The resources, for what the client dropped of them.
     pub resources: &'a Resources,

@@ -22,7 +22,7 @@ use xdsctl_model::status::Status;
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.tree/v1";
 
-/// The JSON form.
+/// The answer of `tree --format json`.
 #[derive(Serialize)]
 struct TreeJson {
     schema: &'static str,

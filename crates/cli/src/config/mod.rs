@@ -30,7 +30,7 @@ const REPOSITORY: &str = ".git";
 /// A value of the file.
 #[derive(Debug, Clone)]
 pub struct Setting<T> {
-    /// The value.
+    /// What the file says.
     pub value: T,
     /// Line of the file, from 1.
     pub line: usize,
@@ -41,7 +41,7 @@ pub struct Setting<T> {
 pub struct RuleSetting {
     /// As it was written.
     pub text: String,
-    /// The rules.
+    /// The rules that the setting is about.
     pub rules: Vec<Selector>,
     /// What they become; `None` to drop them.
     pub severity: Option<Severity>,
@@ -63,7 +63,7 @@ pub struct IgnoreSetting {
 pub struct ProjectConfig {
     /// The file; `None` if there is none.
     pub file: Option<PathBuf>,
-    /// Its text.
+    /// The text of the file, for messages that quote a line.
     pub text: String,
     /// The directory that paths and names of documents start at.
     pub root: PathBuf,

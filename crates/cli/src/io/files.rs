@@ -35,7 +35,7 @@ pub(crate) const NOT_UTF_8: &str = "its name is not UTF-8: give it another one";
 /// Levels of directories that are searched below one that is named.
 pub(crate) const MAX_DIRECTORY_DEPTH: usize = 32;
 
-/// What was found.
+/// The files that a path of the command line stands for.
 #[derive(Debug, Default)]
 pub(crate) struct FoundFiles {
     /// The files, those of a directory in the order of their names.

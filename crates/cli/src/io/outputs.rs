@@ -73,7 +73,7 @@ struct Output<'o> {
     format: Box<dyn ReportWriter + 'o>,
     /// Where to; `None` for standard output.
     file: Option<PathBuf>,
-    /// What ended it.
+    /// The error that ended it; nothing is written to it any more.
     failure: Option<io::Error>,
 }
 

@@ -13,7 +13,7 @@ use xdsctl_document::source::{Source, SourceMap};
 use xdsctl_lint::catalogue;
 use xdsctl_lint::choice::{Baseline, baseline};
 
-/// What is written.
+/// The kind of file that a command writes, which decides what it may replace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OutputKind {
     /// A report for people.

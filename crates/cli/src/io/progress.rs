@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::Io;
 use crate::report::edge::own;
 
-/// When to draw.
+/// Decides when progress is drawn anew: rarely enough to cost nothing.
 #[derive(Debug, Clone, Copy)]
 struct Pace {
     /// Nothing is drawn before.

@@ -146,7 +146,7 @@ pub fn marked(text: &str) -> String {
 pub struct Edge<W: Write> {
     out: W,
     line: Vec<u8>,
-    /// Nothing is masked.
+    /// `--show-secrets`: nothing is masked.
     shows_secrets: bool,
     looks: secret::SecretFinder,
 }

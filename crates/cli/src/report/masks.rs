@@ -48,7 +48,7 @@ pub struct Masks {
     /// In the order of the document.
     resources: Vec<ResourceSpan>,
     known: RefCell<BTreeMap<ResourceSpan, Marks>>,
-    /// Nothing is masked.
+    /// `--show-secrets`: nothing is masked.
     shows_secrets: bool,
 }
 

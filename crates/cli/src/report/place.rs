@@ -7,9 +7,9 @@ use xdsctl_document::source::{Source, Span};
 /// A span of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourcePlace {
-    /// The document.
+    /// The name of the document.
     pub file: Arc<str>,
-    /// From 1.
+    /// The line, from 1.
     pub line: usize,
     /// From 1, in characters.
     pub column: usize,
@@ -17,7 +17,7 @@ pub struct SourcePlace {
     pub end_line: usize,
     /// One past the last character.
     pub end_column: usize,
-    /// From 0.
+    /// The first byte, from 0.
     pub byte_start: usize,
     /// One past the last byte.
     pub byte_end: usize,
@@ -28,7 +28,7 @@ pub struct SourcePlace {
 /// Some lines of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snippet {
-    /// The text.
+    /// The text of the lines, secrets masked.
     pub text: String,
     /// Number of its first line, from 1.
     pub first_line: usize,

@@ -24,7 +24,7 @@ const MAX_CHAR_BYTES: usize = 4;
 /// What to cut out, and how.
 #[derive(Debug)]
 pub struct Cut<'c> {
-    /// The document.
+    /// The document that lines are taken from.
     pub source: &'c Source,
     /// What of it is not shown.
     pub masks: &'c Masks,

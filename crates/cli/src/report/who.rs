@@ -23,7 +23,7 @@ pub struct WhoAnswer<'a> {
     pub world: &'a str,
     /// All references of the world.
     pub links: &'a Links,
-    /// The resource.
+    /// The resource that was asked about.
     pub node: &'a LinkedResource,
 }
 

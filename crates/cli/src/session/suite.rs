@@ -40,7 +40,7 @@ pub(crate) fn is_one(source: &Source) -> bool {
 /// Where a test stands, and what it is run with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct From<'f> {
-    /// Its file.
+    /// The file of the suite; paths in it start at its directory.
     pub file: &'f str,
     /// The world of a test that names none, named from the current directory on.
     pub world: &'f [PathBuf],

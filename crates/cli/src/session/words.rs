@@ -22,7 +22,7 @@ pub struct Terms {
     authority: &'static str,
 }
 
-/// With arguments.
+/// The terms of the command line: `--target`, `--cluster`.
 pub static ARGUMENTS: Terms = Terms {
     target: "--target xds:///NAME",
     route_config: "--route-config",

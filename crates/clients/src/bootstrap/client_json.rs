@@ -32,7 +32,7 @@ pub enum ClientJson {
 pub struct SyntaxError {
     /// Byte offset of the fault.
     pub offset: usize,
-    /// What is wrong.
+    /// What is wrong with the text, as half a sentence.
     pub what: String,
 }
 

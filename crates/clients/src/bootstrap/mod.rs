@@ -62,7 +62,7 @@ pub struct Bootstrap {
     pub allowed_grpc_services: BTreeMap<String, String>,
 }
 
-/// A management server.
+/// A management server that the bootstrap names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Server {
     /// `server_uri`.

@@ -38,12 +38,12 @@ pub enum ChainReach {
     Forgotten(&'static str),
     /// It asks for what a gRPC connection never has, in the field of this name. Its destinations stay.
     Never {
-        /// The field.
+        /// The field of the match, such as `prefix_ranges`.
         field: &'static str,
         /// Nevertheless it replaces the chains without a transport_protocol, because its own is `raw_buffer`.
         takes_over: bool,
     },
-    /// It can match.
+    /// A connection can match it.
     Matches {
         /// transport_protocol is `raw_buffer`, which goes before chains without one.
         raw_buffer: bool,

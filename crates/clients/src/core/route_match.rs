@@ -39,7 +39,7 @@ rules! {
 pub struct RouteMatch {
     /// On the RPC's path.
     pub path: PathMatcher,
-    /// All must match.
+    /// The header matchers, all of which must match.
     pub headers: Vec<HeaderMatcher>,
     /// Share of RPCs per million.
     pub fraction_per_million: Option<u32>,

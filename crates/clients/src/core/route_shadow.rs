@@ -207,7 +207,7 @@ enum RoutePaths<'a> {
     All,
     /// Those that begin so; without regard to ASCII case if `true`.
     Prefix(&'a str, bool),
-    /// This one.
+    /// This path alone; without regard to ASCII case if `true`.
     Exact(&'a str, bool),
     /// Those that the whole pattern matches.
     Regex(&'a str),

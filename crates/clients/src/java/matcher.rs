@@ -19,7 +19,7 @@ pub(super) enum Catches {
     All,
     /// A route: an argument that is wrong, not a regular expression that does not compile.
     Arguments,
-    /// Nothing.
+    /// A matcher of strings: nothing.
     Nothing,
 }
 

@@ -12,7 +12,7 @@ use xdsctl_model::profile::Client;
 pub enum FamilyVerdict {
     /// It takes the resource.
     Accepted,
-    /// It NACKs it.
+    /// The client rejects the resource, and says so to the control plane (NACK).
     Rejected,
     /// Its process dies of it.
     Dies,
@@ -35,7 +35,7 @@ impl FamilyVerdict {
 /// The answer of one client.
 #[derive(Debug)]
 pub struct FamilyAnswer {
-    /// Who answers.
+    /// The client whose answer it is.
     pub client: Client,
     /// What it does with the resource.
     pub verdict: FamilyVerdict,
@@ -73,7 +73,7 @@ impl Findings {
         }
     }
 
-    /// Adds more.
+    /// Adds findings behind those that there are.
     pub fn extend(&mut self, more: Vec<Diagnostic>) {
         Arc::make_mut(self.0.get_or_insert_default()).extend(more);
     }
@@ -96,7 +96,7 @@ impl Findings {
         }
     }
 
-    /// The findings alone.
+    /// The findings, in their order.
     pub fn into_vec(self) -> Vec<Diagnostic> {
         self.0.map_or_else(Vec::new, Arc::unwrap_or_clone)
     }

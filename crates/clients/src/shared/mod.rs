@@ -93,7 +93,7 @@ pub enum Message<'m> {
 /// A resource as it was sent.
 #[derive(Debug, Clone, Copy)]
 pub struct SentResource<'m> {
-    /// Its type.
+    /// Which of the four types of resources it is.
     pub resource_type: ResourceType,
     /// The message, or what C-core's parser trips over; another client's parser may not.
     pub message: Result<Message<'m>, Malformed>,
@@ -104,7 +104,7 @@ pub struct SentResource<'m> {
 }
 
 impl<'m> Message<'m> {
-    /// Its own name.
+    /// The name that the message itself has; empty if it has none.
     pub fn name(self) -> &'m str {
         match self {
             Message::Listener(message) => &message.name,

@@ -62,7 +62,7 @@ pub struct Loader {
     pub dumps: BTreeSet<WorldId>,
     /// Findings on documents, in the order of the text.
     pub findings: Vec<Finding>,
-    /// gRPC bootstraps.
+    /// The gRPC bootstraps among the documents.
     pub bootstraps: Vec<BootstrapPlace>,
     /// DiscoveryResponses that say their type or report errors.
     pub responses: Vec<RawResponse>,
@@ -86,7 +86,7 @@ pub struct Loader {
 }
 
 impl Loader {
-    /// Nothing read yet.
+    /// A loader that has read nothing.
     pub fn new() -> Self {
         Loader::default()
     }

@@ -14,7 +14,7 @@ pub struct WorldId(pub u32);
 /// Which set of resources it is: a document, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorldName {
-    /// The document.
+    /// The number of the document that has it.
     pub source: SourceId,
     /// The part: a client scope, a namespace and pod; `None` for the document itself.
     pub scope: Option<String>,
@@ -64,7 +64,7 @@ pub struct LiveStatus {
 /// Where a resource stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
-    /// The document.
+    /// The number of the document that has it.
     pub source: SourceId,
     /// The text of the resource itself: the object with its `@type` or its fields.
     pub span: Span,
@@ -89,7 +89,7 @@ pub struct RawResource {
     pub stage: Stage,
     /// What was said about it.
     pub status: Option<Box<LiveStatus>>,
-    /// Where it stands.
+    /// The document, and the bytes of it, from which it was read.
     pub origin: Origin,
     /// Wire bytes of the message; `None` if the dump names a resource and does not hold it, if the type is not one that
     /// gRPC asks for, or if it could not be read.
@@ -103,9 +103,9 @@ pub struct RawResource {
 /// A finding on a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The document.
+    /// The number of the document that has it.
     pub source: SourceId,
-    /// Where in it.
+    /// The bytes of the document that are its text.
     pub span: Span,
     /// What is wrong; the path is empty.
     pub diagnostic: Diagnostic,
@@ -127,16 +127,16 @@ pub struct PathSource {
 /// A gRPC bootstrap among the documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BootstrapPlace {
-    /// The document.
+    /// The number of the document that has it.
     pub source: SourceId,
-    /// Its text.
+    /// The bytes of the document that are its text.
     pub span: Span,
 }
 
 /// A response among the documents: what it says besides its resources, which were emitted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawResponse {
-    /// The document.
+    /// The number of the document that has it.
     pub source: SourceId,
     /// Its text; its resources stand in it.
     pub span: Span,
@@ -157,7 +157,7 @@ pub struct RawResponse {
 /// An entry of `resource_errors`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResourceError {
-    /// Its text.
+    /// The bytes of the document that are its text.
     pub span: Span,
     /// `resource_name.name`; may be empty.
     pub name: String,

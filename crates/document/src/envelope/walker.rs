@@ -237,7 +237,7 @@ impl<'t, 'l> Walker<'t, 'l> {
         self.source
     }
 
-    /// The byte offset.
+    /// Where the scanner is: bytes from the start of the text.
     pub const fn pos(&self) -> usize {
         self.tc.scan.pos()
     }

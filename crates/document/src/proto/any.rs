@@ -43,7 +43,7 @@ pub struct Extension<'a> {
     pub type_name: Cow<'a, str>,
     /// The TypedStruct type around it.
     pub wrapper: Option<&'static str>,
-    /// The config.
+    /// The config of the extension.
     pub payload: Payload,
 }
 

@@ -39,7 +39,7 @@ type Result = std::result::Result<(), Inexact>;
 pub struct Printer {
     /// What was printed, UTF-8; the owner may take it away between messages.
     pub out: Vec<u8>,
-    /// Secrets are masked.
+    /// What is not known to be harmless is masked.
     redacts: bool,
     /// Each field and element has a line of its own.
     has_lines: bool,
@@ -72,7 +72,7 @@ impl Printer {
         self
     }
 
-    /// What was printed.
+    /// The text that was printed so far.
     pub fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.out)
     }

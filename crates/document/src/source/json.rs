@@ -75,7 +75,7 @@ impl<'t> Scanner<'t> {
         self.text
     }
 
-    /// The byte offset.
+    /// Where the scanner is: bytes from the start of the text.
     #[inline(always)]
     pub const fn pos(&self) -> usize {
         self.pos

@@ -59,7 +59,7 @@ pub struct LineColumn {
     pub column: usize,
 }
 
-/// A named document.
+/// A document that was read: its bytes, its name and its lines.
 #[derive(Debug)]
 pub struct Source {
     name: String,
@@ -78,7 +78,7 @@ impl Source {
         &self.name
     }
 
-    /// The document.
+    /// The bytes of the document.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }

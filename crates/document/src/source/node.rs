@@ -18,7 +18,7 @@ pub const MAX_NESTING: usize = 500;
 pub struct JsonNode {
     /// In the JSON text; [`Source::to_document`] leads to the document.
     pub span: Span,
-    /// What stands there.
+    /// The value that is written there.
     pub value: Value,
 }
 
@@ -55,7 +55,7 @@ pub struct JsonMember {
 pub struct Broken {
     /// Where, in the JSON text.
     pub span: Span,
-    /// What is wrong.
+    /// Why it cannot be read.
     pub why: Why,
 }
 

@@ -26,7 +26,7 @@ pub struct ClusterImplPolicy {
     drops_once_ready: bool,
     /// The circuit breaker looks after the pick; see [`Feature::BreakerCountsReported`].
     breaks_late: bool,
-    /// RPCs are counted.
+    /// RPCs in flight are counted, for a circuit breaker.
     counts: bool,
     limit: u32,
     counter: u32,

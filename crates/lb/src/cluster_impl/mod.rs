@@ -17,7 +17,7 @@ use xdsctl_model::profile::{Feature, Profile};
 /// What to drop, in versions that do not look it up by the cluster's name.
 const DROP_CATEGORIES: &str = "dropCategories";
 
-/// The registered name.
+/// The name under which gRPC registers the policy, as configs have it.
 pub const NAME: &str = "xds_cluster_impl_experimental";
 
 /// The policy's place in the registry.

@@ -11,7 +11,7 @@ use super::json::{self, ConfigPlace, Faults};
 use super::{PolicyType, done};
 use xdsctl_model::profile::Profile;
 
-/// The registered name.
+/// The name under which gRPC registers the policy, as configs have it.
 pub const NAME: &str = "least_request_experimental";
 
 /// The policy's place in the registry.

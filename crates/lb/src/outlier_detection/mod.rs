@@ -19,7 +19,7 @@ rules! {
     LB_OUTLIER_DETECTION_PERCENTAGE = "lb-outlier-detection-percentage", Lb, Nack, "gRFC A50; C-core OutlierDetectionConfig::JsonPostLoad";
 }
 
-/// The registered name.
+/// The name under which gRPC registers the policy, as configs have it.
 pub const NAME: &str = "outlier_detection_experimental";
 
 /// Largest percentage.

@@ -6,7 +6,7 @@ use crate::endpoint::{Address, Endpoint};
 use crate::runtime::{Connectivity, Handle};
 use xdsctl_model::resource::cluster::HealthStatus;
 
-/// One address.
+/// What override_host knows of one address (A55).
 #[derive(Debug)]
 pub(super) struct HostEntry {
     pub address: Address,

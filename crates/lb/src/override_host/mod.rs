@@ -18,7 +18,7 @@ pub struct SessionHosts<'a> {
     pub addresses: &'a str,
 }
 
-/// The registered name.
+/// The name under which gRPC registers the policy, as configs have it.
 pub const NAME: &str = "xds_override_host_experimental";
 
 /// The policy's place in the registry.

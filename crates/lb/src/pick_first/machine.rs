@@ -37,7 +37,7 @@ pub struct PickFirstPolicy {
 /// What a pick gets.
 #[derive(Debug)]
 enum PickFirstReport {
-    /// RPCs wait.
+    /// RPCs wait until there is a connection.
     Queue,
     /// Wait, and connect.
     Wake,

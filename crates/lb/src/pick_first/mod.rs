@@ -17,7 +17,7 @@ use xdsctl_model::profile::{Feature, Profile};
 /// Delay between attempts of one pass (`grpc.happy_eyeballs_connection_attempt_delay_ms`, from 100 to 2000).
 pub const DEFAULT_ATTEMPT_DELAY_MS: i64 = 250;
 
-/// The registered name.
+/// The name under which gRPC registers the policy, as configs have it.
 pub const NAME: &str = "pick_first";
 
 /// The policy's place in the registry.

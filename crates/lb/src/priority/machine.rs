@@ -26,7 +26,7 @@ const MAX_TOLD: usize = 16;
 pub struct PriorityPolicy {
     config: Option<config::PriorityConfig>,
     places: PriorityPlaces,
-    /// Endpoints by child.
+    /// The endpoints of each child, or why there are none.
     endpoints: Result<EndpointGroups, Status>,
     depth: usize,
     note: String,

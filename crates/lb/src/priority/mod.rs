@@ -23,7 +23,7 @@ rules! {
 /// How long a child may take to connect before the next one is tried (`grpc.priority_failover_timeout_ms`).
 pub const DEFAULT_FAILOVER_MS: i64 = 10_000;
 
-/// The registered name.
+/// The name under which gRPC registers the policy, as configs have it.
 pub const NAME: &str = "priority_experimental";
 
 /// The policy's place in the registry.

@@ -33,7 +33,7 @@ rules! {
         also [Go Java] "both cap a ring at 4096 entries (A42)";
 }
 
-/// The registered name.
+/// The name under which gRPC registers the policy, as configs have it.
 pub const NAME: &str = "ring_hash_experimental";
 
 /// Largest ring size that a config may have (C-core ring_hash.cc, xds_bootstrap_grpc_builder.cc).

@@ -20,7 +20,7 @@ pub fn hash(bytes: &[u8]) -> u64 {
 /// One place on a ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RingEntry {
-    /// Its hash.
+    /// The hash of the entry, by which the ring is sorted.
     pub hash: u64,
     /// Index of the endpoint.
     pub endpoint: u32,
@@ -64,7 +64,7 @@ pub struct Ring {
 /// An endpoint that gets its entries on a ring.
 #[derive(Debug, Clone)]
 pub(super) struct RingEndpoint<K> {
-    /// Its index.
+    /// The index of the endpoint among all of the policy.
     pub endpoint: u32,
     /// What its entries are hashed of.
     pub key: K,

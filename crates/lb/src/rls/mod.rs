@@ -34,7 +34,7 @@ rules! {
     RLS_CACHE_SIZE = "rls-cache-size", Lb, Nack, "C-core rls.cc RouteLookupConfig::JsonPostLoad";
 }
 
-/// The registered name.
+/// The name under which gRPC registers the policy, as configs have it.
 pub const NAME: &str = "rls_experimental";
 
 /// Longest `staleAge`, and `maxAge` where `staleAge` is not set (C-core rls.h `kMaxMaxAge`).

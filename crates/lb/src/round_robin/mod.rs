@@ -14,7 +14,7 @@ use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::roun
 use xdsctl_model::diag::Validation;
 use xdsctl_model::profile::Profile;
 
-/// The registered name.
+/// The name under which gRPC registers the policy, as configs have it.
 pub const NAME: &str = "round_robin";
 
 /// The policy's place in the registry.

@@ -24,7 +24,7 @@ pub struct Children<D> {
     names: BTreeMap<u32, Arc<str>>,
 }
 
-/// A child.
+/// A child policy, with what its parent keeps of it.
 #[derive(Debug)]
 pub struct NamedChild<D> {
     /// Its place below the policy.
@@ -59,18 +59,18 @@ impl<D> Children<D> {
         }
     }
 
-    /// The policy's place.
+    /// The place in the tree of the policy whose children they are.
     pub const fn at(&self) -> &TreePath {
         &self.at
     }
 
-    /// A child.
+    /// The child of this name.
     pub fn get(&self, name: &str) -> Option<&NamedChild<D>> {
         look(1);
         self.members.get(name).map(|member| &**member)
     }
 
-    /// A child.
+    /// The child of this name, to be changed.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut NamedChild<D>> {
         look(1);
         self.members.get_mut(name).map(|member| &mut **member)

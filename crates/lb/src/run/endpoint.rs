@@ -38,7 +38,7 @@ pub struct Address(Arc<AddressText>);
 /// What an [`Address`] is.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AddressText {
-    /// The address.
+    /// The IP address and port.
     pub socket: SocketAddr,
     /// `1.2.3.4:80` or `[::1]:80`.
     pub text: Arc<str>,
@@ -51,7 +51,7 @@ pub struct AddressText {
 /// name is one of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SubchannelScope {
-    /// The leaf cluster.
+    /// The name of the leaf cluster that has the endpoint.
     pub cluster: Arc<str>,
     /// The name of the locality.
     pub locality: Arc<str>,
@@ -143,7 +143,7 @@ pub type Piece = Arc<[Arc<Endpoint>]>;
 /// Endpoints, shared by those who keep them. Those of a piece share their path.
 pub type EndpointList = Arc<Pieces<Arc<Endpoint>>>;
 
-/// No endpoint.
+/// The list without an endpoint, which all empty localities share.
 pub fn none() -> &'static EndpointList {
     static NONE: std::sync::LazyLock<EndpointList> = std::sync::LazyLock::new(EndpointList::default);
     &NONE

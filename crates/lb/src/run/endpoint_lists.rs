@@ -273,7 +273,7 @@ impl EndpointLists {
         list.index_at(list.ready.nth(rank)?)
     }
 
-    /// An endpoint.
+    /// The endpoint at an index.
     pub fn get(&self, index: usize) -> Option<&ListedEndpoint> {
         self.members.get(index)
     }

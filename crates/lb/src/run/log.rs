@@ -12,14 +12,14 @@ mod event;
 
 pub use event::LogEvent;
 
-/// Something that happened.
+/// An event of a channel: when it happened, and in which policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogEntry {
     /// When, in milliseconds.
     pub at: Time,
     /// The policy's place in the tree; empty for what is no policy's.
     pub place: TreePath,
-    /// What happened.
+    /// The event.
     pub event: LogEvent,
 }
 
@@ -69,7 +69,7 @@ impl Log {
         self.told.is_some()
     }
 
-    /// Adds what happened.
+    /// Adds an event, if somebody listens; `event` is not called otherwise.
     pub fn tell(&mut self, at: Time, place: &TreePath, event: impl FnOnce() -> LogEvent) {
         let Some(told) = &mut self.told else { return };
         if told.len() >= MAX_ENTRIES {

@@ -30,7 +30,7 @@ pub struct PickArgs<'a> {
     pub session: Option<SessionHosts<'a>>,
     /// Path and headers, for `requestHashHeader` of ring_hash and the keys of rls.
     pub metadata: Metadata<'a>,
-    /// Milliseconds.
+    /// Simulated time of the pick, in milliseconds.
     pub now: i64,
 }
 
@@ -66,7 +66,7 @@ pub struct Complete {
     pub handle: u64,
     /// Number of the subchannel.
     pub subchannel: u32,
-    /// The address.
+    /// The IP address and port.
     pub socket: SocketAddr,
     /// The address as text.
     pub address: Arc<str>,
@@ -118,7 +118,7 @@ impl PickShares {
     /// What picks count as that wait.
     pub const QUEUED: &'static str = "queued";
 
-    /// Adds a share.
+    /// Adds a share, from 0 to 1, to that of a label.
     pub fn add(&mut self, label: &str, share: f64) {
         if share > 0.0 {
             *self.0.entry(label.to_owned()).or_default() += share;
@@ -225,7 +225,7 @@ impl PickSteps {
         self.ends.clear();
     }
 
-    /// Adds a step.
+    /// Adds a step behind the others.
     pub fn add(&mut self, kind: StepKind, what: fmt::Arguments<'_>) {
         // Writing to a string does not fail.
         let _ = self.text.write_fmt(what);
@@ -243,7 +243,7 @@ impl PickSteps {
         hash.finish()
     }
 
-    /// The steps.
+    /// The steps in their order.
     pub fn iter(&self) -> impl Iterator<Item = TraceStep> + '_ {
         let mut begin = 0;
         self.ends.iter().map(move |(kind, end)| {

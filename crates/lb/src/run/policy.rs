@@ -27,16 +27,16 @@ pub enum PolicyEvent {
     Subchannel {
         /// The handle or watch.
         handle: u64,
-        /// The new state.
+        /// The state that the subchannel is in now.
         state: Connectivity,
         /// Why, if it failed.
         status: Option<Status>,
     },
     /// outlier_detection took a subchannel out of service, or put it back.
     Ejected {
-        /// The handle.
+        /// The number of the policy's handle of it.
         handle: u64,
-        /// Out of service.
+        /// The subchannel is out of service; `false` if it is back.
         is_ejected: bool,
     },
     /// A timer fired; the number is the policy's own.
@@ -49,25 +49,25 @@ pub enum PolicyEvent {
     CreateSubchannel(Arc<str>),
     /// An attempt to the endpoint of this number ended.
     Ended {
-        /// The endpoint.
+        /// The index of the endpoint.
         endpoint: u32,
-        /// With OK.
+        /// The RPC ended with OK.
         is_ok: bool,
     },
     /// A pick wants this lookup to be made.
     Lookup(u64),
     /// The lookup service has answered.
     LookedUp {
-        /// The lookup.
+        /// The number of the lookup.
         number: u64,
-        /// The answer.
+        /// What the lookup service answers.
         result: LookupResult,
     },
     /// The endpoint of this number reported its load.
     Load {
-        /// The endpoint.
+        /// The index of the endpoint.
         endpoint: u32,
-        /// The report.
+        /// The load that the backend reports (ORCA).
         report: Arc<LoadReport>,
     },
 }
@@ -106,7 +106,7 @@ pub struct LoadReport {
 /// A policy says what state it is in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StateReport {
-    /// The state.
+    /// The connectivity that the policy reports to its parent.
     pub state: Connectivity,
     /// Why, with TRANSIENT_FAILURE.
     pub status: Option<Status>,
@@ -146,7 +146,7 @@ pub struct Update<'a> {
 /// A leaf cluster as cluster_impl and override_host look it up.
 #[derive(Debug, Clone)]
 pub struct LeafView {
-    /// The resource.
+    /// The validated Cluster resource.
     pub cluster: Arc<Cluster>,
     /// `drop_overloads` of its endpoints.
     pub drops: Option<DropConfig>,

@@ -50,7 +50,7 @@ pub struct Handle {
     pub id: u64,
     /// Number of the subchannel.
     pub subchannel: u32,
-    /// Where it leads.
+    /// The address that it connects to.
     pub address: Address,
 }
 
@@ -59,16 +59,16 @@ pub struct Handle {
 pub enum SubchannelChange {
     /// A policy made a subchannel.
     Created {
-        /// The new handle.
+        /// The handle of the subchannel.
         handle: Handle,
-        /// The policy.
+        /// The place of the policy that asked for it.
         at: TreePath,
     },
     /// A policy let go of one.
     Released {
-        /// The handle's number.
+        /// The number of the handle.
         id: u64,
-        /// Where it led.
+        /// The address that it connected to.
         address: Address,
     },
 }
@@ -148,7 +148,7 @@ pub struct Lookup {
     pub number: u64,
     /// Target URI of the service.
     pub service: String,
-    /// What is asked.
+    /// The keys of the lookup (RLS).
     pub keys: Arc<BTreeMap<String, String>>,
     /// Milliseconds after which the policy does not wait any longer.
     pub timeout_ms: i64,
@@ -157,9 +157,9 @@ pub struct Lookup {
 /// Time, events, chance and connections.
 #[derive(Debug)]
 pub struct Runtime {
-    /// Milliseconds.
+    /// Simulated time, in milliseconds since the channel was made.
     pub now: Time,
-    /// The connections.
+    /// The subchannels of the channel.
     pub pool: Pool,
     /// Requests in flight.
     pub in_flight: InFlight,

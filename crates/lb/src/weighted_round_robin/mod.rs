@@ -28,7 +28,7 @@ rules! {
     LB_WRR_METRIC_UNKNOWN = "lb-wrr-metric-unknown", Lb, Nack, "gRFC A114; C-core WeightedRoundRobinConfig::JsonPostLoad";
 }
 
-/// The registered name.
+/// The name under which gRPC registers the policy, as configs have it.
 pub const NAME: &str = "weighted_round_robin";
 
 /// Smallest `weightUpdatePeriod`; smaller ones are raised to it (A58).

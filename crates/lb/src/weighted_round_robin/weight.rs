@@ -47,7 +47,7 @@ pub fn of_report(report: &LoadReport, config: &WeightedRoundRobinConfig) -> f32 
 }
 
 impl EndpointWeight {
-    /// Takes a report.
+    /// Makes a weight of a load report (A58).
     pub fn report(&mut self, report: &LoadReport, config: &WeightedRoundRobinConfig, now: i64) {
         let weight = of_report(report, config);
         if weight == 0.0 {

@@ -19,7 +19,7 @@ rules! {
     LB_WEIGHTED_TARGET_ZERO = "lb-weighted-target-zero", Lb, Fails, "C-core weighted_target.cc; seen in the client";
 }
 
-/// The registered name.
+/// The name under which gRPC registers the policy, as configs have it.
 pub const NAME: &str = "weighted_target_experimental";
 
 /// The policy's place in the registry.

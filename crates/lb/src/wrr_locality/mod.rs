@@ -21,7 +21,7 @@ rules! {
     LB_WRR_LOCALITY_WITHOUT_CHILD = "lb-wrr-locality-without-child", Lb, Nack, "gRFC A52; C-core WrrLocalityLbPolicyConfigFactory";
 }
 
-/// The registered name.
+/// The name under which gRPC registers the policy, as configs have it.
 pub const NAME: &str = "xds_wrr_locality_experimental";
 
 /// The policy's place in the registry.

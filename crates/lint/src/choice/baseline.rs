@@ -31,7 +31,7 @@ pub struct BaselineEntry {
     pub fingerprint: Fingerprint,
 }
 
-/// Known findings.
+/// Findings that are known, read from a file.
 #[derive(Debug, Clone, Default)]
 pub struct Baseline {
     known: BTreeMap<Fingerprint, BaselineEntry>,

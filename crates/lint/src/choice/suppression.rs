@@ -26,7 +26,7 @@ pub struct Ignore {
     pub path: Option<Wildcard>,
     /// Name of the document, as the caller of [`suppress`](crate::decide::suppress) names it.
     pub file: Option<FilePattern>,
-    /// Why; for people.
+    /// The reason that its author gives, for people.
     pub reason: String,
     /// The last day on which it counts; `None` for ever.
     pub until: Option<Date>,

@@ -63,7 +63,7 @@ pub static PART_RULES: &[&[&Rule]] = &[reach::RULES];
 pub struct CheckOutcome {
     /// Every resource, in the order of the documents.
     pub resources: Vec<Checked>,
-    /// Findings on documents.
+    /// Findings on documents, which belong to no resource.
     pub findings: Vec<Finding>,
     /// Worlds made for a proxy; their resources are not checked unless that was asked for.
     pub proxy_worlds: Vec<WorldId>,

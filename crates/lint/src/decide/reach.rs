@@ -66,11 +66,11 @@ fn is_failure(diagnostic: &Diagnostic) -> bool {
 /// What becomes of RPCs that would use a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
-    /// There are none.
+    /// No listener leads an RPC there.
     Unused,
     /// Another cluster takes them.
     PassedOver,
-    /// RPCs fail.
+    /// RPCs that get there fail.
     Harmed,
 }
 

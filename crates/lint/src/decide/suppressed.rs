@@ -42,7 +42,7 @@ pub struct Suppressed {
     pub suppressed: usize,
     /// Findings that are in the baseline.
     pub known: usize,
-    /// Errors among both.
+    /// Errors among those that suppressions and the baseline take out.
     pub errors: usize,
     /// The findings for a new baseline.
     pub recorded: Vec<baseline::BaselineEntry>,

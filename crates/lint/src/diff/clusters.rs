@@ -63,7 +63,7 @@ pub struct SpreadChange {
 /// The share of a priority's RPCs that a locality gets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShareChange {
-    /// The priority.
+    /// The priority, from 0, the highest.
     pub priority: usize,
     /// Region, zone and sub-zone, with slashes.
     pub locality: String,

@@ -33,7 +33,7 @@ enum Kept {
 }
 
 impl ComparedValue {
-    /// The value.
+    /// The value as JSON.
     pub fn to_value(&self) -> Value {
         match &self.0 {
             Kept::Text(text) => serde_json::from_str(text).unwrap_or_default(),

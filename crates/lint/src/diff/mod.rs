@@ -57,13 +57,13 @@ pub enum State {
 /// What differs in one resource.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceChange {
-    /// Its type.
+    /// Which of the four types of resources it is.
     pub resource_type: ResourceType,
-    /// Its name.
+    /// The resource's name, by which a client asks for it.
     pub name: String,
     /// What the client had.
     pub before: State,
-    /// What it has.
+    /// What the client has of it after the change.
     pub after: State,
     /// The fields that differ, where it has a version before and after.
     pub fields: Vec<FieldChange>,
@@ -88,9 +88,9 @@ impl ResourceChange {
 pub struct Unclear {
     /// What is not known.
     pub gap: Gap,
-    /// Its type.
+    /// Which of the four types of resources it is.
     pub resource_type: ResourceType,
-    /// Its name.
+    /// The resource's name, by which a client asks for it.
     pub name: String,
 }
 

@@ -90,7 +90,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds another place.
+    /// Adds another place that the finding is about, with what it is.
     pub fn related(&mut self, path: FieldPath, message: impl Into<String>) -> &mut Self {
         // Most have one, and a list that grows by itself begins with four.
         if self.related.is_empty() {

@@ -62,7 +62,7 @@ impl Reported<'_> {
         self.with(|finding| _ = finding.help(text))
     }
 
-    /// Adds another place.
+    /// Adds another place that the finding is about, with what it is.
     pub fn related(self, path: FieldPath, message: impl Into<String>) -> Self {
         self.with(|finding| _ = finding.related(path, message))
     }
@@ -74,7 +74,7 @@ impl Reported<'_> {
 }
 
 impl<'p> Validation<'p> {
-    /// Starts a validation.
+    /// A validation for one client, without findings.
     pub fn new(profile: &'p Profile, server: &'p ServerFacts) -> Self {
         Validation {
             profile,

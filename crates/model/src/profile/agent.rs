@@ -15,7 +15,7 @@ pub struct UserAgent {
     pub version: String,
 }
 
-/// Who that is.
+/// Which client a node's `user_agent_name` names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Agent {
     /// These clients: more than one where the node does not tell patches apart.

@@ -26,9 +26,9 @@ pub enum ClientStanding {
 /// One implementation at one version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Client {
-    /// The implementation.
+    /// The implementation of gRPC.
     pub family: Family,
-    /// Its version.
+    /// The release, which decides its features.
     pub version: Version,
 }
 
@@ -46,7 +46,7 @@ pub enum UnknownClient {
     /// The text after the `@`.
     #[error("`{version}` is no version of `{name}`, must be like `{example}`")]
     Version {
-        /// The client.
+        /// The name of the client as it was given.
         name: String,
         /// The version as it was given.
         version: String,
@@ -66,7 +66,7 @@ pub enum UnknownClient {
     /// A release that does not exist, of a wrapper that has ended.
     #[error("`{name}` ended with {last}: later gRPC for that language is no C-core and has no xDS")]
     Ended {
-        /// The client.
+        /// The name of the client as it was given.
         name: String,
         /// Its last release.
         last: Version,

@@ -18,7 +18,7 @@ pub enum FeatureChange {
     On,
     /// Brought it, or made it permanent: there is no switch.
     Always,
-    /// Took it away.
+    /// Took it away, with its switch.
     Gone,
 }
 

@@ -53,7 +53,7 @@ pub struct Profile {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("it is not known where RPCs of {client} go: {why}")]
 pub struct NotFollowed {
-    /// The client.
+    /// The client: a family at one version.
     pub client: Client,
     /// What was asked of its family.
     pub why: String,

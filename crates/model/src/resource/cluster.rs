@@ -92,9 +92,9 @@ impl HealthStatus {
 /// Outlier detection (A50) with the client's defaults filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutlierDetection {
-    /// Default 10 s.
+    /// The time between two sweeps; default 10 s.
     pub interval: Millis,
-    /// Default 30 s.
+    /// The time of a first ejection, which grows with each; default 30 s.
     pub base_ejection_time: Millis,
     /// Default 30 s (A50 says 300 s).
     pub max_ejection_time: Millis,
@@ -131,13 +131,13 @@ const STDEV_UNIT: u64 = 1000;
 /// The success rate algorithm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SuccessRateEjection {
-    /// Default 1900.
+    /// Thousandths of a standard deviation below the mean at which an endpoint is ejected; default 1900.
     pub stdev_factor: u32,
-    /// 1 to 100.
+    /// The chance that an endpoint that should be ejected is, in per cent from 1 to 100.
     pub enforcement_percentage: u32,
-    /// Default 5.
+    /// The fewest endpoints with enough RPCs for a sweep; default 5.
     pub minimum_hosts: u32,
-    /// Default 100.
+    /// The fewest RPCs of an endpoint between two sweeps to be judged; default 100.
     pub request_volume: u32,
 }
 
@@ -146,11 +146,11 @@ pub struct SuccessRateEjection {
 pub struct FailurePercentageEjection {
     /// Default 85; above 100 the LB policy rejects the config.
     pub threshold: u32,
-    /// 1 to 100.
+    /// The chance that an endpoint that should be ejected is, in per cent from 1 to 100.
     pub enforcement_percentage: u32,
-    /// Default 5.
+    /// The fewest endpoints with enough RPCs for a sweep; default 5.
     pub minimum_hosts: u32,
-    /// Default 50.
+    /// The fewest RPCs of an endpoint between two sweeps to be judged; default 50.
     pub request_volume: u32,
 }
 

@@ -96,7 +96,7 @@ pub struct DomainMatch {
     pub host: usize,
     /// Index of the pattern in it.
     pub domain: usize,
-    /// Its class.
+    /// The class of the pattern.
     pub class: DomainClass,
 }
 

@@ -73,7 +73,7 @@ impl fmt::Display for LocalityName {
 pub struct Locality {
     /// Index in the resource.
     pub index: usize,
-    /// Its name.
+    /// Region, zone and sub-zone.
     pub name: LocalityName,
     /// 1 to 4294967295.
     pub weight: u32,
@@ -93,7 +93,7 @@ pub struct Endpoint {
     pub address: SocketAddr,
     /// Further addresses of the same endpoint in order (A61).
     pub additional_addresses: Vec<SocketAddr>,
-    /// At least 1.
+    /// The weight within its locality, at least 1.
     pub weight: u32,
     /// The weight was not set and is the default.
     pub weight_is_default: bool,

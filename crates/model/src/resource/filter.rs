@@ -11,7 +11,7 @@ pub struct HttpFilter {
     pub name: String,
     /// Switched off unless an override switches it on.
     pub disabled: bool,
-    /// What it does.
+    /// What the filter does with RPCs.
     pub config: FilterConfig,
 }
 

@@ -136,7 +136,7 @@ pub struct CdsConfig {
 pub struct NamedClusterConfig {
     /// The cluster whose resources are used; may be empty as far as the loader is concerned.
     pub cluster_name: String,
-    /// The policy below.
+    /// The config of the policy below.
     pub child_policy: Box<LbConfig>,
 }
 
@@ -202,7 +202,7 @@ pub struct PriorityConfig {
 /// A child of priority.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PriorityChild {
-    /// The child's policy.
+    /// The config of the child's policy.
     pub config: Box<LbConfig>,
     /// The child's wishes to resolve again are dropped; default false.
     pub ignore_reresolution_requests: bool,
@@ -219,7 +219,7 @@ pub const DEFAULT_MAX_RING_SIZE: u64 = 4096;
 pub struct RingHashConfig {
     /// 1 to 8,388,608, not above the maximum.
     pub min_ring_size: u64,
-    /// 1 to 8,388,608.
+    /// The largest size of the ring, from 1 to 8,388,608 entries.
     pub max_ring_size: u64,
     /// Header whose value is hashed instead of what the route says (A76); empty for none.
     pub request_hash_header: String,
@@ -257,7 +257,7 @@ pub struct RouteLookup {
     pub key_builders: BTreeMap<String, KeyBuilder>,
     /// Target URI of the lookup service.
     pub lookup_service: String,
-    /// Default 10 s.
+    /// How long a lookup may take; default 10 s.
     pub lookup_service_timeout: Millis,
     /// Default 5 min, and no more where `staleAge` is not set.
     pub max_age: Millis,
@@ -293,13 +293,13 @@ pub struct RoundRobinConfig {}
 pub struct WeightedRoundRobinConfig {
     /// Weights come from out-of-band reports instead of the trailers of RPCs; default false.
     pub enable_oob_load_report: bool,
-    /// Default 10 s.
+    /// How often a backend is asked for its load; default 10 s.
     pub oob_reporting_period: Millis,
     /// Time from the first report until an endpoint's weight counts; default 10 s.
     pub blackout_period: Millis,
     /// Default 1 s, at least 100 ms.
     pub weight_update_period: Millis,
-    /// Default 3 min.
+    /// How long a weight counts after its report; default 3 min.
     pub weight_expiration_period: Millis,
     /// Factor on errors per query; default 1, not negative, may be NaN or infinite.
     pub error_utilization_penalty: f32,
@@ -375,7 +375,7 @@ pub struct WeightedTargetConfig {
 pub struct WeightedChild {
     /// The share; 0 is accepted, and then the client aborts.
     pub weight: u32,
-    /// The child's policy.
+    /// The config of the child's policy.
     pub child_policy: Box<LbConfig>,
 }
 

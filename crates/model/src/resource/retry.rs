@@ -107,7 +107,7 @@ impl Unusable {
         }
     }
 
-    /// The client's words.
+    /// What the client says of it, in its own words.
     pub const fn error(self) -> &'static str {
         match self {
             Unusable::BaseZero | Unusable::MaxZero => "must be greater than 0",

@@ -18,14 +18,14 @@ pub struct RouteConfiguration {
     pub cluster_specifier_plugins: BTreeMap<String, Arc<LbPolicy>>,
 }
 
-/// A virtual host.
+/// The routes for some authorities.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct VirtualHost {
     /// Index in the resource.
     pub index: usize,
     /// Kept for reports only; the client drops it.
     pub name: String,
-    /// Domain patterns.
+    /// The domain patterns, one of which must match the authority.
     pub domains: Vec<String>,
     /// The routes that were kept, in order.
     pub routes: Vec<Route>,
@@ -42,7 +42,7 @@ pub struct Route {
     pub name: String,
     /// On the RPC's path.
     pub path: PathMatcher,
-    /// All must match.
+    /// The header matchers, all of which must match.
     pub headers: Vec<HeaderMatcher>,
     /// Share of RPCs that match, per million; may exceed 1,000,000, which is always.
     pub fraction_per_million: Option<u32>,
@@ -79,7 +79,7 @@ pub enum Action {
     Unknown,
 }
 
-/// RouteAction.
+/// `envoy.config.route.v3.RouteAction`: where RPCs go, and how they are retried.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RouteAction {
     /// Kept hash policies, in order.
@@ -88,7 +88,7 @@ pub struct RouteAction {
     pub retry_policy: Option<RetryPolicy>,
     /// The retry policy came from the virtual host.
     pub retry_policy_inherited: bool,
-    /// Where RPCs go.
+    /// The cluster, or clusters with weights, that RPCs go to.
     pub destination: Destination,
     /// `grpc_timeout_header_max`, else `max_stream_duration`; `None` to use the listener's.
     pub max_stream_duration: Option<Millis>,
@@ -116,7 +116,7 @@ pub struct ClusterWeight {
     pub index: usize,
     /// Cluster name.
     pub name: String,
-    /// 1 to 4294967295.
+    /// The weight among the clusters of the route, from 1 to 4,294,967,295.
     pub weight: u32,
     /// Overrides by HTTP filter name.
     pub typed_per_filter_config: BTreeMap<String, FilterOverride>,
@@ -125,7 +125,7 @@ pub struct ClusterWeight {
 /// A part of the request hash (A42).
 #[derive(Debug, Clone, PartialEq)]
 pub struct HashPolicy {
-    /// What is hashed.
+    /// The part of the RPC that is hashed.
     pub kind: HashPolicyKind,
     /// Stop here if there is a hash.
     pub terminal: bool,

@@ -14,7 +14,7 @@ pub struct ProviderInstance {
 /// Where the CA certificates come from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum CaCerts {
-    /// There are none.
+    /// There are none: the certificate of the other side is not checked.
     #[default]
     None,
     /// A provider from the bootstrap.
@@ -30,14 +30,14 @@ pub struct CommonTlsContext {
     pub ca_certs: CaCerts,
     /// Subject alternative names that the peer must have one of.
     pub match_subject_alt_names: Vec<StringMatcher>,
-    /// Own certificate.
+    /// The provider of the certificate that this side shows.
     pub identity: Option<ProviderInstance>,
 }
 
 /// UpstreamTlsContext of a cluster.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct UpstreamTlsContext {
-    /// The common part.
+    /// What contexts of clients and of servers have in common.
     pub common: CommonTlsContext,
     /// At most 255 bytes.
     pub sni: String,
@@ -50,8 +50,8 @@ pub struct UpstreamTlsContext {
 /// DownstreamTlsContext of a server's filter chain.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DownstreamTlsContext {
-    /// The common part.
+    /// What contexts of clients and of servers have in common.
     pub common: CommonTlsContext,
-    /// mTLS.
+    /// A client must show a certificate (mTLS).
     pub require_client_certificate: bool,
 }

@@ -20,7 +20,7 @@ const DELTA: &str = "/envoy.service.discovery.v3.AggregatedDiscoveryService/Delt
 /// Requests that may wait to be sent.
 const QUEUE: usize = 64;
 
-/// An ADS stream.
+/// A stream of requests and responses with a management server (ADS).
 pub struct AdsStream<'o> {
     requests: mpsc::Sender<Bytes>,
     responses: ResponseState<'o>,

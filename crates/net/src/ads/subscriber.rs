@@ -45,9 +45,9 @@ pub struct SubscriberAnswer {
 pub struct ResponseEffect {
     /// To be sent, now or later.
     pub answer: SubscriberAnswer,
-    /// To be sent.
+    /// The requests to send, in their order.
     pub requests: Vec<Bytes>,
-    /// To be said.
+    /// What happened, a line an event, for people.
     pub told: Vec<StreamEvent>,
     /// The dump is another one.
     pub has_changed: bool,
@@ -77,7 +77,7 @@ impl Subscriber {
         })
     }
 
-    /// Speaks Delta.
+    /// Says whether the stream has changes only (incremental xDS), and not the state of the world.
     pub const fn is_delta(&self) -> bool {
         self.is_delta
     }

@@ -10,9 +10,9 @@ use bytes::Bytes;
 pub struct SnapshotResource {
     /// `type.googleapis.com/envoy.config.cluster.v3.Cluster`
     pub type_url: String,
-    /// Its name.
+    /// The resource's name.
     pub name: String,
-    /// Its bytes.
+    /// The resource's wire bytes.
     pub value: Bytes,
     /// Why the client will reject it; `None` if it will take it.
     pub predicted: Option<String>,
@@ -62,7 +62,7 @@ impl Snapshot {
         of_type.map(|(resource, version)| (resource, *version))
     }
 
-    /// Every resource.
+    /// Every resource, of all types.
     pub fn iter(&self) -> impl Iterator<Item = &SnapshotResource> {
         self.types
             .values()

@@ -15,11 +15,11 @@ use xdsctl_model::status::Code;
 pub(super) struct CapturedAttempt {
     /// Where it went; `None` if nowhere, or if the log does not tell.
     pub address: Option<SocketAddr>,
-    /// How it ended.
+    /// The status code that it ended with; `None` if the log does not have it.
     pub code: Option<Code>,
 }
 
-/// An RPC.
+/// An RPC, as the lines of a log tell it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Call {
     /// The target of its channel.

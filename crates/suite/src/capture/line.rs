@@ -13,7 +13,7 @@ pub(super) struct CapturedLine<'b> {
     pub thread: &'b str,
     /// The file of the client's sources, without the number of the line.
     pub file: &'b str,
-    /// What it says.
+    /// The text of the line behind its head.
     pub words: &'b str,
     /// Where it begins in the document.
     pub start: usize,

@@ -27,7 +27,7 @@ pub const TRACES: &str = "xds_client,client_channel,client_channel_call,client_c
 /// A suite out of a log.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Captured {
-    /// The suite.
+    /// The suite that was made of the log.
     pub draft: Draft,
     /// RPCs that are in it.
     pub rpcs: usize,

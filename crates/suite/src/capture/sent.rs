@@ -13,7 +13,7 @@ use xdsctl_model::resource::ResourceType;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct CapturedResource {
     pub name: String,
-    /// With its `@type`.
+    /// The resource, with its `@type`.
     pub node: JsonNode,
     /// The client said that it rejects it.
     pub is_rejected: bool,
@@ -28,7 +28,7 @@ impl CapturedResource {
     }
 }
 
-/// A response.
+/// A response of the control plane, as the log has it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct CapturedResponse {
     /// When it was sent, in microseconds.

@@ -22,7 +22,7 @@ const TOGETHER: i64 = 50_000;
 /// What the control plane has sent by now.
 type SentResources<'s> = BTreeMap<(ResourceType, &'s str), &'s CapturedResource>;
 
-/// Something that happens.
+/// What happens in a log, of which steps are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     /// A response, by number.
@@ -267,7 +267,7 @@ impl<'s> StepWriter<'s> {
         });
     }
 
-    /// Lets time pass.
+    /// Adds a step that lets time pass until a time of the log.
     fn until(&mut self, at: i64) {
         let gap = at - self.at;
         if gap >= TOGETHER && !self.draft.steps.is_empty() {

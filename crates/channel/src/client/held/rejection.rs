@@ -101,9 +101,9 @@ fn rejection(diagnostics: &[Diagnostic]) -> String {
 /// A resource that was left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rejected<'a> {
-    /// Its type.
+    /// Which of the four types of resources it is.
     pub resource_type: ResourceType,
-    /// Its name.
+    /// The resource's name, by which a client asks for it.
     pub name: &'a str,
     /// Why the client rejects it.
     pub why: &'a str,

@@ -61,15 +61,15 @@ impl Joined {
 /// A resource that two documents have with different content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
-    /// Its type.
+    /// Which of the four types of resources it is.
     pub resource_type: ResourceType,
-    /// Its name.
+    /// The resource's name, by which a client asks for it.
     pub name: String,
     /// The first two documents.
     pub documents: (SourceId, SourceId),
 }
 
-/// A loose document.
+/// A document with resources of one client that other documents may complete.
 struct LooseDocument<'c> {
     world: WorldId,
     source: SourceId,

@@ -103,7 +103,7 @@ impl Channel {
         &self.root
     }
 
-    /// Time and connections.
+    /// What the LB policies run on: time, connections and timers.
     pub const fn runtime(&self) -> &Runtime {
         &self.runtime
     }

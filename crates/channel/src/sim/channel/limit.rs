@@ -14,7 +14,7 @@ pub enum LimitReached {
         Millis(*.now)
     )]
     Events {
-        /// The limit.
+        /// How many events there may be.
         events: u64,
         /// Simulated time, in milliseconds.
         now: Time,

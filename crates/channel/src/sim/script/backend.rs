@@ -34,11 +34,11 @@ const ANSWER: [&str; 3] = ["latency", "status", "share"];
 pub struct Setting {
     /// Its address; `None` for those that are not named.
     pub address: Option<SocketAddr>,
-    /// Where that stands.
+    /// The bytes of the document in which the setting is written.
     pub span: Span,
     /// Whether it takes connections; `None` if that stays.
     pub reach: Option<Reachability>,
-    /// How it answers.
+    /// How backends that the setting is about answer.
     pub backend: Backend,
     /// What it says of its load; `None` if that stays.
     pub load: Option<Arc<LoadReport>>,

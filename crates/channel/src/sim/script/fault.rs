@@ -8,7 +8,7 @@ use xdsctl_model::text;
 /// What is wrong with a step.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StepError {
-    /// Not JSON.
+    /// The line is no JSON, with the reason.
     #[error("{0}")]
     NotJson(String),
     /// A key twice in one object.
@@ -17,7 +17,7 @@ pub enum StepError {
     /// Not an object with one member.
     #[error("a step is an object with one of {}, not {found}", listed(&VERBS))]
     NoStep {
-        /// What stands there.
+        /// What stands in the place of what was expected.
         found: String,
     },
     /// A step has several verbs.
@@ -36,9 +36,9 @@ pub enum StepError {
     /// A member of the wrong kind.
     #[error("`{member}` is {value}, must be {wanted}")]
     Member {
-        /// Its name.
+        /// The name of the member.
         member: String,
-        /// Its value.
+        /// The value of the member, as text.
         value: String,
         /// What it must be.
         wanted: &'static str,
@@ -46,9 +46,9 @@ pub enum StepError {
     /// Two members of which there can be one.
     #[error("`{member}` and `{other}` cannot both be given")]
     Contradict {
-        /// The member's name.
+        /// The name of the member that comes first.
         member: &'static str,
-        /// The other one.
+        /// The name of the member that contradicts it.
         other: &'static str,
     },
     /// `finish` without `begin`.
@@ -81,7 +81,7 @@ pub enum StepError {
         verb: &'static str,
         /// The address as it is written.
         address: String,
-        /// What was meant.
+        /// What was probably meant, as half a sentence.
         hint: String,
     },
 }

@@ -6,7 +6,7 @@ use crate::sim::Rpc;
 use xdsctl_lb::runtime::Time;
 use xdsctl_model::cookie::covers;
 
-/// A cookie.
+/// A cookie that answers have set, until it expires.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Cookie {
     value: String,

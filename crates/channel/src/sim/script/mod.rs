@@ -70,20 +70,20 @@ pub enum Step {
     Begin {
         /// The name by which later steps call these RPCs.
         name: String,
-        /// What is sent.
+        /// The RPCs that are sent.
         sending: Sending,
         /// Time until the next step.
         settle_ms: i64,
     },
-    /// Waits for RPCs.
+    /// Waits for the RPCs of the `begin` with this name.
     Finish(String),
-    /// Lets time pass.
+    /// Lets so many simulated milliseconds pass.
     Sleep(i64),
     /// Lets time pass until this one.
     At(Time),
-    /// Backends go away.
+    /// The backends of these addresses go away: connections break, and none is accepted.
     Stop(Vec<SocketAddr>),
-    /// Backends are there.
+    /// The backends of these addresses accept connections from now on.
     Start(Vec<SocketAddr>),
     /// Addresses take connections and never speak.
     Silence(Vec<SocketAddr>),

@@ -18,7 +18,7 @@ use xdsctl_lb::runtime::Time;
 pub struct Done<'d> {
     /// Which of the channels sent it.
     pub client: usize,
-    /// Its number there.
+    /// The number that its channel gave it.
     pub id: RpcId,
     /// The name of its `begin`; `None` for a `pick`.
     pub name: Option<&'d str>,

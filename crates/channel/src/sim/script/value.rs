@@ -12,7 +12,7 @@ use xdsctl_document::source::node::{Broken, JsonMember, JsonNode, Value, Why};
 pub struct Located {
     /// In the JSON text.
     pub span: Span,
-    /// What is wrong.
+    /// What is wrong with the step.
     pub error: StepError,
 }
 

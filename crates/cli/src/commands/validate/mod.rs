@@ -75,7 +75,7 @@ pub(super) struct ValidatePlan<'a> {
     pub fleet: Fleet,
     /// Where the clients are named, if not in an argument.
     fleet_from: Option<String>,
-    /// Nobody names them.
+    /// Neither arguments nor the project name the clients.
     is_default_fleet: bool,
     /// Clients that are to be asked and of which the version cannot be read.
     unread: Vec<String>,

@@ -29,7 +29,7 @@ const KEEP_VALUES_BYTES: usize = 16 << 20;
 /// Everything that a command knows before it reads resources.
 #[derive(Debug)]
 pub struct Inputs {
-    /// The documents.
+    /// All documents, the bootstrap included.
     pub sources: SourceMap,
     /// Those to read as xDS, in order.
     pub documents: Vec<SourceId>,
@@ -40,7 +40,7 @@ pub struct Inputs {
     /// The bootstrap given with `--bootstrap`.
     pub bootstrap: Option<Bootstrap>,
     bootstrap_source: Option<SourceId>,
-    /// Findings on it.
+    /// Findings on the bootstrap.
     pub findings: Vec<Finding>,
     /// What is read, and as what.
     plan: InputPlan,

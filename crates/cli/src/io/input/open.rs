@@ -86,7 +86,7 @@ pub fn of_parts(
     Ok(inputs)
 }
 
-/// The documents.
+/// The documents that the arguments name, opened and not yet read.
 #[derive(Debug, Default)]
 struct OpenedDocuments {
     documents: Vec<SourceId>,
@@ -94,7 +94,7 @@ struct OpenedDocuments {
     unread: Vec<Error>,
     /// Those that were found in a directory.
     found: BTreeSet<SourceId>,
-    /// Where each stands.
+    /// The file or part of a file that each document is.
     places: BTreeMap<SourceId, DocumentPlace>,
     /// Places that have been read.
     seen: BTreeSet<DocumentPlace>,

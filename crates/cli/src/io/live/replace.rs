@@ -45,7 +45,7 @@ impl Drop for Beside {
 /// Counts what is written.
 pub(crate) struct Counted<'w> {
     pub out: &'w mut dyn Write,
-    /// In bytes.
+    /// How many bytes were written.
     pub count: u64,
 }
 

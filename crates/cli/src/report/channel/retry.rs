@@ -14,7 +14,7 @@ use xdsctl_model::status::Status;
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.retry/v1";
 
-/// What is shown.
+/// What `xdsctl retry` answers.
 #[derive(Debug)]
 pub struct RetryAnswer<'a> {
     /// The policy after conversion; `None` if the route has none.

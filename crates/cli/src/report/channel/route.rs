@@ -19,15 +19,15 @@ use xdsctl_model::text::percent;
 /// What was asked and selected.
 #[derive(Debug)]
 pub struct RouteAnswer<'a> {
-    /// The routes.
+    /// The config selector, which has the routes.
     pub selector: &'a Selector,
-    /// The RPC.
+    /// The RPC that was asked about.
     pub request: &'a Request<'a>,
-    /// The channel.
+    /// What the channel brings to the RPC: its random number.
     pub channel: ChannelFacts,
     /// Why the routes before the chosen one do not take it.
     pub tried: &'a [Mismatch],
-    /// What was selected.
+    /// The route that takes the RPC, or why none does.
     pub selected: &'a Result<Selection<'a>, Refusal>,
     /// The status of the RPC if it fails, though everything answers.
     pub failure: Option<&'a Status>,

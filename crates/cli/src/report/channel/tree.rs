@@ -19,7 +19,7 @@ const PIECE_BYTES: usize = 1 << 16;
 pub struct TreeStyle {
     /// With ANSI colours.
     pub colour: bool,
-    /// Columns.
+    /// Columns of the terminal, which lines do not exceed.
     pub width: usize,
     /// Every fact, also the hundredth of its kind.
     pub all: bool,

@@ -139,7 +139,7 @@ struct Share<'a> {
 #[derive(Serialize)]
 struct ClusterJson<'a> {
     name: &'a str,
-    /// In words.
+    /// How it finds endpoints, in words, before and after.
     discovery: Option<(&'a str, &'a str)>,
     lb_policy: Option<(&'a str, &'a str)>,
     endpoints: Option<(&'a [usize], &'a [usize])>,

@@ -43,11 +43,11 @@ pub struct Compared {
     pub world: String,
     /// Whether it came or went.
     pub presence: Presence,
-    /// What it held.
+    /// The client before the change.
     pub before: Client,
-    /// What it holds.
+    /// The client after the change.
     pub after: Client,
-    /// What changes.
+    /// What changes between the two.
     pub diff: Diff,
     /// Where its resources stand after.
     pub places: ResourcePlaces,
@@ -59,7 +59,7 @@ pub struct Compared {
 pub struct Answer {
     /// The clients, of which all of it is true.
     pub clients: Vec<profile::Client>,
-    /// World by world.
+    /// What changes in each world, in the order of their names.
     pub worlds: Vec<Compared>,
 }
 

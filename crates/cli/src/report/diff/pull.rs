@@ -25,7 +25,7 @@ pub type Origins = BTreeMap<(ResourceType, String), Origin>;
 pub struct ResourcePlaces {
     /// Those that are known.
     pub origins: Origins,
-    /// The documents.
+    /// The documents, to find lines in; `None` if nobody asks for lines.
     pub store: Option<Arc<Store>>,
 }
 

@@ -25,7 +25,7 @@ pub struct MatrixStyle {
     pub width: Option<usize>,
     /// Many rows and reasons of a kind are cut: they would push the others out of sight.
     pub is_capped: bool,
-    /// No summary.
+    /// `--quiet`: the table has no summary below it.
     pub is_quiet: bool,
 }
 

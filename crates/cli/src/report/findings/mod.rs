@@ -81,7 +81,7 @@ pub struct Finding {
     pub counts: bool,
     /// In the client's notation.
     pub path: FieldPath,
-    /// What is wrong.
+    /// What is wrong, as half a sentence for people.
     pub message: String,
     /// One action that the reader can take.
     pub help: Option<String>,
@@ -182,7 +182,7 @@ pub struct Summary {
 /// What was looked at, besides resources.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReportScope {
-    /// Documents.
+    /// How many documents were read.
     pub documents: usize,
     /// Sets of resources that one client sees.
     pub worlds: usize,
@@ -223,7 +223,7 @@ pub struct RuleCount {
     pub rule: &'static Rule,
     /// How loud the loudest was.
     pub severity: Severity,
-    /// How many.
+    /// How many findings of the rule there are.
     pub count: usize,
 }
 

@@ -42,14 +42,14 @@ const NAMES_SHOWN: usize = 8;
 /// Something that was not checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NotChecked {
-    /// Its kind.
+    /// What kind of thing was not checked.
     pub kind: NotCheckedKind,
     /// For whom, each `go@1.70.0`; none if that is for nobody in particular.
     pub clients: Vec<String>,
     /// The same, family by family: `go, java <1.71`.
     #[serde(skip)]
     who: String,
-    /// What, in words.
+    /// What was not checked, and why, in words for people.
     pub what: String,
     /// How many resources it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -144,7 +144,7 @@ impl NotCheckedTally {
         }
     }
 
-    /// All of it.
+    /// Everything that was not checked, in the order of its kinds.
     pub fn finish(&self, fleet: &Fleet) -> Vec<NotChecked> {
         let mut list: Vec<NotChecked> = self.unread.iter().map(|agent| unread(agent)).collect();
         list.extend(unclear(NotCheckedKind::Verdict, "the verdict on", &self.unknown, fleet));

@@ -10,14 +10,14 @@ use xdsctl_model::resource::Resource;
 /// What the client keeps of a resource.
 #[derive(Debug, Clone)]
 pub struct Parsed {
-    /// The resource.
+    /// The validated resource.
     pub resource: Arc<Resource>,
     /// Its secrets are printed.
     pub shows_secrets: bool,
 }
 
 impl Parsed {
-    /// What is printed.
+    /// The parsed form of the resource, made while it is printed.
     pub fn shown(&self) -> ParsedValue<'_> {
         let shown = parsed::of(&self.resource);
         if self.shows_secrets { shown } else { shown.redacted() }

@@ -23,7 +23,7 @@ struct Block<'c> {
 /// What a patch does not show as it is in the document, so that nobody can apply it.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Hidden {
-    /// Secrets are masked.
+    /// Some value is masked, because it may be a secret.
     pub secrets: bool,
     /// Carriage returns inside a line are written as `\u000d`: a terminal would obey them.
     pub returns: bool,

@@ -55,11 +55,11 @@ pub struct ResolveOptions<'o> {
 pub struct Unplaced<'a> {
     /// The kind of fault.
     pub rule: &'static Rule,
-    /// How loud.
+    /// The severity that it is reported with.
     pub severity: Severity,
     /// The innermost field.
     pub field: Option<&'a str>,
-    /// How many.
+    /// How many findings it stands for.
     pub count: usize,
 }
 

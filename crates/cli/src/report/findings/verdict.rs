@@ -17,9 +17,9 @@ pub const SCHEMA: &str = "xdsctl.verdict/v1";
 pub struct SnapshotPlace {
     /// Its number, from 1: that of the line, or of the version.
     pub number: usize,
-    /// Lines before it.
+    /// Lines of the stream before the snapshot.
     pub lines: usize,
-    /// Bytes before it.
+    /// Bytes of the stream before the snapshot.
     pub bytes: usize,
 }
 

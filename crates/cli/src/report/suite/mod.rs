@@ -44,9 +44,9 @@ pub struct SuiteReport {
 /// A test that was run.
 #[derive(Debug)]
 pub struct TestReport {
-    /// Its name.
+    /// The name of the test.
     pub name: String,
-    /// Where it stands.
+    /// The file, line and column of its first byte.
     pub place: SourcePlace,
     /// What was not as expected.
     pub failures: Vec<FailureReport>,
@@ -71,7 +71,7 @@ pub struct FailureReport {
     pub expected: String,
     /// It is what must never be.
     pub is_never: bool,
-    /// What happened.
+    /// What happened instead of what was expected.
     pub happened: String,
     /// RPCs of which the same is true.
     pub more: u64,
@@ -84,7 +84,7 @@ pub struct FailureReport {
 pub enum TestVerdict {
     /// Everything was as expected.
     Passed,
-    /// Something was not.
+    /// An expectation was not met.
     Failed,
     /// It could not be run to its end.
     Error,
@@ -132,7 +132,7 @@ impl FailureReport {
 /// How the report is to look, and what it is about.
 #[derive(Debug, Clone, Copy)]
 pub struct SuiteStyle {
-    /// Of the snippets.
+    /// How snippets of the suite look.
     pub findings: human::FindingsStyle,
     /// The whole way of an RPC.
     pub explains: bool,
@@ -276,14 +276,14 @@ fn write_coverage(coverage: &Coverage, out: &mut dyn Write) -> io::Result<()> {
 pub struct Counts {
     /// Everything was as expected.
     pub passed: usize,
-    /// Something was not.
+    /// Tests of which an expectation was not met.
     pub failed: usize,
     /// They could not be run to their end, or their file is no suite.
     pub errors: usize,
 }
 
 impl Counts {
-    /// Of suites.
+    /// Counts the tests of all suites by their verdicts.
     pub fn of(suites: &[SuiteReport]) -> Counts {
         let mut counts = Counts::default();
         for suite in suites {

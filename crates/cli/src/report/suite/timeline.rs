@@ -96,7 +96,7 @@ pub struct TimelineStyle {
     pub width: Option<usize>,
     /// Charts stand below.
     pub has_chart: bool,
-    /// What is shown.
+    /// The layers whose events are shown.
     pub layers: Layers,
 }
 
@@ -115,7 +115,7 @@ pub struct Timeline<'o> {
     last: BTreeMap<(usize, TreePath, &'static str, Arc<str>), LogEvent>,
     /// What was last told of a session, by client.
     session: BTreeMap<usize, LogEvent>,
-    /// Lines for people.
+    /// Lines for people that have been written.
     lines: usize,
     written: io::Result<()>,
 }

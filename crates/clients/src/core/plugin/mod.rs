@@ -63,7 +63,7 @@ impl Plugins {
         self.0.get(name).is_some_and(|e| matches!(e.state, State::Dropped))
     }
 
-    /// The declared names.
+    /// The names of the declared plugins, in their order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }

@@ -139,7 +139,7 @@ impl<'b> Reader<'b> {
         Err(Thrown::Varint)
     }
 
-    /// So many bytes.
+    /// Takes the next `len` bytes, or throws as protobufjs does beyond the end.
     pub(super) fn take(&mut self, len: usize) -> Result<&'b [u8], Thrown> {
         let end = self.pos.saturating_add(len);
         if end > self.len {

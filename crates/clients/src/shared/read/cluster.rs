@@ -31,7 +31,7 @@ use xdsctl_model::resource::{LbPolicy, Millis};
 const IDLE_TIMEOUT: Millis = Millis(3_600_000);
 
 impl FamilyReader<'_> {
-    /// A cluster.
+    /// Reads a Cluster that the client has accepted.
     pub(super) fn cluster(&self, message: &Pb) -> Cluster {
         let socket = message.transport_socket.as_ref();
         let (use_http_connect, tls) = socket.map(|socket| self.upstream_tls(socket)).unwrap_or_default();

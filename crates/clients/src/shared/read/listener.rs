@@ -25,7 +25,7 @@ use xdsctl_model::resource::listener::{
 const RAW_BUFFER: &str = "raw_buffer";
 
 impl FamilyReader<'_> {
-    /// A Listener.
+    /// Reads a Listener that the client has accepted.
     pub(super) fn listener(&self, message: &pb::Listener) -> Listener {
         match &message.api_listener {
             Some(api) => Listener::Api(self.connection_manager(api.api_listener.as_ref(), true)),

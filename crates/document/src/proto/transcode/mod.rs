@@ -62,7 +62,7 @@ const LOOKAHEAD: usize = 8;
 /// Strings up to this many bytes are copied in one piece of that size.
 const SHORT: usize = 32;
 
-/// How to read.
+/// How a message is read from JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TranscodeOptions {
     /// A number or a literal is taken as the text of a string field, as in YAML `version: 1.10`. Default: no.
@@ -98,7 +98,7 @@ impl From<Syntax> for TranscodeStop {
     }
 }
 
-/// One message, read.
+/// The wire bytes of one message, and what was noticed on the way.
 #[derive(Debug)]
 pub struct Transcoded {
     /// Its wire bytes; as far as they were written if the text ended early.

@@ -90,7 +90,7 @@ pub(super) enum Place {
     Typed,
     /// Behind the value of the field at this position.
     After(u16),
-    /// Anywhere else.
+    /// Any other place, from which nothing is known of what follows.
     Unknown,
 }
 

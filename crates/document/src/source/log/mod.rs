@@ -218,9 +218,9 @@ pub fn view(bytes: &[u8], entries: &[LoggedMessage<'_>]) -> (View, Vec<Range<usi
 struct MessageStart {
     /// The words before it.
     words: usize,
-    /// Its first byte.
+    /// The first byte of the message.
     start: usize,
-    /// Its type.
+    /// The full name of the message's type.
     kind: &'static str,
 }
 

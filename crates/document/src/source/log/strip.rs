@@ -12,7 +12,7 @@ use crate::source::view::{FaultKind, View, ViewPart};
 /// A message without the prefixes of its lines.
 #[derive(Debug, Clone)]
 pub(super) struct Stripped<'b> {
-    /// Its text.
+    /// The text of the message, without prefixes.
     pub text: Vec<u8>,
     /// Where each line starts in `text`, and in the document.
     lines: Vec<(usize, usize)>,

@@ -7,7 +7,7 @@ use xdsctl_proto::tables::{self, ENUMS, MESSAGES};
 
 use super::known::{BOOTSTRAP, CLUSTERS, KUBERNETES, POLICY, SUITE};
 
-/// Who says something.
+/// Who wrote a text, which decides which of its words are harmless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speaker {
     /// A person, in a comment.

@@ -31,7 +31,7 @@ pub(super) enum TextValue {
     Message { first: u32, open: bool },
 }
 
-/// A document.
+/// A document in text format, as nodes in the order of the text.
 #[derive(Debug)]
 pub(super) struct TextprotoTree<'t> {
     pub text: &'t [u8],

@@ -10,10 +10,10 @@ use crate::run::row::look;
 use crate::run::tally::Ranks;
 use crate::runtime::{Connectivity, below};
 
-/// One endpoint.
+/// One endpoint of a policy, with the policy that connects to it.
 #[derive(Debug)]
 pub struct ListedEndpoint {
-    /// The endpoint.
+    /// The endpoint as the configuration has it.
     pub endpoint: Arc<Endpoint>,
     /// Its connection.
     pub child: pick_first::PickFirstPolicy,
@@ -44,13 +44,13 @@ impl ListedEndpoints {
         }
     }
 
-    /// A member.
+    /// The member at an index.
     pub fn get(&self, index: usize) -> Option<&ListedEndpoint> {
         look(1);
         self.members.get(index)?.as_ref()
     }
 
-    /// A member.
+    /// The member at an index, to be changed.
     pub fn get_mut(&mut self, index: usize) -> Option<&mut ListedEndpoint> {
         look(1);
         self.members.get_mut(index)?.as_mut()

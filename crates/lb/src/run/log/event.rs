@@ -10,7 +10,7 @@ use xdsctl_model::status::{Code, Status};
 /// Declares the events: layer, name and values of each, in the order in which they are written.
 macro_rules! events {
     ($($layer:literal { $(#[doc = $about:literal] $variant:ident $name:literal { $($field:ident: $kind:ty),* })* })*) => {
-        /// Something that happened.
+        /// What can happen in a channel. The text after each name is its name in a timeline.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub enum LogEvent {
             $($(

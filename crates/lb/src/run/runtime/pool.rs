@@ -61,7 +61,7 @@ impl fmt::Display for Connectivity {
 /// A connection to one address, or the wish for one.
 #[derive(Debug, Clone)]
 pub struct Subchannel {
-    /// Where it leads.
+    /// The address that it connects to.
     pub address: Address,
     /// Its state.
     pub state: Connectivity,
@@ -84,7 +84,7 @@ struct Watcher {
     keeps_alive: bool,
 }
 
-/// All subchannels.
+/// The subchannels of a channel, each shared by those that asked for its address.
 #[derive(Debug, Clone, Default)]
 pub struct Pool {
     // Looked up in, and never iterated over. The last one made; `another` leads to the others.

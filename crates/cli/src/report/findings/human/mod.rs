@@ -95,7 +95,7 @@ pub struct Human<W: Write> {
     shown: Vec<(Option<Rc<Named>>, Finding)>,
     parsed: Vec<(Rc<Named>, Parsed)>,
     withheld: WithheldLines,
-    /// Resources so far.
+    /// Resources that have been written so far.
     resources: usize,
     /// Errors of the current resource.
     errors: usize,
