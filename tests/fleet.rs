@@ -37,11 +37,13 @@ fn the_matrix_has_a_sign_for_each_resource_and_client() {
     assert!(run.out.is_ascii(), "{}", run.out);
     for (row, signs) in [
         ("Listener shop.example.com", "x + x x x"),
-        ("RouteConfiguration shop", "+ + + + +"),
-        ("Cluster cart", "x x x + +"),
+        // What it leads to is rejected.
+        ("RouteConfiguration shop", "! ! ! + +"),
+        ("Cluster cart", "x x x + !"),
         ("Cluster stock", "x + + + +"),
         ("ClusterLoadAssignment cart", "+ + + ? x"),
         ("rejected", "3 1 2 1 2"),
+        ("failing", "1 1 1 0 1"),
         ("not known", "0 0 0 1 0"),
     ] {
         assert_eq!(words(&run, row).join(" "), signs, "{row}");
@@ -49,6 +51,8 @@ fn the_matrix_has_a_sign_for_each_resource_and_client() {
     for reason in [
         "cds-lb-policy-unsupported: nack in cpp, go <1.79.1\n  Cluster `cart`: ",
         "eds-endpoint-weight-sum: nack in go >=1.85\n",
+        "reference-to-rejected: fails in cpp, go <1.79.1\n  RouteConfiguration `shop`: Cluster `cart` is rejected",
+        "reference-to-rejected: fails in go >=1.85\n  Cluster `cart`: ClusterLoadAssignment `cart` is rejected",
         "? go@1.79.1: never asked; 1.79.0 and 1.80.0, which were, do not do the same",
     ] {
         assert!(run.out.contains(reason), "{reason}\n{}", run.out);
@@ -255,7 +259,6 @@ fn what_is_not_known_of_a_channel_is_said_and_not_made_up() {
             &["pick", "--client=cpp@1.55"],
             "RPCs were sent with 1.62.3, 1.72.2, 1.85.1",
         ),
-        (&["route", "--client=go,cpp"], "are 2 clients, a channel has one"),
         (&["route", "--client=goo"], "did you mean `go`?"),
         (
             &["tree", "--client=cpp@1.62"],

@@ -1,6 +1,9 @@
-//! What `validate --client go|java` says of drops, fields and references: of that client's own world.
+//! What `validate --client` says of drops, fields and references: of each client's own world, alone and among others.
+
+use serde_json::Value;
 
 use crate::cli::xdsctl;
+use crate::support::root;
 
 /// `RULE at PATH` of all findings.
 fn found(client: &str, env: &[&str], text: &str) -> Vec<String> {
@@ -196,4 +199,84 @@ fn an_lb_policy_that_a_version_never_reads_is_not_the_one_in_use() {
     let has = |client: &str| [&unread, &ring].map(|wanted| found(client, &[], &text).contains(wanted));
     assert_eq!(has("go@1.49"), [true, false]);
     assert_eq!(has("go@1.60"), [false, true]);
+}
+
+/// Clients that have worlds of their own.
+const FLEET: [&str; 6] = [
+    "go@1.85.0",
+    "java@1.85.1",
+    "cpp@1.62.3",
+    "go@1.60.1",
+    "java@1.72.0",
+    "cpp@1.85.1",
+];
+
+/// What a client does with each resource of a file, and all its findings.
+fn of_client(report: &Value, client: &str) -> Vec<String> {
+    let resources = report["resources"].as_array().unwrap().iter();
+    let line = |resource: &Value| {
+        let said = &resource["clients"][client];
+        format!("{} {}: {said}", resource["type"], resource["name"])
+    };
+    resources.map(line).collect()
+}
+
+#[test]
+fn a_client_among_others_has_the_findings_that_it_has_alone() {
+    let mut compared = 0;
+    for folder in ["examples", "tree"] {
+        let files = std::fs::read_dir(root().join("fixtures").join(folder)).unwrap();
+        let files = files.map(|file| file.unwrap().path().display().to_string());
+        for file in files.filter(|file| file.ends_with(".yaml")) {
+            let report = |clients: &str| {
+                let args = ["validate", "--all", "--format=json", "--client", clients, &file];
+                let run = xdsctl(&args, "");
+                (run.code != Some(2)).then(|| run.json())
+            };
+            let Some(all) = report(&FLEET.join(",")) else { continue };
+            // The reference alone has no list of clients.
+            for client in &FLEET[..5] {
+                let alone = report(client).unwrap();
+                assert_eq!(
+                    of_client(&all, client),
+                    of_client(&alone, client),
+                    "{client} and {file}"
+                );
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 50, "{compared}");
+}
+
+#[test]
+fn each_client_keeps_the_version_that_it_takes() {
+    let second = cluster(r#", "lb_policy": "LEAST_REQUEST""#);
+    let text = format!(r#"{{"resources": [{}, {second}]}}"#, cluster(""));
+    let report = xdsctl(&["validate", "-", "--client=cpp,java", "--format=json"], &text).json();
+    let verdicts = |client: &str| {
+        let of = |number: usize| report["resources"][number]["clients"][client]["verdict"].clone();
+        [of(0), of(1)]
+    };
+    assert_eq!(verdicts("cpp@1.85.1"), ["accepted", "rejected"]);
+    assert_eq!(verdicts("java@1.85.1"), ["ignored", "accepted"]);
+}
+
+#[test]
+fn a_field_that_one_of_several_clients_reads_is_unread_by_the_others() {
+    let text = cluster(r#", "common_lb_config": {"override_host_status": {"statuses": ["HEALTHY"]}}"#);
+    let report = xdsctl(
+        &[
+            "validate",
+            "-",
+            "--client=cpp,go",
+            "--format=json",
+            "--min-severity=note",
+        ],
+        &text,
+    )
+    .json();
+    let findings = report["resources"][0]["findings"].as_array().unwrap();
+    let who: Vec<&str> = findings.iter().map(|found| found["who"].as_str().unwrap()).collect();
+    assert_eq!(who, ["ignored in go"]);
 }

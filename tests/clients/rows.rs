@@ -255,7 +255,7 @@ pub fn ask(row: &Recorded) -> Ours {
     match validated.answers.into_iter().next() {
         Some(answer) => Ours {
             verdict: match answer.verdict {
-                FamilyVerdict::Accepted => "ACK",
+                FamilyVerdict::Accepted | FamilyVerdict::Ignored => "ACK",
                 FamilyVerdict::Rejected => "NACK",
                 FamilyVerdict::Dies => "CRASH",
                 FamilyVerdict::NotKnown => "?",

@@ -15,7 +15,7 @@ use xdsctl_model::profile::{Profile, ServerFacts};
 use xdsctl_model::resource::{Resource, ResourceType};
 
 use super::facts::Facts;
-use xdsctl_lb::xds::LB_ENTRY_SKIPPED;
+use super::others::OtherFacts;
 
 /// What resources are checked against, and what is kept of them.
 #[derive(Debug, Clone, Copy)]
@@ -53,6 +53,8 @@ pub struct Checked {
     pub resource_type: Option<ResourceType>,
     /// Which set it belongs to.
     pub world: WorldId,
+    /// The same before all documents became one world: responses belong to it.
+    pub(super) read_in: WorldId,
     /// The list it stands in.
     pub label: Label,
     /// How far it has come.
@@ -72,13 +74,15 @@ pub struct Checked {
     /// What is not known of that; the verdict is a rejection then.
     pub(super) gap: Option<Gap>,
     /// What other resources need to know, if the client accepts it; the world takes it.
-    pub facts: Option<Facts>,
+    pub facts: Option<Arc<Facts>>,
     /// Findings, in the order in which they were made, but for those in `ignored`.
     pub diagnostics: Vec<Diagnostic>,
     /// Findings on fields that the client never reads; a proxy's dump has more of them than of anything else.
     pub ignored: Packed,
     /// What other clients answer, in the order of [`ValidationInput::others`].
     pub answers: Vec<FamilyAnswer>,
+    /// What other resources need to know of what these keep.
+    pub(super) of_others: OtherFacts,
     /// What was noticed while it was read.
     pub notes: Vec<Note>,
     /// What the client keeps of it, to be [shown](crate::parsed) to people, if asked for.
@@ -192,6 +196,7 @@ pub(super) fn check(raw: RawResource, against: &ValidationInput<'_>, budget: &mu
         type_url: raw.type_url,
         resource_type: raw.resource_type,
         world: raw.world,
+        read_in: raw.world,
         label: raw.label,
         stage: raw.stage,
         status: raw.status,
@@ -205,6 +210,7 @@ pub(super) fn check(raw: RawResource, against: &ValidationInput<'_>, budget: &mu
         diagnostics: Vec::new(),
         ignored: Packed::default(),
         answers: Vec::new(),
+        of_others: OtherFacts::default(),
         notes: raw.notes,
         parsed: None,
         value: None,
@@ -237,15 +243,13 @@ pub(super) fn check(raw: RawResource, against: &ValidationInput<'_>, budget: &mu
         Some(_) => Verdict::Rejected,
         None => verdict(&validated.diagnostics),
     };
-    checked.facts = validated
-        .value
-        .as_ref()
-        .map(|value| Facts::of(value, NameComparison::of(against.profile)));
-    if let Some(Facts::Cluster(cluster)) = &mut checked.facts
-        && let Some(policy) = cluster.policy_mut()
-    {
-        policy.passes_over = validated.diagnostics.iter().any(|d| d.rule == &LB_ENTRY_SKIPPED);
-    }
+    checked.facts = validated.value.as_ref().map(|value| {
+        let mut facts = Facts::of(value, NameComparison::of(against.profile));
+        facts.note(&validated.diagnostics);
+        Arc::new(facts)
+    });
+    let of_others = (others, validated.answers.as_slice());
+    checked.of_others = OtherFacts::of(&validated.values, of_others, checked.facts.as_ref());
     checked.diagnostics = validated.diagnostics;
     checked.answers = validated.answers;
     match against.keep {

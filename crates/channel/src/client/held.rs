@@ -328,7 +328,7 @@ impl<T: ResourceKind> Cache<T> {
         let ResourceId(number) = entry.id;
         let mut held = HeldResource::default();
         if let Some(checked) = resources.get_mut(number)
-            && let Some(facts) = &entry.facts
+            && let Some(facts) = entry.facts()
         {
             held.gist = Gist::of(facts);
             let kept = OnceLock::new();

@@ -58,7 +58,7 @@ impl Links {
                     resource_type,
                     name: name.to_owned(),
                 };
-                match &entry.facts {
+                match entry.facts() {
                     Some(facts) => links.take(&from, facts),
                     None => {
                         links.rejected.insert(from.clone());

@@ -27,6 +27,7 @@ pub mod links;
 pub mod live;
 pub mod logged;
 mod nested;
+mod others;
 mod policy;
 mod reading;
 mod receive;
@@ -51,6 +52,7 @@ pub use facts::{
 pub use held::{Cache, Edits, HeldResource, Rejected, ResourceKind, Resources, Store};
 pub use joined::{Conflict, DocumentPlace, Joined, Parts};
 pub use live::{LIVE_REJECTED, OWN_WORDS};
+pub use others::{AlikeClients, BaseViews, OtherClients};
 pub use policy::{PolicyFacts, PolicyKind};
 pub use reading::Reading;
 pub use receive::{Judged, Received, RejectionFault, faults};

@@ -96,7 +96,7 @@ impl Client {
         let facts_of = |checked: &Checked| {
             let resource_type = checked.resource_type?;
             let mut worlds = world_set.worlds.iter();
-            worlds.find_map(|world| world.get(resource_type, &checked.name)?.facts.as_ref())
+            worlds.find_map(|world| world.get(resource_type, &checked.name)?.facts())
         };
         // Names that are taken away, or that come with an error, bring no resource.
         let is_told = |checked: &Checked| {

@@ -80,7 +80,7 @@ pub(super) fn remove(responses: &[RawResponse], resources: &mut [Checked], again
         .enumerate()
         .filter_map(|(number, checked)| {
             let seen = SeenResource {
-                world: checked.world,
+                world: checked.read_in,
                 origin: checked.origin,
                 resource_type: checked.resource_type?,
                 name: &checked.name,

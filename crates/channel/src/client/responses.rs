@@ -41,7 +41,7 @@ pub(super) fn check(
     let streams = streams(responses);
     for checked in resources.iter_mut().filter(|checked| !checked.type_url.is_empty()) {
         let origin = checked.origin;
-        let here = (origin.source, checked.world);
+        let here = (origin.source, checked.read_in);
         let before = by_start.range(..=(here.0, here.1, origin.span.start)).next_back();
         let around =
             before.filter(|((source, world, _), r)| (*source, *world) == here && origin.span.end <= r.span.end);

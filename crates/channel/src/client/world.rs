@@ -4,6 +4,7 @@
 //! resources themselves are dropped after validation, so that a large dump needs little memory.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::checked::{Checked, ValidationInput};
 use super::facts::{ClusterFacts, Facts};
@@ -24,7 +25,9 @@ pub struct WorldEntry {
     /// The version that is in use, or the last rejected one if none is.
     pub id: ResourceId,
     /// What is known of it; `None` when the client rejects it.
-    pub facts: Option<Facts>,
+    pub(super) facts: Option<Arc<Facts>>,
+    /// It is not known whether the client rejects it; it counts as rejected then.
+    pub(super) is_unknown: bool,
     /// The last rejected version, if it is newer than the one in use. It is that one where a live client shows what it
     /// uses and says that it has rejected an update.
     pub rejected: Option<ResourceId>,
@@ -50,6 +53,23 @@ pub struct World {
 struct Partial {
     documents: BTreeMap<ResourceId, SourceId>,
     types: BTreeSet<(SourceId, ResourceType)>,
+}
+
+impl WorldEntry {
+    /// What is known of it; `None` when the client rejects it.
+    pub fn facts(&self) -> Option<&Facts> {
+        self.facts.as_deref()
+    }
+
+    /// Says whether it is known that the client rejects it.
+    pub const fn is_rejected(&self) -> bool {
+        self.facts.is_none() && !self.is_unknown
+    }
+
+    /// Says whether the client accepts it.
+    pub const fn is_accepted(&self) -> bool {
+        self.facts.is_some()
+    }
 }
 
 impl World {
@@ -153,7 +173,7 @@ impl World {
 
     /// The facts of an accepted cluster.
     pub fn cluster(&self, name: &str) -> Option<&ClusterFacts> {
-        match self.get(ResourceType::Cluster, name)?.facts.as_ref()? {
+        match self.get(ResourceType::Cluster, name)?.facts()? {
             Facts::Cluster(facts) => Some(facts),
             _ => None,
         }

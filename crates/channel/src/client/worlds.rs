@@ -6,11 +6,13 @@
 //! What a later response takes away is not there.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::checked::{Checked, ValidationInput, Verdict};
 use super::facts::Facts;
 use super::joined::{Conflict, DocumentPlace, Joined};
 use super::links::{LinkedResource, references};
+use super::others::OtherClients;
 use super::world::{ResourceId, World, WorldEntry};
 use super::{DUPLICATE_RESOURCE, live, removed, responses};
 use xdsctl_document::envelope::{BootstrapPlace, Finding, Label, Loader, Stage, WorldId, WorldName};
@@ -31,6 +33,8 @@ pub struct WorldSet {
     pub findings: Vec<Finding>,
     /// What each client holds, by the resources' numbers.
     pub worlds: Vec<World>,
+    /// The clients beside the base, whose worlds are made when they are looked at.
+    pub others: OtherClients,
     /// The names of the worlds, by [`WorldId`].
     pub names: Vec<WorldName>,
     /// gRPC bootstraps among the documents.
@@ -47,6 +51,9 @@ pub(super) fn into_world_set(
     against: &ValidationInput<'_>,
     merge: bool,
 ) -> WorldSet {
+    for checked in &mut resources {
+        checked.read_in = checked.world;
+    }
     let found = responses::check(&loader.responses, &mut resources, against);
     loader.findings.extend(found);
     removed::remove(&loader.responses, &mut resources, against);
@@ -60,6 +67,20 @@ pub(super) fn into_world_set(
     for checked in &mut resources {
         live::check(checked);
     }
+    let worlds = worlds_of(&mut resources, &joined, against);
+    WorldSet {
+        resources,
+        findings: loader.findings,
+        worlds,
+        others: OtherClients::new(against, loader.responses),
+        names: loader.worlds,
+        bootstraps: loader.bootstraps,
+        joined,
+    }
+}
+
+/// What the client of each world holds.
+pub(super) fn worlds_of(resources: &mut [Checked], joined: &Joined, against: &ValidationInput<'_>) -> Vec<World> {
     let mut members: BTreeMap<WorldId, Vec<usize>> = BTreeMap::new();
     for (number, checked) in resources.iter().enumerate() {
         members.entry(checked.world).or_default().push(number);
@@ -67,18 +88,9 @@ pub(super) fn into_world_set(
             members.entry(*other).or_default().push(number);
         }
     }
-    let worlds = members
-        .into_iter()
-        .map(|(id, members)| world_of(id, members, &joined, &mut resources, against))
-        .collect();
-    WorldSet {
-        resources,
-        findings: loader.findings,
-        worlds,
-        names: loader.worlds,
-        bootstraps: loader.bootstraps,
-        joined,
-    }
+    let members = members.into_iter();
+    let world = members.map(|(id, members)| world_of(id, members, joined, resources, against));
+    world.collect()
 }
 
 impl WorldSet {
@@ -152,7 +164,7 @@ impl WorldSet {
         for (number, world) in self.worlds.iter().enumerate() {
             let entries = ResourceType::ALL.into_iter().flat_map(|resource_type| {
                 let all = world.all(resource_type);
-                all.filter_map(move |(name, entry)| Some((resource_type, name, entry.facts.as_ref()?)))
+                all.filter_map(move |(name, entry)| Some((resource_type, name, entry.facts()?)))
             });
             let named = entries.flat_map(|(resource_type, name, facts)| references(resource_type, name, facts));
             let lacks = |node: &LinkedResource| world.get(node.resource_type, &node.name).is_none();
@@ -260,7 +272,7 @@ fn is_copy(world: &World, resource_type: ResourceType, name: &str, number: usize
 }
 
 /// Takes what is known of a resource; another world of it takes that too.
-fn facts_of(number: usize, joined: &Joined, resources: &mut [Checked]) -> Option<Facts> {
+fn facts_of(number: usize, joined: &Joined, resources: &mut [Checked]) -> Option<Arc<Facts>> {
     let checked = resources.get_mut(number)?;
     let is_shared = joined.others_of(checked).next().is_some();
     if is_shared {
@@ -275,7 +287,7 @@ fn add(
     world: &mut World,
     resource_type: ResourceType,
     name: &str,
-    (number, facts): (usize, Option<Facts>),
+    (number, facts): (usize, Option<Arc<Facts>>),
     resources: &mut [Checked],
 ) {
     let Some(checked) = resources.get_mut(number) else {
@@ -283,10 +295,16 @@ fn add(
     };
     let id = ResourceId(number);
     let new_rank = rank(checked);
-    let is_good = facts.is_some();
+    let (is_good, is_unknown) = (facts.is_some(), checked.gap.is_some());
     let rejected = (!is_good).then_some(id);
     let Some(earlier) = world.get_mut(resource_type, name) else {
-        world.insert(resource_type, name, WorldEntry { id, facts, rejected });
+        let entry = WorldEntry {
+            id,
+            facts,
+            is_unknown,
+            rejected,
+        };
+        world.insert(resource_type, name, entry);
         return;
     };
     let ResourceId(before) = earlier.id;
@@ -304,6 +322,7 @@ fn add(
         *earlier = WorldEntry {
             id,
             facts,
+            is_unknown,
             rejected: last_rejected,
         };
     } else {
@@ -331,6 +350,7 @@ fn reject(world: &mut World, resource_type: ResourceType, name: &str, number: us
             let entry = WorldEntry {
                 id,
                 facts: None,
+                is_unknown: false,
                 rejected: Some(id),
             };
             world.insert(resource_type, name, entry);

@@ -38,6 +38,7 @@ pub fn clients(rule: &'static Rule) -> String {
         (FamilyVerdict::Accepted, "resource accepted by"),
         (FamilyVerdict::Rejected, "rejected for another fault by"),
         (FamilyVerdict::Dies, "another fault kills"),
+        (FamilyVerdict::Ignored, "resource replaced by another in"),
         (FamilyVerdict::NotKnown, "not known of"),
     ];
     for (verdict, words) in others {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use xdsctl_model::diag::{self, Allowance, Diagnostic};
+use xdsctl_model::diag::{self, Allowance, Diagnostic, Packed};
 use xdsctl_model::profile::Client;
 
 /// What a client answers.
@@ -16,6 +16,8 @@ pub enum FamilyVerdict {
     Rejected,
     /// Its process dies of it.
     Dies,
+    /// It would take it, and has another version in its place, or it was taken away: found where all resources are known.
+    Ignored,
     /// It is not known: this version was not measured, and its neighbours differ.
     NotKnown,
 }
@@ -27,6 +29,7 @@ impl FamilyVerdict {
             FamilyVerdict::Accepted => "accepted",
             FamilyVerdict::Rejected => "rejected",
             FamilyVerdict::Dies => "dies",
+            FamilyVerdict::Ignored => "ignored",
             FamilyVerdict::NotKnown => "not_known",
         }
     }
@@ -45,46 +48,78 @@ pub struct FamilyAnswer {
 
 /// Findings of a client. Those of its other versions are mostly the same, and are there once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Findings(Option<Arc<Vec<Diagnostic>>>);
+pub struct Findings(Option<Arc<FindingLists>>);
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct FindingLists {
+    list: Vec<Diagnostic>,
+    /// Fields that it never reads.
+    unread: Packed,
+}
 
 impl Deref for Findings {
     type Target = [Diagnostic];
 
     fn deref(&self) -> &[Diagnostic] {
-        self.0.as_ref().map_or(&[], |list| list.as_slice())
+        self.0.as_ref().map_or(&[], |lists| lists.list.as_slice())
     }
 }
 
 impl From<Vec<Diagnostic>> for Findings {
     fn from(list: Vec<Diagnostic>) -> Findings {
-        Findings((!list.is_empty()).then(|| Arc::new(list)))
+        Findings::new(list, Packed::default())
     }
 }
 
 impl Findings {
-    /// Takes out those that `keep` does not want; it is asked once for each, in order.
+    /// The findings of a client, and those on fields that it never reads.
+    pub fn new(list: Vec<Diagnostic>, unread: Packed) -> Findings {
+        let is_any = !list.is_empty() || unread.counts().next().is_some();
+        Findings(is_any.then(|| Arc::new(FindingLists { list, unread })))
+    }
+
+    /// The findings on fields that the client never reads, which are not among the others.
+    pub fn unread(&self) -> Option<&Packed> {
+        self.0.as_ref().map(|lists| &lists.unread)
+    }
+
+    /// Takes out those findings that `keep` does not want; it is asked once for each, in order.
     pub fn retain(&mut self, mut keep: impl FnMut(&Diagnostic) -> bool) {
         let kept: Vec<bool> = self.iter().map(&mut keep).collect();
         if kept.contains(&false)
-            && let Some(list) = &mut self.0
+            && let Some(lists) = &mut self.0
         {
             let mut kept = kept.into_iter();
-            Arc::make_mut(list).retain(|_| kept.next().unwrap_or(true));
+            Arc::make_mut(lists).list.retain(|_| kept.next().unwrap_or(true));
+        }
+    }
+
+    /// The same for those on fields that are never read.
+    pub fn retain_unread(&mut self, mut keep: impl FnMut() -> bool) {
+        let kept: Vec<bool> = (0..self.unread().map_or(0, Packed::len)).map(|_| keep()).collect();
+        if kept.contains(&false)
+            && let Some(lists) = &mut self.0
+        {
+            let mut kept = kept.into_iter();
+            Arc::make_mut(lists).unread.retain(|| kept.next().unwrap_or(true));
         }
     }
 
     /// Adds findings behind those that there are.
     pub fn extend(&mut self, more: Vec<Diagnostic>) {
-        Arc::make_mut(self.0.get_or_insert_default()).extend(more);
+        Arc::make_mut(self.0.get_or_insert_default()).list.extend(more);
     }
 
     /// Keeps what is allowed, and the first of each kind; the others are counted.
     pub fn cut(&mut self, allowance: Allowance) {
-        if self.len() > allowance.first {
+        if self.len() > allowance.first
+            && let Some(lists) = &self.0
+        {
             // Others may have the same list: only what is kept is copied.
-            let mut list: Vec<Cow<'_, Diagnostic>> = self.iter().map(Cow::Borrowed).collect();
+            let mut list: Vec<Cow<'_, Diagnostic>> = lists.list.iter().map(Cow::Borrowed).collect();
             diag::cut(&mut list, allowance, |finding| finding, Cow::Owned);
-            *self = Findings::from(list.into_iter().map(Cow::into_owned).collect::<Vec<_>>());
+            let list = list.into_iter().map(Cow::into_owned).collect();
+            *self = Findings::new(list, lists.unread.clone());
         }
     }
 
@@ -96,9 +131,9 @@ impl Findings {
         }
     }
 
-    /// The findings, in their order.
+    /// The findings alone, but for those on fields that are never read.
     pub fn into_vec(self) -> Vec<Diagnostic> {
-        self.0.map_or_else(Vec::new, Arc::unwrap_or_clone)
+        self.0.map(Arc::unwrap_or_clone).unwrap_or_default().list
     }
 }
 

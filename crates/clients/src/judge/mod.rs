@@ -6,10 +6,12 @@
 
 mod answer;
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 
 use xdsctl_document::proto::any;
-use xdsctl_model::diag::{Diagnostic, Effect, Packed, Path, Rule, Validation};
+use xdsctl_model::diag::{BytesKnowledge, Diagnostic, Effect, Packed, Path, Rule, Validation};
 use xdsctl_model::profile::{ClientStanding, Family, Profile, ServerFacts};
 use xdsctl_model::resource::{Resource, ResourceType};
 
@@ -46,6 +48,8 @@ pub struct Validated {
     pub diagnostics: Vec<Diagnostic>,
     /// What the other clients answer, in the order in which they were to be asked.
     pub answers: Vec<FamilyAnswer>,
+    /// What each of them keeps; those that answer alike share it.
+    pub values: Vec<Option<Arc<Resource>>>,
     /// The first client's process dies of the resource, which counts as rejected here.
     pub dies: bool,
     /// More findings, on fields that are never read, if they were to be packed (see [`Validation::packing`]).
@@ -96,7 +100,7 @@ fn decoded<T: prost::Message + Default>(
     mut cx: Validation<'_>,
     of: for<'m> fn(&'m T) -> Message<'m>,
 ) -> Validated {
-    let server = cx.server();
+    let (server, known) = (cx.server(), cx.known().min(BytesKnowledge::WellFormed));
     let decoded = any::try_decode::<T>(bytes, resource_type.type_name(), &Path::ROOT, &mut cx);
     let sent = SentResource {
         resource_type,
@@ -106,7 +110,7 @@ fn decoded<T: prost::Message + Default>(
     };
     let mut validated = judge_at_version(&sent, cx);
     sent.message.map_or("", Message::name).clone_into(&mut validated.name);
-    validated.answers = ask_all(&sent, others, server);
+    (validated.answers, validated.values) = ask_all(&sent, others, (server, known));
     validated
 }
 
@@ -115,12 +119,12 @@ fn decoded<T: prost::Message + Default>(
 fn judge_at_version(sent: &SentResource<'_>, mut cx: Validation<'_>) -> Validated {
     let (profile, server) = (cx.profile(), cx.server());
     match profile.client().standing() {
-        ClientStanding::Measured => convert(sent, cx),
+        ClientStanding::Measured => convert(sent, cx).1,
         ClientStanding::Between(before, after) => {
             let neighbour = |version, packed| {
                 let profile = profile.at_version(version);
                 let cx = Validation::new(&profile, server).sized(sent.bytes.len());
-                convert(sent, cx.packing_after(packed))
+                convert(sent, cx.packing_after(packed)).1
             };
             let (older, newer) = (neighbour(before, cx.take_packed()), neighbour(after, None));
             match older.value.is_some() == newer.value.is_some() {
@@ -132,11 +136,19 @@ fn judge_at_version(sent: &SentResource<'_>, mut cx: Validation<'_>) -> Validate
     }
 }
 
-fn convert(sent: &SentResource<'_>, mut cx: Validation<'_>) -> Validated {
+/// What a client whose version was measured does with a resource, and what it makes of it.
+fn convert(sent: &SentResource<'_>, mut cx: Validation<'_>) -> (FamilyVerdict, Validated) {
     let converter = converter(cx.profile().client().family);
-    let value = (converter.judge)(sent, &mut cx).unwrap_or(None);
+    let judged = (converter.judge)(sent, &mut cx);
+    let verdict = match judged {
+        Err(ConverterStop::Dies) => FamilyVerdict::Dies,
+        Err(ConverterStop::Rejected) => FamilyVerdict::Rejected,
+        Ok(_) if cx.nacked() => FamilyVerdict::Rejected,
+        Ok(_) => FamilyVerdict::Accepted,
+    };
+    let value = judged.unwrap_or(None);
     let mut value = if cx.nacked() { None } else { value };
-    let (profile, server) = (cx.profile(), cx.server());
+    let (profile, server, known) = (cx.profile(), cx.server(), cx.known().min(BytesKnowledge::WellFormed));
     let packed = cx.take_packed();
     let mut diagnostics = cx.finish();
     let fatal = diagnostics.iter_mut().filter(|d| d.effect == Effect::Fails);
@@ -153,17 +165,21 @@ fn convert(sent: &SentResource<'_>, mut cx: Validation<'_>) -> Validated {
         leave_the_fault(&mut diagnostics);
     }
     let packed = match packed {
-        Some(packed) if !profile.is_core() => as_core_reads(sent, (profile, server, packed), &value, &mut diagnostics),
+        Some(packed) if !profile.is_core() => {
+            let against = (profile, server, known);
+            as_core_reads(sent, against, packed, value.is_some(), &mut diagnostics)
+        }
         packed => packed.unwrap_or_default(),
     };
-    Validated {
+    let validated = Validated {
         value,
         diagnostics,
         packed,
         dies,
         is_known: true,
         ..Validated::default()
-    }
+    };
+    (verdict, validated)
 }
 
 /// Of a resource that is not taken, what else was noticed of it does not come to pass.
@@ -189,17 +205,18 @@ pub fn told_of_death(diagnostic: &mut Diagnostic) {
 /// client is found by the one converter that looks at everything.
 fn as_core_reads(
     sent: &SentResource<'_>,
-    (profile, server, packed): (&Profile, &ServerFacts, Packed),
-    value: &Option<Resource>,
+    (profile, server, known): (&Profile, &ServerFacts, BytesKnowledge),
+    packed: Packed,
+    is_taken: bool,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Packed {
     let reference = Profile::default();
-    let mut cx = Validation::new(&reference, server).sized(sent.bytes.len());
-    cx = cx.reading_as(profile, packed);
+    let cx = Validation::new(&reference, server).sized(sent.bytes.len());
+    let mut cx = cx.knowing(known).reading_as(profile, packed);
     // What C-core keeps is of no interest, and whether it stops neither.
     let _ = (core::CONVERTER.judge)(sent, &mut cx);
     let packed = cx.take_packed().unwrap_or_default();
-    if value.is_some() {
+    if is_taken {
         let family = profile.client().family;
         let is_known = |of_core: &Diagnostic, own: &[Diagnostic]| {
             own.iter()
@@ -215,12 +232,20 @@ fn as_core_reads(
     packed
 }
 
-/// Asks clients about a resource, and gives their answers in the same order.
+/// What is known around a resource: what the bootstrap says, and what the loader knows of the bytes.
+type Around<'s> = (&'s ServerFacts, BytesKnowledge);
+
+/// Asks clients about a resource, and gives their answers and what they keep in the same order.
 ///
 /// A client that was found to answer by features that another version has alike is not asked again in its place: most resources hang on few of
 /// the features in which versions differ.
-fn ask_all(sent: &SentResource<'_>, profiles: &[Profile], server: &ServerFacts) -> Vec<FamilyAnswer> {
+fn ask_all(
+    sent: &SentResource<'_>,
+    profiles: &[Profile],
+    around: Around<'_>,
+) -> (Vec<FamilyAnswer>, Vec<Option<Arc<Resource>>>) {
     let mut answers: Vec<FamilyAnswer> = Vec::with_capacity(profiles.len());
+    let mut values: Vec<Option<Arc<Resource>>> = Vec::with_capacity(profiles.len());
     let mut heard: Vec<(Profile, usize)> = Vec::new();
     for profile in profiles {
         let client = profile.client();
@@ -229,56 +254,63 @@ fn ask_all(sent: &SentResource<'_>, profiles: &[Profile], server: &ServerFacts) 
             .iter()
             .rev()
             .filter(|(other, _)| is_measured && other.answers_for(profile));
-        if let Some(same) = like.find_map(|(_, at)| answers.get(*at)) {
-            answers.push(same.of(client));
+        let same = like.find_map(|(_, at)| Some((answers.get(*at)?.of(client), values.get(*at)?.clone())));
+        if let Some((answer, value)) = same {
+            answers.push(answer);
+            values.push(value);
             continue;
         }
         // A copy of its own notes what it is asked about this resource.
         let own = profile.clone();
-        let answer = ask(sent, &own, server).beside(&answers);
+        let (answer, value) = ask(sent, &own, around);
         if is_measured {
             heard.push((own, answers.len()));
         }
-        answers.push(answer);
+        answers.push(answer.beside(&answers));
+        values.push(value.map(Arc::new));
     }
-    answers
+    (answers, values)
 }
 
 /// Asks a client about a resource.
 ///
 /// A version between two measured ones is answered by the older where both agree; see [`ClientStanding`].
-fn ask(sent: &SentResource<'_>, profile: &Profile, server: &ServerFacts) -> FamilyAnswer {
+fn ask(sent: &SentResource<'_>, profile: &Profile, around: Around<'_>) -> (FamilyAnswer, Option<Resource>) {
     let client = profile.client();
+    let not_known = || (FamilyAnswer::not_known(client), None);
     match client.standing() {
-        ClientStanding::Measured => answer(sent, profile, server),
+        ClientStanding::Measured => answer(sent, profile, around),
         ClientStanding::Between(before, after) => {
-            let neighbour = |version| answer(sent, &profile.at_version(version), server);
-            let (older, newer) = (neighbour(before), neighbour(after));
-            if older.verdict == newer.verdict {
-                FamilyAnswer { client, ..older }
-            } else {
-                FamilyAnswer::not_known(client)
+            let neighbour = |version| answer(sent, &profile.at_version(version), around);
+            let ((older, value), (newer, _)) = (neighbour(before), neighbour(after));
+            match older.verdict == newer.verdict {
+                true => (FamilyAnswer { client, ..older }, value),
+                false => not_known(),
             }
         }
-        ClientStanding::Unknown => FamilyAnswer::not_known(client),
+        ClientStanding::Unknown => not_known(),
     }
 }
 
-fn answer(sent: &SentResource<'_>, profile: &Profile, server: &ServerFacts) -> FamilyAnswer {
-    let mut cx = Validation::new(profile, server).sized(sent.bytes.len());
-    let verdict = match (converter(profile.client().family).judge)(sent, &mut cx) {
-        Err(ConverterStop::Dies) => FamilyVerdict::Dies,
-        Err(ConverterStop::Rejected) => FamilyVerdict::Rejected,
-        Ok(_) if cx.nacked() => FamilyVerdict::Rejected,
-        Ok(_) => FamilyVerdict::Accepted,
+fn answer(sent: &SentResource<'_>, profile: &Profile, (server, known): Around<'_>) -> (FamilyAnswer, Option<Resource>) {
+    let cx = Validation::new(profile, server).knowing(known).sized(sent.bytes.len());
+    let cx = if profile.has_own_world() {
+        let mut cx = cx.packing();
+        // The message was decoded for the first client, which reads other fields.
+        any::note_unread(sent.bytes, sent.resource_type.type_name(), &Path::ROOT, &mut cx);
+        cx
+    } else {
+        cx
     };
-    let mut diagnostics = cx.finish();
-    if verdict != FamilyVerdict::Accepted && !profile.is_core() {
-        leave_the_fault(&mut diagnostics);
-    }
-    FamilyAnswer {
+    let (verdict, validated) = convert(sent, cx);
+    let (mut diagnostics, mut unread) = (validated.diagnostics, validated.packed);
+    diagnostics.iter_mut().for_each(told_of_death);
+    unread.take_from(&mut diagnostics, |found| found.effect == Effect::Ignored);
+    unread.shrink();
+    let answer = FamilyAnswer {
         client: profile.client(),
         verdict,
-        diagnostics: diagnostics.into(),
-    }
+        diagnostics: Findings::new(diagnostics, unread),
+    };
+    (answer, validated.value)
 }

@@ -196,6 +196,14 @@ pub fn try_decode_without_notes<T: prost::Message + Default>(
     checked(bytes, type_name, false, at, cx)
 }
 
+/// Reports the fields of a message that are set and that the client of `cx` never reads. What cannot be read is left to who decodes it.
+pub fn note_unread(bytes: &Bytes, type_name: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
+    let message = xdsctl_proto::tables::message(type_name).filter(|message| message.known_to_client);
+    if let Some(message) = message {
+        let _ = wire::check(bytes, message, true, at, cx);
+    }
+}
+
 fn checked<T: prost::Message + Default>(
     bytes: &Bytes,
     type_name: &str,

@@ -7,7 +7,7 @@ use crate::choice::Severities;
 use xdsctl_channel::client::{Checked, is_live};
 use xdsctl_clients::judge::{FamilyAnswer, FamilyVerdict};
 use xdsctl_document::proto::transcode::Note;
-use xdsctl_model::diag::{Diagnostic, Effect, Rule, Severity, Subject};
+use xdsctl_model::diag::{Diagnostic, Effect, Rule, Segs, Severity, Subject};
 use xdsctl_model::profile::Fleet;
 
 /// How loud a finding is, and whether it can fail the run.
@@ -74,10 +74,16 @@ pub fn is_of_text(rule: &Rule) -> bool {
 pub fn is_of_asked(checked: &Checked, diagnostic: &Diagnostic, fleet: &Fleet) -> bool {
     let has = |answer: &FamilyAnswer| {
         let is_own = |own: &Diagnostic| own.rule == diagnostic.rule && own.path == diagnostic.path;
+        let is_there = |rule: &Rule, steps: Segs<'_>| rule == diagnostic.rule && steps.eq(diagnostic.path.segs());
         let is_shared = diagnostic.effect != Effect::Nack
             && answer.verdict == FamilyVerdict::Accepted
             && diagnostic.shared.contains(&answer.client.family);
-        is_shared || answer.diagnostics.iter().any(is_own)
+        let mut is_unread = false;
+        let unread = answer.diagnostics.unread();
+        unread
+            .into_iter()
+            .for_each(|unread| unread.for_each(|rule, steps| is_unread |= is_there(rule, steps)));
+        is_shared || is_unread || answer.diagnostics.iter().any(is_own)
     };
     let is_note = |note: &Note| std::ptr::eq(&note.diagnostic, diagnostic);
     fleet.asks_base()

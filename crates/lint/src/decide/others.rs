@@ -1,25 +1,25 @@
-//! What the resources of a world show to clients beside the base: it goes into their answers.
+//! What the resources of the base's world show to clients of which it is not known what they keep: it goes into their answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::lint::Who;
-use xdsctl_channel::client::{Checked, ResourceId};
+use xdsctl_channel::client::{Checked, OtherClients, ResourceId};
 use xdsctl_clients::judge::{FamilyAnswer, FamilyVerdict};
 use xdsctl_model::diag::Diagnostic;
 
-/// Says whether a client other than the base rejects a resource.
-pub(super) fn reject(resources: &[Checked], ResourceId(number): ResourceId) -> bool {
-    resources
-        .get(number)
-        .is_some_and(|checked| checked.answers.iter().any(is_rejected))
+/// Says whether a client without worlds of its own rejects a resource.
+pub(super) fn reject(others: &OtherClients, resources: &[Checked], ResourceId(number): ResourceId) -> bool {
+    let answers = resources.get(number).into_iter().flat_map(|checked| &checked.answers);
+    let mut numbered = answers.enumerate();
+    numbered.any(|(index, answer)| is_rejected(answer) && !others.has_own_world(index))
 }
 
 fn is_rejected(answer: &FamilyAnswer) -> bool {
     answer.verdict == FamilyVerdict::Rejected
 }
 
-/// Gives each client that takes a resource what is found of it there.
-pub(super) fn tell(of_others: Vec<(ResourceId, Diagnostic, Who)>, resources: &mut [Checked]) {
+/// Gives each of these clients that takes a resource what is found of it there.
+pub(super) fn tell(of_others: Vec<(ResourceId, Diagnostic, Who)>, others: &OtherClients, resources: &mut [Checked]) {
     let mut by_resource: BTreeMap<usize, Vec<(Diagnostic, Who)>> = BTreeMap::new();
     for (ResourceId(number), diagnostic, who) in of_others {
         by_resource.entry(number).or_default().push((diagnostic, who));
@@ -33,7 +33,7 @@ pub(super) fn tell(of_others: Vec<(ResourceId, Diagnostic, Who)>, resources: &mu
             let (before, rest) = checked.answers.split_at_mut(index);
             let Some(answer) = rest
                 .first_mut()
-                .filter(|answer| answer.verdict == FamilyVerdict::Accepted)
+                .filter(|answer| answer.verdict == FamilyVerdict::Accepted && !others.has_own_world(index))
             else {
                 continue;
             };

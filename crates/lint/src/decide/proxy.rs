@@ -65,7 +65,7 @@ fn evidence(world: &World, resources: &[Checked]) -> Option<String> {
         let checked = resources.get(entry.id.0)?;
         // What a misspelt type was to be shows nothing.
         let is_misspelt = checked.notes.iter().any(|note| note.diagnostic.rule == &MISSPELT_TYPE);
-        match &entry.facts {
+        match entry.facts() {
             Some(Facts::Listener(ListenerFacts::Server(chains))) => {
                 routes.extend(chains.iter().map(|chain| chain.routes.as_str()));
             }
@@ -90,7 +90,7 @@ fn evidence(world: &World, resources: &[Checked]) -> Option<String> {
     if members().any(|checked| checked.label == Label::Static) {
         return Some("some resources come from the proxy's own bootstrap".to_owned());
     }
-    let leads_on = |name: &&str| match world.get(ResourceType::RouteConfiguration, name).map(|e| &e.facts) {
+    let leads_on = |name: &&str| match world.get(ResourceType::RouteConfiguration, name).map(|e| e.facts()) {
         Some(Some(Facts::Routes(facts))) => {
             let mut references = facts.virtual_hosts.iter().flatten();
             facts.non_forwarding.is_empty()
@@ -175,13 +175,13 @@ fn leave_out(number: usize, outcome: &mut CheckOutcome) {
 /// Leaves out what a dump's proxy has from its own bootstrap, beside what a control plane sent.
 fn leave_static_out(world: &World, outcome: &mut CheckOutcome) {
     // A world with an api_listener is a gRPC client's, whatever it is called.
-    let is_client = |facts: &Option<Facts>| match facts {
+    let is_client = |facts: Option<&Facts>| match facts {
         Some(Facts::Listener(facts)) => !matches!(facts, ListenerFacts::Server(_)),
         _ => false,
     };
     if world
         .all(ResourceType::Listener)
-        .any(|(_, entry)| is_client(&entry.facts))
+        .any(|(_, entry)| is_client(entry.facts()))
     {
         return;
     }
@@ -230,7 +230,7 @@ pub(super) fn target(world: &World, target: &Target, resources: &mut [Checked]) 
         return;
     };
     let ResourceId(number) = entry.id;
-    let rejected = resources.get_mut(number).filter(|_| entry.facts.is_none());
+    let rejected = resources.get_mut(number).filter(|_| !entry.is_accepted());
     if let Some(checked) = rejected.filter(|checked| !names_api_listener(checked)) {
         checked.diagnostics.push(lint::target_not_api(target));
     }
@@ -240,7 +240,7 @@ pub(super) fn target(world: &World, target: &Target, resources: &mut [Checked]) 
 fn say_servers(world: &World, outcome: &mut CheckOutcome) {
     for (_, entry) in world.all(ResourceType::Listener) {
         let ResourceId(number) = entry.id;
-        let Some(checked) = outcome.resources.get_mut(number).filter(|_| entry.facts.is_none()) else {
+        let Some(checked) = outcome.resources.get_mut(number).filter(|_| !entry.is_accepted()) else {
             continue;
         };
         if names_api_listener(checked) {

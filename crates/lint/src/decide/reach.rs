@@ -119,7 +119,7 @@ impl<'w> AcceptedClusters<'w> {
             by_endpoints: BTreeMap::new(),
         };
         for (name, entry) in world.all(ResourceType::Cluster) {
-            let Some(Facts::Cluster(facts)) = &entry.facts else {
+            let Some(Facts::Cluster(facts)) = entry.facts() else {
                 continue;
             };
             let mut ids = vec![entry.id];

@@ -13,7 +13,7 @@ use xdsctl_document::envelope::Finding;
 use xdsctl_document::proto::transcode::LIMIT_EXCEEDED;
 use xdsctl_document::source::sniff::DocumentFormat;
 use xdsctl_document::source::{Source, SourceId, SourceMap, Span};
-use xdsctl_model::diag::{About, Diagnostic, FieldPath, Fingerprints, Rule, Severity};
+use xdsctl_model::diag::{About, Diagnostic, FieldPath, Fingerprints, Packed, Rule, Severity};
 use xdsctl_model::profile::Client;
 
 /// What is to be taken out.
@@ -151,6 +151,23 @@ impl Suppressing<'_> {
         about
     }
 
+    /// The findings on fields that are never read: all of them, or those that a suppression in `about` may be about, and others.
+    fn unread(&self, about: &[usize], is_whole: bool, packed: &Packed) -> Vec<Diagnostic> {
+        let may_be_about = |(rule, field, _): (&'static Rule, Option<&str>, usize)| {
+            let effect = rule.effect;
+            let asked = FindingTraits { rule, effect, field };
+            let mut about = about.iter().filter_map(|number| self.choice.suppressions.get(*number));
+            about.any(|suppression| suppression.takes(asked))
+        };
+        let mut unread = Vec::new();
+        if is_whole || packed.counts().any(may_be_about) {
+            packed.unpack_into(&mut unread);
+            // What is beyond the quota is a count, and not in the packed list.
+            unread.truncate(packed.len());
+        }
+        unread
+    }
+
     fn resource(&mut self, number: usize, checked: &mut Checked, withheld: &mut Withheld) {
         let source = checked.origin.source;
         let about = self.about(source, Some(&checked.name));
@@ -159,21 +176,8 @@ impl Suppressing<'_> {
         if about.is_empty() && !keeps_baseline && !has_comments {
             return;
         }
-        let mut ignored = Vec::new();
-        let may_be_about = |asked| {
-            about
-                .iter()
-                .any(|&n| self.choice.suppressions.get(n).is_some_and(|s| s.takes(asked)))
-        };
-        let may_be_ignored = |(rule, field, _): (&'static Rule, _, _)| {
-            let effect = rule.effect;
-            may_be_about(FindingTraits { rule, effect, field })
-        };
-        if keeps_baseline || has_comments || checked.ignored.counts().any(may_be_ignored) {
-            checked.ignored.unpack_into(&mut ignored);
-            // What is beyond the quota is a count, and not in the packed list.
-            ignored.truncate(checked.ignored.len());
-        }
+        let is_whole = keeps_baseline || has_comments;
+        let ignored = self.unread(&about, is_whole, &checked.ignored);
         let document = self.sources.get(source);
         let type_name: &str = match checked.resource_type {
             Some(known) => known.short_name(),
@@ -219,10 +223,14 @@ impl Suppressing<'_> {
                 client: Some(answer.client),
                 ..subject
             };
-            let diagnostics: Vec<&Diagnostic> = answer.diagnostics.iter().collect();
+            let unread = answer.diagnostics.unread();
+            let ignored = unread
+                .map(|packed| self.unread(&about, is_whole, packed))
+                .unwrap_or_default();
+            let diagnostics: Vec<&Diagnostic> = answer.diagnostics.iter().chain(&ignored).collect();
             let spans = places(document.filter(|_| needs_places), checked.origin.span, &diagnostics);
             let mut spans = spans.into_iter();
-            answer.diagnostics.retain(|diagnostic| {
+            let mut lets_stay = |diagnostic: &Diagnostic| {
                 let span = spans.next().flatten();
                 let candidate = SuppressionCandidate {
                     diagnostic,
@@ -230,7 +238,14 @@ impl Suppressing<'_> {
                     is_secret: is_secret(span),
                 };
                 withheld.lets_stay(number, diagnostic, self.reason(&subject, &candidate))
-            });
+            };
+            answer.diagnostics.retain(&mut lets_stay);
+            let mut of_ignored = ignored.iter();
+            if !ignored.is_empty() {
+                answer
+                    .diagnostics
+                    .retain_unread(|| of_ignored.next().is_none_or(&mut lets_stay));
+            }
         }
         let mut reasons = reasons.into_iter();
         withheld.sift(number, &mut checked.diagnostics, |_| reasons.next().flatten());

@@ -1,16 +1,19 @@
 //! What the resources of a world show together.
 
+use super::loudness::is_of_text;
 use super::shared::Shared;
 use super::{CheckOutcome, ENDPOINTS_NOT_INCLUDED, Reason, Withheld, others, proxy, reach};
-use crate::lint::{self, Usage};
+use crate::lint::{self, Usage, Who, WorldFindings};
 use xdsctl_channel::client::target::Target;
-use xdsctl_channel::client::{Checked, ClusterFacts, Facts, ListenerFacts, ResourceId, World, WorldSet};
+use xdsctl_channel::client::{
+    Checked, ClusterFacts, Facts, Joined, ListenerFacts, OtherClients, ResourceId, World, WorldSet,
+};
 use xdsctl_clients::bootstrap;
-use xdsctl_document::envelope::{Finding, Label};
+use xdsctl_document::envelope::{Finding, Label, WorldName};
 use xdsctl_document::proto::transcode::{self, Note};
 use xdsctl_document::source::{SourceId, Span};
 use xdsctl_model::diag::{Diagnostic, Effect};
-use xdsctl_model::profile::Client;
+use xdsctl_model::profile::{Client, Profile};
 use xdsctl_model::resource::ResourceType;
 
 /// What is known of the input besides what it says.
@@ -63,7 +66,14 @@ pub fn decide(world_set: WorldSet, scope: InputScope<'_>) -> CheckOutcome {
             ..scope
         };
         is_target_missing &= scope.target.is_none();
-        relate(world, scope, &mut outcome);
+        let found = relate(
+            world,
+            scope,
+            &|resources, id| others::reject(&world_set.others, resources, id),
+            &mut outcome,
+        );
+        let of_others = tell_base(found, scope.base, &mut outcome.resources);
+        others::tell(of_others, &world_set.others, &mut outcome.resources);
         if let Some(target) = scope.target {
             proxy::target(world, target, &mut outcome.resources);
         }
@@ -73,6 +83,12 @@ pub fn decide(world_set: WorldSet, scope: InputScope<'_>) -> CheckOutcome {
         shared.leave(world, &mut outcome.resources);
     }
     shared.finish(&world_set.names, &mut outcome);
+    let all = Worlds {
+        joined: &world_set.joined,
+        names: &world_set.names,
+        target,
+    };
+    is_target_missing &= !relate_others(&world_set.others, all, scope, &mut outcome);
     if let (true, Some(target), Some(first)) = (is_target_missing, target, outcome.resources.first()) {
         outcome.findings.push(Finding {
             source: first.origin.source,
@@ -86,13 +102,13 @@ pub fn decide(world_set: WorldSet, scope: InputScope<'_>) -> CheckOutcome {
 
 /// A world of servers' listeners alone is a server's, which does not start without a name for them.
 fn servers_bootstrap(world: &World, bootstrap: Option<SourceId>, outcome: &mut CheckOutcome) {
-    let is_server = |facts: &Option<Facts>| matches!(facts, Some(Facts::Listener(ListenerFacts::Server(_))));
+    let is_server = |facts: Option<&Facts>| matches!(facts, Some(Facts::Listener(ListenerFacts::Server(_))));
     let mut listeners = world.all(ResourceType::Listener);
     let Some(source) = bootstrap.filter(|_| !outcome.proxy_worlds.contains(&world.id)) else {
         return;
     };
     let first = world.all(ResourceType::Listener).next();
-    if let Some((listener, _)) = first.filter(|_| listeners.all(|(_, entry)| is_server(&entry.facts))) {
+    if let Some((listener, _)) = first.filter(|_| listeners.all(|(_, entry)| is_server(entry.facts()))) {
         outcome.findings.push(Finding {
             source,
             span: Span::new(0, 0),
@@ -101,8 +117,68 @@ fn servers_bootstrap(world: &World, bootstrap: Option<SourceId>, outcome: &mut C
     }
 }
 
-/// Decides which failures come to pass in a world, and adds what its resources show together.
-fn relate(world: &World, scope: InputScope<'_>, outcome: &mut CheckOutcome) {
+/// What the worlds of all clients have in common.
+#[derive(Clone, Copy)]
+struct Worlds<'s> {
+    joined: &'s Joined,
+    names: &'s [WorldName],
+    target: Option<&'s Target>,
+}
+
+/// The same for the clients beside the base, each in worlds of its own. Says whether one of them has the target's listener.
+fn relate_others(others: &OtherClients, all: Worlds<'_>, scope: InputScope<'_>, outcome: &mut CheckOutcome) -> bool {
+    let mut has_target = false;
+    for group in others.groups(&outcome.resources) {
+        let Some(client) = others.profiles(&group).next().map(Profile::client) else {
+            continue;
+        };
+        let (views, worlds) = others.enter(&group, &mut outcome.resources, all.joined);
+        let mut shared = Shared::of(&worlds, all.joined, &outcome.resources);
+        for world in &worlds {
+            shared.enter(world, &mut outcome.resources);
+            let has_listener = |target: &&Target| world.get(ResourceType::Listener, &target.listener).is_some();
+            let target = all.target.filter(has_listener);
+            has_target |= target.is_some();
+            let scope = InputScope {
+                target,
+                base: client,
+                ..scope
+            };
+            let found = relate(world, scope, &|_, _| false, outcome);
+            tell_base(found, client, &mut outcome.resources);
+            if let Some(target) = target {
+                proxy::target(world, target, &mut outcome.resources);
+            }
+            shared.leave(world, &mut outcome.resources);
+        }
+        shared.finish(all.names, outcome);
+        others.leave(&group, views, &mut outcome.resources, |found| is_of_text(found.rule));
+    }
+    has_target
+}
+
+/// Gives the client of a world what its resources show together.
+fn tell_base(
+    mut found: WorldFindings,
+    client: Client,
+    resources: &mut [Checked],
+) -> Vec<(ResourceId, Diagnostic, Who)> {
+    found.keep_for(client);
+    for (ResourceId(number), diagnostic) in found.of_base {
+        if let Some(checked) = resources.get_mut(number) {
+            checked.diagnostics.push(diagnostic);
+        }
+    }
+    found.of_others
+}
+
+/// Decides which failures come to pass in a world, and says what its resources show together.
+fn relate(
+    world: &World,
+    scope: InputScope<'_>,
+    others_reject: &dyn Fn(&[Checked], ResourceId) -> bool,
+    outcome: &mut CheckOutcome,
+) -> WorldFindings {
     let CheckOutcome {
         resources, withheld, ..
     } = outcome;
@@ -116,16 +192,9 @@ fn relate(world: &World, scope: InputScope<'_>, outcome: &mut CheckOutcome) {
     let asked = lint::Asked {
         target: scope.target,
         is_complete: scope.is_complete,
-        others_reject: &|id| others::reject(resources, id),
+        others_reject: &|id| others_reject(resources, id),
     };
-    let mut found = lint::run(world, &usage, asked);
-    found.keep_for(scope.base);
-    for (ResourceId(number), diagnostic) in found.of_base {
-        if let Some(checked) = resources.get_mut(number) {
-            checked.diagnostics.push(diagnostic);
-        }
-    }
-    others::tell(found.of_others, resources);
+    lint::run(world, &usage, asked)
 }
 
 /// Withholds what is found at a field only because its value could not be read, which is a finding of its own.
@@ -151,7 +220,7 @@ fn endpoints_left_out(world: &World, outcome: &mut CheckOutcome) {
         .any(|c| c.label == Label::Dynamic);
     let has_eds = world
         .all(ResourceType::Cluster)
-        .any(|(_, e)| matches!(e.facts, Some(Facts::Cluster(ClusterFacts::Eds { .. }))));
+        .any(|(_, e)| matches!(e.facts(), Some(Facts::Cluster(ClusterFacts::Eds { .. }))));
     let Some(first) = world.members.first().and_then(|&n| outcome.resources.get(n)) else {
         return;
     };

@@ -23,10 +23,10 @@ const MAX_COMPARISONS: usize = 1 << 22;
 pub(super) fn check(world: &World, target: Option<&Target>, findings: &mut Findings) {
     let mut comparisons = 0usize;
     for (name, entry) in world.all(ResourceType::Listener) {
-        let (routes, path): (&RouteFacts, _) = match &entry.facts {
+        let (routes, path): (&RouteFacts, _) = match entry.facts() {
             Some(Facts::Listener(ListenerFacts::Inline(routes, _))) => (routes, inline_routes_path()),
             Some(Facts::Listener(ListenerFacts::Rds(wanted, _))) => {
-                match world.get(ResourceType::RouteConfiguration, wanted).map(|e| &e.facts) {
+                match world.get(ResourceType::RouteConfiguration, wanted).map(|e| e.facts()) {
                     Some(Some(Facts::Routes(routes))) => (routes, rds_path()),
                     _ => continue,
                 }

@@ -19,12 +19,12 @@ pub(super) fn check(world: &World, target: Option<&Target>, findings: &mut Findi
         add(DefectTrigger::OtherAuthority, entry.id, &Path::ROOT, findings);
     }
     for (name, entry) in world.all(ResourceType::Cluster) {
-        if let Some(Facts::Cluster(cluster)) = &entry.facts {
+        if let Some(Facts::Cluster(cluster)) = entry.facts() {
             of_cluster(world, (name, entry.id), cluster, findings);
         }
     }
     for (_, entry) in world.all(ResourceType::Endpoints) {
-        if let Some(Facts::Endpoints(endpoints)) = &entry.facts
+        if let Some(Facts::Endpoints(endpoints)) = entry.facts()
             && endpoints.priorities > 1
         {
             add(
@@ -46,7 +46,7 @@ fn of_cluster(world: &World, (name, id): (&str, ResourceId), cluster: &ClusterFa
             let wanted = service_name.as_deref().unwrap_or(name);
             let endpoints = world.get(ResourceType::Endpoints, wanted);
             let has_priorities = endpoints.is_some_and(
-                |entry| matches!(&entry.facts, Some(Facts::Endpoints(endpoints)) if endpoints.priorities > 1),
+                |entry| matches!(entry.facts(), Some(Facts::Endpoints(endpoints)) if endpoints.priorities > 1),
             );
             if policy.kind == PolicyKind::RingHash && has_priorities {
                 add(DefectTrigger::RingOfPriorities, id, &root.field("lb_policy"), findings);

@@ -17,14 +17,14 @@ pub(super) fn check(world: &World, findings: &mut Findings) {
             service_name,
             ejects_from: Some(needed),
             ..
-        })) = &entry.facts
+        })) = entry.facts()
         else {
             continue;
         };
         let wanted = service_name.as_deref().unwrap_or(name);
         let Some(Facts::Endpoints(endpoints)) = world
             .get(ResourceType::Endpoints, wanted)
-            .and_then(|resource| resource.facts.as_ref())
+            .and_then(|resource| resource.facts())
         else {
             continue;
         };

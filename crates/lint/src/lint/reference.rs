@@ -78,7 +78,7 @@ pub(super) fn check(world: &World, asked: Asked<'_>, findings: &mut Findings) {
     let mut tables = Vec::new();
     let mut names = WorldNames::of(world, asked);
     for (_, entry) in world.all(ResourceType::Listener) {
-        match &entry.facts {
+        match entry.facts() {
             Some(Facts::Listener(ListenerFacts::Rds(name, _))) => {
                 let is_asked_for = channel.listener == Some(entry.id);
                 let extent = expects(entry.id, ResourceType::RouteConfiguration, is_asked_for);
@@ -89,7 +89,7 @@ pub(super) fn check(world: &World, asked: Asked<'_>, findings: &mut Findings) {
         }
     }
     for (_, entry) in world.all(ResourceType::RouteConfiguration) {
-        if let Some(Facts::Routes(facts)) = &entry.facts {
+        if let Some(Facts::Routes(facts)) = entry.facts() {
             tables.push((entry.id, false, facts));
         }
     }
@@ -102,7 +102,7 @@ pub(super) fn check(world: &World, asked: Asked<'_>, findings: &mut Findings) {
     }
     let leaves = LazyCell::new(|| Leaves::of(world));
     for (name, entry) in world.all(ResourceType::Cluster) {
-        if let Some(Facts::Cluster(ClusterFacts::Eds { service_name, .. })) = &entry.facts {
+        if let Some(Facts::Cluster(ClusterFacts::Eds { service_name, .. })) = entry.facts() {
             let wanted = service_name.as_deref().unwrap_or(name);
             let extent = expects(entry.id, ResourceType::Endpoints, channel.clusters.contains(name));
             let spare = || leaves.spare(name);
@@ -128,13 +128,13 @@ impl<'w> TargetChannel<'w> {
             return channel;
         };
         channel.listener = Some(listener.id);
-        let (holder, facts) = match &listener.facts {
+        let (holder, facts) = match listener.facts() {
             Some(Facts::Listener(ListenerFacts::Inline(facts, _))) => (listener.id, facts),
             Some(Facts::Listener(ListenerFacts::Rds(name, _))) => {
                 let Some(entry) = world.get(ResourceType::RouteConfiguration, name) else {
                     return channel;
                 };
-                let Some(Facts::Routes(facts)) = &entry.facts else {
+                let Some(Facts::Routes(facts)) = entry.facts() else {
                     return channel;
                 };
                 (entry.id, facts)
@@ -172,7 +172,7 @@ impl Leaves {
             .all(ResourceType::Listener)
             .chain(world.all(ResourceType::RouteConfiguration))
         {
-            let (Some(Facts::Listener(ListenerFacts::Inline(facts, _))) | Some(Facts::Routes(facts))) = &entry.facts
+            let (Some(Facts::Listener(ListenerFacts::Inline(facts, _))) | Some(Facts::Routes(facts))) = entry.facts()
             else {
                 continue;
             };
@@ -186,7 +186,7 @@ impl Leaves {
             Some(ClusterFacts::Eds { service_name, .. }) => {
                 let wanted = service_name.as_deref().unwrap_or(name);
                 let entry = world.get(ResourceType::Endpoints, wanted);
-                entry.is_some_and(|entry| entry.facts.is_some())
+                entry.is_some_and(|entry| entry.is_accepted())
             }
             Some(ClusterFacts::LogicalDns { .. }) => true,
             Some(ClusterFacts::Aggregate { .. }) | None => false,
@@ -328,7 +328,7 @@ impl<'w> WorldNames<'w> {
             None => NameAnswer::Nothing(self.nearest(resource_type, name)),
             Some(entry) => NameAnswer::There(Taken {
                 id: entry.id,
-                is_rejected: entry.facts.is_none(),
+                is_rejected: entry.is_rejected(),
                 others_reject: (self.asked.others_reject)(entry.id),
             }),
         }

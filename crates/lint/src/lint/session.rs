@@ -78,7 +78,7 @@ fn draining<'w>(
                 continue;
             };
             let is_lost = matches!(
-                &entry.facts,
+                entry.facts(),
                 Some(Facts::Cluster(ClusterFacts::Eds {
                     loses_draining: true,
                     ..

@@ -51,10 +51,10 @@ pub(super) fn check(world: &World, target: &Target, findings: &mut Findings) {
         findings.add(entry.id, &REFERENCE_NOT_ASKED_FOR, FieldPath::default(), message);
         return;
     }
-    let (routes, path) = match &entry.facts {
+    let (routes, path) = match entry.facts() {
         Some(Facts::Listener(ListenerFacts::Inline(routes, _))) => (routes, inline_routes_path()),
         Some(Facts::Listener(ListenerFacts::Rds(name, _))) => {
-            match world.get(ResourceType::RouteConfiguration, name).map(|e| &e.facts) {
+            match world.get(ResourceType::RouteConfiguration, name).map(|e| e.facts()) {
                 Some(Some(Facts::Routes(routes))) => (routes, rds_path()),
                 _ => return,
             }

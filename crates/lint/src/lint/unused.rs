@@ -32,7 +32,7 @@ pub(super) fn check(world: &World, usage: &Usage<'_>, users: &Users<'_>, finding
 
 /// Says whether the client rejects some resource of this type.
 fn has_rejected(world: &World, resource_type: ResourceType) -> bool {
-    world.all(resource_type).any(|(_, entry)| entry.facts.is_none())
+    world.all(resource_type).any(|(_, entry)| !entry.is_accepted())
 }
 
 fn routes(world: &World, users: &Users<'_>, findings: &mut Findings) {
@@ -41,7 +41,7 @@ fn routes(world: &World, users: &Users<'_>, findings: &mut Findings) {
     }
     let mut hints = Hints::new();
     for (name, entry) in world.all(ResourceType::RouteConfiguration) {
-        if entry.facts.is_some() && !users.name_routes(name) {
+        if entry.is_accepted() && !users.name_routes(name) {
             let nearest = hints.nearest(name, || {
                 missing(world, ResourceType::RouteConfiguration, users.client_routes())
             });
@@ -90,7 +90,7 @@ fn endpoints(world: &World, findings: &mut Findings) {
     }
     let named: BTreeSet<&str> = world
         .all(ResourceType::Cluster)
-        .filter_map(|(name, entry)| match &entry.facts {
+        .filter_map(|(name, entry)| match entry.facts() {
             Some(Facts::Cluster(ClusterFacts::Eds { service_name, .. })) => {
                 Some(service_name.as_deref().unwrap_or(name))
             }
@@ -99,7 +99,7 @@ fn endpoints(world: &World, findings: &mut Findings) {
         .collect();
     let mut hints = Hints::new();
     for (name, entry) in world.all(ResourceType::Endpoints) {
-        if entry.facts.is_some() && !named.contains(name) {
+        if entry.is_accepted() && !named.contains(name) {
             let nearest = hints.nearest(name, || missing(world, ResourceType::Endpoints, named.iter().copied()));
             let message = format!("no cluster has its endpoints from ClusterLoadAssignment `{name}`");
             let finding = findings.add(entry.id, &ENDPOINTS_UNUSED, FieldPath::default(), message);

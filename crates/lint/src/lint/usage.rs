@@ -142,7 +142,7 @@ fn routes_in_use<'w>(world: &'w World, target: Option<&'w Target>) -> Vec<Routes
             Some(target) => Authority::Given(&target.authority),
             None => Authority::Listener(name),
         };
-        match &entry.facts {
+        match entry.facts() {
             Some(Facts::Listener(ListenerFacts::Rds(name, _))) => {
                 has_client = true;
                 named.entry(name).or_default().push(authority);
@@ -161,7 +161,7 @@ fn routes_in_use<'w>(world: &'w World, target: Option<&'w Target>) -> Vec<Routes
     }
     for (name, entry) in world.all(ResourceType::RouteConfiguration) {
         let authorities = named.remove(name);
-        if let Some(Facts::Routes(facts)) = &entry.facts
+        if let Some(Facts::Routes(facts)) = entry.facts()
             && (!has_client || authorities.is_some())
         {
             routes.push(RoutesInUse {

@@ -53,7 +53,7 @@ impl<'w> Users<'w> {
                 is_server,
                 filters,
             };
-            match &entry.facts {
+            match entry.facts() {
                 Some(Facts::Listener(ListenerFacts::Rds(name, filters))) => {
                     users.by_name.entry(name).or_default().push(user(filters, false));
                 }
@@ -74,7 +74,7 @@ impl<'w> Users<'w> {
         }
         for (name, list) in &users.by_name {
             if let Some(entry) = world.get(ResourceType::RouteConfiguration, name)
-                && let Some(Facts::Routes(facts)) = &entry.facts
+                && let Some(Facts::Routes(facts)) = entry.facts()
             {
                 users.routes.push(UsedRoutes {
                     holder: entry.id,
@@ -101,7 +101,7 @@ impl<'w> Users<'w> {
         }
         let is_there = |name| world.get(ResourceType::RouteConfiguration, name).is_some();
         let mut routes = world.all(ResourceType::RouteConfiguration);
-        !self.has_rejected && routes.all(|(_, entry)| entry.facts.is_some()) && self.client_routes().all(is_there)
+        !self.has_rejected && routes.all(|(_, entry)| entry.is_accepted()) && self.client_routes().all(is_there)
     }
 
     /// Says whether a listener names the RouteConfiguration.

@@ -20,13 +20,13 @@ pub(super) fn check(world: &World, findings: &mut Findings) {
     for (name, entry) in world.all(ResourceType::Cluster) {
         let Some(Facts::Cluster(ClusterFacts::Eds {
             service_name, policy, ..
-        })) = &entry.facts
+        })) = entry.facts()
         else {
             continue;
         };
         let wanted = service_name.as_deref().unwrap_or(name);
         if let Some(resource) = world.get(ResourceType::Endpoints, wanted)
-            && let Some(Facts::Endpoints(endpoints)) = &resource.facts
+            && let Some(Facts::Endpoints(endpoints)) = resource.facts()
         {
             report(entry.id, wanted, *policy, *endpoints, findings);
         }

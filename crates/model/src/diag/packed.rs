@@ -10,7 +10,7 @@ use super::{Diagnostic, FieldPath, Path, Quota, Rule, Segs};
 const COMPARED: usize = 64;
 
 /// Findings with a rule, a path and a message, in the order in which they were added.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Packed {
     /// For each finding: bytes shared with the path before, bytes of its own, these bytes, position in `texts`.
     bytes: Vec<u8>,
@@ -26,7 +26,7 @@ pub struct Packed {
 }
 
 /// What a number of findings have in common.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct PackedText {
     rule: &'static Rule,
     message: Box<str>,

@@ -82,6 +82,12 @@ impl Fleet {
         }
     }
 
+    /// The clients that were asked for, the base first if it is one of them.
+    pub fn asked(&self) -> impl Iterator<Item = &Profile> {
+        let base = Some(&self.base).filter(|_| self.asks_base());
+        base.into_iter().chain(&self.others)
+    }
+
     /// Every client that was asked for, in the user's order.
     pub fn clients(&self) -> &[Client] {
         &self.clients
@@ -164,7 +170,7 @@ impl Fleet {
 }
 
 /// The families whose own values show what resources do together.
-const RELATED: [Family; 2] = [Family::Go, Family::Java];
+pub(super) const RELATED: [Family; 2] = [Family::Go, Family::Java];
 
 /// The client of a list whose worlds are followed.
 fn base(clients: &[Client]) -> Option<Client> {

@@ -112,6 +112,13 @@ impl Profile {
         self.client
     }
 
+    /// Says whether it is known what the client makes of resources together: its family's values were measured, and its version is known.
+    pub fn has_own_world(&self) -> bool {
+        let family = self.client.family;
+        let is_known = family == Family::REFERENCE || fleet::RELATED.contains(&family);
+        is_known && self.client.standing() != ClientStanding::Unknown
+    }
+
     /// Says whether it is a client of the reference's family, C-core.
     pub fn is_core(&self) -> bool {
         self.client.family == Family::REFERENCE

@@ -347,7 +347,6 @@ impl<'a> ValidatePlan<'a> {
         Ok(Examined {
             doubts: inputs.fleet.doubts().to_vec(),
             unread: self.unread.clone(),
-            has_bootstrap: bootstraps > 0 || inputs.bootstrap_path().is_some(),
             outcome,
             worlds,
             scope,
@@ -367,8 +366,6 @@ pub(super) struct Examined {
     doubts: Vec<Doubt>,
     /// Clients of a dump whose version cannot be read.
     unread: Vec<String>,
-    /// A bootstrap was read.
-    has_bootstrap: bool,
     suppressed: Suppressed,
     /// Fixes that could be made, if they were looked for.
     fixable: usize,
@@ -392,7 +389,6 @@ impl Examined {
         report.summary.fixable = self.fixable;
         report.not_checked.doubts.clone_from(&self.doubts);
         report.not_checked.unread.clone_from(&self.unread);
-        report.not_checked.has_bootstrap = self.has_bootstrap;
         report
     }
 }

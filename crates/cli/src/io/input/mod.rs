@@ -20,7 +20,7 @@ use xdsctl_document::envelope::{self, Emit, Finding, LoadOptions, Loader, RawRes
 use xdsctl_document::source::sniff::DocumentFormat;
 use xdsctl_document::source::{SourceId, SourceMap, Span};
 use xdsctl_model::diag::Diagnostic;
-use xdsctl_model::profile::{Fleet, ServerFacts};
+use xdsctl_model::profile::{Client, Fleet, ServerFacts};
 use xdsctl_model::resource::ResourceType;
 
 /// Values are read again, when they are asked for, from documents of more than so many bytes.
@@ -240,7 +240,7 @@ impl Inputs {
         let text = viewed
             .or_else(|| document.bytes().get(span.range()))
             .unwrap_or_default();
-        let (bootstrap, diagnostics, fault) = bootstrap::validate(text, self.fleet.reader_of_bootstrap());
+        let (bootstrap, diagnostics, fault) = self.ask_of_bootstrap(text);
         let paths: Vec<_> = diagnostics.iter().map(|diagnostic| &diagnostic.path).collect();
         let spans = match fault {
             Some(offset) => {
@@ -256,6 +256,39 @@ impl Inputs {
         });
         let findings = findings.collect();
         (bootstrap, findings)
+    }
+
+    /// What the clients that are asked make of a bootstrap: the first one's value, what each of them finds, and the place of a fault of
+    /// the text. What not all of them find names those that do.
+    fn ask_of_bootstrap(&self, text: &[u8]) -> (Option<Bootstrap>, Vec<Diagnostic>, Option<usize>) {
+        let first = self.fleet.reader_of_bootstrap();
+        let (bootstrap, diagnostics, fault) = bootstrap::validate(text, first);
+        let mut found: Vec<(Diagnostic, Vec<Client>)> = Vec::new();
+        let mut add = |diagnostics: Vec<Diagnostic>, client: Client| {
+            for diagnostic in diagnostics {
+                let is_same =
+                    |(one, _): &&mut (Diagnostic, _)| one.rule == diagnostic.rule && one.path == diagnostic.path;
+                match found.iter_mut().find(is_same) {
+                    Some((one, clients)) => {
+                        one.effect = one.effect.min(diagnostic.effect);
+                        clients.push(client);
+                    }
+                    None => found.push((diagnostic, vec![client])),
+                }
+            }
+        };
+        add(diagnostics, first.client());
+        for profile in self.fleet.asked().filter(|profile| profile.client() != first.client()) {
+            add(bootstrap::validate(text, profile).1, profile.client());
+        }
+        let named = found.into_iter().map(|(mut diagnostic, clients)| {
+            if self.fleet.clients().iter().any(|client| !clients.contains(client)) {
+                let who = self.fleet.describe(&clients);
+                diagnostic.message = format!("{} (in {who})", diagnostic.message);
+            }
+            diagnostic
+        });
+        (bootstrap, named.collect(), fault)
     }
 
     /// Refuses a bootstrap with which a client cannot start.

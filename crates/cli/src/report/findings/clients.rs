@@ -10,15 +10,15 @@ use super::resolve::ResolveOptions;
 use xdsctl_channel::client::{Checked, Verdict};
 use xdsctl_clients::judge::{self, FamilyAnswer};
 use xdsctl_lint::decide::loudness::is_of_text;
-use xdsctl_model::diag::{Diagnostic, Effect, Subject};
-use xdsctl_model::profile::{Client, ClientStanding, Fleet, Version};
+use xdsctl_model::diag::{Diagnostic, Effect};
+use xdsctl_model::profile::{Client, ClientStanding, Fleet, Profile, Version};
 
 /// What a client does with a resource.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ClientVerdict {
-    /// `accepted`, `rejected`, `dies`, `not_known`; of the base also what a resource's verdict can be.
+    /// `accepted`, `rejected`, `dies`, `not_known`, `ignored`; of the base also `not_checked`.
     pub verdict: &'static str,
-    /// The worst that it does with it, as the resource is on its own; `None` if nothing was found.
+    /// The worst that it does with it, what it refers to included; `None` if nothing was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effect: Option<&'static str>,
     /// The rules that it breaks, sorted.
@@ -214,8 +214,15 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &
             sketch.of.push((client, same.verdict));
             continue;
         }
-        let mut of_client: Vec<&Diagnostic> = answer.diagnostics.iter().collect();
-        if answer.verdict == judge::FamilyVerdict::Accepted {
+        let mut unread = Vec::new();
+        answer
+            .diagnostics
+            .unread()
+            .into_iter()
+            .for_each(|packed| packed.unpack_into(&mut unread));
+        let mut of_client: Vec<&Diagnostic> = answer.diagnostics.iter().chain(&unread).collect();
+        let has_own_world = Profile::of(client).has_own_world();
+        if answer.verdict == judge::FamilyVerdict::Accepted && !has_own_world {
             let own = |d: &Diagnostic| answer.diagnostics.iter().any(|o| o.rule == d.rule && o.path == d.path);
             let is_true = |d: &&Diagnostic| d.shared.contains(&client.family) && !own(d);
             of_client.extend(shared.iter().filter(is_true));
@@ -253,12 +260,9 @@ impl ClientVerdict {
         let mut rules: Vec<&str> = diagnostics.iter().map(|diagnostic| diagnostic.rule.id).collect();
         rules.sort_unstable();
         rules.dedup();
-        let alone = diagnostics
-            .iter()
-            .filter(|diagnostic| diagnostic.rule.subject != Subject::Snapshot);
         ClientVerdict {
             verdict,
-            effect: alone.map(|diagnostic| diagnostic.effect).min().map(Effect::name),
+            effect: diagnostics.iter().map(|found| found.effect).min().map(Effect::name),
             rules,
             like: neighbours(client).map(|versions| versions.map(|version| version.to_string())),
         }

@@ -1,7 +1,7 @@
 //! `--matrix`: resources and clients, one sign a cell, then the reasons.
 //!
-//! The same data is `clients` of each resource in JSON. A cell says what one client does with one resource alone; what resources do
-//! together is worked out for one client and stands in the other forms of the report.
+//! The same data is `clients` of each resource in JSON. A cell says the worst that a client does with a resource, what it refers to
+//! included.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -46,14 +46,22 @@ impl MatrixStyle {
 enum Sign {
     Rejected,
     Fails,
+    Open,
+    Spec,
     NotKnown,
+    Dropped,
+    Ignored,
     Accepted,
     NotAsked,
 }
 
 impl Sign {
-    const ALL: [Sign; 5] = [
+    const ALL: [Sign; 9] = [
         Sign::Accepted,
+        Sign::Ignored,
+        Sign::Dropped,
+        Sign::Spec,
+        Sign::Open,
         Sign::Fails,
         Sign::Rejected,
         Sign::NotKnown,
@@ -64,6 +72,10 @@ impl Sign {
         match (said.verdict, said.effect) {
             ("rejected", _) => Sign::Rejected,
             ("dies", _) | ("accepted", Some("fails")) => Sign::Fails,
+            ("accepted", Some("open")) => Sign::Open,
+            ("accepted", Some("spec")) => Sign::Spec,
+            ("accepted", Some("dropped")) => Sign::Dropped,
+            ("accepted", Some("ignored")) => Sign::Ignored,
             ("accepted", _) => Sign::Accepted,
             ("not_known", _) => Sign::NotKnown,
             _ => Sign::NotAsked,
@@ -77,31 +89,46 @@ impl Sign {
             (Sign::Rejected, true) => '✗',
             (Sign::Rejected, false) => 'x',
             (Sign::Fails, _) => '!',
+            (Sign::Open, _) => 'o',
+            (Sign::Spec, _) => 's',
+            (Sign::Dropped, _) => 'd',
+            (Sign::Ignored, _) => 'i',
             (Sign::NotKnown, _) => '?',
             (Sign::NotAsked, true) => '·',
             (Sign::NotAsked, false) => '.',
         }
     }
 
-    /// Stands before the counts of a sign.
-    const fn total(self) -> &'static str {
+    /// Stands before the counts of a sign; `None` if nobody counts them.
+    const fn total(self) -> Option<&'static str> {
         match self {
-            Sign::Rejected => "rejected",
-            Sign::Fails => "failing",
-            Sign::NotKnown => "not known",
-            Sign::Accepted => "taken",
-            Sign::NotAsked => "not asked for",
+            Sign::Rejected => Some("rejected"),
+            Sign::Fails => Some("failing"),
+            Sign::Open => Some("open"),
+            Sign::Spec => Some("against the spec"),
+            Sign::Dropped => Some("dropping"),
+            Sign::NotKnown => Some("not known"),
+            Sign::Ignored | Sign::Accepted | Sign::NotAsked => None,
         }
     }
 
     const fn meaning(self) -> &'static str {
         match self {
             Sign::Accepted => "takes it",
-            Sign::Fails => "takes it, and then RPCs fail or the process dies, as far as is known",
+            Sign::Fails => "takes it, and then RPCs fail or the process dies",
+            Sign::Open => "lets in who should be kept out",
+            Sign::Spec => "takes what a gRFC rejects",
+            Sign::Dropped => "drops a part of it",
+            Sign::Ignored => "does not read a field of it",
             Sign::Rejected => "rejects it",
             Sign::NotKnown => "not known",
-            Sign::NotAsked => "never asks for it, or not checked",
+            Sign::NotAsked => "never asks for it, not checked, or replaced by another",
         }
+    }
+
+    /// Nothing is wrong that the reader would look for among many resources.
+    const fn is_quiet(self) -> bool {
+        matches!(self, Sign::Accepted | Sign::Ignored)
     }
 }
 
@@ -244,7 +271,7 @@ impl<W: Write> Matrix<W> {
         let mut left_out: BTreeMap<&str, usize> = BTreeMap::new();
         let mut file = None;
         for (of_file, label, row) in &shown {
-            let is_alike = row.signs.iter().all(|sign| *sign == Sign::Accepted);
+            let is_alike = row.signs.iter().all(|sign| sign.is_quiet());
             if self.style.is_capped && is_alike {
                 let count = alike.entry(&row.type_name).or_default();
                 *count += 1;
@@ -269,20 +296,23 @@ impl<W: Write> Matrix<W> {
         }
         for (type_name, count) in &left_out {
             let rest = format!("and {count} more {type_name}");
-            let mark = Sign::Accepted.mark(self.style.unicode);
+            let mark = |sign: Sign| sign.mark(self.style.unicode);
+            let (takes, unread) = (mark(Sign::Accepted), mark(Sign::Ignored));
             writeln!(
                 self.out,
-                "{rest:label_width$}  {mark} in every client, --all shows each"
+                "{rest:label_width$}  {takes} or {unread} in every client, --all shows each"
             )?;
         }
-        for sign in [Sign::Rejected, Sign::Fails, Sign::NotKnown] {
-            self.write_counts(sign, &columns, label_width)?;
+        let mut counted = Sign::ALL.map(|sign| sign.total().map(|total| (sign, total)));
+        counted.sort_by_key(|counted| counted.map(|(sign, _)| sign));
+        for (sign, total) in counted.into_iter().flatten() {
+            self.write_counts(sign, total, &columns, label_width)?;
         }
         Ok(())
     }
 
     /// Writes how many resources have a sign, if some have.
-    fn write_counts(&mut self, sign: Sign, columns: &[Column], label_width: usize) -> io::Result<()> {
+    fn write_counts(&mut self, sign: Sign, total: &str, columns: &[Column], label_width: usize) -> io::Result<()> {
         let count = |column: &Column| {
             let signs = self
                 .rows
@@ -294,7 +324,7 @@ impl<W: Write> Matrix<W> {
         if counts.iter().all(|count| *count == 0) || self.rows.len() < 2 {
             return Ok(());
         }
-        let mut line = format!("{:label_width$}", sign.total());
+        let mut line = format!("{total:label_width$}");
         for (column, count) in columns.iter().zip(counts) {
             line += &format!("  {count:<width$}", width = column.width());
         }
@@ -421,9 +451,13 @@ impl<W: Write> ReportWriter for Matrix<W> {
             return Ok(());
         }
         self.rows.push(row);
-        let explains = |finding: &&Finding| {
-            matches!(finding.effect, Effect::Nack | Effect::Fails | Effect::Open)
-                && !matches!(finding.rule.subject, Subject::Snapshot | Subject::Dump)
+        // What all clients leave unread is no reason to choose one of them.
+        let explains = |finding: &&Finding| match finding.effect {
+            Effect::Nack | Effect::Fails | Effect::Open | Effect::Spec | Effect::Dropped => {
+                finding.rule.subject != Subject::Dump
+            }
+            Effect::Ignored => !finding.who.is_empty(),
+            Effect::Advice => false,
         };
         for finding in self.choice.of(resource).filter(explains) {
             self.reason(resource, finding);

@@ -12,7 +12,7 @@ use super::{ResourceReport, Summary};
 use crate::report::plural;
 use xdsctl_channel::client::Verdict;
 use xdsctl_model::diag::{Effect, Severity};
-use xdsctl_model::profile::{Client, Doubt, Family, Fleet};
+use xdsctl_model::profile::{Client, Doubt, Family, Fleet, Profile};
 
 /// Of which kind it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -26,8 +26,6 @@ pub enum NotCheckedKind {
     References,
     /// Kinds of finding that are worked out for other clients only.
     Findings,
-    /// The bootstrap, which is read as C-core reads it.
-    Bootstrap,
     /// What an environment switch changes.
     Switch,
     /// Where RPCs go.
@@ -122,8 +120,6 @@ pub struct NotCheckedTally {
     pub doubts: Vec<Doubt>,
     /// Clients of a dump whose version cannot be read.
     pub unread: Vec<String>,
-    /// A bootstrap was read.
-    pub has_bootstrap: bool,
     /// Resources on which the verdict of a client is not known: how many, and the first.
     unknown: BTreeMap<Client, (usize, String)>,
     /// Resources that a client takes and the base rejects.
@@ -138,7 +134,7 @@ impl NotCheckedTally {
                 let first = || format!("{} `{}`", resource.type_name, resource.name);
                 self.unknown.entry(*client).or_insert_with(|| (0, first())).0 += 1;
             }
-            if *verdict == "accepted" && of_base == Verdict::Rejected {
+            if *verdict == "accepted" && of_base == Verdict::Rejected && !Profile::of(*client).has_own_world() {
                 *self.beyond_base.entry(*client).or_default() += 1;
             }
         }
@@ -161,15 +157,6 @@ impl NotCheckedTally {
             });
         }
         list.extend(findings(fleet));
-        let reader = fleet.reader_of_bootstrap().client();
-        let others: Vec<Client> = families(fleet, |family| family != reader.family);
-        if self.has_bootstrap && !others.is_empty() {
-            let what = match reader.family {
-                Family::Cpp => "the bootstrap, which is read as C-core reads it".to_owned(),
-                family => format!("the bootstrap, which is read as {} reads it", family.project()),
-            };
-            list.push(NotChecked::new(NotCheckedKind::Bootstrap, &others, fleet, what));
-        }
         list.extend(switches(&self.doubts, fleet));
         list
     }
@@ -240,29 +227,16 @@ pub(crate) fn families(fleet: &Fleet, is_wanted: impl Fn(Family) -> bool) -> Vec
 
 /// The kinds of finding that are not there for some clients, but for those rules that hold for every client.
 fn findings(fleet: &Fleet) -> Vec<NotChecked> {
-    let base = fleet.base().client();
-    let mut old: Vec<Client> = families(fleet, |family| family == Family::REFERENCE);
-    old.retain(|client| *client != base);
-    let mut others = families(fleet, |family| family != Family::REFERENCE);
-    others.retain(|client| *client != base);
-    let of = |clients: &[Client], what: &str, effects: &[Effect]| {
-        let entry = NotChecked::new(NotCheckedKind::Findings, clients, fleet, what.to_owned());
-        (!clients.is_empty()).then(|| NotChecked {
-            effects: effects.iter().map(|effect| effect.name()).collect(),
-            ..entry
-        })
-    };
+    let clients = fleet.clients().iter().copied();
+    let clients: Vec<Client> = clients.filter(|client| !Profile::of(*client).has_own_world()).collect();
+    if clients.is_empty() {
+        return Vec::new();
+    }
+    let what = "what it drops, never reads or fails on later, and advice that depends on the client";
+    let entry = NotChecked::new(NotCheckedKind::Findings, &clients, fleet, what.to_owned());
     let all_but_nack = Effect::ALL.into_iter().filter(|effect| *effect != Effect::Nack);
-    let all_but_nack: Vec<Effect> = all_but_nack.collect();
-    let of_others = of(
-        &others,
-        "what it drops, never reads or fails on later, and advice that depends on the client",
-        &all_but_nack,
-    );
-    let of_old = of(
-        &old,
-        "failures and advice that take several resources and depend on the client",
-        &[Effect::Fails, Effect::Advice],
-    );
-    of_others.into_iter().chain(of_old).collect()
+    vec![NotChecked {
+        effects: all_but_nack.map(Effect::name).collect(),
+        ..entry
+    }]
 }

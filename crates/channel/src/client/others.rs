@@ -1,0 +1,302 @@
+//! What other clients than the base hold: each has worlds of its own, of the resources that it accepts.
+//!
+//! Everything that decides over worlds works on [`Checked`]. For another client its own verdict, facts and findings take the place of
+//! the base's for as long as its worlds are looked at ([`OtherClients::enter`]), and then go back to its answers
+//! ([`OtherClients::leave`]). Clients that answer the same of every resource have the same worlds, which are looked at once.
+
+use std::sync::Arc;
+
+use super::checked::{Checked, Gap, Keep, ValidationInput, Verdict};
+use super::facts::Facts;
+use super::joined::Joined;
+use super::world::World;
+use super::worlds::worlds_of;
+use super::{removed, responses};
+use xdsctl_clients::core::convert::resource_name::NameComparison;
+use xdsctl_clients::judge::{FamilyAnswer, FamilyVerdict, Findings};
+use xdsctl_document::envelope::RawResponse;
+use xdsctl_lb::xds::LB_ENTRY_SKIPPED;
+use xdsctl_model::diag::{Diagnostic, Effect, Packed};
+use xdsctl_model::profile::{Profile, ServerFacts};
+use xdsctl_model::resource::Resource;
+
+/// What each of the other clients needs to know of a resource, in the order of [`Checked::answers`]: most have it in common.
+#[derive(Debug, Default)]
+pub struct OtherFacts {
+    facts: Vec<Arc<Facts>>,
+    /// The place of each client's in `facts`, from 1; 0 if it rejects the resource.
+    of: Box<[u16]>,
+}
+
+impl OtherFacts {
+    /// The facts of what the clients of `others` keep; those of the base are `of_base`.
+    pub(super) fn of(
+        values: &[Option<Arc<Resource>>],
+        (others, answers): (&[Profile], &[FamilyAnswer]),
+        of_base: Option<&Arc<Facts>>,
+    ) -> OtherFacts {
+        let mut known: Vec<(&Arc<Resource>, NameComparison, u16)> = Vec::new();
+        let mut facts: Vec<Arc<Facts>> = of_base.cloned().into_iter().collect();
+        let mut of = Vec::with_capacity(values.len());
+        for ((value, profile), answer) in values.iter().zip(others).zip(answers) {
+            let Some(value) = value.as_ref().filter(|_| profile.has_own_world()) else {
+                of.push(0);
+                continue;
+            };
+            let names = NameComparison::of(profile);
+            let same = known
+                .iter()
+                .find(|(other, of, _)| Arc::ptr_eq(other, value) && *of == names);
+            if let Some((.., place)) = same {
+                of.push(*place);
+                continue;
+            }
+            let mut own = Facts::of(value, names);
+            own.note(&answer.diagnostics);
+            let place = facts.iter().position(|known| **known == own).unwrap_or_else(|| {
+                facts.push(Arc::new(own));
+                facts.len() - 1
+            });
+            let place = u16::try_from(place + 1).unwrap_or(0);
+            known.push((value, names, place));
+            of.push(place);
+        }
+        OtherFacts { facts, of: of.into() }
+    }
+
+    fn place(&self, client: usize) -> u16 {
+        self.of.get(client).copied().unwrap_or(0)
+    }
+
+    fn get(&self, client: usize) -> Option<&Arc<Facts>> {
+        self.facts.get(usize::from(self.place(client)).checked_sub(1)?)
+    }
+}
+
+impl Facts {
+    /// Adds what only a finding tells.
+    pub(super) fn note(&mut self, diagnostics: &[Diagnostic]) {
+        if let Facts::Cluster(cluster) = self
+            && let Some(policy) = cluster.policy_mut()
+        {
+            policy.passes_over = diagnostics.iter().any(|found| found.rule == &LB_ENTRY_SKIPPED);
+        }
+    }
+}
+
+/// The clients beside the base, and what their worlds are made of.
+#[derive(Debug, Default)]
+pub struct OtherClients {
+    profiles: Vec<Profile>,
+    server: ServerFacts,
+    responses: Vec<RawResponse>,
+}
+
+/// Clients that answer the same of every resource, by their numbers among the others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AlikeClients(Vec<usize>);
+
+/// What the base makes of the resources, while another client's is in its place.
+#[derive(Debug)]
+pub struct BaseViews(Vec<ClientView>);
+
+/// What one client makes of a resource.
+#[derive(Debug)]
+struct ClientView {
+    verdict: Verdict,
+    dies: bool,
+    gap: Option<Gap>,
+    facts: Option<Arc<Facts>>,
+    diagnostics: Vec<Diagnostic>,
+    ignored: Packed,
+    parsed: Option<Arc<Resource>>,
+    twin: Option<usize>,
+    is_removed: bool,
+}
+
+impl ClientView {
+    /// What an answer says; `facts` is what other resources need of it.
+    fn of(answer: Option<&FamilyAnswer>, checked: &Checked, facts: Option<Arc<Facts>>) -> ClientView {
+        let verdict = match answer.map(|answer| answer.verdict) {
+            Some(FamilyVerdict::Accepted | FamilyVerdict::Ignored) => Verdict::Accepted,
+            Some(FamilyVerdict::Rejected | FamilyVerdict::Dies | FamilyVerdict::NotKnown) => Verdict::Rejected,
+            // Nobody asks for it, or it was made for a proxy.
+            None if checked.verdict == Verdict::Ignored && checked.resource_type.is_none() => Verdict::Ignored,
+            None => Verdict::NotChecked,
+        };
+        ClientView {
+            verdict,
+            dies: false,
+            gap: match answer {
+                Some(answer) if answer.verdict == FamilyVerdict::NotKnown => Some(Gap::Verdict),
+                _ => None,
+            },
+            facts,
+            diagnostics: answer.map(|answer| answer.diagnostics.to_vec()).unwrap_or_default(),
+            ignored: Packed::default(),
+            parsed: None,
+            twin: None,
+            is_removed: false,
+        }
+    }
+
+    fn swap(&mut self, checked: &mut Checked) {
+        use std::mem::swap;
+        swap(&mut self.verdict, &mut checked.verdict);
+        swap(&mut self.dies, &mut checked.dies);
+        swap(&mut self.gap, &mut checked.gap);
+        swap(&mut self.facts, &mut checked.facts);
+        swap(&mut self.diagnostics, &mut checked.diagnostics);
+        swap(&mut self.ignored, &mut checked.ignored);
+        swap(&mut self.parsed, &mut checked.parsed);
+        swap(&mut self.twin, &mut checked.twin);
+        swap(&mut self.is_removed, &mut checked.is_removed);
+    }
+}
+
+impl OtherClients {
+    pub(super) fn new(against: &ValidationInput<'_>, responses: Vec<RawResponse>) -> OtherClients {
+        OtherClients {
+            profiles: against.others.to_vec(),
+            server: against.server.clone(),
+            responses,
+        }
+    }
+
+    /// Says whether a client, by its number among the others, has worlds of its own.
+    pub fn has_own_world(&self, number: usize) -> bool {
+        self.profiles.get(number).is_some_and(Profile::has_own_world)
+    }
+
+    /// The clients of a group.
+    pub fn profiles<'c>(&'c self, AlikeClients(group): &'c AlikeClients) -> impl Iterator<Item = &'c Profile> {
+        group.iter().filter_map(|number| self.profiles.get(*number))
+    }
+
+    /// The clients that have worlds of their own, those together that have the same.
+    pub fn groups(&self, resources: &[Checked]) -> Vec<AlikeClients> {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for (number, profile) in self.profiles.iter().enumerate() {
+            if !profile.has_own_world() {
+                continue;
+            }
+            let is_like = |other: &Profile| {
+                let (one, two) = (other.client(), profile.client());
+                one.family == two.family
+                    && NameComparison::of(other) == NameComparison::of(profile)
+                    && one
+                        .family
+                        .defects()
+                        .iter()
+                        .all(|defect| defect.is_in(one.version) == defect.is_in(two.version))
+            };
+            let mut like = groups.iter_mut().filter_map(|group| {
+                let first = self.profiles.get(*group.first()?)?;
+                is_like(first).then_some(group)
+            });
+            match like.next() {
+                Some(group) => group.push(number),
+                None => groups.push(vec![number]),
+            }
+        }
+        for checked in resources {
+            let mut split: Vec<Vec<usize>> = Vec::with_capacity(groups.len());
+            for group in groups {
+                let start = split.len();
+                for number in group {
+                    let mut parts = split.iter_mut().skip(start);
+                    let part = parts.find(|part| part.first().is_some_and(|first| is_same(checked, *first, number)));
+                    match part {
+                        Some(part) => part.push(number),
+                        None => split.push(vec![number]),
+                    }
+                }
+            }
+            groups = split;
+        }
+        groups.into_iter().map(AlikeClients).collect()
+    }
+
+    /// Puts what the clients of a group make of the resources in the base's place, and gives their worlds.
+    pub fn enter(
+        &self,
+        AlikeClients(group): &AlikeClients,
+        resources: &mut [Checked],
+        joined: &Joined,
+    ) -> (BaseViews, Vec<World>) {
+        let first = group.first().copied().unwrap_or_default();
+        let mut views = Vec::with_capacity(resources.len());
+        for checked in &mut *resources {
+            let facts = checked.of_others.get(first).cloned();
+            let mut view = ClientView::of(checked.answers.get(first), checked, facts);
+            view.swap(checked);
+            views.push(view);
+        }
+        let Some(profile) = self.profiles.get(first) else {
+            return (BaseViews(views), Vec::new());
+        };
+        let against = ValidationInput {
+            profile,
+            others: &[],
+            server: &self.server,
+            keep: Keep::Findings,
+        };
+        responses::check(&self.responses, resources, &against);
+        removed::remove(&self.responses, resources, &against);
+        let worlds = worlds_of(resources, joined, &against);
+        (BaseViews(views), worlds)
+    }
+
+    /// Gives the clients of a group what their worlds have shown, and the base its own again. Findings on the text are the base's,
+    /// and `is_of_text` says which they are.
+    pub fn leave(
+        &self,
+        AlikeClients(group): &AlikeClients,
+        BaseViews(views): BaseViews,
+        resources: &mut [Checked],
+        is_of_text: impl Fn(&Diagnostic) -> bool,
+    ) {
+        for (checked, mut view) in resources.iter_mut().zip(views) {
+            view.swap(checked);
+            view.diagnostics.retain(|diagnostic| !is_of_text(diagnostic));
+            give(group, view, &mut checked.answers);
+        }
+    }
+}
+
+/// Says whether two clients answer the same.
+fn is_same(checked: &Checked, one: usize, other: usize) -> bool {
+    checked.of_others.place(one) == checked.of_others.place(other)
+        && match (checked.answers.get(one), checked.answers.get(other)) {
+            (Some(one), Some(other)) => {
+                one.verdict == other.verdict && (one.is_as(other) || one.diagnostics == other.diagnostics)
+            }
+            (one, other) => one.is_none() && other.is_none(),
+        }
+}
+
+/// Gives clients what was found in their worlds.
+fn give(group: &[usize], view: ClientView, answers: &mut [FamilyAnswer]) {
+    let Some(first) = group.first().and_then(|first| answers.get(*first)) else {
+        return;
+    };
+    let rejects = view.diagnostics.iter().any(|found| found.effect == Effect::Nack);
+    let verdict = match (first.verdict, view.verdict) {
+        (FamilyVerdict::Accepted, Verdict::Ignored) => FamilyVerdict::Ignored,
+        (FamilyVerdict::Accepted, Verdict::Rejected) if rejects => FamilyVerdict::Rejected,
+        (own, _) => own,
+    };
+    let diagnostics = match *first.diagnostics == *view.diagnostics {
+        true => first.diagnostics.clone(),
+        false => Findings::new(
+            view.diagnostics,
+            first.diagnostics.unread().cloned().unwrap_or_default(),
+        ),
+    };
+    for number in group {
+        if let Some(answer) = answers.get_mut(*number) {
+            answer.verdict = verdict;
+            answer.diagnostics = diagnostics.clone();
+        }
+    }
+}
