@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use serde::{Serialize, Serializer};
 
-use super::{Compared, Presence, Report};
+use super::{Compared, Presence, Report, RpcChange};
 use crate::report::findings::not_checked::NotChecked;
 use xdsctl_document::secret;
 use xdsctl_lint::diff::clusters::ClusterChange;
@@ -27,6 +27,8 @@ struct DiffJson<'a> {
     client: String,
     /// Where answers differ, a world comes once for each of them.
     worlds: Vec<WorldJson<'a>>,
+    /// For which clients RPCs go elsewhere.
+    rpcs: Rpcs,
     /// What was not compared, and for whom; empty if everything was.
     not_checked: &'a [NotChecked],
 }
@@ -176,9 +178,32 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         schema: SCHEMA,
         client: report.asked(),
         worlds: worlds.collect(),
+        rpcs: rpcs(report),
         not_checked: &report.not_checked,
     };
     crate::report::write_json(&document, out)
+}
+
+#[derive(Serialize)]
+struct Rpcs {
+    elsewhere: Vec<String>,
+    unchanged: Vec<String>,
+    not_known: Vec<String>,
+}
+
+fn rpcs(report: &Report) -> Rpcs {
+    let names = |what: RpcChange| report.of_rpcs(what).iter().map(ToString::to_string).collect();
+    Rpcs {
+        elsewhere: names(RpcChange::Elsewhere),
+        unchanged: names(RpcChange::Unchanged),
+        not_known: names(RpcChange::NotKnown),
+    }
+}
+
+/// What the worlds of a client are in JSON: that of two clients is told once if it is the same.
+pub fn text(compared: &[Compared]) -> String {
+    let worlds: Vec<WorldJson<'_>> = compared.iter().map(world).collect();
+    serde_json::to_string(&worlds).unwrap_or_default()
 }
 
 fn world(compared: &Compared) -> WorldJson<'_> {

@@ -63,6 +63,29 @@ pub struct Answer {
     pub worlds: Vec<Compared>,
 }
 
+/// What becomes of a client's RPCs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RpcChange {
+    /// Some go elsewhere.
+    Elsewhere,
+    /// None does.
+    Unchanged,
+    /// They were not compared, or not all of them.
+    NotKnown,
+}
+
+impl Answer {
+    fn rpcs(&self) -> RpcChange {
+        if self.worlds.iter().any(|compared| compared.diff.moves_rpcs()) {
+            RpcChange::Elsewhere
+        } else if self.worlds.iter().any(|compared| compared.rpcs_unknown.is_some()) {
+            RpcChange::NotKnown
+        } else {
+            RpcChange::Unchanged
+        }
+    }
+}
+
 /// What changes, and for whom.
 pub struct Report {
     /// Each for other clients.
@@ -86,9 +109,39 @@ impl Report {
         (self.answers.len() > 1).then(|| self.fleet.describe(&answer.clients))
     }
 
+    /// The clients whose RPCs go elsewhere, or do not, in the order in which they were asked.
+    pub(crate) fn of_rpcs(&self, what: RpcChange) -> Vec<profile::Client> {
+        let mut clients: Vec<profile::Client> = self
+            .answers
+            .iter()
+            .filter(|answer| answer.rpcs() == what)
+            .flat_map(|answer| answer.clients.iter().copied())
+            .collect();
+        clients.sort_by_key(|client| self.fleet.clients().iter().position(|asked| asked == client));
+        clients
+    }
+
+    /// For which of several clients RPCs go elsewhere; `None` if that is the same for all, and known.
+    fn rpcs_line(&self) -> Option<String> {
+        let parts = [
+            (RpcChange::Elsewhere, "RPCs go elsewhere in"),
+            (RpcChange::Unchanged, "not in"),
+            (RpcChange::NotKnown, "not known of"),
+        ];
+        let said: Vec<String> = parts
+            .into_iter()
+            .map(|(what, words)| (words, self.of_rpcs(what)))
+            .filter(|(_, clients)| !clients.is_empty())
+            .map(|(words, clients)| format!("{words} {}", self.fleet.describe(&clients)))
+            .collect();
+        let has_some = self.answers.iter().any(|answer| answer.rpcs() == RpcChange::Elsewhere);
+        (has_some && said.len() > 1).then(|| said.join("; "))
+    }
+
     /// What every report for people ends with.
     pub(crate) fn last_lines(&self) -> Vec<String> {
-        let mut lines: Vec<String> = not_checked::line(&self.not_checked).into_iter().collect();
+        let mut lines: Vec<String> = self.rpcs_line().into_iter().collect();
+        lines.extend(not_checked::line(&self.not_checked));
         lines.push(format!("asked: {}", self.asked()));
         lines
     }
