@@ -2730,7 +2730,7 @@ complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l token-file -d 'Se
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l wait -d 'Longest wait for all answers together, in seconds; a gRPC client waits 15' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l max-size -d 'Largest size in MiB, of one message and of all that is kept of an `ads://` stream' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l retries -d 'How often to try again if the address cannot be reached, after 1 s, 2 s, 4 s, ...' -r
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l client -d 'Client to simulate, instead of C-core 1.85.1: `go`, `cpp@1.62`, `python@1.72`' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l client -d 'Client to simulate, instead of C-core 1.85.1: `go`, `cpp@1.62`; several, as in `go,java,cpp`, are compared' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l in -d 'World of the channel, if there are several: `xds/prod`, as standard error names it' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l target -d 'Target of the channel; default is the only API listener' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l authority -d 'Authority of the channel, instead of the target\'s name' -r
@@ -2782,7 +2782,7 @@ complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l token-file -d 'S
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l wait -d 'Longest wait for all answers together, in seconds; a gRPC client waits 15' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l max-size -d 'Largest size in MiB, of one message and of all that is kept of an `ads://` stream' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l retries -d 'How often to try again if the address cannot be reached, after 1 s, 2 s, 4 s, ...' -r
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l client -d 'Client to simulate, instead of C-core 1.85.1: `go`, `cpp@1.62`, `python@1.72`' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l client -d 'Client to simulate, instead of C-core 1.85.1: `go`, `cpp@1.62`; several, as in `go,java,cpp`, are compared' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l in -d 'World of the channel, if there are several: `xds/prod`, as standard error names it' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l target -d 'Target of the channel; default is the only API listener' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l authority -d 'Authority of the channel, instead of the target\'s name' -r
@@ -2833,7 +2833,7 @@ complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l token-file -d 'Se
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l wait -d 'Longest wait for all answers together, in seconds; a gRPC client waits 15' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l max-size -d 'Largest size in MiB, of one message and of all that is kept of an `ads://` stream' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l retries -d 'How often to try again if the address cannot be reached, after 1 s, 2 s, 4 s, ...' -r
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l client -d 'Client to simulate, instead of C-core 1.85.1: `go`, `cpp@1.62`, `python@1.72`' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l client -d 'Client to simulate, instead of C-core 1.85.1: `go`, `cpp@1.62`; several, as in `go,java,cpp`, are compared' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l in -d 'World of the channel, if there are several: `xds/prod`, as standard error names it' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l target -d 'Target of the channel; default is the only API listener' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l authority -d 'Authority of the channel, instead of the target\'s name' -r
@@ -2941,7 +2941,7 @@ complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l token-file -d 'S
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l wait -d 'Longest wait for all answers together, in seconds; a gRPC client waits 15' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l max-size -d 'Largest size in MiB, of one message and of all that is kept of an `ads://` stream' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l retries -d 'How often to try again if the address cannot be reached, after 1 s, 2 s, 4 s, ...' -r
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l client -d 'Client to simulate, instead of C-core 1.85.1: `go`, `cpp@1.62`, `python@1.72`' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l client -d 'Client to simulate, instead of C-core 1.85.1: `go`, `cpp@1.62`; several, as in `go,java,cpp`, are compared' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l in -d 'World of the channel, if there are several: `xds/prod`, as standard error names it' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l target -d 'Target of the channel; default is the only API listener' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l authority -d 'Authority of the channel, instead of the target\'s name' -r

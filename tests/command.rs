@@ -34,6 +34,7 @@ mod run;
 mod runtime;
 mod same_client;
 mod secrets;
+mod several;
 mod shapes;
 mod suites;
 mod support;

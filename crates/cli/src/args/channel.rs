@@ -8,12 +8,12 @@ use crate::io::ColourChoice;
 use crate::session::seconds;
 
 /// Which channel.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct ChannelArgs {
     /// Inputs
     #[command(flatten)]
     pub input: InputArgs,
-    /// Client to simulate, instead of C-core 1.85.1: `go`, `cpp@1.62`, `python@1.72`
+    /// Client to simulate, instead of C-core 1.85.1: `go`, `cpp@1.62`; several, as in `go,java,cpp`, are compared
     #[arg(long, value_name = "CLIENT")]
     pub client: Option<String>,
     /// World of the channel, if there are several: `xds/prod`, as standard error names it
@@ -43,7 +43,7 @@ pub struct ChannelArgs {
 }
 
 /// An RPC before it is picked.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct RequestArgs {
     /// Method of the RPC [default: /pkg.Service/Method]
     #[arg(long, value_name = "/PKG.SERVICE/METHOD")]
@@ -63,7 +63,7 @@ pub struct RequestArgs {
 }
 
 /// `xdsctl tree`
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct TreeArgs {
     /// Which channel
     #[command(flatten)]
@@ -109,7 +109,7 @@ pub enum Layout {
 }
 
 /// `xdsctl route`
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct RouteArgs {
     /// Which channel
     #[command(flatten)]
@@ -126,7 +126,7 @@ pub struct RouteArgs {
 }
 
 /// `xdsctl pick`
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct PickArgs {
     /// Which channel
     #[command(flatten)]
@@ -182,7 +182,7 @@ pub struct PickArgs {
 }
 
 /// `xdsctl retry`
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct RetryArgs {
     /// Which channel; not needed with --retry-on
     #[command(flatten)]

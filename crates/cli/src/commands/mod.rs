@@ -12,6 +12,7 @@ mod pick;
 mod retry;
 mod route;
 mod serve;
+mod several;
 mod simulate;
 mod test;
 mod tree;
@@ -30,12 +31,12 @@ pub(crate) fn run(command: &Command, io: &mut Io<'_>) -> Result<u8, Error> {
         Command::Validate(validate) => validate::run(validate, io),
         Command::Explain(explain) => explain::run(explain, io),
         Command::Clients(clients) => clients::run(clients, io),
-        Command::Tree(tree) => tree::run(tree, io),
-        Command::Route(route) => route::run(route, io),
-        Command::Pick(pick) => pick::run(pick, io),
+        Command::Tree(tree) => several::tree(tree, io),
+        Command::Route(route) => several::route(route, io),
+        Command::Pick(pick) => several::pick(pick, io),
         Command::Test(test) => test::run(test, io),
         Command::Simulate(simulate) => simulate::run(simulate, io),
-        Command::Retry(retry) => retry::run(retry, io),
+        Command::Retry(retry) => several::retry(retry, io),
         Command::Cookie(cookie) => cookie::run(cookie, io),
         Command::Init(init) => init::run(init, io),
         Command::Config(config) => match &config.command {
