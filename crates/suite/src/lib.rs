@@ -30,6 +30,7 @@ mod coverage;
 mod doubt;
 mod draft;
 mod expect;
+mod fleet;
 mod judge;
 mod names;
 mod read;
@@ -56,7 +57,7 @@ pub use timeline::{Listener, timeline};
 
 use xdsctl_channel::session::PlannedStart;
 use xdsctl_channel::sim::Lookups;
-use xdsctl_channel::sim::script::{Setting, Step};
+use xdsctl_channel::sim::script::{Player, Setting, Step};
 use xdsctl_document::source::Span;
 use xdsctl_model::profile;
 
@@ -105,6 +106,8 @@ pub struct Test {
     pub resolve: Arc<BTreeMap<String, Vec<SocketAddr>>>,
     /// The clients, at least one.
     pub clients: Arc<[PlannedClient]>,
+    /// The clients of a fleet, with their shares, until the test is taken apart by them.
+    pub(crate) fleet: Arc<[PlannedClient]>,
     /// What backends do at first.
     pub backends: Arc<[Setting]>,
     /// What lookup services answer at first.
@@ -126,6 +129,8 @@ pub struct PlannedClient {
     pub span: Span,
     /// Which client it is; the caller decides where nothing is said.
     pub kind: Option<profile::Client>,
+    /// Its part of all RPCs, in millionths; 0 where RPCs are dealt in turn.
+    pub weight: u64,
     /// Where its chance comes from.
     pub seed: u64,
     /// Where its channel starts; the only API listener if nothing is said.
@@ -143,8 +148,10 @@ pub struct PlannedStep {
     pub step: Option<Step>,
     /// The number of the client that it is for; `None` for all.
     pub client: Option<usize>,
-    /// What must hold when the step has ended.
+    /// What must hold when the step has ended; of a fleet for each client.
     pub expect: Vec<Check>,
+    /// What is expected of all RPCs of a fleet, until the test is taken apart.
+    pub(crate) of_all: Vec<Check>,
 }
 
 /// What no RPC of a run may do: all of these at once.
@@ -157,6 +164,14 @@ pub struct Never {
 }
 
 impl Test {
+    /// What plays the steps: RPCs are dealt in turn, or by the clients' weights.
+    pub(crate) fn player(&self) -> Player {
+        match self.clients.iter().all(|client| client.weight > 0) {
+            true => Player::weighed(self.clients.iter().map(|client| client.weight)),
+            false => Player::default(),
+        }
+    }
+
     /// The clients that a step is for.
     pub fn clients_of(&self, planned: &PlannedStep) -> std::ops::Range<usize> {
         match planned.client {

@@ -1,5 +1,6 @@
 //! Suites out of their YAML or JSON. Nothing that stands there is passed over; every fault of a file is found.
 
+mod fleet;
 mod shared;
 mod steps;
 
@@ -8,15 +9,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use self::shared::Common;
+use super::fleet::tests as fleet_tests;
 use super::{PlannedClient, Suite, SuiteFault, Test};
 use super::{doubt, router_check};
-use xdsctl_channel::sim::script::value::{text, unknown, wrong};
+use xdsctl_channel::sim::script::value::{contradict, text, unknown, wrong};
 use xdsctl_channel::sim::script::{Located, is_verb};
 use xdsctl_document::source::node::{Broken, JsonMember, JsonNode, Why};
 use xdsctl_document::source::{Source, Span};
 
 /// What can be said of a test, or of all tests of a file.
-pub const TEST_MEMBERS: [&str; 17] = [
+pub const TEST_MEMBERS: [&str; 18] = [
     "name",
     "world",
     "bootstrap",
@@ -29,6 +31,7 @@ pub const TEST_MEMBERS: [&str; 17] = [
     "kind",
     "seed",
     "clients",
+    "fleet",
     "backends",
     "lookups",
     "never",
@@ -37,7 +40,7 @@ pub const TEST_MEMBERS: [&str; 17] = [
 ];
 
 /// Members of a step beside what it does.
-const BESIDE: [&str; 2] = ["expect", "client"];
+const BESIDE: [&str; 3] = ["expect", "of_all", "client"];
 
 /// Most of what the tests of a file have in common, times the tests: every test begins with all of it.
 const MAX_SHARED: usize = 1_000_000;
@@ -188,7 +191,7 @@ impl<'s> SuiteReader<'s> {
         match (node.get("steps"), node.get("tests")) {
             (Some(_), None) => {
                 let test = self.test(node, &common).map_err(one)?;
-                Ok(doubt::of(vec![test]))
+                Ok(doubt::of(fleet_tests(test)))
             }
             (None, Some(tests)) => {
                 let list = tests.list().filter(|list| !list.is_empty());
@@ -213,7 +216,7 @@ impl<'s> SuiteReader<'s> {
                         let message = format!("a test before it is called `{}` too", test.name);
                         self.note(fault(test.span, message));
                     }
-                    read.push(test);
+                    read.extend(fleet_tests(test));
                 }
                 Ok(doubt::of(read))
             }
@@ -282,6 +285,14 @@ impl<'s> SuiteReader<'s> {
 
     fn test(&self, node: &JsonNode, common: &Common) -> Faulty<Test> {
         let mut common = common.clone();
+        if let (Some(clients), Some(fleet)) = (node.get("clients"), node.get("fleet")) {
+            let contradiction = contradict(
+                "clients",
+                "fleet",
+                if clients.span < fleet.span { fleet } else { clients },
+            );
+            return self.located(Err(contradiction));
+        }
         if common.clients.is_empty() {
             let span = self.head(node);
             common.clients = Arc::from([PlannedClient {
@@ -318,7 +329,7 @@ impl<'s> SuiteReader<'s> {
         };
         let steps = steps
             .iter()
-            .filter_map(|step| self.keep(self.step(step, &common.clients)));
+            .filter_map(|step| self.keep(self.step(step, (&common.clients, &common.fleet))));
         Ok(Test {
             name: self.located(text(node, "name"))?.unwrap_or_default(),
             span: name,
@@ -328,6 +339,7 @@ impl<'s> SuiteReader<'s> {
             env: common.env,
             resolve: common.resolve,
             clients: common.clients,
+            fleet: common.fleet,
             backends: common.backends,
             lookups: common.lookups,
             never: common.never,

@@ -152,6 +152,7 @@ impl SuiteReader<'_> {
             bootstrap: None,
             env: Arc::default(),
             resolve: Arc::default(),
+            fleet: Arc::default(),
             clients: Arc::from([PlannedClient {
                 span,
                 start: PlannedStart::OnlyRoutes,
@@ -172,6 +173,7 @@ impl SuiteReader<'_> {
                     session: None,
                 })),
                 client: None,
+                of_all: Vec::new(),
                 expect: checks,
             }],
         })

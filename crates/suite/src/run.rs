@@ -13,7 +13,7 @@ use super::names::MentionedNames;
 use super::{PlannedStep, Test};
 use xdsctl_channel::rpc::Selector;
 use xdsctl_channel::session::Session;
-use xdsctl_channel::sim::script::{self, Done, Player, Step, StepResult};
+use xdsctl_channel::sim::script::{self, Done, Step, StepResult};
 use xdsctl_channel::sim::{Channel, ChannelOptions, LimitReached, MAX_MACHINES, Network, Outcome};
 use xdsctl_document::source::Span;
 use xdsctl_lb::runtime::Time;
@@ -328,7 +328,7 @@ impl<'t> Run<'t> {
     }
 
     fn play(mut self) -> Played {
-        let mut player = Player::default();
+        let mut player = self.test.player();
         let mut open: BTreeMap<&str, usize> = BTreeMap::new();
         let known = addresses(self.test, &self.channels);
         if let Some(stop) = check(self.test, &known) {

@@ -4,7 +4,6 @@ use super::run::{Effort, RunOptions, TestStop, addresses, channels, check};
 use super::{PlannedStep, Test};
 use xdsctl_channel::session::Session;
 use xdsctl_channel::sim::Channel;
-use xdsctl_channel::sim::script::Player;
 use xdsctl_lb::log::{LogEntry, MAX_ENTRIES};
 use xdsctl_lb::runtime::Time;
 
@@ -43,7 +42,7 @@ pub fn timeline(
     if let Some(stop) = check(test, &addresses(test, &channels)) {
         return Err(stop);
     }
-    let mut player = Player::default();
+    let mut player = test.player();
     let mut effort = Effort::new(run_options);
     for planned in &test.steps {
         let now = channels.first().map_or(0, Channel::now);

@@ -31,6 +31,7 @@ pub(super) struct Common {
     pub resolve: Arc<BTreeMap<String, Vec<SocketAddr>>>,
     pub client: PlannedClient,
     pub clients: Arc<[PlannedClient]>,
+    pub fleet: Arc<[PlannedClient]>,
     pub backends: Arc<[Setting]>,
     pub never: Arc<[Never]>,
     pub lookups: Lookups,
@@ -88,6 +89,10 @@ impl Common {
                 let _ = reader.client(node, client);
             }
             own.clients = clients.into();
+        }
+        if let Some(fleet) = said("fleet") {
+            let fleet = reader.keep(reader.fleet(fleet, &own.client));
+            own.fleet = fleet.unwrap_or_default().into();
         }
         if let Some(backends) = said("backends")
             && let Some(mut more) = reader.keep(reader.located(settings("backends", backends)))

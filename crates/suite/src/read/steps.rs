@@ -9,7 +9,13 @@ use xdsctl_document::source::Span;
 use xdsctl_document::source::node::JsonNode;
 
 impl SuiteReader<'_> {
-    pub(super) fn step(&self, node: &JsonNode, clients: &[PlannedClient]) -> Faulty<PlannedStep> {
+    /// Reads a step of a test with these clients, or for this fleet.
+    pub(super) fn step(
+        &self,
+        node: &JsonNode,
+        (clients, fleet): (&[PlannedClient], &[PlannedClient]),
+    ) -> Faulty<PlannedStep> {
+        let clients = if fleet.is_empty() { clients } else { fleet };
         let members = node.map().ok_or_else(|| wrong("a step", node, "an object"));
         let members = self.located(members)?;
         let mut verbs = members.iter().filter(|member| !BESIDE.contains(&member.name.as_str()));
@@ -47,8 +53,12 @@ impl SuiteReader<'_> {
                     Some(Step::Update { .. } | Step::Remove(_) | Step::Endpoints(_) | Step::Scale(_))
                 ),
         };
-        let expect = node.get("expect");
-        if verb.is_none() && expect.is_none() {
+        let (expect, of_all) = (node.get("expect"), node.get("of_all"));
+        if let Some(of_all) = of_all.filter(|_| fleet.is_empty()) {
+            let message = "`of_all` is expected of all RPCs of a `fleet`, and the test has none".to_owned();
+            return Err(fault(self.place(of_all.span), message));
+        }
+        if verb.is_none() && expect.is_none() && of_all.is_none() {
             return Err(fault(self.place(node.span), "the step says nothing".to_owned()));
         }
         let span = Span::new(
@@ -64,6 +74,10 @@ impl SuiteReader<'_> {
                 .transpose()?,
             expect: expect
                 .map(|expect| self.expect(expect, sight))
+                .transpose()?
+                .unwrap_or_default(),
+            of_all: of_all
+                .map(|of_all| self.expect(of_all, sight))
                 .transpose()?
                 .unwrap_or_default(),
         })

@@ -37,6 +37,13 @@ pub struct StepResult {
 }
 
 impl Player {
+    /// Deals RPCs by the weights of the channels, in their order, and not in turn.
+    pub fn weighed(weights: impl Iterator<Item = u64>) -> Player {
+        let mut player = Player::default();
+        player.sender.weigh(weights);
+        player
+    }
+
     /// Plays one step on one channel; what came of its RPCs goes to `take`, in order, until that wants no more.
     ///
     /// # Errors
@@ -51,7 +58,8 @@ impl Player {
         self.play_on(step, channels, 0..1, &mut |done| take(done.outcome))
     }
 
-    /// Plays one step on those of the channels that `clients` says; all of them come to the same time. RPCs are dealt in turn.
+    /// Plays one step on those of the channels that `clients` says; all of them come to the same time. RPCs are dealt in turn, or
+    /// by [weights](Player::weighed).
     ///
     /// # Errors
     /// The step takes too long.

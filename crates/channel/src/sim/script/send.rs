@@ -67,6 +67,8 @@ pub(super) struct Sender {
     jars: BTreeMap<String, Jar>,
     /// How many RPCs were dealt to the clients in turn.
     dealt: usize,
+    /// The weight of each client, if RPCs are dealt by weights, and how far it is behind its share.
+    weights: Vec<(u64, i64)>,
     /// Timers and changes of connections so far.
     worked: u64,
     is_over: bool,
@@ -75,8 +77,30 @@ pub(super) struct Sender {
 }
 
 impl Sender {
-    /// The client that is next, of those that may be.
+    /// Deals RPCs by the weights of the clients, in their order.
+    pub fn weigh(&mut self, weights: impl Iterator<Item = u64>) {
+        self.weights = weights.map(|weight| (weight, 0)).collect();
+    }
+
+    /// The client that is next, of those that may be: in turn, or the one that is furthest behind its share.
     pub fn deal(&mut self, clients: &Range<usize>) -> usize {
+        if let Some(weights) = self
+            .weights
+            .get_mut(clients.clone())
+            .filter(|weights| weights.len() > 1)
+        {
+            let total: u64 = weights.iter().map(|(weight, _)| weight).sum();
+            for (weight, behind) in &mut *weights {
+                *behind = behind.saturating_add_unsigned(*weight);
+            }
+            // Of several the first.
+            let next = weights.iter().enumerate().rev().max_by_key(|(_, (_, behind))| *behind);
+            let next = next.map_or(0, |(number, _)| number);
+            if let Some((_, behind)) = weights.get_mut(next) {
+                *behind = behind.saturating_sub_unsigned(total);
+            }
+            return clients.start + next;
+        }
         let turn = self.dealt;
         self.dealt = self.dealt.wrapping_add(1);
         clients.start + turn % clients.len().max(1)

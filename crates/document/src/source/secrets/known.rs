@@ -125,12 +125,12 @@ pub static SUITE: KnownKeys = KnownKeys {
         address application_utilization at attempts authority backend begin bootstrap by client \
         cluster connect cookie count cpu_utilization delay drain drop eps expect fails finish for \
         header_data jar kind latency load locality lookups mem_utilization message method moves nack \
-        name never pick rate reach remove report_period reports route route_config rps_fractional \
+        name never of_all pick rate reach remove report_period reports route route_config rps_fractional \
         seed service session settle share silence sleep speak start status steps stop target \
         targets tests timeout tolerance tree tree_lacks unprocessed virtual_host wait_for_ready \
         within",
     maps: "\
-        backends clients health keys methods named_metrics orca priority resolve scale shares \
+        backends clients fleet health keys methods named_metrics orca priority resolve scale shares \
         states utilization weight",
     resources: "update world",
     is_suite: true,
