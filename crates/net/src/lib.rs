@@ -56,4 +56,4 @@ pub use options::{FetchOptions, Tls};
 #[cfg(feature = "live")]
 pub use fetch::{Error, Fetched, StreamEvent, fetch, watch};
 #[cfg(feature = "live")]
-pub use serve::{LedgerCounts, LedgerLine, ServerTls, Serving, SnapshotResource, Tone, serve};
+pub use serve::{LedgerCounts, LedgerLine, Prediction, ServerTls, Serving, SnapshotResource, Tone, serve};

@@ -5,11 +5,12 @@ mod peer;
 mod snapshot;
 mod tls;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -20,14 +21,14 @@ use tokio::sync::{mpsc, watch};
 use tokio_rustls::TlsAcceptor;
 use tonic::server::{Grpc, StreamingService};
 use tonic::{Request, Response, Status, Streaming};
+use xdsctl_model::profile::UserAgent;
 
 pub use ledger::{LedgerCounts, LedgerLine, Tone};
-pub use snapshot::SnapshotResource;
+pub use snapshot::{Prediction, SnapshotResource};
 pub use tls::ServerTls;
 
 use crate::connect::BytesCodec;
 use crate::fetch::{Error, ended, run};
-use crate::messages::DiscoveryRequest;
 use ledger::Ledger;
 use peer::{Peer, PeerAnswer, ProtocolForm};
 use snapshot::Snapshot;
@@ -67,6 +68,10 @@ pub struct Serving<'s> {
     pub listening: &'s mut dyn FnMut(SocketAddr),
     /// Called once in a while: other resources from now on, if there are any.
     pub reload: &'s mut dyn FnMut() -> Option<Vec<SnapshotResource>>,
+    /// What the client will do that a node is of.
+    pub predict: &'s mut dyn FnMut(&UserAgent) -> Prediction,
+    /// What becomes of a channel of that client to this Listener, to be said; `None` for nothing.
+    pub channel: &'s mut dyn FnMut(&UserAgent, &str) -> Option<String>,
     /// Hears of each line that is to be said.
     pub told: &'s mut dyn FnMut(&LedgerLine),
 }
@@ -74,20 +79,69 @@ pub struct Serving<'s> {
 /// What all streams share.
 struct ServerState {
     snapshot: watch::Sender<Arc<Snapshot>>,
-    ledger: Mutex<Ledger>,
-    lines: mpsc::UnboundedSender<LedgerLine>,
+    heard: mpsc::UnboundedSender<StreamNews>,
     acceptor: Option<TlsAcceptor>,
     /// Streams that there have been.
     streams: AtomicUsize,
 }
 
+/// What a stream has to tell.
+enum StreamNews {
+    /// Something to say.
+    Line(LedgerLine),
+    /// A client has answered.
+    Answer(PeerAnswer),
+    /// A client begins channels to these Listeners.
+    Channels(UserAgent, Vec<String>),
+}
+
 impl ServerState {
-    fn judge(&self, answer: &PeerAnswer) {
-        let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
-        for line in ledger.take(answer) {
-            // The receiver ends with the server.
-            let _ = self.lines.send(line);
+    fn tell(&self, heard: StreamNews) {
+        // The receiver ends with the server.
+        let _ = self.heard.send(heard);
+    }
+}
+
+/// What is made of what the streams tell.
+struct Judging<'s> {
+    ledger: Ledger,
+    /// By what nodes say of their clients.
+    predictions: BTreeMap<UserAgent, Prediction>,
+    /// Channels of which something was said.
+    channels: BTreeSet<(UserAgent, String)>,
+    predict: &'s mut dyn FnMut(&UserAgent) -> Prediction,
+    channel: &'s mut dyn FnMut(&UserAgent, &str) -> Option<String>,
+    told: &'s mut dyn FnMut(&LedgerLine),
+}
+
+impl Judging<'_> {
+    fn take(&mut self, heard: StreamNews) {
+        match heard {
+            StreamNews::Line(line) => (self.told)(&line),
+            StreamNews::Answer(answer) => {
+                let predict = &mut self.predict;
+                let predicted = self.predictions.entry(answer.agent.clone());
+                let predicted = predicted.or_insert_with_key(|agent| predict(agent));
+                for line in self.ledger.take(&answer, predicted) {
+                    (self.told)(&line);
+                }
+            }
+            StreamNews::Channels(agent, listeners) => {
+                for listener in listeners {
+                    if self.channels.insert((agent.clone(), listener.clone()))
+                        && let Some(text) = (self.channel)(&agent, &listener)
+                    {
+                        (self.told)(&LedgerLine::plain(text));
+                    }
+                }
+            }
         }
+    }
+
+    /// The resources are others.
+    fn forget(&mut self) {
+        self.predictions.clear();
+        self.channels.clear();
     }
 }
 
@@ -104,18 +158,27 @@ pub fn serve(serving: Serving<'_>) -> Result<LedgerCounts, Error> {
             until_alone,
             listening,
             reload,
+            predict,
+            channel,
             told,
         } = serving;
+        let mut judging = Judging {
+            ledger: Ledger::default(),
+            predictions: BTreeMap::new(),
+            channels: BTreeSet::new(),
+            predict,
+            channel,
+            told,
+        };
         let cannot = |e: std::io::Error| Error::Usage(format!("cannot listen on `{listen}`: {e}"));
         let acceptor = tls.map(|tls| tls.acceptor()).transpose()?;
         let listener = TcpListener::bind(listen).await.map_err(cannot)?;
         listening(listener.local_addr().map_err(cannot)?);
-        let (lines, mut heard) = mpsc::unbounded_channel();
+        let (sender, mut heard) = mpsc::unbounded_channel();
         let snapshot = Arc::new(Snapshot::first(resources));
         let shared = Arc::new(ServerState {
             snapshot: watch::Sender::new(snapshot),
-            ledger: Mutex::new(Ledger::default()),
-            lines,
+            heard: sender,
             acceptor,
             streams: AtomicUsize::new(0),
         });
@@ -129,7 +192,7 @@ pub fn serve(serving: Serving<'_>) -> Result<LedgerCounts, Error> {
                         tokio::spawn(connection(stream, Arc::clone(&shared)));
                     }
                 }
-                Some(line) = heard.recv() => told(&line),
+                Some(heard) = heard.recv() => judging.take(heard),
                 _ = ticks.tick() => {
                     // A client may come and go between two ticks.
                     let streams_before = std::mem::replace(&mut streams, shared.streams.load(Ordering::Relaxed));
@@ -142,18 +205,18 @@ pub fn serve(serving: Serving<'_>) -> Result<LedgerCounts, Error> {
                     if let Some(resources) = reload() {
                         shared.snapshot.send_modify(|snapshot| *snapshot = Arc::new(snapshot.next(resources)));
                         let version = shared.snapshot.borrow().version;
-                        told(&LedgerLine::plain(format!("the input has changed: version {version}")));
+                        judging.forget();
+                        judging.take(StreamNews::Line(LedgerLine::plain(format!("the input has changed: version {version}"))));
                     }
                 }
                 () = ended() => break,
             }
         }
-        while let Ok(line) = heard.try_recv() {
-            told(&line);
+        while let Ok(heard) = heard.try_recv() {
+            judging.take(heard);
         }
         let snapshot = Arc::clone(&shared.snapshot.borrow());
-        let ledger = shared.ledger.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(ledger.compared(&snapshot))
+        Ok(judging.ledger.compared(&snapshot))
     })
 }
 
@@ -168,11 +231,10 @@ async fn connection(stream: TcpStream, shared: Arc<ServerState>) {
         Ok(Err(error)) => error.to_string(),
         Err(_) => format!("nothing within {} s", HANDSHAKE_TIMEOUT.as_secs()),
     };
-    // The receiver ends with the server.
-    let _ = shared.lines.send(LedgerLine {
+    shared.tell(StreamNews::Line(LedgerLine {
         text: format!("a client and this server do not agree on TLS: {why}"),
         tone: Tone::Difference,
-    });
+    }));
 }
 
 async fn http(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, shared: Arc<ServerState>) {
@@ -249,10 +311,6 @@ async fn converse(
     let mut snapshots = shared.snapshot.subscribe();
     shared.streams.fetch_add(1, Ordering::Relaxed);
     let mut peer = Peer::new(form);
-    let say = |line: LedgerLine| {
-        // The receiver ends with the server.
-        let _ = shared.lines.send(line);
-    };
     loop {
         let to_send = tokio::select! {
             request = requests.message() => match request {
@@ -260,13 +318,17 @@ async fn converse(
                     let snapshot = Arc::clone(&snapshots.borrow());
                     match peer.take(&request, &snapshot) {
                         Ok(taken) => {
-                            if let Some(answer) = &taken.answer {
-                                shared.judge(answer);
+                            if !taken.listeners.is_empty() {
+                                shared.tell(StreamNews::Channels(peer.agent(), taken.listeners));
+                            }
+                            if let Some(answer) = taken.answer {
+                                shared.tell(StreamNews::Answer(answer));
                             }
                             taken.responses
                         }
                         Err(why) => {
-                            say(LedgerLine::plain(format!("a client sent something that is not a request, so the stream ends: {why}")));
+                            let text = format!("a client sent something that is not a request, so the stream ends: {why}");
+                            shared.tell(StreamNews::Line(LedgerLine::plain(text)));
                             return;
                         }
                     }
@@ -293,13 +355,22 @@ async fn converse(
     }
 }
 
-/// The node id of a request, for messages.
-fn node_id(request: &DiscoveryRequest) -> Option<String> {
-    #[derive(Clone, PartialEq, prost::Message)]
-    struct Node {
-        #[prost(string, tag = "1")]
-        id: String,
+/// Who sends a request.
+#[derive(Clone, PartialEq, prost::Message)]
+struct RequestNode {
+    #[prost(string, tag = "1")]
+    id: String,
+    #[prost(string, tag = "6")]
+    user_agent_name: String,
+    #[prost(string, tag = "7")]
+    user_agent_version: String,
+}
+
+impl RequestNode {
+    fn agent(&self) -> UserAgent {
+        UserAgent {
+            name: self.user_agent_name.clone(),
+            version: self.user_agent_version.clone(),
+        }
     }
-    let node = request.node.clone()?;
-    prost::Message::decode(node).ok().map(|Node { id }| id)
 }

@@ -14,11 +14,16 @@ pub(crate) use live::run;
 #[cfg(feature = "net")]
 mod live {
     use std::cell::RefCell;
+    use std::io::Cursor;
     use std::net::SocketAddr;
     use std::path::{Path, PathBuf};
     use std::time::SystemTime;
 
     use super::{Error, Io, ServeArgs};
+    use crate::args::{ChannelArgs, Layout, TreeArgs, TreeFormat};
+    use crate::config::ProjectConfig;
+    use crate::fleet;
+    use crate::io::ColourChoice;
     use crate::io::files;
     use crate::io::input::{self, Inputs};
     use crate::io::live::connect::{live, server_tls};
@@ -26,8 +31,12 @@ mod live {
     use crate::io::reach::AllowedDirectories;
     use xdsctl_channel::client::{Checked, Keep, Verdict, faults};
     use xdsctl_clients::bootstrap::Bootstrap;
+    use xdsctl_clients::judge::FamilyVerdict;
     use xdsctl_document::envelope::{self, Label, Stage};
-    use xdsctl_net::{LedgerLine, Serving, SnapshotResource, Tone};
+    use xdsctl_document::source::{MAX_STREAM_BYTES, read_stream};
+    use xdsctl_model::diag::Diagnostic;
+    use xdsctl_model::profile::{Client, Fleet, UserAgent};
+    use xdsctl_net::{LedgerLine, Prediction, Serving, SnapshotResource, Tone};
 
     /// Exit code with `--compare` if a verdict differs, or nothing was compared.
     const EXIT_DIFFERS: u8 = 1;
@@ -37,13 +46,13 @@ mod live {
         if let Some(file) = &args.write_bootstrap {
             overwrite::refuse(file, OutputKind::Bootstrap)?;
         }
+        let stdin = stdin(args, io)?;
         let inputs = input::open(&args.input, io)?;
-        let resources = read(inputs, args, io)?;
+        let (resources, of_reference) = read(inputs, args, io)?;
         if resources.is_empty() {
             return Err(Error::Nothing("no resource that a gRPC client asks for".to_owned()));
         }
-        let predicted = resources.iter().filter(|resource| resource.predicted.is_some()).count();
-        let count = resources.len();
+        let (count, predicted) = (resources.len(), of_reference.rejected.len());
         let paths = io.paths.clone();
         let out = RefCell::new(&mut io.out);
         let write = |text: &str| {
@@ -60,8 +69,9 @@ mod live {
             until_alone: args.compare,
             listening: &mut |address| {
                 write(&format!(
-                    "serving {} on {address}; {predicted} of them will be rejected",
-                    crate::report::plural(count, "resource")
+                    "serving {} on {address}; {predicted} of them will be rejected by {}",
+                    crate::report::plural(count, "resource"),
+                    of_reference.client
                 ));
                 if let Some(path) = &args.write_bootstrap {
                     bootstrap_error = std::fs::write(path, bootstrap(address, args.tls_cert.as_deref())).err();
@@ -76,12 +86,26 @@ mod live {
                 // What is half written is read again when it is whole.
                 let mut quiet = Io::silent(paths.clone());
                 let inputs = input::open(&args.input, &mut quiet).ok()?;
-                let resources = read(inputs, args, &mut quiet).ok()?;
+                let (resources, _) = read(inputs, args, &mut quiet).ok()?;
                 (!resources.is_empty() && !quiet.incomplete.is_set()).then_some(resources)
+            },
+            predict: &mut |agent| {
+                let asked = client_of(agent);
+                if let Some(why) = &asked.why {
+                    write(why);
+                }
+                // What has gone meanwhile is served as it was.
+                predicted_for(asked.client, args, &stdin).unwrap_or_else(|_| of_reference.clone())
+            },
+            channel: &mut |agent, listener| {
+                let shows = !args.quiet && is_known(agent);
+                shows
+                    .then(|| channel_of(client_of(agent).client, listener, args, &stdin))
+                    .flatten()
             },
             told: &mut |line: &LedgerLine| {
                 if !args.quiet || line.tone != Tone::Plain {
-                    write(&line.text);
+                    line.text.lines().for_each(&write);
                 }
             },
         });
@@ -105,29 +129,142 @@ mod live {
         Ok(if args.compare && is_bad { EXIT_DIFFERS } else { 0 })
     }
 
-    /// The resources of the inputs, and what is predicted of each.
-    fn read(mut inputs: Inputs, args: &ServeArgs, io: &mut Io<'_>) -> Result<Vec<SnapshotResource>, Error> {
+    /// The resources of the inputs, and what is predicted of each for the client that the inputs are opened for.
+    fn read(
+        mut inputs: Inputs,
+        args: &ServeArgs,
+        io: &mut Io<'_>,
+    ) -> Result<(Vec<SnapshotResource>, Prediction), Error> {
         if inputs.bootstrap.is_none() && args.write_bootstrap.is_some() {
             // The client has the bootstrap that is written here, without certificate providers and authorities.
             inputs.server = Bootstrap::default().server_facts();
         }
+        let asks_base = inputs.fleet.asks_base();
+        let client = inputs
+            .fleet
+            .clients()
+            .first()
+            .map_or_else(String::new, ToString::to_string);
         let world_set = inputs.read_worlds(Keep::Findings, io)?;
-        let resources = world_set.resources.iter().filter(|checked| is_served(checked));
-        let resources = resources.filter_map(|checked| {
-            let resource_type = checked.resource_type?;
-            let source = inputs.sources.get(checked.origin.source)?;
-            let (value, _) = envelope::again(source, checked.origin, resource_type)?;
-            Some(SnapshotResource {
-                type_url: resource_type.type_url(),
+        let mut prediction = Prediction {
+            client,
+            ..Prediction::default()
+        };
+        let mut resources = Vec::new();
+        for checked in world_set.resources.iter().filter(|checked| is_served(checked)) {
+            let Some(resource_type) = checked.resource_type else {
+                continue;
+            };
+            let again = inputs.sources.get(checked.origin.source);
+            let again = again.and_then(|source| envelope::again(source, checked.origin, resource_type));
+            let Some((value, _)) = again else { continue };
+            let type_url = resource_type.type_url();
+            if let Some(why) = rejection(checked, asks_base) {
+                prediction
+                    .rejected
+                    .insert((type_url.clone(), checked.name.clone()), why);
+            }
+            resources.push(SnapshotResource {
+                type_url,
                 name: checked.name.clone(),
                 value,
-                predicted: (checked.verdict == Verdict::Rejected).then(|| {
-                    let words: Vec<String> = faults(&checked.diagnostics).iter().map(ToString::to_string).collect();
-                    words.join("; ")
-                }),
-            })
-        });
-        Ok(resources.collect())
+            });
+        }
+        Ok((resources, prediction))
+    }
+
+    /// Why the client that is asked rejects a resource: the base, or the only one beside it.
+    fn rejection(checked: &Checked, asks_base: bool) -> Option<String> {
+        let words = |diagnostics: &[Diagnostic]| {
+            let words: Vec<String> = faults(diagnostics).iter().map(ToString::to_string).collect();
+            words.join("; ")
+        };
+        match (asks_base, checked.answers.first()) {
+            (true, _) => (checked.verdict == Verdict::Rejected).then(|| words(&checked.diagnostics)),
+            (false, Some(answer)) => {
+                let rejects = matches!(answer.verdict, FamilyVerdict::Rejected | FamilyVerdict::Dies);
+                rejects.then(|| words(&answer.diagnostics))
+            }
+            (false, None) => None,
+        }
+    }
+
+    /// Standard input, which is read once and then again for each client.
+    fn stdin(args: &ServeArgs, io: &mut Io<'_>) -> Result<Vec<u8>, Error> {
+        if args.input.files.iter().all(|file| file.as_os_str() != "-") {
+            return Ok(Vec::new());
+        }
+        let read = read_stream(&mut io.input, MAX_STREAM_BYTES);
+        let bytes = read.map_err(|source| input::cannot_read(Path::new("-"), source))?;
+        io.input = Box::new(Cursor::new(bytes.clone()));
+        Ok(bytes)
+    }
+
+    /// Whose rules a client goes by.
+    struct AskedFor {
+        client: Client,
+        /// Why they are not its own, in a line.
+        why: Option<String>,
+    }
+
+    /// The client that a node is of; the reference for a node that says nothing of it.
+    fn client_of(agent: &UserAgent) -> AskedFor {
+        match fleet::sender(agent) {
+            Some((client, None)) => AskedFor { client, why: None },
+            Some((client, Some(why))) => AskedFor {
+                client,
+                why: Some(format!("a client connects {why}: predicted as {client}")),
+            },
+            None => AskedFor {
+                client: Client::REFERENCE,
+                why: Some(format!(
+                    "a client connects as {agent}, no gRPC client that is known: predicted as {}",
+                    Client::REFERENCE
+                )),
+            },
+        }
+    }
+
+    fn is_known(agent: &UserAgent) -> bool {
+        fleet::sender(agent).is_some()
+    }
+
+    /// What is predicted for a client of what the inputs hold now.
+    fn predicted_for(client: Client, args: &ServeArgs, stdin: &[u8]) -> Result<Prediction, Error> {
+        let mut quiet = Io::piped(stdin, std::io::sink(), std::io::sink());
+        let config = ProjectConfig::of(&args.input.config, &quiet)?;
+        let inputs = input::open_for(&args.input, &config, Fleet::new(&[client]), &mut quiet)?;
+        Ok(read(inputs, args, &mut quiet)?.1)
+    }
+
+    /// The LB policies of a client's channel to a Listener, below a title; `None` if they are not known, or if no channel begins there.
+    fn channel_of(client: Client, listener: &str, args: &ServeArgs, stdin: &[u8]) -> Option<String> {
+        let mut text = Vec::new();
+        let mut quiet = Io::piped(stdin, &mut text, std::io::sink());
+        let tree = TreeArgs {
+            channel: ChannelArgs {
+                input: args.input.clone(),
+                client: Some(client.to_string()),
+                in_world: None,
+                target: Some(format!("xds:///{listener}")),
+                authority: None,
+                route_config: None,
+                cluster: None,
+                resolve: Vec::new(),
+                health: Vec::new(),
+                remove: Vec::new(),
+            },
+            format: TreeFormat::Human,
+            layout: Layout::default(),
+            all: false,
+            color: ColourChoice::Never,
+        };
+        let code = super::super::tree::run(&tree, &mut quiet).ok();
+        drop(quiet);
+        code?;
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let lines: Vec<String> = text.lines().map(|line| format!("     {line}")).collect();
+        Some(format!("channel to `{listener}` in {client}\n{}", lines.join("\n")))
     }
 
     /// Says whether a control plane would send it: not what a proxy has of its own, or has lost.

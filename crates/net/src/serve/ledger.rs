@@ -1,9 +1,9 @@
 //! What clients have said of each resource, beside what was predicted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::peer::PeerAnswer;
-use super::snapshot::{Snapshot, SnapshotResource};
+use super::snapshot::{Prediction, Snapshot, SnapshotResource};
 
 /// How a line is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,32 +48,36 @@ pub struct LedgerCounts {
     pub unasked: usize,
 }
 
-/// The last verdict on each resource: whether the client rejects it, and whether that differs.
+/// What one client says of one resource: whose rules it goes by, the type URL and the name.
+type Place = (String, String, String);
+
+/// The last verdict of each client on each resource: whether it rejects it, and whether that differs.
 #[derive(Debug, Default)]
 pub struct Ledger {
-    verdicts: BTreeMap<(String, String), (bool, bool)>,
+    verdicts: BTreeMap<Place, (bool, bool)>,
+    /// The version that each client took last.
+    in_use: BTreeMap<Place, String>,
 }
 
 impl Ledger {
-    /// Takes an answer; the lines to say.
-    pub fn take(&mut self, answer: &PeerAnswer) -> Vec<LedgerLine> {
-        let kind = answer.type_url.rsplit(['.', '/']).next().unwrap_or_default();
+    /// Takes an answer of a client of which this was predicted; the lines to say.
+    pub fn take(&mut self, answer: &PeerAnswer, predicted: &Prediction) -> Vec<LedgerLine> {
+        let kind = kind(&answer.type_url);
         let count = answer.resources.len();
         let what = format!(
             "{kind} version {}, {count} resource{}",
             answer.version,
             if count == 1 { "" } else { "s" }
         );
-        let who = if answer.node.is_empty() {
-            String::new()
-        } else {
-            format!(" from `{}`", answer.node)
+        let who = match answer.node.as_str() {
+            "" => format!(" from {}", predicted.client),
+            node => format!(" from `{node}`, {}", predicted.client),
         };
         let mut lines = Vec::new();
         let Some(rejection) = &answer.rejection else {
             lines.push(LedgerLine::plain(format!("ACK  {what}{who}")));
             for resource in &answer.resources {
-                lines.extend(self.judge(kind, resource, None));
+                lines.extend(self.judge((answer, predicted), resource, None));
             }
             return lines;
         };
@@ -90,16 +94,31 @@ impl Ledger {
             });
         }
         for (index, resource) in answer.resources.iter().enumerate() {
-            lines.extend(self.judge(kind, resource, blamed.get(&index).copied()));
+            lines.extend(self.judge((answer, predicted), resource, blamed.get(&index).copied()));
         }
         lines
     }
 
     /// Notes a verdict: the client's words if it rejects the resource.
-    fn judge(&mut self, kind: &str, resource: &SnapshotResource, words: Option<&str>) -> Vec<LedgerLine> {
-        let is_different = words.is_some() != resource.predicted.is_some();
-        let key = (resource.type_url.clone(), resource.name.clone());
-        let before = self.verdicts.insert(key, (words.is_some(), is_different));
+    fn judge(
+        &mut self,
+        (answer, predicted): (&PeerAnswer, &Prediction),
+        resource: &SnapshotResource,
+        words: Option<&str>,
+    ) -> Vec<LedgerLine> {
+        let kind = kind(&answer.type_url);
+        let rejected = predicted.of(resource);
+        let is_different = words.is_some() != rejected.is_some();
+        let place = (
+            predicted.client.clone(),
+            resource.type_url.clone(),
+            resource.name.clone(),
+        );
+        let in_use = match words {
+            Some(_) => self.in_use.get(&place).cloned(),
+            None => self.in_use.insert(place.clone(), answer.version.clone()),
+        };
+        let before = self.verdicts.insert(place, (words.is_some(), is_different));
         let is_known = before == Some((words.is_some(), is_different));
         if is_known || words.is_none() && !is_different {
             return Vec::new();
@@ -111,22 +130,26 @@ impl Ledger {
         };
         let line = |text: String| LedgerLine { text, tone };
         let title = if is_different { " DIFFERS" } else { "" };
-        vec![
+        let mut lines = vec![
             line(format!("     {kind} `{}`{title}", resource.name)),
             line(format!("       client: {}", words.unwrap_or("takes it"))),
-            line(format!(
-                "       xdsctl: {}",
-                resource.predicted.as_deref().unwrap_or("takes it")
-            )),
-        ]
+            line(format!("       xdsctl: {}", rejected.unwrap_or("takes it"))),
+        ];
+        if let (Some(_), Some(version)) = (words, in_use) {
+            lines.push(line(format!("       version {version} stays in use")));
+        }
+        lines
     }
 
     /// Counts, over all clients and resources, where their verdicts are those that were foretold.
     pub fn compared(&self, snapshot: &Snapshot) -> LedgerCounts {
-        let is_judged = |resource: &&SnapshotResource| {
-            let key = (resource.type_url.clone(), resource.name.clone());
-            self.verdicts.contains_key(&key)
-        };
+        let judged: BTreeSet<(&str, &str)> = self
+            .verdicts
+            .keys()
+            .map(|(_, url, name)| (url.as_str(), name.as_str()))
+            .collect();
+        let is_judged =
+            |resource: &&SnapshotResource| judged.contains(&(resource.type_url.as_str(), resource.name.as_str()));
         let all = snapshot.iter().count();
         let judged_now = snapshot.iter().filter(is_judged).count();
         LedgerCounts {
@@ -136,6 +159,11 @@ impl Ledger {
             unasked: all - judged_now,
         }
     }
+}
+
+/// The last part of a type URL.
+fn kind(type_url: &str) -> &str {
+    type_url.rsplit(['.', '/']).next().unwrap_or_default()
 }
 
 /// The resources that a client blames, with its words: C-core and what is built on it say `resource index 3: NAME: ...`, others name them.
@@ -172,37 +200,60 @@ fn blamed<'r>(rejection: &'r str, resources: &[std::sync::Arc<SnapshotResource>]
 mod tests {
     use std::sync::Arc;
 
+    use xdsctl_model::profile::UserAgent;
+
     use super::*;
 
-    fn answer(names: &[(&str, Option<&str>)], rejection: Option<&str>) -> PeerAnswer {
-        let resources = names.iter().map(|(name, predicted)| {
+    const CDS: &str = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+
+    /// An answer of a client, and what was predicted of each resource.
+    fn answer(
+        (client, version): (&str, &str),
+        names: &[(&str, Option<&str>)],
+        rejection: Option<&str>,
+    ) -> (PeerAnswer, Prediction) {
+        let resources = names.iter().map(|(name, _)| {
             Arc::new(SnapshotResource {
-                type_url: "type.googleapis.com/envoy.config.cluster.v3.Cluster".to_owned(),
+                type_url: CDS.to_owned(),
                 name: (*name).to_owned(),
                 value: bytes::Bytes::new(),
-                predicted: predicted.map(str::to_owned),
             })
         });
-        PeerAnswer {
+        let rejected = names
+            .iter()
+            .filter_map(|(name, why)| Some(((CDS.to_owned(), (*name).to_owned()), (*why)?.to_owned())));
+        let answer = PeerAnswer {
             node: String::new(),
-            type_url: "type.googleapis.com/envoy.config.cluster.v3.Cluster".to_owned(),
-            version: "1".to_owned(),
+            agent: UserAgent::default(),
+            type_url: CDS.to_owned(),
+            version: version.to_owned(),
             resources: resources.collect(),
             rejection: rejection.map(str::to_owned),
-        }
+        };
+        let predicted = Prediction {
+            client: client.to_owned(),
+            rejected: rejected.collect(),
+        };
+        (answer, predicted)
     }
+
+    fn take(ledger: &mut Ledger, (answer, predicted): (PeerAnswer, Prediction)) -> Vec<LedgerLine> {
+        ledger.take(&answer, &predicted)
+    }
+
+    const GO: (&str, &str) = ("go@1.85.0", "1");
 
     #[test]
     fn a_rejection_is_laid_beside_the_prediction() {
         let mut ledger = Ledger::default();
         let words = "xDS response validation errors: [resource index 0: a: INVALID_ARGUMENT: x; resource index 2: c: INVALID_ARGUMENT: [y]]";
         let all = [("a", Some("p")), ("b", None), ("c", None)];
-        let lines = ledger.take(&answer(&all, Some(words)));
+        let lines = take(&mut ledger, answer(GO, &all, Some(words)));
         let text: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
         assert_eq!(
             text,
             [
-                "NACK Cluster version 1, 3 resources",
+                "NACK Cluster version 1, 3 resources from go@1.85.0",
                 "     Cluster `a`",
                 "       client: resource index 0: a: INVALID_ARGUMENT: x",
                 "       xdsctl: p",
@@ -218,7 +269,7 @@ mod tests {
     #[test]
     fn a_client_that_takes_what_was_to_be_rejected_differs() {
         let mut ledger = Ledger::default();
-        let lines = ledger.take(&answer(&[("a", Some("p"))], None));
+        let lines = take(&mut ledger, answer(GO, &[("a", Some("p"))], None));
         assert!(lines.iter().any(|line| line.tone == Tone::Difference), "{lines:?}");
         assert_eq!(ledger.compared(&Snapshot::default()).different, 1);
     }
@@ -226,11 +277,38 @@ mod tests {
     #[test]
     fn others_name_resources_without_a_number() {
         let mut ledger = Ledger::default();
-        ledger.take(&answer(
-            &[("a1", Some("p")), ("b1", None)],
-            Some("validating \"a1\": no"),
-        ));
+        let words = "validating \"a1\": no";
+        take(&mut ledger, answer(GO, &[("a1", Some("p")), ("b1", None)], Some(words)));
         let compared = ledger.compared(&Snapshot::default());
         assert_eq!((compared.rejected, compared.different), (1, 0));
+    }
+
+    #[test]
+    fn each_client_is_compared_with_what_was_predicted_for_it() {
+        let mut ledger = Ledger::default();
+        take(&mut ledger, answer(GO, &[("a", None)], None));
+        take(
+            &mut ledger,
+            answer(("node@1.14.1", "1"), &[("a", Some("p"))], Some("a: no")),
+        );
+        let compared = ledger.compared(&Snapshot::default());
+        assert_eq!((compared.judged, compared.rejected, compared.different), (2, 1, 0));
+    }
+
+    #[test]
+    fn the_version_before_a_rejected_one_stays_in_use() {
+        let mut ledger = Ledger::default();
+        take(&mut ledger, answer(GO, &[("a", None)], None));
+        let lines = take(
+            &mut ledger,
+            answer(("go@1.85.0", "2"), &[("a", Some("p"))], Some("a: no")),
+        );
+        assert_eq!(lines.last().unwrap().text, "       version 1 stays in use");
+        // Another client has taken none.
+        let lines = take(
+            &mut ledger,
+            answer(("node@1.14.1", "2"), &[("a", Some("p"))], Some("a: no")),
+        );
+        assert_eq!(lines.last().unwrap().text, "       xdsctl: p");
     }
 }

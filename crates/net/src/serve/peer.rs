@@ -6,6 +6,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use prost::Message as _;
 
+use xdsctl_model::profile::UserAgent;
+
 use super::snapshot::{Snapshot, SnapshotResource};
 use crate::messages::{
     Any, DeltaRequest, DeltaResponse, DiscoveryRequest, DiscoveryResponse, Resource as Wrapped, Status,
@@ -29,6 +31,8 @@ pub enum ProtocolForm {
 pub struct PeerAnswer {
     /// `node.id` of the stream; may be empty.
     pub node: String,
+    /// What the node says of the client.
+    pub agent: UserAgent,
     pub type_url: String,
     pub version: String,
     /// What was sent, in its order.
@@ -41,6 +45,8 @@ pub struct PeerAnswer {
 #[derive(Debug, Default)]
 pub struct RequestEffect {
     pub answer: Option<PeerAnswer>,
+    /// Listeners that it names for the first time.
+    pub listeners: Vec<String>,
     pub responses: Vec<Bytes>,
 }
 
@@ -70,18 +76,21 @@ struct Subscribed {
 #[derive(Debug)]
 pub struct Peer {
     form: ProtocolForm,
-    node: String,
+    node: super::RequestNode,
     nonce: u64,
     types: BTreeMap<String, Subscribed>,
+    /// The Listeners that it has named.
+    listeners: BTreeSet<String>,
 }
 
 impl Peer {
-    pub const fn new(form: ProtocolForm) -> Peer {
+    pub fn new(form: ProtocolForm) -> Peer {
         Peer {
             form,
-            node: String::new(),
+            node: super::RequestNode::default(),
             nonce: 0,
             types: BTreeMap::new(),
+            listeners: BTreeSet::new(),
         }
     }
 
@@ -93,22 +102,14 @@ impl Peer {
         let (type_url, nonce, error) = match self.form {
             ProtocolForm::Sotw => {
                 let request = DiscoveryRequest::decode(bytes.clone()).map_err(|e| e.to_string())?;
-                if let Some(id) = super::node_id(&request) {
-                    self.node = id;
-                }
+                self.is_of(request.node.as_ref());
                 let wanted = self.types.entry(request.type_url.clone()).or_default();
                 wanted.wants(request.resource_names, &request.type_url);
                 (request.type_url, request.response_nonce, request.error_detail)
             }
             ProtocolForm::Delta => {
                 let request = DeltaRequest::decode(bytes.clone()).map_err(|e| e.to_string())?;
-                let who = DiscoveryRequest {
-                    node: request.node,
-                    ..Default::default()
-                };
-                if let Some(id) = super::node_id(&who) {
-                    self.node = id;
-                }
+                self.is_of(request.node.as_ref());
                 let wanted = self.types.entry(request.type_url.clone()).or_default();
                 wanted.changes(request.subscribe, &request.unsubscribe, &request.type_url);
                 (request.type_url, request.response_nonce, request.error_detail)
@@ -117,8 +118,31 @@ impl Peer {
         let answer = self.answered(&type_url, &nonce, error);
         Ok(RequestEffect {
             answer,
+            listeners: self.new_listeners(&type_url),
             responses: self.respond(&type_url, snapshot).into_iter().collect(),
         })
+    }
+
+    /// Remembers whose stream it is: a client need not say it twice.
+    fn is_of(&mut self, node: Option<&Bytes>) {
+        if let Some(node) = node.and_then(|node| super::RequestNode::decode(node.clone()).ok()) {
+            self.node = node;
+        }
+    }
+
+    /// What the node says of the client.
+    pub fn agent(&self) -> UserAgent {
+        self.node.agent()
+    }
+
+    /// The Listeners that are wanted since this was asked last.
+    fn new_listeners(&mut self, type_url: &str) -> Vec<String> {
+        let Some(wanted) = self.types.get(type_url).filter(|_| type_url == COMPLETE[0]) else {
+            return Vec::new();
+        };
+        let new: Vec<String> = wanted.names.difference(&self.listeners).cloned().collect();
+        self.listeners.extend(new.iter().cloned());
+        new
     }
 
     /// What there is to send now that the resources are others.
@@ -152,7 +176,8 @@ impl Peer {
         // Those before it are overtaken.
         let sent = wanted.unanswered.drain(..=index).next_back()?;
         Some(PeerAnswer {
-            node: self.node.clone(),
+            node: self.node.id.clone(),
+            agent: self.node.agent(),
             type_url: type_url.to_owned(),
             version: sent.version,
             resources: sent.resources,
@@ -309,7 +334,6 @@ mod tests {
             type_url: type_url.to_owned(),
             name: name.to_owned(),
             value: Bytes::from_static(value),
-            predicted: None,
         }
     }
 

@@ -1,11 +1,11 @@
-//! What is served: resources by type and name, each with the version in which it last changed.
+//! What is served: resources by type and name, each with the version in which it last changed; and what clients will make of it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
-/// A resource, and what is predicted of it.
+/// A resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SnapshotResource {
     /// `type.googleapis.com/envoy.config.cluster.v3.Cluster`
@@ -14,8 +14,23 @@ pub struct SnapshotResource {
     pub name: String,
     /// The resource's wire bytes.
     pub value: Bytes,
-    /// Why the client will reject it; `None` if it will take it.
-    pub predicted: Option<String>,
+}
+
+/// What is predicted for one client.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Prediction {
+    /// Whose rules they are: `go@1.85.0`.
+    pub client: String,
+    /// The resources that it will reject, by type URL and name, and why.
+    pub rejected: BTreeMap<(String, String), String>,
+}
+
+impl Prediction {
+    /// Why the client will reject a resource; `None` if it will take it.
+    pub fn of(&self, resource: &SnapshotResource) -> Option<&str> {
+        let key = (resource.type_url.clone(), resource.name.clone());
+        self.rejected.get(&key).map(String::as_str)
+    }
 }
 
 /// The resources at one time.
