@@ -16,6 +16,7 @@ mod edges;
 mod every_client;
 mod explain;
 mod explain_error;
+mod features;
 mod fix;
 mod fleet;
 mod generated;

@@ -153,7 +153,7 @@ fn every_json_answer_has_a_schema() {
 const FEATURES: &str = "<!-- tests/generated.rs writes this table with XDSCTL_BLESS=1 -->\n";
 
 /// The table of features in Markdown, from what `xdsctl clients` prints.
-fn feature_table() -> String {
+pub fn feature_table() -> String {
     let printed = String::from_utf8(run(["clients"], b"").0).unwrap();
     let table = printed.split("\n\n").nth(1).unwrap();
     let head: Vec<char> = table.lines().next().unwrap().chars().collect();
