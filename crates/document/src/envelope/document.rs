@@ -16,7 +16,7 @@ use crate::proto::transcode::{self, LIMIT_EXCEEDED, SYNTAX, Transcoder};
 use crate::source::sniff::{DocumentFormat, Sniffed, named, sniff};
 use crate::source::view::{FaultKind, View};
 use crate::source::{Source, SourceId, Span, binary, configmap, log, textproto, yaml};
-use xdsctl_model::diag::{BytesKnowledge, rules};
+use xdsctl_model::diag::{BytesKnowledge, Rule, rules};
 use xdsctl_model::resource::ResourceType;
 
 rules! {
@@ -27,6 +27,12 @@ rules! {
     /// A document is a template of Helm, which has not been rendered.
     TEMPLATE = "dump-template", Dump, Fails, "the actions of Go's text/template, in which Helm's charts are written";
 }
+
+/// What a fault of the text has said already: nobody knows what would have been there.
+static SAID_BY_A_FAULT: [&Rule; 1] = [&NO_RESOURCE];
+
+/// What is nothing odd in a log: a request, or an answer without resources.
+static USUAL_IN_A_LOG: [&Rule; 2] = [&NO_RESOURCE, &EMPTY_RESPONSE];
 
 impl Loader {
     /// Reads a document of any format and emits its resources.
@@ -137,7 +143,7 @@ impl Loader {
             self.report(id, &UNKNOWN_SHAPE, whole, "no xDS message is in this log".to_owned())
                 .help("let the client log more: GRPC_GO_LOG_VERBOSITY_LEVEL=99 and GRPC_GO_LOG_SEVERITY_LEVEL=info, or GRPC_VERBOSITY=debug and GRPC_TRACE=xds_client");
         }
-        let first = self.findings.len();
+        self.implied = &USUAL_IN_A_LOG;
         let first_response = self.responses.len();
         let (view, parts) = log::view(source.bytes(), &entries);
         let view = source.set_view(view);
@@ -166,10 +172,7 @@ impl Loader {
         for response in self.responses.iter_mut().skip(first_response) {
             response.is_logged = true;
         }
-        // A request, or an answer without resources, is nothing odd in a log.
-        let later = self.findings.split_off(first.min(self.findings.len()));
-        let is_odd = |finding: &Finding| ![&NO_RESOURCE, &EMPTY_RESPONSE].contains(&finding.diagnostic.rule);
-        self.findings.extend(later.into_iter().filter(is_odd));
+        self.implied = &[];
     }
 
     /// Adds responses of which a log has the head, and their resources one by one.
@@ -215,18 +218,13 @@ impl Loader {
 
     /// Reads all documents of a view.
     fn view(&mut self, (id, document): (SourceId, &[u8]), view: &View, options: LoadOptions, emit: Emit<'_>) {
-        let first = self.findings.len();
         self.faults(id, view);
-        let faults = self.findings.len();
+        if !view.faults().is_empty() {
+            self.implied = &SAID_BY_A_FAULT;
+        }
         let mut world = options.world;
         self.parts((id, document), view, 0..view.parts().len(), &mut world, options, emit);
-        if faults > first {
-            let mut index = 0;
-            self.findings.retain(|finding| {
-                index += 1;
-                index <= faults || finding.diagnostic.rule != &NO_RESOURCE
-            });
-        }
+        self.implied = &[];
     }
 
     /// Reads some of the documents of a view: those up to a cut one at a time.

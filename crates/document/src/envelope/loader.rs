@@ -83,6 +83,10 @@ pub struct Loader {
     pub(super) budget: Budget,
     /// A finding that is not kept.
     spare: Option<Finding>,
+    /// Rules that say nothing new of what is read now, because something else has said it.
+    pub(super) implied: &'static [&'static Rule],
+    /// A finding of one of them.
+    unsaid: Option<Finding>,
 }
 
 impl Loader {
@@ -134,6 +138,9 @@ impl Loader {
             span,
             diagnostic: Diagnostic::of_whole(rule, message),
         };
+        if self.implied.contains(&rule) {
+            return &mut self.unsaid.insert(finding).diagnostic;
+        }
         if !self.quota.admits(rule) {
             return &mut self.spare.insert(finding).diagnostic;
         }
