@@ -145,7 +145,7 @@ pub struct Uri<'a> {
     pub authority: &'a str,
     /// What is left of the text.
     pub path: &'a str,
-    /// Without its `?`.
+    /// The query, without its `?`; empty for none.
     pub query: &'a str,
 }
 

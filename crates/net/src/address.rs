@@ -63,7 +63,7 @@ pub enum AddressError {
         text: String,
         /// The key of the query that nobody knows.
         key: String,
-        /// Those that are read.
+        /// The keys that are read.
         known: String,
     },
 }

@@ -61,7 +61,7 @@ impl<'o> AdsSession<'o> {
         })
     }
 
-    /// Nothing has come.
+    /// Says whether no resource has come.
     pub fn is_empty(&self) -> bool {
         self.subscriber.is_empty()
     }

@@ -17,9 +17,9 @@ const DEFAULT_PORT: u16 = 443;
 pub enum Server {
     /// `HOST:PORT`.
     Tcp {
-        /// With the port.
+        /// The host with the port, as the authority of requests.
         authority: String,
-        /// Its credentials are `tls`.
+        /// The credentials of the server are `tls`.
         is_secure: bool,
     },
     /// The path of a socket.

@@ -53,7 +53,7 @@ pub struct Tls {
 }
 
 impl std::fmt::Debug for Tls {
-    /// Without the key.
+    /// Leaves the key out.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Tls")
             .field("has_ca", &self.ca.is_some())

@@ -123,7 +123,7 @@ pub struct Test {
 /// A client of a test.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlannedClient {
-    /// Its name; empty for the only one.
+    /// The name of the client; empty for the only one.
     pub name: String,
     /// The bytes of the document in which it is written.
     pub span: Span,

@@ -18,7 +18,7 @@ pub type Share = f64;
 /// Expected shares.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExpectedShares {
-    /// By address, cluster, locality or status code.
+    /// The share of each address, cluster, locality or status code.
     pub of: BTreeMap<String, Share>,
     /// How far off each may be, as a share of all RPCs; `None` for what chance does.
     pub tolerance: Option<Share>,

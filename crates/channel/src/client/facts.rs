@@ -21,13 +21,13 @@ const AGGREGATE: &str = "envoy.extensions.clusters.aggregate.v3.ClusterConfig";
 /// What a resource says about others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Facts {
-    /// Listener.
+    /// Facts of a Listener.
     Listener(ListenerFacts),
-    /// RouteConfiguration.
+    /// Facts of a RouteConfiguration.
     Routes(RouteFacts),
-    /// Cluster.
+    /// Facts of a Cluster.
     Cluster(ClusterFacts),
-    /// ClusterLoadAssignment.
+    /// Facts of a ClusterLoadAssignment.
     Endpoints(EndpointsFacts),
 }
 
@@ -156,7 +156,7 @@ pub enum NamedDestination {
 /// How a cluster finds its endpoints.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClusterFacts {
-    /// By EDS.
+    /// EDS has the endpoints.
     Eds {
         /// `service_name`; `None` for the cluster's own name.
         service_name: Option<String>,
@@ -169,7 +169,7 @@ pub enum ClusterFacts {
         /// Endpoints that there must be for its outlier detection to eject one; `None` if it is off.
         ejects_from: Option<u64>,
     },
-    /// By DNS.
+    /// DNS has the endpoints.
     LogicalDns {
         /// `host:port` that DNS is asked for.
         hostname: Box<str>,
@@ -178,9 +178,9 @@ pub enum ClusterFacts {
         /// Other clusters that its policy names.
         others: Box<[String]>,
     },
-    /// From other clusters.
+    /// Other clusters have the endpoints: it is an aggregate.
     Aggregate {
-        /// In order of priority.
+        /// The clusters that it names, in order of priority.
         children: Vec<String>,
     },
 }

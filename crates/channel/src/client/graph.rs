@@ -163,7 +163,7 @@ struct Below {
 
 struct GraphWalk<'f, 'k> {
     known: &'f dyn Fn(&str) -> KnownCluster<'k>,
-    /// In the order of the walk.
+    /// The clusters that the routes name, in the order of the walk.
     roots: &'f [&'f str],
     graph: Graph,
     /// Number of the root below which a cluster was first seen.

@@ -37,7 +37,7 @@ pub struct PolicyFacts {
 }
 
 impl PolicyFacts {
-    /// Those of a policy.
+    /// The facts of a policy.
     pub fn new(policy: &LbPolicy) -> PolicyFacts {
         let (in_wrr_locality, config) = match &policy.config {
             LbConfig::WrrLocality(locality) => (true, &*locality.child_policy),

@@ -15,7 +15,7 @@ use xdsctl_model::resource::ResourceType;
 /// What a client makes of one response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Received {
-    /// Its resources, in its order.
+    /// The resources of the response, in its order.
     pub resources: Vec<Judged>,
     /// What is wrong with the response itself: the client rejects it.
     pub faults: Vec<RejectionFault>,
@@ -28,9 +28,9 @@ pub struct Judged {
     pub resource_type: Option<ResourceType>,
     /// The type URL of the resource itself, without a wrapper.
     pub type_url: String,
-    /// Its name; may be empty.
+    /// The name that the message itself has; may be empty.
     pub name: String,
-    /// Its bytes, without a wrapper.
+    /// The wire bytes of the resource, without a wrapper.
     pub value: Bytes,
     /// Whether the client takes it.
     pub verdict: Verdict,

@@ -21,7 +21,7 @@ use xdsctl_model::resource::ResourceType;
 /// A resource that a document holds or names.
 #[derive(Debug, Clone)]
 struct SeenResource<'a> {
-    /// Its world, before worlds are merged.
+    /// The world that it is in before worlds are merged.
     world: WorldId,
     /// The document, and the bytes of it, from which it was read.
     origin: Origin,
@@ -150,7 +150,7 @@ struct Timeline<'r> {
     drops: bool,
     /// An error counts as a sign of life.
     reads_errors: bool,
-    /// By document, client and start.
+    /// The responses by document, client and first byte.
     responses: BTreeMap<(SourceId, WorldId, usize), &'r RawResponse>,
     /// The starts of the responses that have all of a type and an authority.
     streams: BTreeMap<(LookupKey, String), Vec<usize>>,

@@ -20,7 +20,7 @@ struct Last {
     looked_at: usize,
     headers: Vec<(String, String)>,
     timeout: Option<Millis>,
-    /// Those of `by_path` whose headers match too.
+    /// The routes of `by_path` whose header matchers match too.
     by_headers: Vec<u32>,
     /// So many of `by_path` have been looked at.
     checked: usize,

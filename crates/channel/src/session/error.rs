@@ -140,7 +140,7 @@ pub enum SessionNote {
     UnusedNames {
         /// The DNS names that no cluster has.
         names: Vec<String>,
-        /// Those that clusters ask for.
+        /// The DNS names that clusters have.
         known: Vec<String>,
     },
     /// The channel starts at the routes: no HTTP filter of a Listener applies.
@@ -149,7 +149,7 @@ pub enum SessionNote {
     EndpointDropped {
         /// The address of the endpoint that is to change.
         address: SocketAddr,
-        /// Its health, as EDS names it.
+        /// The health of the endpoint, as EDS names it.
         health: &'static str,
         /// The client keeps endpoints of this health: it drops the locality, or the whole update.
         is_kept: bool,

@@ -23,11 +23,11 @@ pub(super) struct Endpoints {
     list: EndpointList,
 }
 
-/// Those of a locality.
+/// The endpoints of a locality.
 #[derive(Debug)]
 struct LocalityPart {
     names: LocalityPath,
-    /// Of endpoints without a hostname.
+    /// The scope of the subchannels of endpoints without a hostname.
     scope: Arc<SubchannelScope>,
     weight: u32,
     /// What each piece was made of.

@@ -13,9 +13,9 @@ pub const LOOKUP_MS: i64 = 1;
 /// An answer to lookups.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LookupReply {
-    /// Of this service alone, a target URI.
+    /// The service whose lookups get it, as a target URI; `None` for any.
     pub service: Option<String>,
-    /// To lookups that have these keys with these values; they may have more.
+    /// The keys and values that a lookup must have to get it; it may have more.
     pub keys: BTreeMap<String, String>,
     /// Time from the start of a lookup to this answer, in milliseconds; `None` for [`LOOKUP_MS`].
     pub after_ms: Option<i64>,

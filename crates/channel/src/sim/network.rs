@@ -102,7 +102,7 @@ pub struct Unprocessed {
 /// How a backend tells its load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reports {
-    /// In the trailers of every answer.
+    /// The report is in the trailers of every answer.
     pub in_trailers: bool,
     /// In streams out of band, not more often than once in so many milliseconds; `None` without this service.
     pub out_of_band: Option<i64>,

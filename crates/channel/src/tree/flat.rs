@@ -38,12 +38,12 @@ pub struct FlatNames {
     leaves: BTreeMap<String, LeafNames>,
 }
 
-/// Those of a leaf.
+/// The names of the priorities of a leaf cluster.
 #[derive(Debug, Default)]
 struct LeafNames {
     number: usize,
     next: u64,
-    /// By priority.
+    /// The name of each priority, the highest first.
     names: Vec<String>,
     of_locality: BTreeMap<LocalityName, String>,
 }

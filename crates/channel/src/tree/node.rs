@@ -69,7 +69,7 @@ pub struct TreeNode {
 pub struct Fact {
     /// What it is: `weight`.
     pub label: &'static str,
-    /// Its value with its origin: `1 (default)`.
+    /// The value of the fact, with its origin: `1 (default)`.
     pub value: String,
     /// Something is lost or wrong.
     pub warns: bool,

@@ -14,7 +14,7 @@ use crate::report::edge::own;
 /// Decides when progress is drawn anew: rarely enough to cost nothing.
 #[derive(Debug, Clone, Copy)]
 struct Pace {
-    /// Nothing is drawn before.
+    /// How long a run takes before anything is drawn.
     patience: Duration,
     /// Time between two pictures.
     interval: Duration,

@@ -18,7 +18,7 @@ pub const SCHEME: &str = "git:";
 pub struct Revised {
     /// `git:REVISION:PATH`, with the whole path.
     pub name: String,
-    /// Its bytes.
+    /// The bytes of the file in that revision.
     pub bytes: Vec<u8>,
 }
 

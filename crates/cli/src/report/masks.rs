@@ -45,7 +45,7 @@ pub struct Masks {
     parts: Vec<Marks>,
     /// All of these could be read: what is none of their values is a comment.
     is_whole: bool,
-    /// In the order of the document.
+    /// The resources of the document, in its order.
     resources: Vec<ResourceSpan>,
     known: RefCell<BTreeMap<ResourceSpan, Marks>>,
     /// `--show-secrets`: nothing is masked.
@@ -53,7 +53,7 @@ pub struct Masks {
 }
 
 impl Masks {
-    /// Those of a document with these resources.
+    /// The masks of a document with these resources.
     pub fn of(source: &Source, mut resources: Vec<ResourceSpan>, shows_secrets: bool) -> Masks {
         resources.sort_unstable();
         resources.dedup_by_key(|(span, _)| *span);
@@ -68,13 +68,13 @@ impl Masks {
         }
     }
 
-    /// Those of a suite.
+    /// The masks of a suite.
     pub fn suite(source: &Source, shows_secrets: bool) -> Masks {
         node::view(source);
         Masks::placed(source, SecretPlace::suite(), shows_secrets)
     }
 
-    /// Those of a bootstrap.
+    /// The masks of a bootstrap.
     pub fn bootstrap(source: &Source, shows_secrets: bool) -> Masks {
         Masks::placed(source, SecretPlace::bootstrap(), shows_secrets)
     }

@@ -30,7 +30,7 @@ pub static ARGUMENTS: Terms = Terms {
     authority: "--authority",
 };
 
-/// With members of a suite.
+/// The terms of a suite, whose members stand for arguments.
 pub static MEMBERS: Terms = Terms {
     target: "`target: xds:///NAME`",
     route_config: "`route_config`",

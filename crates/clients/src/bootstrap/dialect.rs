@@ -28,7 +28,7 @@ pub enum FileRule {
     Node,
 }
 
-/// The ways of one client.
+/// How one client reads a bootstrap.
 #[derive(Debug, Clone, Copy)]
 pub struct BootstrapDialect {
     /// Types of channel credentials that it has.
@@ -60,7 +60,7 @@ pub struct BootstrapDialect {
 }
 
 impl BootstrapDialect {
-    /// Those of a client.
+    /// The dialect of a client.
     pub fn of(profile: &Profile) -> BootstrapDialect {
         let core = BootstrapDialect {
             channel_types: &["google_default", "insecure", "tls", "fake"],

@@ -76,7 +76,7 @@ pub struct Server {
 /// An authority of `xdstp:` names (A47).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Authority {
-    /// Its servers; empty for the top-level ones.
+    /// The servers of the authority; empty for those of the bootstrap itself.
     pub servers: Vec<Server>,
     /// Listener name template; empty for the default.
     pub client_listener_template: String,

@@ -209,7 +209,7 @@ enum RoutePaths<'a> {
     Prefix(&'a str, bool),
     /// This path alone; without regard to ASCII case if `true`.
     Exact(&'a str, bool),
-    /// Those that the whole pattern matches.
+    /// The paths that the pattern matches as a whole.
     Regex(&'a str),
 }
 

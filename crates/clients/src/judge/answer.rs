@@ -14,7 +14,7 @@ pub enum FamilyVerdict {
     Accepted,
     /// The client rejects the resource, and says so to the control plane (NACK).
     Rejected,
-    /// Its process dies of it.
+    /// The process of the client dies of it.
     Dies,
     /// It would take it, and has another version in its place, or it was taken away: found where all resources are known.
     Ignored,

@@ -48,7 +48,7 @@ pub(super) enum Thrown {
     /// An unknown field has a wire type that does not exist, or ends a group.
     #[error("a tag has an unknown wire type")]
     WireType,
-    /// More than [`MAX_DEPTH`] levels.
+    /// Messages are nested more than [`MAX_DEPTH`] levels deep.
     #[error("messages are nested more than {MAX_DEPTH} levels deep")]
     Depth,
     /// The entry of a map of messages has a key alone.

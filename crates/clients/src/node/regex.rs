@@ -12,7 +12,7 @@ use xdsctl_re2::{Regex, RegexError};
 pub(super) enum Use<'a> {
     /// To match the value of a header, or of nothing that has a name: compiled with anchors around it.
     Match(&'a str),
-    /// To replace parts of a text.
+    /// The pattern replaces parts of a text.
     Replace,
 }
 

@@ -35,7 +35,7 @@ pub enum Label {
 /// How far a dumped resource has come.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Stage {
-    /// In use, or nothing is said.
+    /// The resource is in use, or the document does not say.
     #[default]
     Active,
     /// Waiting for what it depends on.
@@ -116,7 +116,7 @@ pub struct Finding {
 pub struct PathSource {
     /// The document that names it.
     pub source: SourceId,
-    /// Its bytes in the document.
+    /// The bytes of the document that are its text.
     pub span: Span,
     /// The path as written; relative to the bootstrap, which is the document of the world.
     pub path: String,

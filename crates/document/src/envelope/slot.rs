@@ -25,7 +25,7 @@ pub(super) struct Pending {
     pub raw: RawResource,
     /// It says its type itself.
     pub is_typed: bool,
-    /// Its bytes in the batch.
+    /// The bytes of the batch that are its message.
     bytes: Option<Span>,
 }
 

@@ -64,7 +64,7 @@ pub enum Malformed {
     /// A string is not UTF-8.
     #[error("a string is not valid UTF-8")]
     Utf8,
-    /// More than [`MAX_DEPTH`] levels.
+    /// Messages are nested more than [`MAX_DEPTH`] levels deep.
     #[error("messages are nested more than 100 levels deep")]
     Depth,
 }

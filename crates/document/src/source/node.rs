@@ -42,11 +42,11 @@ pub enum Value {
 /// A member of an object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JsonMember {
-    /// Its key.
+    /// The key of the member.
     pub name: String,
     /// Where the key stands.
     pub at: Span,
-    /// Its value.
+    /// The value of the member.
     pub node: JsonNode,
 }
 

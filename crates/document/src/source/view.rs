@@ -55,7 +55,7 @@ pub struct ViewFault {
 /// One document of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ViewPart {
-    /// Its text in the view.
+    /// The bytes of the view that are its text.
     pub text: Span,
     /// The text ends inside a value; one of the faults says why.
     pub cut: bool,

@@ -25,7 +25,7 @@ rules! {
 /// The cluster whose policy is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner<'a> {
-    /// Nothing is known about it.
+    /// Nothing is known about the policy.
     Unknown,
     /// A cluster with endpoints of its own, and its name.
     Leaf(&'a str),

@@ -27,11 +27,11 @@ pub struct Children<D> {
 /// A child policy, with what its parent keeps of it.
 #[derive(Debug)]
 pub struct NamedChild<D> {
-    /// Its place below the policy.
+    /// The number of its place below the policy.
     pub number: u32,
     /// The policies below.
     pub child: Child,
-    /// What else there is to know.
+    /// What the policy knows of the child.
     pub data: D,
     removal: Option<TimerId>,
 }

@@ -29,7 +29,7 @@ pub type EndpointReports = VecDeque<(usize, StateReport)>;
 pub struct EndpointLists {
     at: TreePath,
     next_number: u32,
-    /// Those of all lists.
+    /// The endpoints of all lists.
     members: ListedEndpoints,
     current: Option<ConnectedList>,
     pending: Option<ConnectedList>,
@@ -43,7 +43,7 @@ pub struct EndpointLists {
 /// A list of endpoints, each with its own connection.
 #[derive(Debug)]
 struct ConnectedList {
-    /// Of the list as such; that of its update changes.
+    /// The number of the list, which stays when an update changes its own.
     id: u32,
     number: u32,
     /// What it was made of.

@@ -133,9 +133,9 @@ pub type Reports = Vec<StateReport>;
 /// A new configuration for a policy.
 #[derive(Debug, Clone, Copy)]
 pub struct Update<'a> {
-    /// Its config.
+    /// The config of the policy.
     pub config: &'a LbConfig,
-    /// Its endpoints, or why there are none.
+    /// The endpoints of the policy, or why there are none.
     pub endpoints: Result<&'a EndpointList, &'a Status>,
     /// How much of the endpoints' hierarchical paths is used up.
     pub depth: usize,
@@ -161,7 +161,7 @@ pub enum ClusterUpdate {
     Missing,
     /// RPCs fail with this status.
     Error(Status),
-    /// Nothing changed.
+    /// The cluster is as it was.
     Same,
     /// The policy is itself somewhere below a cds policy of the same cluster.
     Loop,
@@ -172,7 +172,7 @@ pub enum ClusterUpdate {
 /// The child that cds generates.
 #[derive(Debug, Clone)]
 pub struct ClusterChild {
-    /// Its config.
+    /// The config of the policy.
     pub config: Arc<LbConfig>,
     /// Endpoints of a leaf; empty for an aggregate, whose children fetch their own.
     pub endpoints: EndpointList,

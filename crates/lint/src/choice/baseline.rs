@@ -27,7 +27,7 @@ pub struct BaselineEntry {
     pub rule: String,
     /// Path in the client's notation, when the baseline was written.
     pub path: String,
-    /// By this a finding is known again.
+    /// What the finding is known again by.
     pub fingerprint: Fingerprint,
 }
 

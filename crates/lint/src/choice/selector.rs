@@ -25,7 +25,7 @@ enum Rules {
     All,
     Effect(Effect),
     One(&'static Rule),
-    /// Those whose ids begin with these words.
+    /// The rules whose ids begin with these words.
     Family(String),
 }
 

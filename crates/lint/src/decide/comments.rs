@@ -29,14 +29,14 @@ impl CommentSteps {
 /// The suppressions in the comments of a document, by their lines.
 #[derive(Debug, Default)]
 pub(super) struct Comments {
-    /// Those about one line.
+    /// The suppressions about one line, by line.
     single: BTreeMap<usize, Vec<usize>>,
     /// First line, last line and number of the others, by the first.
     long: Vec<(usize, usize, usize)>,
 }
 
 impl Comments {
-    /// Those that have not ended.
+    /// The suppressions in comments that have not ended, by document.
     pub fn of_all(choice: &SuppressionInput<'_>) -> BTreeMap<SourceId, Comments> {
         let mut all: BTreeMap<SourceId, Comments> = BTreeMap::new();
         for (number, suppression) in choice.suppressions.iter().enumerate() {
@@ -56,7 +56,7 @@ impl Comments {
         all
     }
 
-    /// Those about a line, in their order.
+    /// The suppressions about a line, in their order.
     pub fn at(&self, line: usize, steps: &mut CommentSteps) -> Vec<usize> {
         let end = self.long.partition_point(|(first, ..)| *first <= line);
         let single = self.single.get(&line).map_or(&[][..], Vec::as_slice);

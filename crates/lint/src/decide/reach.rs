@@ -68,7 +68,7 @@ fn is_failure(diagnostic: &Diagnostic) -> bool {
 enum Fate {
     /// No listener leads an RPC there.
     Unused,
-    /// Another cluster takes them.
+    /// Another cluster takes the RPCs.
     PassedOver,
     /// RPCs that get there fail.
     Harmed,

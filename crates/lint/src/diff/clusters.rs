@@ -239,7 +239,7 @@ fn policies(config: &LbConfig) -> String {
 
 /// What the cluster does with its endpoints, as far as shares follow from it.
 enum Spread {
-    /// By the weight of the locality.
+    /// Endpoints are picked by the weights of their localities.
     ByLocality,
     /// On a ring.
     Ring(Size),

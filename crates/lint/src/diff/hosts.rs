@@ -149,7 +149,7 @@ fn by_domain(hosts: &[VirtualHost]) -> HashMap<String, usize> {
 
 /// The domains with a `*`.
 struct Starred<'a> {
-    /// With the positions of their virtual hosts.
+    /// The domains, with the positions of their virtual hosts.
     hosts: Vec<(usize, Vec<&'a String>)>,
 }
 

@@ -112,7 +112,7 @@ pub struct RouteChange {
 /// What changes for a client.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Diff {
-    /// By type and name.
+    /// The resources that change, by type and name.
     pub resources: Vec<ResourceChange>,
     /// Changes of routes, by listener.
     pub routes: Vec<RouteChange>,
@@ -124,7 +124,7 @@ pub struct Diff {
     pub reach: Vec<ReachChange>,
     /// A limit was reached: clusters may change that are not told.
     pub clusters_are_cut: bool,
-    /// By type and name.
+    /// The resources of which nobody knows whether they change, by type and name.
     pub unclear: Vec<Unclear>,
 }
 

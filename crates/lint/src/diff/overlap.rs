@@ -87,7 +87,7 @@ fn are_disjoint_texts(one: &StringMatcher, other: &StringMatcher) -> bool {
 pub struct Example {
     /// `/package.Service/Method`.
     pub path: String,
-    /// Its metadata.
+    /// The metadata of the RPC.
     pub headers: Vec<(String, String)>,
 }
 

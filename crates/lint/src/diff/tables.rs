@@ -19,9 +19,9 @@ const EPSILON: f64 = 1e-9;
 /// Where RPCs go.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Goes {
-    /// To a cluster.
+    /// The RPC goes to a cluster.
     Cluster(String),
-    /// To what a cluster specifier plugin says.
+    /// The RPC goes where a cluster specifier plugin says.
     Plugin(String),
     /// Nowhere: no route matches, or it has no action that a client can take.
     Fails,
@@ -39,9 +39,9 @@ pub struct TableOutcome {
 /// RPCs that go elsewhere.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Move {
-    /// By the table before.
+    /// Where the table before takes the RPC.
     pub before: TableOutcome,
-    /// By the table after.
+    /// Where the table after takes the RPC.
     pub after: TableOutcome,
     /// One of them; `None` if a regex lets none be found, and there may be none.
     pub example: Option<Example>,
@@ -50,7 +50,7 @@ pub struct Move {
 /// What differs between two tables.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Moves {
-    /// In the order of the table after.
+    /// The RPCs that go elsewhere, in the order of the table after.
     pub moves: Vec<Move>,
     /// A limit was reached: there may be more.
     pub is_cut: bool,

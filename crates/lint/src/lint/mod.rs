@@ -66,9 +66,9 @@ pub enum Who {
 /// What the resources of a world show together.
 #[derive(Debug, Default)]
 pub struct WorldFindings {
-    /// To the base, and to whom a finding is shared with.
+    /// Findings of the base, and of the families that each is shared by.
     pub of_base: Vec<(ResourceId, Diagnostic)>,
-    /// To other clients.
+    /// Findings of other clients than the base, and whose they are.
     pub of_others: Vec<(ResourceId, Diagnostic, Who)>,
 }
 
@@ -107,7 +107,7 @@ impl WorldFindings {
 pub struct Asked<'a> {
     /// The target of a channel whose listener is in the world. The world then counts as whole: what is not in it is missing.
     pub target: Option<&'a Target>,
-    /// Nothing else will ever come.
+    /// `--complete`: the input is all that there is.
     pub is_complete: bool,
     /// Says whether a client other than the base rejects a resource.
     pub others_reject: &'a dyn Fn(ResourceId) -> bool,

@@ -249,7 +249,7 @@ struct Taken {
     id: ResourceId,
     /// The base rejects it.
     is_rejected: bool,
-    /// Another client that is asked rejects it.
+    /// A client other than the base, which is asked too, rejects it.
     others_reject: bool,
 }
 

@@ -15,7 +15,7 @@ pub struct User<'w> {
     pub listener: &'w str,
     /// It is a server's.
     pub is_server: bool,
-    /// Its filters without the router.
+    /// The HTTP filters of the listener without the router.
     pub filters: &'w [FilterFacts],
 }
 

@@ -74,7 +74,7 @@ pub(super) struct PageLine {
     pub page: Page,
     /// Where the path may end; anywhere if there is none.
     pub tails: Vec<Tail>,
-    /// In lower case, without white space.
+    /// The words between the gaps, in lower case and without white space.
     pub pieces: Vec<String>,
     /// It only counts where nothing else is said.
     pub is_alone: bool,

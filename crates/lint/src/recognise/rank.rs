@@ -36,7 +36,7 @@ const NOTES: [&str; 4] = ["ldsresource", "rdsresource", "cdsresource", "edsresou
 /// What a text is compared by.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ComparedText<'t> {
-    /// Without white space, in lower case.
+    /// The text in lower case and without white space.
     pub lower: &'t str,
     /// The marks that it may have.
     pub marks: &'t [&'static PageLine],
@@ -72,7 +72,7 @@ pub(super) struct Fit {
 /// Pages for one fault.
 #[derive(Debug, Default)]
 pub(super) struct Ranked {
-    /// Those that fit, the best of them.
+    /// The pages that fit best.
     pub fits: Vec<Fit>,
     /// How many more fit as well.
     pub more: usize,

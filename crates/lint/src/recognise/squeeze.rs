@@ -17,7 +17,7 @@ const MAX_QUOTINGS: usize = 3;
 pub(super) struct Squeezed {
     /// The text that was given, unquoted.
     original: String,
-    /// Without white space.
+    /// The text without white space.
     pub text: String,
     /// The same in lower case, byte by byte.
     pub lower: String,

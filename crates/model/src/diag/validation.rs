@@ -21,7 +21,7 @@ pub struct Validation<'p> {
     quota: Quota,
     nacks: usize,
     nested: u32,
-    /// Nothing is recorded.
+    /// Nobody hears of findings: none is recorded.
     is_unheard: bool,
     known: BytesKnowledge,
     /// What was packed right away; `None` if nothing is.

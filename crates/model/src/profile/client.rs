@@ -68,7 +68,7 @@ pub enum UnknownClient {
     Ended {
         /// The name of the client as it was given.
         name: String,
-        /// Its last release.
+        /// The last release of the family that was measured.
         last: Version,
     },
     /// Several where one is wanted.

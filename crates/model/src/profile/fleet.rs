@@ -17,7 +17,7 @@ use super::{Client, ClientStanding, Family, NotFollowed, Profile, UnknownSwitch}
 /// ```
 #[derive(Debug, Clone)]
 pub struct Fleet {
-    /// In the user's order.
+    /// The clients in the user's order.
     clients: Vec<Client>,
     base: Profile,
     others: Vec<Profile>,

@@ -96,7 +96,7 @@ pub(super) enum SwitchEffect {
 /// A switch that was set and of which something is not known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Doubt {
-    /// Its name.
+    /// The name of the environment variable.
     pub switch: String,
     /// The clients that are asked and have it; none if it is only others that have it.
     pub clients: Vec<Client>,

@@ -161,7 +161,7 @@ pub enum MetadataValue {
     Struct(serde_json::Value),
     /// `envoy.extensions.filters.http.gcp_authn.v3.Audience`.
     Audience {
-        /// Its URL, not empty.
+        /// The URL that tokens are asked for, not empty.
         url: String,
     },
     /// `envoy.config.core.v3.Address` as `ip:port` (A86).

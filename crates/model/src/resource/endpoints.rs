@@ -126,7 +126,7 @@ pub struct DropConfig {
 /// One drop category.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DropCategory {
-    /// Its name, not empty.
+    /// The name of the category, not empty.
     pub category: String,
     /// 0 to 1,000,000.
     pub per_million: u32,

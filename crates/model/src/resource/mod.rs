@@ -1,7 +1,7 @@
 //! What the client keeps of an accepted resource: validated values without protobuf types, spans or findings.
 //!
-//! The four resources are [`Listener`], [`RouteConfiguration`], [`Cluster`] and [`Endpoints`]; `validate` makes them,
-//! `client`, `rpc`, `tree` and the reports read them. Imports nothing but `regex` and `status`.
+//! The four resources are [`Listener`], [`RouteConfiguration`], [`Cluster`] and [`Endpoints`]. The families' converters make
+//! them, and everything that follows an RPC reads them. They know nothing of the client whose values they are.
 //! Durations are in milliseconds, as the client stores them (0 to 315,576,000,000,999).
 
 pub mod cluster;

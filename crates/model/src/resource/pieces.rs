@@ -23,9 +23,9 @@ pub type Iter<'l, T> = FlatMap<slice::Iter<'l, Arc<[T]>>, slice::Iter<'l, T>, fn
 pub struct Difference<'l, T> {
     /// Number of elements before.
     pub before: usize,
-    /// In the old list.
+    /// The elements of the old list.
     pub old: Vec<&'l T>,
-    /// In the new list.
+    /// The elements of the new list.
     pub new: Vec<&'l T>,
 }
 

@@ -12,7 +12,7 @@ use xdsctl_re2::Regex;
 /// `envoy.config.route.v3.RouteConfiguration`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RouteConfiguration {
-    /// In the order of the resource.
+    /// The virtual hosts, in the order of the resource.
     pub virtual_hosts: Vec<VirtualHost>,
     /// Name of each plugin that a kept route uses, and the LB policy that it stands for: `rls_experimental`.
     pub cluster_specifier_plugins: BTreeMap<String, Arc<LbPolicy>>,
@@ -176,7 +176,7 @@ pub enum RetryBounds {
 }
 
 impl RetryBounds {
-    /// Those of a client.
+    /// The bounds of a client with these features.
     pub fn of(has: impl Fn(Feature) -> bool) -> RetryBounds {
         if has(Feature::RetryUnlimited) {
             RetryBounds::Unlimited

@@ -29,7 +29,7 @@ struct Entry {
 #[derive(Debug)]
 pub struct HeldResources {
     entries: BTreeMap<(ResourceType, String), Entry>,
-    /// Of all names, versions, resources and reasons.
+    /// The bytes of all names, versions, resources and reasons.
     bytes: usize,
     /// Nothing more is kept when there are more bytes than this.
     max_bytes: usize,
@@ -123,7 +123,7 @@ impl HeldResources {
         lost
     }
 
-    /// Nothing has come.
+    /// Says whether no resource has come.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

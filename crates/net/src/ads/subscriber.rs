@@ -43,7 +43,7 @@ pub struct SubscriberAnswer {
 /// What comes of a response.
 #[derive(Debug)]
 pub struct ResponseEffect {
-    /// To be sent, now or later.
+    /// The answer to send, now or later.
     pub answer: SubscriberAnswer,
     /// The requests to send, in their order.
     pub requests: Vec<Bytes>,
@@ -315,7 +315,7 @@ impl Subscriber {
         self.held.bytes()
     }
 
-    /// Nothing has come.
+    /// Says whether no resource has come.
     pub fn is_empty(&self) -> bool {
         self.held.is_empty() && self.is_silent()
     }

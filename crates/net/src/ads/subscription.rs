@@ -15,7 +15,7 @@ pub struct Subscription {
     /// A request was sent.
     pub is_open: bool,
     names: BTreeSet<String>,
-    /// Those of which nothing was heard.
+    /// The names of which nothing was heard.
     awaited: BTreeSet<String>,
     pub version: String,
     pub nonce: String,

@@ -36,7 +36,7 @@ impl Prediction {
 /// The resources at one time.
 #[derive(Debug, Default)]
 pub struct Snapshot {
-    /// Its number, from 1.
+    /// The number of the snapshot, from 1.
     pub version: u64,
     /// By type URL and name: the resource, and the number of the snapshot in which it last changed.
     types: BTreeMap<String, BTreeMap<String, (Arc<SnapshotResource>, u64)>>,

@@ -22,7 +22,7 @@ pub struct ServerTls {
 }
 
 impl std::fmt::Debug for ServerTls {
-    /// Without the key.
+    /// Leaves the key out.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ServerTls")
             .field("has_client_ca", &self.client_ca.is_some())

@@ -57,9 +57,9 @@ pub(super) struct Connection {
 /// What a log says of RPCs.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
-    /// In the order in which they began.
+    /// The RPCs in the order in which they began.
     pub calls: Vec<Call>,
-    /// In the order of the log.
+    /// The connections in the order of the log.
     pub connections: Vec<Connection>,
     /// Targets of xDS channels, also of those without an RPC, in the order of the log.
     pub targets: Vec<String>,

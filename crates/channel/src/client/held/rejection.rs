@@ -55,7 +55,7 @@ impl Rejection {
         }
     }
 
-    /// In xdsctl's words.
+    /// The rejection of a resource, in xdsctl's words and not in those of a client.
     pub fn own(diagnostics: &[Diagnostic]) -> Rejection {
         Rejection {
             why: rejection(diagnostics),

@@ -37,7 +37,7 @@ pub(super) type Take<'t> = &'t mut dyn FnMut(Done<'_>) -> bool;
 /// RPCs at a rate.
 #[derive(Debug)]
 struct RpcStream {
-    /// Of its `begin`; `None` for a `pick`.
+    /// The name of its `begin`; `None` for a `pick`.
     name: Option<String>,
     sending: Arc<Sending>,
     began: Time,

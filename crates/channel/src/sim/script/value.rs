@@ -10,7 +10,7 @@ use xdsctl_document::source::node::{Broken, JsonMember, JsonNode, Value, Why};
 /// A fault and where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Located {
-    /// In the JSON text.
+    /// The bytes of the JSON text that are wrong.
     pub span: Span,
     /// What is wrong with the step.
     pub error: StepError,

@@ -31,7 +31,7 @@ const KEEP_VALUES_BYTES: usize = 16 << 20;
 pub struct Inputs {
     /// All documents, the bootstrap included.
     pub sources: SourceMap,
-    /// Those to read as xDS, in order.
+    /// The documents to read as xDS, in order.
     pub documents: Vec<SourceId>,
     /// The clients that are asked, with their switches.
     pub fleet: Fleet,
@@ -50,7 +50,7 @@ pub struct Inputs {
     places: BTreeMap<SourceId, DocumentPlace>,
     /// The input is said to be all there is.
     pub is_complete: bool,
-    /// Nothing is said of worlds.
+    /// Standard error hears nothing of worlds.
     pub is_quiet: bool,
     /// Documents that are a part of another one, as JSON; `true` if that is YAML.
     inline: BTreeMap<SourceId, bool>,

@@ -92,7 +92,7 @@ struct OpenedDocuments {
     documents: Vec<SourceId>,
     /// Why others could not be read.
     unread: Vec<Error>,
-    /// Those that were found in a directory.
+    /// The documents that were found in a directory, and not named.
     found: BTreeSet<SourceId>,
     /// The file or part of a file that each document is.
     places: BTreeMap<SourceId, DocumentPlace>,

@@ -37,7 +37,7 @@ struct DiffJson<'a> {
 struct WorldJson<'a> {
     /// Empty if there is only one.
     world: &'a str,
-    /// Of which clients the rest is true.
+    /// The clients of which the rest is true.
     clients: Vec<String>,
     /// `both`, `added` or `removed`.
     presence: &'static str,

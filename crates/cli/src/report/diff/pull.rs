@@ -23,7 +23,7 @@ pub type Origins = BTreeMap<(ResourceType, String), Origin>;
 /// Where the resources of a world stand.
 #[derive(Default, Clone)]
 pub struct ResourcePlaces {
-    /// Those that are known.
+    /// Where the resources stand that are known.
     pub origins: Origins,
     /// The documents, to find lines in; `None` if nobody asks for lines.
     pub store: Option<Arc<Store>>,

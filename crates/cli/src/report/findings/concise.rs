@@ -13,7 +13,7 @@ pub struct Concise<W: Write> {
 }
 
 impl<W: Write> Concise<W> {
-    /// Nothing is written yet.
+    /// A writer that has written nothing.
     pub const fn new(choice: ShownSeverity, out: W) -> Self {
         Concise { choice, out }
     }

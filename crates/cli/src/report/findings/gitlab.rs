@@ -53,7 +53,7 @@ pub struct Gitlab<W: Write> {
 }
 
 impl<W: Write> Gitlab<W> {
-    /// Nothing is written yet.
+    /// A writer that has written nothing.
     pub fn new(choice: ShownSeverity, paths: PrintedPaths, out: W) -> Self {
         Gitlab {
             choice,

@@ -193,7 +193,7 @@ pub struct JsonReport<W: Write> {
 }
 
 impl<W: Write> JsonReport<W> {
-    /// Nothing is written yet.
+    /// A writer that has written nothing.
     pub fn new(choice: ShownSeverity, asked: String, explains_withheld: bool, out: W) -> Self {
         JsonReport {
             choice,

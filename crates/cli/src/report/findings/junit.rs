@@ -18,7 +18,7 @@ use xdsctl_model::diag::Severity;
 #[derive(Default)]
 pub(crate) struct Suite {
     pub name: String,
-    /// Their XML.
+    /// The XML of its cases.
     pub cases: Vec<u8>,
     pub tests: usize,
     pub failures: usize,
@@ -74,7 +74,7 @@ pub struct Junit<W: Write> {
 }
 
 impl<W: Write> Junit<W> {
-    /// Nothing is written yet.
+    /// A writer that has written nothing.
     pub const fn new(choice: ShownSeverity, fail_on: Severity, paths: PrintedPaths, out: W) -> Self {
         Junit {
             choice,

@@ -23,7 +23,7 @@ pub struct Markdown<W: Write> {
 }
 
 impl<W: Write> Markdown<W> {
-    /// Nothing is written yet.
+    /// A writer that has written nothing.
     pub const fn new(choice: ShownSeverity, paths: PrintedPaths, out: W) -> Self {
         Markdown {
             choice,

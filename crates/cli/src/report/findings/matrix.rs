@@ -174,7 +174,7 @@ pub struct Matrix<W: Write> {
 }
 
 impl<W: Write> Matrix<W> {
-    /// Nothing is written yet.
+    /// A writer that has written nothing.
     pub const fn new(choice: ShownSeverity, style: MatrixStyle, out: W) -> Self {
         Matrix {
             choice,

@@ -79,7 +79,7 @@ pub struct Finding {
     pub severity: Severity,
     /// It can fail the run: it is not only of clients that the user leaves out of that.
     pub counts: bool,
-    /// In the client's notation.
+    /// The path of the field, in the client's notation.
     pub path: FieldPath,
     /// What is wrong, as half a sentence for people.
     pub message: String,
@@ -107,7 +107,7 @@ pub struct NotShown {
 /// A second place of a finding.
 #[derive(Debug, Clone)]
 pub struct RelatedPlace {
-    /// In the client's notation.
+    /// The path of the field, in the client's notation.
     pub path: FieldPath,
     /// What it has to do with the finding.
     pub message: String,

@@ -14,7 +14,7 @@ use xdsctl_channel::client::Verdict;
 use xdsctl_model::diag::{Effect, Severity};
 use xdsctl_model::profile::{Client, Doubt, Family, Fleet, Profile};
 
-/// Of which kind it is.
+/// The kind of thing that was not checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NotCheckedKind {

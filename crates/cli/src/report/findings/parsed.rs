@@ -12,7 +12,7 @@ use xdsctl_model::resource::Resource;
 pub struct Parsed {
     /// The validated resource.
     pub resource: Arc<Resource>,
-    /// Its secrets are printed.
+    /// `--show-secrets`: secrets in it are printed.
     pub shows_secrets: bool,
 }
 

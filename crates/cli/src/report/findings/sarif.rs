@@ -38,7 +38,7 @@ pub struct Sarif<W: Write> {
 }
 
 impl<W: Write> Sarif<W> {
-    /// Nothing is written yet.
+    /// A writer that has written nothing.
     pub fn new(choice: ShownSeverity, paths: PrintedPaths, out: W) -> Self {
         Sarif {
             choice,

@@ -37,7 +37,7 @@ pub struct SuiteReport {
     pub file: Arc<str>,
     /// What is wrong with the file, if it is no suite.
     pub faults: Vec<(SourcePlace, String)>,
-    /// Those that were run.
+    /// The tests of the suite that were run.
     pub tests: Vec<TestReport>,
 }
 
@@ -136,7 +136,7 @@ pub struct SuiteStyle {
     pub findings: human::FindingsStyle,
     /// The whole way of an RPC.
     pub explains: bool,
-    /// Nothing of tests that pass.
+    /// `--quiet`: tests that pass are not written.
     pub is_quiet: bool,
     /// Secrets are written as they are.
     pub shows_secrets: bool,

@@ -141,7 +141,7 @@ impl FamilyReader<'_> {
         })
     }
 
-    /// Those that have a weight.
+    /// The weighted clusters that have a weight.
     fn weighted_clusters(&self, clusters: &[pb::weighted_cluster::ClusterWeight]) -> Vec<ClusterWeight> {
         let clusters = clusters.iter().enumerate();
         let weighted = clusters.filter_map(|(index, cluster)| {

@@ -13,9 +13,9 @@ const LINE: &[u8; 32] = b"\n                               ";
 /// Where an element stands in its list, or a field in its object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Start {
-    /// Nothing is before it.
+    /// The first one: nothing stands before it.
     First,
-    /// Another one is.
+    /// A later one: another one stands before it.
     Later,
     /// It is the only field of its message, and stands without its name.
     Bare,

@@ -84,9 +84,9 @@ impl ReadValue {
 /// A place in a message, from which a [`Step`] leads on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// Behind the opening brace.
+    /// The place behind the opening brace.
     Start,
-    /// Behind the value of `@type`.
+    /// The place behind the value of `@type`.
     Typed,
     /// Behind the value of the field at this position.
     After(u16),
@@ -116,7 +116,7 @@ impl Repeats {
         }
     }
 
-    /// Never keeps anything.
+    /// Keeps nothing from now on.
     pub(super) const fn turn_off(&mut self) {
         self.is_off = true;
     }

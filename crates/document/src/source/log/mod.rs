@@ -56,7 +56,7 @@ pub struct LoggedMessage<'b> {
     pub text: Option<&'static Message>,
     /// Which client wrote it, of several; the same text for the same client.
     pub client: Option<String>,
-    /// Its lines without their prefixes.
+    /// The message without the prefixes of its lines, if they have any.
     stripped: Option<Box<Stripped<'b>>>,
 }
 

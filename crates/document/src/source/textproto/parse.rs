@@ -91,9 +91,9 @@ impl<'t> TextprotoTree<'t> {
 
 /// A message that is being read.
 struct OpenMessage {
-    /// Its node; `NONE` for the root.
+    /// The node of the message; `NONE` for the root.
     node: u32,
-    /// Its last field so far.
+    /// The last field that was read of the message.
     last: u32,
     close: u8,
     /// It is an element of this field's list.

@@ -27,9 +27,9 @@ pub enum Plain {
     Bool(bool),
     /// A whole number.
     Int(i128),
-    /// Another number; infinite or NaN too.
+    /// A number that is not whole; infinite or NaN too.
     Float(f64),
-    /// Nothing but its text.
+    /// The scalar is a text and nothing else.
     Text,
 }
 

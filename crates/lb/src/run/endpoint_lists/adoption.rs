@@ -34,7 +34,7 @@ pub(super) struct Adoption {
     fresh: Vec<(usize, u32)>,
     /// States of the new members.
     pub tally: StateTally,
-    /// Those that stay have reported.
+    /// The endpoints that stay have reported.
     has_reported: bool,
 }
 

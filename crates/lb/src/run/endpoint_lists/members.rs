@@ -15,13 +15,13 @@ use crate::runtime::{Connectivity, below};
 pub struct ListedEndpoint {
     /// The endpoint as the configuration has it.
     pub endpoint: Arc<Endpoint>,
-    /// Its connection.
+    /// The pick_first policy that connects to it.
     pub child: pick_first::PickFirstPolicy,
     /// What it last reported.
     pub(super) state: Option<Connectivity>,
     /// The list that it is in.
     pub(super) list: u32,
-    /// Its place there.
+    /// Its place in the list.
     pub(super) place: u32,
 }
 

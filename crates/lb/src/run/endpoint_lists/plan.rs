@@ -10,7 +10,7 @@ use crate::runtime::Connectivity;
 
 /// A member that is to be made.
 pub(super) struct PlannedMember {
-    /// In the new list.
+    /// The index of the endpoint in the new list.
     pub index: usize,
     /// The place before which it comes.
     pub before: usize,

@@ -63,7 +63,7 @@ impl fmt::Display for Connectivity {
 pub struct Subchannel {
     /// The address that it connects to.
     pub address: Address,
-    /// Its state.
+    /// The connectivity of the subchannel.
     pub state: Connectivity,
     /// Why it failed last.
     pub status: Option<Status>,

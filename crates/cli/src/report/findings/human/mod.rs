@@ -104,7 +104,7 @@ pub struct Human<W: Write> {
 }
 
 impl<W: Write> Human<W> {
-    /// Nothing is written yet.
+    /// A writer that has written nothing.
     pub const fn new(style: FindingsStyle, out: W) -> Self {
         Human {
             style,

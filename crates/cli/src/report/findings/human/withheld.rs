@@ -16,7 +16,7 @@ pub(super) struct WithheldLines {
 }
 
 impl WithheldLines {
-    /// Nothing so far.
+    /// Lines of no finding yet.
     pub const fn new(is_capped: bool) -> WithheldLines {
         WithheldLines {
             is_capped,
