@@ -121,7 +121,7 @@ fn clients_that_are_told_the_same_are_told_together() {
     let plain = world("ROUND_ROBIN", &[1, 1]);
     let sum = files.write("sum.json", &world("ROUND_ROBIN", &TOO_MUCH));
     // Standard input is read once, whoever is asked.
-    let args = ["diff", "--client=cpp,cpp@1.72.2,node@1.13,node,go", "-", &sum];
+    let args = ["diff", "--client=cpp,cpp@1.72.2,node@1.10,node@1.13,go", "-", &sum];
     let run = xdsctl(&args, &plain);
     let heads: Vec<&str> = run.out.lines().filter(|line| line.starts_with("for ")).collect();
     assert_eq!(heads, ["for cpp", "for node", "for go"], "{}", run.out);
@@ -131,7 +131,7 @@ fn clients_that_are_told_the_same_are_told_together() {
     assert_eq!(groups, [2, 2, 1]);
     assert_eq!(
         answer["client"],
-        "cpp@1.85.1, cpp@1.72.2, node@1.13.0, node@1.14.1, go@1.85.0"
+        "cpp@1.85.1, cpp@1.72.2, node@1.10.1, node@1.13.0, go@1.85.0"
     );
     let github = xdsctl(&[&args[..], &["--format=github"]].concat(), &plain);
     assert!(
@@ -165,7 +165,7 @@ fn rpcs_are_compared_for_those_that_pick_follows() {
         );
     }
     for (client, why) in [
-        ("node", "node@1.14.1 go: no RPC of grpc-js-xds was ever sent"),
+        ("node@1.13", "node@1.13.0 go: RPCs were sent with 1.14.1"),
         ("cpp@1.56", "cpp@1.56.2 go: RPCs were sent with 1.62.3, 1.72.2, 1.85.1"),
     ] {
         let run = diff(&["--client", client, "--fail-on=rpcs"], &two, &three);

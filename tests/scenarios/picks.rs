@@ -106,7 +106,10 @@ pub(super) fn channel_with(row: &Row, seed: u64, with: impl FnOnce(&mut ChannelO
     let mut settings = Settings::default();
     for (name, value) in &row.channel_args {
         match name.as_str() {
-            "grpc.priority_failover_timeout_ms" => settings.priority_failover_ms = value.as_i64().unwrap(),
+            // No other client reads it.
+            "grpc.priority_failover_timeout_ms" if row.client.is_none() => {
+                settings.priority_failover_ms = value.as_i64().unwrap()
+            }
             "grpc.lb.ring_hash.ring_size_cap" => settings.ring_size_cap = value.as_u64().unwrap(),
             _ => {}
         }

@@ -208,7 +208,11 @@ pub fn load(row: &Row) -> (Client, Bootstrap) {
     let resolved = |hostname: &str| {
         // What the machine of the recordings resolves.
         let literal = hostname.replace("localhost:", "127.0.0.1:");
-        let address = literal.trim_start_matches('/').parse().ok()?;
+        let address = match client.profile.client().family {
+            xdsctl_model::profile::Family::Node => literal.parse(),
+            _ => literal.trim_start_matches('/').parse(),
+        };
+        let address = address.ok()?;
         Some((hostname.to_owned(), Ok(vec![address])))
     };
     client.dns = client.resources.dns_names().filter_map(resolved).collect();

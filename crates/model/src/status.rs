@@ -182,3 +182,15 @@ impl fmt::Display for Status {
         write!(f, "{}: {}", self.code, self.message)
     }
 }
+
+/// The code of an HTTP status that is an error, as every family maps it (doc/http-grpc-status-mapping.md).
+pub const fn of_http_error(status: u32) -> u32 {
+    match status {
+        400 => 13,                   // INTERNAL
+        401 => 16,                   // UNAUTHENTICATED
+        403 => 7,                    // PERMISSION_DENIED
+        404 => 12,                   // UNIMPLEMENTED
+        429 | 502 | 503 | 504 => 14, // UNAVAILABLE
+        _ => 2,                      // UNKNOWN
+    }
+}

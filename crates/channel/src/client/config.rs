@@ -178,6 +178,8 @@ pub struct ChannelFailure {
     pub keeps_routes: bool,
     /// How RPCs fail that do not even wait for ready; `None` where they get what pick_first says without an address.
     pub at_once: Option<Status>,
+    /// RPCs wait until there is a configuration, whether or not they wait for ready, and end with their deadline.
+    pub waits: bool,
 }
 
 impl ChannelFailure {
@@ -185,6 +187,7 @@ impl ChannelFailure {
     pub fn status(&self) -> Status {
         match &self.at_once {
             Some(status) => status.clone(),
+            None if self.waits => Status::new(Code::DeadlineExceeded, self.to_string()),
             None => Status::unavailable(self.to_string()),
         }
     }
@@ -205,6 +208,8 @@ pub enum ChannelFailureClass {
     NoVirtualHost,
     /// A retry policy cannot be turned into a method config.
     BadRetryPolicy,
+    /// A cluster has no endpoints yet, for which the client waits with all of them.
+    NoEndpoints,
     /// The client does not survive the configuration, so that the channel is dead.
     Panic,
 }
@@ -219,6 +224,7 @@ impl ChannelFailureClass {
             ChannelFailureClass::NotApiListener => "not an API listener",
             ChannelFailureClass::NoVirtualHost => "no virtual host",
             ChannelFailureClass::BadRetryPolicy => "retry policy",
+            ChannelFailureClass::NoEndpoints => "no endpoints",
             ChannelFailureClass::Panic => "panic",
         }
     }
@@ -229,6 +235,7 @@ impl fmt::Display for ChannelFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.at_once {
             Some(status) => f.write_str(&status.message),
+            None if self.waits => write!(f, "Deadline exceeded, waiting for name resolution ({})", self.note),
             None => write!(f, "empty address list ({})", self.note),
         }
     }

@@ -14,6 +14,9 @@ use xdsctl_model::resource::endpoints::{Endpoint, Locality, LocalityName};
 /// Answers of DNS by `host:port`, as it stands in the cluster or as the client looks it up.
 pub type DnsAnswers = BTreeMap<String, Result<Vec<SocketAddr>, String>>;
 
+/// Why there is no address.
+const UNKNOWN: &str = "its address is not known";
+
 /// The port of a name without one (C-core dns_resolver.cc, `kDefaultSecurePort`).
 const DEFAULT_PORT: u16 = 443;
 
@@ -22,9 +25,14 @@ pub fn can_be_answered(hostname: &str) -> bool {
     dns_name::looked_up(hostname).is_ok_and(|name| dns_name::check(&name).is_ok())
 }
 
-/// One locality with one endpoint that has all addresses, or none if there is no answer.
-pub(super) fn from_dns(hostname: &str, dns: &DnsAnswers) -> (Option<Arc<Endpoints>>, String, bool) {
+/// One locality with one endpoint that has all addresses, or none if there is no answer. A name that `is_plain` is no URI.
+pub(super) fn from_dns(hostname: &str, dns: &DnsAnswers, is_plain: bool) -> (Option<Arc<Endpoints>>, String, bool) {
     let answer = match dns_name::looked_up(hostname) {
+        _ if is_plain => match (dns.get(hostname), plain_literal(hostname)) {
+            (Some(answer), _) => answer.clone(),
+            (None, Some(address)) => Ok(vec![address]),
+            (None, None) => Err(UNKNOWN.to_owned()),
+        },
         Ok(name) => match dns_name::check(&name) {
             Ok(()) => answer(hostname, &name, dns),
             Err(fault) => Err(format!("Misformatted domain name: {fault}")),
@@ -75,8 +83,21 @@ fn answer(hostname: &str, name: &str, dns: &DnsAnswers) -> Result<Vec<SocketAddr
     match (dns.get(name).or(written), literal(name)) {
         (Some(answer), _) => answer.clone(),
         (None, Some(address)) => Ok(vec![address]),
-        (None, None) => Err("its address is not known".to_owned()),
+        (None, None) => Err(UNKNOWN.to_owned()),
     }
+}
+
+/// An address that needs no lookup, where the name is a host and a port and nothing else (grpc-js `splitHostPort`): with a second colon
+/// it is a host alone.
+fn plain_literal(name: &str) -> Option<SocketAddr> {
+    let (host, port) = match name.split_once(':') {
+        _ if name.starts_with('[') => name.strip_prefix('[')?.rsplit_once("]:")?,
+        Some((host, port)) if !port.contains(':') => (host, port),
+        _ => return Some(SocketAddr::new(name.parse().ok()?, DEFAULT_PORT)),
+    };
+    // To a port that is too big nothing can be connected.
+    let port = port.parse::<u64>().ok()?;
+    Some(SocketAddr::new(host.parse().ok()?, u16::try_from(port).unwrap_or(0)))
 }
 
 /// An address that needs no lookup. Of a port that is too big the client takes the low 16 bits.
@@ -99,7 +120,7 @@ mod tests {
 
     fn addresses(hostname: &str, known: &[(&str, &str)]) -> Vec<String> {
         let of = |(name, address): &(&str, &str)| ((*name).to_owned(), Ok(vec![address.parse().unwrap()]));
-        let (endpoints, _, _) = from_dns(hostname, &known.iter().map(of).collect());
+        let (endpoints, _, _) = from_dns(hostname, &known.iter().map(of).collect(), false);
         let endpoints = endpoints.unwrap();
         let endpoints = endpoints.priorities[0][0].endpoints.iter();
         endpoints.map(|endpoint| endpoint.address.to_string()).collect()
@@ -113,6 +134,18 @@ mod tests {
         let known = [("(?<x>a):7103", "127.0.8.1:7103"), ("a#x:80", "127.0.8.1:80")];
         assert_eq!(addresses("(?<x>a):7103", &known), [""; 0]);
         assert_eq!(addresses("a#x:80", &known), [""; 0]);
+    }
+
+    #[test]
+    fn a_plain_name_is_a_host_and_a_port() {
+        let literal = |name| plain_literal(name).map(|address| address.to_string());
+        assert_eq!(literal("127.0.8.1:80").as_deref(), Some("127.0.8.1:80"));
+        assert_eq!(literal("[::1]:80").as_deref(), Some("[::1]:80"));
+        assert_eq!(literal("127.0.8.1:65536").as_deref(), Some("127.0.8.1:0"));
+        assert_eq!(literal("::1:80").as_deref(), Some("[::1:80]:443"));
+        for name in ["/127.0.8.1:7103", "127.0.8.1#x:7103", "127.0.8.1:7103:80"] {
+            assert_eq!(literal(name), None, "{name}");
+        }
     }
 
     #[test]

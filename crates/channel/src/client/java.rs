@@ -50,6 +50,7 @@ fn panic(note: String) -> ChannelFailure {
         missing: Vec::new(),
         keeps_routes: false,
         at_once: Some(Status::new(Code::Internal, PANIC)),
+        waits: false,
     }
 }
 

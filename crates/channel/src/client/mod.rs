@@ -36,6 +36,7 @@ pub mod resolve;
 mod responses;
 mod same;
 pub mod target;
+pub(crate) mod whole;
 mod world;
 mod worlds;
 
@@ -283,7 +284,7 @@ impl Client {
     /// # Errors
     /// Why every RPC fails.
     pub fn resolve_also(&self, start: &Start, lookup_targets: &BTreeSet<String>) -> Result<XdsConfig, ChannelFailure> {
-        let config = self.resolve_with(start, &BTreeSet::new())?;
+        let config = self.resolve_complete(start, &BTreeSet::new())?;
         let defaults = config.plugins().filter_map(|plugin| config.default_target(plugin));
         let mut targets: BTreeSet<String> = defaults.map(str::to_owned).collect();
         if config.plugins().next().is_some() {
@@ -292,7 +293,16 @@ impl Client {
         if targets.is_empty() {
             return Ok(config);
         }
-        self.resolve_with(start, &targets)
+        self.resolve_complete(start, &targets)
+    }
+
+    /// The configuration of a channel, or what it waits for where it is taken as a whole only.
+    fn resolve_complete(&self, start: &Start, extra_roots: &BTreeSet<String>) -> Result<XdsConfig, ChannelFailure> {
+        let config = self.resolve_with(start, extra_roots)?;
+        match whole::held_up(&config, self, true) {
+            Some(failure) => Err(failure),
+            None => Ok(config),
+        }
     }
 
     /// The configuration of a channel, with clusters that are wanted beside those that the routes name.
@@ -305,7 +315,7 @@ impl Client {
             Start::Routes { name, authority } => resolve::routes(name, authority, self, extra_roots),
             Start::Cluster(name) => Ok(resolve::cluster(name, self, extra_roots)),
         };
-        java::as_it_fails(resolved, start, self)
+        whole::as_it_dies(java::as_it_fails(resolved, start, self), self)
     }
 
     /// The Listener of a target and the RouteConfiguration that it names: a channel watches them, whatever is wrong with them.
@@ -339,7 +349,7 @@ impl Client {
         match start {
             Start::Target(target) => {
                 let resolved = resolve::target(target, self, extra_roots, Some(in_use));
-                java::as_it_fails(resolved, start, self)
+                whole::as_it_dies(java::as_it_fails(resolved, start, self), self)
             }
             Start::Routes { .. } | Start::Cluster(_) => self.resolve_with(start, extra_roots),
         }

@@ -4,6 +4,8 @@
 //! one that is missing or rejected, and RPCs go on to the next. One result serves all roots: a cluster seen before is not walked again.
 //! Follows grpc-java `XdsDependencyManager.addConfigForCluster`.
 
+use std::collections::BTreeMap;
+
 use super::graph::{ClusterEntry, ClusterError, Graph, KnownCluster, MAX_AGGREGATE_DEPTH};
 
 /// Resolves the clusters named by a virtual host's routes. The client takes them in an order without a meaning (that of a HashSet).
@@ -20,6 +22,75 @@ pub(super) fn resolve<'a, 'k>(
         walk.visit(root);
     }
     walk.graph
+}
+
+/// Resolves the clusters of a client whose aggregates fail as a whole where one below is too deep or leads back to itself
+/// (grpc-js-xds `getLeafClusters`).
+pub(super) fn resolve_whole<'a, 'k>(
+    roots: impl IntoIterator<Item = &'a str>,
+    known: &dyn Fn(&str) -> KnownCluster<'k>,
+) -> Graph {
+    let mut graph = resolve(roots, known);
+    let names: Vec<String> = graph.entries.keys().cloned().collect();
+    let mut depths = BTreeMap::new();
+    for name in &names {
+        let depth = depth_below(name, known, &mut Vec::new(), &mut depths);
+        let is_aggregate = matches!(known(name), KnownCluster::Aggregate(_));
+        if is_aggregate && depth.is_none_or(|depth| depth >= MAX_AGGREGATE_DEPTH) {
+            graph
+                .entries
+                .insert(name.clone(), ClusterEntry::Error(ClusterError::TooDeep));
+        } else if is_aggregate && let Some(leaves) = leaves_of(name, known) {
+            let lost = Vec::new();
+            graph
+                .entries
+                .insert(name.clone(), ClusterEntry::Aggregate { leaves, lost });
+        }
+    }
+    graph
+}
+
+/// How many levels are below a cluster; `None` if it leads back to itself.
+fn depth_below<'k>(
+    name: &str,
+    known: &dyn Fn(&str) -> KnownCluster<'k>,
+    above: &mut Vec<String>,
+    depths: &mut BTreeMap<String, Option<usize>>,
+) -> Option<usize> {
+    if let Some(depth) = depths.get(name) {
+        return *depth;
+    }
+    let KnownCluster::Aggregate(children) = known(name) else {
+        return Some(0);
+    };
+    if above.len() > MAX_AGGREGATE_DEPTH || above.iter().any(|above| above == name) {
+        return None;
+    }
+    above.push(name.to_owned());
+    let mut deepest = Some(0);
+    for child in children {
+        let below = depth_below(child, known, above, depths);
+        deepest = deepest.zip(below).map(|(deepest, below)| deepest.max(below + 1));
+    }
+    above.pop();
+    depths.insert(name.to_owned(), deepest);
+    deepest
+}
+
+/// The leaves below an aggregate that is not too deep, each once, those that are missing too.
+fn leaves_of<'k>(name: &str, known: &dyn Fn(&str) -> KnownCluster<'k>) -> Option<Vec<String>> {
+    let KnownCluster::Aggregate(children) = known(name) else {
+        return None;
+    };
+    let mut leaves: Vec<String> = Vec::new();
+    for child in children {
+        for leaf in leaves_of(child, known).unwrap_or_else(|| vec![child.clone()]) {
+            if !leaves.contains(&leaf) {
+                leaves.push(leaf);
+            }
+        }
+    }
+    Some(leaves)
 }
 
 struct NestedWalk<'f, 'k> {
@@ -76,7 +147,6 @@ impl NestedWalk<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeMap;
 
     fn graph(roots: &[&str], aggregates: &[(&str, &[&str])]) -> Graph {
         let texts = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();

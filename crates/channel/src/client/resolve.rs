@@ -211,6 +211,7 @@ fn fail(kind: &str, (name, authority): (&str, &str), absent: Absent, client: &Cl
             false => format!("{kind} resource {name}: {}", absent.text),
         },
         at_once: None,
+        waits: client.profile.has(Feature::WaitsForConfiguration),
     }
 }
 
@@ -229,11 +230,7 @@ impl FoundRoutes<'_> {
     fn config(self, authority: &str, notes: &[String], base: Base<'_>) -> Result<XdsConfig, ChannelFailure> {
         let domains = self.route_config.virtual_hosts.iter().map(|host| &host.domains);
         let has = |feature| base.client.profile.has(feature);
-        let comparison = match (has(Feature::DomainsExact), has(Feature::LongestDomain)) {
-            (true, _) => DomainComparison::Exact,
-            (_, true) => DomainComparison::Longest,
-            _ => DomainComparison::Folded,
-        };
+        let comparison = DomainComparison::of(has);
         let by_listener = has(Feature::HostByListener) && !self.listener_name.is_empty();
         let looked_up = if by_listener { self.listener_name } else { authority };
         let Some(domain) = best_match_by(domains, looked_up, comparison) else {
@@ -266,6 +263,7 @@ impl FoundRoutes<'_> {
                 missing: config.missing,
                 keeps_routes: true,
                 at_once: None,
+                waits: false,
             }),
             None => Ok(config),
         }
@@ -385,6 +383,7 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
     let apart = base.client.profile.has(Feature::ClustersApart);
     let graph = match base.client.profile.has(Feature::AggregateFailsInPlace) {
         true => nested::resolve(names, &known),
+        false if base.client.profile.has(Feature::AggregateFailsWhole) => nested::resolve_whole(names, &known),
         false if apart => Graph::resolve_each(names, &known),
         false => Graph::resolve(names, &known),
     };
@@ -506,7 +505,11 @@ fn leaf(
     base: Base<'_>,
 ) -> Leaf {
     let (endpoints, endpoint_note, is_unresolved) = match &cluster.discovery {
-        Discovery::LogicalDns { hostname } => from_dns(hostname, &base.client.dns),
+        Discovery::LogicalDns { hostname } => from_dns(
+            hostname,
+            &base.client.dns,
+            base.client.profile.has(Feature::DnsPicksFirst),
+        ),
         Discovery::Eds { service_name } => {
             let (endpoints, note) = from_eds(service_name.as_deref().unwrap_or(name), base);
             (endpoints, note, false)

@@ -19,6 +19,17 @@ pub struct FaultOutcome {
 
 /// Decides for one filter. `active` is the number of RPCs that are being delayed in this process.
 pub fn decide(fault: &Fault, request: &Request<'_>, active: u32, draw: &mut Draw<'_>) -> FaultOutcome {
+    if fault.of_metadata {
+        return decide(
+            &of_metadata(fault, request),
+            &Request {
+                headers: &[],
+                ..*request
+            },
+            active,
+            draw,
+        );
+    }
     let mut code = Code::from_number(fault.abort_code).unwrap_or(Code::Unknown);
     let mut abort_numerator = fault.abort_numerator;
     if fault.abort_from_header {
@@ -48,6 +59,45 @@ pub fn decide(fault: &Fault, request: &Request<'_>, active: u32, draw: &mut Draw
         delay: if delays && has_quota { delay } else { Millis(0) },
         abort: (aborts && (delays || has_quota)).then(|| Status::new(code, "Fault injected")),
     }
+}
+
+/// The fault that headers make of one for a client in which of several values the first counts that has a digit, and of that its first
+/// number; an HTTP status counts too (grpc-js-xds fault-injection-filter.ts).
+fn of_metadata(fault: &Fault, request: &Request<'_>) -> Fault {
+    let number = |name: &str| {
+        let values = request.headers.iter().filter(|(key, _)| key == name);
+        let mut values = values.map(|(_, value)| value.as_str());
+        let value = values.find(|value| value.contains(|c: char| c.is_ascii_digit()))?;
+        u32::try_from(leading_number(value)).ok()
+    };
+    let share = |configured: u32, name: &str| number(name).map_or(configured, |share| share.min(configured));
+    let mut fault = Fault {
+        of_metadata: false,
+        ..fault.clone()
+    };
+    if std::mem::take(&mut fault.abort_from_header) {
+        let of_http = || number("x-envoy-fault-abort-request").map(xdsctl_model::status::of_http_error);
+        let code = number("x-envoy-fault-abort-grpc-request").or_else(of_http);
+        fault.abort_code = code.unwrap_or(0);
+        fault.abort_numerator = share(fault.abort_numerator, "x-envoy-fault-abort-request-percentage");
+    }
+    if std::mem::take(&mut fault.delay_from_header) {
+        fault.delay = Millis(number("x-envoy-fault-delay-request").unwrap_or(0).into());
+        fault.delay_numerator = share(fault.delay_numerator, "x-envoy-fault-delay-request-percentage");
+    }
+    fault
+}
+
+/// The number at the beginning of a text, as JavaScript reads it; without one there is none.
+fn leading_number(text: &str) -> i64 {
+    let text = text.trim_start();
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => (-1, digits),
+        None => (1, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    let number = digits.get(..end).and_then(|digits| digits.parse::<i64>().ok());
+    number.map_or(0, |number| sign * number)
 }
 
 /// The share that a header asks for, at most the configured one; nonsense asks for all of it.
@@ -129,6 +179,35 @@ mod tests {
             0,
             None,
         );
+    }
+
+    #[test]
+    fn of_metadata_the_first_value_with_a_digit_counts() {
+        let header = Fault {
+            of_metadata: true,
+            abort_from_header: true,
+            abort_numerator: 100,
+            ..fault()
+        };
+        let code = "x-envoy-fault-abort-grpc-request";
+        check(&header, &[], 0, 0, None);
+        check(&header, &[(code, "x"), (code, "5x")], 0, 0, Some(Code::NotFound));
+        check(
+            &header,
+            &[("x-envoy-fault-abort-request", "404")],
+            0,
+            0,
+            Some(Code::Unimplemented),
+        );
+        let share = |name| [(code, "5"), (name, "0")];
+        check(
+            &header,
+            &share("x-envoy-fault-abort-percentage"),
+            0,
+            0,
+            Some(Code::NotFound),
+        );
+        check(&header, &share("x-envoy-fault-abort-request-percentage"), 0, 0, None);
     }
 
     #[test]

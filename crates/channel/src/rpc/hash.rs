@@ -21,12 +21,19 @@ pub fn xxh64(bytes: &[u8]) -> u64 {
 ///
 /// `channel_id` is the random number of the channel.
 pub fn of_policies(policies: &[HashPolicy], request: &Request<'_>, channel_id: u64) -> Option<u64> {
-    let of_application = |policy: &HashPolicy| matches!(&policy.kind, HashPolicyKind::Header { view, .. } if *view == HeaderView::OfApplication);
-    let is_signed = policies.iter().any(of_application);
+    let has_view = |wanted: HeaderView| {
+        let of_view =
+            move |policy: &HashPolicy| matches!(&policy.kind, HashPolicyKind::Header { view, .. } if *view == wanted);
+        policies.iter().any(of_view)
+    };
+    let (is_signed, is_wide) = (has_view(HeaderView::OfApplication), has_view(HeaderView::OfMetadata));
+    let mut is_beyond = false;
     let mut hash: Option<u64> = None;
     for policy in policies {
         let new = of_policy(policy, request, channel_id);
         if let Some(new) = new {
+            // Beyond 64 bits a hash stays beyond all entries of a ring.
+            is_beyond |= is_wide && hash.is_some_and(|old| old >> 63 == 1);
             // Turned, so that two equal values do not cancel each other.
             hash = Some(hash.map_or(0, |old| turn(old, is_signed)) ^ new);
         }
@@ -41,7 +48,8 @@ pub fn of_policies(policies: &[HashPolicy], request: &Request<'_>, channel_id: u
             break;
         }
     }
-    hash
+    // Behind the last entry of a ring is the first.
+    hash.map(|hash| if is_beyond { 0 } else { hash })
 }
 
 /// Turns a hash by one bit. Where it is a signed number, the bit on the left fills it up when it is shifted to the right (grpc-java

@@ -48,10 +48,14 @@ pub fn path_matches(matcher: &PathMatcher, path: &str) -> bool {
 
 /// Says whether a header of an RPC matches.
 ///
-/// `invert_match` does not turn a missing header into a match, except for `present_match`.
+/// `invert_match` does not turn a missing header into a match, except for `present_match` and where it does in the client.
 pub fn header_matches(matcher: &HeaderMatcher, request: &Request<'_>) -> bool {
     let value = request.seen(&matcher.name, matcher.view);
+    let of_metadata = matcher.view == HeaderView::OfMetadata;
     let matches = match (&matcher.kind, value) {
+        // Whatever is asked of it, and the result is turned round.
+        (_, None) if of_metadata => false,
+        (HeaderMatch::Present(_), Some(_)) if of_metadata => true,
         (HeaderMatch::Present(present), value) => {
             let is_there = value.is_some_and(|value| !(matcher.view == HeaderView::AsSent && value.is_empty()));
             is_there == *present
@@ -67,8 +71,11 @@ pub fn header_matches(matcher: &HeaderMatcher, request: &Request<'_>) -> bool {
 
 /// A signed 64-bit decimal, in some clients with ASCII white space around it.
 fn parse_number(text: &str, view: HeaderView) -> Option<i64> {
-    if view == HeaderView::OfApplication {
-        return text.parse().ok();
+    match view {
+        HeaderView::OfApplication => return text.parse().ok(),
+        HeaderView::OfMetadata if text.starts_with('+') => return None,
+        HeaderView::OfMetadata => return text.parse().ok(),
+        HeaderView::Completed | HeaderView::AsSent => {}
     }
     text.trim_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']).parse().ok()
 }

@@ -52,10 +52,13 @@ impl<'a> Request<'a> {
         match view {
             HeaderView::Completed => self.value(name),
             HeaderView::AsSent => self.joined(name),
-            HeaderView::OfApplication if name.ends_with("-bin") => None,
-            HeaderView::OfApplication if name == "content-type" => Some(Cow::Borrowed("application/grpc")),
-            HeaderView::OfApplication if name.starts_with(':') => None,
-            HeaderView::OfApplication => self.joined(&name.to_ascii_lowercase()),
+            HeaderView::OfApplication | HeaderView::OfMetadata if name.ends_with("-bin") || name.starts_with(':') => {
+                None
+            }
+            HeaderView::OfApplication | HeaderView::OfMetadata if name == "content-type" => {
+                Some(Cow::Borrowed("application/grpc"))
+            }
+            HeaderView::OfApplication | HeaderView::OfMetadata => self.joined(&name.to_ascii_lowercase()),
         }
     }
 

@@ -12,7 +12,8 @@ use xdsctl_model::resource::{LbConfig, ResourceType, RouteConfiguration};
 
 /// Names a resource that the channel hangs on, and of which it is not known what the client keeps.
 pub(super) fn why_not(client: &Client, config: &Result<Arc<XdsConfig>, ChannelFailure>) -> Option<String> {
-    if let (false, Ok(config)) = (client.profile.is_core(), config) {
+    let nests = !client.profile.is_core() && !client.profile.has(Feature::PathsEnd);
+    if let (true, Ok(config)) = (nests, config) {
         let mut leaves = config
             .clusters
             .keys()

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::call::{Call, Ended, Phase, RpcId};
 use super::clusters::ConfigView;
 use super::network::{Network, Reachability};
-use super::outcome::{Outcome, TRACES_KEPT};
+use super::outcome::{Class, Outcome, TRACES_KEPT};
 use super::place::LocalityPlaces;
 use crate::client::config::{ChannelFailure, RoutesHeld, XdsConfig};
 use crate::client::{Client, Start};
@@ -107,6 +107,9 @@ pub struct Channel {
     next_call: u64,
     serial: u64,
     active_faults: u32,
+    /// Counters of attempts that no circuit breaker has counted, and when the last of them began.
+    uncounted: Vec<u32>,
+    uncounted_since: Time,
     /// RPCs that nobody waits for, and that have ended.
     let_go: Vec<(RpcId, Box<Outcome>)>,
     places: LocalityPlaces,
@@ -163,6 +166,8 @@ impl Channel {
             next_call: 0,
             serial: 0,
             active_faults: 0,
+            uncounted: Vec::new(),
+            uncounted_since: 0,
             draws: Draws::new(seed),
             connect_time: Rng::stream(seed, "connect time"),
             answers: Rng::stream(seed, "backend"),
@@ -260,6 +265,20 @@ impl Channel {
             Event::Resolve => self.resolve(),
         }
         self.end_event(&reports);
+        self.note_death();
+    }
+
+    /// Ends all RPCs if the process has died.
+    fn note_death(&mut self) {
+        let Some(why) = self.runtime.died.take() else { return };
+        let status = Status::unavailable(format!("the client's process has died: {why}"));
+        self.is_dead = true;
+        self.is_resolved = true;
+        self.refusal = Some(status.clone());
+        let all: Vec<u64> = self.calls.keys().copied().collect();
+        for id in all {
+            self.end(id, Class::Fail, &status);
+        }
     }
 
     fn finish_connect(&mut self, subchannel: u32, generation: u32) {

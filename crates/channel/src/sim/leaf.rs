@@ -35,12 +35,19 @@ struct LocalityPart {
     pieces: Vec<Piece>,
 }
 
+/// The weight of an endpoint, made of that of its locality and its own.
+type Product = fn(u32, u32) -> u32;
+
 impl Endpoints {
     /// Takes an update; the priorities have been named already.
     pub fn update(&mut self, leaves: &[NamedLeaf<'_>], profile: &Profile) -> EndpointList {
         let before = std::mem::take(&mut self.parts);
         let mut by_names: Option<HashMap<&[Arc<str>], &LocalityPart>> = None;
         let is_normalised = profile.has(Feature::PfWeightedShuffling);
+        let product: Product = match profile.has(Feature::LocalitiesAsWritten) {
+            true => u32::saturating_mul,
+            false => |locality, own| locality.wrapping_mul(counted_weight(own)),
+        };
         let priorities = leaves.iter().flat_map(|named| {
             let endpoints = named.leaf.endpoints.iter();
             let priorities = endpoints.flat_map(|endpoints| &endpoints.priorities);
@@ -61,7 +68,7 @@ impl Endpoints {
                 });
                 let weights = weights.as_ref().and_then(|weights| weights.get(place));
                 let weights = weights.map(Vec::as_slice);
-                parts.push(LocalityPart::new((cluster, names), locality, weights, known));
+                parts.push(LocalityPart::new((cluster, names, product), locality, weights, known));
             }
         }
         let pieces = || parts.iter().flat_map(|part| &part.pieces);
@@ -86,7 +93,7 @@ fn are_the_same<'p>(mut some: impl Iterator<Item = &'p Piece>, mut others: impl 
 
 impl LocalityPart {
     fn new(
-        (cluster, names): (&str, LocalityPath),
+        (cluster, names, product): (&str, LocalityPath, Product),
         locality: &Locality,
         weights: Option<&[u32]>,
         known: Option<&LocalityPart>,
@@ -114,7 +121,7 @@ impl LocalityPart {
                 None => {
                     let weight = |index: usize, own: u32| match weights.and_then(|weights| weights.get(first + index)) {
                         Some(weight) => *weight,
-                        None => locality.weight.wrapping_mul(counted_weight(own)),
+                        None => product(locality.weight, own),
                     };
                     make(piece, weight, (&names, &scope), locality.weight, before)
                 }

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::flat::{FlatCluster, FlatNames};
-use super::java;
 use super::names::{ChildNumbers, child_name};
 use super::service_config::{ServiceConfig, cds_config, cds_policy};
+use super::{java, js};
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
 use xdsctl_lb::json::ConfigPlace;
 use xdsctl_lb::{cluster_impl, named, outlier_detection, override_host, priority};
@@ -69,7 +69,8 @@ impl<'a> Cds<'a> {
     pub fn leaf_config(&self, leaf: &Leaf, numbers: &[u64], lb_policy: &LbConfig) -> LbConfig {
         match self.family() {
             Family::Java => java::leaf_config(self.cluster, leaf, numbers, lb_policy),
-            Family::Cpp | Family::Go | Family::Node => leaf_config(self.cluster, leaf, numbers, lb_policy),
+            Family::Node => js::leaf_config(self.cluster, leaf, numbers, lb_policy),
+            Family::Cpp | Family::Go => leaf_config(self.cluster, leaf, numbers, lb_policy),
         }
     }
 
@@ -84,10 +85,10 @@ impl<'a> Cds<'a> {
         Ok(match origin {
             CdsChild::Leaf(leaf, policy) => match self.family() {
                 Family::Java => java::leaf_json(self.cluster, leaf, numbers.numbers(), &policy.json),
-                Family::Cpp | Family::Go | Family::Node => {
-                    leaf_json(self.cluster, leaf, numbers.numbers(), &policy.json)
-                }
+                Family::Node => js::leaf_json(self.cluster, leaf, numbers.numbers(), &policy.json),
+                Family::Cpp | Family::Go => leaf_json(self.cluster, leaf, numbers.numbers(), &policy.json),
             },
+            CdsChild::Aggregate(leaves) if self.family() == Family::Node => js::aggregate_json(leaves),
             CdsChild::Aggregate(leaves) => aggregate_json(leaves),
         })
     }

@@ -6,6 +6,7 @@
 pub mod build;
 pub mod flat;
 pub mod java;
+pub mod js;
 pub mod legacy;
 pub mod names;
 pub mod node;

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::build::Cds;
 use super::flat::{FlatCluster, FlatNames};
-use super::java;
 use super::names::{ChildNumbers, NamedLeaf, child_name};
 use super::node::{NodeKind, TreeNode};
 use super::policies;
 use super::service_config::{ManagerChild, ServiceConfig};
+use super::{java, js};
 use crate::client::Resources;
 use crate::client::config::{Aggregate, ClusterState, Leaf, XdsConfig};
 use crate::client::graph::{SkipReason, Skipped};
@@ -56,8 +56,10 @@ pub fn tree(shown: &ShownTree<'_>) -> TreeNode {
         manager.with(top(&walk, child).under(format!("\"{key}\"")))
     });
     let mut tree = channel(shown.config).with(manager);
-    if shown.profile.client().family == Family::Java {
-        java::rename_nodes(&mut tree);
+    match shown.profile.client().family {
+        Family::Java => java::rename_nodes(&mut tree),
+        Family::Node => js::rename_nodes(&mut tree),
+        Family::Cpp | Family::Go => {}
     }
     tree
 }
@@ -297,8 +299,12 @@ fn wrappers(walk: &TreeWalk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, 
         return limited_priorities(walk, cluster, leaf, below);
     }
     let drops = leaf.endpoints.as_ref().and_then(|endpoints| endpoints.drops.as_ref());
-    let sessions = sessions(leaf).with(priorities(walk, cluster, leaf, below));
-    let limits = limits(&leaf.cluster, drops).with(sessions);
+    let priorities = priorities(walk, cluster, leaf, below);
+    let inner = match walk.shown.profile.client().family {
+        Family::Node => priorities,
+        Family::Cpp | Family::Go | Family::Java => sessions(leaf).with(priorities),
+    };
+    let limits = limits(&leaf.cluster, drops).with(inner);
     detection(leaf.cluster.outlier_detection.as_ref()).with(limits)
 }
 

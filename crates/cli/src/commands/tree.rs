@@ -14,7 +14,7 @@ use xdsctl_channel::tree::build::{self, Cds, Generated};
 use xdsctl_channel::tree::node::{NodeKind, TreeNode};
 use xdsctl_channel::tree::service_config::ServiceConfig;
 use xdsctl_channel::tree::show::{self, ShownTree};
-use xdsctl_channel::tree::{java, legacy, service_config};
+use xdsctl_channel::tree::{java, js, legacy, service_config};
 use xdsctl_document::source::secrets::SecretPlace;
 use xdsctl_model::profile::{Client, Family, Feature, Fleet, Profile};
 use xdsctl_model::status::Status;
@@ -37,8 +37,9 @@ struct TreeJson {
 /// Asks the client whose tree is known.
 fn of_tree(client: Client) -> Result<Fleet, String> {
     let fleet = session::of_channel(client)?;
-    let is_known =
-        client == Client::REFERENCE || client.family == Family::Java || fleet.base().has(Feature::AggregateIsFlat);
+    let is_known = client == Client::REFERENCE
+        || matches!(client.family, Family::Java | Family::Node)
+        || fleet.base().has(Feature::AggregateIsFlat);
     match is_known {
         true => Ok(fleet),
         false => Err(format!(
@@ -152,7 +153,8 @@ fn write_json(args: &TreeArgs, opened: &Session, outcome: &Outcome<'_>, io: &mut
                 .collect();
             let service_config = match opened.client.profile.client().family {
                 Family::Java => java::service_config(&generated.to_json()),
-                Family::Cpp | Family::Go | Family::Node => generated.to_json(),
+                Family::Node => js::service_config(&generated.to_json()),
+                Family::Cpp | Family::Go => generated.to_json(),
             };
             (service_config, children.into_iter().collect(), errors)
         }

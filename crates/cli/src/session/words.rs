@@ -264,6 +264,9 @@ pub fn hint(session: &Session) -> Option<String> {
             Some(format!("the domains are {domains}; --authority sets another authority"))
         }
         Class::NotApiListener => Some("the Listener is for a server or a proxy: it has no api_listener".to_owned()),
+        Class::NoEndpoints => {
+            Some("the client takes a configuration only when each of its clusters has endpoints".to_owned())
+        }
         Class::Panic => Some(format!("the client throws an exception: {}", failure.note)),
         Class::Rejected | Class::NotAskedFor | Class::BadRetryPolicy => Some("`xdsctl validate` says where".to_owned()),
     }

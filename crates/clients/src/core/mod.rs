@@ -28,6 +28,7 @@ use xdsctl_model::resource::Resource;
 pub(crate) static CONVERTER: Converter = Converter {
     judge,
     failures_kill: false,
+    failing_later: &[],
     rules: &[],
 };
 

@@ -43,12 +43,14 @@ static DIALECT: ReadDialect = ReadDialect {
     omits_zero: true,
     lb_config: lb::of_list,
     last_breaker: false,
+    unset_breaker_counts: false,
     success_rate_by_default: true,
 };
 
 pub(crate) static CONVERTER: Converter = Converter {
     judge: convert,
     failures_kill: true,
+    failing_later: &[],
     rules: &[ext_proc::RULES, rbac::RULES],
 };
 

@@ -59,6 +59,7 @@ static DIALECT: ReadDialect = ReadDialect {
     omits_zero: false,
     lb_config: lb_config::of_list,
     last_breaker: true,
+    unset_breaker_counts: false,
     success_rate_by_default: true,
 };
 
@@ -69,6 +70,7 @@ pub(crate) static CONVERTER: Converter = Converter {
         Ok(Some(FamilyReader::new(&DIALECT, cx).resource(message)))
     },
     failures_kill: true,
+    failing_later: &[],
     rules: &[fault::RULES, listener::RULES],
 };
 

@@ -153,7 +153,7 @@ fn convert(sent: &SentResource<'_>, mut cx: Validation<'_>) -> (FamilyVerdict, V
     let mut diagnostics = cx.finish();
     let fatal = diagnostics.iter_mut().filter(|d| d.effect == Effect::Fails);
     let mut dies = false;
-    for diagnostic in fatal.filter(|_| converter.failures_kill) {
+    for diagnostic in fatal.filter(|d| converter.failures_kill && !converter.failing_later.contains(&d.rule)) {
         dies = true;
         diagnostic.effect = Effect::Nack;
         diagnostic.message = format!("{DIES}{}", diagnostic.message);

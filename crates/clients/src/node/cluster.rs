@@ -24,9 +24,14 @@ use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{LbEndpoint, lb_end
 use xdsctl_document::proto::pb::envoy::extensions::clusters::aggregate::v3::ClusterConfig;
 use xdsctl_document::proto::pb::well_known::Duration;
 use xdsctl_lb::ring_hash::{LB_RING_HASH_FUNCTION, LB_RING_HASH_SIZE};
-use xdsctl_model::diag::{Path, Validation};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
+
+rules! {
+    /// Outlier detection by success rate has no fewest hosts, which is accepted and then kills the process.
+    OUTLIER_WITHOUT_HOSTS_KILLS = "cds-outlier-without-hosts-kills", Cluster, Fails, "grpc-js load-balancer-outlier-detection.ts runSuccessRateCheck";
+}
 
 /// Largest ring, in entries.
 pub(super) const MAX_RING_SIZE: u64 = 8_388_608;
@@ -52,7 +57,11 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
         .as_ref()
         .filter(|_| cx.has(Feature::OutlierDetection))
     {
-        outlier_detection(detection, &root.field("outlier_detection"), cx);
+        let at = root.field("outlier_detection");
+        outlier_detection(detection, &at, cx);
+        if matches!(message.cluster_discovery_type, Some(ClusterDiscoveryType::Type(_))) {
+            kills(detection, &at, cx);
+        }
     }
     if let Some(socket) = message
         .transport_socket
@@ -125,6 +134,17 @@ fn lb_policy(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) {
             let why = format_args!("lb_policy {} ({name}) is not supported", message.lb_policy);
             fault(&LB_POLICY_UNSUPPORTED, &root.field("lb_policy"), why, cx);
         }
+    }
+}
+
+/// Reports detection that finds nothing to compare and does not ask for anything (`runSuccessRateCheck`).
+fn kills(detection: &OutlierDetection, at: &Path<'_>, cx: &mut Validation<'_>) {
+    let compares = detection.enforcing_success_rate != Some(0) && detection.success_rate_request_volume != Some(0);
+    if compares && detection.success_rate_minimum_hosts.unwrap_or(0) == 0 {
+        let why = format_args!(
+            "success_rate_minimum_hosts is not set: it is accepted, and the process dies after an interval in which no endpoint got success_rate_request_volume RPCs"
+        );
+        cx.report_if_accepted(&OUTLIER_WITHOUT_HOSTS_KILLS, at, why);
     }
 }
 

@@ -10,6 +10,7 @@ mod filter_chain;
 mod http_connection_manager;
 mod http_filter;
 mod lb;
+mod lb_config;
 mod lb_json;
 mod listener;
 mod protobufjs;
@@ -24,9 +25,10 @@ use crate::shared::read::{self, FamilyReader, ReadDialect};
 use crate::shared::{Checked, Converter, Message, SentResource, URL_PREFIX, is_url_of, reject, undecodable};
 use xdsctl_document::proto::any::ANY_UNDECODABLE;
 use xdsctl_document::proto::pb::tables;
-use xdsctl_lb::json::words;
+use xdsctl_lb::ring_hash::LB_RING_HASH_SIZE;
+use xdsctl_lb::usable::LB_RING_HASH_BELOW_LOCALITIES;
 use xdsctl_model::diag::{Effect, Path, Rule, Validation};
-use xdsctl_model::resource::lb_policy::{DEFAULT_MAX_RING_SIZE, DEFAULT_MIN_RING_SIZE};
+use xdsctl_model::resource::lb_policy::DEFAULT_MIN_RING_SIZE;
 use xdsctl_model::resource::{Resource, ResourceType};
 
 /// Names that every JavaScript object has, so that `name in map` is true of them whatever is in the map.
@@ -53,21 +55,34 @@ static DIALECT: ReadDialect = ReadDialect {
     ring: |min, max| {
         (
             min.unwrap_or(DEFAULT_MIN_RING_SIZE),
-            max.unwrap_or(DEFAULT_MAX_RING_SIZE),
+            // The cap of the policy is below it.
+            max.unwrap_or(cluster::MAX_RING_SIZE),
         )
     },
     has_policy: lb_json::is_registered,
     least_request_in_localities: false,
     omits_zero: false,
-    lb_config: |list, profile| xdsctl_lb::parse_list(list, profile).map_err(|faults| words(&faults)),
+    lb_config: lb_config::of_list,
     last_breaker: true,
+    unset_breaker_counts: true,
     success_rate_by_default: true,
 };
 
 pub(crate) static CONVERTER: Converter = Converter {
     judge: convert,
     failures_kill: true,
-    rules: &[http_filter::RULES, lb::RULES, listener::RULES, routes::RULES],
+    failing_later: &[
+        &cluster::OUTLIER_WITHOUT_HOSTS_KILLS,
+        &LB_RING_HASH_SIZE,
+        &LB_RING_HASH_BELOW_LOCALITIES,
+    ],
+    rules: &[
+        cluster::RULES,
+        http_filter::RULES,
+        lb::RULES,
+        listener::RULES,
+        routes::RULES,
+    ],
 };
 
 /// Converts a resource.

@@ -121,6 +121,8 @@ pub(crate) struct Converter {
     pub judge: fn(&SentResource<'_>, &mut Validation<'_>) -> Checked<Option<Resource>>,
     /// What is reported to fail kills the process of the client.
     pub failures_kill: bool,
+    /// But for those of these rules: the client takes the resource, and fails or dies later.
+    pub failing_later: &'static [&'static Rule],
     /// The rules that this family alone knows, in the files that find them.
     pub rules: &'static [&'static [&'static Rule]],
 }

@@ -16,6 +16,7 @@ use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, TreePath, Update};
 use crate::run::child::Child;
 use crate::runtime::{Settings, SubchannelChange, TimerId, below};
+use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::OutlierDetection;
 use xdsctl_model::rng::Rng;
 
@@ -199,6 +200,22 @@ impl OutlierDetectionPolicy {
         let mut ejected = self.ejected.len();
         let mut of_success = Vec::new();
         let mut of_failure = Vec::new();
+        let has_volume = |record: &Record| {
+            let volume = record.successes.saturating_add(record.failures);
+            detection
+                .success_rate
+                .as_ref()
+                .is_some_and(|a| volume >= a.request_volume)
+        };
+        let needs_some = detection.success_rate.as_ref().is_some_and(|a| a.minimum_hosts == 0);
+        if needs_some
+            && cx.clusters.profile().has(Feature::OutlierDefaultsLost)
+            && !self.records.values().any(has_volume)
+        {
+            let why = "outlier detection has no endpoint to compare";
+            cx.runtime.died.get_or_insert_with(|| why.to_owned());
+            return;
+        }
         for number in self.order.values() {
             let Some(record) = self.records.get_mut(number) else {
                 continue;

@@ -166,6 +166,11 @@ impl PickFirstPolicy {
                     .collect();
                 keyed.sort_by(|(a, _), (b, _)| a.total_cmp(b));
                 endpoints = keyed.into_iter().map(|(_, endpoint)| endpoint).collect();
+            } else if cx.clusters.profile().has(Feature::ShuffleSparesFirst) {
+                // The client's loop ends before the second place.
+                for place in (2..endpoints.len()).rev() {
+                    endpoints.swap(place, chance.index(place + 1));
+                }
             } else {
                 chance.shuffle(&mut endpoints);
             }

@@ -29,6 +29,8 @@ pub struct RingHashPolicy {
     ring_size: Size,
     /// The ring is the one of grpc-java.
     is_of_sockets: bool,
+    /// A weight of 0 is one; else it counts as 1.
+    takes_zero: bool,
     members: Row<Member>,
     /// What the members were made of.
     taken: EndpointList,
@@ -56,16 +58,27 @@ struct Member {
     /// Place in address-set order.
     rank: usize,
     endpoint: Arc<Endpoint>,
-    weight: i32,
+    weight: i64,
     address_set: AddressSet,
     child: Option<pick_first::PickFirstPolicy>,
     state: Connectivity,
     status: Option<Status>,
 }
 
-/// The client counts in signed numbers.
-fn weight_of(endpoint: &Endpoint) -> i32 {
-    i32::try_from(endpoint.weight).unwrap_or(endpoint.weight as i32)
+/// The weight of an endpoint. Most clients count in signed numbers.
+fn weight_of(endpoint: &Endpoint, is_plain: bool) -> i64 {
+    match is_plain {
+        true => endpoint.weight.into(),
+        false => endpoint.weight.cast_signed().into(),
+    }
+}
+
+/// The weight of an endpoint that is there twice.
+const fn sum_of(one: i64, other: i64, is_plain: bool) -> i64 {
+    match is_plain {
+        true => one.saturating_add(other),
+        false => (one as i32).wrapping_add(other as i32) as i64,
+    }
 }
 
 impl RingHashPolicy {
@@ -77,6 +90,7 @@ impl RingHashPolicy {
             ring: OnceLock::new(),
             ring_size: Size::default(),
             is_of_sockets: cx.clusters.profile().has(Feature::SocketRing),
+            takes_zero: cx.clusters.profile().has(Feature::LocalitiesAsWritten),
             members: Row::default(),
             taken: EndpointList::default(),
             index_of: BTreeMap::new(),
@@ -111,7 +125,7 @@ impl RingHashPolicy {
                     self.ring = OnceLock::new();
                 }
                 member.endpoint = Arc::clone(endpoint);
-                member.weight = weight_of(endpoint);
+                member.weight = weight_of(endpoint, self.takes_zero);
             }
         }
         self.taken = endpoints.clone();
@@ -136,12 +150,12 @@ impl RingHashPolicy {
         let mut said = Vec::new();
         for endpoint in endpoints.iter() {
             let address_set = endpoint.address_set();
-            let weight = weight_of(endpoint);
+            let weight = weight_of(endpoint, self.takes_zero);
             if let Some(member) = index_of
                 .get(&address_set)
                 .and_then(|index| self.members.get_mut(*index))
             {
-                member.weight = member.weight.wrapping_add(weight);
+                member.weight = sum_of(member.weight, weight, self.takes_zero);
                 continue;
             }
             index_of.insert(address_set.clone(), self.members.len());
@@ -278,7 +292,8 @@ impl RingHashPolicy {
 
     fn ring(&self) -> &Ring {
         self.ring.get_or_init(|| {
-            let weight = |member: &Member| u32::try_from(member.weight).unwrap_or(0).max(1);
+            let least = i64::from(!self.takes_zero);
+            let weight = |member: &Member| u32::try_from(member.weight.max(least)).unwrap_or(u32::MAX);
             if self.is_of_sockets {
                 let endpoints = self.members.iter();
                 let endpoints = endpoints.map(|member| (&*member.endpoint.addresses, weight(member)));

@@ -68,7 +68,7 @@ pub(super) struct RingEndpoint<K> {
     pub endpoint: u32,
     /// What its entries are hashed of.
     pub key: K,
-    /// At least 1.
+    /// With one of 0 nothing has an entry, as none is what the client then computes with.
     pub weight: u32,
 }
 
@@ -157,6 +157,9 @@ impl Ring {
 /// The entries of endpoints, which get them one after the other.
 fn entries<K: AsRef<str>>(places: &[RingEndpoint<K>], size: Size) -> Vec<RingEntry> {
     let sum: u64 = places.iter().map(|place| u64::from(place.weight)).sum();
+    if places.iter().any(|place| place.weight == 0) {
+        return Vec::new();
+    }
     let share = |weight: u32| f64::from(weight) / sum as f64;
     let least = places.iter().map(|place| share(place.weight)).fold(1.0, f64::min);
     let scale = ((least * size.min as f64).ceil() / least).min(size.max as f64);

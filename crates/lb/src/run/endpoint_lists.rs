@@ -115,7 +115,8 @@ impl EndpointLists {
         self.hands_on = cx.clusters.profile().has(Feature::FailuresHandedOn);
         let number = self.next_number;
         self.next_number += 1;
-        if let Some(said) = self.adopt(number, (endpoints, start), update.note, cx) {
+        let at_once = cx.clusters.profile().has(Feature::ListsReplacedAtOnce);
+        if !at_once && let Some(said) = self.adopt(number, (endpoints, start), update.note, cx) {
             return ListUpdate::Listed(number, said);
         }
         let (list, said) = ConnectedList::new(number, (endpoints, start), update.note, &mut self.members, cx);
@@ -132,8 +133,10 @@ impl EndpointLists {
             let status = status.unwrap_or_else(|| Status::unavailable(text));
             return ListUpdate::Empty(status.with_note(update.note));
         }
-        if self.current.is_none() {
-            self.current = Some(list);
+        if self.current.is_none() || at_once {
+            if let Some(old) = self.current.replace(list) {
+                old.shutdown(&mut self.members, cx);
+            }
         } else {
             self.pending = Some(list);
         }

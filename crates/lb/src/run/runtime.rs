@@ -175,6 +175,8 @@ pub struct Runtime {
     pub building: Vec<String>,
     /// The cluster whose policy leads back to it while it is being built, which never ends in the client.
     pub endless: Option<String>,
+    /// Why the client's process has died.
+    pub died: Option<String>,
     /// The limit of machines, once it was reached: no policy has been made since.
     pub is_full: Option<usize>,
     /// There are more cds policies inside of each other than are simulated.
@@ -203,6 +205,7 @@ impl Runtime {
             log: Log::default(),
             building: Vec::new(),
             endless: None,
+            died: None,
             is_full: None,
             is_too_deep: false,
             machines: Machines::default(),

@@ -3,10 +3,10 @@
 //! Follows C-core weighted_target.cc.
 
 use crate::LbConfig;
-use crate::endpoint;
+use crate::endpoint::{self, EndpointList};
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
-use crate::run::children::Children;
+use crate::run::children::{Children, NamedChild};
 use crate::run::tally::{StateTally, Weights};
 use crate::runtime::Connectivity;
 use crate::weighted_target as config;
@@ -33,6 +33,8 @@ pub struct WeightedTargetPolicy {
 
 #[derive(Debug)]
 struct TargetState {
+    /// The child is in the config.
+    is_wanted: bool,
     weight: u32,
     state: Connectivity,
     /// Place in the order of names; `None` until the end of the update that brings the child.
@@ -41,7 +43,7 @@ struct TargetState {
 
 impl TargetState {
     fn counted(&self) -> Option<Connectivity> {
-        (self.weight > 0).then_some(self.state)
+        self.is_wanted.then_some(self.state)
     }
 }
 
@@ -70,10 +72,12 @@ impl WeightedTargetPolicy {
         }
     }
 
-    fn set_weight(&mut self, name: &str, weight: u32) {
+    /// Gives a child its weight; `None` takes it out of the config.
+    fn set_weight(&mut self, name: &str, weight: Option<u32>) {
         if let Some(member) = self.children.get_mut(name) {
             let before = member.data.counted();
-            member.data.weight = weight;
+            member.data.is_wanted = weight.is_some();
+            member.data.weight = weight.unwrap_or(0);
             self.tally.change(before, member.data.counted());
         }
     }
@@ -101,21 +105,27 @@ impl WeightedTargetPolicy {
         update.note.clone_into(&mut self.note);
         for name in self.children.names() {
             if !config.targets.contains_key(&*name) && self.children.retire(&name, cx) {
-                self.set_weight(&name, 0);
+                self.set_weight(&name, None);
             }
         }
         let paths_end = cx.clusters.profile().has(Feature::PathsEnd);
+        let has_ended = |list: &EndpointList| list.iter().any(|endpoint| endpoint.path.len() <= update.depth);
+        if cx.clusters.profile().has(Feature::PathsNeeded) && update.endpoints.is_ok_and(has_ended) {
+            self.is_updating = false;
+            return reports;
+        }
         let groups = update
             .endpoints
             .map(|all| endpoint::groups(all, update.depth, paths_end));
         for (name, target) in &config.targets {
             self.children.revive(name, cx);
             self.children.add(name, || TargetState {
+                is_wanted: false,
                 weight: 0,
                 state: Connectivity::Connecting,
                 place: None,
             });
-            self.set_weight(name, target.weight);
+            self.set_weight(name, Some(target.weight));
             let Some(member) = self.children.get_mut(name) else {
                 continue;
             };
@@ -186,6 +196,13 @@ impl WeightedTargetPolicy {
         }
     }
 
+    /// The place of the first child in a state.
+    fn first_in(&self, state: Connectivity) -> Option<usize> {
+        let counted = |(_, member): &(_, &NamedChild<TargetState>)| member.data.counted() == Some(state);
+        let found = self.children.iter().find(counted)?.1.number;
+        self.in_order.iter().position(|number| *number == found)
+    }
+
     fn aggregate(&mut self, reports: &mut Reports) {
         let is = |state| self.tally.count(state) > 0;
         if is(Connectivity::Ready) {
@@ -249,7 +266,9 @@ impl crate::policy::StateMachine for WeightedTargetPolicy {
                 };
                 let total = weights.total();
                 let key = self.choice.below(total);
-                let number = weights.find(key).and_then(|place| self.in_order.get(place));
+                // Of children without a weight the first gets all.
+                let place = weights.find(key).or_else(|| self.first_in(*state));
+                let number = place.and_then(|place| self.in_order.get(place));
                 let chosen = number.and_then(|number| self.children.name(*number));
                 let Some(name) = chosen else { return Pick::Queue };
                 let Some(member) = self.children.get_mut(&name) else {

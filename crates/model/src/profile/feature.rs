@@ -363,6 +363,51 @@ features! {
     FilterSides;
     /// WrrLocality is registered without a prefix too, for a policy that there is not.
     WrrLocalityTwice;
+    /// Matchers and hash policies see the application's metadata and a content-type. A missing header matches what is inverted,
+    /// present_match is true of every header that is there, and a request hash is not cut off at 64 bits when it is turned.
+    HeadersOfMetadata;
+    /// A domain that is none is passed over; in other clients that compare exactly, nothing matches beside it.
+    BadDomainsPassed;
+    /// `query_parameters` of a route are not read; in other clients such a route is left out.
+    QueryParametersUnread;
+    /// A runtime_fraction has no limit, and matches always without a value.
+    FractionUnbounded;
+    /// A pattern is compiled between `^` and `$` without a group around it, so that only the first and last alternative have them.
+    RegexAnchorsLoose;
+    /// A regex_rewrite with an empty substitution does nothing.
+    EmptyRewriteUnread;
+    /// The seconds of a back-off are a text to which the rest is appended: 1 s is 10 s, and 1.5 s is 10.5 s.
+    SecondsTenfold;
+    /// Five attempts, and nothing else is asked of a retry policy.
+    RetryUnchecked;
+    /// `idle_timeout` of a connection manager is the timeout of RPCs, and max_stream_duration is not read.
+    IdleTimeoutOfRpcs;
+    /// RPCs wait for a configuration as long as there is none, whatever is wrong with it.
+    WaitsForConfiguration;
+    /// A configuration is taken when each of its clusters has endpoints or an error, and not before: EDS that is missing or rejected and
+    /// a DNS name without an address hold up the channel.
+    EndpointsAwaited;
+    /// An aggregate cluster that is too deep somewhere, or leads back to itself, fails as a whole; others are tried in their order,
+    /// those that are missing too.
+    AggregateFailsWhole;
+    /// Localities stand in the order of the resource. One with a weight of 0 counts, one without an endpoint to use does not, and
+    /// weights of 0 leave a hash ring empty.
+    LocalitiesAsWritten;
+    /// Shares of faults are in headers that end with `-request-percentage`, and nothing in a header that is no number counts.
+    FaultsOfMetadata;
+    /// The first two of a list of addresses that is shuffled do not change places.
+    ShuffleSparesFirst;
+    /// The LB policy of a LOGICAL_DNS cluster is pick_first, whatever it says.
+    DnsPicksFirst;
+    /// What is not set in outlier_detection has no default but its times and the share that may be ejected: it ejects nothing, and if no
+    /// endpoint can be compared and no fewest hosts are set, the process dies at the first look.
+    OutlierDefaultsLost;
+    /// New endpoints take the place of the old ones at once in round_robin; in other clients when they are connected or have failed.
+    ListsReplacedAtOnce;
+    /// A circuit breaker counts an RPC when it is on its way: RPCs that begin at the same moment do not see each other.
+    BreakerCountsLate;
+    /// weighted_target does nothing with endpoints that have no name left for it.
+    PathsNeeded;
 }
 
 impl Feature {

@@ -4,6 +4,8 @@
 //! `*`, the longest pattern inside a class, the first virtual host among equals. ASCII case does not count, a `*` stands for
 //! at least one character, and any further `*` is an ordinary character. A port is part of the text on both sides.
 
+use crate::profile::Feature;
+
 /// The class of a domain pattern, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DomainClass {
@@ -52,7 +54,7 @@ impl DomainClass {
         let (pattern, authority) = (pattern.as_bytes(), authority.as_bytes());
         let equal = |a: &[u8], b: &[u8]| match comparison {
             DomainComparison::Folded | DomainComparison::Longest => a.eq_ignore_ascii_case(b),
-            DomainComparison::Exact => a == b,
+            DomainComparison::Exact | DomainComparison::Bytes => a == b,
         };
         let stars = || pattern.iter().filter(|byte| **byte == b'*').count();
         if comparison == DomainComparison::Longest && stars() > 1 {
@@ -62,7 +64,7 @@ impl DomainClass {
             DomainClass::Exact => equal(pattern, authority),
             DomainClass::Universe => true,
             // The star needs a character of its own, so the authority is at least as long as the pattern.
-            _ if comparison != DomainComparison::Exact && authority.len() < pattern.len() => false,
+            _ if !comparison.takes_empty_stars() && authority.len() < pattern.len() => false,
             DomainClass::Suffix => pattern.get(1..).is_some_and(|suffix| {
                 let start = authority.len().checked_sub(suffix.len());
                 start
@@ -84,9 +86,35 @@ pub enum DomainComparison {
     /// Byte by byte; a star may stand for nothing, and beside a pattern that is none, nothing matches (grpc-go FindBestMatchingVirtualHost;
     /// [`Feature::DomainsExact`](crate::profile::Feature::DomainsExact)).
     Exact,
+    /// Like [`DomainComparison::Exact`], but a pattern that is none is passed over (grpc-js-xds findVirtualHostForDomain;
+    /// [`Feature::BadDomainsPassed`](crate::profile::Feature::BadDomainsPassed)).
+    Bytes,
     /// Like [`DomainComparison::Folded`], but a pattern has one star at most, and of those with one the longest wins, whatever its class
     /// ([`Feature::LongestDomain`](crate::profile::Feature::LongestDomain)).
     Longest,
+}
+
+impl DomainComparison {
+    /// That of a client.
+    pub fn of(has: impl Fn(Feature) -> bool) -> DomainComparison {
+        if has(Feature::BadDomainsPassed) {
+            DomainComparison::Bytes
+        } else if has(Feature::DomainsExact) {
+            DomainComparison::Exact
+        } else if has(Feature::LongestDomain) {
+            DomainComparison::Longest
+        } else {
+            DomainComparison::Folded
+        }
+    }
+
+    /// Says whether a star may stand for nothing.
+    const fn takes_empty_stars(self) -> bool {
+        match self {
+            DomainComparison::Exact | DomainComparison::Bytes => true,
+            DomainComparison::Folded | DomainComparison::Longest => false,
+        }
+    }
 }
 
 /// A domain pattern that won.
@@ -129,7 +157,7 @@ where
                 continue;
             };
             let better = best.is_none_or(|(found, length)| match comparison {
-                DomainComparison::Folded | DomainComparison::Exact => {
+                DomainComparison::Folded | DomainComparison::Exact | DomainComparison::Bytes => {
                     class < found.class || (class == found.class && pattern.len() > length)
                 }
                 DomainComparison::Longest => is_better_by_length((class, pattern.len()), (found.class, length)),

@@ -50,6 +50,8 @@ pub enum HeaderView {
     AsSent,
     /// Those of the application and a content-type; see [`Feature::HeadersOfApplication`](crate::profile::Feature::HeadersOfApplication).
     OfApplication,
+    /// The metadata of the application and a content-type; see [`Feature::HeadersOfMetadata`](crate::profile::Feature::HeadersOfMetadata).
+    OfMetadata,
 }
 
 impl HeaderView {
@@ -59,6 +61,8 @@ impl HeaderView {
             HeaderView::AsSent
         } else if has(Feature::HeadersOfApplication) {
             HeaderView::OfApplication
+        } else if has(Feature::HeadersOfMetadata) {
+            HeaderView::OfMetadata
         } else {
             HeaderView::Completed
         }

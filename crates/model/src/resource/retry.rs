@@ -122,7 +122,7 @@ impl RetryPolicy {
     /// `maxAttempts` as written: `num_retries + 1` in 32 bits, and in more where there is no limit.
     pub const fn written_attempts(&self) -> u32 {
         match self.bounds {
-            RetryBounds::Unlimited => self.num_retries.saturating_add(1),
+            RetryBounds::Unlimited | RetryBounds::Attempts => self.num_retries.saturating_add(1),
             RetryBounds::Channel | RetryBounds::Rpc => self.num_retries.wrapping_add(1),
         }
     }

@@ -173,6 +173,8 @@ pub enum RetryBounds {
     /// Five attempts. A policy that the method config cannot have fails the RPCs of its route, and a server that asks for a delay
     /// is obeyed whatever the code is; see [`Feature::RetryPerRpc`].
     Rpc,
+    /// Five attempts, and nothing else; see [`Feature::RetryUnchecked`].
+    Attempts,
 }
 
 impl RetryBounds {
@@ -182,6 +184,8 @@ impl RetryBounds {
             RetryBounds::Unlimited
         } else if has(Feature::RetryPerRpc) {
             RetryBounds::Rpc
+        } else if has(Feature::RetryUnchecked) {
+            RetryBounds::Attempts
         } else {
             RetryBounds::Channel
         }

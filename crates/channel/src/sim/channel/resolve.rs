@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::watched::Watched;
 use super::{Channel, Phase, RESOURCE_TIMEOUT_MS};
 use crate::client::config::{ChannelFailure, ChannelFailureClass, ClusterState, RoutesHeld, XdsConfig};
+use crate::client::whole;
 use crate::rpc::Selector;
 use crate::tree::service_config;
 use xdsctl_lb::log::LogEvent;
@@ -40,6 +41,12 @@ impl Channel {
             // Told already: a Listener that comes back to these routes tells nothing.
             return;
         }
+        if let Ok(config) = &resolved
+            && whole::held_up(config, &self.client, false).is_some()
+        {
+            // The client goes on with what it has.
+            return;
+        }
         if resolved.is_ok() || of_routes.is_some() {
             self.route_failure = of_routes.cloned();
         }
@@ -52,7 +59,14 @@ impl Channel {
                 self.runtime.say(&NOWHERE, || LogEvent::ConfigMissing {
                     why: failure.note.clone(),
                 });
-                self.fail(&failure)
+                let waits = failure.waits && self.selector.is_none();
+                let reports = self.fail(&failure);
+                if waits {
+                    // RPCs wait for the first configuration.
+                    self.end_event(&reports);
+                    return;
+                }
+                reports
             }
         };
         if self.runtime.endless.is_some() {
@@ -115,7 +129,9 @@ impl Channel {
         self.broken = None;
         self.refusal.clone_from(&failure.at_once);
         self.is_dead = failure.class == ChannelFailureClass::Panic;
-        self.selector = None;
+        if !failure.waits {
+            self.selector = None;
+        }
         self.view.config = None;
         let lb_config = LbConfig::PickFirst(pick_first::PickFirstConfig::default());
         self.lb_config = Some(lb_config.clone());

@@ -15,7 +15,7 @@ use xdsctl_lb::override_host::SessionHosts;
 use xdsctl_lb::picker::{Complete, Pick, PickArgs, PickCx, StepKind, TraceStep};
 use xdsctl_lb::policy::PolicyEvent;
 use xdsctl_lb::runtime::{Connectivity, Event, NOWHERE};
-use xdsctl_model::profile::Family;
+use xdsctl_model::profile::{Family, Feature};
 use xdsctl_model::resource::Millis;
 use xdsctl_model::status::{Code, Status};
 
@@ -145,6 +145,9 @@ impl Channel {
 
     /// Asks the policies where the next attempt goes.
     pub(super) fn pick(&mut self, id: u64) {
+        if self.uncounted_since < self.runtime.now {
+            self.count_all();
+        }
         let Some(call) = self.calls.get_mut(&id) else { return };
         let selected = call.selected.clone();
         let hosts = selected.as_ref().and_then(|selected| selected.session_hosts());
@@ -248,8 +251,13 @@ impl Channel {
     fn attempt(&mut self, id: u64, complete: Complete) {
         self.note_authority(id, &complete);
         let Some(call) = self.calls.get_mut(&id) else { return };
-        for counter in complete.counters() {
-            self.runtime.in_flight.begin(counter);
+        if self.client.profile.has(Feature::BreakerCountsLate) {
+            self.uncounted.extend(complete.counters());
+            self.uncounted_since = self.runtime.now;
+        } else {
+            complete
+                .counters()
+                .for_each(|counter| self.runtime.in_flight.begin(counter));
         }
         if self.options.places {
             call.place = self.places.find(&complete, self.view.config.as_deref());
@@ -277,8 +285,16 @@ impl Channel {
         };
     }
 
+    /// Counts the attempts that are on their way by now.
+    fn count_all(&mut self) {
+        for counter in std::mem::take(&mut self.uncounted) {
+            self.runtime.in_flight.begin(counter);
+        }
+    }
+
     /// Tells everybody who counts that an attempt has ended.
     fn tell_ended(&mut self, complete: &Complete, is_ok: bool, has_answer: bool) {
+        self.count_all();
         for counter in complete.counters() {
             self.runtime.in_flight.end(counter);
         }
@@ -427,7 +443,7 @@ impl Channel {
     }
 
     /// Ends an RPC without an answer of a backend.
-    fn end(&mut self, id: u64, class: Class, status: &Status) {
+    pub(super) fn end(&mut self, id: u64, class: Class, status: &Status) {
         self.finish_call(id, class, Some(status), None, false);
     }
 

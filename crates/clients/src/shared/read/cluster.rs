@@ -60,6 +60,9 @@ impl FamilyReader<'_> {
     }
 
     fn cluster_policy(&self, message: &Pb) -> Arc<LbPolicy> {
+        if self.has(Feature::DnsPicksFirst) && matches!(discovery(message), Discovery::LogicalDns { .. }) {
+            return self.lb_policy(json!([{ "pick_first": {} }]));
+        }
         let list = message.load_balancing_policy.as_ref();
         if let Some(list) = list.filter(|_| self.has(Feature::CustomLbConfig)) {
             return self.lb_policy(self.policies(list));
@@ -93,6 +96,7 @@ impl FamilyReader<'_> {
         let thresholds = message.circuit_breakers.as_ref().map_or(&[][..], |it| &it.thresholds);
         let mut of_default = thresholds.iter().filter(|threshold| threshold.priority == 0);
         let found = match self.dialect.last_breaker {
+            true if self.dialect.unset_breaker_counts => of_default.next_back().and_then(|last| last.max_requests),
             true => of_default.filter_map(|threshold| threshold.max_requests).next_back(),
             false => of_default.next().and_then(|threshold| threshold.max_requests),
         };
@@ -112,16 +116,32 @@ impl FamilyReader<'_> {
             let given = value.filter(|value| *value != 0 || !zero_is_default);
             given.unwrap_or(default)
         };
+        let max_ejection_percent = number(pb.max_ejection_percent, 10);
+        let (interval, base_ejection_time, max_ejection_time) = (
+            time(&pb.interval, 10_000),
+            time(&pb.base_ejection_time, 30_000),
+            time(&pb.max_ejection_time, 300_000),
+        );
+        if self.has(Feature::OutlierDefaultsLost) {
+            return OutlierDetection {
+                interval,
+                base_ejection_time,
+                max_ejection_time,
+                max_ejection_percent,
+                success_rate: success_rate_as_set(pb),
+                failure_percentage: failure_percentage_as_set(pb),
+            };
+        }
         let of_rate = match pb.enforcing_success_rate {
             None if self.dialect.success_rate_by_default => Some(100),
             given => given.filter(|percentage| *percentage != 0),
         };
         let of_failures = pb.enforcing_failure_percentage.filter(|percentage| *percentage != 0);
         OutlierDetection {
-            interval: time(&pb.interval, 10_000),
-            base_ejection_time: time(&pb.base_ejection_time, 30_000),
-            max_ejection_time: time(&pb.max_ejection_time, 300_000),
-            max_ejection_percent: number(pb.max_ejection_percent, 10),
+            interval,
+            base_ejection_time,
+            max_ejection_time,
+            max_ejection_percent,
             success_rate: of_rate.map(|enforcement_percentage| SuccessRateEjection {
                 stdev_factor: number(pb.success_rate_stdev_factor, 1900),
                 enforcement_percentage,
@@ -162,6 +182,39 @@ impl FamilyReader<'_> {
         }
         map
     }
+}
+
+/// Ejection by success rate where a field that is not set is none of its values: without a volume no endpoint is compared, and without a
+/// factor or a share none is ejected (grpc-js `OutlierDetectionLoadBalancer.runSuccessRateCheck`).
+fn success_rate_as_set(pb: &OutlierPb) -> Option<SuccessRateEjection> {
+    if pb.enforcing_success_rate == Some(0) {
+        return None;
+    }
+    let share = pb.success_rate_stdev_factor.and(pb.enforcing_success_rate);
+    Some(SuccessRateEjection {
+        stdev_factor: pb.success_rate_stdev_factor.unwrap_or(0),
+        enforcement_percentage: share.unwrap_or(0),
+        minimum_hosts: pb.success_rate_minimum_hosts.unwrap_or(0),
+        request_volume: pb.success_rate_request_volume.unwrap_or(u32::MAX),
+    })
+}
+
+/// Ejection by failures likewise: without a volume each endpoint is compared, but none counts for the fewest hosts
+/// (`runFailurePercentageCheck`).
+fn failure_percentage_as_set(pb: &OutlierPb) -> Option<FailurePercentageEjection> {
+    let share = pb.enforcing_failure_percentage.filter(|share| *share > 0)?;
+    let hosts = pb.failure_percentage_minimum_hosts.unwrap_or(0);
+    let (minimum_hosts, request_volume) = match pb.failure_percentage_request_volume {
+        Some(volume) => (hosts, volume),
+        None if hosts == 0 => (0, 0),
+        None => (hosts, u32::MAX),
+    };
+    Some(FailurePercentageEjection {
+        threshold: pb.failure_percentage_threshold.unwrap_or(0),
+        enforcement_percentage: pb.failure_percentage_threshold.map_or(0, |_| share),
+        minimum_hosts,
+        request_volume,
+    })
 }
 
 /// How the endpoints are found.

@@ -33,12 +33,13 @@ const ALL_PER_MILLION: u32 = 1_000_000;
 impl FamilyReader<'_> {
     /// The endpoints of a cluster. Localities without a weight are left out.
     pub(super) fn endpoints(&self, message: &Pb) -> Endpoints {
+        let is_as_written = self.has(Feature::LocalitiesAsWritten);
         let mut priorities: BTreeMap<u32, BTreeMap<LocalityName, Locality>> = BTreeMap::new();
         for (index, locality) in message.endpoints.iter().enumerate() {
-            let weight = locality.load_balancing_weight.unwrap_or(0);
-            if weight == 0 {
+            let weight = locality.load_balancing_weight;
+            let Some(weight) = weight.filter(|weight| *weight > 0 || is_as_written) else {
                 continue;
-            }
+            };
             let name = locality.locality.clone().unwrap_or_default();
             let name = LocalityName {
                 region: name.region,
@@ -52,13 +53,20 @@ impl FamilyReader<'_> {
                 left_out_weight: self.left_out_weight(locality),
                 endpoints: self.of_locality(locality),
             };
+            if is_as_written && kept.endpoints.is_empty() {
+                continue;
+            }
             priorities.entry(locality.priority).or_default().insert(name, kept);
         }
-        let priorities = priorities.into_values();
+        let in_order = |localities: BTreeMap<LocalityName, Locality>| {
+            let mut localities: Vec<Locality> = localities.into_values().collect();
+            if is_as_written {
+                localities.sort_by_key(|locality| locality.index);
+            }
+            localities
+        };
         Endpoints {
-            priorities: priorities
-                .map(|localities| localities.into_values().collect())
-                .collect(),
+            priorities: priorities.into_values().map(in_order).collect(),
             drops: drops(message.policy.as_ref()),
         }
     }

@@ -112,6 +112,7 @@ impl FamilyReader<'_> {
             abort_denominator: 100,
             delay_denominator: 100,
             max_active_faults: message.max_active_faults.unwrap_or(u32::MAX),
+            of_metadata: self.has(Feature::FaultsOfMetadata),
             ..Fault::default()
         };
         if fault.max_active_faults == 0 {
@@ -135,18 +136,6 @@ impl FamilyReader<'_> {
             (fault.delay_numerator, fault.delay_denominator) = fraction(delay.percentage.as_ref());
         }
         fault
-    }
-}
-
-/// The gRPC status code of an HTTP status that is an error, as every family maps it (doc/http-grpc-status-mapping.md).
-pub(crate) const fn status_of_http(status: u32) -> u32 {
-    match status {
-        400 => 13,                   // INTERNAL
-        401 => 16,                   // UNAUTHENTICATED
-        403 => 7,                    // PERMISSION_DENIED
-        404 => 12,                   // UNIMPLEMENTED
-        429 | 502 | 503 | 504 => 14, // UNAVAILABLE
-        _ => 2,                      // UNKNOWN
     }
 }
 

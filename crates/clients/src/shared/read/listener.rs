@@ -15,6 +15,7 @@ use xdsctl_document::proto::pb::envoy::config::listener::v3::{self as pb, Filter
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::HttpConnectionManager as HcmPb;
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::http_connection_manager::RouteSpecifier;
 use xdsctl_model::host_port::join_host_port;
+use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::listener::{
     Cidr, DestinationChains, FilterChain, HttpConnectionManager, Listener, RouteSource, SourceMatch, SourceType,
@@ -36,7 +37,10 @@ impl FamilyReader<'_> {
     fn connection_manager(&self, any: Option<&Any>, on_client: bool) -> HttpConnectionManager {
         let message: HcmPb = any.and_then(|any| opened(any, HCM)).unwrap_or_default();
         let options = message.common_http_protocol_options.as_ref();
-        let duration = options.and_then(|options| options.max_stream_duration.as_ref());
+        let duration = options.and_then(|options| match self.has(Feature::IdleTimeoutOfRpcs) {
+            true => options.idle_timeout.as_ref(),
+            false => options.max_stream_duration.as_ref(),
+        });
         HttpConnectionManager {
             routes: match &message.route_specifier {
                 Some(RouteSpecifier::RouteConfig(config)) => RouteSource::Inline(Arc::new(self.route_config(config))),

@@ -15,38 +15,64 @@ pub(super) fn regex(pattern: &str) -> Option<Regex> {
     compiled.or_else(|| Regex::new(&pattern.replace("(?<", "(?P<")).ok())
 }
 
-/// A string matcher; a regex is not made to ignore case.
-pub(super) fn string_matcher(matcher: &pb::StringMatcher) -> Option<StringMatcher> {
-    let kind = match matcher.match_pattern.as_ref()? {
-        MatchPattern::Exact(text) => StringMatch::Exact(text.clone()),
-        MatchPattern::Prefix(text) => StringMatch::Prefix(text.clone()),
-        MatchPattern::Suffix(text) => StringMatch::Suffix(text.clone()),
-        MatchPattern::Contains(text) => StringMatch::Contains(text.clone()),
-        MatchPattern::SafeRegex(safe) => StringMatch::Regex(regex(&safe.regex)?),
-        MatchPattern::Custom(_) => return None,
-    };
-    Some(StringMatcher {
-        ignore_case: matcher.ignore_case && !matches!(kind, StringMatch::Regex(_)),
-        kind,
-    })
-}
-
 impl FamilyReader<'_> {
+    /// A pattern with which whole texts are compared.
+    pub(super) fn whole(&self, pattern: &str) -> Option<Regex> {
+        // Anything may stand before and behind what lies between `^` and `$`, which hold the first and the last alternative alone.
+        match self.has(Feature::RegexAnchorsLoose) && pattern.contains('|') {
+            true => regex(&format!("(?s:.*)(?:^{pattern}$)(?s:.*)")),
+            false => regex(pattern),
+        }
+    }
+
+    /// A string matcher; a regex is not made to ignore case.
+    pub(super) fn string_matcher(&self, matcher: &pb::StringMatcher) -> Option<StringMatcher> {
+        let kind = match matcher.match_pattern.as_ref()? {
+            MatchPattern::Exact(text) => StringMatch::Exact(text.clone()),
+            MatchPattern::Prefix(text) => StringMatch::Prefix(text.clone()),
+            MatchPattern::Suffix(text) => StringMatch::Suffix(text.clone()),
+            MatchPattern::Contains(text) => StringMatch::Contains(text.clone()),
+            MatchPattern::SafeRegex(safe) => StringMatch::Regex(self.whole(&safe.regex)?),
+            MatchPattern::Custom(_) => return None,
+        };
+        Some(StringMatcher {
+            ignore_case: matcher.ignore_case && !matches!(kind, StringMatch::Regex(_)),
+            kind,
+        })
+    }
+
     /// A header matcher of a route.
     pub(super) fn header_matcher(&self, matcher: &route::HeaderMatcher) -> Option<HeaderMatcher> {
+        let kind = match &matcher.header_match_specifier {
+            Some(specifier) => self.header_match(specifier),
+            None => None,
+        };
+        Some(HeaderMatcher {
+            name: matcher.name.clone(),
+            // What is asked of it is not known: no value has it.
+            kind: match self.has(Feature::LenientRoutes) {
+                true => kind.unwrap_or(HeaderMatch::Range { start: 0, end: 0 }),
+                false => kind?,
+            },
+            invert_match: matcher.invert_match,
+            view: HeaderView::of(|feature| self.has(feature)),
+        })
+    }
+
+    fn header_match(&self, specifier: &Spec) -> Option<HeaderMatch> {
         let text = |kind| {
             HeaderMatch::String(StringMatcher {
                 kind,
                 ignore_case: false,
             })
         };
-        let kind = match matcher.header_match_specifier.as_ref()? {
+        Some(match specifier {
             Spec::ExactMatch(value) => text(StringMatch::Exact(value.clone())),
             Spec::PrefixMatch(value) => text(StringMatch::Prefix(value.clone())),
             Spec::SuffixMatch(value) => text(StringMatch::Suffix(value.clone())),
             Spec::ContainsMatch(value) => text(StringMatch::Contains(value.clone())),
-            Spec::SafeRegexMatch(safe) => text(StringMatch::Regex(regex(&safe.regex)?)),
-            Spec::StringMatch(matcher) => HeaderMatch::String(string_matcher(matcher)?),
+            Spec::SafeRegexMatch(safe) => text(StringMatch::Regex(self.whole(&safe.regex)?)),
+            Spec::StringMatch(matcher) => HeaderMatch::String(self.string_matcher(matcher)?),
             Spec::PresentMatch(present) => HeaderMatch::Present(*present),
             Spec::RangeMatch(range) => HeaderMatch::Range {
                 start: range.start,
@@ -55,12 +81,6 @@ impl FamilyReader<'_> {
                     false => range.end,
                 },
             },
-        };
-        Some(HeaderMatcher {
-            name: matcher.name.clone(),
-            kind,
-            invert_match: matcher.invert_match,
-            view: HeaderView::of(|feature| self.has(feature)),
         })
     }
 }

@@ -24,7 +24,8 @@ use xdsctl_model::diag::Validation;
 use xdsctl_model::profile::{Feature, Profile, ServerFacts};
 use xdsctl_model::resource::{LbConfig, LbPolicy, Millis, Resource};
 
-pub(crate) use filters::{FilterKind, fraction, status_of_http};
+pub(crate) use filters::{FilterKind, fraction};
+pub(crate) use xdsctl_model::status::of_http_error as status_of_http;
 
 /// What a family does in its own way.
 pub(crate) struct ReadDialect {
@@ -46,6 +47,8 @@ pub(crate) struct ReadDialect {
     pub lb_config: fn(&Value, &Profile) -> Result<LbConfig, String>,
     /// Of several circuit breakers for the priority DEFAULT the last counts, and not the first.
     pub last_breaker: bool,
+    /// And it counts even if it sets no limit, which is then the usual one.
+    pub unset_breaker_counts: bool,
     /// Ejects by success rate unless that is switched off (A50).
     pub success_rate_by_default: bool,
 }

@@ -66,9 +66,35 @@ pub(super) fn of_escaped_dollars(template: &str) -> String {
     rewrite
 }
 
+/// A template in which a number of any length is a group (grpc-js-xds `getHash`): above 9
+/// it is left as it is written for JavaScript, `$10`.
+pub(super) fn of_long_numbers(template: &str) -> String {
+    let mut rewrite = String::new();
+    let mut parts = template.split('\\');
+    rewrite.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
+        let (number, rest) = part.split_at(end);
+        match number.len() {
+            0 => rewrite.push_str("\\\\"),
+            1 => rewrite.extend(["\\", number]),
+            _ => rewrite.extend(["$", number]),
+        }
+        rewrite.push_str(rest);
+    }
+    rewrite
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_may_be_long() {
+        for (template, rewrite) in [("\\1", "\\1"), ("a\\10b", "a$10b"), ("$1", "$1"), ("\\", "\\\\")] {
+            assert_eq!(of_long_numbers(template), rewrite, "{template}");
+        }
+    }
 
     #[test]
     fn a_template_of_go_becomes_one_of_re2() {

@@ -84,7 +84,7 @@ impl FamilyReader<'_> {
         plugins: &KnownPlugins,
     ) -> Option<Route> {
         let matched = message.r#match.as_ref()?;
-        if !matched.query_parameters.is_empty() {
+        if !matched.query_parameters.is_empty() && !self.has(Feature::QueryParametersUnread) {
             return None;
         }
         let action = match &message.action {
@@ -98,7 +98,7 @@ impl FamilyReader<'_> {
             name: message.name.clone(),
             path: self.path(matched)?,
             headers: headers.filter_map(|header| self.header_matcher(header)).collect(),
-            fraction_per_million: matched.runtime_fraction.as_ref().map(|it| self.fraction(it)),
+            fraction_per_million: matched.runtime_fraction.as_ref().and_then(|it| self.fraction(it)),
             action,
             typed_per_filter_config: self.overrides(&message.typed_per_filter_config),
         })
@@ -169,7 +169,11 @@ impl FamilyReader<'_> {
         let bounds = RetryBounds::of(|feature| self.has(feature));
         let interval = |duration: prost_types::Duration| match bounds {
             RetryBounds::Rpc => millis(&duration).max(Millis(1)),
-            RetryBounds::Channel | RetryBounds::Unlimited => millis(&duration),
+            RetryBounds::Attempts if self.has(Feature::SecondsTenfold) => millis(&prost_types::Duration {
+                seconds: duration.seconds.saturating_mul(10),
+                ..duration
+            }),
+            RetryBounds::Channel | RetryBounds::Unlimited | RetryBounds::Attempts => millis(&duration),
         };
         let base_interval = back_off.map_or(DEFAULT_BASE_INTERVAL, |back_off| {
             interval(back_off.base_interval.unwrap_or_default())
@@ -193,9 +197,14 @@ impl FamilyReader<'_> {
             PolicySpecifier::Header(header) => HashPolicyKind::Header {
                 name: match view {
                     HeaderView::Completed => header.header_name.clone(),
-                    HeaderView::AsSent | HeaderView::OfApplication => header.header_name.to_ascii_lowercase(),
+                    HeaderView::AsSent | HeaderView::OfApplication | HeaderView::OfMetadata => {
+                        header.header_name.to_ascii_lowercase()
+                    }
                 },
                 rewrite: header.regex_rewrite.as_ref().and_then(|rewrite| {
+                    if rewrite.substitution.is_empty() && self.has(Feature::EmptyRewriteUnread) {
+                        return None;
+                    }
                     let pattern = rewrite.pattern.as_ref().map_or("", |pattern| &pattern.regex);
                     Some((matcher::regex(pattern)?, self.substitution(&rewrite.substitution)))
                 }),
@@ -214,6 +223,8 @@ impl FamilyReader<'_> {
             rewrite::of_dollars(written)
         } else if self.has(Feature::EscapedDollarGroups) {
             rewrite::of_escaped_dollars(written)
+        } else if self.has(Feature::HeadersOfMetadata) {
+            rewrite::of_long_numbers(written)
         } else {
             written.to_owned()
         }
@@ -223,7 +234,7 @@ impl FamilyReader<'_> {
         let kind = match message.path_specifier.as_ref()? {
             PathSpecifier::Prefix(prefix) => StringMatch::Prefix(prefix.clone()),
             PathSpecifier::Path(path) => StringMatch::Exact(path.clone()),
-            PathSpecifier::SafeRegex(safe) => return matcher::regex(&safe.regex).map(PathMatcher::Regex),
+            PathSpecifier::SafeRegex(safe) => return self.whole(&safe.regex).map(PathMatcher::Regex),
             _ => return None,
         };
         let folds = self.has(Feature::PathCaseFolded);
@@ -233,10 +244,11 @@ impl FamilyReader<'_> {
         }))
     }
 
-    /// Parts per million in 32 bits; nothing is 0, and an unknown denominator is a million.
-    fn fraction(&self, fraction: &RuntimeFractionalPercent) -> u32 {
+    /// Parts per million in 32 bits; nothing is 0, or no fraction, and an unknown denominator is a million.
+    fn fraction(&self, fraction: &RuntimeFractionalPercent) -> Option<u32> {
+        let is_unbounded = self.has(Feature::FractionUnbounded);
         let Some(value) = fraction.default_value.as_ref() else {
-            return 0;
+            return (!is_unbounded).then_some(0);
         };
         let factor = match value.denominator {
             0 => 10_000,
@@ -246,8 +258,11 @@ impl FamilyReader<'_> {
         if self.has(Feature::FractionAsWritten) {
             // A numerator that is no signed number is below zero.
             let numerator = i32::try_from(value.numerator).map_or(0, i32::unsigned_abs);
-            return numerator.saturating_mul(factor);
+            return Some(numerator.saturating_mul(factor));
         }
-        value.numerator.wrapping_mul(factor)
+        Some(match is_unbounded {
+            true => value.numerator.saturating_mul(factor),
+            false => value.numerator.wrapping_mul(factor),
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! TLS contexts, as a client keeps them.
 
-use super::{FamilyReader, matcher, opened};
+use super::{FamilyReader, opened};
 use crate::shared::names::{DOWNSTREAM, UPSTREAM};
 use xdsctl_document::proto::pb::envoy::config::core::v3::TransportSocket;
 use xdsctl_document::proto::pb::envoy::config::core::v3::transport_socket::ConfigType;
@@ -79,7 +79,7 @@ impl FamilyReader<'_> {
                 (None, None) if has_roots && self.has(Feature::SystemRootCerts) => CaCerts::SystemRoots,
                 (None, None) => CaCerts::None,
             },
-            match_subject_alt_names: names.iter().filter_map(matcher::string_matcher).collect(),
+            match_subject_alt_names: names.iter().filter_map(|name| self.string_matcher(name)).collect(),
             identity: match (identity, old_identity) {
                 (Some(own), _) => Some(provider(&own.instance_name, &own.certificate_name)),
                 (None, Some(old)) => Some(provider(&old.instance_name, &old.certificate_name)),

@@ -1,6 +1,6 @@
 //! grpc-js-xds.
 
-use super::{FamilyFacts, Feature, Measurement, changes, versions};
+use super::{FamilyFacts, Feature, Measurement, changes, defects, versions};
 use crate::profile::agent::only_version;
 
 pub(super) const FACTS: FamilyFacts = FamilyFacts {
@@ -11,7 +11,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     of_user_agent: only_version,
     // What could be had; 1.14.0 and 1.14.1 answer alike.
     measured: versions!["1.10.1" "1.13.0" "1.14.0" "1.14.1"],
-    picked: &[],
+    picked: versions!["1.14.1"],
     measurement: Measurement {
         with: "its own decode functions, called directly",
         resources: 18_025,
@@ -19,11 +19,19 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     wrappers: &[],
     properties: &[],
     unmodelled: &[],
-    defects: &[],
+    defects: defects! {
+        DnsLbPolicy: "ignores the LB policy of a LOGICAL_DNS cluster and uses pick_first", "load-balancer-cds.ts of 1.14.1";
+    },
     read_switch,
+    // What becomes of RPCs was asked of 1.14.1. The channels of 1.10.1 and 1.13.0 that were asked too differ where they have no configuration.
     changes: changes! {
         "1.10.1" off Federation PickFirstMessage;
         "1.10.1" on CustomLbConfig FaultInjection RetryPolicy OutlierDetection RingHashPolicy;
+        "1.10.1" always HeadersOfMetadata DomainsExact BadDomainsPassed QueryParametersUnread FractionUnbounded
+            RegexAnchorsLoose EmptyRewriteUnread SecondsTenfold RetryUnchecked IdleTimeoutOfRpcs
+            EndpointsAwaited AggregateFailsWhole LocalitiesAsWritten FaultsOfMetadata ShuffleSparesFirst PathsEnd PathsNeeded DnsPicksFirst
+            DisabledFiltersRun OutlierDefaultsLost ListsReplacedAtOnce BreakerCountsLate
+            EndpointHashKeyBackwardCompat;
         "1.10.1" always TypedStructChecked HeaderStringMatch ClusterResolverPolicy ClusterImplByName;
         "1.13" off AggregateClusterBackwardCompat;
         "1.13" on DualstackEndpoints;
@@ -31,6 +39,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.13" gone ClusterResolverPolicy;
         "1.14" off RbacFilter WeightedRoundRobinMessage;
         "1.14" on Federation;
+        "1.14" always WaitsForConfiguration;
         "1.14" always WeightedRoundRobin FilterSides WrrLocalityTwice;
     },
 };

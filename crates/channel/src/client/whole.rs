@@ -1,0 +1,65 @@
+//! Channels of grpc-js-xds: a configuration is taken as a whole, and some kill the process.
+//!
+//! Its dependency manager hands nothing on while a cluster of the routes has neither endpoints nor an error, and RPCs wait
+//! (`isClusterTreeFullyUpdated`). Routes without a `route` in the virtual host of the channel throw an exception that nobody catches
+//! (`handleRouteConfig`).
+
+use super::Client;
+use super::config::{ChannelFailure, ChannelFailureClass, ClusterState, XdsConfig};
+use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::route::Action;
+use xdsctl_model::status::Status;
+
+/// What RPCs of a process get that is dead.
+const DEAD: &str = "the process dies of the configuration";
+
+/// Lets the channel of a client die that does not survive its routes.
+///
+/// # Errors
+/// Why every RPC fails.
+pub(super) fn as_it_dies(
+    resolved: Result<XdsConfig, ChannelFailure>,
+    client: &Client,
+) -> Result<XdsConfig, ChannelFailure> {
+    let config = resolved?;
+    if !client.profile.has(Feature::WaitsForConfiguration) {
+        return Ok(config);
+    }
+    let routes = config.virtual_host().into_iter().flat_map(|host| &host.routes);
+    let killer = routes
+        .into_iter()
+        .find(|route| !matches!(route.action, Action::Route(_)));
+    match killer {
+        None => Ok(config),
+        Some(route) => Err(ChannelFailure {
+            class: ChannelFailureClass::Panic,
+            note: format!("routes[{}] has no `route`", route.index),
+            missing: Vec::new(),
+            keeps_routes: false,
+            at_once: Some(Status::unavailable(DEAD)),
+            waits: false,
+        }),
+    }
+}
+
+/// What a configuration still lacks before the client takes it; `None` if nothing. With `asks_dns`, a name of which it is not known what
+/// DNS says counts as answered.
+pub(crate) fn held_up(config: &XdsConfig, client: &Client, asks_dns: bool) -> Option<ChannelFailure> {
+    if !client.profile.has(Feature::EndpointsAwaited) {
+        return None;
+    }
+    let lacking = config.clusters.iter().find_map(|(name, state)| match state {
+        ClusterState::Leaf(leaf) if asks_dns && leaf.unanswered().is_some() => None,
+        ClusterState::Leaf(leaf) if leaf.endpoints.is_none() || leaf.is_unresolved => Some((name, leaf)),
+        ClusterState::Leaf(_) | ClusterState::Aggregate(_) | ClusterState::Error(_) => None,
+    });
+    let (name, leaf) = lacking?;
+    Some(ChannelFailure {
+        class: ChannelFailureClass::NoEndpoints,
+        note: format!("cluster {name} has no endpoints, {}", leaf.note),
+        missing: config.missing.clone(),
+        keeps_routes: true,
+        at_once: None,
+        waits: true,
+    })
+}
