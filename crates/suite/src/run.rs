@@ -93,7 +93,7 @@ pub struct Played {
     /// What people should hear of, with the step.
     pub notes: Vec<(Span, String)>,
     /// The `backends` of the test that no endpoint has at any time; tests of a file may share them.
-    pub strangers: Vec<(Span, String)>,
+    pub unused_backends: Vec<(Span, String)>,
     /// Why the test could not be run to its end.
     pub stop: Option<TestStop>,
     /// What of the configuration was met, if that was asked for.
@@ -379,7 +379,7 @@ impl<'t> Run<'t> {
         if self.played.stop.is_none() {
             let (of_checks, of_backends) = self.names.missing();
             self.played.notes.extend(of_checks);
-            self.played.strangers = of_backends;
+            self.played.unused_backends = of_backends;
         }
         self.watch.configurations(&self.channels);
         self.played.coverage = self.watch.coverage.take().unwrap_or_default();

@@ -6,7 +6,7 @@
 
 mod patterns;
 
-pub use patterns::{SecretFinder, hide, looks, mask_value};
+pub use patterns::{SecretFinder, hide, looks_secret, mask_value};
 
 /// What stands for a value that is not printed; Envoy writes the same.
 pub const REDACTED: &str = "[redacted]";

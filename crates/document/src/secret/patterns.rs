@@ -368,7 +368,7 @@ fn of_value(text: &[u8]) -> Vec<Range<usize>> {
 }
 
 /// Says whether a value has something in it that looks like a secret.
-pub fn looks(text: &str) -> bool {
+pub fn looks_secret(text: &str) -> bool {
     !of_value(text.as_bytes()).is_empty()
 }
 

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use serde_json::{Map, Value};
 use xdsctl_proto::tables::{self, Cardinality, Field, Kind, MESSAGES, Message, WellKnown};
 
-use crate::secret::{REDACTED, hide, is_name, looks};
+use crate::secret::{REDACTED, hide, is_name, looks_secret};
 use xdsctl_model::diag::{FieldPath, Seg};
 
 mod known;
@@ -258,7 +258,9 @@ impl SecretPlace {
                 .filter_map(|name| tables::message(name))
                 .any(|message| message.position(name).is_some()),
             SecretShape::Wrapped(_) => matches!(name, "@type" | "value"),
-            SecretShape::Map(_) | SecretShape::JsonMap(_) | SecretShape::Headers => !self.is_hidden && !looks(name),
+            SecretShape::Map(_) | SecretShape::JsonMap(_) | SecretShape::Headers => {
+                !self.is_hidden && !looks_secret(name)
+            }
             SecretShape::Json(known, _) => known.all().any(|key| key == name),
             SecretShape::Parsed | SecretShape::ParsedStruct | SecretShape::ParsedCredential => true,
             SecretShape::Free | SecretShape::Scalar => false,

@@ -260,7 +260,7 @@ fn steps_of(routes: &[Route], client: Option<usize>, shows_secrets: bool) -> (Ve
 
 /// Says whether an RPC has a header that would be masked, and so would not match.
 fn has_credential(example: &Example) -> bool {
-    let is_credential = |(name, value): &(String, String)| secret::is_name(name) || secret::looks(value);
+    let is_credential = |(name, value): &(String, String)| secret::is_name(name) || secret::looks_secret(value);
     example.headers.iter().any(is_credential)
 }
 

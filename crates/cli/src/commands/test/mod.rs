@@ -144,7 +144,7 @@ impl Notes {
             return;
         }
         for backend in test.backends.iter().filter(|backend| backend.address.is_some()) {
-            let strange = played.strangers.iter().find(|(span, _)| *span == backend.span);
+            let strange = played.unused_backends.iter().find(|(span, _)| *span == backend.span);
             let note = strange.map(|(_, note)| note.clone());
             let (_, known) = self.backends.entry(backend.span).or_insert((number, note.clone()));
             *known = known.take().filter(|_| note.is_some());

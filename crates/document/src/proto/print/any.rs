@@ -93,7 +93,7 @@ impl Printer {
         self.is_strict = false;
         let _ = self.opened(url, inner, message);
         // Whatever is around it is looked through later, and then it is too late.
-        self.veils > 0 || self.masked > before || secret::looks(&String::from_utf8_lossy(inner))
+        self.veils > 0 || self.masked > before || secret::looks_secret(&String::from_utf8_lossy(inner))
     }
 
     fn bytes_of(&mut self, url: &str, inner: &[u8]) {

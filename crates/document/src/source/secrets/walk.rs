@@ -3,7 +3,7 @@
 use xdsctl_proto::tables;
 
 use super::SecretPlace;
-use crate::secret::{REDACTED, is_name, looks};
+use crate::secret::{REDACTED, is_name, looks_secret};
 use crate::source::Span;
 use crate::source::json::{Scanner, Str, Syntax};
 
@@ -148,7 +148,7 @@ impl Walker<'_> {
                 let token = self.scan.string()?;
                 self.value_start = usize::MAX;
                 let is_redacted = self.scan.raw(token) == REDACTED.as_bytes();
-                let is_harmless = |text: Option<String>| text.is_some_and(|text| !looks(&text));
+                let is_harmless = |text: Option<String>| text.is_some_and(|text| !looks_secret(&text));
                 let is_shown = is_redacted || place.shows_text() && is_harmless(self.text_of(token));
                 self.mark(token.start, token.end, is_shown);
                 Ok(())
