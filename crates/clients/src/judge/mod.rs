@@ -6,7 +6,7 @@
 
 mod answer;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
 
@@ -210,8 +210,7 @@ fn as_core_reads(
     is_taken: bool,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Packed {
-    let reference = Profile::default();
-    let cx = Validation::new(&reference, server).sized(sent.bytes.len());
+    let cx = Validation::new(&REFERENCE, server).sized(sent.bytes.len());
     let mut cx = cx.knowing(known).reading_as(profile, packed);
     // What C-core keeps is of no interest, and whether it stops neither.
     let _ = (core::CONVERTER.judge)(sent, &mut cx);
@@ -234,6 +233,9 @@ fn as_core_reads(
 
 /// What is known around a resource: what the bootstrap says, and what the loader knows of the bytes.
 type Around<'s> = (&'s ServerFacts, BytesKnowledge);
+
+/// The reference, which is made once: its features are looked up in every change of its versions.
+static REFERENCE: LazyLock<Profile> = LazyLock::new(Profile::default);
 
 /// Asks clients about a resource, and gives their answers and what they keep in the same order.
 ///

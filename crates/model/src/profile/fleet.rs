@@ -170,7 +170,15 @@ impl Fleet {
 }
 
 /// The families whose own values show what resources do together.
-pub(super) const RELATED: [Family; 2] = [Family::Go, Family::Java];
+const RELATED: [Family; 2] = [Family::Go, Family::Java];
+
+impl Client {
+    /// Says whether it is known what the client makes of resources together: its family's values were measured, and its version is known.
+    pub fn has_own_world(self) -> bool {
+        let is_known = self.family == Family::REFERENCE || RELATED.contains(&self.family);
+        is_known && self.standing() != ClientStanding::Unknown
+    }
+}
 
 /// The client of a list whose worlds are followed.
 fn base(clients: &[Client]) -> Option<Client> {

@@ -114,9 +114,7 @@ impl Profile {
 
     /// Says whether it is known what the client makes of resources together: its family's values were measured, and its version is known.
     pub fn has_own_world(&self) -> bool {
-        let family = self.client.family;
-        let is_known = family == Family::REFERENCE || fleet::RELATED.contains(&family);
-        is_known && self.client.standing() != ClientStanding::Unknown
+        self.client.has_own_world()
     }
 
     /// Says whether it is a client of the reference's family, C-core.

@@ -11,7 +11,7 @@ use xdsctl_channel::client::{Checked, Verdict};
 use xdsctl_clients::judge::{self, FamilyAnswer};
 use xdsctl_lint::decide::loudness::is_of_text;
 use xdsctl_model::diag::{Diagnostic, Effect};
-use xdsctl_model::profile::{Client, ClientStanding, Fleet, Profile, Version};
+use xdsctl_model::profile::{Client, ClientStanding, Fleet, Version};
 
 /// What a client does with a resource.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -221,7 +221,7 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &
             .into_iter()
             .for_each(|packed| packed.unpack_into(&mut unread));
         let mut of_client: Vec<&Diagnostic> = answer.diagnostics.iter().chain(&unread).collect();
-        let has_own_world = Profile::of(client).has_own_world();
+        let has_own_world = client.has_own_world();
         if answer.verdict == judge::FamilyVerdict::Accepted && !has_own_world {
             let own = |d: &Diagnostic| answer.diagnostics.iter().any(|o| o.rule == d.rule && o.path == d.path);
             let is_true = |d: &&Diagnostic| d.shared.contains(&client.family) && !own(d);

@@ -12,7 +12,7 @@ use super::{ResourceReport, Summary};
 use crate::report::plural;
 use xdsctl_channel::client::Verdict;
 use xdsctl_model::diag::{Effect, Severity};
-use xdsctl_model::profile::{Client, Doubt, Family, Fleet, Profile};
+use xdsctl_model::profile::{Client, Doubt, Family, Fleet};
 
 /// The kind of thing that was not checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -134,7 +134,7 @@ impl NotCheckedTally {
                 let first = || format!("{} `{}`", resource.type_name, resource.name);
                 self.unknown.entry(*client).or_insert_with(|| (0, first())).0 += 1;
             }
-            if *verdict == "accepted" && of_base == Verdict::Rejected && !Profile::of(*client).has_own_world() {
+            if *verdict == "accepted" && of_base == Verdict::Rejected && !client.has_own_world() {
                 *self.beyond_base.entry(*client).or_default() += 1;
             }
         }
@@ -228,7 +228,7 @@ pub(crate) fn families(fleet: &Fleet, is_wanted: impl Fn(Family) -> bool) -> Vec
 /// The kinds of finding that are not there for some clients, but for those rules that hold for every client.
 fn findings(fleet: &Fleet) -> Vec<NotChecked> {
     let clients = fleet.clients().iter().copied();
-    let clients: Vec<Client> = clients.filter(|client| !Profile::of(*client).has_own_world()).collect();
+    let clients: Vec<Client> = clients.filter(|client| !client.has_own_world()).collect();
     if clients.is_empty() {
         return Vec::new();
     }
