@@ -162,11 +162,7 @@ impl<'r> Timeline<'r> {
         let reads_errors = against.profile.has(Feature::DataErrorHandling);
         let mut timeline = Timeline {
             names: NameComparison::of(against.profile),
-            drops: if reads_errors {
-                server.fail_on_data_errors
-            } else {
-                !server.ignore_resource_deletion
-            },
+            drops: server.drops_removed(against.profile),
             reads_errors,
             responses: BTreeMap::new(),
             streams: BTreeMap::new(),

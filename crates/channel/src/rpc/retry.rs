@@ -136,6 +136,10 @@ impl Retries {
                 self.backoff.reset();
                 ms
             }
+            None if policy.bounds == RetryBounds::UnlimitedFromZero => {
+                // The clock of the simulation has no part of a millisecond.
+                (self.backoff.nominal_ms() as f64 * unit()) as i64
+            }
             None => self.backoff.next_ms(unit()),
         };
         if wait == 0 && policy.bounds == RetryBounds::Channel {
@@ -163,7 +167,12 @@ pub fn schedule(policy: &RetryPolicy) -> impl Iterator<Item = Wait> {
     let mut backoff = Backoff::new(growth(policy));
     (1..policy.max_attempts()).map(move |retry| {
         let nominal = backoff.nominal_ms();
-        let (least, most) = range_ms(nominal);
+        let (least, most) = match policy.bounds {
+            RetryBounds::UnlimitedFromZero => (0, nominal),
+            RetryBounds::Channel | RetryBounds::Rpc | RetryBounds::Unlimited | RetryBounds::Attempts => {
+                range_ms(nominal)
+            }
+        };
         Wait {
             retry,
             least: Millis(least),

@@ -24,6 +24,8 @@ pub const MAX_NESTED_CDS: usize = 32;
 pub struct ConfigView {
     /// `None` before the first one, and while the channel fails.
     pub config: Option<Arc<XdsConfig>>,
+    /// Clusters that wait for a resource, in clients whose channel does not ([`Feature::ClustersAlone`]).
+    pub awaited: BTreeSet<String>,
     profile: Profile,
     /// What each cds policy remembers, by its place.
     policies: RefCell<BTreeMap<TreePath, CdsState>>,
@@ -53,6 +55,7 @@ impl ConfigView {
     pub fn new(profile: Profile) -> ConfigView {
         ConfigView {
             config: None,
+            awaited: BTreeSet::new(),
             profile,
             policies: RefCell::default(),
             wanted: RefCell::default(),
@@ -195,6 +198,11 @@ impl Clusters for ConfigView {
             below: above.as_deref(),
             profile: &self.profile,
         };
+        // A policy that takes no config waits for another one.
+        let is_refused = || cds.flat().is_some_and(|flat| flat.accept().is_err());
+        if self.awaited.contains(cluster) || self.profile.has(Feature::ClustersAlone) && is_refused() {
+            return ClusterUpdate::Awaited;
+        }
         if let (ClusterState::Leaf(leaf), true) = (state, remembered.last.is_some())
             && cds.keeps_what_it_has(leaf)
         {

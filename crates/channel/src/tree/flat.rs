@@ -1,8 +1,9 @@
 //! The LB config below a cds policy in clients that have one list of priorities for an aggregate cluster.
 //!
 //! A leaf cluster is outlier detection over cluster impl over its priorities. An aggregate is one priority policy with the
-//! priorities of all its leaves, each of which has outlier detection and cluster impl of its own. The LB policy below is the
-//! root's in any case, and nothing is kept for sessions. Follows grpc-go cdsbalancer/configbuilder.go.
+//! priorities of all its leaves, each of which has outlier detection and cluster impl of its own; in older versions so is a leaf.
+//! The LB policy below is the root's in any case, but for LOGICAL_DNS clusters of older versions, and nothing is kept for
+//! sessions. Follows grpc-go cdsbalancer/configbuilder.go and clusterresolver/configbuilder.go.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +14,11 @@ use super::names::NamedLeaf;
 use crate::client::config::{ClusterState, Leaf};
 use xdsctl_lb::json::duration_to_json;
 use xdsctl_lb::{cluster_impl, named, outlier_detection, priority, ring_hash};
+use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::endpoints::LocalityName;
 use xdsctl_model::resource::lb_policy::{
-    LbConfig, LbPolicy, NamedClusterConfig, OutlierDetectionConfig, PriorityChild, PriorityConfig,
+    LbConfig, LbPolicy, NamedClusterConfig, OutlierDetectionConfig, PickFirstConfig, PriorityChild, PriorityConfig,
 };
 use xdsctl_model::resource::{Endpoints, Millis};
 use xdsctl_model::status::Status;
@@ -29,6 +31,10 @@ pub struct FlatCluster<'a> {
     /// The leaves, most wanted first.
     leaves: Vec<(&'a str, &'a Leaf)>,
     is_aggregate: bool,
+    /// Outlier detection and the limits of a cluster are below its priorities.
+    limits_priorities: bool,
+    /// The LB policy of LOGICAL_DNS clusters, if it is not that of all.
+    dns_policy: Option<LbConfig>,
 }
 
 /// The names of the priorities of one cds policy, which survive updates: `priority-0-1`.
@@ -52,23 +58,34 @@ impl<'a> FlatCluster<'a> {
     /// The cluster of a cds policy; `None` if it fails.
     pub fn of(cds: &Cds<'a>) -> Option<FlatCluster<'a>> {
         let (cluster, config) = (cds.cluster, cds.config);
-        match config.clusters.get(cluster)? {
-            ClusterState::Leaf(leaf) => Some(FlatCluster {
-                policy: &leaf.cluster.lb_policy,
-                leaves: vec![(cluster, leaf)],
-                is_aggregate: false,
-            }),
-            ClusterState::Aggregate(aggregate) => Some(FlatCluster {
-                policy: &aggregate.cluster.lb_policy,
-                leaves: aggregate
-                    .leaves
-                    .iter()
-                    .filter_map(|name| Some((name.as_str(), config.leaf(name)?)))
-                    .collect(),
-                is_aggregate: true,
-            }),
-            ClusterState::Error(_) => None,
-        }
+        let (policy, leaves, is_aggregate) = match config.clusters.get(cluster)? {
+            ClusterState::Leaf(leaf) => (&leaf.cluster.lb_policy, vec![(cluster, leaf)], false),
+            ClusterState::Aggregate(aggregate) => {
+                let names = aggregate.leaves.iter();
+                let leaves = names.filter_map(|name| Some((name.as_str(), config.leaf(name)?)));
+                (&aggregate.cluster.lb_policy, leaves.collect(), true)
+            }
+            ClusterState::Error(_) => return None,
+        };
+        let dns_policy = || LbConfig::PickFirst(PickFirstConfig::default());
+        Some(FlatCluster {
+            policy,
+            leaves,
+            is_aggregate,
+            limits_priorities: is_aggregate || cds.profile.has(Feature::LimitsByPriority),
+            dns_policy: cds.profile.has(Feature::DnsPickFirst).then(dns_policy),
+        })
+    }
+
+    /// The LB policy below the priorities of a leaf.
+    pub fn policy_of(&self, leaf: &Leaf) -> &LbConfig {
+        let dns_policy = self.dns_policy.as_ref().filter(|_| is_dns(leaf));
+        dns_policy.unwrap_or(&self.policy.config)
+    }
+
+    /// Says whether each priority has outlier detection and limits of its own.
+    pub const fn limits_priorities(&self) -> bool {
+        self.limits_priorities
     }
 
     /// Says whether the priorities of several clusters are in one list.
@@ -107,23 +124,20 @@ impl<'a> FlatCluster<'a> {
 
     /// The config below the cds policy.
     pub fn config(&self, leaves: &[NamedLeaf<'_>]) -> LbConfig {
-        let policy = || self.policy.config.clone();
-        if !self.is_aggregate {
-            let within = |leaf: &NamedLeaf<'_>| wrapped(leaf, failover(leaves, |_| policy()));
-            return leaves.first().map_or_else(policy, within);
+        let policy = |leaf: &NamedLeaf<'_>| self.policy_of(leaf.leaf).clone();
+        match leaves.first() {
+            Some(leaf) if !self.limits_priorities => wrapped(leaf, failover(leaves, policy)),
+            _ => failover(leaves, |leaf| wrapped(leaf, policy(leaf))),
         }
-        failover(leaves, |leaf| wrapped(leaf, policy()))
     }
 
     /// The same as the client writes it.
     pub fn json(&self, leaves: &[NamedLeaf<'_>]) -> Value {
-        let policy = as_read(&self.policy.config, &self.policy.json);
-        let policy = || policy.clone();
-        if !self.is_aggregate {
-            let within = |leaf: &NamedLeaf<'_>| wrapped_json(leaf, failover_json(leaves, |_| policy()));
-            return leaves.first().map_or_else(policy, within);
+        let policy = |leaf: &NamedLeaf<'_>| as_read(self.policy_of(leaf.leaf), &self.policy.json);
+        match leaves.first() {
+            Some(leaf) if !self.limits_priorities => wrapped_json(leaf, failover_json(leaves, policy)),
+            _ => failover_json(leaves, |leaf| wrapped_json(leaf, policy(leaf))),
         }
-        failover_json(leaves, |leaf| wrapped_json(leaf, policy()))
     }
 }
 

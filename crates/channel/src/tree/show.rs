@@ -205,13 +205,17 @@ fn flat_node(walk: &TreeWalk<'_>, cluster: &str, flat: &FlatCluster<'_>, node: T
     let named = flat.named(&mut FlatNames::default());
     let mut failover = TreeNode::new(NodeKind::Priority, priority::NAME).fact("over", "priorities");
     if let ([leaf], false) = (named.as_slice(), flat.is_aggregate()) {
-        let priorities = flat_priorities(walk, leaf, &flat.policy.config).into_iter();
-        failover.children = numbered(priorities).collect();
+        let priorities = flat_priorities(walk, leaf, flat.policy_of(leaf.leaf)).into_iter();
         let node = of_leaf(walk, cluster, leaf.leaf, node);
+        if flat.limits_priorities() {
+            failover.children = numbered(priorities.map(|(name, child)| (name, around(leaf.leaf, child)))).collect();
+            return node.with(failover);
+        }
+        failover.children = numbered(priorities).collect();
         return node.with(around(leaf.leaf, failover));
     }
     let priorities = named.iter().flat_map(|leaf| {
-        let priorities = flat_priorities(walk, leaf, &flat.policy.config).into_iter();
+        let priorities = flat_priorities(walk, leaf, flat.policy_of(leaf.leaf)).into_iter();
         priorities.map(|(name, child)| (name, of_leaf(walk, leaf.cluster, leaf.leaf, around(leaf.leaf, child))))
     });
     failover.children = numbered(priorities).collect();

@@ -54,6 +54,14 @@ impl CdsPolicy {
         self.failure = Some(status.clone());
         vec![StateReport::failure(status)]
     }
+
+    /// RPCs wait, unless there is something to go on with.
+    fn wait(&self) -> Reports {
+        match self.child.is_none() && self.failure.is_none() {
+            true => vec![StateReport::new(Connectivity::Connecting)],
+            false => Reports::new(),
+        }
+    }
 }
 
 impl crate::policy::StateMachine for CdsPolicy {
@@ -63,19 +71,16 @@ impl crate::policy::StateMachine for CdsPolicy {
         };
         config.cluster.clone_into(&mut self.cluster);
         // grpc-java reads the field of another name (`is_dynamic`), which is not known here.
-        let is_dynamic = config.is_dynamic && !cx.clusters.profile().has(Feature::StaticClusterInternal);
+        let profile = cx.clusters.profile();
+        let is_dynamic =
+            profile.has(Feature::ClustersAlone) || config.is_dynamic && !profile.has(Feature::StaticClusterInternal);
         if is_dynamic {
             cx.clusters.subscribe(&self.at, &config.cluster);
         }
         match cx.clusters.update(&self.at, &config.cluster) {
             ClusterUpdate::Same => Reports::new(),
-            ClusterUpdate::Missing if is_dynamic => {
-                if self.child.is_none() && self.failure.is_none() {
-                    vec![StateReport::new(Connectivity::Connecting)]
-                } else {
-                    Reports::new()
-                }
-            }
+            ClusterUpdate::Awaited => self.wait(),
+            ClusterUpdate::Missing if is_dynamic => self.wait(),
             ClusterUpdate::Missing if cx.clusters.profile().has(Feature::StaticClusterInternal) => {
                 let text = format!("CdsLb for {}: Unable to find non-dynamic cluster", config.cluster);
                 self.fail(Status::internal(text), cx)

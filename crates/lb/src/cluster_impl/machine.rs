@@ -7,11 +7,11 @@ use std::sync::Arc;
 use crate::LbConfig;
 use crate::cluster_impl;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
-use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
+use crate::policy::{LeafView, PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::run::child::Child;
 use crate::runtime::{Connectivity, below};
 use xdsctl_model::profile::{Family, Feature, Profile};
-use xdsctl_model::resource::cluster::Discovery;
+use xdsctl_model::resource::cluster::{DEFAULT_MAX_CONCURRENT_REQUESTS, Discovery};
 use xdsctl_model::rng::Rng;
 use xdsctl_model::status::Status;
 
@@ -83,6 +83,30 @@ impl ClusterImplPolicy {
         }
         reports
     }
+
+    /// Takes the limits and the drops of a cluster; without one there are no drops.
+    fn limit_to(&mut self, leaf: Option<&LeafView>, cx: &mut PolicyCx<'_>) {
+        let profile = cx.clusters.profile();
+        let discovery = leaf.map(|leaf| &leaf.cluster.discovery);
+        let is_dns = matches!(discovery, Some(Discovery::LogicalDns { .. }));
+        self.limit = match leaf {
+            Some(leaf) if !(is_dns && profile.has(Feature::DnsLimitsUnread)) => leaf.cluster.max_concurrent_requests,
+            Some(_) | None => DEFAULT_MAX_CONCURRENT_REQUESTS,
+        };
+        self.breaker = over_limit(self.limit, &self.cluster, profile);
+        self.counts = !self.breaks_late || leaf.is_some_and(|leaf| leaf.cluster.lrs_self);
+        let drops = leaf.and_then(|leaf| leaf.drops.as_ref());
+        self.drop_all = !self.drops_once_ready && drops.is_some_and(|drops| drops.drop_all);
+        let categories = drops.into_iter().flat_map(|drops| &drops.categories);
+        self.drops = categories
+            .map(|drop| (drop.per_million, dropped(&drop.category, profile)))
+            .collect();
+        let service_name = match discovery {
+            Some(Discovery::Eds { service_name }) => service_name.as_deref().unwrap_or_default(),
+            Some(Discovery::LogicalDns { .. } | Discovery::Aggregate { .. }) | None => "",
+        };
+        self.counter = cx.runtime.in_flight.counter(&self.cluster, service_name);
+    }
 }
 
 /// What an RPC is told that a category of drops takes.
@@ -110,29 +134,19 @@ impl crate::policy::StateMachine for ClusterImplPolicy {
         let LbConfig::ClusterImpl(config) = update.config else {
             return Reports::new();
         };
-        let Some(leaf) = cx.clusters.leaf(&config.cluster_name) else {
+        let leaf = cx.clusters.leaf(&config.cluster_name);
+        // Where each policy watches its own cluster, this one asks nobody.
+        if leaf.is_none() && !cx.clusters.profile().has(Feature::ClustersAlone) {
             self.child.shutdown(cx);
             let status = Status::internal(format!("xDS config has no entry for cluster {}", config.cluster_name));
             self.failure = Some(status.clone());
             return vec![StateReport::failure(status)];
-        };
+        }
         self.failure = None;
         if *self.cluster != *config.cluster_name {
             self.cluster = Arc::from(config.cluster_name.as_str());
         }
-        self.limit = leaf.cluster.max_concurrent_requests;
-        self.breaker = over_limit(self.limit, &self.cluster, cx.clusters.profile());
-        self.counts = !self.breaks_late || leaf.cluster.lrs_self;
-        let service_name = match &leaf.cluster.discovery {
-            Discovery::Eds { service_name } => service_name.as_deref().unwrap_or_default(),
-            Discovery::LogicalDns { .. } | Discovery::Aggregate { .. } => "",
-        };
-        self.counter = cx.runtime.in_flight.counter(&config.cluster_name, service_name);
-        self.drop_all = !self.drops_once_ready && leaf.drops.as_ref().is_some_and(|drops| drops.drop_all);
-        let categories = leaf.drops.iter().flat_map(|drops| &drops.categories);
-        self.drops = categories
-            .map(|drop| (drop.per_million, dropped(&drop.category, cx.clusters.profile())))
-            .collect();
+        self.limit_to(leaf.as_ref(), cx);
         let mut reports = Reports::new();
         // The new drops hold at once, before the child has taken its update.
         if self.drop_all {

@@ -360,7 +360,8 @@ impl PickFirstPolicy {
                 continue;
             }
             let subchannel = member.handle.subchannel;
-            if list.attempting + 1 < list.members.len() {
+            let is_in_turn = cx.clusters.profile().has(Feature::AddressesInTurn);
+            if list.attempting + 1 < list.members.len() && !is_in_turn {
                 self.timer_number += 1;
                 let delay = cx.runtime.settings.connection_attempt_delay_ms;
                 list.timer = Some(cx.runtime.timer(delay, &self.at, PolicyEvent::Timer(self.timer_number)));

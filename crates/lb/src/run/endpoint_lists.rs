@@ -2,9 +2,11 @@
 //! round_robin and weighted_round_robin have below them.
 //!
 //! Each change of an endpoint costs as much with many endpoints as with few: states are counted, not looked up, and a newer list
-//! takes the connected endpoints of the old one over ([`adoption`]). Follows C-core endpoint_list.cc.
+//! takes the connected endpoints of the old one over ([`adoption`]). Follows C-core endpoint_list.cc. Other clients change the
+//! list in use ([`in_place`]).
 
 mod adoption;
+mod in_place;
 mod members;
 mod plan;
 
@@ -115,6 +117,9 @@ impl EndpointLists {
         self.hands_on = cx.clusters.profile().has(Feature::FailuresHandedOn);
         let number = self.next_number;
         self.next_number += 1;
+        if cx.clusters.profile().has(Feature::EndpointsInPlace) && !endpoints.is_empty() {
+            return ListUpdate::Listed(number, self.change(number, (endpoints, start), update.note, cx));
+        }
         let at_once = cx.clusters.profile().has(Feature::ListsReplacedAtOnce);
         if !at_once && let Some(said) = self.adopt(number, (endpoints, start), update.note, cx) {
             return ListUpdate::Listed(number, said);

@@ -163,6 +163,8 @@ pub enum ClusterUpdate {
     Error(Status),
     /// The cluster is as it was.
     Same,
+    /// The client waits for its resources, and goes on with what it has.
+    Awaited,
     /// The policy is itself somewhere below a cds policy of the same cluster.
     Loop,
     /// The generated child policy, its endpoints and its note.

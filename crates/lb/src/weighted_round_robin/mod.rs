@@ -71,7 +71,10 @@ fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Optio
         (
             "weight_expiration_period",
             "weightExpirationPeriod",
-            message.weight_expiration_period,
+            match cx.has(Feature::BlackoutForExpiration) {
+                true => message.blackout_period,
+                false => message.weight_expiration_period,
+            },
         ),
     ] {
         if let Some(period) = period {

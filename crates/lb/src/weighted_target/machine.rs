@@ -154,7 +154,10 @@ impl WeightedTargetPolicy {
                 false => "no children in weighted_target policy",
             };
             let status = Status::unavailable(text).with_note(&self.note);
-            self.shown = WeightedTargetReport::Fail(status.clone());
+            self.shown = match cx.clusters.profile().has(Feature::QueuesWithoutTargets) {
+                true => WeightedTargetReport::Queue,
+                false => WeightedTargetReport::Fail(status.clone()),
+            };
             return vec![StateReport::failure(status)];
         }
         self.aggregate(&mut reports);

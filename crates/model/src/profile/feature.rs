@@ -155,10 +155,14 @@ features! {
     DomainsExact;
     /// Matchers see binary headers by their raw value, and neither content-type nor :path nor grpc-timeout; a header with an empty value is not present.
     HeadersAsSent;
+    /// Names of header matchers are in lower case, whatever is written.
+    HeaderNamesFolded;
     /// The substitution of a hash policy's regex_rewrite has `$1` for a group, and not `\\1`.
     DollarGroups;
     /// num_retries has no limit, and no back-off is too short.
     RetryUnlimited;
+    /// The wait before a retry is drawn from all times up to the back-off.
+    RetryFromZero;
     /// Words of retry_on may be in any case, with spaces around them.
     RetryOnTrimmed;
     /// A child of an aggregate cluster that cannot be used fails all of it.
@@ -224,6 +228,24 @@ features! {
     FailedClusterKept;
     /// The ring is built in the order of the hash keys, and of endpoints with one key any gets the picks.
     RingByKey;
+    /// A new list of endpoints is in use at once, and those that stay keep their connections; elsewhere, the old list serves until the new one can.
+    EndpointsInPlace;
+    /// The channel waits for no cluster: each policy watches its own, and waits too while it cannot take the LB policy.
+    ClustersAlone;
+    /// pick_first tries an address when the one before it has failed; later, also 250 ms after the one before it (A61).
+    AddressesInTurn;
+    /// The hash_key in the metadata of an endpoint is not read (A76).
+    HashKeyUnread;
+    /// RPCs wait for a weighted_target without targets, although it has failed.
+    QueuesWithoutTargets;
+    /// Each priority of a cluster has outlier detection and limits of its own; later, the cluster has.
+    LimitsByPriority;
+    /// A LOGICAL_DNS cluster has pick_first, whatever its LB policy.
+    DnsPickFirst;
+    /// A LOGICAL_DNS cluster has the default limit of requests, whatever its circuit breakers.
+    DnsLimitsUnread;
+    /// Weighted round robin takes blackout_period for weight_expiration_period too.
+    BlackoutForExpiration;
     /// The weight of an endpoint is a share of those of all endpoints of its locality, kept or not.
     SharesOfAll;
     /// The LB policy least_request_experimental is registered (A48).

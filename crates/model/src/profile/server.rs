@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::{Feature, Profile};
+
 /// The facts that resource validation takes from the bootstrap file.
 ///
 /// The default is a bootstrap with one server without `trusted_xds_server`, and no certificate providers.
@@ -29,5 +31,13 @@ impl ServerFacts {
         self.certificate_providers
             .as_ref()
             .is_none_or(|names| names.contains(name))
+    }
+
+    /// Says whether a client drops a Listener or a Cluster that the server takes away (A53, A88).
+    pub fn drops_removed(&self, profile: &Profile) -> bool {
+        match profile.has(Feature::DataErrorHandling) {
+            true => self.fail_on_data_errors,
+            false => !self.ignore_resource_deletion,
+        }
     }
 }

@@ -30,7 +30,7 @@ pub enum StringMatch {
 /// `envoy.config.route.v3.HeaderMatcher`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeaderMatcher {
-    /// The header's name as configured; a name with upper case never matches.
+    /// The header's name as the client compares it; a name with upper case never matches.
     pub name: String,
     /// What is asked of the value.
     pub kind: HeaderMatch,

@@ -121,9 +121,9 @@ impl Unusable {
 impl RetryPolicy {
     /// `maxAttempts` as written: `num_retries + 1` in 32 bits, and in more where there is no limit.
     pub const fn written_attempts(&self) -> u32 {
-        match self.bounds {
-            RetryBounds::Unlimited | RetryBounds::Attempts => self.num_retries.saturating_add(1),
-            RetryBounds::Channel | RetryBounds::Rpc => self.num_retries.wrapping_add(1),
+        match self.bounds.is_unlimited() || matches!(self.bounds, RetryBounds::Attempts) {
+            true => self.num_retries.saturating_add(1),
+            false => self.num_retries.wrapping_add(1),
         }
     }
 
@@ -131,7 +131,7 @@ impl RetryPolicy {
     pub fn max_attempts(&self) -> u32 {
         if self.retry_on.is_empty() {
             1
-        } else if self.bounds == RetryBounds::Unlimited {
+        } else if self.bounds.is_unlimited() {
             self.written_attempts()
         } else {
             self.written_attempts().min(MAX_ATTEMPTS)

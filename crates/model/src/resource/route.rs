@@ -170,6 +170,8 @@ pub enum RetryBounds {
     Channel,
     /// None; see [`Feature::RetryUnlimited`].
     Unlimited,
+    /// None, and a wait is any time up to the back-off, not about the back-off; see [`Feature::RetryFromZero`].
+    UnlimitedFromZero,
     /// Five attempts. A policy that the method config cannot have fails the RPCs of its route, and a server that asks for a delay
     /// is obeyed whatever the code is; see [`Feature::RetryPerRpc`].
     Rpc,
@@ -180,7 +182,9 @@ pub enum RetryBounds {
 impl RetryBounds {
     /// The bounds of a client with these features.
     pub fn of(has: impl Fn(Feature) -> bool) -> RetryBounds {
-        if has(Feature::RetryUnlimited) {
+        if has(Feature::RetryFromZero) {
+            RetryBounds::UnlimitedFromZero
+        } else if has(Feature::RetryUnlimited) {
             RetryBounds::Unlimited
         } else if has(Feature::RetryPerRpc) {
             RetryBounds::Rpc
@@ -189,6 +193,11 @@ impl RetryBounds {
         } else {
             RetryBounds::Channel
         }
+    }
+
+    /// Says whether there may be any number of attempts.
+    pub const fn is_unlimited(self) -> bool {
+        matches!(self, RetryBounds::Unlimited | RetryBounds::UnlimitedFromZero)
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Follows C-core xds_dependency_manager.cc and xds_client.cc.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::watched::Watched;
@@ -14,7 +15,9 @@ use xdsctl_lb::log::LogEvent;
 use xdsctl_lb::policy::{PolicyCx, Reports, Update};
 use xdsctl_lb::runtime::{Event, NOWHERE};
 use xdsctl_lb::{LbConfig, endpoint, pick_first};
+use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::ResourceType;
+use xdsctl_model::resource::cluster::Discovery;
 
 impl Channel {
     /// Makes the configuration anew from what the control plane says.
@@ -30,7 +33,14 @@ impl Channel {
         }
         self.note_watched(&resolved, awaited.as_ref());
         if self.options.waits_for_missing && self.waits(&resolved) {
-            return;
+            match &resolved {
+                Ok(config) if self.client.profile.has(Feature::ClustersAlone) => {
+                    self.view.awaited = self.awaited_clusters(config);
+                }
+                Ok(_) | Err(_) => return,
+            }
+        } else {
+            self.view.awaited.clear();
         }
         if awaited.is_some() && self.has_clusters_of(&resolved) {
             // A Listener alone is no news while its routes are not there.
@@ -160,6 +170,40 @@ impl Channel {
             .find(|(kind, _)| *kind == ResourceType::RouteConfiguration)?;
         let goes_on = self.options.waits_for_missing && self.routes.is_some();
         (goes_on && self.waits(resolved)).then(|| routes.clone())
+    }
+
+    /// The clusters that wait for a resource: their own, their endpoints or those of a member.
+    fn awaited_clusters(&self, config: &XdsConfig) -> BTreeSet<String> {
+        let now = self.runtime.now;
+        let is_awaited = |resource_type: ResourceType, name: &str| {
+            let since = self.asked.get(&(resource_type, name.to_owned()));
+            let missing = config.missing.iter();
+            let mut missing = missing.filter(|(kind, missing)| *kind == resource_type && missing == name);
+            missing.next().is_some() && since.is_some_and(|since| now - since < RESOURCE_TIMEOUT_MS)
+        };
+        // Members of members: no deeper than a client follows them, and each once.
+        let waits = |root: &String| {
+            let (mut open, mut seen) = (vec![root.clone()], BTreeSet::new());
+            while let Some(name) = open.pop() {
+                if is_awaited(ResourceType::Cluster, &name) {
+                    return true;
+                }
+                let held = self.client.resources.clusters.get(&name);
+                match held.and_then(|held| held.value()).map(|cluster| &cluster.discovery) {
+                    Some(Discovery::Aggregate { children }) if seen.insert(name.clone()) => {
+                        open.extend(children.iter().cloned())
+                    }
+                    Some(Discovery::Eds { service_name })
+                        if is_awaited(ResourceType::Endpoints, service_name.as_deref().unwrap_or(&name)) =>
+                    {
+                        return true;
+                    }
+                    _ => {}
+                }
+            }
+            false
+        };
+        config.clusters.keys().filter(|name| waits(name)).cloned().collect()
     }
 
     /// Whether the clusters are those of the configuration before, each with the endpoints that it had. Notes do not count.

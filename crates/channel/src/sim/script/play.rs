@@ -283,15 +283,19 @@ fn remove(resource_type: ResourceType, name: &str, channel: &mut Channel) -> Opt
     let kind = resource_type.short_name();
     // Only for these two does silence mean removal (state of the world).
     let is_heard = matches!(resource_type, ResourceType::Listener | ResourceType::Cluster);
-    if !is_heard && channel.keeps(resource_type, name) {
-        return Some(format!(
-            "{kind} `{name}` stays in use: that it is no longer sent does not take it away"
-        ));
+    let client = channel.client_mut();
+    let is_dropped = is_heard && client.server.drops_removed(&client.profile);
+    if !is_dropped && channel.keeps(resource_type, name) {
+        let why = match is_heard {
+            true => "the features of the server in the bootstrap say so",
+            false => "that it is no longer sent does not take it away",
+        };
+        return Some(format!("{kind} `{name}` stays in use: {why}"));
     }
     let resources = &channel.client_mut().resources;
     let is_held = resources.contains(resource_type, name);
     channel.client_mut().resources.remove(resource_type, name);
-    if is_heard {
+    if is_dropped {
         channel.note_removed(resource_type, name);
     }
     (!is_held).then(|| format!("{kind} `{name}` is not there to be removed"))

@@ -177,7 +177,9 @@ impl GoBalancer {
             cx.report_as(Effect::Fails, &LB_CONFIG_KILLS, &at.field("value"), message);
         }
         let named = config.get("cluster").and_then(Value::as_str).unwrap_or_default();
-        if self == GoBalancer::ClusterImpl && has_child && named != cluster {
+        // Before policies look their cluster up in the channel's configuration, the name means nothing.
+        let is_looked_up = !cx.has(Feature::ClustersAlone);
+        if self == GoBalancer::ClusterImpl && has_child && named != cluster && is_looked_up {
             let message = format_args!(
                 "the policy is for cluster `{named}` and stands in another, the process dies when it is used"
             );

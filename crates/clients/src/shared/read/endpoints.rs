@@ -144,7 +144,7 @@ impl FamilyReader<'_> {
 
     /// The ring hash key in metadata (A76); an empty one counts as none.
     fn hash_key(&self, metadata: &Bytes) -> Option<String> {
-        if self.has(Feature::EndpointHashKeyBackwardCompat) {
+        if self.has(Feature::EndpointHashKeyBackwardCompat) || self.has(Feature::HashKeyUnread) {
             return None;
         }
         let metadata: Metadata = proto::kept(metadata);

@@ -48,7 +48,10 @@ impl FamilyReader<'_> {
             None => None,
         };
         Some(HeaderMatcher {
-            name: matcher.name.clone(),
+            name: match self.has(Feature::HeaderNamesFolded) {
+                true => matcher.name.to_ascii_lowercase(),
+                false => matcher.name.clone(),
+            },
             // What is asked of it is not known: no value has it.
             kind: match self.has(Feature::LenientRoutes) {
                 true => kind.unwrap_or(HeaderMatch::Range { start: 0, end: 0 }),

@@ -173,7 +173,9 @@ impl FamilyReader<'_> {
                 seconds: duration.seconds.saturating_mul(10),
                 ..duration
             }),
-            RetryBounds::Channel | RetryBounds::Unlimited | RetryBounds::Attempts => millis(&duration),
+            RetryBounds::Channel | RetryBounds::Unlimited | RetryBounds::UnlimitedFromZero | RetryBounds::Attempts => {
+                millis(&duration)
+            }
         };
         let base_interval = back_off.map_or(DEFAULT_BASE_INTERVAL, |back_off| {
             interval(back_off.base_interval.unwrap_or_default())

@@ -15,7 +15,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.60.0" "1.61.0" "1.62.0" "1.63.0" "1.64.0" "1.65.0" "1.66.0" "1.67.0" "1.68.0" "1.69.0"
         "1.70.0" "1.71.0" "1.72.0" "1.73.0" "1.74.2" "1.75.0" "1.76.0" "1.77.0" "1.78.0" "1.79.0" "1.80.0" "1.81.0"
         "1.82.0" "1.82.1" "1.83.0" "1.84.0" "1.85.0"],
-    picked: versions!["1.85.0"],
+    picked: versions!["1.60.0" "1.85.0"],
     measurement: Measurement {
         with: "its own decoders, called directly",
         resources: 18_692,
@@ -78,12 +78,16 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.60" always DomainsExact HeadersAsSent DollarGroups RetryUnlimited RetryOnTrimmed
             AggregateNeedsAll DisabledFiltersRun AggregateIsFlat DropsOnceReady PathsEnd
             RingByKey OutlierDefaults ClustersApart FailuresHandedOn NodeIdFirst
-            IdleChildrenStay FailedClusterKept HostByListener;
+            IdleChildrenStay FailedClusterKept HostByListener EndpointsInPlace QueuesWithoutTargets
+            LimitsByPriority RetryFromZero AddressesInTurn ClustersAlone HashKeyUnread DnsPickFirst DnsLimitsUnread BlackoutForExpiration;
         "1.61" always BootstrapTlsCreds;
         "1.62.1" gone HostByListener;
+        "1.69" gone RetryFromZero;
         "1.70" always ServerFallback;
+        "1.71" gone QueuesWithoutTargets;
         "1.71" off SystemRootCerts;
         "1.71" on DualstackEndpoints;
+        "1.72" gone AddressesInTurn DnsLimitsUnread HashKeyUnread;
         "1.72" off RingHashSetRequestHashKey;
         "1.72" on EndpointHashKeyBackwardCompat;
         "1.72" always RingHashRequestHeader;
@@ -99,7 +103,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.80" off EndpointHashKeyBackwardCompat PolicyNamesExact;
         "1.80" on RingHashSetRequestHashKey ParserPanicRecovered;
         "1.80" always DefaultChainFirst EndpointWeightSum;
-        "1.80" gone CidrAsText;
+        "1.80" gone CidrAsText ClustersAlone DnsPickFirst BlackoutForExpiration;
         "1.81" off Sni OrcaLrsPropagation;
         "1.81" always CidrByNetip ResourceNameChecked;
         "1.81" gone ClusterResolverPolicy;
@@ -112,7 +116,8 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.83" always HeaderTextChecked;
         "1.84" off ExtProcOnClient;
         "1.84" always DropDenominatorChecked RbacPrefixOptional RbacNestedHeaders;
-        "1.85" always GrpcServiceRead;
+        "1.85" always GrpcServiceRead HeaderNamesFolded;
+        "1.85" gone LimitsByPriority;
     },
 };
 
