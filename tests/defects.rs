@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::fs;
 
-use xdsctl_model::profile::{DefectTrigger, Family, Version};
+use xdsctl_model::profile::{Client, DefectTrigger, Family, Feature, Version};
 
 use crate::cli::xdsctl;
 use crate::support::root;
@@ -83,9 +83,9 @@ fn pick_first() -> String {
 }
 
 /// The words of the notes that a client has on some resources.
-fn notes(client: &str, resources: &[String]) -> String {
+fn notes(name: &str, resources: &[String]) -> String {
     let dump = format!(r#"{{"resources": [{}]}}"#, resources.join(","));
-    let client = format!("--client={client}");
+    let client = format!("--client={name}");
     let arguments = [
         "validate",
         &client,
@@ -97,7 +97,14 @@ fn notes(client: &str, resources: &[String]) -> String {
     let run = if resources.iter().any(|text| text.contains("xdstp:")) {
         let bootstrap = root().join("fixtures/examples/template-bootstrap.json");
         let bootstrap = format!("--bootstrap={}", bootstrap.display());
-        xdsctl(&[&arguments[..], &[&bootstrap]].concat(), &dump)
+        // Some versions read such names behind a switch.
+        let has_switch = Client::parse_list(name)
+            .unwrap()
+            .iter()
+            .any(|client| Feature::Federation.has_switch(*client));
+        let switch = has_switch.then_some("--env=GRPC_EXPERIMENTAL_XDS_FEDERATION=true");
+        let more: Vec<&str> = std::iter::once(bootstrap.as_str()).chain(switch).collect();
+        xdsctl(&[&arguments[..], &more].concat(), &dump)
     } else {
         xdsctl(&arguments, &dump)
     };

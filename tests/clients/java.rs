@@ -3,6 +3,9 @@
 use crate::older;
 use crate::rows::{compare, compare_reasons, of_fresh, of_one_version, of_unmasked, of_versions};
 
+/// Rows of versions before those of `java-versions` that may differ.
+pub const OLDER_DIFFER: usize = 2;
+
 #[test]
 fn rules() {
     compare(
@@ -31,9 +34,10 @@ fn versions() {
     compare("java versions", &of_versions("java-versions", "java"), 0);
 }
 
+/// Two have structs that are nested deep in the metadata of a RouteConfiguration, a field that 1.54 does not have yet.
 #[test]
 fn older_versions() {
-    compare("java older versions", &older::differing("java"), 0);
+    compare("java older versions", &older::differing("java"), OLDER_DIFFER);
 }
 
 #[test]

@@ -195,7 +195,7 @@ fn eds(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
         .name
         .get(..6)
         .is_some_and(|start| start.eq_ignore_ascii_case("xdstp:"));
-    if is_xdstp && config.is_none_or(|config| config.service_name.is_empty()) {
+    if cx.has(Feature::XdstpServiceName) && is_xdstp && config.is_none_or(|config| config.service_name.is_empty()) {
         let why = format_args!("service_name is empty, must be set for a cluster with an xdstp name");
         let at = at.field("service_name");
         return Err(reject(&EDS_SERVICE_NAME_MISSING, &at, why, cx));

@@ -6,14 +6,19 @@ use crate::shared::rules::{FAULT_STATUS_UNKNOWN, GCP_AUTHN_CACHE_SIZE_ZERO};
 use crate::shared::{Checked, reject};
 use xdsctl_document::proto::pb::envoy::extensions::filters::common::fault::v3::fault_delay::FaultDelaySecifier;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::fault::v3::HttpFault;
+use xdsctl_document::proto::pb::envoy::extensions::filters::http::fault::v3::fault_abort::ErrorType;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::gcp_authn::v3::GcpAuthnFilterConfig;
 use xdsctl_document::proto::pb::envoy::r#type::v3::FractionalPercent;
 use xdsctl_model::diag::{Path, Validation, rules};
+use xdsctl_model::profile::Feature;
 
 rules! {
     /// A percentage of the fault filter has a denominator that does not exist.
     FAULT_DENOMINATOR_UNKNOWN = "fault-denominator-unknown", Filter, Nack, "grpc-java FaultFilter.parsePercent";
 }
+
+/// One above the last status code (`Status.fromCodeValue`).
+const AFTER_LAST: u32 = 17;
 
 /// The code of an abort (`GrpcUtil.httpStatusToGrpcStatus`).
 pub(super) const fn status_of_http(status: u32) -> u32 {
@@ -36,6 +41,13 @@ pub(super) fn parse(message: &HttpFault, at: &Path<'_>, cx: &mut Validation<'_>)
     if let Some(abort) = &message.abort {
         let at = at.field("abort");
         percent(abort.percentage.as_ref(), &at, cx)?;
+        if let Some(ErrorType::GrpcStatus(AFTER_LAST)) = abort.error_type
+            && !cx.has(Feature::StatusCodesEnd)
+        {
+            let message =
+                format_args!("grpc_status is {AFTER_LAST}, one above the last code, which this version looks up");
+            return Err(thrown(&FAULT_STATUS_UNKNOWN, &at.field("grpc_status"), message, cx));
+        }
         if abort.error_type.is_none() {
             let message = format_args!("neither http_status, grpc_status nor header_abort is set");
             return Err(reject(&FAULT_STATUS_UNKNOWN, &at, message, cx));

@@ -42,7 +42,11 @@ pub(super) fn ring(min: Option<u64>, max: Option<u64>) -> (u64, u64) {
 
 /// Converts the policy of a cluster (`newConfig`).
 pub(super) fn of_cluster(message: &Cluster, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    match &message.load_balancing_policy {
+    match message
+        .load_balancing_policy
+        .as_ref()
+        .filter(|_| cx.has(Feature::CustomLbConfig))
+    {
         Some(policy) => list(policy, 0, &root.field("load_balancing_policy"), cx),
         None => of_enum(message, root, cx),
     }
@@ -108,6 +112,8 @@ fn list(policy: &LoadBalancingPolicy, depth: usize, at: &Path<'_>, cx: &mut Vali
 fn entry_is_taken(any: &Any, depth: usize, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     let known = [RING_HASH, WRR_LOCALITY, ROUND_ROBIN, LEAST_REQUEST, WRR, PICK_FIRST];
     match known.into_iter().find(|name| holds(any, name)) {
+        Some(WRR) if !cx.has(Feature::WeightedRoundRobinMessage) => return Ok(false),
+        Some(PICK_FIRST) if !cx.has(Feature::PickFirstMessage) => return Ok(false),
         Some(RING_HASH) => {
             let message: RingHash = unpack_as(any, RING_HASH, at, cx)?;
             let at = at.value(RING_HASH);
@@ -158,7 +164,10 @@ fn custom(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
         Ok(()) => Ok(true),
         Err(why) => {
             let message = format_args!("the balancer's own parser rejects the config of `{name}`: {why}");
-            Err(reject(&LB_CONFIG_REJECTED, &at.field("value"), message, cx))
+            let is_caught =
+                cx.has(Feature::PolicyExceptionsCaught) || !policy.throws(JavaObject(&config), cx.profile());
+            let stop = if is_caught { reject } else { thrown };
+            Err(stop(&LB_CONFIG_REJECTED, &at.field("value"), message, cx))
         }
     }
 }

@@ -45,7 +45,10 @@ impl JavaBalancer {
             "round_robin" => JavaBalancer::RoundRobin,
             "pick_first" => JavaBalancer::PickFirst,
             "ring_hash_experimental" => JavaBalancer::RingHash,
-            "weighted_round_robin" => JavaBalancer::WeightedRoundRobin,
+            "weighted_round_robin" if profile.has(Feature::WrrPlainName) => JavaBalancer::WeightedRoundRobin,
+            "weighted_round_robin_experimental" if !profile.has(Feature::WrrPlainName) => {
+                JavaBalancer::WeightedRoundRobin
+            }
             "weighted_target_experimental" => JavaBalancer::WeightedTarget,
             "wrr_locality_experimental" => JavaBalancer::WrrLocality,
             "least_request_experimental" => JavaBalancer::LeastRequest,
@@ -67,7 +70,10 @@ impl JavaBalancer {
     pub(super) fn read(self, config: JavaObject<'_>, profile: &Profile) -> JavaParsed {
         match self {
             JavaBalancer::RoundRobin => {}
-            JavaBalancer::PickFirst => _ = config.bool("shuffleAddressList")?,
+            JavaBalancer::PickFirst if profile.has(Feature::PickFirstJson) => {
+                config.bool("shuffleAddressList")?;
+            }
+            JavaBalancer::PickFirst => {}
             JavaBalancer::RingHash => {
                 let (min, max) = (config.long("minRingSize")?, config.long("maxRingSize")?);
                 if profile.has(Feature::RingHashSetRequestHashKey) {
@@ -132,13 +138,27 @@ impl JavaBalancer {
     }
 }
 
+impl JavaBalancer {
+    /// Says whether the parser throws an exception at this config, where others return an error.
+    pub(super) fn throws(self, config: JavaObject<'_>, profile: &Profile) -> bool {
+        match self {
+            JavaBalancer::RingHash => config.long("minRingSize").and(config.long("maxRingSize")).is_err(),
+            JavaBalancer::WeightedRoundRobin => weighted_round_robin(config, profile).is_err(),
+            JavaBalancer::OutlierDetection => ejections(config).is_err(),
+            JavaBalancer::Internal => true,
+            _ => false,
+        }
+    }
+}
+
 /// Says whether a balancer of this name is registered.
 pub(super) fn is_registered(name: &str, profile: &Profile) -> bool {
     JavaBalancer::by_name(name, profile).is_some()
 }
 
 /// Policies by the names that they have in grpc-java alone, and their names elsewhere.
-const OWN_NAMES: [(&str, &str); 3] = [
+const OWN_NAMES: [(&str, &str); 4] = [
+    ("weighted_round_robin_experimental", "weighted_round_robin"),
     ("wrr_locality_experimental", "xds_wrr_locality_experimental"),
     ("cluster_impl_experimental", "xds_cluster_impl_experimental"),
     ("cluster_manager_experimental", "xds_cluster_manager_experimental"),
@@ -191,6 +211,12 @@ fn weighted_round_robin(config: JavaObject<'_>, profile: &Profile) -> JavaParsed
 }
 
 fn outlier_detection(config: JavaObject<'_>, profile: &Profile) -> JavaParsed {
+    ejections(config)?;
+    child(config, "childPolicy", profile)
+}
+
+/// What outlier detection has beside its child.
+fn ejections(config: JavaObject<'_>) -> JavaParsed {
     for field in ["interval", "baseEjectionTime", "maxEjectionTime"] {
         config.duration(field)?;
     }
@@ -214,7 +240,7 @@ fn outlier_detection(config: JavaObject<'_>, profile: &Profile) -> JavaParsed {
         within(part, "minimumHosts", i32::MAX)?;
         within(part, "requestVolume", i32::MAX)?;
     }
-    child(config, "childPolicy", profile)
+    Ok(())
 }
 
 /// The objects in an object, of which there must be one, and which must not be empty.

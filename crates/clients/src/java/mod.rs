@@ -83,7 +83,10 @@ fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked {
         Message::Cluster(cluster) => &cluster.name,
         Message::Endpoints(endpoints) => &endpoints.cluster_name,
     };
-    let name = sent.outer_name.filter(|name| !name.is_empty()).unwrap_or(own);
+    let outer = sent
+        .outer_name
+        .filter(|name| !name.is_empty() && cx.has(Feature::OuterName));
+    let name = outer.unwrap_or(own);
     resource_name::check(name, sent.resource_type, cx)?;
     match message {
         Message::Listener(listener) => listener::convert(listener, cx),

@@ -290,7 +290,7 @@ features! {
     OldProviderFields;
     /// Certificate providers in the fields that came before those of A29 are rejected; later they are not read.
     OldestProviderFields;
-    /// The pattern of a regex_rewrite is compiled only if it names its engine, google_re2.
+    /// A regex_rewrite is read only if its pattern names its engine, google_re2.
     RewriteNeedsEngine;
     /// A server listener's address must not be empty, its port not a name.
     ListenerAddressChecked;
@@ -324,6 +324,8 @@ features! {
     PathCaseFolded;
     /// Aggregates below aggregates are walked for each root; what is too deep or leads back to itself fails where it stands, with INTERNAL.
     AggregateFailsInPlace;
+    /// An aggregate has the leaves below it level by level, as deep as they go, and fails if it leads back to itself.
+    AggregateByLevels;
     /// The retry policy of a virtual host is not read.
     HostRetryUnread;
     /// Words of retry_on may have `_` for `-`.
@@ -354,6 +356,24 @@ features! {
     WeightsUnsigned;
     /// A named group of a regular expression may be written `(?<name>`.
     AngleGroups;
+    /// The policy of A58 is registered as weighted_round_robin; before, as weighted_round_robin_experimental.
+    WrrPlainName;
+    /// An exception in the parser of an LB policy's JSON config is an error of that config; before, it leaves the parser of some policies.
+    PolicyExceptionsCaught;
+    /// What was asked for since the last configuration is waited for, even if nothing names it any more.
+    AwaitsAll;
+    /// New routes are in use whether the LB config that comes with them is taken or not.
+    RoutesAtOnce;
+    /// The name of a discovery Resource counts, and not that of the resource in it; before, it is not looked at.
+    OuterName;
+    /// Endpoints and members of aggregates that are rejected are waited for, as if they had not come.
+    RejectedAwaited;
+    /// The weight of a locality is signed: one of 2^31 or more is below 0, and the locality is left out.
+    WeightsSigned;
+    /// `contains` in the string matcher of a header counts in its case, whatever ignore_case says.
+    ContainsExact;
+    /// A gRPC status of 17 is unknown; before, the parser throws an exception.
+    StatusCodesEnd;
 
     // grpc-js-xds alone.
 

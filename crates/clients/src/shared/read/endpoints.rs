@@ -34,10 +34,12 @@ impl FamilyReader<'_> {
     /// The endpoints of a cluster. Localities without a weight are left out.
     pub(super) fn endpoints(&self, message: &Pb) -> Endpoints {
         let is_as_written = self.has(Feature::LocalitiesAsWritten);
+        let is_signed = self.has(Feature::WeightsSigned);
         let mut priorities: BTreeMap<u32, BTreeMap<LocalityName, Locality>> = BTreeMap::new();
         for (index, locality) in message.endpoints.iter().enumerate() {
             let weight = locality.load_balancing_weight;
-            let Some(weight) = weight.filter(|weight| *weight > 0 || is_as_written) else {
+            let is_below = |weight: u32| is_signed && weight.cast_signed() < 0;
+            let Some(weight) = weight.filter(|weight| (*weight > 0 || is_as_written) && !is_below(*weight)) else {
                 continue;
             };
             let name = locality.locality.clone().unwrap_or_default();

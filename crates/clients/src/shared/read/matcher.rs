@@ -75,7 +75,12 @@ impl FamilyReader<'_> {
             Spec::SuffixMatch(value) => text(StringMatch::Suffix(value.clone())),
             Spec::ContainsMatch(value) => text(StringMatch::Contains(value.clone())),
             Spec::SafeRegexMatch(safe) => text(StringMatch::Regex(self.whole(&safe.regex)?)),
-            Spec::StringMatch(matcher) => HeaderMatch::String(self.string_matcher(matcher)?),
+            Spec::StringMatch(matcher) => {
+                let mut matcher = self.string_matcher(matcher)?;
+                let contains = matches!(matcher.kind, StringMatch::Contains(_));
+                matcher.ignore_case &= !contains || !self.has(Feature::ContainsExact);
+                HeaderMatch::String(matcher)
+            }
             Spec::PresentMatch(present) => HeaderMatch::Present(*present),
             Spec::RangeMatch(range) => HeaderMatch::Range {
                 start: range.start,

@@ -204,7 +204,11 @@ impl FamilyReader<'_> {
                     }
                 },
                 rewrite: header.regex_rewrite.as_ref().and_then(|rewrite| {
-                    if rewrite.substitution.is_empty() && self.has(Feature::EmptyRewriteUnread) {
+                    let pattern = rewrite.pattern.as_ref();
+                    let is_without_engine = pattern.is_none_or(|pattern| pattern.engine_type.is_none());
+                    if rewrite.substitution.is_empty() && self.has(Feature::EmptyRewriteUnread)
+                        || is_without_engine && self.has(Feature::RewriteNeedsEngine)
+                    {
                         return None;
                     }
                     let pattern = rewrite.pattern.as_ref().map_or("", |pattern| &pattern.regex);

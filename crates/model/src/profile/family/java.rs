@@ -9,8 +9,8 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     // `BootstrapperImpl`.
     user_agent: "gRPC Java",
     of_user_agent: only_version,
-    measured: versions!["1.63.0" "1.71.0" "1.72.0" "1.73.0" "1.74.0" "1.77.0" "1.77.1" "1.78.0" "1.79.0" "1.80.0" "1.83.1" "1.85.1"],
-    picked: versions!["1.85.1"],
+    measured: versions!["1.54.0" "1.63.0" "1.71.0" "1.72.0" "1.73.0" "1.74.0" "1.77.0" "1.77.1" "1.78.0" "1.79.0" "1.80.0" "1.83.1" "1.85.1"],
+    picked: versions!["1.63.0" "1.85.1"],
     measurement: Measurement {
         with: "XdsResourceType.parse, called directly",
         resources: 18_692,
@@ -45,16 +45,19 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     },
     read_switch,
     changes: changes! {
-        "1.63" off LeastRequest;
-        "1.63" on Federation RlsLb DualstackEndpoints;
-        "1.63" always SocketRing HeadersOfApplication RangeWithEnd LongestDomain FractionAsWritten PathCaseFolded
-            HostRetryUnread RetryOnTrimmed RetryOnUnderscored RetryPerRpc AggregateFailsInPlace
-            DisabledFiltersRun EscapedDollarGroups FailsAtOnce StaticClusterInternal PathsEnd SilentWithoutTargets
-            LocalityOnce BreakerCountsReported;
-        "1.63" always CustomLbConfig PickFirstMessage TypedStructChecked HeaderStringMatch
-            XdstpServiceName PickFirstJson RbacHeaderStringMatch SourceTypeChecked
+        "1.54" off LeastRequest Federation RlsLb WeightedRoundRobinMessage;
+        "1.54" on CustomLbConfig;
+        "1.54" always SocketRing HeadersOfApplication RangeWithEnd LongestDomain FractionAsWritten PathCaseFolded
+            HostRetryUnread RetryOnTrimmed RetryOnUnderscored RetryPerRpc
+            DisabledFiltersRun EscapedDollarGroups FailsAtOnce AggregateByLevels PathsEnd SilentWithoutTargets
+            LocalityOnce BreakerCountsReported RoutesAtOnce WeightsSigned ContainsExact
+            AggregateClusterBackwardCompat ClustersAlone RejectedAwaited;
+        "1.54" always TypedStructChecked HeaderStringMatch RbacHeaderStringMatch SourceTypeChecked
             RbacMatchersMade ClusterResolverPolicy ClusterImplByName OldProviderFields OldestProviderFields
             RewriteNeedsEngine Grpclb;
+        "1.63" on Federation RlsLb DualstackEndpoints;
+        "1.63" always CustomLbConfig PickFirstMessage XdstpServiceName PickFirstJson WeightedRoundRobinMessage
+            WrrPlainName PolicyExceptionsCaught StatusCodesEnd OuterName;
         "1.71" off DualstackEndpoints SystemRootCerts AuthorityRewrite;
         "1.71" always ClusterMetadata WeightsUnsigned AngleGroups;
         "1.72" off HttpConnect RingHashSetRequestHashKey;
@@ -64,6 +67,8 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.73" always ListenerAddressChecked AudienceNeedsSwitch;
         "1.73" gone OldProviderFields OldestProviderFields RewriteNeedsEngine;
         "1.74" always EndpointAddressChecked;
+        "1.75" always AggregateFailsInPlace StaticClusterInternal AwaitsAll;
+        "1.75" gone AggregateByLevels AggregateClusterBackwardCompat ClustersAlone RejectedAwaited;
         "1.77" on SystemRootCerts Sni;
         "1.77" always GcpAuthnFilter OldProviderFields AggregateChecked DynamicCluster;
         "1.77" gone AudienceNeedsSwitch Grpclb;
@@ -74,6 +79,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.80" always Sni;
         "1.83.1" off ExtProcOnClient;
         "1.83.1" always WrrMetricNames HttpProxyByType WrrPenaltyAsNumber;
+        "1.83.1" gone ContainsExact;
     },
 };
 
