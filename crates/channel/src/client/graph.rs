@@ -35,6 +35,13 @@ pub enum ClusterError {
     Rejected,
     /// It stands too deep below these aggregates, from the root down, and fails there.
     TooDeepBelow(Vec<String>),
+    /// Somewhere below it, an aggregate names one that is above it.
+    WayBack {
+        /// The aggregate that does.
+        last: String,
+        /// The one that it names.
+        again: String,
+    },
     /// It is one of these aggregates, from the root down, and leads back to itself.
     Cycle(Vec<String>),
 }

@@ -23,6 +23,7 @@ pub mod graph;
 mod held;
 mod java;
 mod joined;
+mod levels;
 pub mod links;
 pub mod live;
 pub mod logged;

@@ -16,8 +16,8 @@ use super::dns::from_dns;
 use super::graph::{ClusterEntry, ClusterError, Graph, KnownCluster};
 use super::held::{Cache, HeldResource, ResourceKind};
 use super::java;
-use super::nested;
 use super::target::Target;
+use super::{levels, nested};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::domain::{DomainClass, DomainComparison, DomainMatch, best_match_by};
@@ -381,13 +381,15 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
     let mut names = config.virtual_host().map(roots).unwrap_or_default();
     names.extend(base.extra_roots.iter().map(String::as_str));
     let apart = base.client.profile.has(Feature::ClustersApart);
-    let graph = match base.client.profile.has(Feature::AggregateFailsInPlace) {
-        true => nested::resolve(names, &known),
-        false if base.client.profile.has(Feature::AggregateFailsWhole) => nested::resolve_whole(names, &known),
-        false if apart => Graph::resolve_each(names, &known),
+    let has = |feature| base.client.profile.has(feature);
+    let graph = match apart {
+        _ if has(Feature::AggregateFailsInPlace) => nested::resolve(names, &known),
+        _ if has(Feature::AggregateFailsWhole) => nested::resolve_whole(names, &known),
+        _ if has(Feature::AggregateByLevels) => levels::resolve(names, &known),
+        true => Graph::resolve_each(names, &known),
         false => Graph::resolve(names, &known),
     };
-    let has_node_id = base.client.profile.has(Feature::NodeIdFirst);
+    let (has_node_id, awaits_rejected) = (has(Feature::NodeIdFirst), has(Feature::RejectedAwaited));
     let mut clusters = BTreeMap::new();
     for (name, entry) in graph.entries {
         let held = resources.clusters.get(&name);
@@ -396,7 +398,9 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
                 if let Discovery::Eds { service_name } = &cluster.discovery {
                     let resource = service_name.as_deref().unwrap_or(&name);
                     let is_asked_for = base.client.ask(ResourceType::Endpoints, resource).is_ok();
-                    if is_asked_for && !resources.endpoints.contains_key(resource) {
+                    let held = resources.endpoints.get(resource);
+                    let is_missing = held.is_none_or(|held| awaits_rejected && held.value().is_none());
+                    if is_asked_for && is_missing {
                         config.missing.push((ResourceType::Endpoints, resource.to_owned()));
                     }
                 }
@@ -414,7 +418,13 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
                 let words = base.client.with_node_id(&text.unwrap_or_default());
                 failure(ClusterFailureClass::NoLeaf, words)
             }
+            (Ok(_), ClusterEntry::Aggregate { leaves, lost }) if leaves.is_empty() && awaits_rejected => {
+                config.missing.extend(awaited(&lost));
+                let words = format!("CDS error: found 0 leaf (logical DNS or EDS) clusters for root cluster {name}");
+                failure(ClusterFailureClass::NoLeaf, words)
+            }
             (Ok(cluster), ClusterEntry::Aggregate { leaves, lost }) => {
+                config.missing.extend(awaited(&lost).filter(|_| awaits_rejected));
                 let lost: Vec<String> = lost
                     .iter()
                     .map(|(name, _)| match base.value(&resources.clusters, name) {
@@ -434,6 +444,12 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
             (_, ClusterEntry::Error(ClusterError::Cycle(above))) => {
                 failure_in_place(ClusterFailureClass::Cycle, "Aggregate cluster cycle detected", &above)
             }
+            (_, ClusterEntry::Error(ClusterError::WayBack { last, again })) => failure(
+                ClusterFailureClass::Cycle,
+                format!(
+                    "CDS error: circular aggregate clusters directly under {last} for root cluster {name}, named [{again}]"
+                ),
+            ),
             (_, ClusterEntry::Error(ClusterError::TooDeep)) if has_node_id => failure(
                 ClusterFailureClass::Depth,
                 base.client
@@ -483,6 +499,11 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
     config.clusters = clusters;
     config.skipped = graph.skipped;
     config
+}
+
+/// Members that are missing or rejected, as what is waited for.
+fn awaited(lost: &[(String, ClusterError)]) -> impl Iterator<Item = (ResourceType, String)> {
+    lost.iter().map(|(name, _)| (ResourceType::Cluster, name.clone()))
 }
 
 fn failure(class: ClusterFailureClass, message: String) -> ClusterState {

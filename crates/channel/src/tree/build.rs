@@ -143,6 +143,7 @@ impl<'a> Cds<'a> {
                 "xDS config has no entry for aggregate cluster {above}"
             ))),
             Some(ClusterState::Error(failure)) => Err(failure.status()),
+            Some(ClusterState::Leaf(_)) if self.profile.has(Feature::AggregateByLevels) => Ok(&leaf.cluster.lb_policy),
             Some(ClusterState::Leaf(leaf)) => Ok(&leaf.cluster.lb_policy),
             Some(ClusterState::Aggregate(aggregate)) => Ok(&aggregate.cluster.lb_policy),
         }

@@ -15,6 +15,7 @@ use crate::client::config::XdsConfig;
 use crate::rpc::{CLUSTER_PREFIX, PLUGIN_PREFIX};
 use xdsctl_clients::bootstrap::client_json::{self, ClientJson};
 use xdsctl_lb::{cds, cluster_manager, named};
+use xdsctl_model::profile::Family;
 use xdsctl_model::resource::lb_policy::{CdsConfig, ClusterManagerConfig, LbConfig, LbPolicy};
 use xdsctl_model::resource::route::{Action, Destination};
 use xdsctl_model::status::{Code, Status};
@@ -120,9 +121,15 @@ fn children(config: &XdsConfig) -> BTreeMap<String, ManagerChild> {
 /// Generates the service config.
 ///
 /// # Errors
-/// The status of every RPC of the channel if the client cannot read its own text back, or a policy of a plugin does not take it.
+/// The status of every RPC of the channel if the client cannot read its own text back, a policy of a plugin does not take it, or
+/// the routes name no cluster and the client is grpc-java.
 pub fn generate(config: &XdsConfig) -> Result<ServiceConfig, Status> {
     let children = children(config);
+    if children.is_empty() && config.family == Family::Java {
+        return Err(Status::internal(
+            "No child policy provided for cluster_manager LB policy: {childPolicy={}}",
+        ));
+    }
     if let Some(status) = children.iter().find_map(|(key, child)| refused(key, child)) {
         return Err(status);
     }

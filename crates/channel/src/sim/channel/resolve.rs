@@ -31,8 +31,9 @@ impl Channel {
         if let (Some(_), Some(routes)) = (&awaited, &self.routes) {
             resolved = self.client.resolve_meanwhile(&self.start, &wanted, routes);
         }
-        self.note_watched(&resolved, awaited.as_ref());
-        if self.options.waits_for_missing && self.waits(&resolved) {
+        let is_waiting = self.options.waits_for_missing && self.waits(&resolved);
+        self.note_watched(&resolved, awaited.as_ref(), is_waiting);
+        if is_waiting {
             match &resolved {
                 Ok(config) if self.client.profile.has(Feature::ClustersAlone) => {
                     self.view.awaited = self.awaited_clusters(config);
@@ -127,7 +128,7 @@ impl Channel {
         if self.runtime.endless.is_none() {
             self.broken = None;
             self.refusal = None;
-            if is_read {
+            if is_read || self.client.profile.has(Feature::RoutesAtOnce) {
                 self.selector = Some(Arc::new(Selector::new(config)));
             }
         }
@@ -225,7 +226,14 @@ impl Channel {
     }
 
     /// Remembers what the client watches and which routes it has, and forgets what it watches no more.
-    fn note_watched(&mut self, resolved: &Result<XdsConfig, ChannelFailure>, awaited: Option<&(ResourceType, String)>) {
+    fn note_watched(
+        &mut self,
+        resolved: &Result<XdsConfig, ChannelFailure>,
+        awaited: Option<&(ResourceType, String)>,
+        is_waiting: bool,
+    ) {
+        let keeps_all = is_waiting && self.client.profile.has(Feature::AwaitsAll);
+        let before = keeps_all.then(|| self.watched.clone());
         let config = match resolved {
             Ok(config) => config,
             Err(failure) => {
@@ -235,7 +243,7 @@ impl Channel {
                 }
                 let mut watched = self.watched.with_entry(&self.client.leads(&self.start));
                 watched.add(&failure.missing);
-                self.watch(watched);
+                self.watch(watched.and(before));
                 return;
             }
         };
@@ -244,7 +252,7 @@ impl Channel {
             value: Arc::clone(&config.route_config),
         });
         let watched = Watched::of(config, awaited);
-        self.watch(watched);
+        self.watch(watched.and(before));
     }
 
     fn watch(&mut self, watched: Watched) {
@@ -263,7 +271,16 @@ impl Channel {
             Ok(config) => &config.missing,
             Err(failure) => &failure.missing,
         };
-        self.hopes(missing)
+        self.hopes(missing) || self.client.profile.has(Feature::AwaitsAll) && self.awaits_more()
+    }
+
+    /// Whether a resource that was asked for has neither come nor timed out, named by the configuration or not.
+    fn awaits_more(&self) -> bool {
+        self.asked.iter().any(|((resource_type, name), since)| {
+            self.runtime.now - since < RESOURCE_TIMEOUT_MS
+                && self.watched.has(*resource_type, name)
+                && !self.client.resources.contains(*resource_type, name)
+        })
     }
 
     /// Whether any of these is still waited for, from now on if it was not before.

@@ -46,6 +46,12 @@ impl Watched {
         self.0.extend(more.iter().cloned());
     }
 
+    /// These, and what was watched before.
+    pub fn and(mut self, before: Option<Watched>) -> Watched {
+        self.0.extend(before.into_iter().flat_map(|before| before.0));
+        self
+    }
+
     /// The same, of which a RouteConfiguration is the only one that is still watched.
     pub fn with_entry(&self, entry: &[(ResourceType, String)]) -> Watched {
         let is_routes = |(kind, _): &&(ResourceType, String)| *kind == ResourceType::RouteConfiguration;
