@@ -365,8 +365,8 @@ mod tests {
             format!("`python@1.86` (cpp@1.86.0) {newer} cpp@1.85.1 and cpp@1.85.0")
         );
         assert_eq!(
-            names("java@1.60"),
-            "`java@1.60` is not known: it is older than every version that was measured, the nearest are java@1.63.0 and java@1.71.0"
+            names("java@1.50"),
+            "`java@1.50` is not known: it is older than every version that was measured, the nearest are java@1.54.0 and java@1.63.0"
         );
     }
 
