@@ -8,7 +8,7 @@ use super::{ActiveSession, Mismatch, Request, Selector};
 use xdsctl_document::secret;
 use xdsctl_lb::metadata::Metadata;
 use xdsctl_lb::rls;
-use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
+use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, HeaderView, StringMatch, StringMatcher};
 use xdsctl_model::resource::route::{Action, PathMatcher, Route};
 use xdsctl_model::text::percent;
 
@@ -88,10 +88,10 @@ pub fn mismatch(route: &Route, mismatch: Mismatch, request: &Request<'_>, hides:
         Mismatch::Header(index) => match route.headers.get(index) {
             None => String::new(),
             Some(matcher) => {
-                let value = match request.value(&matcher.name) {
+                let value = match request.seen(&matcher.name, matcher.view) {
                     Some(_) if hides && secret::is_name(&matcher.name) => "it has another".to_owned(),
                     Some(value) => format!("it is `{value}`"),
-                    None => absent(&matcher.name, request).to_owned(),
+                    None => absent(matcher, request).to_owned(),
                 };
                 format!("headers[{index}]: {}, {value}", of_header(matcher, hides))
             }
@@ -106,10 +106,13 @@ pub fn mismatch(route: &Route, mismatch: Mismatch, request: &Request<'_>, hides:
 }
 
 /// Why a header has no value.
-fn absent(name: &str, request: &Request<'_>) -> &'static str {
+fn absent(matcher: &HeaderMatcher, request: &Request<'_>) -> &'static str {
+    let name = matcher.name.as_str();
+    // Where only the application's headers are looked at, the letter case of a name does not count.
+    let in_any_case = matcher.view == HeaderView::OfApplication;
     if name.ends_with("-bin") {
         "binary headers are never seen"
-    } else if name.bytes().any(|b| b.is_ascii_uppercase()) {
+    } else if !in_any_case && name.bytes().any(|b| b.is_ascii_uppercase()) {
         "a name with capitals matches no header"
     } else if matches!(name, ":authority" | "host") {
         "it is missing: the channel's authority is put on later"

@@ -232,6 +232,9 @@ fn ring_shares(config: &ring_hash::RingHashConfig, parts: &[WeightedLocality<'_>
         .collect()
 }
 
+/// All endpoints of a priority together, where weights are shares (gRFC A113, a fixed-point number with 31 bits).
+const WHOLE: u64 = 1 << 31;
+
 /// The node of an endpoint; `weight` is the one that policies get.
 pub fn endpoint_node(endpoint: &Endpoint, locality: &Locality, weight: u32) -> TreeNode {
     let mut addresses = endpoint.address.to_string();
@@ -245,14 +248,17 @@ pub fn endpoint_node(endpoint: &Endpoint, locality: &Locality, weight: u32) -> T
     } else {
         endpoint.weight.to_string()
     };
-    let total = if counted(weight) == weight {
-        weight.to_string()
-    } else {
-        "1 (the product overflows)".to_owned()
+    let of = locality.weight;
+    // Where weights are shares of all endpoints, the product is not the one that policies get.
+    let is_product = of.wrapping_mul(endpoint.weight) == weight;
+    let weight = match (is_product, counted(weight) == weight) {
+        (true, true) => format!("{weight} = locality {of} × {own}"),
+        (true, false) => format!("1 (the product overflows) = locality {of} × {own}"),
+        (false, _) => format!("{weight} of {WHOLE}, by locality {of} × {own}"),
     };
     let mut node = TreeNode::new(NodeKind::Endpoint, addresses)
         .fact("health", endpoint.health.name())
-        .fact("weight", format!("{total} = locality {} × {own}", locality.weight));
+        .fact("weight", weight);
     if !endpoint.hostname.is_empty() {
         node = node.fact("hostname", endpoint.hostname.as_str());
     }
