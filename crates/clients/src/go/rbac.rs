@@ -11,7 +11,7 @@ use crate::shared::rules::{
     RBAC_ACTION_UNKNOWN, RBAC_ADDRESS, RBAC_CONDITION_UNSUPPORTED, RBAC_HEADER_FORBIDDEN, RBAC_PERMISSION_UNSUPPORTED,
     RBAC_PRINCIPAL_UNSUPPORTED,
 };
-use crate::shared::{Checked, reject};
+use crate::shared::{Checked, conditions, reject};
 use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
 use xdsctl_document::proto::pb::envoy::config::rbac::v3::rbac::Action;
 use xdsctl_document::proto::pb::envoy::config::rbac::v3::{
@@ -158,9 +158,16 @@ fn permission(permission: &Permission, at: &Path<'_>, cx: &mut Validation<'_>) -
             }
             self::permission(rule, &at, cx)
         }
-        Some(Rule::Metadata(_)) => Ok(()),
+        Some(Rule::Metadata(metadata)) => {
+            if is_strict {
+                conditions::metadata(metadata.invert, &at.field("metadata"), cx);
+            }
+            Ok(())
+        }
         Some(Rule::RequestedServerName(name)) if is_strict => {
-            matcher::string_matcher(Some(name), &at.field("requested_server_name"), cx)
+            let at = at.field("requested_server_name");
+            conditions::server_name(&at, cx);
+            matcher::string_matcher(Some(name), &at, cx)
         }
         _ if !is_strict => Ok(()),
         Some(_) | None => Err(reject(
@@ -221,7 +228,12 @@ fn principal(principal: &Principal, at: &Path<'_>, cx: &mut Validation<'_>) -> C
             }
             self::principal(id, &at, cx)
         }
-        Some(Identifier::Metadata(_)) => Ok(()),
+        Some(Identifier::Metadata(metadata)) => {
+            if is_strict {
+                conditions::metadata(metadata.invert, &at.field("metadata"), cx);
+            }
+            Ok(())
+        }
         _ if !is_strict => Ok(()),
         Some(_) | None => Err(reject(
             &RBAC_PRINCIPAL_UNSUPPORTED,

@@ -1,6 +1,7 @@
 //! CommonTlsContext, as grpc-go reads it (xdsresource/unmarshal_cds.go `securityConfigFromCommonTLSContext`).
 //!
-//! The fields of today are read first. Only where they hold nothing, or have a fault, the deprecated ones are read instead.
+//! The fields of today are read first. Only where they hold nothing, or have a fault, the deprecated ones are read instead. Where these
+//! have a fault too, older versions tell of that alone.
 
 use super::{Later, matcher};
 use crate::shared::rules::{
@@ -57,7 +58,7 @@ pub(super) fn security_config(
         _ => match cx.unheard(|cx| deprecated_fields(common, side, at, cx)) {
             Ok(config) => config,
             Err(_) => {
-                if found.is_err() {
+                if found.is_err() && cx.has(Feature::NewTlsFaultFirst) {
                     new_fields(common, side, at, cx)?;
                 }
                 deprecated_fields(common, side, at, cx)?

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::address::for_string;
+use super::address::{for_string, is_known_by_name};
 use super::{metadata, thrown};
 use crate::shared::rules::{
     ADDRESS_MISSING, ADDRESS_NOT_IP, DROP_DENOMINATOR_UNKNOWN, LOCALITY_DUPLICATE, PORT_OUT_OF_RANGE, PRIORITY_GAP,
@@ -18,7 +18,7 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpe
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
     ClusterLoadAssignment as Pb, LbEndpoint, LocalityLbEndpoints, lb_endpoint::HostIdentifier,
 };
-use xdsctl_model::diag::{Path, Validation};
+use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::Feature;
 
 /// Converts the resource.
@@ -104,6 +104,17 @@ fn locality_endpoints(locality: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Va
     Ok(())
 }
 
+/// Says what becomes of an address that is none, where nobody rejects it.
+fn looked_up(text: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
+    if text.is_empty() {
+        let message = format_args!("the address is empty, which is the client's own host");
+        cx.report_as(Effect::Advice, &ADDRESS_NOT_IP, at, message);
+    } else if !is_known_by_name(text) {
+        let message = format_args!("`{text}` is a name, which this version looks up in DNS; later ones reject it");
+        cx.report_as(Effect::Advice, &ADDRESS_NOT_IP, at, message);
+    }
+}
+
 /// `getInetSocketAddress`.
 fn socket_address(address: &Address, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     const MAX_PORT: u32 = 65_535;
@@ -121,6 +132,9 @@ fn socket_address(address: &Address, at: &Path<'_>, cx: &mut Validation<'_>) -> 
     if cx.has(Feature::EndpointAddressChecked) && for_string(text).is_none() {
         let message = format_args!("`{text}` is not an IP address");
         return Err(reject(&ADDRESS_NOT_IP, &at.field("address"), message, cx));
+    }
+    if !cx.has(Feature::EndpointAddressChecked) {
+        looked_up(text, &at.field("address"), cx);
     }
     if port > MAX_PORT {
         let message = format_args!("port {port} is above {MAX_PORT}");

@@ -5,13 +5,15 @@ use std::collections::BTreeSet;
 
 use super::filter_chain::{self, Matches};
 use super::http_connection_manager;
-use crate::shared::rules::{ADDRESS_NOT_LITERAL, ADDRESS_WITHOUT_PORT, LISTENER_FILTERS, USE_ORIGINAL_DST};
+use crate::shared::rules::{
+    ADDRESS_NOT_LITERAL, ADDRESS_WITHOUT_PORT, LISTENER_FILTERS, NO_FILTER_CHAIN, USE_ORIGINAL_DST,
+};
 use crate::shared::{Checked, reject};
 use xdsctl_document::proto::pb::envoy::config::core::v3::TrafficDirection;
 use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address;
 use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
 use xdsctl_document::proto::pb::envoy::config::listener::v3::Listener as Pb;
-use xdsctl_model::diag::{Path, Validation, rules};
+use xdsctl_model::diag::{Effect, Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 
 rules! {
@@ -55,6 +57,10 @@ fn server(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
         address(message, &root.field("address"), cx)?;
     }
     let at = root.field("filter_chains");
+    if message.filter_chains.is_empty() && message.default_filter_chain.is_none() {
+        let why = format_args!("there is no filter chain: the server closes every connection");
+        cx.report_as(Effect::Fails, &NO_FILTER_CHAIN, &at, why);
+    }
     let mut names = BTreeSet::new();
     let mut matches = Vec::with_capacity(message.filter_chains.len());
     for (i, chain) in message.filter_chains.iter().enumerate() {

@@ -8,7 +8,7 @@ use crate::shared::rules::{
     RBAC_ACTION_UNKNOWN, RBAC_ADDRESS, RBAC_CONDITION_UNSUPPORTED, RBAC_HEADER_FORBIDDEN, RBAC_PATH_MISSING,
     RBAC_PERMISSION_UNSUPPORTED, RBAC_PRINCIPAL_UNSUPPORTED,
 };
-use crate::shared::{Checked, reject};
+use crate::shared::{Checked, conditions, reject};
 use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
 use xdsctl_document::proto::pb::envoy::config::rbac::v3::rbac::Action;
 use xdsctl_document::proto::pb::envoy::config::rbac::v3::{Permission, Principal, permission, principal};
@@ -63,13 +63,16 @@ fn permission(permission: &Permission, at: &Path<'_>, cx: &mut Validation<'_>) -
             let mut all = set.rules.iter();
             all.try_for_each(|rule| self::permission(rule, at, cx))
         }
-        Some(Rule::Any(_) | Rule::DestinationPort(_) | Rule::DestinationPortRange(_) | Rule::Metadata(_)) => Ok(()),
+        Some(Rule::Any(_) | Rule::DestinationPort(_) | Rule::DestinationPortRange(_)) => Ok(()),
+        Some(Rule::Metadata(_)) => metadata(at, cx),
         Some(Rule::Header(matcher)) => header(matcher, &at.field("header"), cx),
         Some(Rule::UrlPath(path)) => url_path(path, &at.field("url_path"), cx),
         Some(Rule::DestinationIp(range)) => resolve(range, &at.field("destination_ip"), cx),
         Some(Rule::NotRule(rule)) => self::permission(rule, &at.field("not_rule"), cx),
         Some(Rule::RequestedServerName(name)) => {
-            matcher::string(name, Catches::All, &at.field("requested_server_name"), cx)
+            let at = at.field("requested_server_name");
+            conditions::server_name(&at, cx);
+            matcher::string(name, Catches::All, &at, cx)
         }
         Some(_) | None => {
             let message = format_args!("no rule is set that the client has");
@@ -86,7 +89,8 @@ fn principal(principal: &Principal, at: &Path<'_>, cx: &mut Validation<'_>) -> C
             let mut all = set.ids.iter();
             all.try_for_each(|id| self::principal(id, at, cx))
         }
-        Some(Identifier::Any(_) | Identifier::Metadata(_)) => Ok(()),
+        Some(Identifier::Any(_)) => Ok(()),
+        Some(Identifier::Metadata(_)) => metadata(at, cx),
         Some(Identifier::Authenticated(authenticated)) => {
             let at = at.field("authenticated");
             // Without a name there is a matcher without a pattern.
@@ -105,6 +109,12 @@ fn principal(principal: &Principal, at: &Path<'_>, cx: &mut Validation<'_>) -> C
             Err(reject(&RBAC_PRINCIPAL_UNSUPPORTED, at, message, cx))
         }
     }
+}
+
+/// Metadata, which never matches, inverted or not.
+fn metadata(at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    conditions::metadata(false, &at.field("metadata"), cx);
+    Ok(())
 }
 
 /// A header, in sets and negations too; its name counts in its case (`parseHeaderMatcher`).

@@ -3,6 +3,7 @@
 //! The families differ in most rules and in order (Go stops at the first fault, Node hands wrappers to the wrong parser), so that
 //! each has a straight converter of its own.
 
+pub(crate) mod conditions;
 pub(crate) mod limits;
 pub(crate) mod names;
 pub(crate) mod read;

@@ -292,6 +292,8 @@ features! {
     OldestProviderFields;
     /// A regex_rewrite is read only if its pattern names its engine, google_re2.
     RewriteNeedsEngine;
+    /// A TLS context with faults in its new and its deprecated fields is rejected for that in the new ones.
+    NewTlsFaultFirst;
     /// A server listener's address must not be empty, its port not a name.
     ListenerAddressChecked;
     /// An Audience in metadata is rejected while the switch of gcp_authn is off (A83).

@@ -87,6 +87,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.71" gone QueuesWithoutTargets;
         "1.71" off SystemRootCerts;
         "1.71" on DualstackEndpoints;
+        "1.71" always NewTlsFaultFirst;
         "1.72" gone AddressesInTurn DnsLimitsUnread HashKeyUnread;
         "1.72" off RingHashSetRequestHashKey;
         "1.72" on EndpointHashKeyBackwardCompat;

@@ -5,6 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::core::convert::matcher::{self};
+use crate::shared::conditions;
 use crate::shared::rules::{
     HEADER_MATCHER_WITHOUT_KIND, RBAC_HEADER_FORBIDDEN, RBAC_PATH_MISSING, STRING_MATCHER_WITHOUT_PATTERN,
 };
@@ -23,8 +24,6 @@ rules! {
     RBAC_TOO_DEEP = "rbac-too-deep", Filter, Nack, "gRFC A41; C-core ParsePermission, ParsePrincipal";
     /// `any` is false in an RBAC policy, and still matches everything.
     RBAC_ANY_FALSE = "rbac-any-false", Filter, Advice, "C-core ParsePermission, ParsePrincipal";
-    /// An RBAC policy asks for something that gRPC does not have, so that the answer is always the same.
-    RBAC_CONDITION_CONSTANT = "rbac-condition-constant", Filter, Advice, "gRFC A41; C-core MetadataAuthorizationMatcher, ReqServerNameAuthorizationMatcher";
     /// An RBAC address range has an address and no prefix length, so that it matches every address.
     RBAC_PREFIX_LEN_UNSET = "rbac-prefix-len-unset", Filter, Advice, "C-core ParseCidrRange, IpAuthorizationMatcher";
     /// The address of an RBAC address range is not an IP address, so that it never matches.
@@ -151,11 +150,7 @@ impl PolicyWalk<'_, '_> {
 
     /// A server name. The client compares with an empty text, whatever name the connection was made for.
     pub(super) fn server_name(&mut self, name: &StringMatcher, at: &Path<'_>) -> Value {
-        self.cx.report(
-            &RBAC_CONDITION_CONSTANT,
-            at,
-            format_args!("gRPC compares with an empty text, not with the server name of the connection"),
-        );
+        conditions::server_name(at, self.cx);
         self.string(name, at)
     }
 
@@ -189,12 +184,7 @@ impl PolicyWalk<'_, '_> {
 
     /// A metadata matcher, of which only `invert` is read: gRPC has no metadata to match.
     pub(super) fn metadata(&mut self, matcher: &MetadataMatcher, at: &Path<'_>) -> Value {
-        let outcome = if matcher.invert { "always" } else { "never" };
-        self.cx.report(
-            &RBAC_CONDITION_CONSTANT,
-            at,
-            format_args!("gRPC has no metadata, so this {outcome} matches"),
-        );
+        conditions::metadata(matcher.invert, at, self.cx);
         json!({ "invert": matcher.invert })
     }
 }
