@@ -35,6 +35,7 @@ mod run;
 mod runtime;
 mod same_client;
 mod secrets;
+mod servers;
 mod several;
 mod shapes;
 mod suites;

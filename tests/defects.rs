@@ -38,6 +38,23 @@ const LISTENER: &str = r#"{"@type": "type.googleapis.com/envoy.config.listener.v
     "route_config": {"virtual_hosts": [{"domains": ["*"], "routes": [{"match": {"prefix": ""}, "route": {"cluster": "c"}}]}]},
     "http_filters": [{"name": "router", "typed_config": {"@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}]}}}"#;
 
+const RDS: &str = r#""rds": {"route_config_name": "r", "config_source": {"ads": {}}}"#;
+const ROUTES: &str = r#""route_config": {"virtual_hosts": [{"domains": ["*"], "routes": [{"match": {"prefix": ""}, "non_forwarding_action": {}}]}]}"#;
+
+const SERVERS_BOOTSTRAP: &str = r#"{"xds_servers": [{"server_uri": "a:1", "channel_creds": [{"type": "insecure"}]}],
+    "server_listener_resource_name_template": "server?%s"}"#;
+
+/// The listener of a server at 0.0.0.0:80.
+fn server(routes: &str) -> String {
+    format!(
+        r#"{{"@type": "type.googleapis.com/envoy.config.listener.v3.Listener", "name": "server?0.0.0.0:80",
+        "address": {{"socket_address": {{"address": "0.0.0.0", "port_value": 80}}}}, "filter_chains": [{{"filters": [{{"name": "hcm", "typed_config":
+        {{"@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager", {routes},
+        "http_filters": [{{"name": "router", "typed_config":
+        {{"@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}}}]}}}}]}}]}}"#
+    )
+}
+
 fn cluster(more: &str) -> String {
     format!(
         r#"{{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "EDS",
@@ -105,6 +122,11 @@ fn notes(name: &str, resources: &[String]) -> String {
         let switch = has_switch.then_some("--env=GRPC_EXPERIMENTAL_XDS_FEDERATION=true");
         let more: Vec<&str> = std::iter::once(bootstrap.as_str()).chain(switch).collect();
         xdsctl(&[&arguments[..], &more].concat(), &dump)
+    } else if resources.iter().any(|text| text.contains("server?")) {
+        let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("defects-bootstrap.json");
+        fs::write(&file, SERVERS_BOOTSTRAP).unwrap();
+        let bootstrap = format!("--bootstrap={}", file.display());
+        xdsctl(&[&arguments[..], &["--listen=0.0.0.0:80", &bootstrap]].concat(), &dump)
     } else {
         xdsctl(&arguments, &dump)
     };
@@ -132,7 +154,10 @@ fn dumps(trigger: DefectTrigger) -> (Vec<String>, Vec<String>) {
             vec![weighted("")],
         ),
         DefectTrigger::RingOfPriorities => (vec![cluster(ring), endpoints(2)], vec![cluster(ring), endpoints(1)]),
+        DefectTrigger::Ring => (vec![cluster(ring), endpoints(1)], vec![cluster(""), endpoints(1)]),
         DefectTrigger::Priorities => (vec![cluster(""), endpoints(2)], vec![cluster(""), endpoints(1)]),
+        DefectTrigger::ServerRoutes => (vec![server(RDS)], vec![server(ROUTES)]),
+        DefectTrigger::ServerApi => (vec![listener("server?0.0.0.0:80")], vec![server(ROUTES)]),
     }
 }
 

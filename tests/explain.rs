@@ -2,7 +2,7 @@
 //!
 //! A page has the sections of [`SECTIONS`], `## In a log` where a client says something, and `## Clients` where other clients differ. The examples are the fenced blocks of
 //! `Rejected` and `Accepted`; comments at their start say how to run them and what to expect:
-//! `# expect: RULE PATH` (`-` for an empty path), `# related: RULE PATH` for what follows from a finding and belongs to it, `# env: NAME=VALUE`, `# as: TYPE`, `# target: xds:///NAME`, `# clients: LIST`
+//! `# expect: RULE PATH` (`-` for an empty path), `# related: RULE PATH` for what follows from a finding and belongs to it, `# env: NAME=VALUE`, `# as: TYPE`, `# target: xds:///NAME`, `# listen: HOST:PORT`, `# clients: LIST`
 //! (for `--client`), `# complete: true`, `# baseline: JSON` with the entry of a baseline, `# line: LINE OF A LOG`, and
 //! `# bootstrap: JSON`, whose
 //! `server_features` replace those of the server in the default bootstrap and whose other keys are added to it.
@@ -36,6 +36,7 @@ struct Example {
     bootstrap: Option<Value>,
     as_type: Option<String>,
     target: Option<String>,
+    listen: Option<String>,
     clients: Option<String>,
     is_complete: bool,
     baseline: Option<String>,
@@ -127,6 +128,7 @@ fn example(language: &str, lines: &[&str]) -> Example {
             "# bootstrap: ",
             "# as: ",
             "# target: ",
+            "# listen: ",
             "# clients: ",
             "# complete: ",
             "# baseline: ",
@@ -148,6 +150,7 @@ fn example(language: &str, lines: &[&str]) -> Example {
             "env" => example.env.push(value.to_owned()),
             "as" => example.as_type = Some(value.to_owned()),
             "target" => example.target = Some(value.to_owned()),
+            "listen" => example.listen = Some(value.to_owned()),
             "clients" => example.clients = Some(value.to_owned()),
             "complete" => example.is_complete = true,
             "baseline" => example.baseline = Some(value.to_owned()),
@@ -205,6 +208,7 @@ fn findings(name: &str, example: &Example) -> Result<Findings, String> {
     args.extend(example.as_type.iter().map(|name| format!("--as={name}")));
     args.extend(example.clients.iter().map(|list| format!("--client={list}")));
     args.extend(example.target.iter().map(|uri| format!("--target={uri}")));
+    args.extend(example.listen.iter().map(|address| format!("--listen={address}")));
     args.extend(example.is_complete.then(|| "--complete".to_owned()));
     if let Some(entry) = &example.baseline {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("explain-{name}-baseline.json"));

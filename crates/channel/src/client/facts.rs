@@ -53,17 +53,38 @@ pub enum ListenerFacts {
     Rds(String, Box<[FilterFacts]>),
     /// An API listener with inline routes.
     Inline(RouteFacts, Box<[FilterFacts]>),
-    /// A server's listener.
-    Server(Box<[ChainFacts]>),
+    /// A server's listener: its address as `host:port`, and its filter chains.
+    Server(Box<str>, Box<[ChainFacts]>),
 }
 
 /// A filter chain of a server that is used and has its routes from RDS.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChainFacts {
+    /// Its index in `filter_chains`; `None` for `default_filter_chain`.
+    pub index: Option<usize>,
     /// Name of the RouteConfiguration.
     pub routes: String,
     /// The HTTP filters of its connection manager, in their order.
     pub filters: Box<[FilterFacts]>,
+}
+
+impl ChainFacts {
+    /// The field in which the chain names its RouteConfiguration.
+    pub fn rds_path(&self) -> FieldPath {
+        let root = Path::ROOT;
+        let chains = root.field("filter_chains");
+        let chain = match self.index {
+            Some(index) => chains.index(index),
+            None => root.field("default_filter_chain"),
+        };
+        // An HttpConnectionManager is the only network filter that there may be.
+        let filters = chain.field("filters");
+        let filter = filters.index(0);
+        let config = filter.field("typed_config");
+        let hcm = config.value(HCM);
+        let rds = hcm.field("rds");
+        rds.field("route_config_name").to_owned()
+    }
 }
 
 /// An HTTP filter of a listener that an override can be about.
@@ -365,19 +386,21 @@ fn of_listener(listener: &Listener, names: NameComparison) -> ListenerFacts {
         }
         Listener::Tcp(tcp) => {
             let mut chains: Vec<ChainFacts> = Vec::new();
-            for hcm in tcp.used_chains().map(|chain| &chain.http_connection_manager) {
+            for (index, chain) in tcp.used_chains() {
+                let hcm = &chain.http_connection_manager;
                 let RouteSource::Rds(routes) = &hcm.routes else {
                     continue;
                 };
                 chains.push(ChainFacts {
+                    index,
                     routes: names.key(routes).into_owned(),
                     filters: of_filters(&hcm.http_filters),
                 });
             }
             chains.sort_by(|a, b| a.routes.cmp(&b.routes));
             // Chains differ in what they match; their filters are mostly the same.
-            chains.dedup();
-            ListenerFacts::Server(chains.into())
+            chains.dedup_by(|next, first| next.routes == first.routes && next.filters == first.filters);
+            ListenerFacts::Server(tcp.address.as_str().into(), chains.into())
         }
     }
 }

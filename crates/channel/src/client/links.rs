@@ -84,8 +84,8 @@ impl Links {
                 self.add(from, ResourceType::RouteConfiguration, [(routes, rds_path())]);
             }
             Facts::Listener(ListenerFacts::Inline(routes, _)) => self.take_routes(from, routes, true),
-            Facts::Listener(ListenerFacts::Server(chains)) => {
-                let routes = chains.iter().map(|chain| (&chain.routes, FieldPath::default()));
+            Facts::Listener(ListenerFacts::Server(_, chains)) => {
+                let routes = chains.iter().map(|chain| (&chain.routes, chain.rds_path()));
                 self.add(from, ResourceType::RouteConfiguration, routes);
             }
             Facts::Routes(routes) => self.take_routes(from, routes, false),

@@ -36,6 +36,7 @@ mod removed;
 pub mod resolve;
 mod responses;
 mod same;
+pub mod server;
 pub mod target;
 pub(crate) mod whole;
 mod world;

@@ -29,6 +29,9 @@ pub struct ValidateArgs {
     /// Authority of that channel, instead of the target's name
     #[arg(long, value_name = "AUTHORITY", requires = "target")]
     pub authority: Option<String>,
+    /// Check also what a gRPC server that listens on this address asks for. The input is all that it gets
+    #[arg(long, value_name = "HOST:PORT")]
+    pub listen: Option<String>,
     /// The input is complete: a reference that leads to nothing is an error
     #[arg(long)]
     pub complete: bool,

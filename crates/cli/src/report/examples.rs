@@ -25,7 +25,8 @@ pub fn clients(rule: &'static Rule) -> String {
             // A switch of another client's says nothing here.
             let _ = fleet.set_env(name, value);
         }
-        if line.starts_with("# bootstrap: ") || line.starts_with("# target: ") || line.starts_with("# as: ") {
+        let needed = ["# bootstrap: ", "# target: ", "# listen: ", "# as: "];
+        if needed.iter().any(|name| line.starts_with(name)) {
             return String::new();
         }
     }

@@ -230,11 +230,10 @@ fn second_server(at: &Path<'_>, cx: &mut Validation<'_>) {
     cx.report(&BOOTSTRAP_SECOND_SERVER, at, message);
 }
 
-/// The finding on a bootstrap without the template by whose name a server asks for its listener.
-pub fn without_server_template(listener: &str) -> Diagnostic {
-    let message = format!(
-        "server_listener_resource_name_template is missing: a gRPC server for listener `{listener}` does not start"
-    );
+/// The finding on a bootstrap without the template by whose name a server asks for its listener; `which` follows the words
+/// `a gRPC server`.
+pub fn without_server_template(which: &str) -> Diagnostic {
+    let message = format!("server_listener_resource_name_template is missing: a gRPC server {which} does not start");
     Diagnostic::of_whole(&BOOTSTRAP_SERVER_TEMPLATE_MISSING, message)
 }
 

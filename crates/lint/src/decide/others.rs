@@ -41,12 +41,9 @@ pub(super) fn tell(of_others: Vec<(ResourceId, Diagnostic, Who)>, others: &Other
             let mut known: BTreeSet<(&str, String)> = places(&answer.diagnostics);
             for ((diagnostic, who), rejecting) in found.iter().zip(&rejecting) {
                 let is_its = match who {
-                    Who::Families(families) => families.contains(&answer.client.family),
+                    Who::Families(_) | Who::Having(..) | Who::With(..) => who.is_client(answer.client),
                     Who::Rejecting(_, families) => {
                         families.contains(&answer.client.family) && rejecting.contains(&index)
-                    }
-                    Who::Having(family, defect) => {
-                        answer.client.family == *family && defect.is_in(answer.client.version)
                     }
                     Who::WithRule => own.iter().any(|own: &Diagnostic| own.rule == diagnostic.rule),
                 };

@@ -66,7 +66,7 @@ fn evidence(world: &World, resources: &[Checked]) -> Option<String> {
         // What a misspelt type was to be shows nothing.
         let is_misspelt = checked.notes.iter().any(|note| note.diagnostic.rule == &MISSPELT_TYPE);
         match entry.facts() {
-            Some(Facts::Listener(ListenerFacts::Server(chains))) => {
+            Some(Facts::Listener(ListenerFacts::Server(_, chains))) => {
                 routes.extend(chains.iter().map(|chain| chain.routes.as_str()));
             }
             Some(_) => return None,
@@ -176,7 +176,7 @@ fn leave_out(number: usize, outcome: &mut CheckOutcome) {
 fn leave_static_out(world: &World, outcome: &mut CheckOutcome) {
     // A world with an api_listener is a gRPC client's, whatever it is called.
     let is_client = |facts: Option<&Facts>| match facts {
-        Some(Facts::Listener(facts)) => !matches!(facts, ListenerFacts::Server(_)),
+        Some(Facts::Listener(facts)) => !matches!(facts, ListenerFacts::Server(..)),
         _ => false,
     };
     if world

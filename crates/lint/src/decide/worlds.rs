@@ -4,6 +4,7 @@ use super::loudness::is_of_text;
 use super::shared::Shared;
 use super::{CheckOutcome, ENDPOINTS_NOT_INCLUDED, Reason, Withheld, others, proxy, reach};
 use crate::lint::{self, Usage, Who, WorldFindings};
+use xdsctl_channel::client::server::ListeningServer;
 use xdsctl_channel::client::target::Target;
 use xdsctl_channel::client::{
     Checked, ClusterFacts, Facts, Joined, ListenerFacts, OtherClients, ResourceId, World, WorldSet,
@@ -21,6 +22,10 @@ use xdsctl_model::resource::ResourceType;
 pub struct InputScope<'t> {
     /// Target of a channel that gets nothing but the input.
     pub target: Option<&'t Target>,
+    /// A server that gets nothing but the input.
+    pub server: Option<&'t ListeningServer>,
+    /// The address of a server that is asked about; without [`InputScope::server`] there is no name for its listener.
+    pub listens: Option<&'t str>,
     /// The input is all there is: what is not in it is not there.
     pub is_complete: bool,
     /// A bootstrap that names no `server_listener_resource_name_template`.
@@ -38,6 +43,8 @@ impl Default for InputScope<'_> {
     fn default() -> Self {
         InputScope {
             target: None,
+            server: None,
+            listens: None,
             is_complete: false,
             without_server_template: None,
             judges_proxies: false,
@@ -58,13 +65,24 @@ pub fn decide(world_set: WorldSet, scope: InputScope<'_>) -> CheckOutcome {
         withheld: Withheld::new(scope.keeps_withheld),
     };
     let mut is_target_missing = target.is_some();
+    let mut missing_server = scope.server;
+    let near = scope.server.and_then(|server| {
+        let mut worlds = world_set.worlds.iter();
+        worlds
+            .find_map(|world| lint::near_server_listener(world, server))
+            .map(str::to_owned)
+    });
     let mut shared = Shared::of(&world_set.worlds, &world_set.joined, &outcome.resources);
     for world in &world_set.worlds {
         shared.enter(world, &mut outcome.resources);
         let scope = InputScope {
             target: target.filter(|target| world.get(ResourceType::Listener, &target.listener).is_some()),
+            server: scope
+                .server
+                .filter(|server| world.get(ResourceType::Listener, &server.listener).is_some()),
             ..scope
         };
+        missing_server = missing_server.filter(|_| scope.server.is_none());
         is_target_missing &= scope.target.is_none();
         let found = relate(
             world,
@@ -78,7 +96,9 @@ pub fn decide(world_set: WorldSet, scope: InputScope<'_>) -> CheckOutcome {
             proxy::target(world, target, &mut outcome.resources);
         }
         proxy::check(world, scope.judges_proxies, &mut outcome);
-        servers_bootstrap(world, scope.without_server_template, &mut outcome);
+        if scope.listens.is_none() {
+            servers_bootstrap(world, scope.without_server_template, &mut outcome);
+        }
         endpoints_left_out(world, &mut outcome);
         shared.leave(world, &mut outcome.resources);
     }
@@ -96,13 +116,27 @@ pub fn decide(world_set: WorldSet, scope: InputScope<'_>) -> CheckOutcome {
             diagnostic: lint::missing_target(target),
         });
     }
+    if let (Some(server), Some(first)) = (missing_server, outcome.resources.first()) {
+        outcome.findings.push(Finding {
+            source: first.origin.source,
+            span: Span::new(0, 0),
+            diagnostic: lint::missing_server_listener(server, near.as_deref()),
+        });
+    }
+    if let (Some(address), Some(source)) = (scope.listens, scope.without_server_template) {
+        outcome.findings.push(Finding {
+            source,
+            span: Span::new(0, 0),
+            diagnostic: bootstrap::without_server_template(&format!("at {address}")),
+        });
+    }
     outcome.worlds = world_set.worlds;
     outcome
 }
 
 /// A world of servers' listeners alone is a server's, which does not start without a name for them.
 fn servers_bootstrap(world: &World, bootstrap: Option<SourceId>, outcome: &mut CheckOutcome) {
-    let is_server = |facts: Option<&Facts>| matches!(facts, Some(Facts::Listener(ListenerFacts::Server(_))));
+    let is_server = |facts: Option<&Facts>| matches!(facts, Some(Facts::Listener(ListenerFacts::Server(..))));
     let mut listeners = world.all(ResourceType::Listener);
     let Some(source) = bootstrap.filter(|_| !outcome.proxy_worlds.contains(&world.id)) else {
         return;
@@ -112,7 +146,7 @@ fn servers_bootstrap(world: &World, bootstrap: Option<SourceId>, outcome: &mut C
         outcome.findings.push(Finding {
             source,
             span: Span::new(0, 0),
-            diagnostic: bootstrap::without_server_template(listener),
+            diagnostic: bootstrap::without_server_template(&format!("for listener `{listener}`")),
         });
     }
 }
@@ -139,8 +173,10 @@ fn relate_others(others: &OtherClients, all: Worlds<'_>, scope: InputScope<'_>, 
             let has_listener = |target: &&Target| world.get(ResourceType::Listener, &target.listener).is_some();
             let target = all.target.filter(has_listener);
             has_target |= target.is_some();
+            let has_own = |server: &&ListeningServer| world.get(ResourceType::Listener, &server.listener).is_some();
             let scope = InputScope {
                 target,
+                server: scope.server.filter(has_own),
                 base: client,
                 ..scope
             };
@@ -191,6 +227,7 @@ fn relate(
     }
     let asked = lint::Asked {
         target: scope.target,
+        server: scope.server,
         is_complete: scope.is_complete,
         others_reject: &|id| others_reject(resources, id),
     };

@@ -2,8 +2,8 @@
 
 use super::{Findings, Who};
 use xdsctl_channel::client::target::Target;
-use xdsctl_channel::client::{ClusterFacts, Facts, PolicyKind, ResourceId, World};
-use xdsctl_model::diag::{Diagnostic, Path, rules};
+use xdsctl_channel::client::{ClusterFacts, Facts, ListenerFacts, PolicyKind, ResourceId, World};
+use xdsctl_model::diag::{Diagnostic, Effect, FieldPath, Path, rules};
 use xdsctl_model::profile::{DefectTrigger, Family};
 use xdsctl_model::resource::ResourceType;
 
@@ -16,11 +16,18 @@ pub(super) fn check(world: &World, target: Option<&Target>, findings: &mut Findi
     if let Some(target) = target.filter(|target| target.authority != target.listener)
         && let Some(entry) = world.get(ResourceType::Listener, &target.listener)
     {
-        add(DefectTrigger::OtherAuthority, entry.id, &Path::ROOT, findings);
+        add(DefectTrigger::OtherAuthority, entry.id, FieldPath::default(), findings);
     }
     for (name, entry) in world.all(ResourceType::Cluster) {
         if let Some(Facts::Cluster(cluster)) = entry.facts() {
             of_cluster(world, (name, entry.id), cluster, findings);
+        }
+    }
+    for (_, entry) in world.all(ResourceType::Listener) {
+        if let Some(Facts::Listener(ListenerFacts::Server(_, chains))) = entry.facts()
+            && let Some(first) = chains.iter().find(|chain| !chain.routes.is_empty())
+        {
+            add(DefectTrigger::ServerRoutes, entry.id, first.rds_path(), findings);
         }
     }
     for (_, entry) in world.all(ResourceType::Endpoints) {
@@ -30,7 +37,7 @@ pub(super) fn check(world: &World, target: Option<&Target>, findings: &mut Findi
             add(
                 DefectTrigger::Priorities,
                 entry.id,
-                &Path::ROOT.field("endpoints"),
+                Path::ROOT.field("endpoints").to_owned(),
                 findings,
             );
         }
@@ -48,15 +55,28 @@ fn of_cluster(world: &World, (name, id): (&str, ResourceId), cluster: &ClusterFa
             let has_priorities = endpoints.is_some_and(
                 |entry| matches!(entry.facts(), Some(Facts::Endpoints(endpoints)) if endpoints.priorities > 1),
             );
-            if policy.kind == PolicyKind::RingHash && has_priorities {
-                add(DefectTrigger::RingOfPriorities, id, &root.field("lb_policy"), findings);
+            if policy.kind == PolicyKind::RingHash {
+                add(DefectTrigger::Ring, id, root.field("lb_policy").to_owned(), findings);
+                if has_priorities {
+                    add(
+                        DefectTrigger::RingOfPriorities,
+                        id,
+                        root.field("lb_policy").to_owned(),
+                        findings,
+                    );
+                }
             }
             policy
         }
         ClusterFacts::LogicalDns { policy, .. } => {
-            add(DefectTrigger::Dns, id, &root.field("type"), findings);
+            add(DefectTrigger::Dns, id, root.field("type").to_owned(), findings);
             if policy.kind != PolicyKind::PickFirst {
-                add(DefectTrigger::DnsLbPolicy, id, &root.field("lb_policy"), findings);
+                add(
+                    DefectTrigger::DnsLbPolicy,
+                    id,
+                    root.field("lb_policy").to_owned(),
+                    findings,
+                );
             }
             policy
         }
@@ -66,23 +86,24 @@ fn of_cluster(world: &World, (name, id): (&str, ResourceId), cluster: &ClusterFa
         add(
             DefectTrigger::WeightPeriods,
             id,
-            &root.field("load_balancing_policy"),
+            root.field("load_balancing_policy").to_owned(),
             findings,
         );
     }
 }
 
 /// Adds the defects that a trigger shows.
-fn add(trigger: DefectTrigger, id: ResourceId, path: &Path<'_>, findings: &mut Findings) {
+pub(super) fn add(trigger: DefectTrigger, id: ResourceId, path: FieldPath, findings: &mut Findings) {
     for family in Family::ALL {
         for defect in family.defects().iter().filter(|defect| defect.trigger == trigger) {
             let versions = defect.versions();
             let project = family.project();
             let message = format!("{project} {versions} {}: {}", defect.what, defect.source);
-            let diagnostic = Diagnostic {
-                path: path.to_owned(),
-                ..Diagnostic::of_whole(&CLIENT_DEFECT, message)
-            };
+            let mut diagnostic = Diagnostic::of_whole(&CLIENT_DEFECT, message);
+            diagnostic.path.clone_from(&path);
+            if defect.is_fatal {
+                diagnostic.effect = Effect::Fails;
+            }
             findings.add_for(Who::Having(family, defect), id, diagnostic);
         }
     }

@@ -11,6 +11,7 @@ mod other_cluster;
 mod outlier;
 mod reference;
 mod request_hash;
+mod server;
 mod session;
 mod side;
 mod target;
@@ -21,13 +22,15 @@ mod weight;
 
 use std::collections::BTreeMap;
 
+pub use server::{missing as missing_server_listener, near as near_server_listener};
 pub use target::{missing as missing_target, not_api as target_not_api};
 pub use usage::Usage;
 
+use xdsctl_channel::client::server::ListeningServer;
 use xdsctl_channel::client::target::Target;
 use xdsctl_channel::client::{ResourceId, World};
 use xdsctl_model::diag::{Diagnostic, FieldPath, Quota, Rule};
-use xdsctl_model::profile::{Client, Defect, Family};
+use xdsctl_model::profile::{Client, Defect, Family, Feature};
 
 /// The rules of all lints.
 pub static RULES: &[&[&Rule]] = &[
@@ -39,6 +42,7 @@ pub static RULES: &[&[&Rule]] = &[
     outlier::RULES,
     reference::RULES,
     request_hash::RULES,
+    server::RULES,
     session::RULES,
     target::RULES,
     unused::RULES,
@@ -59,6 +63,8 @@ pub enum Who {
     Rejecting(ResourceId, &'static [Family]),
     /// The clients of this family that have this defect.
     Having(Family, &'static Defect),
+    /// The clients of this family that have this feature.
+    With(Family, Feature),
     /// Those that have a finding of its rule already, of which it stands for the rest.
     WithRule,
 }
@@ -70,6 +76,18 @@ pub struct WorldFindings {
     pub of_base: Vec<(ResourceId, Diagnostic)>,
     /// Findings of other clients than the base, and whose they are.
     pub of_others: Vec<(ResourceId, Diagnostic, Who)>,
+}
+
+impl Who {
+    /// Says whether a client is meant, whatever it makes of the resources.
+    pub fn is_client(self, client: Client) -> bool {
+        match self {
+            Who::Families(families) => families.contains(&client.family),
+            Who::Having(family, defect) => client.family == family && defect.is_in(client.version),
+            Who::With(family, feature) => client.family == family && feature.is_default_on(client),
+            Who::Rejecting(..) | Who::WithRule => false,
+        }
+    }
 }
 
 /// The rules whose findings are true of any family in a world of its own, although one in C-core's world says nothing of others.
@@ -90,13 +108,8 @@ impl WorldFindings {
                 diagnostic.shared.contains(&base.family) || OF_ANY_WORLD.contains(&diagnostic.rule)
             });
         }
-        let is_its = |who: &Who| match who {
-            Who::Families(families) => families.contains(&base.family),
-            Who::Having(family, defect) => *family == base.family && defect.is_in(base.version),
-            // The base's own rejections are among its own findings.
-            Who::Rejecting(..) | Who::WithRule => false,
-        };
-        let own = self.of_others.iter().filter(|(_, _, who)| is_its(who));
+        // The base's own rejections are among its own findings.
+        let own = self.of_others.iter().filter(|(_, _, who)| who.is_client(base));
         let own: Vec<(ResourceId, Diagnostic)> = own.map(|(id, diagnostic, _)| (*id, diagnostic.clone())).collect();
         self.of_base.extend(own);
     }
@@ -107,6 +120,8 @@ impl WorldFindings {
 pub struct Asked<'a> {
     /// The target of a channel whose listener is in the world. The world then counts as whole: what is not in it is missing.
     pub target: Option<&'a Target>,
+    /// A server whose listener is in the world, which then counts as whole.
+    pub server: Option<&'a ListeningServer>,
     /// `--complete`: the input is all that there is.
     pub is_complete: bool,
     /// Says whether a client other than the base rejects a resource.
@@ -180,6 +195,9 @@ pub fn run(world: &World, usage: &Usage, asked: Asked<'_>) -> WorldFindings {
     authority::check(world, target, &mut findings);
     if let Some(target) = target {
         target::check(world, target, &mut findings);
+    }
+    if let Some(server) = asked.server {
+        server::check(world, server, &mut findings);
     }
     let users = users::Users::of(world);
     side::check(world, &users, &mut findings);

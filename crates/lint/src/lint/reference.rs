@@ -61,10 +61,10 @@ impl Extent {
 
 pub(super) fn check(world: &World, asked: Asked<'_>, findings: &mut Findings) {
     let target = asked.target;
-    let extent = match (asked.is_complete, target) {
+    let extent = match (asked.is_complete, target.is_some() || asked.server.is_some()) {
         (true, _) => Extent::Complete,
-        (false, Some(_)) => Extent::Whole,
-        (false, None) => Extent::Unknown,
+        (false, true) => Extent::Whole,
+        (false, false) => Extent::Unknown,
     };
     let channel = target
         .map(|target| TargetChannel::of(world, target))
@@ -77,12 +77,27 @@ pub(super) fn check(world: &World, asked: Asked<'_>, findings: &mut Findings) {
     };
     let mut tables = Vec::new();
     let mut names = WorldNames::of(world, asked);
-    for (_, entry) in world.all(ResourceType::Listener) {
+    for (name, entry) in world.all(ResourceType::Listener) {
         match entry.facts() {
             Some(Facts::Listener(ListenerFacts::Rds(name, _))) => {
                 let is_asked_for = channel.listener == Some(entry.id);
                 let extent = expects(entry.id, ResourceType::RouteConfiguration, is_asked_for);
-                rds(&mut names, entry.id, name, extent, findings);
+                rds(
+                    &mut names,
+                    (entry.id, rds_path()),
+                    (name, &OF_CHANNEL),
+                    extent,
+                    findings,
+                );
+            }
+            // Whether another server's listener is one, or a proxy's, is not known.
+            Some(Facts::Listener(ListenerFacts::Server(_, chains)))
+                if asked.server.is_some_and(|server| server.listener == name) =>
+            {
+                for chain in chains.iter().filter(|chain| !chain.routes.is_empty()) {
+                    let (holder, wanted) = ((entry.id, chain.rds_path()), (chain.routes.as_str(), &OF_CHAIN));
+                    rds(&mut names, holder, wanted, Some(Extent::Complete), findings);
+                }
             }
             Some(Facts::Listener(ListenerFacts::Inline(facts, _))) => tables.push((entry.id, true, facts)),
             _ => {}
@@ -350,27 +365,56 @@ fn add_hint(finding: &mut Diagnostic, near: Option<&str>) {
     }
 }
 
-fn rds(names: &mut WorldNames<'_>, listener: ResourceId, name: &str, extent: Option<Extent>, findings: &mut Findings) {
+/// Which RPCs a listener's routes are for, in words.
+struct OfRoutes {
+    /// The subject of "is not there: ... fail".
+    rpcs: &'static str,
+    /// Where the routes cannot be had.
+    fail: &'static str,
+    /// What grpc-js-xds does where they are rejected, if it is not the same.
+    wait: Option<&'static str>,
+}
+
+const OF_CHANNEL: OfRoutes = OfRoutes {
+    rpcs: "RPCs",
+    fail: "every RPC of the channel fails",
+    wait: Some("the RPCs of the channel wait"),
+};
+/// Measured with grpc-go 1.85.0 and grpc-java 1.85.1, which serve, and fail each RPC.
+const OF_CHAIN: OfRoutes = OfRoutes {
+    rpcs: "the RPCs of the filter chain",
+    fail: "every RPC of the filter chain fails",
+    wait: None,
+};
+
+fn rds(
+    names: &mut WorldNames<'_>,
+    (listener, path): (ResourceId, FieldPath),
+    (name, of): (&str, &OfRoutes),
+    extent: Option<Extent>,
+    findings: &mut Findings,
+) {
     match names.find(ResourceType::RouteConfiguration, name) {
         NameAnswer::NotAskedFor(fault) => {
             let why = not_asked_for(ResourceType::RouteConfiguration, name, &fault);
-            let message = format!("{why}: every RPC of the channel fails with UNAVAILABLE");
-            findings.add(listener, &REFERENCE_NOT_ASKED_FOR, rds_path(), message);
+            let message = format!("{why}: {} with UNAVAILABLE", of.fail);
+            findings.add(listener, &REFERENCE_NOT_ASKED_FOR, path, message);
         }
         NameAnswer::Nothing(near) => {
             let Some(extent) = extent else { return };
-            let message = format!("RouteConfiguration `{name}` is not there: {WAIT}RPCs fail with UNAVAILABLE");
+            let rpcs = of.rpcs;
+            let message = format!("RouteConfiguration `{name}` is not there: {WAIT}{rpcs} fail with UNAVAILABLE");
             let rule = extent.rule(&LISTENER_ROUTES_MISSING);
-            add_hint(findings.add(listener, rule, rds_path(), message), near.as_deref());
+            add_hint(findings.add(listener, rule, path, message), near.as_deref());
         }
         NameAnswer::There(taken) if taken.is_good() => {}
         NameAnswer::There(taken) => {
             let effects = RejectionEffects {
-                fail: "every RPC of the channel fails".to_owned(),
-                wait: Some("the RPCs of the channel wait"),
+                fail: of.fail.to_owned(),
+                wait: of.wait,
             };
             let what = format!("RouteConfiguration `{name}`");
-            taken.report((listener, rds_path()), &what, effects, findings);
+            taken.report((listener, path), &what, effects, findings);
         }
     }
 }

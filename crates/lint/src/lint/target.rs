@@ -6,8 +6,9 @@ use super::authority::{COMPARE_BYTES, is_lost_by_case, who_finds_none};
 use super::reference::{REFERENCE_NOT_ASKED_FOR, not_asked_for};
 use super::{Findings, Who};
 use xdsctl_channel::client::target::Target;
-use xdsctl_channel::client::{Facts, ListenerFacts, World, inline_routes_path, rds_path};
+use xdsctl_channel::client::{Facts, ListenerFacts, ResourceId, World, inline_routes_path, rds_path};
 use xdsctl_model::diag::{Diagnostic, FieldPath, rules};
+use xdsctl_model::profile::{DefectTrigger, Family};
 use xdsctl_model::resource::ResourceType;
 use xdsctl_model::resource::domain::best_match;
 
@@ -59,7 +60,7 @@ pub(super) fn check(world: &World, target: &Target, findings: &mut Findings) {
                 _ => return,
             }
         }
-        Some(Facts::Listener(ListenerFacts::Server(_))) => {
+        Some(Facts::Listener(ListenerFacts::Server(..))) => {
             let Diagnostic {
                 rule, path, message, ..
             } = not_api(target);
@@ -72,6 +73,7 @@ pub(super) fn check(world: &World, target: &Target, findings: &mut Findings) {
     if routes.domains.is_empty() {
         return;
     }
+    of_listeners_name(target, &routes.domains, (entry.id, &path), findings);
     let names = [authority.as_str(), target.listener.as_str()];
     if best_match(&routes.domains, authority).is_none() {
         let message =
@@ -88,5 +90,37 @@ pub(super) fn check(world: &World, target: &Target, findings: &mut Findings) {
             ..Diagnostic::of_whole(&TARGET_WITHOUT_VIRTUAL_HOST, message)
         };
         findings.add_for(Who::Families(COMPARE_BYTES), entry.id, diagnostic);
+    }
+}
+
+/// What becomes of the channel in versions that look virtual hosts up by the Listener's name.
+fn of_listeners_name(
+    target: &Target,
+    domains: &[Vec<String>],
+    (listener, path): (ResourceId, &FieldPath),
+    findings: &mut Findings,
+) {
+    let Target {
+        uri,
+        listener: name,
+        authority,
+    } = target;
+    if name == authority || best_match(domains, name).is_some() {
+        return;
+    }
+    for family in Family::ALL {
+        let defects = family.defects().iter();
+        for defect in defects.filter(|defect| defect.trigger == DefectTrigger::OtherAuthority) {
+            let (project, versions) = (family.project(), defect.versions());
+            let message = format!(
+                "no virtual host has a domain for `{name}`, and {project} {versions} {}: every RPC to {uri} fails with UNAVAILABLE",
+                defect.what
+            );
+            let diagnostic = Diagnostic {
+                path: path.clone(),
+                ..Diagnostic::of_whole(&TARGET_WITHOUT_VIRTUAL_HOST, message)
+            };
+            findings.add_for(Who::Having(family, defect), listener, diagnostic);
+        }
     }
 }

@@ -63,7 +63,7 @@ impl<'w> Users<'w> {
                     facts,
                     users: vec![user(filters, false)],
                 }),
-                Some(Facts::Listener(ListenerFacts::Server(chains))) => {
+                Some(Facts::Listener(ListenerFacts::Server(_, chains))) => {
                     for chain in chains {
                         let list = users.by_name.entry(&chain.routes).or_default();
                         list.push(user(&chain.filters, true));

@@ -19,8 +19,14 @@ pub enum DefectTrigger {
     WeightPeriods,
     /// A ring_hash cluster with endpoints in several priorities.
     RingOfPriorities,
+    /// A ring_hash cluster with endpoints by EDS.
+    Ring,
     /// Endpoints in several priorities.
     Priorities,
+    /// A server's filter chain with its routes by RDS.
+    ServerRoutes,
+    /// A server that gets a Listener for clients.
+    ServerApi,
 }
 
 /// A known defect of some versions of a client.
@@ -36,6 +42,8 @@ pub struct Defect {
     pub what: &'static str,
     /// Where it is known from.
     pub source: &'static str,
+    /// Every RPC that comes to it fails, or the process dies; else it may be meant.
+    pub is_fatal: bool,
 }
 
 impl Defect {

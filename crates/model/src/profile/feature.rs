@@ -296,6 +296,8 @@ features! {
     NewTlsFaultFirst;
     /// A server listener's address must not be empty, its port not a name.
     ListenerAddressChecked;
+    /// A server serves only with a listener for the very address that it listens on.
+    ListenerAddressCompared;
     /// An Audience in metadata is rejected while the switch of gcp_authn is off (A83).
     AudienceNeedsSwitch;
     /// An endpoint's address must be an IP address; before, it is looked up by DNS.

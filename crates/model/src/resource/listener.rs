@@ -54,18 +54,18 @@ pub struct TcpListener {
 }
 
 impl TcpListener {
-    /// The chains that the client keeps in its map, in the order of the resource, then the default one.
+    /// The chains that the client keeps in its map with their indices, in the order of the resource, then the default one without.
     ///
     /// The others never match, and their RouteConfigurations are not asked for.
-    pub fn used_chains(&self) -> impl Iterator<Item = &FilterChain> {
+    pub fn used_chains(&self) -> impl Iterator<Item = (Option<usize>, &FilterChain)> {
         let used: BTreeSet<usize> = self
             .destinations
             .iter()
             .flat_map(|d| d.chains.iter().copied())
             .collect();
         used.into_iter()
-            .filter_map(|index| self.filter_chains.get(index))
-            .chain(&self.default_filter_chain)
+            .filter_map(|index| Some((Some(index), self.filter_chains.get(index)?)))
+            .chain(self.default_filter_chain.iter().map(|chain| (None, chain)))
     }
 }
 

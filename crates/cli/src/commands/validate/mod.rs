@@ -25,9 +25,10 @@ use explain_error::RecognisedLine;
 use fix::Plan;
 use known::Preset;
 use stream::LineStream;
+use xdsctl_channel::client::server::ListeningServer;
 use xdsctl_channel::client::{Checked, Keep, Verdict};
-use xdsctl_document::envelope::{EMPTY_RESPONSE, WorldName};
-use xdsctl_document::source::SourceMap;
+use xdsctl_document::envelope::{BootstrapPlace, EMPTY_RESPONSE, WorldName};
+use xdsctl_document::source::{SourceId, SourceMap};
 use xdsctl_lint::catalogue;
 use xdsctl_lint::choice::{Selector, Severities};
 use xdsctl_lint::decide::{self, CheckOutcome, InputScope, Suppressed};
@@ -263,6 +264,38 @@ impl<'a> ValidatePlan<'a> {
         }
     }
 
+    /// The server of `--listen`, and the bootstrap that has no name for the listeners of servers: the one of `--bootstrap`, else the first
+    /// among the documents.
+    ///
+    /// # Errors
+    /// There is no bootstrap.
+    fn server(
+        &self,
+        inputs: &Inputs,
+        places: &[BootstrapPlace],
+    ) -> Result<(Option<ListeningServer>, Option<SourceId>), Error> {
+        let Some(address) = &self.args.listen else {
+            return Ok((None, inputs.without_server_template()));
+        };
+        if let Some(bootstrap) = &inputs.bootstrap {
+            let server = ListeningServer::of(address, bootstrap);
+            return Ok((server, inputs.without_server_template()));
+        }
+        let mut read = places.iter().filter_map(|place| {
+            let (bootstrap, _) = inputs.check_bootstrap(place.source, place.span);
+            Some((place.source, bootstrap?))
+        });
+        let Some((source, bootstrap)) = read.next() else {
+            return Err(Error::Usage(
+                "--listen needs a bootstrap, whose server_listener_resource_name_template makes the Listener's name of the address: --bootstrap FILE"
+                    .to_owned(),
+            ));
+        };
+        let server = ListeningServer::of(address, &bootstrap);
+        let without = server.is_none().then_some(source);
+        Ok((server, without))
+    }
+
     /// Checks everything, and takes out what is known.
     ///
     /// # Errors
@@ -297,6 +330,7 @@ impl<'a> ValidatePlan<'a> {
         inputs.is_complete = self.settings.is_complete;
         inputs.is_quiet |= self.args.quiet;
         let world_set = inputs.read_worlds_to_report(keep, io);
+        let (server, without_server_template) = self.server(inputs, &world_set.bootstraps)?;
         let bootstraps = world_set.bootstraps.len() + usize::from(inputs.documents.is_empty());
         let scope = ReportScope {
             documents: inputs.documents.len(),
@@ -310,10 +344,12 @@ impl<'a> ValidatePlan<'a> {
             InputScope {
                 base: inputs.fleet.base().client(),
                 target: target.as_ref(),
+                server: server.as_ref(),
+                listens: self.args.listen.as_deref(),
                 // What the line misses does not come.
                 is_complete: is_complete || line.as_ref().is_some_and(RecognisedLine::is_of_missing),
                 // A line comes from a client, whatever else the input looks like.
-                without_server_template: inputs.without_server_template(),
+                without_server_template,
                 judges_proxies: self.args.all || line.is_some(),
                 keeps_withheld: self.args.explain_suppressed,
             },

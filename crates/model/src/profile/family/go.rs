@@ -42,6 +42,12 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
             "grpc/grpc-go#8915; converter.go of both versions";
         RingOfPriorities until "1.67": "may stay with a later priority although endpoints of an earlier one are back",
             "grpc/grpc-go#7363, #7364; ringhash.go of both versions";
+        Ring until "1.65": "keeps the weight that an endpoint had when it first came, so that the rings of two clients may differ",
+            "grpc/grpc-go#6927, #7156; ring.go of 1.62 and 1.70";
+        ServerRoutes until "1.61": "dies with its first connection where the routes of a server's filter chain come by RDS",
+            "grpc/grpc-go#6683, #6788; measured with 1.42, 1.58, 1.60 and 1.61", fatal;
+        ServerApi until "1.83": "dies when a server gets a Listener with an api_listener",
+            "measured with eight versions from 1.42 to 1.82.1, and 1.84; listener_wrapper.go of 1.82.1 and 1.83", fatal;
     },
     read_switch,
     changes: changes! {

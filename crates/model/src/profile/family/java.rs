@@ -64,7 +64,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.72" always ServerFallback EndpointMetadata ChainNamesCompared RangesAreLiterals;
         "1.73" off GcpAuthnFilter;
         "1.73" on LeastRequest;
-        "1.73" always ListenerAddressChecked AudienceNeedsSwitch;
+        "1.73" always ListenerAddressChecked ListenerAddressCompared AudienceNeedsSwitch;
         "1.73" gone OldProviderFields OldestProviderFields RewriteNeedsEngine;
         "1.74" always EndpointAddressChecked;
         "1.75" always AggregateFailsInPlace StaticClusterInternal AwaitsAll;

@@ -127,17 +127,21 @@ macro_rules! unmodelled {
     };
 }
 
-/// Writes known defects, one each: the trigger, the first version that has it, the first that no longer has it, what the client does, the source.
+/// Writes known defects, one each: the trigger, the first version that has it, the first that no longer has it, what the client does, the
+/// source, `fatal` if it is.
 macro_rules! defects {
+    (@fatal) => { false };
+    (@fatal fatal) => { true };
     (@version) => { None };
     (@version $version:literal) => { Some(super::Version::literal($version)) };
-    ($($trigger:ident $(since $since:literal)? $(until $until:literal)?: $what:literal, $source:literal;)*) => {
+    ($($trigger:ident $(since $since:literal)? $(until $until:literal)?: $what:literal, $source:literal $(, $fatal:ident)?;)*) => {
         &[$(super::Defect {
             since: defects!(@version $($since)?),
             until: defects!(@version $($until)?),
             trigger: super::DefectTrigger::$trigger,
             what: $what,
             source: $source,
+            is_fatal: defects!(@fatal $($fatal)?),
         }),*]
     };
 }

@@ -1,0 +1,60 @@
+//! A gRPC server that is configured by xDS: the address that it listens on, and the Listener that it asks for by it (A36).
+//!
+//! The name comes from `server_listener_resource_name_template` of the bootstrap, with the address for `%s`. The address is text:
+//! grpc-java has `0.0.0.0:PORT`, grpc-go what its listener says of itself, `[::]:PORT` for `:PORT`.
+
+use xdsctl_clients::bootstrap::Bootstrap;
+use xdsctl_clients::core::convert::resource_name::{self, is_path};
+
+/// A server, by what it asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListeningServer {
+    /// The address, as `host:port`.
+    pub address: String,
+    /// Name of the Listener to ask for.
+    pub listener: String,
+}
+
+impl ListeningServer {
+    /// The server at an address; `None` if the bootstrap has no template, without which no server starts.
+    ///
+    /// In a template for `xdstp:` names the address is percent-encoded (A47).
+    pub fn of(address: &str, bootstrap: &Bootstrap) -> Option<ListeningServer> {
+        let template = bootstrap.server_listener_template.as_str();
+        let listener = match template {
+            "" => return None,
+            _ if template.starts_with("xdstp:") => {
+                let mut encoded = String::new();
+                resource_name::percent_encode(address.as_bytes(), is_path, &mut encoded);
+                template.replace("%s", &encoded)
+            }
+            _ => template.replace("%s", address),
+        };
+        Some(ListeningServer {
+            address: address.to_owned(),
+            listener,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(template: &str, address: &str, listener: Option<&str>) {
+        let bootstrap = Bootstrap {
+            server_listener_template: template.into(),
+            ..Bootstrap::default()
+        };
+        let found = ListeningServer::of(address, &bootstrap).map(|server| server.listener);
+        assert_eq!(found.as_deref(), listener, "{template}");
+    }
+
+    #[test]
+    fn the_template_makes_the_name() {
+        check("grpc/server?address=%s", "[::]:80", Some("grpc/server?address=[::]:80"));
+        check("xdstp://a/l/%s", "[::]:80", Some("xdstp://a/l/%5B::%5D:80"));
+        check("", "[::]:80", None);
+    }
+}

@@ -1,0 +1,76 @@
+//! What a gRPC server finds under the name that it makes of its address: a Listener, a server's one, for this address (A36).
+//!
+//! Only where the reader names the address. While the server has no such Listener it does not serve: it closes connections, or
+//! does not listen at all.
+
+use super::{Findings, Who, defects};
+use xdsctl_channel::client::server::ListeningServer;
+use xdsctl_channel::client::{Facts, ListenerFacts, World};
+use xdsctl_model::diag::{Diagnostic, FieldPath, Path, rules};
+use xdsctl_model::profile::{DefectTrigger, Family, Feature};
+use xdsctl_model::resource::ResourceType;
+use xdsctl_model::text;
+
+rules! {
+    /// There is no Listener of the name that the server asks for.
+    SERVER_LISTENER_MISSING = "server-listener-missing", Snapshot, Fails, "gRFC A36; grpc-go listener_wrapper.go, grpc-java XdsServerWrapper",
+        every "every server makes the Listener's name of its address in the same way";
+    /// The Listener that the server asks for is a client's.
+    SERVER_LISTENER_API = "server-listener-api", Snapshot, Fails, "gRFC A36; grpc-go listener_wrapper.go, grpc-java XdsServerWrapper",
+        every "a server of any language needs filter chains";
+    /// The Listener that the server asks for is for another address.
+    SERVER_LISTENER_OTHER_ADDRESS = "server-listener-other-address", Snapshot, Fails, "gRFC A36; grpc-go listener_wrapper.go, grpc-java XdsServerWrapper";
+}
+
+/// The families whose servers compare the addresses in every version.
+const COMPARE: &[Family] = &[Family::Cpp, Family::Go, Family::Node];
+
+/// The finding on a server without a Listener; `near` is a name that may have been meant.
+pub fn missing(server: &ListeningServer, near: Option<&str>) -> Diagnostic {
+    let ListeningServer { address, listener } = server;
+    let message = format!("Listener `{listener}` is not there: a server at {address} does not serve");
+    let mut diagnostic = Diagnostic::of_whole(&SERVER_LISTENER_MISSING, message);
+    if let Some(near) = near {
+        diagnostic.help(format!("did you mean `{near}`?"));
+    }
+    diagnostic
+}
+
+/// A name of a Listener that is like the one that is asked for.
+pub fn near<'w>(world: &'w World, server: &ListeningServer) -> Option<&'w str> {
+    let names = world.all(ResourceType::Listener).map(|(name, _)| name);
+    text::nearest(&server.listener, names)
+}
+
+pub(super) fn check(world: &World, server: &ListeningServer, findings: &mut Findings) {
+    let Some(entry) = world.get(ResourceType::Listener, &server.listener) else {
+        return;
+    };
+    let address = &server.address;
+    match entry.facts() {
+        Some(Facts::Listener(ListenerFacts::Server(own, _))) if !is_for(own, address) => {
+            let whom = if own.is_empty() { "no address" } else { own };
+            let message = format!("it is for {whom}: a server at {address} does not serve");
+            let path = Path::ROOT.field("address").to_owned();
+            let mut diagnostic = Diagnostic::of_whole(&SERVER_LISTENER_OTHER_ADDRESS, message.clone());
+            diagnostic.path.clone_from(&path);
+            let who = Who::With(Family::Java, Feature::ListenerAddressCompared);
+            findings.add_for(who, entry.id, diagnostic);
+            findings
+                .add(entry.id, &SERVER_LISTENER_OTHER_ADDRESS, path, message)
+                .shared_with(COMPARE);
+        }
+        Some(Facts::Listener(ListenerFacts::Rds(..) | ListenerFacts::Inline(..))) => {
+            let message = format!("it has an api_listener, which is for clients: a server at {address} does not serve");
+            findings.add(entry.id, &SERVER_LISTENER_API, FieldPath::default(), message);
+            defects::add(DefectTrigger::ServerApi, entry.id, FieldPath::default(), findings);
+        }
+        _ => {}
+    }
+}
+
+/// Says whether a Listener with this address is for a server at the other: a port of 0 is any (grpc-go).
+fn is_for(own: &str, address: &str) -> bool {
+    let of_any_port = own.strip_suffix(":0");
+    own == address || of_any_port.is_some() && of_any_port == address.rsplit_once(':').map(|(host, _)| host)
+}
