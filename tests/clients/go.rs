@@ -31,6 +31,13 @@ fn versions() {
     compare("go versions", &of_versions("go-versions", "go"), 0);
 }
 
+/// Programs that import balancer/rls. In 1.60.0 alone, durations of more than 292 years are refused; in which version that ended is
+/// not known.
+#[test]
+fn with_rls() {
+    compare("go with rls", &of_versions("go-rls", "go+rls"), 6);
+}
+
 /// In 1.54.0 alone, two texts that are no UTF-8 stand in a field that its dependencies check and others do not know.
 pub const OLDER_DIFFER: usize = 2;
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 use xdsctl_clients::judge::Validated;
 use xdsctl_clients::judge::{FamilyAnswer, FamilyVerdict};
 use xdsctl_model::diag::{Diagnostic, Effect};
-use xdsctl_model::profile::{Client, Family, Fleet, ServerFacts};
+use xdsctl_model::profile::{Client, Family, Fleet, Package, ServerFacts};
 use xdsctl_model::resource::ResourceType;
 
 use crate::support::{compares_all, recorded, root, sample};
@@ -221,7 +221,8 @@ fn sent(row: &Recorded) -> (ResourceType, bytes::Bytes, Option<String>) {
 
 /// Asks xdsctl what the clients of a row say, a list as in `--client`: what the reference says, and each of the others.
 fn validated(row: &Recorded) -> Validated {
-    let mut clients = Client::parse_list(&row.client).unwrap();
+    // `go+rls@1.85.0` is a program that brings RLS.
+    let mut clients = Client::parse_list(&row.client.replace("+rls", "")).unwrap();
     if clients.iter().all(|client| client.family != Family::REFERENCE) {
         clients.push(Client::REFERENCE);
     }
@@ -229,6 +230,9 @@ fn validated(row: &Recorded) -> Validated {
     let mut fleet = Fleet::new(&clients);
     for (name, value) in &row.case.env {
         let _ = fleet.set_env(name, value);
+    }
+    if row.client.contains("+rls") {
+        fleet.bring(Package::Rls);
     }
     let (resource_type, bytes, name) = sent(row);
     let server = server_facts(row.case.bootstrap.as_ref());

@@ -106,7 +106,7 @@ def contents(folder):
     return "".join(open(path).read() for path in sorted(paths))
 
 
-def decoders_go(where, version):
+def decoders_go(where, extra, version):
     """A copy of the module with a program in it, because the packages of the decoders are internal."""
     module = "google.golang.org/grpc"
     run(["go", "mod", "download", f"{module}@v{version}"], where)
@@ -138,11 +138,13 @@ def decoders_go(where, version):
         os.makedirs(os.path.dirname(os.path.join(copy, target)), exist_ok=True)
         with open(os.path.join(copy, target), "w") as out:
             out.write(code)
+    if extra == "rls":
+        put(os.path.join(copy, "xds/decoders"), "go/rls.go")
     run(["go", "build", "-o", os.path.join(where, "decoders"), "./xds/decoders"], copy)
     shutil.rmtree(copy)
 
 
-def decoders_java(where, version):
+def decoders_java(where, _, version):
     """RLS is on the class path: what the client says of its resources is asked, not whether an application brings it."""
     install_java(where, "rls", version)
     classes = os.path.join(where, "decoders")
@@ -154,13 +156,13 @@ DECODERS = {"go": decoders_go, "java": decoders_java}
 
 def decoders(directory, client):
     """What starts the decoders of a client, which are built when they are asked for first."""
-    family, _, version = parts(client)
+    family, extra, version = parts(client)
     if family not in DECODERS:
         raise SystemExit(f"{client}: the decoders of {', '.join(DECODERS)} can be asked; others.py asks those of Node")
     # Java's are a client that brings RLS.
     where = folder(directory, client if family == "go" else f"java+rls@{version}")
     os.makedirs(where, exist_ok=True)
     if not os.path.exists(os.path.join(where, "decoders")):
-        DECODERS[family](where, version)
+        DECODERS[family](where, extra, version)
     return {"go": [f"{where}/decoders"],
             "java": ["java", "-cp", f"{where}/decoders:{where}/target/dependency/*", "Decoders"]}[family]

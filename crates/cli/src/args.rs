@@ -30,7 +30,7 @@ pub use suite::{SimulateArgs, TestArgs, TimelineFormat};
 pub use validate::{Level, Show, ValidateArgs};
 
 use rule::RuleParser;
-use xdsctl_model::profile::Profile;
+use xdsctl_model::profile::{Package, Profile};
 
 /// Says what a gRPC client would do with xDS configuration, and why
 #[derive(Debug, Parser)]
@@ -118,6 +118,9 @@ pub struct InputArgs {
     /// Set an environment switch of the client; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     pub env: Vec<String>,
+    /// Answer for a program that brings this, too; may be repeated
+    #[arg(long = "with", value_enum, value_name = "PACKAGE")]
+    pub with: Vec<ProgramPackage>,
     /// Which files are one world, what one client sees; default is `auto`
     #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "merge")]
     pub world: Option<WorldMode>,
@@ -162,6 +165,22 @@ pub enum WorldMode {
     Dir,
     /// All inputs are one world
     All,
+}
+
+/// What a program brings to its client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ProgramPackage {
+    /// The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go
+    Rls,
+}
+
+impl ProgramPackage {
+    /// The package.
+    pub const fn package(self) -> Package {
+        match self {
+            ProgramPackage::Rls => Package::Rls,
+        }
+    }
 }
 
 impl InputArgs {

@@ -24,7 +24,6 @@ static FILES: &[&[&Rule]] = &[
     xdsctl_clients::core::convert::credentials::RULES,
     xdsctl_clients::core::convert::grpc_service::RULES,
     xdsctl_clients::core::plugin::RULES,
-    xdsctl_clients::core::plugin::rls::RULES,
     xdsctl_document::proto::transcode::RULES,
     xdsctl_document::envelope::RULES,
     xdsctl_document::envelope::document::RULES,

@@ -1,7 +1,8 @@
 //! grpc-go: the four resources, in its order; the first fault ends a resource.
 //!
 //! One file a resource or a part of one, one function for each of the client's own, named in its doc. What a user has who imports
-//! `google.golang.org/grpc/xds`: RLS and gcp_authn are imports of their own, and without them their types are unknown.
+//! `google.golang.org/grpc/xds`: RLS is an import of its own, and gcp_authn one that no program outside grpc-go can make. Without them
+//! their types are unknown.
 
 mod cluster;
 mod endpoints;
@@ -13,6 +14,7 @@ mod lb;
 mod listener;
 mod matcher;
 mod rbac;
+mod rls;
 mod routes;
 mod tls;
 
@@ -36,7 +38,7 @@ type Later<'l> = &'l dyn Fn(&mut Validation<'_>) -> Checked;
 static DIALECT: ReadDialect = ReadDialect {
     filter: http_filter::by_url,
     status_of_http: http_filter::status_of_http,
-    plugin: |_, _| None,
+    plugin: rls::policy,
     ring: lb::ring,
     has_policy: lb::is_registered,
     least_request_in_localities: false,

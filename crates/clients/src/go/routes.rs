@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{http_filter, matcher};
+use super::{http_filter, is_url_of, matcher, rls};
 use crate::shared::rules::{
     BACK_OFF_NOT_POSITIVE, NUM_RETRIES_ZERO, PATH_SPECIFIER_UNSUPPORTED, PLUGIN_TYPE_UNKNOWN, ROUTE_PLUGIN_UNKNOWN,
     ROUTE_SPECIFIER_UNSUPPORTED, ROUTE_WITHOUT_MATCH, WEIGHTED_CLUSTERS_EMPTY, WEIGHTED_CLUSTERS_SUM,
@@ -47,9 +47,8 @@ pub(super) fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -
     Ok(())
 }
 
-/// `processClusterSpecifierPlugins`: without an import of its own, RLS has no policy to run.
+/// `processClusterSpecifierPlugins`: RLS is the only one; a later plugin of a name takes the place of an earlier one.
 fn plugins<'m>(list: &'m [ClusterSpecifierPlugin], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<GoPlugins<'m>> {
-    const RLS: &str = "grpc.lookup.v1.RouteLookupClusterSpecifier";
     let mut plugins = GoPlugins::new();
     if !cx.has(Feature::RlsLb) {
         return Ok(plugins);
@@ -59,12 +58,18 @@ fn plugins<'m>(list: &'m [ClusterSpecifierPlugin], at: &Path<'_>, cx: &mut Valid
         let name = extension.map_or("", |extension| extension.name.as_str());
         let any = extension.and_then(|extension| extension.typed_config.as_ref());
         let url = any.map_or("", |any| any.type_url.as_str());
-        if plugin.is_optional && !super::is_url_of(url, RLS) && cx.has(Feature::UnknownClustersSkipped) {
+        let known = any.filter(|_| is_url_of(url, rls::RLS));
+        if known.is_none() && plugin.is_optional && cx.has(Feature::UnknownClustersSkipped) {
             plugins.insert(name, false);
             continue;
         }
         let at = at.index(i);
         let at = at.field("extension");
+        if let Some(any) = known {
+            rls::check(any, &at.field("typed_config"), cx)?;
+            plugins.insert(name, true);
+            continue;
+        }
         let message = format_args!("the client has no cluster specifier plugin of type `{url}`");
         return Err(reject(&PLUGIN_TYPE_UNKNOWN, &at.field("typed_config"), message, cx));
     }
@@ -177,7 +182,8 @@ fn route_action(
             return without_cluster(cx.has(Feature::PluginRoutesSkipped), at, cx);
         }
         Some(ClusterSpecifier::ClusterSpecifierPlugin(name)) => match plugins.get(name.as_str()) {
-            Some(_) => return Ok(false),
+            Some(true) => {}
+            Some(false) => return Ok(false),
             None => {
                 let message = format_args!("plugin `{name}` is not one of cluster_specifier_plugins");
                 let at = at.field("cluster_specifier_plugin");

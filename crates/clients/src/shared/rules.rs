@@ -207,6 +207,8 @@ rules! {
     RLS_CONFIG_MISSING = "rls-config-missing", RouteConfiguration, Nack, "C-core xds_cluster_specifier_plugin.cc";
     /// A Duration in an RLS plugin cannot be written as JSON.
     RLS_CONFIG_NOT_JSON = "rls-config-not-json", RouteConfiguration, Nack, "C-core xds_cluster_specifier_plugin.cc; upb json/encode.c";
+    /// The LB policy of an RLS plugin rejects the config.
+    RLS_CONFIG_REJECTED = "rls-config-rejected", RouteConfiguration, Nack, "C-core ClusterSpecifierPluginParse; rls.cc";
     /// An RBAC policy asks for something that gRPC does not have, so that the answer is always the same.
     RBAC_CONDITION_CONSTANT = "rbac-condition-constant", Filter, Advice, "gRFC A41; C-core MetadataAuthorizationMatcher, ReqServerNameAuthorizationMatcher";
     /// A cluster has transport_socket_matches, which choose its TLS by endpoint.

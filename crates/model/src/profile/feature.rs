@@ -294,6 +294,10 @@ features! {
     RewriteNeedsEngine;
     /// A TLS context with faults in its new and its deprecated fields is rejected for that in the new ones.
     NewTlsFaultFirst;
+    /// The RLS LB policy is registered: in no version of grpc-go unless the program imports it (`--with rls`).
+    RlsPolicy;
+    /// A method in a key builder of RLS has no slash.
+    RlsMethodChecked;
     /// A server listener's address must not be empty, its port not a name.
     ListenerAddressChecked;
     /// A server serves only with a listener for the very address that it listens on.

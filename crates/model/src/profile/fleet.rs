@@ -1,7 +1,7 @@
 //! The clients that one run asks.
 
 use super::switch::{self, Doubt, SwitchEffect};
-use super::{Client, ClientStanding, Family, NotFollowed, Profile, UnknownSwitch};
+use super::{Client, ClientStanding, Family, NotFollowed, Package, Profile, UnknownSwitch};
 
 /// The clients that a run asks, and the one whose worlds it follows.
 ///
@@ -161,6 +161,12 @@ impl Fleet {
             });
         }
         Ok(())
+    }
+
+    /// Answers for programs that bring this package.
+    pub fn bring(&mut self, package: Package) {
+        self.base.bring(package);
+        self.others.iter_mut().for_each(|profile| profile.bring(package));
     }
 
     /// Switches that were set and that no client has that is asked, or of which it is not known what they change.

@@ -11,6 +11,7 @@ mod defect;
 mod family;
 mod feature;
 mod fleet;
+mod package;
 mod server;
 mod switch;
 mod version;
@@ -24,6 +25,7 @@ pub use defect::{Defect, DefectTrigger};
 pub use family::{Family, Measurement};
 pub use feature::{Feature, FeatureChange, Features, VersionStep};
 pub use fleet::Fleet;
+pub use package::Package;
 pub use server::ServerFacts;
 pub use switch::{Doubt, Since, UnknownSwitch, WITHOUT_EFFECT, unmodelled};
 pub use version::Version;
@@ -47,6 +49,8 @@ pub struct Profile {
     asked: AskedFeatures,
     /// What was set, in order.
     settings: Vec<(String, String)>,
+    /// What the program brings.
+    packages: Vec<Package>,
 }
 
 /// Why the channel of a client is not followed.
@@ -77,6 +81,7 @@ impl Profile {
             switches: Features::switches_of(client),
             asked: AskedFeatures::default(),
             settings: Vec::new(),
+            packages: Vec::new(),
         }
     }
 
@@ -103,6 +108,9 @@ impl Profile {
         for (name, value) in &self.settings {
             // A switch that this version lacks changes nothing in it.
             let _ = profile.set_env(name, value);
+        }
+        for &package in &self.packages {
+            profile.bring(package);
         }
         profile
     }
@@ -181,6 +189,12 @@ impl Profile {
         } else {
             Err(UnknownSwitch::new(name))
         }
+    }
+
+    /// Answers for a program that brings this package.
+    pub fn bring(&mut self, package: Package) {
+        self.features.set(package.feature(), true);
+        self.packages.push(package);
     }
 
     /// The features that a variable switches in this client.

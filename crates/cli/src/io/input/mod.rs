@@ -137,7 +137,7 @@ impl Inputs {
     /// # Errors
     /// A switch that no client has.
     pub fn ask(&mut self, mut fleet: Fleet) -> Result<(), Error> {
-        set_env(&mut fleet, &self.plan.env)?;
+        self.plan.equip(&mut fleet)?;
         self.fleet = fleet;
         self.findings.clear();
         self.judge_bootstrap();
@@ -146,7 +146,7 @@ impl Inputs {
 
     /// Inputs of which nothing is read yet.
     fn without_documents(plan: InputPlan, mut fleet: Fleet) -> Result<Inputs, Error> {
-        set_env(&mut fleet, &plan.env)?;
+        plan.equip(&mut fleet)?;
         Ok(Inputs {
             sources: SourceMap::new(),
             documents: Vec::new(),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::Error;
 use crate::args::{AsType, ConnectArgs, InputArgs, WorldMode};
 use crate::config::ProjectConfig;
-use xdsctl_model::profile::Fleet;
+use xdsctl_model::profile::{Fleet, Package};
 
 /// What is read, and as what.
 #[derive(Debug, Clone, Default)]
@@ -20,6 +20,8 @@ pub struct InputPlan {
     pub usual_bootstrap: Option<PathBuf>,
     /// Switches of the clients, by name.
     pub env: Vec<(String, String)>,
+    /// What the clients' programs bring.
+    pub packages: Vec<Package>,
     /// Which files are one world.
     pub world: WorldMode,
     /// The type of bare resources.
@@ -32,6 +34,15 @@ pub struct InputPlan {
 }
 
 impl InputPlan {
+    /// Gives the clients of a run these circumstances.
+    ///
+    /// # Errors
+    /// A switch that no client has.
+    pub fn equip(&self, fleet: &mut Fleet) -> Result<(), Error> {
+        self.packages.iter().for_each(|package| fleet.bring(*package));
+        set_env(fleet, &self.env)
+    }
+
     /// What the arguments say, and the project where they say nothing.
     ///
     /// # Errors
@@ -44,6 +55,7 @@ impl InputPlan {
             bootstrap: args.bootstrap.clone(),
             usual_bootstrap: config.bootstrap.as_ref().map(|setting| setting.value.clone()),
             env: switches(&args.env)?,
+            packages: args.with.iter().map(|package| package.package()).collect(),
             world: args.world().or_else(of_project).unwrap_or_default(),
             as_type: args.as_type,
             allow_read: args.config.allow_read.clone(),

@@ -7,20 +7,15 @@
 use std::sync::Arc;
 
 use crate::shared::rls::{config_to_json, policy_json};
-use crate::shared::rules::{RLS_CONFIG_MISSING, RLS_CONFIG_NOT_JSON};
+use crate::shared::rules::{RLS_CONFIG_MISSING, RLS_CONFIG_NOT_JSON, RLS_CONFIG_REJECTED};
 
 use xdsctl_document::proto::any::Extension;
 use xdsctl_document::proto::pb::grpc::lookup::v1::RouteLookupClusterSpecifier;
 use xdsctl_lb::rejected;
 use xdsctl_lb::rls as policy;
 use xdsctl_lb::xds::Chain;
-use xdsctl_model::diag::{Path, Related, Validation, rules};
+use xdsctl_model::diag::{Path, Related, Validation};
 use xdsctl_model::resource::{LbPolicy, MAX_DURATION_SECONDS};
-
-rules! {
-    /// The LB policy of an RLS plugin rejects the config.
-    RLS_CONFIG_REJECTED = "rls-config-rejected", RouteConfiguration, Nack, "C-core ClusterSpecifierPluginParse; rls.cc";
-}
 
 /// The plugin's message.
 pub const TYPE_NAME: &str = "grpc.lookup.v1.RouteLookupClusterSpecifier";

@@ -56,7 +56,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.42" always AggregateClusterBackwardCompat TypedStructChecked PickFirstJson SourceTypeChecked CidrAsText
             ClusterResolverPolicy ClusterImplByName ClusterRingChecked TotalWeightChecked;
         "1.43" off Federation;
-        "1.43" always RbacMatchersMade RetryPolicy RlsLb ServerRoutesRequired;
+        "1.43" always RbacMatchersMade RetryPolicy RlsLb RlsMethodChecked ServerRoutesRequired;
         "1.44" off RlsLb;
         "1.45" off OutlierDetection;
         "1.45" always SelfSource;

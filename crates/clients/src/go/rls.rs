@@ -1,0 +1,272 @@
+//! The RLS cluster specifier plugin (internal/xds/clusterspecifier/rls, balancer/rls `ParseConfig`, keys `MakeBuilderMap`).
+//!
+//! The plugin is part of xDS, and the LB policy that reads its config is a package that a program imports. The first fault counts.
+
+use std::collections::BTreeSet;
+
+use super::{is_url_of, unmarshal};
+use crate::shared::rls::{config_to_json, policy_json};
+use crate::shared::rules::{PLUGIN_TYPE_UNKNOWN, RLS_CONFIG_NOT_JSON, RLS_CONFIG_REJECTED};
+use crate::shared::{Checked, reject};
+use xdsctl_document::proto::pb::Any;
+use xdsctl_document::proto::pb::grpc::lookup::v1::{GrpcKeyBuilder, RouteLookupClusterSpecifier, RouteLookupConfig};
+use xdsctl_model::diag::{Effect, Path, Validation};
+use xdsctl_model::profile::{Feature, Profile};
+use xdsctl_model::resource::{LbPolicy, MAX_DURATION_SECONDS};
+
+use crate::shared::ConverterStop;
+
+/// The plugin's message.
+pub(super) const RLS: &str = "grpc.lookup.v1.RouteLookupClusterSpecifier";
+
+/// The schemes of targets for which xDS brings a resolver.
+const SCHEMES: [&str; 5] = ["dns", "passthrough", "unix", "unix-abstract", "xds"];
+
+/// The LB policy that the plugin stands for; `None` if the program does not bring it.
+pub(super) fn policy(any: &Any, profile: &Profile) -> Option<LbPolicy> {
+    if !is_url_of(&any.type_url, RLS) || !profile.has(Feature::RlsLb) || !profile.has(Feature::RlsPolicy) {
+        return None;
+    }
+    let message: RouteLookupClusterSpecifier = prost::Message::decode(any.value.clone()).ok()?;
+    let json = policy_json(config_to_json(&message.route_lookup_config?).ok()?);
+    let config = xdsctl_lb::parse_list(&json, profile).ok()?;
+    Some(LbPolicy {
+        config,
+        refusal: None,
+        json,
+    })
+}
+
+/// Checks the config of a plugin at `at` (`ParseClusterSpecifierConfig`).
+pub(super) fn check(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    if !cx.has(Feature::RlsPolicy) {
+        let message =
+            format_args!("the program does not import balancer/rls, without which there is no plugin of type `{RLS}`");
+        cx.report_as(Effect::Nack, &PLUGIN_TYPE_UNKNOWN, at, message)
+            .help("import google.golang.org/grpc/balancer/rls in the program; --with rls answers for one that does");
+        return Err(ConverterStop::Rejected);
+    }
+    let message: RouteLookupClusterSpecifier = unmarshal(&any.value, RLS, at, cx)?;
+    let at = at.value(RLS);
+    let config = message.route_lookup_config.unwrap_or_default();
+    if let Err(field) = config_to_json(&config) {
+        let message = format_args!(
+            "{field} is not a Duration: seconds must be within {MAX_DURATION_SECONDS} of 0, nanos within 999999999, of the same sign"
+        );
+        return Err(reject(&RLS_CONFIG_NOT_JSON, &at, message, cx));
+    }
+    let at = at.field("route_lookup_config");
+    key_builders(&config.grpc_keybuilders, &at.field("grpc_keybuilders"), cx)?;
+    lookup(&config, &at, cx)
+}
+
+fn refuse(at: &Path<'_>, message: std::fmt::Arguments<'_>, cx: &mut Validation<'_>) -> ConverterStop {
+    reject(&RLS_CONFIG_REJECTED, at, message, cx)
+}
+
+fn key_builders(builders: &[GrpcKeyBuilder], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    if builders.is_empty() {
+        return Err(refuse(
+            at,
+            format_args!("there is no grpc_keybuilder, must be at least one"),
+            cx,
+        ));
+    }
+    let mut paths = BTreeSet::new();
+    for (i, builder) in builders.iter().enumerate() {
+        let at = at.index(i);
+        keys(builder, &at, cx)?;
+        let names = at.field("names");
+        if builder.names.is_empty() {
+            return Err(refuse(
+                &names,
+                format_args!("there is no name, must be at least one"),
+                cx,
+            ));
+        }
+        for (i, name) in builder.names.iter().enumerate() {
+            let at = names.index(i);
+            let (service, method) = (name.service.as_str(), name.method.as_str());
+            if service.is_empty() {
+                return Err(refuse(&at.field("service"), format_args!("the service is empty"), cx));
+            }
+            if method.contains('/') && cx.has(Feature::RlsMethodChecked) {
+                return Err(refuse(
+                    &at.field("method"),
+                    format_args!("method `{method}` has a slash"),
+                    cx,
+                ));
+            }
+            if !paths.insert(format!("/{service}/{method}")) {
+                return Err(refuse(
+                    &at,
+                    format_args!("`/{service}/{method}` is that of an earlier name"),
+                    cx,
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The keys of a builder: each may be there once.
+fn keys<'b>(builder: &'b GrpcKeyBuilder, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    let mut seen: BTreeSet<&'b str> = builder.constant_keys.keys().map(String::as_str).collect();
+    let headers = at.field("headers");
+    for (i, header) in builder.headers.iter().enumerate() {
+        let at = headers.index(i);
+        if header.required_match {
+            return Err(refuse(
+                &at.field("required_match"),
+                format_args!("required_match is set, must not be"),
+                cx,
+            ));
+        }
+        let key = header.key.as_str();
+        if !seen.insert(key) {
+            return Err(refuse(
+                &at.field("key"),
+                format_args!("key `{key}` is that of an earlier one"),
+                cx,
+            ));
+        }
+    }
+    let empty = Default::default();
+    let extra = builder.extra_keys.as_ref().unwrap_or(&empty);
+    for (field, key) in [
+        ("host", &extra.host),
+        ("service", &extra.service),
+        ("method", &extra.method),
+    ] {
+        if seen.contains(key.as_str()) {
+            let at = at.field("extra_keys");
+            return Err(refuse(
+                &at.field(field),
+                format_args!("key `{key}` is that of an earlier one"),
+                cx,
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The lookup service, the ages and the size of the cache.
+fn lookup(config: &RouteLookupConfig, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    let service = config.lookup_service.as_str();
+    let service_at = at.field("lookup_service");
+    if service.is_empty() {
+        return Err(refuse(&service_at, format_args!("there is no lookup_service"), cx));
+    }
+    match scheme(service) {
+        None => return Err(refuse(&service_at, format_args!("`{service}` is not a URI"), cx)),
+        Some(scheme) if !SCHEMES.contains(&scheme.as_str()) => {
+            let message = format_args!("`{scheme}` of `{service}` is taken for a scheme, and has no resolver");
+            cx.report_as(Effect::Nack, &RLS_CONFIG_REJECTED, &service_at, message)
+                .help("write a host with its port as `dns:///HOST:PORT`");
+            return Err(ConverterStop::Rejected);
+        }
+        Some(_) => {}
+    }
+    let is_set = |age: &Option<prost_types::Duration>| age.is_some_and(|age| age.seconds != 0 || age.nanos != 0);
+    if is_set(&config.stale_age) && !is_set(&config.max_age) {
+        return Err(refuse(
+            &at.field("stale_age"),
+            format_args!("stale_age is set, and max_age is not"),
+            cx,
+        ));
+    }
+    if config.cache_size_bytes <= 0 {
+        let message = format_args!("cache_size_bytes is {}, must be above 0", config.cache_size_bytes);
+        return Err(refuse(&at.field("cache_size_bytes"), message, cx));
+    }
+    Ok(())
+}
+
+/// The scheme of a target, `dns` for one without; `None` if it is no URI either way (`net/url.Parse`, twice).
+fn scheme(target: &str) -> Option<String> {
+    match parse(target) {
+        Some(scheme) if scheme.is_empty() => Some("dns".to_owned()),
+        Some(scheme) => Some(scheme),
+        None => parse(&format!("dns:///{target}")),
+    }
+}
+
+/// The scheme of a URI, empty for none; `None` if it is none.
+fn parse(text: &str) -> Option<String> {
+    let (text, fragment) = text.split_once('#').unwrap_or((text, ""));
+    if text.bytes().any(|byte| byte < b' ' || byte == 0x7f) || !is_escaped(fragment) {
+        return None;
+    }
+    let (scheme, rest) = split_scheme(text)?;
+    let rest = rest.split('?').next().unwrap_or(rest);
+    if !rest.starts_with('/') {
+        if !scheme.is_empty() {
+            return Some(scheme);
+        }
+        let first = rest.split('/').next().unwrap_or(rest);
+        if first.contains(':') {
+            return None;
+        }
+    }
+    let path = match rest
+        .strip_prefix("//")
+        .filter(|_| !scheme.is_empty() || !rest.starts_with("///"))
+    {
+        Some(rest) => {
+            let (authority, path) = rest.find('/').map_or((rest, ""), |slash| rest.split_at(slash));
+            is_authority(authority).then_some(path)?
+        }
+        None => rest,
+    };
+    is_escaped(path).then_some(scheme)
+}
+
+/// A scheme of letters, digits, `+`, `-` and `.` in lower case; `None` where there is nothing before the colon.
+fn split_scheme(text: &str) -> Option<(String, &str)> {
+    for (i, byte) in text.bytes().enumerate() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' => {}
+            b'0'..=b'9' | b'+' | b'-' | b'.' if i > 0 => {}
+            b':' if i == 0 => return None,
+            b':' => return Some((text[..i].to_ascii_lowercase(), &text[i + 1..])),
+            _ => break,
+        }
+    }
+    Some((String::new(), text))
+}
+
+/// Says whether every `%` is followed by two hexadecimal digits.
+fn is_escaped(text: &str) -> bool {
+    let is_hex = |text: &[u8]| text.iter().take(2).filter(|byte| byte.is_ascii_hexdigit()).count() == 2;
+    let mut bytes = text.as_bytes();
+    while let Some(at) = bytes.iter().position(|&byte| byte == b'%') {
+        let (_, rest) = bytes.split_at(at + 1);
+        if !is_hex(rest) {
+            return false;
+        }
+        bytes = rest;
+    }
+    true
+}
+
+/// Says whether it is a host with or without a port (`parseAuthority`).
+fn is_authority(text: &str) -> bool {
+    let host = text.rsplit_once('@').map_or(text, |(_, host)| host);
+    let port = match (host.starts_with('['), host.rfind(']'), host.rfind(':')) {
+        (true, None, _) => return false,
+        (true, Some(end), _) => host.get(end + 1..).unwrap_or_default(),
+        (false, _, Some(colon)) => host.get(colon..).unwrap_or_default(),
+        (false, _, None) => "",
+    };
+    let is_port = |text: &str| {
+        let digits = text.strip_prefix(':');
+        text.is_empty() || digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let is_host = |byte: u8| {
+        !matches!(
+            byte,
+            b' ' | b'<' | b'>' | b'"' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}'
+        )
+    };
+    is_port(port) && host.bytes().all(is_host) && is_escaped(host)
+}

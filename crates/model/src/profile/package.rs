@@ -1,0 +1,29 @@
+//! What a program brings to its client beside xDS itself: packages that register more than `import _ ".../grpc/xds"` does.
+
+use super::feature::Feature;
+
+/// A package that a program may bring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Package {
+    /// The RLS LB policy: `google.golang.org/grpc/balancer/rls`. grpc-java was measured with its `grpc-rls`, and C-core has it.
+    Rls,
+}
+
+impl Package {
+    /// All of them.
+    pub const ALL: &'static [Package] = &[Package::Rls];
+
+    /// The word used in arguments.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Package::Rls => "rls",
+        }
+    }
+
+    /// What a client has only with it.
+    pub(super) const fn feature(self) -> Feature {
+        match self {
+            Package::Rls => Feature::RlsPolicy,
+        }
+    }
+}
