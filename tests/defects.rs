@@ -157,6 +157,7 @@ fn dumps(trigger: DefectTrigger) -> (Vec<String>, Vec<String>) {
         DefectTrigger::Ring => (vec![cluster(ring), endpoints(1)], vec![cluster(""), endpoints(1)]),
         DefectTrigger::Priorities => (vec![cluster(""), endpoints(2)], vec![cluster(""), endpoints(1)]),
         DefectTrigger::ServerRoutes => (vec![server(RDS)], vec![server(ROUTES)]),
+        DefectTrigger::NoServerRoutes => (vec![server(r#""stat_prefix": "s""#)], vec![server(ROUTES)]),
         DefectTrigger::ServerApi => (vec![listener("server?0.0.0.0:80")], vec![server(ROUTES)]),
     }
 }

@@ -17,7 +17,7 @@ use xdsctl_document::proto::pb::envoy::config::listener::v3::{Filter, filter::Co
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{
     HttpConnectionManager as Pb, http_connection_manager::RouteSpecifier,
 };
-use xdsctl_model::diag::{Effect, Path, Validation};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
 /// Converts the connection manager of an API listener.
@@ -100,11 +100,7 @@ fn routes(message: &Pb, side: TlsSide, at: &Path<'_>, cx: &mut Validation<'_>) -
     let rds = match &message.route_specifier {
         Some(RouteSpecifier::RouteConfig(config)) => return routes::from_proto(config, &at.field("route_config"), cx),
         Some(RouteSpecifier::Rds(rds)) => rds,
-        None if side == TlsSide::Server && !cx.has(Feature::ServerRoutesRequired) => {
-            let message = format_args!("neither route_config nor rds is set: the server takes it, and every RPC fails");
-            cx.report_as(Effect::Fails, &NO_ROUTES, at, message);
-            return Ok(());
-        }
+        None if side == TlsSide::Server && !cx.has(Feature::ServerRoutesRequired) => return Ok(()),
         Some(RouteSpecifier::ScopedRoutes(_)) | None => {
             return Err(reject(
                 &NO_ROUTES,

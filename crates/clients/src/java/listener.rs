@@ -60,7 +60,7 @@ fn server(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if message.filter_chains.is_empty() && message.default_filter_chain.is_none() {
         let why = format_args!("there is no filter chain: the server closes every connection");
         cx.report_as(
-            Effect::Fails,
+            Effect::Advice,
             &NO_FILTER_CHAIN,
             &root.field("default_filter_chain"),
             why,

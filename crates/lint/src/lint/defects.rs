@@ -24,10 +24,18 @@ pub(super) fn check(world: &World, target: Option<&Target>, findings: &mut Findi
         }
     }
     for (_, entry) in world.all(ResourceType::Listener) {
-        if let Some(Facts::Listener(ListenerFacts::Server(_, chains))) = entry.facts()
-            && let Some(first) = chains.iter().find(|chain| !chain.routes.is_empty())
-        {
-            add(DefectTrigger::ServerRoutes, entry.id, first.rds_path(), findings);
+        let Some(Facts::Listener(ListenerFacts::Server(_, chains))) = entry.facts() else {
+            continue;
+        };
+        let (named, unnamed): (Vec<_>, Vec<_>) = chains.iter().partition(|chain| !chain.routes.is_empty());
+        let found = [
+            (named, DefectTrigger::ServerRoutes),
+            (unnamed, DefectTrigger::NoServerRoutes),
+        ];
+        for (chains, trigger) in found {
+            if let Some(first) = chains.first() {
+                add(trigger, entry.id, first.rds_path(), findings);
+            }
         }
     }
     for (_, entry) in world.all(ResourceType::Endpoints) {

@@ -25,6 +25,8 @@ pub enum DefectTrigger {
     Priorities,
     /// A server's filter chain with its routes by RDS.
     ServerRoutes,
+    /// A server's filter chain without routes.
+    NoServerRoutes,
     /// A server that gets a Listener for clients.
     ServerApi,
 }

@@ -46,6 +46,8 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
             "grpc/grpc-go#6927, #7156; ring.go of 1.62 and 1.70";
         ServerRoutes until "1.61": "dies with its first connection where the routes of a server's filter chain come by RDS",
             "grpc/grpc-go#6683, #6788; measured with 1.42, 1.58, 1.60 and 1.61", fatal;
+        NoServerRoutes until "1.43": "takes a server's filter chain without routes, and fails its RPCs",
+            "grpc/grpc-go#4924; listener_wrapper.go of 1.42", fatal;
         ServerApi until "1.83": "dies when a server gets a Listener with an api_listener",
             "measured with eight versions from 1.42 to 1.82.1, and 1.84; listener_wrapper.go of 1.82.1 and 1.83", fatal;
     },
