@@ -23,6 +23,7 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpe
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{LbEndpoint, lb_endpoint::HostIdentifier};
 use xdsctl_document::proto::pb::envoy::extensions::clusters::aggregate::v3::ClusterConfig;
 use xdsctl_document::proto::pb::well_known::Duration;
+use xdsctl_document::proto::wire::CLIENT_FIELD_IGNORED;
 use xdsctl_lb::ring_hash::{LB_RING_HASH_FUNCTION, LB_RING_HASH_SIZE};
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
@@ -63,12 +64,14 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
             kills(detection, &at, cx);
         }
     }
-    if let Some(socket) = message
-        .transport_socket
-        .as_ref()
-        .filter(|_| cx.has(Feature::ClusterTls))
-    {
-        tls::upstream(socket, &root.field("transport_socket"), cx)?;
+    if let Some(socket) = &message.transport_socket {
+        let at = root.field("transport_socket");
+        if cx.has(Feature::ClusterTls) {
+            tls::upstream(socket, &at, cx)?;
+        } else {
+            let why = format_args!("the client does not read `transport_socket`: it connects without TLS");
+            cx.report(&CLIENT_FIELD_IGNORED, &at, why);
+        }
     }
     match &message.cluster_discovery_type {
         Some(ClusterDiscoveryType::ClusterType(custom)) => aggregate(custom, &root.field("cluster_type"), cx),

@@ -2,13 +2,13 @@
 
 use super::regex::{self, Use};
 use super::{fault, http_filter};
-use crate::shared::Checked;
 use crate::shared::rules::{
     BACK_OFF_BELOW_1MS, BACK_OFF_NOT_POSITIVE, BACK_OFF_TOO_LONG, BASE_INTERVAL_MISSING, CLUSTER_NAME_EMPTY,
     DOMAIN_PATTERN_BAD, DOMAIN_STAR_LITERAL, HEADER_MATCHER_WITHOUT_KIND, MAX_INTERVAL_BELOW_BASE, NUM_RETRIES_ZERO,
     PATH_SPECIFIER_UNSUPPORTED, ROUTE_ACTION_UNKNOWN, ROUTE_SPECIFIER_UNSUPPORTED, ROUTE_WITHOUT_MATCH,
     WEIGHTED_CLUSTERS_SUM,
 };
+use crate::shared::{Checked, OLD_TOTAL_WEIGHT};
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::route::v3::header_matcher::HeaderMatchSpecifier;
 use xdsctl_document::proto::pb::envoy::config::route::v3::retry_policy::RetryBackOff;
@@ -21,7 +21,7 @@ use xdsctl_document::proto::pb::envoy::config::route::v3::{
 };
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::string_matcher::MatchPattern;
 use xdsctl_document::proto::pb::well_known::Duration;
-use xdsctl_model::diag::{Path, Validation, rules};
+use xdsctl_model::diag::{Effect, Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 
 rules! {
@@ -232,6 +232,13 @@ fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Validati
     if sum == 0 || sum > u64::from(u32::MAX) {
         let why = format_args!("weights add up to {sum}, must be 1 to {}", u32::MAX);
         fault(&WEIGHTED_CLUSTERS_SUM, at, why, cx);
+    }
+    let total = message.total_weight.unwrap_or(OLD_TOTAL_WEIGHT);
+    if cx.has(Feature::TotalWeightDrawn) && sum < u64::from(total) {
+        let why = format_args!(
+            "the weights add up to {sum}, and a number below total_weight, {total}, is drawn: RPCs beyond the sum end with a TypeError"
+        );
+        cx.report_as(Effect::Advice, &WEIGHTED_CLUSTERS_SUM, at, why);
     }
     let clusters_at = at.field("clusters");
     for (i, cluster) in message.clusters.iter().enumerate() {

@@ -292,6 +292,8 @@ features! {
     OldestProviderFields;
     /// A regex_rewrite is read only if its pattern names its engine, google_re2.
     RewriteNeedsEngine;
+    /// A weighted cluster is drawn below total_weight, which is 100 unless it is set; later, below the sum of the weights.
+    TotalWeightDrawn;
     /// A TLS context with faults in its new and its deprecated fields is rejected for that in the new ones.
     NewTlsFaultFirst;
     /// The RLS LB policy is registered: in no version of grpc-go unless the program imports it (`--with rls`).

@@ -32,7 +32,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
             EndpointsAwaited AggregateFailsWhole LocalitiesAsWritten FaultsOfMetadata ShuffleSparesFirst PathsEnd PathsNeeded DnsPicksFirst
             DisabledFiltersRun OutlierDefaultsLost ListsReplacedAtOnce BreakerCountsLate
             EndpointHashKeyBackwardCompat;
-        "1.10.1" always TypedStructChecked HeaderStringMatch ClusterResolverPolicy ClusterImplByName;
+        "1.10.1" always TotalWeightDrawn TypedStructChecked HeaderStringMatch ClusterResolverPolicy ClusterImplByName;
         "1.13" off AggregateClusterBackwardCompat;
         "1.13" on DualstackEndpoints;
         "1.13" always FilterChains ClusterTls LenientRoutes BaseIntervalChecked ClusterImplSmall;
@@ -41,6 +41,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.14" on Federation;
         "1.14" always WaitsForConfiguration;
         "1.14" always WeightedRoundRobin FilterSides WrrLocalityTwice;
+        "1.14.1" gone TotalWeightDrawn;
     },
 };
 
