@@ -28,9 +28,12 @@ const PICK: &str = "- pick: {method: /shop.Cart/Get, headers: {x-tier: gold}, co
 
 #[test]
 fn each_client_of_a_fleet_is_asked_alone() {
-    let text = format!("world: WORLD\nfleet: {{go: 60%, java: 40%}}\nsteps:\n{PICK}  expect: {{cluster: stock}}\n");
+    let text = format!("world: WORLD\nfleet: {{cpp: 60%, java: 40%}}\nsteps:\n{PICK}  expect: {{cluster: stock}}\n");
     let played = played(&text);
-    assert_eq!(names_and_results(&played), ["go@1.85.0: passed", "java@1.85.1: failed"]);
+    assert_eq!(
+        names_and_results(&played),
+        ["cpp@1.85.1: passed", "java@1.85.1: failed"]
+    );
     assert!(played[1].2.as_str().unwrap().contains("10.0.0.1:8080"), "{played:?}");
 }
 
