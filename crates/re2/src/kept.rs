@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::PatternSyntax;
 use super::matcher::Full;
 
 /// Bytes of all compiled patterns that are kept; beyond it a pattern is compiled for each match.
@@ -16,11 +17,14 @@ pub(super) struct Kept(OnceLock<Full>);
 
 impl Kept {
     /// Says whether the whole text matches.
-    pub(super) fn is_match(&self, pattern: &str, text: &str) -> bool {
+    pub(super) fn is_match(&self, syntax: PatternSyntax, pattern: &str, text: &str) -> bool {
         if let Some(full) = self.0.get() {
             return full.is_match(text);
         }
-        let full = Full::new(pattern);
+        let full = match syntax {
+            PatternSyntax::Re2 => Full::new(pattern),
+            PatternSyntax::Rust => Full::of_rust(&format!(r"\A(?:{pattern})\z")),
+        };
         let answer = full.is_match(text);
         let bytes = full.bytes();
         if KEPT.fetch_add(bytes, Ordering::Relaxed) > MAX_KEPT_BYTES || self.0.set(full).is_err() {

@@ -53,7 +53,7 @@ use matcher::Matcher;
 /// Characters that make a pattern more than a literal; a closing bracket or brace alone is one.
 const SPECIAL: &[u8] = br"\.+*?()|[{^$";
 
-/// A regular expression that RE2 accepts.
+/// A regular expression that RE2 accepts, or another engine whose patterns were asked for.
 ///
 /// Copies share what has been compiled, so that a configuration that is simulated many times compiles its patterns once.
 #[derive(Debug, Clone)]
@@ -62,6 +62,7 @@ pub struct Regex(Arc<SharedPattern>);
 #[derive(Debug)]
 struct SharedPattern {
     pattern: Box<str>,
+    syntax: PatternSyntax,
     /// It is what it matches: asked for each match.
     is_literal: bool,
     /// Bytes of the literal beginning, known from the first match on.
@@ -71,7 +72,42 @@ struct SharedPattern {
     search: OnceLock<Box<Matcher>>,
 }
 
+/// Whose patterns they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PatternSyntax {
+    Re2,
+    /// Of the crate `regex`, which is the engine here.
+    Rust,
+}
+
 impl Regex {
+    /// Checks a pattern in the language of the crate `regex` and keeps it.
+    ///
+    /// # Errors
+    ///
+    /// Returns what that crate refuses the pattern for, in its last line.
+    pub fn of_rust(pattern: &str) -> Result<Self, String> {
+        let is_literal = is_literal(pattern);
+        if !is_literal {
+            if let Err(fault) = regex::Regex::new(pattern) {
+                let text = fault.to_string();
+                let last = text.lines().next_back().unwrap_or_default();
+                return Err(last.trim_start_matches("error: ").to_owned());
+            }
+            if !matcher::fits_in_reverse(pattern) {
+                return Err("the program that reads a text from its end is too large".to_owned());
+            }
+        }
+        Ok(Self(Arc::new(SharedPattern {
+            pattern: pattern.into(),
+            syntax: PatternSyntax::Rust,
+            is_literal,
+            start: OnceLock::new(),
+            full: Kept::default(),
+            search: OnceLock::new(),
+        })))
+    }
+
     /// Checks the pattern and keeps it; compiles nothing yet.
     ///
     /// # Errors
@@ -81,6 +117,7 @@ impl Regex {
         recent::check(pattern)?;
         Ok(Self(Arc::new(SharedPattern {
             pattern: pattern.into(),
+            syntax: PatternSyntax::Re2,
             is_literal: is_literal(pattern),
             start: OnceLock::new(),
             full: Kept::default(),
@@ -116,11 +153,14 @@ impl Regex {
         if self.0.is_literal {
             return *self.0.pattern == *text;
         }
-        text.starts_with(self.literal_start()) && self.0.full.is_match(&self.0.pattern, text)
+        text.starts_with(self.literal_start()) && self.0.full.is_match(self.0.syntax, &self.0.pattern, text)
     }
 
     /// What every text that matches as a whole begins with, as far as the pattern begins with it literally.
     fn literal_start(&self) -> &str {
+        if self.0.syntax != PatternSyntax::Re2 {
+            return "";
+        }
         let start = self.0.start.get_or_init(|| {
             let literal = start::literal(&self.0.pattern);
             u32::try_from(literal.len()).unwrap_or(0)
@@ -136,7 +176,10 @@ impl Regex {
         if self.0.is_literal || text.is_some_and(|text| !text.starts_with(self.literal_start())) {
             return 0;
         }
-        tree::parse(&self.0.pattern).map_or(0, |tree| tree.ranges() + size::of(tree))
+        match self.0.syntax {
+            PatternSyntax::Re2 => tree::parse(&self.0.pattern).map_or(0, |tree| tree.ranges() + size::of(tree)),
+            PatternSyntax::Rust => matcher::rust_size(&self.0.pattern),
+        }
     }
 
     /// Replaces every match by `rewrite`, where `\0` is the match and `\1` to `\9` are its groups.
@@ -268,5 +311,16 @@ mod tests {
         assert!(regex.is_full_match("/v1/x}]"));
         assert!(!regex.is_full_match("/v1/x}]y"));
         assert_eq!(regex.replace_all("a/v1/x}]b", "-"), "a-b");
+    }
+
+    #[test]
+    fn patterns_of_the_rust_crate_are_its_own() {
+        let regex = |pattern: &str| Regex::of_rust(pattern).unwrap();
+        assert!(regex("(?<name>a|ab)x{1001}").is_full_match(&format!("ab{}", "x".repeat(1001))));
+        assert!(!regex("a|b").is_full_match("ab") && regex("a").is_full_match("a"));
+        assert!(regex(r"\p{Greek}+").is_full_match("αβγ"));
+        for pattern in ["(", "(?=a)", r"\C", "a{2,1}"] {
+            assert!(Regex::of_rust(pattern).is_err(), "{pattern}");
+        }
     }
 }

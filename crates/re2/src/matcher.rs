@@ -40,6 +40,13 @@ impl Full {
         }
     }
 
+    /// Compiles a pattern of the engine's own language, which matches from the beginning of a text.
+    pub(super) fn of_rust(pattern: &str) -> Self {
+        Self {
+            automaton: rust_automaton(pattern),
+        }
+    }
+
     /// Bytes that it takes.
     pub(super) fn bytes(&self) -> usize {
         self.automaton.as_ref().map_or(0, NFA::memory_usage)
@@ -77,6 +84,37 @@ fn compiler() -> thompson::Compiler {
                 .which_captures(WhichCaptures::None),
         );
     compiler
+}
+
+/// The automaton of a pattern of the engine's own language.
+fn rust_automaton(pattern: &str) -> Option<NFA> {
+    let mut compiler = thompson::Compiler::new();
+    let config = thompson::Config::new().utf8(false).which_captures(WhichCaptures::None);
+    compiler.syntax(syntax::Config::new().utf8(false)).configure(config);
+    compiler.build(pattern).ok()
+}
+
+/// Bytes of a program from which on it is looked at how large the one that reads a text from its end becomes.
+const LARGE_FORWARD_BYTES: usize = 1 << 20;
+
+/// Bytes that such a program may have in the crate `regex` with its default features, which compile it with every pattern.
+const REVERSE_BYTES_MAX: usize = 10 << 20;
+
+/// Says whether the program of a pattern that reads a text from its end is small enough.
+pub(super) fn fits_in_reverse(pattern: &str) -> bool {
+    if !pattern.contains('{') || rust_automaton(pattern).is_none_or(|it| it.memory_usage() < LARGE_FORWARD_BYTES) {
+        return true;
+    }
+    let config = thompson::Config::new()
+        .reverse(true)
+        .which_captures(WhichCaptures::None)
+        .nfa_size_limit(Some(REVERSE_BYTES_MAX));
+    thompson::Compiler::new().configure(config).build(pattern).is_ok()
+}
+
+/// States of such an automaton.
+pub(super) fn rust_size(pattern: &str) -> u64 {
+    rust_automaton(pattern).map_or(0, |automaton| automaton.states().len() as u64)
 }
 
 /// The automaton of a whole text.
