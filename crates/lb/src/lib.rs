@@ -27,6 +27,7 @@ pub mod grpclb;
 pub mod least_request;
 pub mod outlier_detection;
 pub mod override_host;
+pub mod p2c;
 pub mod pick_first;
 pub mod priority;
 pub mod ring_hash;
@@ -88,6 +89,7 @@ policies! {
     least_request: LeastRequest,
     outlier_detection: OutlierDetection,
     override_host: OverrideHost,
+    p2c: P2c,
     pick_first: PickFirst,
     priority: Priority,
     ring_hash: RingHash,
@@ -132,7 +134,7 @@ pub struct PolicyType {
 /// The names of the policies that C-core has.
 pub fn names() -> impl Iterator<Item = &'static str> + Clone {
     let names = POLICIES.iter().map(|policy| policy.name);
-    names.filter(|name| *name != least_request::NAME)
+    names.filter(|name| ![least_request::NAME, p2c::NAME].contains(name))
 }
 
 /// The policy registered under `name`.
@@ -141,6 +143,8 @@ pub fn by_name(name: &str, profile: &Profile) -> Option<&'static PolicyType> {
     known.filter(|policy| match policy.name {
         autosharding::NAME => profile.has(Feature::Autosharding),
         least_request::NAME => profile.has(Feature::LeastRequest),
+        // No list of policies has it.
+        p2c::NAME => false,
         _ => true,
     })
 }

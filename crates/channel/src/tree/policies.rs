@@ -6,7 +6,7 @@ use super::node::{NodeKind, TreeNode};
 use crate::rpc::weights::endpoint_weights;
 use xdsctl_lb::endpoint::Address;
 use xdsctl_lb::{
-    self, LbConfig, least_request, pick_first, ring_hash, round_robin, weighted_round_robin, weighted_target,
+    self, LbConfig, least_request, p2c, pick_first, ring_hash, round_robin, weighted_round_robin, weighted_target,
     wrr_locality,
 };
 use xdsctl_model::profile::Profile;
@@ -108,6 +108,10 @@ pub fn policy(config: &LbConfig, parts: &[WeightedLocality<'_>]) -> TreeNode {
             let node = TreeNode::new(NodeKind::Picker, least_request::NAME);
             let drawn = format!("the least busy of {} drawn", config.choice_count);
             endpoints(node.fact("picks", drawn), parts, None)
+        }
+        LbConfig::P2c(_) => {
+            let node = TreeNode::new(NodeKind::Picker, p2c::NAME).fact("picks", "the less busy of 2 drawn");
+            endpoints(node, parts, None)
         }
         LbConfig::RoundRobin(_) => endpoints(TreeNode::new(NodeKind::Picker, round_robin::NAME), parts, None),
         LbConfig::WeightedRoundRobin(config) => {

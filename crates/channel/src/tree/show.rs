@@ -302,6 +302,11 @@ fn wrappers(walk: &TreeWalk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, 
     if walk.shown.profile.client().family == Family::Java {
         return limited_priorities(walk, cluster, leaf, below);
     }
+    if let LbConfig::P2c(_) = below.0 {
+        let lists = leaf.endpoints.iter().flat_map(|endpoints| &endpoints.priorities);
+        let localities: Vec<Locality> = lists.flatten().cloned().collect();
+        return below_priority(walk, leaf, &localities, below.0);
+    }
     let drops = leaf.endpoints.as_ref().and_then(|endpoints| endpoints.drops.as_ref());
     let priorities = priorities(walk, cluster, leaf, below);
     let inner = match walk.shown.profile.client().family {

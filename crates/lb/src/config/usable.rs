@@ -91,7 +91,7 @@ impl UsableWalk<'_, '_, '_> {
         };
         let name = crate::name_of(config);
         match config {
-            LbConfig::LeastRequest(_) | LbConfig::PickFirst(_) | LbConfig::RoundRobin(_) | LbConfig::WeightedRoundRobin(_) => {}
+            LbConfig::LeastRequest(_) | LbConfig::P2c(_) | LbConfig::PickFirst(_) | LbConfig::RoundRobin(_) | LbConfig::WeightedRoundRobin(_) => {}
             LbConfig::RingHash(ring) => self.ring_hash(ring, depth, above),
             LbConfig::WrrLocality(config) => {
                 let above = Above {

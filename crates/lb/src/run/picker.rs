@@ -64,8 +64,10 @@ impl Pick {
 pub struct Complete {
     /// Number of the handle through which the subchannel was chosen.
     pub handle: u64,
-    /// Number of the subchannel.
+    /// Number of the subchannel; none is chosen where the attempt connects by itself.
     pub subchannel: u32,
+    /// The attempt connects by itself, and fails where it cannot.
+    pub connects: bool,
     /// The IP address and port.
     pub socket: SocketAddr,
     /// The address as text.
@@ -92,6 +94,7 @@ impl Complete {
         Complete {
             handle,
             subchannel,
+            connects: false,
             socket: address.socket,
             address: address.text.clone(),
             target: None,
@@ -101,6 +104,14 @@ impl Complete {
             in_flight: None,
             in_flight_of_endpoint: None,
             actual_hosts: None,
+        }
+    }
+
+    /// A pick of an address, to which nobody may be connected.
+    pub fn unconnected(address: &Address) -> Complete {
+        Complete {
+            connects: true,
+            ..Complete::new(0, u32::MAX, address)
         }
     }
 

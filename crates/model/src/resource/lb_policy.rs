@@ -56,6 +56,8 @@ pub enum LbConfig {
     OutlierDetection(OutlierDetectionConfig),
     /// `xds_override_host_experimental`.
     OverrideHost(NamedClusterConfig),
+    /// Of two endpoints the less busy, which is all that one client has.
+    P2c(P2cConfig),
     /// `pick_first`.
     PickFirst(PickFirstConfig),
     /// `priority_experimental`.
@@ -97,6 +99,7 @@ impl LbConfig {
             | LbConfig::Cds(_)
             | LbConfig::ClusterManager(_)
             | LbConfig::LeastRequest(_)
+            | LbConfig::P2c(_)
             | LbConfig::PickFirst(_)
             | LbConfig::Priority(_)
             | LbConfig::RingHash(_)
@@ -182,6 +185,10 @@ impl Default for LeastRequestConfig {
         LeastRequestConfig { choice_count: 2 }
     }
 }
+
+/// The config of p2c, which has nothing to set.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct P2cConfig {}
 
 /// The config of pick_first (C-core pick_first.cc `PickFirstConfig`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
