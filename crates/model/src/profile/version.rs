@@ -3,19 +3,30 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A release of a client: `1.66.2`, or `1.85.0-dev` for one that is not out yet.
+/// A release of a client: `1.66.2`, `0.1.0-alpha.4` before it, or `1.85.0-dev` for one that is not out yet.
 ///
 /// A development version comes after the release of the same number, so that it has whatever that number has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Version {
-    /// 1 for every client that has xDS.
+    /// 1, or 0 for a client that has no release yet.
     pub major: u16,
     /// A new one about every six weeks.
     pub minor: u16,
     /// Counts from 0.
     pub patch: u16,
-    /// Built from the branch, before the release.
-    pub is_dev: bool,
+    /// How far it is.
+    pub stage: VersionStage,
+}
+
+/// What a version is beside the release of its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum VersionStage {
+    /// An alpha release before it, by number.
+    Alpha(u16),
+    /// The release itself.
+    Release,
+    /// Built from the branch, with whatever the release has.
+    Dev,
 }
 
 impl Version {
@@ -25,11 +36,11 @@ impl Version {
             major,
             minor,
             patch,
-            is_dev: false,
+            stage: VersionStage::Release,
         }
     }
 
-    /// Reads `1.66`, `1.66.2` or `1.85.0-dev` in a table of this crate; a missing patch is 0.
+    /// Reads `1.66`, `1.66.2`, `0.1.0-alpha.4` or `1.85.0-dev` in a table of this crate; a missing patch is 0.
     ///
     /// Any other text does not build.
     #[expect(clippy::panic, reason = "runs while the crate is compiled")]
@@ -46,7 +57,7 @@ impl Version {
         let mut count = 0;
         let mut has_digit = false;
         let mut at = 0;
-        let mut is_dev = false;
+        let mut stage = VersionStage::Release;
         while at < text.len() {
             match text[at] {
                 digit @ b'0'..=b'9' if numbers[count] < 1000 => {
@@ -57,8 +68,11 @@ impl Version {
                     count += 1;
                     has_digit = false;
                 }
-                b'-' if has_digit && count == 2 && matches!(text.split_at(at).1, b"-dev") => {
-                    is_dev = true;
+                b'-' if has_digit && count == 2 => {
+                    match VersionStage::read(text.split_at(at).1) {
+                        Some(found) => stage = found,
+                        None => return None,
+                    }
                     break;
                 }
                 _ => return None,
@@ -72,7 +86,7 @@ impl Version {
             major: numbers[0],
             minor: numbers[1],
             patch: numbers[2],
-            is_dev,
+            stage,
         };
         Some((version, count == 2))
     }
@@ -80,6 +94,33 @@ impl Version {
     /// Says whether both are patches of one minor release.
     pub const fn is_of_minor(self, other: Version) -> bool {
         self.major == other.major && self.minor == other.minor
+    }
+}
+
+impl VersionStage {
+    /// Reads what follows the numbers: `-dev`, `-alpha.4`.
+    const fn read(text: &[u8]) -> Option<Self> {
+        let mut number = match text {
+            b"-dev" => return Some(VersionStage::Dev),
+            [b'-', b'a', b'l', b'p', b'h', b'a', b'.', number @ ..] => number,
+            _ => return None,
+        };
+        let mut alpha = 0u16;
+        if number.is_empty() {
+            return None;
+        }
+        while let [digit @ b'0'..=b'9', rest @ ..] = number {
+            if alpha >= 1000 {
+                return None;
+            }
+            alpha = alpha * 10 + (*digit - b'0') as u16;
+            number = rest;
+        }
+        if number.is_empty() {
+            Some(VersionStage::Alpha(alpha))
+        } else {
+            None
+        }
     }
 }
 
@@ -102,8 +143,12 @@ impl FromStr for VersionRequest {
 
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let dev = if self.is_dev { "-dev" } else { "" };
-        write!(f, "{}.{}.{}{dev}", self.major, self.minor, self.patch)
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)?;
+        match self.stage {
+            VersionStage::Alpha(number) => write!(f, "-alpha.{number}"),
+            VersionStage::Release => Ok(()),
+            VersionStage::Dev => f.write_str("-dev"),
+        }
     }
 }
 
@@ -121,6 +166,7 @@ mod tests {
         assert_eq!(read("1.66"), Some(("1.66.0".to_owned(), false)));
         assert_eq!(read("v1.66.2"), Some(("1.66.2".to_owned(), true)));
         assert_eq!(read("1.85.0-dev"), Some(("1.85.0-dev".to_owned(), true)));
+        assert_eq!(read("0.1.0-alpha.4"), Some(("0.1.0-alpha.4".to_owned(), true)));
         for text in [
             "",
             "1",
@@ -130,6 +176,10 @@ mod tests {
             "1.2.3.4",
             "1.2-dev",
             "1.2.3-rc1",
+            "1.2.3-alpha",
+            "1.2.3-alpha.",
+            "1.2.3-alpha.4x",
+            "1.2-alpha.4",
             "1.a",
             "1.99999",
         ] {
@@ -142,5 +192,12 @@ mod tests {
         let of = |text: &str| text.parse::<VersionRequest>().unwrap().version;
         assert!(of("1.84.9") < of("1.85.0") && of("1.85.0") < of("1.85.0-dev"));
         assert!(of("1.85.0-dev") < of("1.85.1"));
+    }
+
+    #[test]
+    fn an_alpha_comes_before_its_number() {
+        let of = |text: &str| text.parse::<VersionRequest>().unwrap().version;
+        assert!(of("0.1.0-alpha.4") < of("0.1.0-alpha.10") && of("0.1.0-alpha.10") < of("0.1.0"));
+        assert!(of("0.0.9") < of("0.1.0-alpha.1"));
     }
 }
