@@ -61,13 +61,17 @@ def install_node(where, extra, version):
     run(["npm", "install", "--silent", "--prefix", where, f"@grpc/grpc-js-xds@{version}", f"@grpc/grpc-js@~{minor}.0"], where)
 
 
-def install_rust(where, extra, version):
+def project_rust(where, version):
     shutil.copytree(os.path.join(PROGRAMS, "rust"), where, dirs_exist_ok=True)
     manifest = os.path.join(where, "Cargo.toml")
     with open(manifest) as text:
         changed = re.sub(r'tonic-xds = "=.*"', f'tonic-xds = "={version}"', text.read())
     with open(manifest, "w") as out:
         out.write(changed)
+
+
+def install_rust(where, extra, version):
+    project_rust(where, version)
     run(["cargo", "build", "--release", "--quiet"], where)
 
 
@@ -151,7 +155,29 @@ def decoders_java(where, _, version):
     run(["javac", "-nowarn", "-cp", f"{where}/target/dependency/*", "-d", classes, os.path.join(HERE, "decoders", "java", "Decoders.java")], where)
 
 
-DECODERS = {"go": decoders_go, "java": decoders_java}
+def decoders_rust(where, _, version):
+    """A copy of the crate with a function in it, because its resources are private, and a program beside it."""
+    if not os.path.exists(os.path.join(where, "Cargo.lock")):
+        project_rust(where, version)
+        run(["cargo", "fetch", "--quiet"], where)
+    home = os.environ.get("CARGO_HOME", os.path.expanduser("~/.cargo"))
+    source, = glob.glob(os.path.join(home, "registry", "src", "*", f"tonic-xds-{version}"))
+    build = os.path.join(where, "decoders.build")
+    shutil.rmtree(build, ignore_errors=True)
+    shutil.copytree(os.path.join(HERE, "decoders", "rust"), build)
+    module = os.path.join(build, "module")
+    shutil.copytree(source, module)
+    shutil.move(os.path.join(build, "decoder.rs"), os.path.join(module, "src"))
+    with open(os.path.join(module, "src", "lib.rs"), "a") as lib:
+        lib.write("\npub mod decoder;\n")
+    # The dependencies of the program whose channels are asked.
+    shutil.copy(os.path.join(where, "Cargo.lock"), build)
+    run(["cargo", "build", "--quiet", "--target-dir", os.path.join(build, "target")], build)
+    shutil.copy(os.path.join(build, "target", "debug", "decoders"), os.path.join(where, "decoders"))
+    shutil.rmtree(build)
+
+
+DECODERS = {"go": decoders_go, "java": decoders_java, "rust": decoders_rust}
 
 
 def decoders(directory, client):
@@ -160,9 +186,9 @@ def decoders(directory, client):
     if family not in DECODERS:
         raise SystemExit(f"{client}: the decoders of {', '.join(DECODERS)} can be asked; others.py asks those of Node")
     # Java's are a client that brings RLS.
-    where = folder(directory, client if family == "go" else f"java+rls@{version}")
+    where = folder(directory, f"java+rls@{version}" if family == "java" else client)
     os.makedirs(where, exist_ok=True)
     if not os.path.exists(os.path.join(where, "decoders")):
         DECODERS[family](where, extra, version)
-    return {"go": [f"{where}/decoders"],
+    return {"go": [f"{where}/decoders"], "rust": [f"{where}/decoders"],
             "java": ["java", "-cp", f"{where}/decoders:{where}/target/dependency/*", "Decoders"]}[family]

@@ -3,7 +3,7 @@
 
   live.py install DIR CLIENT...                          go@1.62.0, java@1.63.0, node@1.14.1, rust@0.1.0-alpha.4
   live.py record DIR CLIENT [-j N] [--log] < rows > answers
-  live.py verdicts DIR CLIENT < cases > answers          single resources, put to the decoders of Go or Java
+  live.py verdicts DIR CLIENT < cases > answers          single resources, put to the decoders of Go, Java or Rust
   live.py measure DIR CLIENT... [-j N] [--only WHAT]     installs it and prints what differs from the newest that is recorded: WHAT is
                                                          verdicts, common or timelines; --write adds the verdicts to fixtures/clients
   live.py smoke DIR CLIENT...                            20 rows that have no chance in them; exit code 1 if one differs
