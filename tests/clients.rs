@@ -21,6 +21,8 @@ mod node;
 mod older;
 #[path = "clients/rows.rs"]
 mod rows;
+#[path = "clients/rust.rs"]
+mod rust;
 mod support;
 
 /// What `xdsctl clients` says of the measurement is what the fixtures hold.
@@ -32,7 +34,7 @@ fn resources_are_counted() {
         .map(|name| rows::answers(name).len())
         .iter()
         .sum::<usize>();
-    for (family, name) in Family::ALL.into_iter().zip(["cpp", "go", "java", "node"]) {
+    for (family, name) in Family::ALL.into_iter().zip(["cpp", "go", "java", "node", "rust"]) {
         let counted = rows::answers(name).len() + fresh;
         assert_eq!(usize::try_from(family.measurement().resources), Ok(counted), "{family}");
     }
@@ -62,6 +64,7 @@ fn the_pages_have_these_numbers() {
     let (go_versions, java_versions) = (versions("go-versions", "go"), versions("java-versions", "java"));
     let (go_older, java_older) = (older::differing("go").len(), older::differing("java").len());
     let (node_versions, switches) = (versions("node-versions", "node"), rows::answers("node-switches").len());
+    let rust = rust::recorded("rust", |_| true).len() + open;
     let verdicts = of(cpp::rows(|_| true).len(), cpp::VERDICTS_DIFFER);
     let fresh = cpp::fresh_rows();
     let later = fresh.iter().filter(|row| cpp::gives_paths(row)).count();
@@ -95,6 +98,7 @@ fn the_pages_have_these_numbers() {
         ("grpc-js-xds 1.14.1 |", vec![with_commas(node), with_commas(held)]),
         ("grpc-js-xds 1.14.1, with one switch", vec![with_commas(switches)]),
         ("grpc-js-xds 1.10.1", vec![with_commas(node_versions)]),
+        ("tonic-xds 0.1.0-alpha.4", vec![with_commas(rust), with_commas(held)]),
     ];
     for (row, numbers) in expected {
         let lines = table(row);
@@ -107,10 +111,12 @@ fn the_pages_have_these_numbers() {
         go + held + go_versions + go_older,
         java + held + java_versions + java_older,
         node + held + switches + node_versions,
+        rust + held,
     ];
-    let [go, java, node] = [(sums[0], go::OLDER_DIFFER), (sums[1], java::OLDER_DIFFER), (sums[2], 0)]
-        .map(|(sum, differing)| of(sum, differing));
-    let shown = [verdicts, go, java, node].map(|(count, share)| format!(" {share} of {count} |"));
+    let differing = [go::OLDER_DIFFER, java::OLDER_DIFFER, 0, 0];
+    let others = std::array::from_fn::<_, 4, _>(|number| of(sums[number], differing[number]));
+    let shown = std::iter::once(verdicts).chain(others);
+    let shown: Vec<String> = shown.map(|(count, share)| format!(" {share} of {count} |")).collect();
     assert!(pages[0].contains(&format!("|{}", shown.concat())), "README: {shown:?}");
 }
 

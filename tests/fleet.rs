@@ -98,7 +98,7 @@ fn the_matrix_alone_asks_the_current_clients() {
     let run = xdsctl(&["validate", "--matrix", &example()], "");
     assert_eq!(
         run.out.lines().next().unwrap().split_whitespace().collect::<Vec<_>>(),
-        ["cpp", "go", "java", "node"]
+        ["cpp", "go", "java", "node", "rust"]
     );
 }
 
@@ -283,8 +283,8 @@ fn a_long_name_moves_its_own_row_only() {
     let text = format!(r#"{{"resources":[{},{}]}}"#, cluster(&name), cluster("c"));
     let run = xdsctl(&["validate", "--matrix", "-"], &text);
     assert_eq!(run.code, Some(0), "{}", run.err);
-    assert_eq!(words(&run, &format!("Cluster {name}")), ["+"; 4]);
-    assert_eq!(words(&run, "Cluster c"), ["+"; 4]);
+    assert_eq!(words(&run, &format!("Cluster {name}")), ["+"; 5]);
+    assert_eq!(words(&run, "Cluster c"), ["+"; 5]);
     assert!(run.out.len() < 2 * name.len(), "{}", run.out.len());
 }
 

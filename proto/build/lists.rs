@@ -66,7 +66,7 @@ pub fn join(scope: &str, name: &str) -> String {
 }
 
 /// Marks of fields that other clients than C-core read.
-const FAMILIES: &[&str] = &["cpp", "go", "java", "node"];
+const FAMILIES: &[&str] = &["cpp", "go", "java", "node", "rust"];
 
 /// `reads.txt`.
 pub struct Reads {

@@ -195,6 +195,7 @@ fn compare_live(recording: &Recording, most: usize) {
 const GO: (&str, &str) = ("go@1.85.0", "go");
 const JAVA: (&str, &str) = ("java@1.85.1", "java");
 const NODE: (&str, &str) = ("node@1.14.1", "node");
+const RUST: (&str, &str) = ("rust@0.1.0-alpha.4", "rust");
 
 /// What differs: a parser that panics says no name, and the client waits for the resource (`TPF/hcm-abort`); and the address of a
 /// LOGICAL_DNS cluster begins with a slash, which is no name for this client (`CDS-DNS-CRASH/ok-slash`).
@@ -246,6 +247,16 @@ fn live_channels_of_java_answer_so() {
 #[test]
 fn live_channels_of_java_1_63_answer_so() {
     compare_older("java@1.63.0", 6, 3);
+}
+
+#[test]
+fn live_channels_of_rust_answer_so() {
+    let recording = Recording {
+        questions: "common",
+        client: RUST,
+        silent_refused: true,
+    };
+    compare_live(&recording, 0);
 }
 
 /// Scenarios drawn from a seed that nobody had seen while the rules were written. In `fresh-aggregate-157` the client may send an
@@ -308,9 +319,33 @@ fn fresher_mixed_channels_of_java_answer_so() {
     compare_live(&recording("fresh-3", JAVA), 1);
 }
 
+/// In `fresh-timeouts-122` the recorder's deadline and that which the client takes from the header of the RPC end at once; the client
+/// was a little earlier (CANCELLED).
+#[test]
+fn fresh_channels_of_rust_answer_so() {
+    let recording = Recording {
+        questions: "fresh",
+        client: RUST,
+        silent_refused: true,
+    };
+    compare_live(&recording, 1);
+}
+
 #[test]
 fn live_timelines_of_go_are_so() {
     compare_live(&recording("timelines", GO), 0);
+}
+
+/// Silent addresses stayed silent in this recording, where those of the other clients refused (`tl-failover-hung-3s`,
+/// `tl-rr-replace-with-hung`, `tl-pf-happy-eyeballs`).
+#[test]
+fn live_timelines_of_rust_are_so() {
+    let recording = Recording {
+        questions: "timelines",
+        client: RUST,
+        silent_refused: false,
+    };
+    compare_live(&recording, 3);
 }
 
 #[test]

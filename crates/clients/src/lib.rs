@@ -1,6 +1,6 @@
 //! What a gRPC client does with one resource: takes it, rejects it, and what it keeps of it.
 //!
-//! [`core`], `go`, `java` and `node` are the families, each with the converters of that client; none knows of another, and what
+//! [`core`], `go`, `java`, `node` and `rust` are the families, each with the converters of that client; none knows of another, and what
 //! they have in common is [below them](shared). [`judge`] asks all clients that are wanted. [`discovery`] is about the response
 //! around the resources, and [`bootstrap`] about the file with which a client starts.
 #![cfg_attr(
@@ -21,6 +21,7 @@ pub mod core;
 mod go;
 mod java;
 mod node;
+mod rust;
 
 pub mod judge;
 

@@ -25,7 +25,7 @@ use xdsctl_model::resource::listener::{HttpConnectionManager, RouteSource};
 use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
 use xdsctl_model::resource::route::{Action, Destination, PathMatcher, Route, RouteAction, VirtualHost};
 use xdsctl_model::resource::{Cluster, Endpoints, Listener, Millis, ResourceType, RouteConfiguration};
-use xdsctl_model::status::Code;
+use xdsctl_model::status::{Code, Status};
 
 /// What a channel is resolved from.
 #[derive(Clone, Copy)]
@@ -239,7 +239,12 @@ impl FoundRoutes<'_> {
                 text: format!("could not find VirtualHost for {looked_up} in RouteConfiguration"),
             };
             let name = self.route_config_name.as_deref().unwrap_or(self.listener_name);
-            return Err(fail(self.kind, (name, looked_up), absent, base.client));
+            let mut failure = fail(self.kind, (name, looked_up), absent, base.client);
+            if has(Feature::UnroutedUnknown) {
+                let text = format!("no matching virtual host for authority '{looked_up}'");
+                failure.at_once = Some(Status::new(Code::Unknown, text));
+            }
+            return Err(failure);
         };
         let config = XdsConfig {
             listener_name: self.listener_name.to_owned(),

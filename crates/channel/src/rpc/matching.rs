@@ -60,6 +60,7 @@ pub fn header_matches(matcher: &HeaderMatcher, request: &Request<'_>) -> bool {
             let is_there = value.is_some_and(|value| !(matcher.view == HeaderView::AsSent && value.is_empty()));
             is_there == *present
         }
+        (_, None) if matcher.view == HeaderView::OfRequest => false,
         (_, None) => return false,
         (HeaderMatch::String(string), Some(value)) => string_matches(string, &value),
         (HeaderMatch::Range { start, end }, Some(value)) => {
@@ -72,7 +73,7 @@ pub fn header_matches(matcher: &HeaderMatcher, request: &Request<'_>) -> bool {
 /// A signed 64-bit decimal, in some clients with ASCII white space around it.
 fn parse_number(text: &str, view: HeaderView) -> Option<i64> {
     match view {
-        HeaderView::OfApplication => return text.parse().ok(),
+        HeaderView::OfApplication | HeaderView::OfRequest => return text.parse().ok(),
         HeaderView::OfMetadata if text.starts_with('+') => return None,
         HeaderView::OfMetadata => return text.parse().ok(),
         HeaderView::Completed | HeaderView::AsSent => {}

@@ -105,8 +105,14 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// The status of the RPC, in the words of a family where they are known.
-    pub fn status(self, family: Family) -> Status {
+    /// The status of an RPC of this method, in the words of a family where they are known.
+    pub fn status(self, family: Family, method: &str) -> Status {
+        if family == Family::Rust {
+            return Status::new(
+                Code::Unknown,
+                format!("no matching route in virtual host for path '{method}'"),
+            );
+        }
         let is_java = family == Family::Java;
         let is_go = family == Family::Go;
         Status::unavailable(match self {

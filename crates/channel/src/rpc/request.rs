@@ -59,13 +59,38 @@ impl<'a> Request<'a> {
                 Some(Cow::Borrowed("application/grpc"))
             }
             HeaderView::OfApplication | HeaderView::OfMetadata => self.joined(&name.to_ascii_lowercase()),
+            HeaderView::OfRequest => self.of_request(&name.to_ascii_lowercase()),
         }
+    }
+
+    /// The first value of a header of the HTTP request, as tonic makes it; none of one that is not plain ASCII.
+    fn of_request(&self, name: &str) -> Option<Cow<'a, str>> {
+        match name {
+            "content-type" => return Some(Cow::Borrowed("application/grpc")),
+            "te" => return Some(Cow::Borrowed("trailers")),
+            "grpc-timeout" => return self.timeout.map(|timeout| Cow::Owned(tonic_timeout(timeout))),
+            _ => {}
+        }
+        let first = self.headers.iter().find(|(key, _)| key == name);
+        let value = first.map(|(_, value)| value.as_str())?;
+        let is_plain = value.bytes().all(|byte| byte == b'\t' || (b' '..=b'~').contains(&byte));
+        is_plain.then_some(Cow::Borrowed(value))
     }
 
     /// The values of a key, joined by a comma.
     pub fn joined(&self, name: &str) -> Option<Cow<'a, str>> {
         metadata::joined(self.headers, name)
     }
+}
+
+/// A deadline as tonic writes it: in the finest unit in which it has at most eight digits.
+fn tonic_timeout(timeout: Millis) -> String {
+    const DIGITS: u128 = 100_000_000;
+    let nanos = u128::try_from(timeout.0).unwrap_or(0) * 1_000_000;
+    let units = [(1, 'n'), (1_000, 'u'), (1_000_000, 'm'), (1_000_000_000, 'S')];
+    let fitting = units.into_iter().find(|(size, _)| nanos / size < DIGITS);
+    let (size, unit) = fitting.unwrap_or((60_000_000_000, 'M'));
+    format!("{}{unit}", nanos / size)
 }
 
 #[cfg(test)]
@@ -102,6 +127,28 @@ mod tests {
         ] {
             assert_eq!(request.value(name).as_deref(), value, "{name}");
         }
+    }
+
+    #[test]
+    fn one_value_of_each_header_of_the_request_is_seen() {
+        let headers = headers(&[("a", "1"), ("a", "2"), ("b", "\u{e9}"), ("content-type", "x/y")]);
+        let request = Request {
+            path: "/s/m",
+            headers: &headers,
+            timeout: Some(Millis(3000)),
+        };
+        for (name, value) in [
+            ("A", Some("1")),
+            ("b", None),
+            ("content-type", Some("application/grpc")),
+            ("te", Some("trailers")),
+            ("grpc-timeout", Some("3000000u")),
+            (":path", None),
+        ] {
+            assert_eq!(request.seen(name, HeaderView::OfRequest).as_deref(), value, "{name}");
+        }
+        assert_eq!(tonic_timeout(Millis(50)), "50000000n");
+        assert_eq!(tonic_timeout(Millis(3_600_000_000)), "3600000S");
     }
 
     #[test]

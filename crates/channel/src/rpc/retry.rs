@@ -21,6 +21,8 @@ pub struct AttemptEnd {
     pub pushback: Option<i64>,
     /// Response headers were received before, so that the RPC belongs to this attempt.
     pub is_committed: bool,
+    /// There was no connection.
+    pub is_unconnected: bool,
 }
 
 /// Reads `grpc-retry-pushback-ms`; what is no number counts as "do not retry".
@@ -40,6 +42,7 @@ impl FromStr for AttemptEnd {
             code: code.ok_or_else(|| format!("`{name}` is not a gRPC status code"))?,
             pushback: wish.map(pushback),
             is_committed: false,
+            is_unconnected: false,
         })
     }
 }
@@ -83,7 +86,7 @@ fn growth(policy: &RetryPolicy) -> Growth {
 impl Retries {
     /// Before the first attempt.
     pub fn new(policy: Option<&RetryPolicy>) -> Retries {
-        let policy = policy.filter(|policy| !policy.retry_on.is_empty());
+        let policy = policy.filter(|policy| policy.retries());
         Retries {
             // What is lost of `retry_on` decides nothing, and may be long.
             policy: policy.map(|policy| RetryPolicy {
@@ -120,7 +123,9 @@ impl Retries {
         let policy = self.policy.as_ref().ok_or(RetryStop::NoPolicy)?;
         // grpc-java obeys a wish for a delay whatever the code is (`RetriableStream.makeRetryDecision`).
         let is_wished = policy.bounds == RetryBounds::Rpc && end.pushback.is_some_and(|ms| ms >= 0);
-        if !is_wished && !policy.retry_on.iter().any(|on| on.code() == end.code) {
+        let reads_wishes = policy.bounds != RetryBounds::Unconnected;
+        let is_unconnected = end.is_unconnected && !reads_wishes;
+        if !is_wished && !is_unconnected && !policy.retry_on.iter().any(|on| on.code() == end.code) {
             return Err(RetryStop::NotRetryable);
         }
         if end.is_committed {
@@ -130,7 +135,7 @@ impl Retries {
         if self.attempts >= policy.max_attempts() {
             return Err(RetryStop::Exhausted);
         }
-        let wait = match end.pushback {
+        let wait = match end.pushback.filter(|_| reads_wishes) {
             Some(..0) => return Err(RetryStop::Pushback),
             Some(ms) => {
                 self.backoff.reset();
@@ -169,9 +174,11 @@ pub fn schedule(policy: &RetryPolicy) -> impl Iterator<Item = Wait> {
         let nominal = backoff.nominal_ms();
         let (least, most) = match policy.bounds {
             RetryBounds::UnlimitedFromZero => (0, nominal),
-            RetryBounds::Channel | RetryBounds::Rpc | RetryBounds::Unlimited | RetryBounds::Attempts => {
-                range_ms(nominal)
-            }
+            RetryBounds::Channel
+            | RetryBounds::Rpc
+            | RetryBounds::Unlimited
+            | RetryBounds::Attempts
+            | RetryBounds::Unconnected => range_ms(nominal),
         };
         Wait {
             retry,
@@ -255,6 +262,30 @@ mod tests {
         check(&of_java, &["UNKNOWN:50"], &[50, 50], RetryStop::Exhausted);
         check(&of_java, &["UNKNOWN:-1"], &[], RetryStop::NotRetryable);
         check(&policy(2, 25, 250), &["UNKNOWN:50"], &[], RetryStop::NotRetryable);
+    }
+
+    #[test]
+    fn an_attempt_without_a_connection_may_be_retried_whatever_the_codes() {
+        let of_tonic = |retry_on: BTreeSet<RetryOn>| RetryPolicy {
+            bounds: RetryBounds::Unconnected,
+            retry_on,
+            ..policy(1, 25, 250)
+        };
+        let refused = AttemptEnd {
+            is_unconnected: true,
+            .."UNAVAILABLE".parse().unwrap()
+        };
+        let mut retries = Retries::new(Some(&of_tonic(BTreeSet::new())));
+        assert_eq!(retries.after(refused, || 0.5), Ok(Millis(25)));
+        assert_eq!(retries.after(refused, || 0.5), Err(RetryStop::Exhausted));
+        check(
+            &of_tonic(BTreeSet::new()),
+            &["UNAVAILABLE"],
+            &[],
+            RetryStop::NotRetryable,
+        );
+        let by_code = of_tonic(BTreeSet::from([RetryOn::Unavailable]));
+        check(&by_code, &["UNAVAILABLE:-1"], &[25], RetryStop::Exhausted);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use xdsctl_lb::policy::{ClusterChild, ClusterUpdate, Clusters, LeafView, TreePat
 use xdsctl_lb::{LbConfig, endpoint};
 use xdsctl_model::profile::{Family, Feature, Profile};
 use xdsctl_model::resource::Cluster;
+use xdsctl_model::resource::lb_policy::P2cConfig;
 use xdsctl_model::status::Status;
 
 /// How deep cds policies may be below each other. Each costs the policies above it work for every change; the client has no
@@ -111,6 +112,14 @@ impl ConfigView {
                     config: Arc::new(cds.child_config(&mut remembered.numbers)?),
                     endpoints: endpoint::none().clone(),
                     note: aggregate.note.clone(),
+                });
+            }
+            // RPCs wait for it.
+            ClusterState::Error(_) if self.profile.has(Feature::WaitsForResources) => {
+                return Ok(ClusterChild {
+                    config: Arc::new(LbConfig::P2c(P2cConfig {})),
+                    endpoints: endpoint::none().clone(),
+                    note: String::new(),
                 });
             }
             ClusterState::Error(failure) => return Err(failure.status()),

@@ -28,6 +28,9 @@ pub const CONNECT_JITTER_MS: u64 = 2;
 /// Time from the start of a call to its answer.
 pub const ANSWER_MS: i64 = 1;
 
+/// How long an attempt that connects by itself waits for a connection (tonic-xds cluster_discovery.rs `ENDPOINT_CONNECT_TIMEOUT`).
+pub const HANG_MS: i64 = 10_000;
+
 /// Time from response headers to a late failure.
 pub const LATE_MS: i64 = 50;
 
@@ -202,6 +205,8 @@ pub struct Reply {
     pub pushback: Option<String>,
     /// The call was not processed.
     pub loss: Option<Loss>,
+    /// There was no connection to send it on.
+    pub is_unconnected: bool,
 }
 
 impl Reply {
@@ -213,6 +218,7 @@ impl Reply {
             has_headers: false,
             pushback: None,
             loss: None,
+            is_unconnected: false,
         }
     }
 }
@@ -304,6 +310,20 @@ impl Network {
         Status::unavailable(format!("{}: {NOT_CONNECTED}: {text}", address.uri()))
     }
 
+    /// What becomes of an attempt that connects by itself. Where nothing comes back, it ends as it does where the connection is refused, only later.
+    pub fn reply_to_unconnected(&mut self, attempt: &Attempt<'_>, chance: &mut Rng) -> Reply {
+        let after_ms = match self.reach(attempt.address) {
+            Reachability::Accepts => return self.reply(attempt, chance),
+            Reachability::Refuses => REFUSAL_MS,
+            Reachability::Hangs => HANG_MS,
+        };
+        Reply {
+            after_ms,
+            is_unconnected: true,
+            ..Reply::failure(Status::unavailable("tcp connect error"))
+        }
+    }
+
     /// What a backend answers to an attempt.
     pub fn reply(&mut self, attempt: &Attempt<'_>, chance: &mut Rng) -> Reply {
         if let Some(loss) = self.loses(attempt.address) {
@@ -329,6 +349,7 @@ impl Network {
             has_headers: true,
             pushback: header("x-pushback").map(str::to_owned),
             loss: None,
+            is_unconnected: false,
         };
         let scripted = |text: &str| {
             let (name, times) = text.split_once(':').unwrap_or((text, ""));

@@ -69,6 +69,7 @@ impl<'a> Cds<'a> {
     pub fn leaf_config(&self, leaf: &Leaf, numbers: &[u64], lb_policy: &LbConfig) -> LbConfig {
         match self.family() {
             Family::Java => java::leaf_config(self.cluster, leaf, numbers, lb_policy),
+            Family::Rust => lb_policy.clone(),
             Family::Node => js::leaf_config(self.cluster, leaf, numbers, lb_policy),
             Family::Cpp | Family::Go => leaf_config(self.cluster, leaf, numbers, lb_policy),
         }
@@ -85,6 +86,7 @@ impl<'a> Cds<'a> {
         Ok(match origin {
             CdsChild::Leaf(leaf, policy) => match self.family() {
                 Family::Java => java::leaf_json(self.cluster, leaf, numbers.numbers(), &policy.json),
+                Family::Rust => policy.json.clone(),
                 Family::Node => js::leaf_json(self.cluster, leaf, numbers.numbers(), &policy.json),
                 Family::Cpp | Family::Go => leaf_json(self.cluster, leaf, numbers.numbers(), &policy.json),
             },

@@ -14,7 +14,7 @@ use xdsctl_model::resource::endpoints::LocalityName;
 pub fn child_name(cluster: &str, number: u64, family: Family) -> String {
     match family {
         Family::Java => format!("{cluster}[child{}]", number.saturating_add(1)),
-        Family::Cpp | Family::Go => format!("{{cluster={cluster}, child_number={number}}}"),
+        Family::Cpp | Family::Go | Family::Rust => format!("{{cluster={cluster}, child_number={number}}}"),
         Family::Node => format!("cluster={cluster}, child_number={number}"),
     }
 }

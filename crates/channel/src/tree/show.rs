@@ -59,7 +59,7 @@ pub fn tree(shown: &ShownTree<'_>) -> TreeNode {
     match shown.profile.client().family {
         Family::Java => java::rename_nodes(&mut tree),
         Family::Node => js::rename_nodes(&mut tree),
-        Family::Cpp | Family::Go => {}
+        Family::Cpp | Family::Go | Family::Rust => {}
     }
     tree
 }
@@ -311,7 +311,7 @@ fn wrappers(walk: &TreeWalk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, 
     let priorities = priorities(walk, cluster, leaf, below);
     let inner = match walk.shown.profile.client().family {
         Family::Node => priorities,
-        Family::Cpp | Family::Go | Family::Java => sessions(leaf).with(priorities),
+        Family::Cpp | Family::Go | Family::Java | Family::Rust => sessions(leaf).with(priorities),
     };
     let limits = limits(&leaf.cluster, drops).with(inner);
     detection(leaf.cluster.outlier_detection.as_ref()).with(limits)

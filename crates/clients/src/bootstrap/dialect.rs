@@ -39,6 +39,8 @@ pub struct BootstrapDialect {
     pub needs_type: bool,
     /// An empty server_uri counts as none.
     pub needs_uri_text: bool,
+    /// A server_uri must have a scheme, which agrees with the credentials.
+    pub needs_scheme: bool,
     /// `node` must be there, with an id and a locality.
     pub needs_node: bool,
     /// A plugin must be known.
@@ -67,6 +69,7 @@ impl BootstrapDialect {
             reads_tls_files: true,
             needs_type: true,
             needs_uri_text: false,
+            needs_scheme: false,
             needs_node: false,
             plugin: PluginRule::Known,
             needs_config: false,
@@ -120,6 +123,14 @@ impl BootstrapDialect {
                     ..JsonDialect::default()
                 },
                 needs_servers: false,
+                falls_back: false,
+                ..core
+            },
+            Family::Rust => BootstrapDialect {
+                channel_types: &["insecure", "tls"],
+                needs_uri_text: true,
+                needs_scheme: true,
+                plugin: PluginRule::Any,
                 falls_back: false,
                 ..core
             },

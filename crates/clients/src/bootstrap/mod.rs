@@ -36,6 +36,8 @@ rules! {
     BOOTSTRAP_SERVER_TEMPLATE_MISSING = "bootstrap-server-template-missing", Bootstrap, Fails, "gRFC A36; C-core grpc_server_config_fetcher_xds_create";
     /// A server of the list is asked only while the one before it cannot be reached.
     BOOTSTRAP_SECOND_SERVER = "bootstrap-second-server", Bootstrap, Advice as Note, "gRFC A71; C-core XdsClient::MaybeFallbackLocked";
+    /// The address of a server has no scheme, or one that does not agree with the credentials.
+    BOOTSTRAP_SERVER_URI_SCHEME = "bootstrap-server-uri-scheme", Bootstrap, Fails, "tonic-xds bootstrap.rs validate_uri_scheme";
     /// A bootstrap field is read only with a switch that is off.
     BOOTSTRAP_FIELD_SWITCHED_OFF = "bootstrap-field-switched-off", Bootstrap, Ignored, "C-core xds_bootstrap_grpc.cc, xds_server_grpc.cc";
 }
@@ -271,10 +273,33 @@ fn server(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Server {
     if uri.is_empty() && object.contains_key("server_uri") && BootstrapDialect::of(cx.profile()).needs_uri_text {
         load::missing(&at_uri, cx);
     }
+    if BootstrapDialect::of(cx.profile()).needs_scheme {
+        scheme(&uri, &channel_creds, &at_uri, cx);
+    }
     Server {
         uri,
         channel_creds,
         features,
+    }
+}
+
+/// Checks that the address of a server has a scheme that agrees with the credentials.
+fn scheme(uri: &str, channel_creds: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
+    let scheme = uri.split_once("://").map(|(scheme, _)| scheme);
+    match (scheme, channel_creds) {
+        (None, "insecure") => {
+            let why = "it has no scheme, so that the client never connects, must be like `http://xds.example.com:443`";
+            cx.report(&BOOTSTRAP_SERVER_URI_SCHEME, at, format_args!("{why}"));
+        }
+        (Some("https"), "insecure") => {
+            let why = format_args!("the scheme is https, and the credentials are `insecure`");
+            cx.report_as(Effect::Nack, &BOOTSTRAP_SERVER_URI_SCHEME, at, why);
+        }
+        (Some(scheme), "tls") if scheme != "https" => {
+            let why = format_args!("the scheme is {scheme}, and the credentials are `tls`, which need https or none");
+            cx.report_as(Effect::Nack, &BOOTSTRAP_SERVER_URI_SCHEME, at, why);
+        }
+        _ => {}
     }
 }
 

@@ -9,7 +9,9 @@
 use super::{retry, route_action, route_match, route_shadow};
 use crate::core::filter::overrides;
 use crate::core::plugin::{self, Plugins};
-use crate::shared::rules::{DOMAIN_PATTERN_BAD, DOMAIN_STAR_LITERAL, ROUTE_ACTION_UNKNOWN};
+use crate::shared::rules::{
+    DOMAIN_PATTERN_BAD, DOMAIN_STAR_LITERAL, DOMAINS_EMPTY, ROUTE_ACTION_UNKNOWN, VIRTUAL_HOSTS_EMPTY,
+};
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route::Action as ActionPb;
 use xdsctl_document::proto::pb::envoy::config::route::v3::{
@@ -22,11 +24,6 @@ use xdsctl_model::resource::route::{Action, Destination, RetryPolicy, Route, Vir
 use xdsctl_model::resource::{Resource, RouteConfiguration};
 
 rules! {
-    /// A virtual host has no domains.
-    DOMAINS_EMPTY = "rds-domains-empty", RouteConfiguration, Nack, "gRFC A28; C-core XdsRouteConfigResourceParse";
-    /// A RouteConfiguration has no virtual hosts.
-    VIRTUAL_HOSTS_EMPTY = "rds-virtual-hosts-empty", RouteConfiguration, Fails, "gRFC A28; C-core xds_resolver.cc",
-        every "without a virtual host no client finds a route";
     /// A virtual host has no route, or the client drops them all.
     ROUTES_EMPTY = "rds-virtual-host-without-routes", RouteConfiguration, Advice, "gRFC A28; C-core xds_resolver.cc",
         also [Go Java] "an RPC without a route fails in every client";

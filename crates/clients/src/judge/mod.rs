@@ -16,7 +16,7 @@ use xdsctl_model::profile::{ClientStanding, Family, Profile, ServerFacts};
 use xdsctl_model::resource::{Resource, ResourceType};
 
 use crate::shared::{Converter, ConverterStop, Message, SentResource};
-use crate::{core, go, java, node};
+use crate::{core, go, java, node, rust};
 
 pub use answer::{FamilyAnswer, FamilyVerdict, Findings};
 
@@ -26,6 +26,7 @@ const fn converter(family: Family) -> &'static Converter {
         Family::Go => &go::CONVERTER,
         Family::Java => &java::CONVERTER,
         Family::Node => &node::CONVERTER,
+        Family::Rust => &rust::CONVERTER,
     }
 }
 

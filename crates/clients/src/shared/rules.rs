@@ -56,6 +56,8 @@ rules! {
     HEADER_VALUE_ILLEGAL = "header-value-illegal", Common, Nack, "C-core ValidateNonBinaryHeaderValueIsLegal";
     /// A transport socket has another name than `envoy.transport_sockets.tls`.
     TRANSPORT_SOCKET_NAME = "transport-socket-name", Tls, Nack, "gRFC A29; grpc-go securityConfigFromCluster";
+    /// A matcher of names in certificates is for a kind of name that is not compared.
+    SAN_TYPE_UNSUPPORTED = "tls-san-type-unsupported", Tls, Nack, "gRFC A29; tonic-xds san_matcher.rs";
     /// A server takes the system's roots to check clients.
     SYSTEM_ROOTS = "lds-tls-system-roots", Tls, Nack, "gRFC A82; C-core DownstreamTlsContextParse";
     /// A server matches the names in a client's certificate.
@@ -176,6 +178,11 @@ rules! {
     /// A route with a cluster specifier that the client does not know is dropped.
     ROUTE_SPECIFIER_UNSUPPORTED = "rds-route-specifier-unsupported", RouteConfiguration, Dropped, "gRFC A28; C-core RouteActionParse",
         also [Go Java] "both leave the route out if they take the resource";
+    /// A virtual host has no domains.
+    DOMAINS_EMPTY = "rds-domains-empty", RouteConfiguration, Nack, "gRFC A28; C-core XdsRouteConfigResourceParse";
+    /// A RouteConfiguration has no virtual hosts.
+    VIRTUAL_HOSTS_EMPTY = "rds-virtual-hosts-empty", RouteConfiguration, Fails, "gRFC A28; C-core xds_resolver.cc",
+        every "without a virtual host no client finds a route";
     /// A domain pattern is empty or has its only `*` inside.
     DOMAIN_PATTERN_BAD = "rds-domain-pattern", RouteConfiguration, Nack, "gRFC A28; C-core XdsRouting::IsValidDomainPattern";
     /// A second `*` in a domain pattern is an ordinary character.

@@ -8,7 +8,7 @@ use xdsctl_model::resource::ResourceType;
 rules! {
     /// A cluster has fewer endpoints than its outlier detection needs to eject one.
     TOO_FEW_ENDPOINTS = "cds-outlier-detection-too-few-endpoints", Snapshot, Advice as Note, "gRFC A50; C-core outlier_detection.cc",
-        every "all have A50's formula, and one without outlier detection ejects nothing either";
+        also [Go Java Node] "they have A50's formula, and one without outlier detection ejects nothing either";
 }
 
 pub(super) fn check(world: &World, findings: &mut Findings) {

@@ -10,7 +10,7 @@ const OURS: &str = "\
     xds grpc rpcerror:code= errorsvalidating resourceindex invalidresource: ldsresource \
     rdsresource cdsresource edsresource ldsresponse rdsresponse cdsresponse edsresponse \
     status{code= transport: nameresolver lbpolicy api_listener typedstruct receivedrouteisinvalid \
-    failedtounmarshalresource: emptyresourcenamein routespecifier envoy.config. envoy.extensions.";
+    failedtounmarshalresource: resourcevalidationfailed: failedtodecodeprotobufmessage: emptyresourcenamein routespecifier envoy.config. envoy.extensions.";
 
 /// Statuses as gRPC writes them before a message.
 const STATUSES: &str = "\
@@ -21,7 +21,7 @@ const STRANGERS: &str = "\
     kubelet remote_runtime.go remote_image.go containerd etcdserver etcdclient [go-control-plane]";
 
 /// What only one client writes around its words; in lower case, without white space.
-const WRITERS: [(Family, &str); 4] = [
+const WRITERS: &[(Family, &str)] = &[
     (
         Family::Cpp,
         "xds_client.cc xds_resolver.cc [xds_client0x [resourceindex",
@@ -35,6 +35,10 @@ const WRITERS: [(Family, &str); 4] = [
         "io.grpc. status{code= [xds-client< [xds-server< [xds-cp-client< [channel< [subchannel<",
     ),
     (Family::Node, "|xds_client| |xds_resolver| @grpc/grpc-js"),
+    (
+        Family::Rust,
+        "tonic_xds:: xds_client:: resourcevalidationfailed: decodeerror:failedtodecodeprotobufmessage:",
+    ),
 ];
 
 /// The client that alone writes what is around the words of a text, in lower case and without white space.

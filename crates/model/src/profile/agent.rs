@@ -42,7 +42,8 @@ impl UserAgent {
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
         };
         let mut families = Family::ALL.into_iter();
-        let Some(family) = families.find(|family| is_named(family.facts().user_agent)) else {
+        let Some(family) = families.find(|family| family.facts().user_agents.iter().any(|known| is_named(known)))
+        else {
             return if self.name.is_empty() {
                 Agent::Nobody
             } else {
@@ -112,6 +113,8 @@ mod tests {
         assert_eq!(agent("gRPC Go", "1.60.0"), "go@1.60.0");
         assert_eq!(agent("gRPC Java", "1.38.0-SNAPSHOT"), "java@1.38.0");
         assert_eq!(agent("gRPC Node Pure JS", "1.14.1"), "node@1.14.1");
+        assert_eq!(agent("gRPC Rust tonic-xds", "0.1.0-alpha.4"), "rust@0.1.0-alpha.4");
+        assert_eq!(agent("tonic-xds", "0.1.0-alpha.3"), "rust@0.1.0-alpha.3");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Which clients there are, which of their versions were measured, and how a user names them.
 //!
-//! A client is one of four implementations ([`Family`]) at a version. What is known of it was measured by asking the client
+//! A client is one of five implementations ([`Family`]) at a version. What is known of it was measured by asking the client
 //! itself; a version between two measured ones is answered by the older where both agree, and one beyond them is refused.
 
 use std::collections::BTreeSet;
@@ -92,8 +92,15 @@ fn wrappers() -> impl Iterator<Item = (Family, &'static Wrapper)> {
 
 fn known_names() -> Vec<&'static str> {
     let families = Family::ALL.iter().map(|family| family.name());
+    let aliases = Family::ALL
+        .iter()
+        .flat_map(|family| family.facts().aliases.iter().copied());
     let wrappers = wrappers().map(|(_, wrapper)| wrapper.name);
-    families.chain(wrappers).chain(["current", "all"]).collect()
+    families
+        .chain(aliases)
+        .chain(wrappers)
+        .chain(["current", "all"])
+        .collect()
 }
 
 impl Client {
@@ -106,7 +113,7 @@ impl Client {
     /// Reads a list like `cpp@1.66.2,go,java@1.80,node`; each client comes once, in the order of the list.
     ///
     /// A name without a version is the newest that was measured, a version without a patch the newest measured patch of that minor.
-    /// `python`, `ruby`, `php`, `objc` and `csharp` are the C-core in that release; `current` is the newest of each family,
+    /// `python`, `ruby`, `php`, `objc` and `csharp` are the C-core in that release, `tonic` is `rust`; `current` is the newest of each family,
     /// `all` every version that was measured.
     ///
     /// ```
@@ -173,7 +180,8 @@ impl Client {
             Some((name, version)) => (name, Some(version)),
             None => (entry, None),
         };
-        let family = Family::ALL.into_iter().find(|family| family.name() == name);
+        let is_named = |family: &Family| family.name() == name || family.facts().aliases.contains(&name);
+        let family = Family::ALL.into_iter().find(is_named);
         let wrapper = wrappers().find(|(_, wrapper)| wrapper.name == name);
         let (family, wrapper) = match (family, wrapper) {
             (Some(family), _) => (family, None),
@@ -185,7 +193,7 @@ impl Client {
                 });
             }
         };
-        let major = wrapper.map_or(1, |wrapper| wrapper.major);
+        let major = wrapper.map_or(family.newest().major, |wrapper| wrapper.major);
         let last = wrapper.and_then(|wrapper| wrapper.last);
         let Some(text) = version else {
             let newest = family.newest();
@@ -309,8 +317,11 @@ mod tests {
             "cpp@1.66.2 go@1.85.0 java@1.80.0 node@1.14.1"
         );
         assert_eq!(names("python, cpp ,ruby@1.85.1"), "cpp@1.85.1");
-        assert_eq!(names("current"), "cpp@1.85.1 go@1.85.0 java@1.85.1 node@1.14.1");
+        let newest = "cpp@1.85.1 go@1.85.0 java@1.85.1 node@1.14.1 rust@0.1.0-alpha.4";
+        assert_eq!(names("current"), newest);
         assert_eq!(names("php@1.66.0,objc@1.66"), "cpp@1.66.0 cpp@1.66.2");
+        let alpha = "rust@0.1.0-alpha.3 rust@0.1.0-alpha.4";
+        assert_eq!(names("tonic@0.1.0-alpha.3,rust@0.1"), alpha);
     }
 
     #[test]

@@ -460,6 +460,19 @@ features! {
     BreakerCountsLate;
     /// weighted_target does nothing with endpoints that have no name left for it.
     PathsNeeded;
+
+    // tonic-xds alone.
+
+    /// RPCs wait for routes, clusters and endpoints that are not there or were rejected, and nothing is forgotten that was there once.
+    WaitsForResources;
+    /// An RPC that no virtual host or route takes fails with UNKNOWN, whichever comes first.
+    UnroutedUnknown;
+    /// An attempt connects by itself. One that finds no connection is retried, once where no policy says how often; a server's wish for a delay is
+    /// not read.
+    AttemptsConnect;
+    /// Header matchers see one value of each header that the HTTP request has, names in any case, and `invert_match` turns a missing header into a
+    /// match.
+    HeadersOfRequest;
 }
 
 impl Feature {

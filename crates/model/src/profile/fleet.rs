@@ -176,7 +176,7 @@ impl Fleet {
 }
 
 /// The families whose own values show what resources do together.
-const RELATED: [Family; 2] = [Family::Go, Family::Java];
+const RELATED: [Family; 3] = [Family::Go, Family::Java, Family::Rust];
 
 impl Client {
     /// Says whether it is known what the client makes of resources together: its family's values were measured, and its version is known.

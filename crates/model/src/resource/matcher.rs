@@ -52,6 +52,8 @@ pub enum HeaderView {
     OfApplication,
     /// The metadata of the application and a content-type; see [`Feature::HeadersOfMetadata`](crate::profile::Feature::HeadersOfMetadata).
     OfMetadata,
+    /// One value of each header of the HTTP request; see [`Feature::HeadersOfRequest`](crate::profile::Feature::HeadersOfRequest).
+    OfRequest,
 }
 
 impl HeaderView {
@@ -63,6 +65,8 @@ impl HeaderView {
             HeaderView::OfApplication
         } else if has(Feature::HeadersOfMetadata) {
             HeaderView::OfMetadata
+        } else if has(Feature::HeadersOfRequest) {
+            HeaderView::OfRequest
         } else {
             HeaderView::Completed
         }

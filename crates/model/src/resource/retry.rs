@@ -127,9 +127,14 @@ impl RetryPolicy {
         }
     }
 
+    /// Says whether there is anything that is tried again.
+    pub fn retries(&self) -> bool {
+        !self.retry_on.is_empty() || self.bounds == RetryBounds::Unconnected
+    }
+
     /// Attempts that the client makes at most, the first one included.
     pub fn max_attempts(&self) -> u32 {
-        if self.retry_on.is_empty() {
+        if !self.retries() {
             1
         } else if self.bounds.is_unlimited() {
             self.written_attempts()

@@ -177,6 +177,8 @@ pub enum RetryBounds {
     Rpc,
     /// Five attempts, and nothing else; see [`Feature::RetryUnchecked`].
     Attempts,
+    /// Five attempts. One that finds no connection is retried whatever the codes are; see [`Feature::AttemptsConnect`].
+    Unconnected,
 }
 
 impl RetryBounds {
@@ -190,6 +192,8 @@ impl RetryBounds {
             RetryBounds::Rpc
         } else if has(Feature::RetryUnchecked) {
             RetryBounds::Attempts
+        } else if has(Feature::AttemptsConnect) {
+            RetryBounds::Unconnected
         } else {
             RetryBounds::Channel
         }

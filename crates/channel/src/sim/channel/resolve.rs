@@ -31,8 +31,13 @@ impl Channel {
         if let (Some(_), Some(routes)) = (&awaited, &self.routes) {
             resolved = self.client.resolve_meanwhile(&self.start, &wanted, routes);
         }
-        let is_waiting = self.options.waits_for_missing && self.waits(&resolved);
+        let waits_apart = self.client.profile.has(Feature::WaitsForResources);
+        let is_waiting = self.options.waits_for_missing && !waits_apart && self.waits(&resolved);
         self.note_watched(&resolved, awaited.as_ref(), is_waiting);
+        if waits_apart && resolved.as_ref().is_err_and(|failure| failure.at_once.is_none()) {
+            // Nobody hears of it: RPCs wait, or go on with what there is.
+            return;
+        }
         if is_waiting {
             match &resolved {
                 Ok(config) if self.client.profile.has(Feature::ClustersAlone) => {

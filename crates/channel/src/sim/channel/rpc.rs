@@ -64,7 +64,7 @@ impl Channel {
         );
         match result {
             Err(refusal) => {
-                let status = refusal.status(selector.config().family);
+                let status = refusal.status(selector.config().family, &call.rpc.method);
                 let status = self
                     .client
                     .selector_failure(status)
@@ -179,7 +179,9 @@ impl Channel {
             self.runtime.schedule(0, Event::Policy(at, what));
         }
         let pick = match pick {
-            Pick::Complete(complete) if !self.runtime.pool.is_ready(complete.subchannel) => Pick::Queue,
+            Pick::Complete(complete) if !complete.connects && !self.runtime.pool.is_ready(complete.subchannel) => {
+                Pick::Queue
+            }
             pick => pick,
         };
         if call.is_traced {
@@ -268,8 +270,13 @@ impl Channel {
             headers: &call.rpc.headers,
             previous: call.retries.attempts(),
         };
-        let reply = self.network.reply(&attempt, &mut self.answers);
-        call.backends.push(complete.address.to_string());
+        let reply = match complete.connects {
+            true => self.network.reply_to_unconnected(&attempt, &mut self.answers),
+            false => self.network.reply(&attempt, &mut self.answers),
+        };
+        if !reply.is_unconnected {
+            call.backends.push(complete.address.to_string());
+        }
         call.actual_hosts.clone_from(&complete.actual_hosts);
         if self.options.places {
             call.target.clone_from(&complete.target);
@@ -376,6 +383,7 @@ impl Channel {
             code: status.code,
             pushback: reply.pushback.as_deref().map(retry::pushback),
             is_committed: reply.has_headers,
+            is_unconnected: reply.is_unconnected,
         };
         let draws = &mut self.draws;
         let wait = match call.retries.after(end, || draws.backoff_unit()) {

@@ -42,12 +42,15 @@ impl Channel {
             }
             if total == 0 {
                 shares.add_status(
-                    &rpc::Refusal::InappropriateAction(number).status(selector.config().family),
+                    &rpc::Refusal::InappropriateAction(number).status(selector.config().family, &rpc.method),
                     taken,
                 );
             }
         }
-        shares.add_status(&rpc::Refusal::NoRoute.status(selector.config().family), rest);
+        shares.add_status(
+            &rpc::Refusal::NoRoute.status(selector.config().family, &rpc.method),
+            rest,
+        );
         shares.0
     }
 

@@ -9,6 +9,7 @@ use super::{Sending, Step};
 use crate::client::{Edits, Updated};
 use crate::sim::{Channel, LimitReached, Outcome, Reachability, RpcId};
 use xdsctl_lb::runtime::Time;
+use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::ResourceType;
 
 /// Plays steps on one channel, or on several that share a clock.
@@ -282,7 +283,8 @@ fn send(step: &Step, channels: &mut [Channel], clients: Range<usize>, told: &mut
 fn remove(resource_type: ResourceType, name: &str, channel: &mut Channel) -> Option<String> {
     let kind = resource_type.short_name();
     // Only for these two does silence mean removal (state of the world).
-    let is_heard = matches!(resource_type, ResourceType::Listener | ResourceType::Cluster);
+    let forgets_nothing = channel.client_mut().profile.has(Feature::WaitsForResources);
+    let is_heard = matches!(resource_type, ResourceType::Listener | ResourceType::Cluster) && !forgets_nothing;
     let client = channel.client_mut();
     let is_dropped = is_heard && client.server.drops_removed(&client.profile);
     if !is_dropped && channel.keeps(resource_type, name) {

@@ -163,7 +163,7 @@ pub fn write_text(answer: &RouteAnswer<'_>, colour: bool, out: &mut dyn Write) -
                 out,
                 "{}  {}",
                 paint(red, "fails"),
-                refusal.status(answer.selector.config().family)
+                refusal.status(answer.selector.config().family, answer.request.path)
             );
         }
     };

@@ -33,7 +33,7 @@ rules! {
         also [Go Java] "all read the thresholds for DEFAULT alone; of several, Java takes the last";
     /// The circuit breaker admits no request, so every RPC to the cluster fails.
     MAX_REQUESTS_ZERO = "cds-circuit-breaker-zero", Cluster, Fails, "gRFC A32; C-core xds_cluster_impl.cc",
-        every "every client refuses an RPC if as many as the limit are under way; of several entries for DEFAULT, Java and Node take the last";
+        also [Go Java Node] "they refuse an RPC if as many as the limit are under way; of several entries for DEFAULT, Java and Node take the last";
     /// A status in override_host_status is not one that gRPC uses.
     OVERRIDE_STATUS_UNSUPPORTED = "cds-override-host-status-unsupported", Cluster, Dropped, "gRFC A55; C-core XdsHealthStatus::FromUpb";
     /// override_host_status has no status that gRPC uses, so no session keeps its endpoint.

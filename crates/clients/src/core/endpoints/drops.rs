@@ -19,7 +19,7 @@ rules! {
     DROP_ABOVE_ALL = "eds-drop-above-all", Endpoints, Advice, "C-core DropParseAndAppend";
     /// A drop_overload drops every RPC.
     DROP_ALL = "eds-drop-all", Endpoints, Fails, "gRFC A27; C-core xds_cluster_impl.cc, XdsEndpointResource::DropConfig",
-        every "every client drops the share before it picks; not where the share is above 100 %, which they count differently";
+        also [Go Java Node] "they drop the share before it picks; not where the share is above 100 %, which they count differently";
 }
 
 /// Everything, in parts per million.

@@ -29,13 +29,13 @@ use xdsctl_model::resource::endpoints::{Endpoints, Locality, LocalityName};
 rules! {
     /// A locality without load_balancing_weight, or with 0, is dropped with all its endpoints.
     LOCALITY_WITHOUT_WEIGHT = "eds-locality-without-weight", Endpoints, Dropped, "gRFC A27; C-core LocalityParse",
-        every "no client sends an RPC to a locality without a weight";
+        also [Go Java Node] "they send no RPC to a locality without a weight";
     /// A locality has no endpoint that the client keeps.
     LOCALITY_WITHOUT_ENDPOINTS = "eds-locality-without-endpoints", Endpoints, Advice, "gRFC A27; C-core LocalityParse, cds.cc",
         every "no client sends an RPC to an endpoint in another state than HEALTHY, UNKNOWN or DRAINING";
     /// The client keeps no locality, so RPCs to the cluster fail.
     WITHOUT_LOCALITIES = "eds-without-localities", Endpoints, Fails, "gRFC A27; C-core EdsResourceParse, xds_dependency_manager.cc",
-        every "no client sends an RPC to a locality without a weight";
+        also [Go Java Node] "they send no RPC to a locality without a weight";
     /// No locality has an endpoint that the client keeps, so RPCs to the cluster fail.
     WITHOUT_ENDPOINTS = "eds-without-endpoints", Endpoints, Fails, "gRFC A27; C-core EdsResourceParse, weighted_target.cc",
         every "no client sends an RPC to an endpoint in another state than HEALTHY, UNKNOWN or DRAINING";

@@ -173,9 +173,11 @@ impl FamilyReader<'_> {
                 seconds: duration.seconds.saturating_mul(10),
                 ..duration
             }),
-            RetryBounds::Channel | RetryBounds::Unlimited | RetryBounds::UnlimitedFromZero | RetryBounds::Attempts => {
-                millis(&duration)
-            }
+            RetryBounds::Channel
+            | RetryBounds::Unlimited
+            | RetryBounds::UnlimitedFromZero
+            | RetryBounds::Attempts
+            | RetryBounds::Unconnected => millis(&duration),
         };
         let base_interval = back_off.map_or(DEFAULT_BASE_INTERVAL, |back_off| {
             interval(back_off.base_interval.unwrap_or_default())
@@ -199,7 +201,7 @@ impl FamilyReader<'_> {
             PolicySpecifier::Header(header) => HashPolicyKind::Header {
                 name: match view {
                     HeaderView::Completed => header.header_name.clone(),
-                    HeaderView::AsSent | HeaderView::OfApplication | HeaderView::OfMetadata => {
+                    HeaderView::AsSent | HeaderView::OfApplication | HeaderView::OfMetadata | HeaderView::OfRequest => {
                         header.header_name.to_ascii_lowercase()
                     }
                 },

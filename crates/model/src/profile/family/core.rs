@@ -5,9 +5,10 @@ use crate::profile::agent::read_version;
 
 pub(super) const FACTS: FamilyFacts = FamilyFacts {
     name: "cpp",
+    aliases: &[],
     project: "gRPC C-core",
     // The platform and the language around it follow: `gRPC C-core linux Python` (`xds_client_grpc.cc`).
-    user_agent: "gRPC C-core",
+    user_agents: &["gRPC C-core"],
     of_user_agent,
     // There are no wheels of 1.52, 1.77 and 1.79.
     measured: versions!["1.51.3" "1.53.2" "1.54.3" "1.55.3" "1.56.2" "1.57.0" "1.58.3" "1.59.5" "1.60.2" "1.61.3"

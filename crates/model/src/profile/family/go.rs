@@ -5,9 +5,10 @@ use crate::profile::agent::only_version;
 
 pub(super) const FACTS: FamilyFacts = FamilyFacts {
     name: "go",
+    aliases: &[],
     project: "grpc-go",
     // `internal/xds/bootstrap`.
-    user_agent: "gRPC Go",
+    user_agents: &["gRPC Go"],
     of_user_agent: only_version,
     // Every minor release; 1.74.0 and 1.74.1 are retracted.
     measured: versions!["1.42.0" "1.43.0" "1.44.0" "1.45.0" "1.46.0" "1.47.0" "1.48.0" "1.49.0"

@@ -5,9 +5,10 @@ use crate::profile::agent::only_version;
 
 pub(super) const FACTS: FamilyFacts = FamilyFacts {
     name: "java",
+    aliases: &[],
     project: "grpc-java",
     // `BootstrapperImpl`.
-    user_agent: "gRPC Java",
+    user_agents: &["gRPC Java"],
     of_user_agent: only_version,
     measured: versions!["1.54.0" "1.63.0" "1.71.0" "1.72.0" "1.73.0" "1.74.0" "1.77.0" "1.77.1" "1.78.0" "1.79.0" "1.80.0" "1.83.1" "1.85.1"],
     picked: versions!["1.63.0" "1.85.1"],

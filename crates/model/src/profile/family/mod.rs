@@ -6,6 +6,7 @@ mod core;
 mod go;
 mod java;
 mod node;
+mod rust;
 
 use std::fmt;
 
@@ -40,16 +41,20 @@ families! {
     Java is java;
     /// grpc-js-xds.
     Node is node;
+    /// tonic-xds.
+    Rust is rust;
 }
 
 /// What is known of a family.
 pub(super) struct FamilyFacts {
     /// The word used in arguments, reports and JSON.
     pub name: &'static str,
+    /// Other words that arguments may have for it.
+    pub aliases: &'static [&'static str],
     /// The project's own name.
     pub project: &'static str,
-    /// What the client calls itself in `user_agent_name`; more may follow after a space.
-    pub user_agent: &'static str,
+    /// What the client calls itself in `user_agent_name`, by version; more may follow after a space.
+    pub user_agents: &'static [&'static str],
     /// Reads `user_agent_version`; there are several versions where a node does not tell patches apart.
     pub of_user_agent: fn(&str) -> Vec<Version>,
     /// The versions that were asked, oldest first; every minor release once, but for patches that answer differently.

@@ -5,9 +5,10 @@ use crate::profile::agent::only_version;
 
 pub(super) const FACTS: FamilyFacts = FamilyFacts {
     name: "node",
+    aliases: &[],
     project: "grpc-js-xds",
     // `xds-client.ts`.
-    user_agent: "gRPC Node Pure JS",
+    user_agents: &["gRPC Node Pure JS"],
     of_user_agent: only_version,
     // What could be had; 1.14.0 and 1.14.1 answer alike.
     measured: versions!["1.10.1" "1.13.0" "1.14.0" "1.14.1"],

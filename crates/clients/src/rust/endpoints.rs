@@ -1,0 +1,106 @@
+//! ClusterLoadAssignment, as tonic-xds reads it (xds/resource/endpoints.rs `validate`, client/endpoint.rs).
+//!
+//! All endpoints are one list. Localities and priorities are read and come to nothing; weights and drops do not even stand here.
+
+use std::collections::{BTreeMap, HashSet};
+use std::net::SocketAddr;
+
+use crate::shared::rules::{ADDRESS_MISSING, ADDRESS_NOT_SOCKET, ENDPOINT_MISSING, PORT_UNSET, RESOURCE_NAME_EMPTY};
+use crate::shared::{Checked, reject};
+use xdsctl_document::proto;
+use xdsctl_document::proto::pb::envoy::config::core::v3::HealthStatus as HealthPb;
+use xdsctl_document::proto::pb::envoy::config::core::v3::SocketAddress;
+use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as Kind;
+use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
+    ClusterLoadAssignment as Pb, LbEndpoint, lb_endpoint::HostIdentifier,
+};
+use xdsctl_model::diag::{Effect, Path, Validation};
+use xdsctl_model::resource::Endpoints;
+use xdsctl_model::resource::cluster::HealthStatus;
+use xdsctl_model::resource::endpoints::{Endpoint, Locality, LocalityName};
+use xdsctl_model::resource::pieces::Builder;
+
+/// Converts the resource. Of an address that occurs twice, the first is kept.
+pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked<Endpoints> {
+    if message.cluster_name.is_empty() {
+        let why = format_args!("cluster_name is empty, must not be");
+        return Err(reject(&RESOURCE_NAME_EMPTY, &Path::ROOT.field("cluster_name"), why, cx));
+    }
+    let at = Path::ROOT.field("endpoints");
+    // Looked up only.
+    let mut seen: HashSet<SocketAddr> = HashSet::new();
+    let mut priorities: BTreeMap<u32, Vec<Locality>> = BTreeMap::new();
+    for (index, entry) in message.endpoints.iter().enumerate() {
+        let at = at.index(index);
+        let at = at.field("lb_endpoints");
+        let mut endpoints = Builder::default();
+        for (i, bytes) in entry.lb_endpoints.iter().enumerate() {
+            if let Some(endpoint) = endpoint(&proto::kept(bytes), i, &at.index(i), cx)?
+                && seen.insert(endpoint.address)
+            {
+                endpoints.push(endpoint);
+            }
+        }
+        let name = entry.locality.clone().unwrap_or_default();
+        priorities.entry(entry.priority).or_default().push(Locality {
+            index,
+            name: LocalityName {
+                region: name.region,
+                zone: name.zone,
+                sub_zone: name.sub_zone,
+            },
+            weight: 1,
+            left_out_weight: 0,
+            endpoints: endpoints.done(),
+        });
+    }
+    Ok(Endpoints {
+        priorities: priorities.into_values().collect(),
+        drops: None,
+    })
+}
+
+/// An endpoint; `None` for one that gets no RPC.
+fn endpoint(lb: &LbEndpoint, index: usize, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Option<Endpoint>> {
+    let at = at.field("endpoint");
+    let Some(HostIdentifier::Endpoint(endpoint)) = &lb.host_identifier else {
+        let why = format_args!("endpoint is missing, the entry is left out");
+        cx.report_as(Effect::Dropped, &ENDPOINT_MISSING, &at, why);
+        return Ok(None);
+    };
+    let at = at.field("address");
+    let Some(address) = &endpoint.address else {
+        return Err(reject(&ADDRESS_MISSING, &at, format_args!("address is missing"), cx));
+    };
+    let at = at.field("socket_address");
+    let Some(Kind::SocketAddress(socket)) = &address.address else {
+        let why = format_args!("address has no socket_address, no other kind is supported");
+        return Err(reject(&ADDRESS_NOT_SOCKET, &at, why, cx));
+    };
+    let Some(PortSpecifier::PortValue(port)) = &socket.port_specifier else {
+        return Err(reject(&PORT_UNSET, &at, format_args!("port_value is not set"), cx));
+    };
+    let health = match HealthPb::try_from(lb.health_status) {
+        Ok(HealthPb::Unhealthy | HealthPb::Timeout | HealthPb::Draining) => return Ok(None),
+        Ok(HealthPb::Healthy) => HealthStatus::Healthy,
+        Ok(HealthPb::Unknown | HealthPb::Degraded) | Err(_) => HealthStatus::Unknown,
+    };
+    Ok(address_of(socket, *port).map(|address| Endpoint {
+        index,
+        address,
+        additional_addresses: Vec::new(),
+        weight: 1,
+        weight_is_default: true,
+        health,
+        hostname: String::new(),
+        proxy: None,
+        hash_key: None,
+    }))
+}
+
+/// The address, of whose port the client takes the lower 16 bits; `None` for the name of a host.
+fn address_of(socket: &SocketAddress, port: u32) -> Option<SocketAddr> {
+    let ip = socket.address.parse().ok()?;
+    Some(SocketAddr::new(ip, port as u16))
+}

@@ -1,0 +1,70 @@
+//! tonic-xds: the four resources, in its order; a converter stops at the first fault.
+//!
+//! One file a resource or a part of one. The client reads little: no HTTP filter, no LB policy but the enum, no priority, no weight of
+//! an endpoint. What it does not read is not looked at here either. Follows `src/xds/resource`.
+
+mod cluster;
+mod endpoints;
+mod listener;
+mod matcher;
+mod retry;
+mod routes;
+mod strict;
+mod tls;
+
+use bytes::Bytes;
+
+use crate::shared::{Checked, Converter, ConverterStop, Message, SentResource, decoded, reject, undecodable};
+use xdsctl_document::proto::any::ANY_UNDECODABLE;
+use xdsctl_document::proto::pb::tables;
+use xdsctl_model::diag::{Path, Validation};
+use xdsctl_model::resource::Resource;
+
+pub(crate) static CONVERTER: Converter = Converter {
+    judge: convert,
+    failures_kill: false,
+    failing_later: &[],
+    rules: &[],
+};
+
+/// Converts a resource. What stands around it is not looked at: not its type, and not a name of its own.
+fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
+    let message = decoded(sent, cx)?;
+    let resource_type = sent.resource_type;
+    if let Some(table) = tables::message(resource_type.type_name()) {
+        strict::check(sent.bytes, table).map_err(|fault| undecodable(resource_type, fault, cx))?;
+    }
+    Ok(Some(match message {
+        Message::Listener(message) => Resource::Listener(listener::convert(message, cx)?),
+        Message::RouteConfiguration(message) => {
+            Resource::RouteConfiguration(routes::from_proto(message, &Path::ROOT, cx)?)
+        }
+        Message::Cluster(message) => Resource::Cluster(cluster::convert(message, cx)?),
+        Message::Endpoints(message) => Resource::Endpoints(endpoints::convert(message, cx)?),
+    }))
+}
+
+/// Decodes the bytes in an Any at `at` as a message of this type.
+fn decode<T: prost::Message + Default>(
+    bytes: &Bytes,
+    type_name: &'static str,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Checked<T> {
+    let message = T::decode(bytes.clone()).map_err(|fault| not_in_any(type_name, &fault, at, cx))?;
+    if let Some(table) = tables::message(type_name) {
+        strict::check(bytes, table).map_err(|fault| not_in_any(type_name, &fault, at, cx))?;
+    }
+    Ok(message)
+}
+
+#[cold]
+fn not_in_any(
+    type_name: &'static str,
+    fault: &dyn std::fmt::Display,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> ConverterStop {
+    let message = format_args!("not a valid `{type_name}`: {fault}");
+    reject(&ANY_UNDECODABLE, &at.value(type_name), message, cx)
+}

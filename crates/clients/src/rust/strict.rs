@@ -1,0 +1,88 @@
+//! What prost rejects and C-core's parser takes: a known field of another wire type, and text that is not UTF-8, wherever it stands.
+//!
+//! The generated types here have no more fields than somebody reads. The client's have all of them, so the tables are gone through.
+
+use xdsctl_document::proto::pb::tables::{Cardinality, Field, Kind, MESSAGES, Message};
+use xdsctl_document::proto::wire;
+
+/// Levels of messages below the first that are read (prost `RECURSION_LIMIT`).
+const MAX_DEPTH: u32 = 100;
+
+/// Why bytes are not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum StrictFault {
+    /// A field has another wire type than its kind.
+    #[error("`{0}` has another wire type")]
+    WireType(&'static str),
+    /// A text is not UTF-8.
+    #[error("`{0}` is not UTF-8")]
+    Text(&'static str),
+    /// Messages are nested too deep.
+    #[error("messages are nested more than {MAX_DEPTH} levels deep")]
+    Depth,
+}
+
+/// Checks the bytes of a message, which C-core's parser takes.
+pub(super) fn check(bytes: &[u8], message: &'static Message) -> Result<(), StrictFault> {
+    within(bytes, message, 0)
+}
+
+fn within(bytes: &[u8], message: &'static Message, depth: u32) -> Result<(), StrictFault> {
+    if depth > MAX_DEPTH {
+        return Err(StrictFault::Depth);
+    }
+    for raw in wire::fields(bytes) {
+        let place = message.fields.binary_search_by_key(&raw.number, |field| field.number);
+        let Some(field) = place.ok().and_then(|place| message.fields.get(place)) else {
+            continue;
+        };
+        if !fits(field, raw.wire_type) {
+            return Err(StrictFault::WireType(field.name));
+        }
+        match field.kind {
+            Kind::String if std::str::from_utf8(raw.payload).is_err() => return Err(StrictFault::Text(field.name)),
+            Kind::Message(index) => {
+                if let Some(inner) = MESSAGES.get(usize::from(index)) {
+                    within(raw.payload, inner, depth + 1)?;
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Says whether a field may be written with a wire type; numbers of a list may be packed.
+fn fits(field: &Field, wire_type: u8) -> bool {
+    const LENGTH: u8 = 2;
+    let own = match field.kind {
+        Kind::String | Kind::Bytes | Kind::Message(_) => return wire_type == LENGTH,
+        Kind::Double | Kind::Fixed64 | Kind::Sfixed64 => 1,
+        Kind::Float | Kind::Fixed32 | Kind::Sfixed32 => 5,
+        Kind::Int32
+        | Kind::Int64
+        | Kind::Uint32
+        | Kind::Uint64
+        | Kind::Sint32
+        | Kind::Sint64
+        | Kind::Bool
+        | Kind::Enum(_) => 0,
+    };
+    wire_type == own || wire_type == LENGTH && field.cardinality == Cardinality::Repeated
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{StrictFault, check};
+    use xdsctl_document::proto::pb::tables;
+
+    #[test]
+    fn a_known_field_has_its_wire_type_and_text_is_utf_8() {
+        let listener = tables::message("envoy.config.listener.v3.Listener").unwrap();
+        // Field 1 is the name, field 99 is unknown.
+        assert_eq!(check(b"\x0a\x01a", listener), Ok(()));
+        assert_eq!(check(b"\x9a\x06\x01\xff", listener), Ok(()));
+        assert_eq!(check(b"\x0a\x01\xff", listener), Err(StrictFault::Text("name")));
+        assert_eq!(check(b"\x08\x01", listener), Err(StrictFault::WireType("name")));
+    }
+}
