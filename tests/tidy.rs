@@ -134,7 +134,7 @@ fn no_family_of_clients_knows_of_another() {
     let layers = layers(krate);
     let mut families: BTreeSet<&str> = layers.keys().map(String::as_str).collect();
     families.retain(|module| layers[*module] == layers["go"]);
-    assert_eq!(families.len(), 4);
+    assert_eq!(families.len(), 5);
     for source in sources().iter().filter(|source| source.krate == krate) {
         if !families.contains(source.module()) {
             continue;
