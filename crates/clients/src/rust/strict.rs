@@ -55,20 +55,7 @@ fn within(bytes: &[u8], message: &'static Message, depth: u32) -> Result<(), Str
 /// Says whether a field may be written with a wire type; numbers of a list may be packed.
 fn fits(field: &Field, wire_type: u8) -> bool {
     const LENGTH: u8 = 2;
-    let own = match field.kind {
-        Kind::String | Kind::Bytes | Kind::Message(_) => return wire_type == LENGTH,
-        Kind::Double | Kind::Fixed64 | Kind::Sfixed64 => 1,
-        Kind::Float | Kind::Fixed32 | Kind::Sfixed32 => 5,
-        Kind::Int32
-        | Kind::Int64
-        | Kind::Uint32
-        | Kind::Uint64
-        | Kind::Sint32
-        | Kind::Sint64
-        | Kind::Bool
-        | Kind::Enum(_) => 0,
-    };
-    wire_type == own || wire_type == LENGTH && field.cardinality == Cardinality::Repeated
+    wire_type == wire::wire_type_of(field.kind) || wire_type == LENGTH && field.cardinality == Cardinality::Repeated
 }
 
 #[cfg(test)]
