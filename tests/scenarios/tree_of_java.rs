@@ -37,7 +37,7 @@ fn differences(row: &Row, logged: &Value) -> Vec<String> {
     };
     check(
         "service config",
-        java::service_config(&generated.to_json()),
+        java::service_config(&generated),
         &logged["service_config"],
     );
     let trees = build::generate(config, &generated, &channel.client.profile).children;

@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use super::dns;
 use super::graph::Skipped;
+use xdsctl_lb::outlier_detection;
 use xdsctl_model::profile::Family;
-use xdsctl_model::resource::cluster::{Discovery, HealthStatus};
+use xdsctl_model::resource::cluster::{Discovery, HealthStatus, OutlierDetection};
 use xdsctl_model::resource::domain::DomainMatch;
 use xdsctl_model::resource::endpoints::Endpoint;
 use xdsctl_model::resource::lb_policy::{LbConfig, RouteLookup};
@@ -80,6 +81,12 @@ pub struct Leaf {
 }
 
 impl Leaf {
+    /// The outlier detection of the cluster; one that ejects nothing if it has none.
+    pub fn outlier_detection(&self) -> OutlierDetection {
+        let own = self.cluster.outlier_detection.clone();
+        own.unwrap_or_else(outlier_detection::off)
+    }
+
     /// The host name for which DNS could have an address, and has not answered.
     pub fn unanswered(&self) -> Option<&str> {
         match &self.cluster.discovery {

@@ -235,11 +235,7 @@ fn leaf_config(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &LbConfig
     });
     let sessions = LbConfig::OverrideHost(named(failover));
     LbConfig::OutlierDetection(OutlierDetectionConfig {
-        detection: leaf
-            .cluster
-            .outlier_detection
-            .clone()
-            .unwrap_or_else(outlier_detection::off),
+        detection: leaf.outlier_detection(),
         child_policy: Box::new(LbConfig::ClusterImpl(named(sessions))),
     })
 }

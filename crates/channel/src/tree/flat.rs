@@ -143,9 +143,8 @@ impl<'a> FlatCluster<'a> {
 
 /// Outlier detection and cluster impl of a leaf over something.
 fn wrapped(leaf: &NamedLeaf<'_>, child: LbConfig) -> LbConfig {
-    let detection = leaf.leaf.cluster.outlier_detection.clone();
     LbConfig::OutlierDetection(OutlierDetectionConfig {
-        detection: detection.unwrap_or_else(outlier_detection::off),
+        detection: leaf.leaf.outlier_detection(),
         child_policy: Box::new(LbConfig::ClusterImpl(NamedClusterConfig {
             cluster_name: leaf.cluster.to_owned(),
             child_policy: Box::new(child),
@@ -154,8 +153,7 @@ fn wrapped(leaf: &NamedLeaf<'_>, child: LbConfig) -> LbConfig {
 }
 
 fn wrapped_json(leaf: &NamedLeaf<'_>, child: Value) -> Value {
-    let detection = leaf.leaf.cluster.outlier_detection.clone();
-    let mut json = outlier_detection::fields_to_json(&detection.unwrap_or_else(outlier_detection::off));
+    let mut json = outlier_detection::fields_to_json(&leaf.leaf.outlier_detection());
     let name = ("cluster", Value::String(leaf.cluster.to_owned()));
     let limits = named(cluster_impl::NAME, object([("childPolicy", child), name]));
     if let Value::Object(fields) = &mut json {

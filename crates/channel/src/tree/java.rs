@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::names::child_name;
 use super::node::{NodeKind, TreeNode};
+use super::service_config::ServiceConfig;
 use crate::client::config::Leaf;
 use xdsctl_lb::{cluster_impl, cluster_manager, outlier_detection, wrr_locality};
 use xdsctl_model::profile::Family;
@@ -129,17 +130,11 @@ pub fn rename_nodes(node: &mut TreeNode) {
     node.children.iter_mut().for_each(rename_nodes);
 }
 
-/// The service config, as grpc-java writes it, of that of C-core.
-pub fn service_config(written: &Value) -> Value {
-    let of_core = written.pointer("/loadBalancingConfig/0").and_then(Value::as_object);
-    let children = of_core.and_then(|manager| manager.values().next()?.get("children")?.as_object());
-    let children: Map<String, Value> = children
-        .into_iter()
-        .flatten()
-        .map(|(key, child)| {
-            let policy = child.get("childPolicy").cloned().unwrap_or_default();
-            (key.clone(), json!({ "lbPolicy": policy }))
-        })
+/// The service config as grpc-java writes it.
+pub fn service_config(generated: &ServiceConfig) -> Value {
+    let children: Map<String, Value> = generated
+        .policies()
+        .map(|(key, policy)| (key.clone(), json!({ "lbPolicy": policy })))
         .collect();
     let manager = policy_name(cluster_manager::NAME);
     json!({ "loadBalancingConfig": [{ manager: { "childPolicy": children } }] })
@@ -148,16 +143,17 @@ pub fn service_config(written: &Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::service_config::ManagerChild;
 
     #[test]
     fn the_service_config_is_written_as_by_java() {
-        let core = json!({"loadBalancingConfig": [{cluster_manager::NAME: {"children": {
-            "cluster:c": {"childPolicy": [{"cds_experimental": {"cluster": "c"}}]}
-        }}}]});
+        let generated = ServiceConfig {
+            children: [("cluster:c".to_owned(), ManagerChild::Cluster("c".to_owned()))].into(),
+        };
         let java = json!({"loadBalancingConfig": [{"cluster_manager_experimental": {"childPolicy": {
             "cluster:c": {"lbPolicy": [{"cds_experimental": {"cluster": "c"}}]}
         }}}]});
-        assert_eq!(service_config(&core), java);
+        assert_eq!(service_config(&generated), java);
     }
 
     #[test]

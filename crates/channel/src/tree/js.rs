@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::build::is_dns;
 use super::names::child_name;
 use super::node::{NodeKind, TreeNode};
+use super::service_config::ServiceConfig;
 use crate::client::config::Leaf;
 use crate::rpc::CLUSTER_PREFIX;
 use xdsctl_lb::outlier_detection;
@@ -56,11 +57,7 @@ pub fn leaf_config(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &LbCo
         child_policy: Box::new(failover),
     });
     LbConfig::OutlierDetection(OutlierDetectionConfig {
-        detection: leaf
-            .cluster
-            .outlier_detection
-            .clone()
-            .unwrap_or_else(outlier_detection::off),
+        detection: leaf.outlier_detection(),
         child_policy: Box::new(limits),
     })
 }
@@ -141,16 +138,13 @@ pub fn rename_nodes(node: &mut TreeNode) {
     node.children.iter_mut().for_each(rename_nodes);
 }
 
-/// The service config, as grpc-js-xds makes it, of that of C-core.
-pub fn service_config(written: &Value) -> Value {
-    let of_core = written.pointer("/loadBalancingConfig/0").and_then(Value::as_object);
-    let children = of_core.and_then(|manager| manager.values().next()?.get("children")?.as_object());
-    let children: Map<String, Value> = children
-        .into_iter()
-        .flatten()
-        .map(|(key, child)| {
+/// The service config as grpc-js-xds makes it.
+pub fn service_config(generated: &ServiceConfig) -> Value {
+    let children: Map<String, Value> = generated
+        .policies()
+        .map(|(key, policy)| {
             let name = key.strip_prefix(CLUSTER_PREFIX).unwrap_or(key);
-            let mut child = child.clone();
+            let mut child = json!({ "childPolicy": policy });
             rename(&mut child);
             (name.to_owned(), child)
         })
@@ -161,15 +155,16 @@ pub fn service_config(written: &Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::service_config::ManagerChild;
 
     #[test]
     fn the_service_config_is_that_of_node() {
-        let core = json!({"loadBalancingConfig": [{"xds_cluster_manager_experimental": {"children": {
-            "cluster:c": {"childPolicy": [{"cds_experimental": {"cluster": "c"}}]}
-        }}}]});
+        let generated = ServiceConfig {
+            children: [("cluster:c".to_owned(), ManagerChild::Cluster("c".to_owned()))].into(),
+        };
         let node = json!({"methodConfig": [], "loadBalancingConfig": [{"xds_cluster_manager": {"children": {
             "c": {"child_policy": [{"cds": {"cluster": "c"}}]}
         }}}]});
-        assert_eq!(service_config(&core), node);
+        assert_eq!(service_config(&generated), node);
     }
 }

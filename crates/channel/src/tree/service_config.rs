@@ -60,16 +60,23 @@ impl ServiceConfig {
         })
     }
 
-    /// The service config as the client writes it.
-    pub fn to_json(&self) -> Value {
-        let children = self.children.iter().map(|(key, child)| {
+    /// The policies of the children as the client writes them, by key.
+    pub(super) fn policies(&self) -> impl Iterator<Item = (&String, Value)> {
+        self.children.iter().map(|(key, child)| {
             let policy = match child {
                 ManagerChild::Cluster(name) => cds_policy(name),
                 ManagerChild::Plugin(policy) => policy.json.clone(),
             };
-            (key.clone(), object([("childPolicy", policy)]))
-        });
-        let children: Map<String, Value> = children.collect();
+            (key, policy)
+        })
+    }
+
+    /// The service config as the client writes it.
+    pub fn to_json(&self) -> Value {
+        let children = self.policies();
+        let children: Map<String, Value> = children
+            .map(|(key, policy)| (key.clone(), object([("childPolicy", policy)])))
+            .collect();
         let manager = object([("children", Value::Object(children))]);
         object([("loadBalancingConfig", named(cluster_manager::NAME, manager))])
     }

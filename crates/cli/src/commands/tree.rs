@@ -152,8 +152,8 @@ fn write_json(args: &TreeArgs, opened: &Session, outcome: &Outcome<'_>, io: &mut
                 })
                 .collect();
             let service_config = match opened.client.profile.client().family {
-                Family::Java => java::service_config(&generated.to_json()),
-                Family::Node => js::service_config(&generated.to_json()),
+                Family::Java => java::service_config(generated),
+                Family::Node => js::service_config(generated),
                 Family::Cpp | Family::Go | Family::Rust => generated.to_json(),
             };
             (service_config, children.into_iter().collect(), errors)
