@@ -3,8 +3,7 @@
 use xdsctl_model::diag::Effect;
 
 use crate::rows::{
-    Measure, Ours, Recorded, and_then, ask, compare, compare_by, of_file, of_fresh, of_one_version, of_switches,
-    of_versions, wanted,
+    Recorded, and_then, ask, compare, compare_with, of_file, of_fresh, of_one_version, of_switches, of_versions, wanted,
 };
 
 #[test]
@@ -75,18 +74,10 @@ fn compare_fresh(what: &str, name: &str, differing: usize) {
 }
 
 fn compare_accepted(what: &str, rows: &[Recorded], differing: usize) {
-    let is_equal = |row: &Recorded, ours: &Ours| {
+    compare_with(what, rows, differing, |row, ours| {
         let ours = if ours.verdict == "CRASH" { "ACK" } else { ours.verdict };
-        Some(ours == row.verdict)
-    };
-    compare_by(
-        rows,
-        &[Measure {
-            what,
-            differing,
-            is_equal: &is_equal,
-        }],
-    );
+        ours == row.verdict
+    });
 }
 
 /// Looks in the client's words for what the page of each rule says of them, after `- node:` under *In a log*. An exception

@@ -368,15 +368,17 @@ type Wrong = BTreeMap<(String, String), Vec<String>>;
 
 /// Compares the verdicts, and fails if more than `differing` rows differ.
 pub fn compare(what: &str, rows: &[Recorded], differing: usize) {
-    let is_equal = |row: &Recorded, ours: &Ours| Some(ours.verdict == row.verdict);
-    compare_by(
-        rows,
-        &[Measure {
-            what,
-            differing,
-            is_equal: &is_equal,
-        }],
-    );
+    compare_with(what, rows, differing, |row, ours| ours.verdict == row.verdict);
+}
+
+/// Compares every row with `is_equal`, and fails if more than `differing` rows differ.
+pub fn compare_with(what: &str, rows: &[Recorded], differing: usize, is_equal: impl Fn(&Recorded, &Ours) -> bool) {
+    let measure = Measure {
+        what,
+        differing,
+        is_equal: &|row, ours| Some(is_equal(row, ours)),
+    };
+    compare_by(rows, &[measure]);
 }
 
 /// Rows that are compared of a recording where not every row is.
