@@ -28,11 +28,16 @@ def change(value):
     return value
 
 
+def say(row):
+    """The row in common words, its updates too."""
+    steps = [{**step, "update": change(step["update"])} if "update" in step else step for step in row["steps"]]
+    return {**row, "resources": change(row["resources"]), "steps": steps}
+
+
 def main():
     for line in sys.stdin:
-        row = json.loads(line)
+        row = say(json.loads(line))
         row.pop("answer", None)
-        row["resources"] = change(row["resources"])
         for step in row["steps"]:
             for name, most in MOST.items():
                 if step.get("pick", {}).get(name, 0) > most:

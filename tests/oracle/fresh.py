@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Fresh scenarios for clients of every language, from a seed: fresh.py SEED [COUNT] > rows. See README.md.
+"""Fresh scenarios for clients of every language, from a seed: fresh.py [--common] SEED [COUNT] > rows. See README.md.
 
-The rows of a seed are the same on every machine. The kinds take turns; the id of a row says its kind.
+The rows of a seed are the same on every machine. The kinds take turns; the id of a row says its kind. With --common they are in words
+that every client takes (`common.py`), and none needs a lookup service, so that a client without session filters and RLS is asked about
+more than its refusals.
 """
+import argparse
 import json
 import random
-import sys
 
+import common
 import fresh_mixed
 from names import (ADS, CDS, EDS, HEALTH, LDS, MANAGER, METHODS, RDS, TYPE, cookie, cookie_state, custom, endpoint, http_filter,
                    policy, router)
@@ -467,8 +470,8 @@ KINDS = [session, ring, hash_key, weights, least_request, pick_first, load_repor
          retry, rls, fault, rewrite, timeouts, missing, data_error, routes, *fresh_mixed.KINDS]
 
 
-def row(seed, number):
-    world, kind = World(seed, number), KINDS[number % len(KINDS)]
+def row(seed, number, kinds=KINDS):
+    world, kind = World(seed, number), kinds[number % len(kinds)]
     kind(world)
     made = world.row(kind.__name__, number)
     if name := made.pop("rds", None):  # the listener asks for these routes
@@ -479,10 +482,15 @@ def row(seed, number):
 
 
 def main():
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
-    for number in range(int(sys.argv[2]) if len(sys.argv) == 3 else 200):
-        print(json.dumps(row(sys.argv[1], number), separators=(",", ":")))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("seed")
+    parser.add_argument("count", nargs="?", type=int, default=200)
+    parser.add_argument("--common", action="store_true", help="in words that every client takes, without lookups")
+    args = parser.parse_args()
+    kinds = [kind for kind in KINDS if not (args.common and kind is rls)]
+    said = common.say if args.common else lambda made: made
+    for number in range(args.count):
+        print(json.dumps(said(row(args.seed, number, kinds)), separators=(",", ":")))
 
 
 if __name__ == "__main__":
