@@ -67,7 +67,8 @@ def ask(row, command):
     modes, said = [], queue.Queue()
     with tempfile.TemporaryFile() as log:
         env = {**os.environ, **row.get("env", {}), "GRPC_XDS_BOOTSTRAP_CONFIG": json.dumps(config)}
-        process = subprocess.Popen([*command, row["listen"]], env=env, stdout=subprocess.PIPE, stderr=log, text=True)
+        process = subprocess.Popen([*command, row["listen"]], env=env, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=log, text=True)
 
         def read():
             for line in process.stdout:
