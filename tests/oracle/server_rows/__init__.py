@@ -2,9 +2,9 @@
 
 
 def ALL():
-    from . import chains, rbac, tls
+    from . import chains, rbac, routes, tls, updates
     seen = set()
-    for table in (chains, tls, rbac):
+    for table in (chains, tls, rbac, routes, updates):
         for made in table.rows():
             if made["id"] in seen:
                 raise ValueError(f"two rows are named {made['id']}")
