@@ -14,7 +14,7 @@ use bytes::Bytes;
 use super::checked::{Checked, Gap};
 use super::facts::{ClusterFacts, Facts, ListenerFacts};
 use super::receive::RejectionFault;
-use super::same::Compared;
+use super::same::{Compared, VersionComparison};
 use super::world::{ResourceId, WorldEntry};
 use xdsctl_clients::core::convert::resource_name::NameComparison;
 use xdsctl_clients::discovery;
@@ -29,9 +29,12 @@ mod edit;
 mod hold;
 mod rejection;
 mod unwatched;
+mod withdrawn;
 
 pub use rejection::Rejected;
 use rejection::Rejection;
+
+use withdrawn::WithdrawnResource;
 
 use edit::Edited;
 pub use edit::Edits;
@@ -246,21 +249,26 @@ kinds! { Listener RouteConfiguration Cluster Endpoints }
 #[derive(Debug, Clone)]
 pub struct Cache<T> {
     names: NameComparison,
+    versions: VersionComparison,
     held: Arc<BTreeMap<String, HeldResource<T>>>,
+    /// What the server took away and the client remembers.
+    withdrawn: BTreeMap<String, WithdrawnResource<T>>,
 }
 
 // Not derived: that would ask for `T: Default`.
 impl<T> Default for Cache<T> {
     fn default() -> Self {
-        Cache::new(NameComparison::default())
+        Cache::new(NameComparison::default(), VersionComparison::default())
     }
 }
 
 impl<T> Cache<T> {
-    fn new(names: NameComparison) -> Self {
+    fn new(names: NameComparison, versions: VersionComparison) -> Self {
         Cache {
             names,
+            versions,
             held: Arc::default(),
+            withdrawn: BTreeMap::new(),
         }
     }
 
@@ -302,24 +310,34 @@ impl<T: ResourceKind> Cache<T> {
 }
 
 impl<T: ResourceKind + Compared> Cache<T> {
-    /// Takes newer resources: one that is rejected, or no other to the client, leaves the version before it.
-    fn take(&mut self, newer: Cache<T>) {
+    /// Takes newer resources: one that is rejected, or no other to the client, leaves the version before it. Says whether any is news.
+    fn take(&mut self, newer: Cache<T>) -> bool {
+        let mut is_news = false;
+        self.versions = newer.versions;
         for (key, held) in Arc::unwrap_or_clone(newer.held) {
-            self.take_one(key, held);
+            is_news |= self.take_one(key, held);
         }
+        is_news
     }
 
-    fn take_one(&mut self, key: String, held: HeldResource<T>) {
+    fn take_one(&mut self, key: String, held: HeldResource<T>) -> bool {
+        let Some(held) = self.unheard(&key, held) else {
+            return false;
+        };
+        let versions = self.versions;
         let before = self.held_mut().entry(key).or_default();
         before.is_gone = false;
         let both = before.value().zip(held.value());
-        if both.is_some_and(|(before, new)| before.is_same(new)) {
+        if both.is_some_and(|(before, new)| before.is_same(new, versions)) {
             before.rejected = None;
-        } else if held.version.is_some() {
-            *before = held;
-        } else {
-            before.rejected = held.rejected;
+            return false;
         }
+        let is_news = held.version.is_some();
+        match is_news {
+            true => *before = held,
+            false => before.rejected = held.rejected,
+        }
+        is_news
     }
 }
 
@@ -339,8 +357,8 @@ impl<T: ResourceKind> Cache<T> {
                 let value = value.map(Arc::new);
                 let _ = kept.set(KeptValue { value, dropped });
             }
-            // Endpoints can be changed, which begins with their bytes.
-            let is_read_again = !is_kept || T::TYPE == ResourceType::Endpoints;
+            // Endpoints can be changed, which begins with their bytes; and those of Listeners may be compared.
+            let is_read_again = !is_kept || matches!(T::TYPE, ResourceType::Endpoints | ResourceType::Listener);
             let place = is_read_again.then(|| (Arc::clone(store), checked.origin));
             held.version = Some(AcceptedVersion {
                 kept: Arc::new(kept),
@@ -387,13 +405,13 @@ impl Resources {
 }
 
 impl Resources {
-    /// No resources; names are compared so.
-    fn new(names: NameComparison) -> Resources {
+    /// No resources; names and versions are compared so.
+    fn new(names: NameComparison, versions: VersionComparison) -> Resources {
         Resources {
-            listeners: Cache::new(names),
-            route_configs: Cache::new(names),
-            clusters: Cache::new(names),
-            endpoints: Cache::new(names),
+            listeners: Cache::new(names, versions),
+            route_configs: Cache::new(names, versions),
+            clusters: Cache::new(names, versions),
+            endpoints: Cache::new(names, versions),
             removed: BTreeSet::new(),
         }
     }
@@ -430,8 +448,10 @@ impl Resources {
     pub(super) fn take(&mut self, newer: Resources) {
         self.listeners.take(newer.listeners);
         self.route_configs.take(newer.route_configs);
-        self.clusters.take(newer.clusters);
-        self.endpoints.take(newer.endpoints);
+        let is_news = self.clusters.take(newer.clusters) | self.endpoints.take(newer.endpoints);
+        if is_news {
+            self.listeners.use_inline_routes();
+        }
     }
 
     /// Removes a resource, as a server that no longer sends a Listener or Cluster does.

@@ -3,29 +3,66 @@
 //! C-core compares the parsed resources (xds_client.cc `ParseResource`, `ResourcesEqual`). The comparison of fault injection leaves the
 //! percentage of the abort out, and names of virtual hosts are not kept: an update that changes nothing else has no effect until the
 //! resource changes otherwise. Seen in the client; each field of the filter was asked.
+//!
+//! grpc-js-xds walks the entries of the version that it has and looks for each in the new one (`deepEqual` of xds-resource-type.ts). What
+//! only the new one has, it does not see: an entry of a map where there was none, an outlier detection, and what stands at the end of a
+//! Listener's connection manager, whose bytes are compared in this way, too. Each of them was asked.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::filter::{FilterConfig, FilterOverride};
 use xdsctl_model::resource::listener::RouteSource;
 use xdsctl_model::resource::route::{Action, Destination};
-use xdsctl_model::resource::{Listener, RouteConfiguration};
+use xdsctl_model::resource::{Listener, Millis, RouteConfiguration};
+
+/// By what a client compares two versions of a resource.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum VersionComparison {
+    /// By both, but for some fields.
+    #[default]
+    Both,
+    /// By what the version before has.
+    Before,
+}
+
+impl VersionComparison {
+    /// How a client compares.
+    pub fn of(profile: &Profile) -> Self {
+        match profile.has(Feature::AdditionsUnseen) {
+            true => VersionComparison::Before,
+            false => VersionComparison::Both,
+        }
+    }
+}
 
 /// Takes out of a resource what the client does not compare.
 pub trait Compared: Clone + PartialEq {
     /// Sets it to one value.
     fn level(&mut self);
 
-    /// Says whether the client takes both for the same.
-    fn is_same(&self, other: &Self) -> bool {
-        if self == other {
+    /// Takes out what the version before lacks and is not missed ([`VersionComparison::Before`]).
+    fn without_additions(&mut self, before: &Self);
+
+    /// Says whether the client takes a newer version for this one.
+    fn is_same(&self, newer: &Self, by: VersionComparison) -> bool {
+        if self == newer {
             return true;
         }
-        let (mut one, mut other) = (self.clone(), other.clone());
-        one.level();
-        other.level();
-        one == other
+        let mut newer = newer.clone();
+        match by {
+            VersionComparison::Both => {
+                let mut before = self.clone();
+                before.level();
+                newer.level();
+                before == newer
+            }
+            VersionComparison::Before => {
+                newer.without_additions(self);
+                *self == newer
+            }
+        }
     }
 }
 
@@ -38,6 +75,14 @@ impl Compared for Listener {
             .for_each(|filter| config(&mut filter.config));
         if let RouteSource::Inline(routes) = &mut manager.routes {
             Arc::make_mut(routes).level();
+        }
+    }
+
+    fn without_additions(&mut self, before: &Self) {
+        if let (Listener::Api(manager), Listener::Api(before)) = (self, before)
+            && before.http_max_stream_duration == Millis(0)
+        {
+            manager.http_max_stream_duration = Millis(0);
         }
     }
 }
@@ -59,19 +104,48 @@ impl Compared for RouteConfiguration {
             }
         }
     }
+
+    fn without_additions(&mut self, before: &Self) {
+        for (host, before) in self.virtual_hosts.iter_mut().zip(&before.virtual_hosts) {
+            retain(&mut host.typed_per_filter_config, &before.typed_per_filter_config);
+            for (route, before) in host.routes.iter_mut().zip(&before.routes) {
+                retain(&mut route.typed_per_filter_config, &before.typed_per_filter_config);
+                if let (Action::Route(action), Action::Route(before)) = (&mut route.action, &before.action)
+                    && let Destination::WeightedClusters(entries) = &mut action.destination
+                    && let Destination::WeightedClusters(before) = &before.destination
+                {
+                    for (entry, before) in entries.iter_mut().zip(before) {
+                        retain(&mut entry.typed_per_filter_config, &before.typed_per_filter_config);
+                    }
+                }
+            }
+        }
+    }
 }
 
 impl Compared for xdsctl_model::resource::Cluster {
     fn level(&mut self) {}
+
+    fn without_additions(&mut self, before: &Self) {
+        if before.outlier_detection.is_none() {
+            self.outlier_detection = None;
+        }
+    }
 }
 
 impl Compared for xdsctl_model::resource::Endpoints {
     fn level(&mut self) {}
 
+    fn without_additions(&mut self, _: &Self) {}
+
     /// Nothing is left out, and the copies would be large.
-    fn is_same(&self, other: &Self) -> bool {
-        self == other
+    fn is_same(&self, newer: &Self, _: VersionComparison) -> bool {
+        self == newer
     }
+}
+
+fn retain(entries: &mut BTreeMap<String, FilterOverride>, before: &BTreeMap<String, FilterOverride>) {
+    entries.retain(|name, _| before.contains_key(name));
 }
 
 fn overrides(entries: &mut BTreeMap<String, FilterOverride>) {

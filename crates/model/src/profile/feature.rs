@@ -434,6 +434,14 @@ features! {
     RetryUnchecked;
     /// `idle_timeout` of a connection manager is the timeout of RPCs, and max_stream_duration is not read.
     IdleTimeoutOfRpcs;
+    /// A Listener or cluster that the control plane took away, and that comes back as it was, is no news: it stays missing while the
+    /// client watches it. (A Listener with its routes in it is there again when any other resource changes.)
+    WithdrawnRemembered;
+    /// An update is compared with what there was by what there was: an override, an outlier detection or a timeout of the connection
+    /// manager that is only added is no news.
+    AdditionsUnseen;
+    /// A Listener that changes and names the same RouteConfiguration takes effect with the next change of another resource.
+    ListenerAloneUnseen;
     /// RPCs wait for a configuration as long as there is none, whatever is wrong with it.
     WaitsForConfiguration;
     /// A configuration is taken when each of its clusters has endpoints or an error, and not before: EDS that is missing or rejected and

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Resources, Store};
 use crate::client::checked::Checked;
+use crate::client::same::VersionComparison;
 use crate::client::world::World;
 use crate::client::worlds::{WorldSet, name_of};
 use xdsctl_clients::core::convert::resource_name::NameComparison;
@@ -13,7 +14,10 @@ use xdsctl_model::resource::ResourceType;
 impl Resources {
     /// What the client of a world holds.
     fn of(world: &World, resources: &mut [Checked], store: &Arc<Store>) -> Resources {
-        let mut held = Resources::new(NameComparison::of(&store.profile));
+        let mut held = Resources::new(
+            NameComparison::of(&store.profile),
+            VersionComparison::of(&store.profile),
+        );
         for resource_type in ResourceType::ALL {
             for (key, entry) in world.all(resource_type) {
                 match resource_type {

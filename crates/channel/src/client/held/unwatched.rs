@@ -13,6 +13,7 @@ impl<T: ResourceKind> Cache<T> {
     }
 
     fn forget(&mut self, name: &str) {
+        self.stop_remembering(name);
         let Some(held) = self.get(name) else { return };
         let (is_gone, is_rejected) = (held.is_gone, held.rejected.is_some());
         let has_earlier = held.is_accepted();

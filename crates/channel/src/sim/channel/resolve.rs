@@ -57,6 +57,9 @@ impl Channel {
             // Told already: a Listener that comes back to these routes tells nothing.
             return;
         }
+        if self.is_listener_alone(&resolved) {
+            return;
+        }
         if let Ok(config) = &resolved
             && whole::held_up(config, &self.client, false).is_some()
         {
@@ -230,6 +233,17 @@ impl Channel {
         })
     }
 
+    /// Whether nothing is new but the Listener, with the same routes by RDS, which some clients do not take by itself.
+    fn is_listener_alone(&self, resolved: &Result<XdsConfig, ChannelFailure>) -> bool {
+        let (Ok(now), Some(before)) = (resolved, &self.view.config) else {
+            return false;
+        };
+        let has_same_routes = now.route_config_name.is_some()
+            && now.route_config_name == before.route_config_name
+            && now.route_config == before.route_config;
+        self.client.profile.has(Feature::ListenerAloneUnseen) && has_same_routes && self.has_clusters_of(resolved)
+    }
+
     /// Remembers what the client watches and which routes it has, and forgets what it watches no more.
     fn note_watched(
         &mut self,
@@ -308,6 +322,18 @@ impl Channel {
             let long_ago = self.runtime.now - RESOURCE_TIMEOUT_MS;
             self.asked.insert((resource_type, name.to_owned()), long_ago);
         }
+    }
+
+    /// Takes a resource away, which a client may remember that watches it; says whether it was there.
+    pub fn take_away(&mut self, resource_type: ResourceType, name: &str) -> bool {
+        let remembers = self.client.profile.has(Feature::WithdrawnRemembered) && self.watched.has(resource_type, name);
+        let resources = &mut self.client.resources;
+        if remembers {
+            return resources.withdraw(resource_type, name);
+        }
+        let was_there = resources.contains(resource_type, name);
+        resources.remove(resource_type, name);
+        was_there
     }
 
     /// The server has a resource no more, which the client does not hear: says whether it watches it, and so keeps it.

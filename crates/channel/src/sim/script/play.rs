@@ -294,9 +294,7 @@ fn remove(resource_type: ResourceType, name: &str, channel: &mut Channel) -> Opt
         };
         return Some(format!("{kind} `{name}` stays in use: {why}"));
     }
-    let resources = &channel.client_mut().resources;
-    let is_held = resources.contains(resource_type, name);
-    channel.client_mut().resources.remove(resource_type, name);
+    let is_held = channel.take_away(resource_type, name);
     if is_dropped {
         channel.note_removed(resource_type, name);
     }
