@@ -1,6 +1,7 @@
-//! The library in three calls, which the head of the crate describes.
+//! The public functions, which the crate documentation describes.
 //!
-//! Everything here is thin; `client`, `check` and `sim` say more, and take a client's bootstrap and switches.
+//! Thin wrappers over `xdsctl_channel` and `xdsctl_lint`, for the default client without a
+//! bootstrap.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use xdsctl_model::diag::{Diagnostic, Effect, Severity};
 use xdsctl_model::profile::{Profile, ServerFacts};
 use xdsctl_model::resource::ResourceType;
 
-/// What a client has to say to a document.
+/// The verdicts and problems of a client on a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
     /// Each resource that the client asks for, in the order of the document.
@@ -27,7 +28,7 @@ pub struct Report {
 /// What the client does with one resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResourceVerdict {
-    /// Which of the four types of resources it is.
+    /// Its type, one of the four that gRPC clients ask for.
     pub resource_type: ResourceType,
     /// Its name; may be empty.
     pub name: String,

@@ -89,7 +89,7 @@ pub const VERDICTS_DIFFER: usize = 77;
 /// Verdicts and paths of those versions that give paths.
 pub const PATHS_DIFFER: usize = 86;
 
-/// What differs: the priority number of which an old client dies hangs on the machine's memory.
+/// What differs: which priority number kills an old client depends on the machine's memory.
 pub const FRESH_DIFFER: usize = 3;
 
 /// Verdicts and paths.

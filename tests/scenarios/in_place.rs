@@ -1,5 +1,5 @@
-//! Lists of endpoints that are changed in place, against those that are made anew: who listens hears of each endpoint, so that a run that is
-//! listened to makes all lists as the client does.
+//! Endpoint lists that are changed in place, compared with lists that are rebuilt: a run with a
+//! listener rebuilds every list, as the client does.
 
 use super::random::steps;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use xdsctl_channel::sim::script::{Player, Step};
 use xdsctl_channel::sim::{Channel, ChannelOptions, Network, Outcome};
 use xdsctl_model::rng::Rng;
 
-/// With XDSCTL_RUNS as many as that.
+/// The number of runs: XDSCTL_RUNS, or `few`.
 fn runs(few: u64) -> u64 {
     std::env::var("XDSCTL_RUNS").map_or(few, |runs| runs.parse().unwrap())
 }

@@ -1,4 +1,4 @@
-//! Suites that are written to go on with: out of a client's log (`--record`), and out of a dump (`--init`).
+//! Drafts of suites: from a client's log (`--record`), and from a dump (`--init`).
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -94,7 +94,7 @@ const NUMBERS: [u64; 18] = [
     4_294_967_295,
 ];
 
-/// Durations without those from 1 ms to 3 s: what becomes of them depends on the moment.
+/// Durations, but none from 1 ms to 3 s: their effect would depend on timing.
 const DURATIONS: [&str; 12] = [
     "0s",
     "0.0005s",

@@ -191,7 +191,7 @@ pub fn resource(
         }
         name.clone_into(&mut validated.name);
     }
-    // Another client's converter has looked at the name, where the client does.
+    // The converters of other families check the name themselves, where their client does.
     if profile.is_core() {
         let rule = &XDSTP_NAME_MALFORMED;
         check_name(rule, &validated.name, resource_type, &Path::ROOT, &mut cx);
@@ -203,9 +203,10 @@ pub fn resource(
     validated
 }
 
-/// Validates a resource without a name around it, which may yet be sent in a wrapper under another one.
+/// Validates a resource without a wrapper; the control plane may still send it in one with another
+/// name.
 ///
-/// So a name that the client cannot read ([`XDSTP_NAME_UNSENDABLE`]) is not the resource's fault here.
+/// A name that the client cannot parse ([`XDSTP_NAME_UNSENDABLE`]) is therefore no fault here.
 pub fn bare(resource_type: ResourceType, bytes: &Bytes, others: &[Profile], cx: Validation<'_>) -> Validated {
     let (profile, server) = (cx.profile(), cx.server());
     let mut validated = within(cx, resource_type, bytes, (None, others));
@@ -289,7 +290,7 @@ pub fn check_name(
             ),
         ),
         Err(NameFault::NotUri(fault)) => cx.report(rule, at, format_args!("`{name}` is not a URI: {fault}")),
-        // Of an authority nobody asks here.
+        // Which authorities the bootstrap has is not checked here.
         Err(NameFault::UnknownAuthority(_)) => return true,
     };
     false
@@ -306,7 +307,7 @@ pub struct ReportedError<'a> {
 
 /// Checks an entry of `resource_errors`, which the client reads only under an environment switch (A88).
 ///
-/// False where it does not: the switch is off, and looking at further entries is no use.
+/// Returns `false` if the switch is off: further entries need not be checked.
 pub fn check_error(
     index: usize,
     error: ReportedError<'_>,

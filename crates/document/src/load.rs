@@ -57,8 +57,8 @@ pub fn run<T: Send>(
     go_on(Loader::new(), threads, read, |resource, (): &mut ()| work(resource))
 }
 
-/// The processors that this process may use, as they were when it was first asked: the answer stands in a dozen small files of the
-/// system, and a line of a stream is checked in less time than it takes to read them.
+/// The number of processors that this process may use. Cached: finding it out reads a dozen small
+/// files of the system, which takes longer than checking one line of a stream.
 pub fn processors() -> usize {
     static COUNT: OnceLock<usize> = OnceLock::new();
     *COUNT.get_or_init(|| available_parallelism().map_or(1, |count| count.get()))

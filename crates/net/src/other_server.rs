@@ -1,4 +1,5 @@
-//! What answers where a gRPC server should be: it is named, so that nobody waits for it, or believes that TLS is missing.
+//! Recognises a server that does not speak gRPC, so that a fetch neither waits for it nor blames
+//! missing TLS.
 //!
 //! Envoy's admin port takes a call over HTTP/2 and answers when it has ended, which an ADS stream never does; most other servers speak HTTP/1.
 
@@ -19,19 +20,19 @@ use crate::{Address, FetchOptions, ServerPlace, envoy};
 /// How long a server may be silent before it is asked whether it speaks gRPC.
 const SILENCE: Duration = Duration::from_secs(1);
 
-/// How long it may think about that.
+/// How long the server may take to answer that question.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Characters of a header that are shown.
 const MAX_HEADER_CHARS: usize = 60;
 
-/// The words of the crate h2 for an error that the other side has sent as HTTP/2 has it.
+/// Text in the errors of the crate h2 that marks an HTTP/2 error sent by the other side.
 const OF_HTTP2: &str = "error received";
 
 /// Ends when a server that has been silent turns out to speak HTTP/2 and no gRPC, otherwise never.
 ///
-/// It is asked for the same method again, in a call that ends before it has said anything: a gRPC server answers that with a status,
-/// and `is_grpc` is set then.
+/// Calls the same method once more and ends that call at once: a gRPC server answers with a status,
+/// and then `is_grpc` is set.
 pub async fn revealed(
     mut channel: Channel,
     path: &'static str,
@@ -98,7 +99,7 @@ pub async fn named(address: &Address, status: &Status, options: &FetchOptions) -
     }
 }
 
-/// The words for an answer of HTTP/2 that is none of gRPC.
+/// The error for an HTTP/2 answer that is not gRPC.
 pub fn no_grpc(address: &Address, answer: &str) -> Error {
     refused(address, &format!("the server there is not a gRPC server ({answer})"))
 }

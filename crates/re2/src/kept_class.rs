@@ -1,6 +1,7 @@
-//! Large classes that were read lately: a dump has the same `\pL` in thousands of patterns.
+//! A cache of large character classes: a dump has the same `\pL` in thousands of patterns.
 //!
-//! To read one takes microseconds, and to count its instructions tens of them. Both are done once for each text.
+//! Parsing a class takes microseconds, and counting its instructions tens of them; both results are
+//! cached by its text.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -48,7 +49,7 @@ type GroupRanges = HashMap<(GroupKey, bool), Rc<[Range]>>;
 thread_local! {
     /// Only looked up, never iterated.
     static KNOWN: RefCell<Known> = RefCell::default();
-    /// Of which there are a few hundred at most. Only looked up, never iterated.
+    /// At most a few hundred entries. Only looked up, never iterated.
     static GROUPS: RefCell<GroupRanges> = RefCell::default();
 }
 

@@ -14,7 +14,7 @@ use super::ranges::{self, RUNE_MAX, Range};
 /// Sequences of the classes that are large: Unicode's letters have a thousand.
 const USUAL_SEQUENCES: usize = 1024;
 
-/// Instructions at the end, and the most in between.
+/// The instructions of the finished trie, and the most while it was built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Size {
     pub(super) end: u64,
@@ -67,7 +67,8 @@ impl Hash for Bytes {
     }
 }
 
-/// Makes [`Quick64`]: a class of Unicode asks thousands of times, for which the usual hash takes most of the time.
+/// Builds [`Quick64`] hashers: a Unicode class makes thousands of lookups, where the standard hash
+/// would take most of the time.
 #[derive(Debug, Clone, Copy)]
 struct Quick;
 

@@ -28,13 +28,14 @@ pub enum CheckKind {
     Status(Vec<Code>),
     /// The message of each RPC has this in it.
     Message(String),
-    /// Each RPC fails, or none does.
+    /// Every RPC fails, or with `false` none does.
     Fails(bool),
     /// The backend of each RPC is one of these.
     Address(Vec<SocketAddr>),
-    /// The cluster to which its route leads each RPC, or the leaf below it, is one of these; none if there is none here.
+    /// The cluster of each RPC's route, or the leaf below it, is one of these; an empty list
+    /// expects none.
     Cluster(Vec<String>),
-    /// The virtual host in use is one of these; none if there is none here.
+    /// The virtual host in use is one of these; an empty list expects none.
     VirtualHost(Vec<String>),
     /// `:authority` of each RPC is one of these.
     Authority(Vec<String>),

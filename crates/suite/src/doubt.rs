@@ -1,4 +1,5 @@
-//! Expectations that cannot fail, or never hold, whatever happens: people hear of them, and the test is run all the same.
+//! Finds expectations that can never fail or never hold: they are reported as notes, and the test
+//! runs anyway.
 
 use std::collections::BTreeMap;
 

@@ -66,7 +66,7 @@ const MEANT: [(&str, &str); 15] = [
 /// Stands for nothing: no cookie, no rejection, no connection.
 const NONE: &str = "none";
 
-/// What a step has that can be looked at.
+/// What a step produces that expectations can check.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sight {
     /// It waits for RPCs.

@@ -1,4 +1,4 @@
-//! What became of RPCs, updates and channels, held against what was expected.
+//! Compares what RPCs, updates and channels did with the expectations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use xdsctl_channel::sim::{Channel, Outcome};
 use xdsctl_model::cookie::SessionCookie;
 use xdsctl_model::status::Code;
 
-/// An RPC that has ended, and what only those know who saw the others.
+/// An ended RPC, with what depends on the RPCs before it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ended<'d> {
     /// The number of its client among those of the test.
@@ -28,7 +28,7 @@ pub(super) struct Ended<'d> {
     pub route_name: Option<&'d str>,
 }
 
-/// The first RPC that did what it must not.
+/// The first RPC that broke an expectation.
 #[derive(Debug)]
 pub(super) struct First {
     /// The number of its client.
@@ -141,7 +141,7 @@ impl<'t> Watched<'t> {
         (self.backends.len() as u64, self.total)
     }
 
-    /// Why the shares of so few RPCs, or with so large a tolerance, hold whatever happens.
+    /// Why the `shares` of this step cannot fail: too few RPCs, or too large a tolerance.
     pub fn cannot_fail(&self) -> Option<String> {
         match &self.check.what {
             CheckKind::Shares(shares) if self.total > 0 => cannot_fail(shares, self.total),

@@ -9,8 +9,9 @@
 //!
 //! A [`Draft`] goes the other way, to the text of a suite: [`capture()`] makes one of a client's log. [`rewrite()`] changes values of a text.
 //!
-//! [`Suite::read`] finds every word of a file that means nothing. [`run()`] plays a test on channels that share one clock, watches,
-//! and plays it once more if an RPC did what it must not, to tell its way. Knows nothing of files: who runs a suite opens its world.
+//! [`Suite::read`] reports every unknown member of a file. [`run()`] plays a test once, on channels
+//! that share one clock, and traces each RPC, so that a failure can show what the RPC did. This
+//! crate opens no files: the caller opens the world of a suite.
 #![cfg_attr(
     not(test),
     deny(
@@ -127,11 +128,11 @@ pub struct PlannedClient {
     pub name: String,
     /// The bytes of the document in which it is written.
     pub span: Span,
-    /// Which client it is; the caller decides where nothing is said.
+    /// The client's family and version; `None` leaves them to the caller.
     pub kind: Option<profile::Client>,
-    /// Its part of all RPCs, in millionths; 0 where RPCs are dealt in turn.
+    /// Its share of all RPCs, in millionths; 0 if RPCs are dealt in turn.
     pub weight: u64,
-    /// Where its chance comes from.
+    /// Seed of its random numbers.
     pub seed: u64,
     /// Where its channel starts; the only API listener if nothing is said.
     pub start: PlannedStart,

@@ -112,10 +112,10 @@ fn is_common(name: &str) -> bool {
     matches!(name, "name" | "cluster")
 }
 
-/// What to do with a file that has nothing.
+/// Help for a suite without a test.
 const NOTHING: &str = "there is no test in it: a suite has `steps`, or `tests` of which each has `steps`; `xdsctl test --init FILE` begins one for a dump";
 
-/// What to do with a file that is none.
+/// Help for a file that is not a suite.
 const TO_BEGIN: &str =
     "a suite has `steps`, and names what a control plane sends as its `world`; `xdsctl test --init FILE` begins one";
 
@@ -139,7 +139,7 @@ impl<'s> SuiteReader<'s> {
         }
     }
 
-    /// The value; of a fault, which is noted, nothing.
+    /// The value; `None` after a fault, which is noted.
     pub(super) fn keep<T>(&self, read: Faulty<T>) -> Option<T> {
         read.map_err(|fault| self.note(fault)).ok()
     }

@@ -47,7 +47,8 @@ pub fn rewrite(source: &Source, changes: &[Rewrite]) -> Rewritten {
     rewrite_within(source, changes, MAX_TRIED_BYTES)
 }
 
-/// The same, with so many bytes to be read again for what cannot be changed.
+/// Like [`rewrite`], with a limit on the bytes that are parsed again to find values that cannot be
+/// changed.
 fn rewrite_within(source: &Source, changes: &[Rewrite], most: usize) -> Rewritten {
     let none = |why| Rewritten {
         text: source.bytes().to_vec(),
@@ -77,7 +78,7 @@ fn rewrite_within(source: &Source, changes: &[Rewrite], most: usize) -> Rewritte
         .collect();
     let mut text = trial.text(&possible);
     if text.is_none() {
-        // One of them is not what it seems.
+        // At least one edit changes more than its value: find out which.
         let mut good = Vec::new();
         trial.sift(&possible, &mut good, &mut made);
         text = trial.text(&good);
@@ -168,7 +169,8 @@ impl Rewriter<'_> {
         Ok(edits)
     }
 
-    /// The tree with other values; `None` if one of them stands nowhere, or in another.
+    /// The tree with the new values; `None` if the place of one is not in the tree, or lies within
+    /// another.
     fn wanted(&self, changes: &[&Rewrite]) -> Option<JsonNode> {
         let mut wanted = self.root.clone();
         let mut missing: HashMap<Span, &Json> = changes.iter().map(|change| (change.span, &change.value)).collect();
@@ -237,7 +239,7 @@ impl Rewriter<'_> {
         let bytes = self.source.bytes();
         let (mut text, mut at) = (Vec::with_capacity(bytes.len()), 0);
         for (span, new) in &edits {
-            // Of two that overlap neither can be meant so.
+            // Fails if two edits overlap.
             text.extend_from_slice(bytes.get(at..span.start)?);
             text.extend_from_slice(new.as_bytes());
             at = span.end;

@@ -1,4 +1,4 @@
-//! What happened, as an expectation would say it: for expectations that are recorded.
+//! Writes what happened in the form of an expectation, for recording.
 //!
 //! Recorded is what an RPC, an update or a channel did. What is wanted (`within`, `shares`, `fails`, what must never be) is
 //! the user's to say.
@@ -38,7 +38,7 @@ impl StepValues {
         }
     }
 
-    /// What the expectation would have to say; or why that cannot be said.
+    /// The value that the expectation would need, or why there is none.
     pub fn value(
         &self,
         watched: &Watched<'_>,

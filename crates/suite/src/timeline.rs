@@ -10,7 +10,8 @@ use xdsctl_lb::runtime::Time;
 /// Events of a timeline, of which a line has some hundred bytes.
 const MAX_ENTRIES_IN_ALL: usize = 1_000_000;
 
-/// Receives what happens: before a step that step, then what happened in its course, with the number of the client.
+/// Receives the events of a test: each step before it runs, then the events of each client during
+/// it.
 pub trait Listener {
     /// Hears that a step begins at a simulated time.
     fn step(&mut self, planned: &PlannedStep, now: Time);
@@ -94,7 +95,7 @@ pub fn timeline(
     Ok(())
 }
 
-/// What became of what has happened.
+/// The result of passing events on to the listener.
 struct Heard {
     /// The listener wants to hear more.
     goes_on: bool,

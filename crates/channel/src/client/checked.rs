@@ -53,7 +53,7 @@ pub struct Checked {
     pub resource_type: Option<ResourceType>,
     /// Which set it belongs to.
     pub world: WorldId,
-    /// The same before all documents became one world: responses belong to it.
+    /// The world before worlds were merged; responses are matched by this one.
     pub(super) read_in: WorldId,
     /// The list it stands in.
     pub label: Label,
@@ -119,7 +119,7 @@ impl Checked {
         }
     }
 
-    /// The client rejects it, for what is known outside of it.
+    /// Marks it as rejected, for a reason outside of the resource itself.
     pub(super) fn reject(&mut self) {
         self.verdict = Verdict::Rejected;
         self.facts = None;
@@ -153,7 +153,8 @@ impl Verdict {
     }
 }
 
-/// Counts what is too much of the findings on a resource of so many bytes: of all clients in the same way, so that they stay comparable.
+/// Limits the findings kept on a resource of `bytes` bytes, equally for all clients so that their
+/// findings stay comparable.
 fn fit(budget: &mut Budget, bytes: usize, checked: &mut Checked) {
     let of_others = checked.answers.iter().map(|answer| answer.diagnostics.len());
     let most = of_others.max().unwrap_or_default().max(checked.diagnostics.len());
@@ -277,7 +278,8 @@ pub(super) fn check(raw: RawResource, against: &ValidationInput<'_>, budget: &mu
     checked
 }
 
-/// What a client's parser needs to be told of bytes: that C-core reads each field in them says nothing of another client.
+/// What this client's parser may assume of the bytes: that C-core reads every field in them holds
+/// for no other client.
 fn known_to(profile: &Profile, known: BytesKnowledge) -> BytesKnowledge {
     match known {
         BytesKnowledge::Plain if !profile.is_core() => BytesKnowledge::WellFormed,

@@ -14,7 +14,7 @@ use xdsctl_model::resource::ResourceType;
 /// A resource by type and name, there or not.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LinkedResource {
-    /// Which of the four types of resources it is.
+    /// Its type, one of the four that gRPC clients ask for.
     pub resource_type: ResourceType,
     /// The key of its name.
     pub name: String,

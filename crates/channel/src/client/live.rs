@@ -22,11 +22,11 @@ rules! {
     LIVE_UPDATED = "live-resource-updated", Dump, Advice as Note, "C-core xds_client.cc AdsCall::OnRecvMessage";
 }
 
-/// What the reason for a rejection begins with in a dump that xdsctl has fetched as a client: nobody else has rejected it.
+/// Prefix of the error of an update that xdsctl itself rejected while it fetched the dump.
 pub const OWN_WORDS: &str = "xdsctl: ";
 
-/// Says whether this is an update that xdsctl rejected when it fetched it as a client. It counts as the newest version, of which
-/// whichever client is asked about now makes what it makes.
+/// Says whether this is an update that xdsctl rejected while it fetched the dump. It counts as the
+/// newest version, and each client that is asked about judges it afresh.
 pub(super) fn is_own_rejection(checked: &Checked) -> bool {
     let told = checked.status.as_deref().and_then(|status| status.error.as_deref());
     checked.stage == Stage::Failed && told.is_some_and(|words| words.starts_with(OWN_WORDS))
@@ -38,7 +38,7 @@ pub(super) fn has_rejected_update(checked: &Checked) -> bool {
         return false;
     }
     let is_told = checked.status.as_deref().is_some_and(is_rejection);
-    // A log tells that a client has rejected something, and not what.
+    // A client's log may report a rejection without naming the resource.
     checked.stage == Stage::Failed || (is_told && !checked.name.is_empty())
 }
 

@@ -1,8 +1,9 @@
-//! What other clients than the base hold: each has worlds of its own, of the resources that it accepts.
+//! The worlds of clients other than the base: each holds the resources that this client accepts.
 //!
-//! Everything that decides over worlds works on [`Checked`]. For another client its own verdict, facts and findings take the place of
-//! the base's for as long as its worlds are looked at ([`OtherClients::enter`]), and then go back to its answers
-//! ([`OtherClients::leave`]). Clients that answer the same of every resource have the same worlds, which are looked at once.
+//! Everything that decides over worlds works on [`Checked`]. To look at another client's worlds,
+//! [`OtherClients::enter`] swaps that client's verdict, facts and findings into the place of the
+//! base's, and [`OtherClients::leave`] swaps them back. Clients with the same answers on every
+//! resource share one set of worlds.
 
 use std::sync::Arc;
 
@@ -92,11 +93,11 @@ pub struct OtherClients {
     responses: Vec<RawResponse>,
 }
 
-/// Clients that answer the same of every resource, by their numbers among the others.
+/// Clients with the same answers on every resource, as indices into the other clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlikeClients(Vec<usize>);
 
-/// What the base makes of the resources, while another client's is in its place.
+/// The base's view of the resources, set aside while another client's view is in its place.
 #[derive(Debug)]
 pub struct BaseViews(Vec<ClientView>);
 

@@ -25,9 +25,9 @@ struct SeenResource<'a> {
     world: WorldId,
     /// The document, and the bytes of it, from which it was read.
     origin: Origin,
-    /// Which of the four types of resources it is.
+    /// Its type, one of the four that gRPC clients ask for.
     resource_type: ResourceType,
-    /// The resource's name, by which a client asks for it.
+    /// Its name, as clients ask for it.
     name: &'a str,
     /// What is said of it.
     announced: Announced,

@@ -118,8 +118,8 @@ impl WorldSet {
 }
 
 impl WorldSet {
-    /// Two directories of one world that have the same resource, as those of two clients do. Clients may share clusters and
-    /// endpoints, as long as these are the same.
+    /// Finds a resource that stands in two directories of one world, as where each directory is
+    /// another client's. Clients may share clusters and endpoints that are identical.
     pub fn clash(&self, places: &BTreeMap<SourceId, DocumentPlace>) -> Option<Conflict> {
         let directory = |id: SourceId| places.get(&id)?.split_last().map(|(_, directory)| directory);
         self.resources.iter().find_map(|checked| {
@@ -137,17 +137,17 @@ impl WorldSet {
     }
 }
 
-/// References of which a world has no resource, at most.
+/// Most dangling references that are kept for each world, and for all together.
 const MAX_STRAYS: usize = 1_000;
 
-/// A reference to a resource that the world has not.
+/// A reference to a resource that is missing from its world.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stray {
     /// The number of the world.
     pub world: usize,
     /// What is referred to.
     pub resource_type: ResourceType,
-    /// The resource's name, by which a client asks for it.
+    /// Its name, as clients ask for it.
     pub name: String,
     /// The number of another world that has it.
     pub other: Option<usize>,
@@ -234,7 +234,7 @@ fn world_of(
             }
         }
     }
-    // Only a rejection after the version in use is news.
+    // A rejection that is older than the version in use no longer matters.
     for entry in world.entries_mut() {
         let age_of = |ResourceId(number): ResourceId| resources.get(number).map(|checked| (age(checked), number));
         entry.rejected = entry.rejected.filter(|rejected| {
@@ -246,7 +246,8 @@ fn world_of(
     world
 }
 
-/// Nothing can refer to a resource without a name; what it refers to counts, and one does not replace another.
+/// The key of a resource. One without a name gets a key of its own: nothing refers to it, but its
+/// own references count.
 pub(super) fn name_of(checked: &Checked, number: usize) -> String {
     match checked.name.as_str() {
         "" => format!("<unnamed #{}>", number + 1),

@@ -1,7 +1,7 @@
 //! Fault injection for one RPC (A33): a delay, then an abort.
 //!
-//! Follows C-core `FaultInjectionFilter` (fault_injection_filter.cc), where the limit of active faults is of delays: it
-//! keeps a new delay from starting, and an abort that has no delay from happening.
+//! Follows C-core `FaultInjectionFilter` (fault_injection_filter.cc). `max_active_faults` limits
+//! delays: at the limit no new delay starts, and an abort without a delay does not happen.
 
 use super::{Draw, Purpose, Request};
 use xdsctl_model::resource::Millis;
@@ -61,8 +61,9 @@ pub fn decide(fault: &Fault, request: &Request<'_>, active: u32, draw: &mut Draw
     }
 }
 
-/// The fault that headers make of one for a client in which of several values the first counts that has a digit, and of that its first
-/// number; an HTTP status counts too (grpc-js-xds fault-injection-filter.ts).
+/// The fault with the values that headers set, as grpc-js-xds reads them
+/// (fault-injection-filter.ts): of several values of a header the first with a digit counts, and of
+/// it the leading number. An HTTP status is accepted too.
 fn of_metadata(fault: &Fault, request: &Request<'_>) -> Fault {
     let number = |name: &str| {
         let values = request.headers.iter().filter(|(key, _)| key == name);
@@ -88,7 +89,7 @@ fn of_metadata(fault: &Fault, request: &Request<'_>) -> Fault {
     fault
 }
 
-/// The number at the beginning of a text, as JavaScript reads it; without one there is none.
+/// The number at the beginning of a text, as JavaScript's `parseInt` reads it; 0 if there is none.
 fn leading_number(text: &str) -> i64 {
     let text = text.trim_start();
     let (sign, digits) = match text.strip_prefix('-') {
@@ -100,7 +101,8 @@ fn leading_number(text: &str) -> i64 {
     number.map_or(0, |number| sign * number)
 }
 
-/// The share that a header asks for, at most the configured one; nonsense asks for all of it.
+/// The share that a header asks for, at most the configured one; a header that is no number asks
+/// for all of it.
 fn limited(configured: u32, header: &str, request: &Request<'_>) -> u32 {
     request
         .joined(header)

@@ -154,29 +154,30 @@ pub enum SessionNote {
         /// The client keeps endpoints of this health: it drops the locality, or the whole update.
         is_kept: bool,
     },
-    /// The client does not take a resource.
+    /// The client rejects a resource.
     Rejected {
-        /// Which of the four types of resources it is.
+        /// Its type, one of the four that gRPC clients ask for.
         resource_type: ResourceType,
-        /// The resource's name, by which a client asks for it.
+        /// Its name, as clients ask for it.
         name: String,
-        /// Why it cannot be done.
+        /// Why the client rejects the resource.
         why: String,
         /// An earlier version stays in use.
         has_earlier: bool,
     },
     /// A later response takes a resource away.
     Removed {
-        /// Which of the four types of resources it is.
+        /// Its type, one of the four that gRPC clients ask for.
         resource_type: ResourceType,
-        /// The resource's name, by which a client asks for it.
+        /// Its name, as clients ask for it.
         name: String,
     },
-    /// The channel is as another client's.
+    /// The channel behaves like a client other than the reference.
     WordsOfReference {
         /// The client's name, such as `grpc-go 1.85.0`.
         client: String,
-        /// Messages have its words where they are known, else those of the reference; without this, all are the reference's.
+        /// Some status messages are known in this client's words; without this, all are the
+        /// reference's.
         has_own: bool,
     },
 }
@@ -192,7 +193,7 @@ pub(super) fn unused_names(dns: &DnsAnswers, resources: &Resources) -> Option<Se
     })
 }
 
-/// What the client leaves out of what it was sent.
+/// Resources that the control plane sent and the client does not use.
 pub(super) fn left_out(resources: &Resources) -> impl Iterator<Item = SessionNote> {
     let rejected = resources.rejected().into_iter().map(|rejected| SessionNote::Rejected {
         resource_type: rejected.resource_type,

@@ -54,19 +54,19 @@ pub struct ChannelOptions {
     pub seed: u64,
     /// Settings that the policies read.
     pub settings: Settings,
-    /// A resource that is not there is waited for, as a client does, instead of being taken as not existing.
+    /// Waits for missing resources as a client does, instead of treating them as not existing.
     pub waits_for_missing: bool,
-    /// RPCs tell their way.
+    /// Records a trace of each RPC.
     pub traces: bool,
-    /// What happens is told: see [`Channel::take_log`].
+    /// Records events, which [`Channel::take_log`] returns.
     pub log: bool,
-    /// RPCs tell where in the configuration their endpoint stands.
+    /// Fills the fields of [`Outcome`] that name the route, virtual host, cluster and endpoint.
     pub places: bool,
     /// Most events of one step or RPC; `None` for [`MAX_EVENTS`].
     pub max_events: Option<u64>,
     /// Most LB policies and connections at a time; `None` for [`MAX_MACHINES`].
     pub max_machines: Option<usize>,
-    /// They tell the values of headers that hold secrets too.
+    /// Traces show the values of headers that hold secrets.
     pub shows_secrets: bool,
 }
 
@@ -95,14 +95,14 @@ pub struct Channel {
     watched: Watched,
     /// The routes that were last there: the client goes on with them while it waits for others.
     routes: Option<RoutesHeld>,
-    /// What was wrong with the routes when they were last heard of.
+    /// The failure that the last update of the routes caused.
     route_failure: Option<ChannelFailure>,
-    /// The configuration that was last taken, in use or not.
+    /// The configuration that was last accepted, whether or not it is in use yet.
     taken: Option<Arc<XdsConfig>>,
-    /// Since when resources are waited for that are not there.
+    /// When the wait for each missing resource began.
     asked: BTreeMap<(ResourceType, String), Time>,
     calls: BTreeMap<u64, Box<Call>>,
-    /// RPCs of which nobody has asked yet what became of them.
+    /// Ended RPCs whose outcome has not been collected yet.
     ended: BTreeMap<u64, Ended>,
     next_call: u64,
     serial: u64,
@@ -247,7 +247,7 @@ impl Channel {
         self.worked += u64::from(is_own);
         let mut reports = Reports::new();
         match event {
-            // The client never comes to it.
+            // The client is stuck in an endless loop and handles no more events.
             Event::Policy(..) if self.runtime.endless.is_some() => {}
             Event::Policy(at, what) => {
                 let mut cx = PolicyCx {

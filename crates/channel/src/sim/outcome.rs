@@ -130,13 +130,17 @@ pub struct Outcome {
     pub attempts: Vec<String>,
     /// Position of the route that took it; `None` if none did.
     pub route: Option<usize>,
-    /// Its name, if [`Options::places`](super::ChannelOptions::places) asks for it.
+    /// The name of that route; set only with
+    /// [`ChannelOptions::places`](super::ChannelOptions::places).
     pub route_name: Option<Arc<str>>,
-    /// The virtual host in use, if [`Options::places`](super::ChannelOptions::places) asks for it.
+    /// The virtual host in use; set only with
+    /// [`ChannelOptions::places`](super::ChannelOptions::places).
     pub virtual_host: Option<Arc<str>>,
-    /// The cluster that the route, the session's cookie or a lookup (RLS) chose, if [`Options::places`](super::ChannelOptions::places) asks for it.
+    /// The cluster that the route, the session's cookie or a lookup (RLS) chose; set only with
+    /// [`ChannelOptions::places`](super::ChannelOptions::places).
     pub cluster: Option<Arc<str>>,
-    /// Where the endpoint of the last attempt stands, if [`Options::places`](super::ChannelOptions::places) asks for it.
+    /// The place of the last attempt's endpoint; set only with
+    /// [`ChannelOptions::places`](super::ChannelOptions::places).
     pub place: Option<EndpointPlace>,
     /// `:authority` of the last attempt; `None` if there was none.
     pub authority: Option<Arc<str>>,

@@ -118,15 +118,17 @@ impl<'a> Cds<'a> {
         origin
     }
 
-    /// Says whether a policy that works goes on with what it has when its cluster has no endpoint any more: all policies of grpc-java that
-    /// are READY do, but for pick_first (`MultiChildLoadBalancer.handleNameResolutionError`).
+    /// Says whether a working policy keeps its endpoints when its cluster loses all of them, as
+    /// every READY policy of grpc-java but pick_first does
+    /// (`MultiChildLoadBalancer.handleNameResolutionError`).
     pub fn keeps_what_it_has(&self, leaf: &Leaf) -> bool {
         self.family() == Family::Java
             && java::no_endpoint(self.cluster, leaf).is_some()
             && !matches!(leaf.cluster.lb_policy.config, LbConfig::PickFirst(_))
     }
 
-    /// The LB policy below the priorities of a leaf: its own, but for the switch its aggregate's.
+    /// The LB policy below the priorities of a leaf: its own, or with
+    /// [`Feature::AggregateClusterBackwardCompat`] that of the aggregate above it.
     ///
     /// # Errors
     /// The aggregate is no longer usable.

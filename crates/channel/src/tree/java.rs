@@ -36,7 +36,8 @@ fn is_used(locality: &Locality) -> bool {
     locality.endpoints.iter().next().is_some()
 }
 
-/// The places of the priorities that are used, with the names of their children; `numbers` has one number a priority.
+/// The index of each priority that has endpoints, with the name of its child policy. `numbers` has
+/// one number per priority.
 pub fn priorities(cluster: &str, leaf: &Leaf, numbers: &[u64]) -> Vec<(usize, String)> {
     let lists = leaf.endpoints.iter().flat_map(|endpoints| &endpoints.priorities);
     let used = lists.zip(numbers).enumerate();
@@ -86,7 +87,7 @@ fn is_eds(leaf: &Leaf) -> bool {
     matches!(leaf.cluster.discovery, Discovery::Eds { .. })
 }
 
-/// [`leaf_config`] in words like those of a JSON config, which grpc-java does not write.
+/// [`leaf_config`] as JSON in the style of a service config; grpc-java itself writes none.
 pub fn leaf_json(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &Value) -> Value {
     let limits = json!([{ policy_name(cluster_impl::NAME): { "cluster": cluster, "childPolicy": lb_policy } }]);
     let child = match &leaf.cluster.outlier_detection {

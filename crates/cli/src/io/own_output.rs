@@ -1,8 +1,9 @@
-//! What the command wrote itself and finds again in a directory: reports and baselines, which are no documents.
+//! Reports and baselines of earlier runs that lie among the inputs: they are not documents.
 //!
-//! Who has reports written into the directory that is checked may do so twice. Which files are passed over is told, and one that begins
-//! as a report and goes on with resources is read. A file that is named as an input is one, whatever is
-//! in it, and one that holds anything else is never overwritten in silence.
+//! A command whose reports go into the directory that it checks finds them there on its next run.
+//! The files that are skipped are named; a file that begins like a report but holds resources is
+//! read. A file named on the command line is always read, and a file with other content is never
+//! silently overwritten.
 
 use std::path::{Path, PathBuf};
 
@@ -14,13 +15,13 @@ use xdsctl_document::source::{Source, SourceId};
 use xdsctl_lint::choice::Baseline;
 use xdsctl_model::diag::Severity;
 
-/// Files that are told of at most.
+/// Most skipped files that are named.
 const NAMES_SHOWN: usize = 10;
 
-/// Bytes from which a report is known.
+/// Bytes at the start of a file by which a report is recognised.
 pub(crate) const HEAD: usize = 80;
 
-/// How the forms begin that have no schema of ours and stand in files that are searched for; tests/outputs.rs writes each of them.
+/// How reports without one of xdsctl's schemas begin; tests/outputs.rs writes one of each.
 const FORMS: [&str; 3] = [
     r#"{"$schema":"https://json.schemastore.org/sarif-2.1.0.json""#,
     r#"[{"description":"#,
@@ -35,7 +36,7 @@ pub(crate) struct OwnOutput {
 }
 
 impl OwnOutput {
-    /// Those of these forms and baselines that are there already.
+    /// The report files of `destinations` and the `baselines` that exist already.
     pub fn of<'p>(destinations: &[ReportDestination], baselines: impl Iterator<Item = &'p Path>) -> OwnOutput {
         let reports = destinations
             .iter()
@@ -57,7 +58,7 @@ impl OwnOutput {
     /// Takes what the command wrote itself out of the documents that were found, and says which files those are.
     ///
     /// # Errors
-    /// There is nothing else.
+    /// No other document is left.
     pub fn leave_out(&self, inputs: &mut Inputs, io: &mut Io<'_>) -> Result<(), Error> {
         let is_own = |id: &SourceId| {
             let Some(source) = inputs.sources.get(*id).filter(|_| inputs.is_found(*id)) else {
@@ -79,7 +80,8 @@ impl OwnOutput {
         Ok(())
     }
 
-    /// Says which files are passed over, of many the first ones. Those that the command line names are known.
+    /// Names the skipped files, of many the first ten; those that the command line names are not
+    /// mentioned.
     pub fn tell<'n>(&self, names: impl Iterator<Item = &'n str>, io: &mut Io<'_>) -> Result<(), Error> {
         let is_known = |name: &&str| {
             let file = Path::new(name);
@@ -107,7 +109,7 @@ pub(crate) fn holds_nothing(id: SourceId, source: &Source) -> bool {
     !has_resources && loader.bootstraps.is_empty() && !loader.findings.iter().any(is_fault)
 }
 
-/// Says whether a file is one of these; the names are compared first, as that asks nobody.
+/// Says whether a file is one of `resolved`; compares file names first, to save system calls.
 fn is_one_of(file: &Path, resolved: &[PathBuf]) -> bool {
     resolved.iter().any(|one| one.file_name() == file.file_name())
         && file.canonicalize().is_ok_and(|file| resolved.contains(&file))

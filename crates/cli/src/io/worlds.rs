@@ -63,7 +63,8 @@ pub(crate) fn partial<'n>(
     partial
 }
 
-/// Says whether a directory has documents that are not known. Nobody asks git for them.
+/// Says whether a directory may have documents besides the known ones. Always true for a git
+/// revision, which is not listed.
 fn has_others(directory: &[String], known: &BTreeSet<&DocumentPlace>) -> bool {
     if directory
         .first()
@@ -92,7 +93,8 @@ pub(crate) fn name<'n>(world: &'n WorldName, sources: &'n SourceMap) -> &'n str 
     world.scope.as_deref().unwrap_or_else(of_source)
 }
 
-/// Says what was taken for what, if there is more than one world; and that references lead out of the files that were named.
+/// Prints which documents form which world, if there are several, and whether references lead out
+/// of the named files.
 ///
 /// # Errors
 /// Standard error cannot be written.

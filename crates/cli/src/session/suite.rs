@@ -18,8 +18,8 @@ use xdsctl_document::source::{Source, Span};
 use xdsctl_model::profile::{self, Fleet};
 use xdsctl_suite::{InitialConfig, PlannedClient, Test};
 
-/// Says whether a document that nobody has named is a suite. One that cannot be read is, if it has the keys of one: what is wrong
-/// with it is to be told.
+/// Says whether a document that was found in a directory is a suite. One that cannot be parsed is
+/// if it has the keys of a suite, so that its fault is reported.
 pub(crate) fn is_one(source: &Source) -> bool {
     let has_steps = |node: &JsonNode| node.get("steps").is_some() || node.get("tests").is_some();
     // Only what mentions one of them is looked at: a directory may hold large dumps.
@@ -44,11 +44,11 @@ pub(crate) struct From<'f> {
     pub file: &'f str,
     /// The world of a test that names none, named from the current directory on.
     pub world: &'f [PathBuf],
-    /// What the files of the suite may be.
+    /// The directories in which the suite's files may lie.
     pub reach: &'f AllowedDirectories,
-    /// Directories from which these may name files.
+    /// Further directories from which those files may name others.
     pub allow_read: &'f [PathBuf],
-    /// Which client those are of which the suite does not say it.
+    /// The client of those for which the suite names none.
     pub client: Option<profile::Client>,
 }
 
@@ -167,7 +167,8 @@ pub(crate) fn listeners(files: &[PathBuf], allow_read: &[PathBuf], io: &mut Io<'
     Ok(names.map(str::to_owned).collect())
 }
 
-/// Resources that the clients of a test may hold together: each has a list of its own, for each may be sent something else.
+/// Most resources that all clients of a test hold: each client has a list of its own, since each
+/// may be sent other updates.
 const MAX_HELD: usize = 2_000_000;
 
 /// Where the paths in a suite begin.

@@ -207,7 +207,7 @@ fn texts(names: &[String]) -> impl Iterator<Item = &str> + Clone {
     names.iter().map(String::as_str)
 }
 
-/// A few names for a message.
+/// The first few names, in backticks.
 pub fn some<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.collect();
     listed(names.iter().map(|name| format!("`{name}`")), NAMES_SHOWN)
@@ -236,7 +236,7 @@ pub fn no_such_address(argument: &str, address: SocketAddr, known: &[SocketAddr]
     format!("{argument}: no endpoint of the channel has the address `{address}`{hint}")
 }
 
-/// What a reader should know of an RPC that fails: which addresses DNS was not asked for, as nobody has given them.
+/// A hint for a failing RPC: the DNS names for which no `--resolve` was given.
 pub fn unanswered(session: &Session) -> Option<String> {
     let names = session.unanswered();
     let first = names.first()?;

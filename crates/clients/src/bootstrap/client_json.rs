@@ -44,16 +44,16 @@ pub fn parse(text: &[u8]) -> Result<ClientJson, SyntaxError> {
     parse_with(text, JsonDialect::default())
 }
 
-/// What another client's parser takes.
+/// How another client's JSON parser differs from C-core's.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct JsonDialect {
-    /// The last of two values of a key counts; else two are a fault.
+    /// Of a repeated key the last value counts; otherwise a repeated key is an error.
     pub takes_last_key: bool,
-    /// Nobody looks at what follows the value.
+    /// Text after the value is ignored; otherwise it is an error.
     pub ends_with_value: bool,
 }
 
-/// The same for another client.
+/// Like [`parse`], with another client's parser.
 ///
 /// # Errors
 /// The first fault.

@@ -108,7 +108,7 @@ pub(super) fn downstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Valid
             (None, common_at)
         }
     };
-    // Whether it is set counts, not what it is.
+    // Presence counts, not the value: false is set too.
     if message.require_client_certificate.is_some() && context.is_none() {
         let why = format_args!("require_client_certificate is set, and there is no validation context");
         let at = at.field("require_client_certificate");
@@ -165,7 +165,7 @@ fn unsupported_of_validation(context: &CertificateValidationContext, at: &Path<'
     unsupported("verify_certificate_spki", is_set, at, cx);
     let is_set = !context.verify_certificate_hash.is_empty();
     unsupported("verify_certificate_hash", is_set, at, cx);
-    // Set to false it is there as well.
+    // A wrapper that holds false is present too.
     let is_set = context.require_signed_certificate_timestamp.is_some();
     unsupported("require_signed_certificate_timestamp", is_set, at, cx);
     unsupported("crl", context.crl.is_some(), at, cx);
@@ -229,7 +229,8 @@ fn secret(field: &'static str, is_set: bool, at: &Path<'_>, cx: &mut Validation<
     }
 }
 
-/// A certificate provider, which the bootstrap must have: a look into a JavaScript object.
+/// A certificate provider, which must be in the bootstrap. The client looks its name up in a plain
+/// JavaScript object, so names of the object's prototype pass.
 fn provider(instance: &CertificateProviderPluginInstance, at: &Path<'_>, cx: &mut Validation<'_>) {
     let name = instance.instance_name.as_str();
     if cx.server().knows_provider(name) || OBJECT_PROTOTYPE.contains(&name) {

@@ -1,7 +1,7 @@
-//! Lists of resources: an entry that is none must not pass in silence, nor a whole document without a resource.
+//! Lists of resources: reports entries that are no resources, and documents without any.
 //!
-//! Only lists that can hold nothing else are looked at so: `resources` of a response, the lists of a dump, and a document
-//! that is a list. What stands in objects of an unknown shape is none of our business.
+//! Only lists that can hold nothing else are checked: `resources` of a response, the lists of a
+//! dump, and a document that is a list. Objects of an unknown shape are left alone.
 
 use super::slot::Pending;
 use super::walker::Walker;
@@ -19,7 +19,7 @@ const MAX_RESOURCES: usize = 400_000;
 const MAX_ANSWERS: usize = 4_000_000;
 
 impl Walker<'_, '_> {
-    /// Takes the resources away for which there is no room, and says so once.
+    /// Drops the resources above the limit, and reports the limit once.
     pub(super) fn turn_away(&mut self, pending: &mut Vec<Pending>) {
         let clients = 1 + self.loader.other_clients;
         let most = MAX_RESOURCES.min(MAX_ANSWERS / clients);
@@ -43,7 +43,8 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// How much was read so far that a reader of the report sees.
+    /// The numbers of resources, findings, bootstraps and errors so far: if they stay the same,
+    /// nothing was found.
     pub fn found(&self) -> (usize, usize, usize, usize) {
         let loader = &self.loader;
         (

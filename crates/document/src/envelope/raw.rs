@@ -14,7 +14,7 @@ pub struct WorldId(pub u32);
 /// Which set of resources it is: a document, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorldName {
-    /// The number of the document that has it.
+    /// The document that it comes from.
     pub source: SourceId,
     /// The part: a client scope, a namespace and pod; `None` for the document itself.
     pub scope: Option<String>,
@@ -64,7 +64,7 @@ pub struct LiveStatus {
 /// Where a resource stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
-    /// The number of the document that has it.
+    /// The document that it comes from.
     pub source: SourceId,
     /// The text of the resource itself: the object with its `@type` or its fields.
     pub span: Span,
@@ -103,9 +103,9 @@ pub struct RawResource {
 /// A finding on a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The number of the document that has it.
+    /// The document that it comes from.
     pub source: SourceId,
-    /// The bytes of the document that are its text.
+    /// The range of bytes that it takes up in the document.
     pub span: Span,
     /// What is wrong; the path is empty.
     pub diagnostic: Diagnostic,
@@ -116,7 +116,7 @@ pub struct Finding {
 pub struct PathSource {
     /// The document that names it.
     pub source: SourceId,
-    /// The bytes of the document that are its text.
+    /// The range of bytes that it takes up in the document.
     pub span: Span,
     /// The path as written; relative to the bootstrap, which is the document of the world.
     pub path: String,
@@ -127,16 +127,16 @@ pub struct PathSource {
 /// A gRPC bootstrap among the documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BootstrapPlace {
-    /// The number of the document that has it.
+    /// The document that it comes from.
     pub source: SourceId,
-    /// The bytes of the document that are its text.
+    /// The range of bytes that it takes up in the document.
     pub span: Span,
 }
 
 /// A response among the documents: what it says besides its resources, which were emitted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawResponse {
-    /// The number of the document that has it.
+    /// The document that it comes from.
     pub source: SourceId,
     /// Its text; its resources stand in it.
     pub span: Span,
@@ -157,7 +157,7 @@ pub struct RawResponse {
 /// An entry of `resource_errors`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResourceError {
-    /// The bytes of the document that are its text.
+    /// The range of bytes that it takes up in the document.
     pub span: Span,
     /// `resource_name.name`; may be empty.
     pub name: String,

@@ -1,8 +1,9 @@
-//! Documents that still have to be made: templates that nobody has rendered.
+//! Recognises unrendered templates, such as those of Helm charts.
 //!
-//! Of Go's templates, in which Helm's charts are written, the actions are known well enough to find them in a document that can
-//! be read: `name: {{ .Values.name }}` is good YAML. They count inside of a resource only, because other objects may hold templates
-//! for somebody else. Of other kinds a document that cannot be read may show signs.
+//! Actions of Go's templates, which Helm uses, are recognised even in a document that parses:
+//! `name: {{ .Values.name }}` is valid YAML. Only those inside of a resource count, because other
+//! objects may rightly hold templates. Other template languages are recognised only in documents
+//! that do not parse.
 
 use crate::source::Span;
 
@@ -83,7 +84,7 @@ fn is_action(rest: &[u8]) -> bool {
 /// What templates are written with: Go and Jinja, Jinja, ERB and its like, Mako.
 const SIGNS: &[&[u8]] = &[b"{{", b"{%", b"<%", b"\n% ", b"${"];
 
-/// Says whether a document that cannot be read may be one that still has to be made.
+/// Says whether a document that cannot be parsed may be an unrendered template.
 pub(super) fn is_any(bytes: &[u8]) -> bool {
     SIGNS.iter().any(|sign| memchr::memmem::find(bytes, sign).is_some())
 }

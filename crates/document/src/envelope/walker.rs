@@ -39,22 +39,22 @@ pub(super) struct Walker<'t, 'l> {
     pub world: Option<WorldId>,
     /// The type of untyped objects in the list that is being read.
     pub assume: Option<&'static Message>,
-    /// What the keys of the object at hand say that it is.
+    /// The message that the keys of the current object suggest.
     pub guess: Option<&'static Message>,
-    /// What is said about all resources of what is being read.
+    /// The status that the enclosing entry gives for its resources.
     pub said: LiveStatus,
     /// How many `ClientConfig`s each wrapper had so far.
     pub clients: BTreeMap<String, usize>,
     /// Keys of the wrappers around what is being read.
     pub wrappers: Vec<String>,
-    /// The keys of the objects at hand are no worlds.
+    /// The keys of the enclosing objects do not name worlds.
     pub is_one_world: bool,
     nesting: usize,
     /// Files that are named are to be read too.
     follow: bool,
     /// Something of a known shape was found.
     pub recognised: bool,
-    /// It was said that resources are not checked.
+    /// The finding that resources are not checked has been made.
     pub(super) is_told: bool,
     /// Strings may have no quotes, as in YAML.
     bare_strings: bool,
@@ -72,7 +72,7 @@ pub(super) struct Walker<'t, 'l> {
     pub kind: Option<String>,
     /// It has texts that are documents of their own.
     pub holds_text: bool,
-    /// These are read beside it.
+    /// The texts in ConfigMaps are read as documents.
     pub config_maps_are_open: bool,
     /// A key with text that is a document of its own, and is not read.
     pub embedded: Option<String>,
@@ -156,7 +156,7 @@ impl<'t, 'l> Walker<'t, 'l> {
                 self.report(&NO_RESOURCE, span, "there is no resource in it".to_owned());
             }
         }
-        // Beside xDS resources nobody wonders at a Deployment.
+        // Manifests of other kinds are expected beside xDS resources.
         if !is_any_known {
             for span in manifests {
                 self.unknown_shape(span);

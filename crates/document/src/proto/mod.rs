@@ -15,7 +15,8 @@ pub use xdsctl_proto as pb;
 
 /// Decodes a message that the generated types keep as bytes (`lazy` in `proto/reads.txt`).
 ///
-/// The bytes have been checked with those of the message around them; others give what prost makes of them, or nothing.
+/// The enclosing message was validated together with these bytes; other bytes that do not decode
+/// give the default.
 pub fn kept<T: prost::Message + Default>(bytes: &bytes::Bytes) -> T {
     T::decode(bytes.clone()).unwrap_or_default()
 }

@@ -126,7 +126,7 @@ fn failure_percentage(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) 
     Some(ejection)
 }
 
-/// What the policy runs with that a cluster without outlier detection gets: it ejects nothing.
+/// The config of the policy for a cluster without outlier detection: it ejects nothing.
 pub fn off() -> OutlierDetection {
     OutlierDetection {
         interval: DEFAULT_INTERVAL,
@@ -147,7 +147,7 @@ pub fn check_threshold(detection: &OutlierDetection) -> Option<String> {
     (!faults.is_empty()).then(|| json::words(&faults))
 }
 
-/// Checks a percentage, after a fault whatever was left of it.
+/// Checks the range of a percentage; after an earlier fault, of the value that was kept.
 fn check_percentage(percentage: u32, at: &ConfigPlace<'_>, faults: &mut Faults) {
     if percentage > MAX_PERCENTAGE {
         at.fault(

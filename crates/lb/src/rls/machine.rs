@@ -139,7 +139,7 @@ impl RlsPolicy {
         }
     }
 
-    /// Notes what a child reported; each report that counts is one of the policy's own.
+    /// Applies the reports of a child; each that is not ignored yields a report of the policy.
     fn note(&mut self, name: &str, said: Reports, reports: &mut Reports) {
         for report in said {
             let Some(target) = self.targets.get_mut(name) else {
@@ -157,7 +157,7 @@ impl RlsPolicy {
         }
     }
 
-    /// Another user of a target; says whether it is new.
+    /// Adds a user to a target; returns whether the target is new.
     fn hold(&mut self, name: &Arc<str>) -> bool {
         if let Some(target) = self.targets.get_mut(name) {
             target.uses += 1;
@@ -179,7 +179,7 @@ impl RlsPolicy {
         true
     }
 
-    /// Users of targets are gone; so are targets without one.
+    /// Removes a user from each of the targets, and drops targets without users.
     fn release<'n>(&mut self, names: impl IntoIterator<Item = &'n Arc<str>>, cx: &mut PolicyCx<'_>) {
         for name in names {
             let Some(target) = self.targets.get_mut(name) else {
@@ -196,8 +196,9 @@ impl RlsPolicy {
         }
     }
 
-    /// Tells of entries that made room, and returns the targets that they used: they are let go of after others have taken hold
-    /// of theirs, so that a target that goes from one entry to another keeps its connections.
+    /// Logs evicted cache entries, and returns the targets that they used. The caller releases
+    /// these only after new entries have taken theirs, so that a target that moves from one entry
+    /// to another keeps its connections.
     fn evicted(&self, gone: Vec<(Keys, CacheEntry)>, cx: &mut PolicyCx<'_>) -> Vec<Arc<str>> {
         let mut targets = Vec::new();
         for (keys, entry) in gone {
@@ -275,7 +276,8 @@ impl RlsPolicy {
                     status: status.clone(),
                     backoff_ms: delay,
                 });
-                // The back-off has its last millisecond in it; the client's timer is always a little later.
+                // One more millisecond: the client's timer fires only after the back-off has
+                // passed.
                 cx.runtime.timer(delay + 1, &self.at, PolicyEvent::Timer(BACKOFF_OVER));
                 reports.push(self.aggregate());
             }
@@ -362,7 +364,7 @@ impl RlsPolicy {
     }
 }
 
-/// The target goes along with a pick.
+/// Adds the name of the target to a completed pick.
 fn with_name(mut pick: Pick, name: &Arc<str>) -> Pick {
     if let Pick::Complete(complete) = &mut pick {
         complete.target.get_or_insert_with(|| name.clone());

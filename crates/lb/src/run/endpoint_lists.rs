@@ -57,7 +57,7 @@ struct ConnectedList {
     tally: StateTally,
     /// Places of those that are READY.
     ready: Ranks,
-    /// Appended to failure texts.
+    /// Why endpoints may be missing, in the client's words; appended to failure messages.
     note: String,
 }
 

@@ -298,7 +298,7 @@ impl PickCx<'_> {
         }
     }
 
-    /// Adds a step that is costly to find out; `what` is not called without a trace.
+    /// Adds a step whose text is costly to make: `what` is called only if there is a trace.
     pub fn say_of(&mut self, policy: &'static str, what: impl FnOnce() -> String) {
         if self.trace.is_some() {
             self.say(policy, format_args!("{}", what()));

@@ -139,7 +139,7 @@ pub struct Update<'a> {
     pub endpoints: Result<&'a EndpointList, &'a Status>,
     /// How much of the endpoints' hierarchical paths is used up.
     pub depth: usize,
-    /// Appended to failure texts.
+    /// Why endpoints may be missing, in the client's words; appended to failure messages.
     pub note: &'a str,
 }
 
@@ -178,7 +178,7 @@ pub struct ClusterChild {
     pub config: Arc<LbConfig>,
     /// Endpoints of a leaf; empty for an aggregate, whose children fetch their own.
     pub endpoints: EndpointList,
-    /// Appended to failure texts.
+    /// Why endpoints may be missing, in the client's words; appended to failure messages.
     pub note: String,
 }
 

@@ -46,7 +46,8 @@ impl StaticStrideScheduler {
         if f64::from(largest) / mean > MAX_RATIO {
             largest = (MAX_RATIO * mean) as f32;
         }
-        // Divided in single precision, and only then widened: one less in some weights.
+        // The client divides in single precision and widens afterwards, which makes some weights
+        // smaller by one.
         let scale = f64::from(f32::from(MAX_WEIGHT) / largest);
         let mean_scaled = round(scale * mean);
         let floor = round(f64::from(mean_scaled) * MIN_RATIO).max(1);

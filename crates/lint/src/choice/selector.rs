@@ -6,7 +6,7 @@ use xdsctl_document::proto::wire::{BEHAVIOUR_FIELD_IGNORED, FIELD_IGNORED, SECUR
 use xdsctl_model::diag::{Effect, Rule, Severity};
 use xdsctl_model::text::nearest;
 
-/// Names in one list: each finding is held against all of it.
+/// Most names in one list: each finding is compared with all of them.
 const MAX_LISTED: usize = 1_000;
 
 /// Every rule.
@@ -40,7 +40,8 @@ impl Selector {
     /// ```
     ///
     /// # Errors
-    /// What is no effect, no rule of `known` and no beginning of one, with the nearest rule; what cannot be a field.
+    /// A name that is no effect and no rule or prefix of a rule in `known` (the message proposes
+    /// the nearest rule), or a text that cannot be a field.
     pub fn list(text: &str, known: &[&'static Rule]) -> Result<Vec<Selector>, String> {
         let (rules, fields) = match text.split_once('=') {
             Some((rules, fields)) => (rules, Some(fields)),
@@ -102,7 +103,7 @@ impl Rules {
         ))
     }
 
-    /// A field of findings of these rules. Those of a bootstrap have keys of any letters.
+    /// A field name after `=`. Keys of a bootstrap may have any letters.
     fn field(&self, name: &str) -> Result<String, String> {
         let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '@');
         if name.is_empty() || !name.chars().all(is_name) {

@@ -1,7 +1,7 @@
-//! What follows from a rejection is silent where the rejection is.
+//! Withholds the consequences of a rejection that is itself not shown.
 //!
-//! Who has decided to live with a Cluster that the client rejects knows that the routes to it fail: that is said where the rejection is
-//! said, and nowhere else.
+//! Whoever suppresses the rejection of a Cluster knows that the routes to it fail: the failing
+//! routes are reported only together with the rejection.
 
 use std::collections::BTreeSet;
 

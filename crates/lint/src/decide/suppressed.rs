@@ -16,7 +16,7 @@ use xdsctl_document::source::{Source, SourceId, SourceMap, Span};
 use xdsctl_model::diag::{About, Diagnostic, FieldPath, Fingerprints, Packed, Rule, Severity};
 use xdsctl_model::profile::Client;
 
-/// What is to be taken out.
+/// Which findings [`suppress`] removes.
 #[derive(Debug)]
 pub struct SuppressionInput<'a> {
     /// Names of the documents by their ids, with slashes, the same wherever the command runs.
@@ -31,7 +31,7 @@ pub struct SuppressionInput<'a> {
     pub severities: &'a Severities,
     /// For suppressions that end.
     pub today: Date,
-    /// The input is all there is: what is about nothing in it is about nothing at all.
+    /// The input is complete: a suppression that matches nothing in it is obsolete.
     pub is_complete: bool,
 }
 
@@ -48,7 +48,8 @@ pub struct Suppressed {
     pub recorded: Vec<baseline::BaselineEntry>,
 }
 
-/// Takes out of `outcome` what `choice` says, and what follows from rejections of which nothing is shown then.
+/// Removes the findings that `choice` covers from `outcome`, and the consequences of rejections
+/// that are then no longer shown.
 pub fn suppress(outcome: &mut CheckOutcome, sources: &SourceMap, choice: SuppressionInput<'_>) -> Suppressed {
     let rejections = Rejections::of(outcome);
     let severities = choice.severities;
@@ -84,9 +85,9 @@ pub fn suppress(outcome: &mut CheckOutcome, sources: &SourceMap, choice: Suppres
 /// What became of a suppression.
 #[derive(Debug, Clone, Copy, Default)]
 struct Use {
-    /// What it is about was in the input.
+    /// The subject of the suppression is in the input.
     was_met: bool,
-    /// It took something out.
+    /// The suppression removed a finding.
     was_used: bool,
 }
 
@@ -381,7 +382,7 @@ impl Suppressing<'_> {
         is_known.then_some(Reason::InBaseline)
     }
 
-    /// Reports what did nothing.
+    /// Reports suppressions that removed nothing, or that have expired.
     fn idle(&self, findings: &mut Vec<Finding>) {
         if self.steps.is_over()
             && let Some(first) = self.choice.suppressions.first()
@@ -461,7 +462,7 @@ struct FindingSubject<'s> {
 }
 
 impl FindingSubject<'_> {
-    /// How much a finding counts for: those of several clients are one, and the base's is it.
+    /// How much a finding adds to the counts: one of several clients counts only for the base.
     const fn weight(&self, count: usize) -> usize {
         if self.client.is_some() { 0 } else { count }
     }

@@ -1,4 +1,4 @@
-//! Which world of one input is which of the other: by what they hold, the names and types of resources.
+//! Matches the worlds of two inputs by the types and names of the resources that they hold.
 //!
 //! Knows the names of worlds, and nothing of where those come from.
 
@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use xdsctl_channel::client::Resources;
 use xdsctl_model::resource::ResourceType;
 
-/// Pairs of worlds that are counted one by one, once for each resource that both have; where more would be, worlds of one order
-/// are compared.
+/// Most steps in which common resources of two worlds are counted; beyond it only worlds in the
+/// same position are compared.
 pub const MAX_STEPS: usize = 1_000_000;
 
 /// A world that is to find its partner.
@@ -21,7 +21,7 @@ pub struct Candidate<'a> {
     pub resources: &'a Resources,
 }
 
-/// The numbers of two worlds that are one before and after; `None` on the side where it is not.
+/// The indices of a world before and after; `None` on the side where it is missing.
 pub type Pair = (Option<usize>, Option<usize>);
 
 /// A resource, whatever is in it.
@@ -29,8 +29,9 @@ type ResourceKey<'a> = (ResourceType, &'a str);
 
 /// Pairs the worlds of two inputs, each once, in their order before and then after.
 ///
-/// The only one of each are a pair. Else two of one name are if more than half of what either has is in both, then those with the
-/// most in common, the fewest others, the same name, and the earlier ones first. Worlds without anything in common are no pair.
+/// If each input has one world, these are a pair. Otherwise two worlds of one name are if they
+/// share more than half of the resources of either; then those with the most in common, the fewest
+/// others, the same name, and the lowest indices. Worlds with nothing in common are no pair.
 pub fn pairs(before: &[Candidate<'_>], after: &[Candidate<'_>]) -> Vec<Pair> {
     if before.len() <= 1 && after.len() <= 1 {
         return vec![(before.first().map(|_| 0), after.first().map(|_| 0))];
@@ -111,7 +112,8 @@ impl<'a> Pairing<'a> {
         worlds.iter().enumerate().filter(|(_, world)| world.partner.is_none())
     }
 
-    /// An environment that gets what the one before it has had stays the same environment.
+    /// Pairs worlds of one name first: a stage that is promoted to the next environment must not
+    /// pair with its old one.
     fn of_one_name(&mut self) {
         let by_name: HashMap<&str, usize> = self.after.iter().enumerate().map(|(at, w)| (w.name, at)).collect();
         let mut found = Vec::new();
@@ -126,7 +128,8 @@ impl<'a> Pairing<'a> {
         found.into_iter().for_each(|(one, other)| self.join(one, other));
     }
 
-    /// Worlds with the same resources: none has more in common with one of them. A thousand alike are a thousand steps.
+    /// Pairs worlds with identical resources, since no other world has more in common. Takes linear
+    /// time.
     fn of_the_same(&mut self) {
         let mut by_keys: HashMap<&[ResourceKey<'_>], VecDeque<usize>> = HashMap::new();
         for (other, world) in Self::open(&self.after) {

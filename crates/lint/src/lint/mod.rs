@@ -54,7 +54,7 @@ pub fn says_unused(rule: &Rule) -> bool {
     unused::RULES.iter().any(|unused| std::ptr::eq(*unused, rule))
 }
 
-/// Of whom a finding is true that the base does not have.
+/// The clients other than the base for which a finding holds that the base does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Who {
     /// The clients of these families.
@@ -65,7 +65,8 @@ pub enum Who {
     Having(Family, &'static Defect),
     /// The clients of this family that have this feature.
     With(Family, Feature),
-    /// Those that have a finding of its rule already, of which it stands for the rest.
+    /// The clients that already have a finding of the same rule; this finding stands for the rest
+    /// of them.
     WithRule,
 }
 
@@ -128,7 +129,8 @@ pub struct Asked<'a> {
     pub others_reject: &'a dyn Fn(ResourceId) -> bool,
 }
 
-/// Findings by resource, in the order in which they were made; of one rule and resource as many as anybody reads.
+/// Findings by resource, in the order in which they were made; at most a fixed number per rule and
+/// resource.
 #[derive(Debug, Default)]
 pub struct Findings {
     list: Vec<(ResourceId, Diagnostic)>,

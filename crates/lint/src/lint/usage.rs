@@ -37,7 +37,7 @@ pub struct RoutesInUse<'w> {
 /// What a channel to a listener looks for among the domains.
 #[derive(Debug, Clone, Copy)]
 enum Authority<'w> {
-    /// This, in the reader's own words.
+    /// The authority that the user gave.
     Given(&'w str),
     /// Most likely the listener's name.
     Listener(&'w str),
@@ -50,7 +50,8 @@ impl RoutesInUse<'_> {
     /// The virtual hosts that channels choose; `None` if that cannot be told.
     ///
     /// A channel to `xds:///name` asks for the listener `name` and takes `name` for the authority, unless the bootstrap or the
-    /// application says otherwise. A name that chooses no virtual host shows that somebody does.
+    /// application says otherwise. A listener name that matches no virtual host shows that one of
+    /// them does.
     pub fn reached(&self) -> Option<BTreeSet<usize>> {
         let domains: usize = self.facts.domains.iter().map(Vec::len).sum();
         let comparisons = self.authorities.len().saturating_mul(domains);

@@ -1,4 +1,5 @@
-//! A text as it is compared: without colours, escapes and white space, with the way back to what was pasted.
+//! A text reduced for comparison: without colours, escapes and white space, with offsets back to
+//! the original.
 //!
 //! Terminals wrap lines within words, mails between them, and log collectors quote what they carry as JSON. None of that
 //! changes a line whose white space is left out.
@@ -53,7 +54,7 @@ impl Squeezed {
         }
     }
 
-    /// The client that alone writes what is around the words.
+    /// The family whose log lines alone look like this; `None` if several write such lines.
     pub fn writer(&self) -> Option<Family> {
         *self.writer.get_or_init(|| frame::writer(&self.lower))
     }

@@ -6,9 +6,9 @@ use crate::profile::Family;
 /// A finding on a resource (or on a document, then with an empty path).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The kind of fault.
+    /// The rule to which the finding belongs.
     pub rule: &'static Rule,
-    /// What the client does about it: the rule's effect, but where another client takes the same fault in another way.
+    /// What the client does: the rule's effect, unless this client treats the fault differently.
     pub effect: Effect,
     /// The field, in the client's notation; empty for the resource as a whole.
     pub path: FieldPath,
@@ -18,22 +18,24 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// Other places that belong to the finding.
     pub related: Vec<Related>,
-    /// Number of the resource in the outcome whose rejection it follows from.
+    /// Index in the outcome of the resource whose rejection causes this finding.
     pub cause: Option<usize>,
-    /// How many findings it stands for: one, but for the last of [`MAX_FINDINGS_PER_RULE`](super::MAX_FINDINGS_PER_RULE).
+    /// How many findings it stands for: 1, or more for the last of
+    /// [`MAX_FINDINGS_PER_RULE`](super::MAX_FINDINGS_PER_RULE).
     pub count: usize,
-    /// Of which families it is true as well, if they accept the resource: those of the rule, or fewer.
+    /// Other families for which it holds if they accept the resource: the rule's, or fewer.
     pub shared: &'static [Family],
 }
 
 /// A second place of a finding, in the same resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Related {
-    /// The field that the finding is about.
+    /// The second field, in the client's notation.
     pub path: FieldPath,
     /// What it has to do with the finding: "first used here".
     pub message: String,
-    /// The rule of what follows there from the finding, and is no finding of its own; `None` for a place that is part of the fault.
+    /// The rule of the consequence at this place, which is no finding of its own; `None` for a
+    /// place that is part of the fault.
     pub rule: Option<&'static Rule>,
 }
 

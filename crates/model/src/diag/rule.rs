@@ -14,7 +14,8 @@ pub enum Effect {
     Nack,
     /// Accepted, but RPCs then fail, the channel breaks, or the client crashes.
     Fails,
-    /// Accepted, but a rule that guards a server is not applied: someone is let in whom it keeps out.
+    /// Accepted, but an access rule of a server is not applied: it lets in requests that it should
+    /// deny.
     Open,
     /// A gRFC demands a rejection that this client does not make; other clients may.
     Spec,
@@ -158,16 +159,17 @@ pub struct Rule {
     pub source: &'static str,
     /// The Markdown page that `explain` prints.
     pub page: &'static str,
-    /// Of whom a finding that is made for C-core is true as well.
+    /// The other families for which a finding made for C-core holds too.
     pub shared: SharedBy,
 }
 
-/// The families that do not have to be asked for a finding: what is found does not depend on what they do.
+/// Families for which a finding holds without running their converter.
 #[derive(Debug, Clone, Copy)]
 pub struct SharedBy {
-    /// Those that a finding is true of if they accept the resource, whoever was asked. It is never true of others.
+    /// The finding holds for a client of these families if it accepts the resource, and for no
+    /// client of another.
     pub families: &'static [Family],
-    /// Why that is so; empty if it is true of nobody else.
+    /// Why it holds; empty if `families` is.
     pub why: &'static str,
 }
 
@@ -205,8 +207,8 @@ impl Eq for Rule {}
 /// }
 /// ```
 ///
-/// A rule that is `every` client's, or `also` of some, is reported for them too where C-core's converter or a lint finds it: the text
-/// says why that needs no asking.
+/// A rule marked `every`, or `also` with some families, is reported for these clients too when
+/// C-core's converter or a lint finds it; the text says why their own converters need not be asked.
 #[macro_export]
 macro_rules! rules {
     (@severity $effect:ident) => { $crate::diag::Effect::$effect.severity() };

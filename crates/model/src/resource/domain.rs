@@ -83,10 +83,12 @@ impl DomainClass {
 pub enum DomainComparison {
     /// Without regard to ASCII case; a star stands for at least one character.
     Folded,
-    /// Byte by byte; a star may stand for nothing, and beside a pattern that is none, nothing matches (grpc-go FindBestMatchingVirtualHost;
+    /// Byte by byte; a star may match nothing, and one invalid pattern keeps every domain from
+    /// matching (grpc-go FindBestMatchingVirtualHost;
     /// [`Feature::DomainsExact`](crate::profile::Feature::DomainsExact)).
     Exact,
-    /// Like [`DomainComparison::Exact`], but a pattern that is none is passed over (grpc-js-xds findVirtualHostForDomain;
+    /// Like [`DomainComparison::Exact`], but an invalid pattern is skipped (grpc-js-xds
+    /// findVirtualHostForDomain;
     /// [`Feature::BadDomainsPassed`](crate::profile::Feature::BadDomainsPassed)).
     Bytes,
     /// Like [`DomainComparison::Folded`], but a pattern has one star at most, and of those with one the longest wins, whatever its class
@@ -95,7 +97,7 @@ pub enum DomainComparison {
 }
 
 impl DomainComparison {
-    /// That of a client.
+    /// The comparison of a client with these features.
     pub fn of(has: impl Fn(Feature) -> bool) -> DomainComparison {
         if has(Feature::BadDomainsPassed) {
             DomainComparison::Bytes

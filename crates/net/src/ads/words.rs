@@ -1,4 +1,4 @@
-//! What is told of responses: to people in a line, to the control plane as the reason of a rejection.
+//! Words for responses: a line for people, and the error detail of a NACK for the control plane.
 
 use xdsctl_channel::client::Received;
 use xdsctl_model::resource::ResourceType;
@@ -13,7 +13,8 @@ const NAMES_SHOWN: usize = 5;
 /// Rejections said in one request at most.
 const FAULTS_SAID: usize = 20;
 
-/// Why a control plane may not answer who asks for names (go-control-plane, pkg/cache/v3/simple.go, `superset`).
+/// A known reason why a control plane leaves a request for single names unanswered
+/// (go-control-plane, pkg/cache/v3/simple.go, `superset`).
 pub const OF_ADS_CACHE: &str = "A known cause is a snapshot cache of go-control-plane in ADS mode, `NewSnapshotCache(true, ...)`: it answers \
      only a request that names all its resources of the type, and a gRPC client names only those that it needs; `false` turns that off";
 
@@ -61,7 +62,7 @@ pub fn response_event(
     }
 }
 
-/// The first of some names.
+/// The first few names, in backticks, and how many more there are.
 pub fn some(names: &[&str]) -> String {
     let shown: Vec<String> = names.iter().take(NAMES_SHOWN).map(|name| format!("`{name}`")).collect();
     match names.len().saturating_sub(NAMES_SHOWN) {

@@ -101,9 +101,9 @@ fn rejection(diagnostics: &[Diagnostic]) -> String {
 /// A resource that was left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rejected<'a> {
-    /// Which of the four types of resources it is.
+    /// Its type, one of the four that gRPC clients ask for.
     pub resource_type: ResourceType,
-    /// The resource's name, by which a client asks for it.
+    /// Its name, as clients ask for it.
     pub name: &'a str,
     /// Why the client rejects it.
     pub why: &'a str,

@@ -61,9 +61,9 @@ impl Joined {
 /// A resource that two documents have with different content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
-    /// Which of the four types of resources it is.
+    /// Its type, one of the four that gRPC clients ask for.
     pub resource_type: ResourceType,
-    /// The resource's name, by which a client asks for it.
+    /// Its name, as clients ask for it.
     pub name: String,
     /// The first two documents.
     pub documents: (SourceId, SourceId),

@@ -18,7 +18,7 @@ impl Channel {
         self.sleep_until(self.runtime.now.saturating_add(ms.max(0)))
     }
 
-    /// Lets time pass until `until`; nothing happens if that is over.
+    /// Lets time pass until `until`; does nothing if that is in the past.
     ///
     /// # Errors
     /// Too much happens in that time.

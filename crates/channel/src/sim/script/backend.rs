@@ -188,7 +188,7 @@ fn answer(node: &JsonNode) -> Result<BackendAnswer, Located> {
 /// Reads a status code by its name.
 ///
 /// # Errors
-/// It is none.
+/// The value is not a status code.
 pub fn code(member: &str, node: &JsonNode) -> Result<Code, Located> {
     let code = node.text().and_then(|text| Code::from_name(&text.to_ascii_uppercase()));
     code.ok_or_else(|| wrong(member, node, "a status code like OK or UNAVAILABLE"))

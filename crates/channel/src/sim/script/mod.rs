@@ -6,7 +6,8 @@
 //! services answer; `update` and `remove` change
 //! what the control plane sends, `drain`, `health`, `weight` and `scale` its EDS resources.
 //!
-//! A step that says something else than this is refused, so that no word of a script is passed over.
+//! A step with a member that is unknown or of the wrong type is refused: nothing in a script is
+//! silently ignored.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -93,7 +94,7 @@ pub enum Step {
     Backend(Vec<Setting>),
     /// The control plane sends these resources.
     Update {
-        /// As text, which takes a fiftieth of the space of its values.
+        /// As text: parsed values would take fifty times the memory.
         sent: SentTexts,
         /// The addresses in them.
         addresses: Vec<SocketAddr>,

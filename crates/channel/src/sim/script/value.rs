@@ -86,7 +86,7 @@ pub fn members<'n>(place: &'static str, node: &'n JsonNode, known: &[&str]) -> R
 /// An address.
 ///
 /// # Errors
-/// It is none.
+/// The value is missing its expected type or form.
 pub fn address(member: &str, node: &JsonNode) -> Result<SocketAddr, Located> {
     let parsed = node.text().and_then(|text| text.parse().ok());
     parsed.ok_or_else(|| wrong(member, node, "an address like 10.0.0.1:80"))
@@ -95,7 +95,7 @@ pub fn address(member: &str, node: &JsonNode) -> Result<SocketAddr, Located> {
 /// The address that a key is.
 ///
 /// # Errors
-/// It is none.
+/// The value is missing its expected type or form.
 pub fn address_key(place: &str, member: &JsonMember) -> Result<SocketAddr, Located> {
     let key = JsonNode {
         span: member.at,
@@ -139,7 +139,7 @@ pub fn seconds(node: &JsonNode, member: &str) -> Result<Option<i64>, Located> {
 /// The text of a member, if it is there.
 ///
 /// # Errors
-/// It is none.
+/// The value is missing its expected type or form.
 pub fn text(node: &JsonNode, member: &str) -> Result<Option<String>, Located> {
     let Some(value) = node.get(member) else { return Ok(None) };
     let text = value.text().ok_or_else(|| wrong(member, value, "a text"))?;
@@ -149,7 +149,7 @@ pub fn text(node: &JsonNode, member: &str) -> Result<Option<String>, Located> {
 /// The flag of a member; `false` if it is not there.
 ///
 /// # Errors
-/// It is none.
+/// The value is missing its expected type or form.
 pub fn flag(node: &JsonNode, member: &str) -> Result<bool, Located> {
     let Some(value) = node.get(member) else {
         return Ok(false);
@@ -160,7 +160,7 @@ pub fn flag(node: &JsonNode, member: &str) -> Result<bool, Located> {
 /// A share: `10%` or `0.1`.
 ///
 /// # Errors
-/// It is none.
+/// The value is missing its expected type or form.
 pub fn share(member: &str, node: &JsonNode) -> Result<f64, Located> {
     let of_text = |text: &str| text.strip_suffix('%')?.trim().parse::<f64>().ok();
     let share = match node.number() {

@@ -54,7 +54,7 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let mut suites = Vec::new();
     let mut coverage = Coverage::default();
     let (mut ran, mut known) = (0, 0);
-    // What is read is no place for a report.
+    // A report must not overwrite an input.
     let mut inputs: Vec<PathBuf> = sources.iter().map(|(_, source)| source.name().into()).collect();
     for id in opened {
         let Some(source) = sources.get(id) else { continue };
@@ -79,7 +79,7 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
                     coverage.add(std::mem::take(&mut played.coverage));
                     notes.take(report.tests.len(), test, &mut played);
                     let mut test = placing.report(name, test.span, played);
-                    // It comes first: what else fails may follow from it.
+                    // It comes first, because the other failures may follow from it.
                     test.failures
                         .splice(0..0, unread.map(|(span, lost)| placing.half_a_world(span, lost)));
                     report.tests.push(test);
@@ -158,7 +158,7 @@ impl Notes {
     }
 }
 
-/// Says whether it is to be noted what of the configuration is met.
+/// Says whether coverage of the configuration is recorded.
 const fn covers(args: &TestArgs) -> bool {
     args.coverage || args.fail_under.is_some()
 }
@@ -178,8 +178,8 @@ fn name(test: &Test, file: &str) -> String {
     stem.map_or_else(|| file.to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// Runs a test; what its world is not ends the test. `records` is what [`RunOptions`] says of it. Beside it stands what of the
-/// world could not be read, and where that is named.
+/// Runs a test; an error in opening its world ends it. For `records` see [`RunOptions`]. The second
+/// value is what of the world could not be read, and the place that names it.
 fn one(
     args: &TestArgs,
     test: &Test,

@@ -1,4 +1,5 @@
-//! Findings that somebody has looked at: suppressions of the project and of comments, and the baseline.
+//! Findings that the project already knows: suppressions in settings and comments, and the
+//! baseline.
 
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -14,7 +15,7 @@ use xdsctl_lint::choice::{self, Baseline, Date, Severities, Suppression, Suppres
 use xdsctl_lint::decide::{self, CheckOutcome, Suppressed, SuppressionInput};
 use xdsctl_model::diag::Severity;
 
-/// What is known before anything is read.
+/// The suppressions of the project and the baseline, loaded before the inputs are read.
 pub struct Preset {
     suppressions: Vec<Suppression>,
     baseline: Option<(Baseline, SourceId)>,
@@ -30,7 +31,7 @@ impl Preset {
     /// A baseline that cannot be read.
     pub fn open(args: &ValidateArgs, config: &ProjectConfig, sources: &mut SourceMap) -> Result<Preset, Error> {
         let of_project = config.baseline.as_ref().map(|setting| setting.value.clone());
-        // The one of the project may be about to be written for the first time.
+        // The project's baseline need not exist yet if this run writes it.
         let is_recorded = args.write_baseline.is_some();
         if let Some(file) = &args.write_baseline {
             overwrite::refuse(file, OutputKind::Baseline)?;
@@ -67,7 +68,8 @@ impl Preset {
         })
     }
 
-    /// Takes out what is known. Findings for a new baseline are those from a severity on.
+    /// Removes known findings from `outcome`. Findings of severity `from` and above go into a new
+    /// baseline.
     pub fn suppress(
         self,
         outcome: &mut CheckOutcome,

@@ -40,7 +40,7 @@ pub(super) const EXIT_FINDINGS: u8 = 1;
 
 pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     if args.quiet {
-        // No progress either.
+        // `--quiet` turns off the progress line too.
         io.err_is_terminal = false;
     }
     let mut asked = ValidatePlan::of(args, io)?;
@@ -91,7 +91,7 @@ impl<'a> ValidatePlan<'a> {
         let settings = Settings::of(args, &config);
         let is_for_github = |to: &ReportDestination| to.is_shown_as(ReportFormat::Github);
         io.annotates |= settings.formats.iter().any(is_for_github);
-        // A table alone is of the current ones.
+        // `--matrix` without a client shows the current version of each client.
         let otherwise = match args.matrix {
             true => Client::current(),
             false => vec![Client::REFERENCE],
@@ -179,7 +179,7 @@ impl<'a> ValidatePlan<'a> {
         inputs.exit_code(self.exit_code(&summary), io)
     }
 
-    /// A verdict that is not known goes before everything that is.
+    /// An unknown verdict takes precedence over findings.
     pub(super) fn exit_code(&self, summary: &Summary) -> u8 {
         match not_checked::unknown(&summary.not_checked) {
             Some(_) => EXIT_TROUBLE,
@@ -346,9 +346,10 @@ impl<'a> ValidatePlan<'a> {
                 target: target.as_ref(),
                 server: server.as_ref(),
                 listens: self.args.listen.as_deref(),
-                // What the line misses does not come.
+                // The resource that the line of `--explain-error` misses will not arrive later.
                 is_complete: is_complete || line.as_ref().is_some_and(RecognisedLine::is_of_missing),
-                // A line comes from a client, whatever else the input looks like.
+                // A line of `--explain-error` comes from a gRPC client, so nothing is taken for a
+                // proxy's.
                 without_server_template,
                 judges_proxies: self.args.all || line.is_some(),
                 keeps_withheld: self.args.explain_suppressed,

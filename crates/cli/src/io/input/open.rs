@@ -101,7 +101,7 @@ struct OpenedDocuments {
 }
 
 impl OpenedDocuments {
-    /// Says whether nobody has named the file before; whoever names it twice means it once.
+    /// Says whether the file is new: one that is named twice is read once.
     fn is_new(&mut self, name: &str) -> bool {
         self.seen.insert(worlds::place(name))
     }
@@ -129,7 +129,7 @@ fn documents(inputs: &mut Inputs, io: &mut Io<'_>) -> Result<OpenedDocuments, Er
             }
             let bytes = read_stream(&mut io.input, MAX_STREAM_BYTES).map_err(|e| cannot_read(path, e))?;
             if bytes.is_empty() && plan.bootstrap.is_some() && plan.files.len() == 1 {
-                // The bootstrap is what is to be checked.
+                // Only the bootstrap is to be checked, so empty input is no fault.
                 return Ok(OpenedDocuments::default());
             }
             let name = plan.stdin_name.clone().unwrap_or_else(|| "-".to_owned());

@@ -1,4 +1,5 @@
-//! What is read, and as what: by arguments and the project, or by a suite.
+//! Which inputs are read and how they are interpreted, from arguments and the project or from a
+//! suite.
 
 use std::path::PathBuf;
 
@@ -7,7 +8,7 @@ use crate::args::{AsType, ConnectArgs, InputArgs, WorldMode};
 use crate::config::ProjectConfig;
 use xdsctl_model::profile::{Fleet, Package};
 
-/// What is read, and as what.
+/// Which inputs are read, and how they are interpreted.
 #[derive(Debug, Clone, Default)]
 pub struct InputPlan {
     /// Files, directories, revisions and running systems; `-` is standard input.

@@ -23,21 +23,21 @@ const LABEL: usize = 80;
 /// Outcomes shown one by one at most, when no shares are asked for.
 const SHOWN: u64 = 200;
 
-/// Outcomes of different kinds that are explained beside shares at most.
+/// Most kinds of outcomes that are explained besides the shares.
 const EXAMPLES: usize = 20;
 
-/// How the answer is told.
+/// How the answer is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PickStyle {
-    /// For programs, else for people.
+    /// As JSON instead of text.
     pub is_json: bool,
-    /// Shares are asked for, not the single RPCs.
+    /// Print the share of each endpoint instead of each RPC.
     pub is_counted: bool,
-    /// Everything is to be told.
+    /// `--explain`: print the trace of each RPC.
     pub explains: bool,
     /// With colours.
     pub colours: bool,
-    /// Start of the random numbers.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 
@@ -60,7 +60,7 @@ fn label(outcome: &Outcome) -> String {
     }
 }
 
-/// A failure without the address of the last error, which is another one from RPC to RPC.
+/// A failure message without the address of the last error, which varies from RPC to RPC.
 fn kind(failure: &str) -> String {
     let is_address = |word: &str| word.ends_with(':') && (word.starts_with("ipv4:") || word.starts_with("ipv6:"));
     let words: Vec<&str> = failure.split(' ').filter(|word| !is_address(word)).collect();

@@ -33,7 +33,8 @@ impl NotComparedTally {
         }
     }
 
-    /// All of it; of the clients of a dump with the agents `not_read` the version cannot be read.
+    /// Everything that was not compared. `not_read` lists the agents of the dump whose version
+    /// cannot be parsed.
     pub fn finish(&self, fleet: &Fleet, not_read: &[String]) -> Vec<NotChecked> {
         let mut list: Vec<NotChecked> = not_read.iter().map(|agent| unread(agent)).collect();
         list.extend(unclear(NotCheckedKind::Verdict, "the verdict on", &self.unclear, fleet));

@@ -13,7 +13,7 @@ pub struct Concise<W: Write> {
 }
 
 impl<W: Write> Concise<W> {
-    /// A writer that has written nothing.
+    /// Creates a writer; nothing is written yet.
     pub const fn new(choice: ShownSeverity, out: W) -> Self {
         Concise { choice, out }
     }

@@ -53,7 +53,7 @@ pub struct Gitlab<W: Write> {
 }
 
 impl<W: Write> Gitlab<W> {
-    /// A writer that has written nothing.
+    /// Creates a writer; nothing is written yet.
     pub fn new(choice: ShownSeverity, paths: PrintedPaths, out: W) -> Self {
         Gitlab {
             choice,

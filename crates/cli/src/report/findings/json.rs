@@ -193,7 +193,7 @@ pub struct JsonReport<W: Write> {
 }
 
 impl<W: Write> JsonReport<W> {
-    /// A writer that has written nothing.
+    /// Creates a writer; nothing is written yet.
     pub fn new(choice: ShownSeverity, asked: String, explains_withheld: bool, out: W) -> Self {
         JsonReport {
             choice,

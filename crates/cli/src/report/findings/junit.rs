@@ -74,7 +74,7 @@ pub struct Junit<W: Write> {
 }
 
 impl<W: Write> Junit<W> {
-    /// A writer that has written nothing.
+    /// Creates a writer; nothing is written yet.
     pub const fn new(choice: ShownSeverity, fail_on: Severity, paths: PrintedPaths, out: W) -> Self {
         Junit {
             choice,

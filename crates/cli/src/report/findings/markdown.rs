@@ -23,7 +23,7 @@ pub struct Markdown<W: Write> {
 }
 
 impl<W: Write> Markdown<W> {
-    /// A writer that has written nothing.
+    /// Creates a writer; nothing is written yet.
     pub const fn new(choice: ShownSeverity, paths: PrintedPaths, out: W) -> Self {
         Markdown {
             choice,

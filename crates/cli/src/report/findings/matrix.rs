@@ -174,7 +174,7 @@ pub struct Matrix<W: Write> {
 }
 
 impl<W: Write> Matrix<W> {
-    /// A writer that has written nothing.
+    /// Creates a writer; nothing is written yet.
     pub const fn new(choice: ShownSeverity, style: MatrixStyle, out: W) -> Self {
         Matrix {
             choice,

@@ -77,7 +77,7 @@ pub struct Finding {
     pub by: Arc<str>,
     /// How loud, after the user's `-A`, `-W` and `-D`.
     pub severity: Severity,
-    /// It can fail the run: it is not only of clients that the user leaves out of that.
+    /// It can fail the run: at least one client that has it is not exempt from that.
     pub counts: bool,
     /// The path of the field, in the client's notation.
     pub path: FieldPath,

@@ -229,7 +229,7 @@ fn put(sign: u8, lines: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// Lines, the last one also if it does not end.
+/// The number of lines; a last line without a newline counts.
 fn count(bytes: &[u8]) -> usize {
     let is_open = bytes.last().is_some_and(|byte| *byte != b'\n');
     memchr::memchr_iter(b'\n', bytes).count() + usize::from(is_open)

@@ -485,7 +485,7 @@ impl<'r> Resolver<'r> {
         findings
     }
 
-    /// The finding with its place; `None` if it is to be shown and the user allows it.
+    /// The finding with its place, if it is to be shown and the user allows it; otherwise `None`.
     fn finding(
         &self,
         diagnostic: Diagnostic,

@@ -38,7 +38,7 @@ pub struct Sarif<W: Write> {
 }
 
 impl<W: Write> Sarif<W> {
-    /// A writer that has written nothing.
+    /// Creates a writer; nothing is written yet.
     pub fn new(choice: ShownSeverity, paths: PrintedPaths, out: W) -> Self {
         Sarif {
             choice,

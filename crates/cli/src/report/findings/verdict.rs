@@ -56,7 +56,7 @@ pub struct SnapshotVerdict<W: Write> {
 }
 
 impl<W: Write> SnapshotVerdict<W> {
-    /// A writer that has written nothing.
+    /// Creates a writer; nothing is written yet.
     pub const fn new(choice: ShownSeverity, gate: Gate, at: SnapshotPlace, error: Option<String>, out: W) -> Self {
         SnapshotVerdict {
             choice,

@@ -51,7 +51,7 @@ struct RowSubject {
     cluster: String,
 }
 
-/// What a timeline has told of its backends.
+/// The RPCs and connections of each backend over time.
 #[derive(Debug)]
 pub struct Chart {
     piece_ms: i64,
@@ -139,7 +139,7 @@ impl Chart {
         usize::try_from(at / self.piece_ms).unwrap_or(0)
     }
 
-    /// Makes pieces twice as long.
+    /// Doubles the length of the pieces, which halves their number.
     fn halve(&mut self) {
         self.piece_ms = self.piece_ms.saturating_mul(2);
         for row in self.rows.values_mut() {

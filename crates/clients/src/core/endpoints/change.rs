@@ -78,7 +78,8 @@ impl EndpointChange {
         }
     }
 
-    /// Says whether the client keeps an endpoint that is so, if nothing else is against it.
+    /// Says whether the client keeps an endpoint after this change, as far as the change decides
+    /// it.
     pub fn is_kept(&self) -> bool {
         match self.what {
             EndpointEffect::Health(health) => health_status(health.into()).is_some(),
@@ -93,10 +94,10 @@ impl EndpointChange {
     }
 }
 
-/// The resource with the changes, of several for one address the last one. `met` is called with the number of each change
-/// that is about an endpoint of the resource, `None` is returned if there is none.
+/// Applies the changes to a resource; of several for one address the last one counts. Calls `met`
+/// with the index of each change that matches an endpoint, and returns `None` if none does.
 ///
-/// The bytes are those of a resource that validation has seen.
+/// `bytes` must have passed validation.
 pub fn changed(
     bytes: &Bytes,
     changes: &[EndpointChange],

@@ -57,7 +57,7 @@ static FILTERS: &[&FilterType] = &[
 
 /// The registered filter with this top-level config type.
 ///
-/// Before the two were told apart, the type of an override did as well.
+/// Versions without [`Feature::OverrideTypes`] accept the type of an override here too.
 pub fn by_type(type_name: &str, cx: &Validation<'_>) -> Option<&'static FilterType> {
     let either = !cx.has(Feature::OverrideTypes);
     find(cx, |f| {
@@ -67,7 +67,7 @@ pub fn by_type(type_name: &str, cx: &Validation<'_>) -> Option<&'static FilterTy
 
 /// The registered filter with this override type.
 ///
-/// Before the two were told apart, the type of a config did as well.
+/// Versions without [`Feature::OverrideTypes`] accept the type of a config here too.
 pub fn by_override_type(type_name: &str, cx: &Validation<'_>) -> Option<&'static FilterType> {
     let either = !cx.has(Feature::OverrideTypes);
     find(cx, |f| {

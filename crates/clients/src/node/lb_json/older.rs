@@ -1,4 +1,4 @@
-//! What LB policies had in their JSON configs before clusters were watched in one place (A74).
+//! JSON configs of LB policies in versions before clusters were watched in one place (A74).
 
 use prost_types::value::Kind;
 
@@ -42,7 +42,8 @@ pub(super) fn cluster_resolver(config: &JsonObject<'_>) -> Parsed {
     Ok(())
 }
 
-/// `lrs_load_reporting_server`, in the form of a server in the bootstrap (`validateXdsServerConfig`), if it is anything at all.
+/// Checks `lrs_load_reporting_server` as a server of the bootstrap (`validateXdsServerConfig`);
+/// absent, null and false are accepted.
 fn load_reporting_server(config: &JsonObject<'_>) -> Parsed {
     let server = match config.get("lrs_load_reporting_server") {
         None | Some(Kind::NullValue(_) | Kind::BoolValue(false)) => return Ok(()),

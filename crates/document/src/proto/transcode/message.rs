@@ -32,9 +32,10 @@ impl SeenFields {
     }
 }
 
-/// What follows on a value, or on an opening brace. A key is the place of the first byte of its name.
+/// What follows a value or an opening brace. A key is the offset of the first byte of its name.
 ///
-/// It is small, for it is asked for at each value: a key that is read again where that is needed costs less than one that is kept.
+/// Kept small, because one is made for each value: reading a key again where it is needed costs
+/// less than storing it.
 enum Next {
     /// The closing brace.
     End,
@@ -215,7 +216,7 @@ impl<'t> Transcoder<'t> {
             }
             seen.oneofs |= bit;
         }
-        // Texts that end where they say.
+        // Only values that are delimited: objects, lists and strings.
         let may_repeat = matches!(first, b'{' | b'[' | b'"') && matches!(field.kind, Kind::Message(_) | Kind::Enum(_));
         if may_repeat && let Some(last) = self.repeats.value(index, position) {
             if last.is_hopeful() {

@@ -4,7 +4,8 @@ use xdsctl_proto::tables::{Field, Message};
 
 use xdsctl_model::profile::{Family, Feature, Profile};
 
-/// Fields that some versions of a client read, or do so under a switch. C-core's converters say that of C-core themselves.
+/// Fields that only some versions of a client read, or only under a switch. C-core's own converters
+/// report those of C-core.
 struct Since {
     families: &'static [Family],
     message: &'static str,
@@ -90,7 +91,7 @@ const fn of(
     }
 }
 
-/// The bit of a family in [`Field::read_in`]: families stand in one order there and here.
+/// The bit of a family in [`Field::read_in`], whose bits are in the order of [`Family`].
 const fn bit(family: Family) -> u8 {
     1 << family as u8
 }
@@ -110,7 +111,7 @@ pub(super) fn reads(reader: &Profile, message: &Message, field: &Field) -> bool 
     of_family && missing(reader, message, field).is_none()
 }
 
-/// The line by which a client does not read a field.
+/// The entry of [`SINCE`] because of which a client does not read a field.
 fn missing(reader: &Profile, message: &Message, field: &Field) -> Option<&'static Since> {
     let family = reader.client().family;
     let listed = SINCE.iter().find(|since| {
@@ -133,7 +134,7 @@ pub(super) fn unread(reader: &Profile, message: &Message, field: &Field) -> Opti
     })
 }
 
-/// Who does not read a field: gRPC, if nobody does.
+/// The name to give for who does not read a field: `gRPC` if no client does.
 pub(super) fn who(reader: &Profile, field: &Field) -> &'static str {
     match reader.is_core() || !field.judged && field.read_in == 0 {
         true => "gRPC",

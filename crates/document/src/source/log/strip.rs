@@ -1,4 +1,4 @@
-//! A message whose lines have a prefix, without it, and the way back to the document.
+//! Removes the prefix from the lines of a logged message, and maps offsets back to the document.
 //!
 //! Lines of other streams may stand between; they are passed over. A message ends where it is complete, or at the first line of
 //! its own stream that does not go on with it.
@@ -119,7 +119,7 @@ fn learn<'b>(bytes: &[u8], head: &'b [u8], mut at: usize, kind: LogStyle, budget
 
 /// Says whether a line begins as those of a client's own log: C-core's or grpc-go's.
 ///
-/// Almost any line looks like text format, so that what stands before a message in that must be known.
+/// Almost any line could be text format, so the log lines before a message must be recognised.
 fn is_client_line(rest: &[u8]) -> bool {
     match rest.trim_ascii_start() {
         [b'I' | b'W' | b'E' | b'F' | b'D', a, b, c, d, b' ', ..] => {

@@ -1,8 +1,9 @@
 //! Protobuf text format as JSON text.
 //!
-//! Text format says less than JSON: whether a field is repeated, a map, an enum or a wrapper is known only to who knows the
-//! message. So the text is first read into a flat tree ([`parse`]), which needs no schema, and that is written as JSON along
-//! the descriptor tables ([`emit`]). What the tables do not know is written as it stands, for the reader of the JSON to
+//! Text format says less than JSON: only the schema tells whether a field is repeated, a map, an
+//! enum or a wrapper. So the text is first read into a flat tree ([`parse`]), which needs no
+//! schema, and that is written as JSON along the descriptor tables ([`emit`]). What the tables do
+//! not know is written as it stands, for the reader of the JSON to
 //! report: an unknown field or type never ends a document. What JSON cannot say (a Value without a kind) is
 //! written as `{"@wire": "base64"}`.
 //!

@@ -76,7 +76,7 @@ impl YamlWriter {
         }
     }
 
-    /// Says whether the view has become as large as it may; faults if so.
+    /// Says whether the view has reached its size limit; if so, reports that and ends the document.
     pub(super) fn is_full(&mut self) -> bool {
         if !self.view.is_full() {
             return false;

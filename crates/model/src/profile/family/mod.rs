@@ -55,11 +55,12 @@ pub(super) struct FamilyFacts {
     pub project: &'static str,
     /// What the client calls itself in `user_agent_name`, by version; more may follow after a space.
     pub user_agents: &'static [&'static str],
-    /// Reads `user_agent_version`; there are several versions where a node does not tell patches apart.
+    /// Parses `user_agent_version`; several versions if it does not tell the patch release.
     pub of_user_agent: fn(&str) -> Vec<Version>,
-    /// The versions that were asked, oldest first; every minor release once, but for patches that answer differently.
+    /// The measured versions, oldest first: one of each minor release, and patch releases that
+    /// behave differently.
     pub measured: &'static [Version],
-    /// The versions whose RPCs were sent and looked at, oldest first.
+    /// The versions whose RPCs were measured too, oldest first.
     pub picked: &'static [Version],
     /// How it was measured.
     pub measurement: Measurement,
@@ -167,12 +168,14 @@ impl Family {
         self.facts().project
     }
 
-    /// The versions that were asked, oldest first; every minor release once, but for patches that answer differently.
+    /// The measured versions, oldest first: one of each minor release, and patch releases that
+    /// behave differently.
     pub const fn measured(self) -> &'static [Version] {
         self.facts().measured
     }
 
-    /// The versions whose RPCs were sent and looked at (`fixtures/clients`), oldest first. Between two of them all did the same.
+    /// The versions whose RPCs were measured too (`fixtures/clients`), oldest first. All versions
+    /// between two of them behave the same.
     pub const fn picked(self) -> &'static [Version] {
         self.facts().picked
     }

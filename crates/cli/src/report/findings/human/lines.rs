@@ -1,4 +1,5 @@
-//! Lines that are wrapped and indented while they are written: what the client keeps of a resource may be ten times as long.
+//! Wraps and indents lines while they are written: the parsed form of a resource may be too long to
+//! hold.
 
 use std::fmt;
 use std::io::{self, Write};

@@ -104,7 +104,7 @@ pub struct Human<W: Write> {
 }
 
 impl<W: Write> Human<W> {
-    /// A writer that has written nothing.
+    /// Creates a writer; nothing is written yet.
     pub const fn new(style: FindingsStyle, out: W) -> Self {
         Human {
             style,
