@@ -152,13 +152,15 @@ class World:
                 self.wait(30)
                 for step in WARM["steps"]:
                     play(self, WARM, step)
+                if self.program.died():
+                    raise RuntimeError(f"the server ended with {self.program.process.returncode} before it was asked: {self.program.logged(0)[-1500:]}")
         self.played += 1
         self.start(row)
 
     def start(self, row):
         """Starts the server of a row in the program that runs, in place of the last one."""
         self.tag += 1
-        self.from_log = self.program.position()
+        self.from_log, self.was_silent = self.program.position(), False
         self.modes, self.audit, self.heard = [], [], 0
         self.plane.nacks.clear()
         with self.plane.lock:
@@ -212,9 +214,11 @@ class World:
 
     def wait(self, seconds):
         """Waits until the server has told another mode."""
-        until = time.monotonic() + seconds
+        until, rejected = time.monotonic() + seconds, False
         self.hear()
         while len(self.modes) == self.heard and time.monotonic() < until and not self.program.died():
+            if self.plane.nacks and not rejected:  # a server that has not told 3 s later what it makes of it never does
+                rejected, until = True, min(until, time.monotonic() + 3)
             time.sleep(0.02)
             self.hear()
         told, self.heard = self.modes[self.heard:], len(self.modes)
@@ -248,8 +252,10 @@ def play(world, row, step):
     """The answer to one step."""
     ask = world.caller.ask
     if "connect" in step:
-        return ask({"do": "connect", "name": step["connect"], "from": source(step), "to": address(row, step),
-                    "tls": step.get("tls"), "timeout": step.get("timeout", 4)})
+        told = ask({"do": "connect", "name": step["connect"], "from": source(step), "to": address(row, step),
+                    "tls": step.get("tls"), "timeout": 1 if world.was_silent else 4})
+        world.was_silent = "silent" in told  # the next one need not wait as long
+        return told
     if "call" in step or "begin" in step:
         world.hear()
         before = len(world.audit)
@@ -288,6 +294,8 @@ def ask(world, row):
     world.hear()
     modes, world.heard = modes + world.modes[world.heard:], len(world.modes)
     steps = [play(world, row, step) for step in row["steps"]]
+    if any("closed" in step or "reset" in step for step in steps):
+        time.sleep(0.1)  # a process that dies takes a moment
     world.hear()
     answer = {"id": row["id"], "modes": modes, "steps": steps, "nacks": list(world.plane.nacks)}
     if world.program.died():

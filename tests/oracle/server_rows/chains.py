@@ -1,5 +1,5 @@
 """Which filter chain takes a connection: destination, source type, source prefix, source port, the rest, the default chain."""
-from .build import call, chain, cidr, connect, host, listener, rbac, route, row, rules
+from .build import PORT, call, chain, cidr, connect, host, listener, rbac, route, row, rules
 
 
 def tells(name, match=None, **more):
@@ -189,6 +189,31 @@ def whole():
     yield asked("access-log", "what gRPC does not read is not read", [tells("served")], US, per_connection_buffer_limit_bytes=5, traffic_direction="INBOUND", drain_type="MODIFY_ONLY")
 
 
+def moved(value, port):
+    """A resource of another row, for the port of this one."""
+    if isinstance(value, dict):
+        return {key: moved(each, port) for key, each in value.items()}
+    if isinstance(value, list):
+        return [moved(each, port) for each in value]
+    if value == port:
+        return PORT
+    return value.replace(f":{port}", ":" + PORT) if isinstance(value, str) else value
+
+
+def raw(chains):
+    """The same chains for raw_buffer, which makes no difference except where a server takes no other chain with a match."""
+    for each in chains:
+        match = each.get("filter_chain_match")
+        yield each if not match or "transport_protocol" in match else {**each, "filter_chain_match": {"transport_protocol": "raw_buffer", **match}}
+
+
 def rows():
     for part in (destinations, ports, source_types, sources, source_ports, rest, whole):
         yield from part()
+    for part in (destinations, source_types, sources, source_ports):
+        for made in part():
+            listener = made["resources"][0]
+            listener = {**listener, "filter_chains": list(raw(listener["filter_chains"]))}
+            if listener != made["resources"][0]:
+                name = made["id"].replace("chain-", "chain-raw-", 1)
+                yield row(name, made["about"] + ", for raw_buffer", moved(listener, listener["address"]["socket_address"]["port_value"]), *made["steps"])
