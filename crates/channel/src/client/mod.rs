@@ -38,6 +38,7 @@ mod responses;
 mod same;
 pub mod server;
 pub mod target;
+pub mod unmet;
 pub(crate) mod whole;
 mod world;
 mod worlds;

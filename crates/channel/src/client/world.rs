@@ -9,10 +9,11 @@ use std::sync::Arc;
 use super::checked::{Checked, ValidationInput};
 use super::facts::{ClusterFacts, Facts};
 use super::graph;
+use super::unmet::{Unmet, UnmetEnd};
 use xdsctl_clients::core::convert::resource_name::{NameComparison, NameFault};
 use xdsctl_document::envelope::WorldId;
 use xdsctl_document::source::SourceId;
-use xdsctl_model::profile::ServerFacts;
+use xdsctl_model::profile::{Client, ServerFacts};
 use xdsctl_model::resource::ResourceType;
 
 /// A resource's place in the report: its number in the order of the documents.
@@ -42,6 +43,8 @@ pub struct World {
     pub id: WorldId,
     /// All its resources in the order of the documents, those included that are not held.
     pub members: Vec<usize>,
+    /// Whose it is.
+    client: Client,
     names: NameComparison,
     server: ServerFacts,
     entries: BTreeMap<ResourceType, BTreeMap<String, WorldEntry>>,
@@ -78,11 +81,22 @@ impl World {
         World {
             id,
             members: Vec::new(),
+            client: against.profile.client(),
             names: NameComparison::of(against.profile),
             server: against.server.clone(),
             entries: BTreeMap::new(),
             partial: None,
         }
+    }
+
+    /// Whose it is.
+    pub const fn client(&self) -> Client {
+        self.client
+    }
+
+    /// How RPCs end for which something is missing in it.
+    pub fn end_without(&self, unmet: Unmet) -> UnmetEnd {
+        UnmetEnd::of(unmet, self.client)
     }
 
     /// Only some of the files that may be of this world were named.

@@ -232,7 +232,7 @@ pub(super) fn target(world: &World, target: &Target, resources: &mut [Checked]) 
     let ResourceId(number) = entry.id;
     let rejected = resources.get_mut(number).filter(|_| !entry.is_accepted());
     if let Some(checked) = rejected.filter(|checked| !names_api_listener(checked)) {
-        checked.diagnostics.push(lint::target_not_api(target));
+        checked.diagnostics.push(lint::target_not_api(target, world.client()));
     }
 }
 

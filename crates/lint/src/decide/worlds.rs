@@ -113,7 +113,7 @@ pub fn decide(world_set: WorldSet, scope: InputScope<'_>) -> CheckOutcome {
         outcome.findings.push(Finding {
             source: first.origin.source,
             span: Span::new(0, 0),
-            diagnostic: lint::missing_target(target),
+            diagnostic: lint::missing_target(target, scope.base),
         });
     }
     if let (Some(server), Some(first)) = (missing_server, outcome.resources.first()) {

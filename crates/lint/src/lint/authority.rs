@@ -5,6 +5,7 @@
 
 use super::{Findings, Who};
 use xdsctl_channel::client::target::Target;
+use xdsctl_channel::client::unmet::{Unmet, UnmetEnd};
 use xdsctl_channel::client::{Facts, ListenerFacts, RouteFacts, World, inline_routes_path, rds_path};
 use xdsctl_model::diag::{Diagnostic, rules};
 use xdsctl_model::profile::Family;
@@ -45,27 +46,35 @@ pub(super) fn check(world: &World, target: Option<&Target>, findings: &mut Findi
         }
         if best_match(&routes.domains, name).is_none() {
             let message = format!(
-                "no virtual host has a domain for `{name}`: RPCs to xds:///{name} fail with UNAVAILABLE unless the channel has another authority"
+                "no virtual host has a domain for `{name}`: RPCs to xds:///{name} {} unless the channel has another authority",
+                world.end_without(Unmet::VirtualHost).of_several()
             );
             findings
                 .add(entry.id, &NO_VIRTUAL_HOST, path, message)
                 .shared_with(who_finds_none(&routes.domains, &[name]));
         } else if is_lost_by_case(&routes.domains, &[name]) {
-            let message = format!(
-                "no virtual host has a domain for `{name}` in the same letter case: RPCs to xds:///{name} fail with UNAVAILABLE, or wait until \
-                 their deadline in Node, unless the channel has another authority"
-            );
-            let diagnostic = Diagnostic {
-                path,
-                ..Diagnostic::of_whole(&NO_VIRTUAL_HOST, message)
-            };
-            findings.add_for(Who::Families(COMPARE_BYTES), entry.id, diagnostic);
+            for (families, end) in COMPARE_BYTES {
+                let end = end.of_several();
+                let message = format!(
+                    "no virtual host has a domain for `{name}` in the same letter case: RPCs to xds:///{name} {end}, unless the \
+                     channel has another authority"
+                );
+                let diagnostic = Diagnostic {
+                    path: path.clone(),
+                    ..Diagnostic::of_whole(&NO_VIRTUAL_HOST, message)
+                };
+                findings.add_for(Who::Families(families), entry.id, diagnostic);
+            }
         }
     }
 }
 
-/// The families that compare the bytes of an authority and a domain ([`DomainComparison::Exact`]; measured with grpc-go 1.85.0, grpc-js-xds 1.14.1).
-pub(super) const COMPARE_BYTES: &[Family] = &[Family::Go, Family::Node];
+/// The families that compare the bytes of an authority and a domain ([`DomainComparison::Exact`]), and what becomes of RPCs without
+/// a virtual host there; measured with grpc-go 1.85.0, grpc-js-xds 1.14.1.
+pub(super) const COMPARE_BYTES: [(&[Family], UnmetEnd); 2] = [
+    (&[Family::Go], UnmetEnd::Unavailable),
+    (&[Family::Node], UnmetEnd::Waits),
+];
 
 /// Says whether these families find no virtual host under any of `names` although C-core finds one: letters differ in case.
 pub(super) fn is_lost_by_case(domains: &[Vec<String>], names: &[&str]) -> bool {

@@ -11,6 +11,7 @@ use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use super::{Asked, Findings, Who};
 use xdsctl_channel::client::graph::Graph;
 use xdsctl_channel::client::target::Target;
+use xdsctl_channel::client::unmet::{Unmet, UnmetEnd};
 use xdsctl_channel::client::{ClusterFacts, Facts, ListenerFacts, ResourceId, RouteFacts, World, eds_path, rds_path};
 use xdsctl_clients::core::convert::resource_name::NameFault;
 use xdsctl_model::diag::{Diagnostic, FieldPath, Rule, rules};
@@ -246,6 +247,14 @@ pub(super) fn not_asked_for(resource_type: ResourceType, name: &str, fault: &Nam
 /// What every client does first; which RPCs wait with it is not the same in all of them.
 const WAIT: &str = "the client waits 15 s for it, then ";
 
+/// What becomes of RPCs for which something is not there: some clients wait as long as it is.
+fn then(rpcs: &str, end: UnmetEnd, fail: &str) -> String {
+    match end {
+        UnmetEnd::Waits => format!("{rpcs} {}", end.of_several()),
+        UnmetEnd::Unavailable | UnmetEnd::Unknown => format!("{WAIT}{rpcs} {fail}"),
+    }
+}
+
 /// Comparisons of names that are made in a world for hints.
 const MAX_COMPARISONS: usize = 1 << 20;
 
@@ -273,9 +282,11 @@ const FAIL_AT_ONCE: &[Family] = &[Family::Cpp, Family::Go, Family::Java];
 
 /// What becomes of RPCs where a resource is rejected: measured with C-core 1.85.1, grpc-go 1.85.0, grpc-java 1.85.1 and grpc-js-xds 1.14.1.
 struct RejectionEffects {
-    /// In words: `RPCs on this route fail`.
-    fail: String,
-    /// The same for grpc-js-xds, where it leaves them waiting (measured with 1.14.1).
+    /// Whose, in words: `RPCs on this route`.
+    rpcs: String,
+    /// What they do in the client of the world.
+    end: &'static str,
+    /// What they do in grpc-js-xds, where it is not the same as in C-core (measured with 1.14.1).
     wait: Option<&'static str>,
 }
 
@@ -292,7 +303,7 @@ impl Taken {
         effects: RejectionEffects,
         findings: &mut Findings,
     ) {
-        let fails = format!("{what} is rejected: {} with UNAVAILABLE", effects.fail);
+        let fails = format!("{what} is rejected: {} {}", effects.rpcs, effects.end);
         if self.others_reject {
             let mut tell = |families, message| {
                 let mut diagnostic = Diagnostic::of_whole(&REFERENCE_TO_REJECTED, message);
@@ -303,10 +314,7 @@ impl Taken {
             match effects.wait {
                 Some(wait) => {
                     tell(FAIL_AT_ONCE, fails.clone());
-                    tell(
-                        &[Family::Node],
-                        format!("{what} is rejected: {wait} until their deadline"),
-                    );
+                    tell(&[Family::Node], format!("{what} is rejected: {} {wait}", effects.rpcs));
                 }
                 None => tell(&Family::ALL, fails.clone()),
             }
@@ -369,22 +377,32 @@ fn add_hint(finding: &mut Diagnostic, near: Option<&str>) {
 struct OfRoutes {
     /// The subject of "is not there: ... fail".
     rpcs: &'static str,
-    /// Where the routes cannot be had.
-    fail: &'static str,
-    /// What grpc-js-xds does where they are rejected, if it is not the same.
-    wait: Option<&'static str>,
+    /// The subject where the routes cannot be had.
+    each: &'static str,
+    /// They are those of a channel, and not of a server.
+    is_channel: bool,
+}
+
+impl OfRoutes {
+    /// What becomes of the RPCs without the routes.
+    fn end(&self, world: &World) -> UnmetEnd {
+        match self.is_channel {
+            true => world.end_without(Unmet::Configuration),
+            false => UnmetEnd::Unavailable,
+        }
+    }
 }
 
 const OF_CHANNEL: OfRoutes = OfRoutes {
     rpcs: "RPCs",
-    fail: "every RPC of the channel fails",
-    wait: Some("the RPCs of the channel wait"),
+    each: "every RPC of the channel",
+    is_channel: true,
 };
 /// Measured with grpc-go 1.85.0 and grpc-java 1.85.1, which serve, and fail each RPC.
 const OF_CHAIN: OfRoutes = OfRoutes {
     rpcs: "the RPCs of the filter chain",
-    fail: "every RPC of the filter chain fails",
-    wait: None,
+    each: "every RPC of the filter chain",
+    is_channel: false,
 };
 
 fn rds(
@@ -397,21 +415,22 @@ fn rds(
     match names.find(ResourceType::RouteConfiguration, name) {
         NameAnswer::NotAskedFor(fault) => {
             let why = not_asked_for(ResourceType::RouteConfiguration, name, &fault);
-            let message = format!("{why}: {} with UNAVAILABLE", of.fail);
+            let message = format!("{why}: {} {}", of.each, of.end(names.world).of_each());
             findings.add(listener, &REFERENCE_NOT_ASKED_FOR, path, message);
         }
         NameAnswer::Nothing(near) => {
             let Some(extent) = extent else { return };
-            let rpcs = of.rpcs;
-            let message = format!("RouteConfiguration `{name}` is not there: {WAIT}{rpcs} fail with UNAVAILABLE");
+            let then = then(of.rpcs, of.end(names.world), of.end(names.world).of_several());
+            let message = format!("RouteConfiguration `{name}` is not there: {then}");
             let rule = extent.rule(&LISTENER_ROUTES_MISSING);
             add_hint(findings.add(listener, rule, path, message), near.as_deref());
         }
         NameAnswer::There(taken) if taken.is_good() => {}
         NameAnswer::There(taken) => {
             let effects = RejectionEffects {
-                fail: of.fail.to_owned(),
-                wait: of.wait,
+                rpcs: of.each.to_owned(),
+                end: of.end(names.world).of_each(),
+                wait: of.is_channel.then(|| UnmetEnd::Waits.of_each()),
             };
             let what = format!("RouteConfiguration `{name}`");
             taken.report((listener, path), &what, effects, findings);
@@ -447,7 +466,8 @@ fn routes<'w>(
         match found {
             NameAnswer::NotAskedFor(fault) => {
                 let why = not_asked_for(ResourceType::Cluster, name, fault);
-                let message = format!("{why}: {}RPCs on this route fail with UNAVAILABLE", share());
+                let end = names.world.end_without(Unmet::Cluster).of_several();
+                let message = format!("{why}: {}RPCs on this route {end}", share());
                 findings.add(holder, &REFERENCE_NOT_ASKED_FOR, reference.path(inline), message);
             }
             NameAnswer::Nothing(near) => {
@@ -456,7 +476,11 @@ fn routes<'w>(
                     share if share.is_empty() => "the RPCs".to_owned(),
                     share => format!("{share}RPCs"),
                 };
-                let message = format!("Cluster `{name}` is not there: {WAIT}{those} on this route fail");
+                let those = format!("{those} on this route");
+                let message = format!(
+                    "Cluster `{name}` is not there: {}",
+                    then(&those, names.world.end_without(Unmet::Cluster), "fail")
+                );
                 let rule = extent.rule(&ROUTE_CLUSTER_MISSING);
                 let finding = findings.add(holder, rule, reference.path(inline), message);
                 add_hint(finding, near.as_deref());
@@ -464,7 +488,8 @@ fn routes<'w>(
             NameAnswer::There(taken) if taken.is_good() => {}
             NameAnswer::There(taken) => {
                 let effects = RejectionEffects {
-                    fail: format!("{}RPCs on this route fail", share()),
+                    rpcs: format!("{}RPCs on this route", share()),
+                    end: names.world.end_without(Unmet::Cluster).of_several(),
                     wait: None,
                 };
                 let what = format!("Cluster `{name}`");
@@ -481,10 +506,11 @@ fn endpoints<'l>(
     (extent, spare): (Option<Extent>, &dyn Fn() -> Option<&'l str>),
     findings: &mut Findings,
 ) {
+    let end = names.world.end_without(Unmet::Endpoints);
     match names.find(ResourceType::Endpoints, wanted) {
         NameAnswer::NotAskedFor(fault) => {
             let why = not_asked_for(ResourceType::Endpoints, wanted, &fault);
-            let message = format!("{why}: RPCs to this cluster fail with UNAVAILABLE");
+            let message = format!("{why}: RPCs to this cluster {}", end.of_several());
             findings.add(cluster, &REFERENCE_NOT_ASKED_FOR, eds_path(), message);
         }
         NameAnswer::Nothing(near) => {
@@ -493,21 +519,24 @@ fn endpoints<'l>(
                 // No RPC fails, whatever else there is.
                 Some(aggregate) => (
                     &CLUSTER_ENDPOINTS_MISSING,
-                    format!("go to the other leaves of aggregate `{aggregate}`, without this one to fail over to"),
+                    format!(
+                        "{WAIT}RPCs go to the other leaves of aggregate `{aggregate}`, without this one to fail over to"
+                    ),
                 ),
                 None => (
                     extent.rule(&CLUSTER_ENDPOINTS_MISSING),
-                    "fail with UNAVAILABLE".to_owned(),
+                    then("RPCs", end, end.of_several()),
                 ),
             };
-            let message = format!("ClusterLoadAssignment `{wanted}` is not there: {WAIT}RPCs {then}");
+            let message = format!("ClusterLoadAssignment `{wanted}` is not there: {then}");
             add_hint(findings.add(cluster, rule, eds_path(), message), near.as_deref());
         }
         NameAnswer::There(taken) if taken.is_good() => {}
         NameAnswer::There(taken) => {
             let effects = RejectionEffects {
-                fail: "RPCs to this cluster fail".to_owned(),
-                wait: Some("RPCs to this cluster wait"),
+                rpcs: "RPCs to this cluster".to_owned(),
+                end: end.of_several(),
+                wait: Some(UnmetEnd::Waits.of_several()),
             };
             let what = format!("ClusterLoadAssignment `{wanted}`");
             taken.report((cluster, eds_path()), &what, effects, findings);

@@ -6,9 +6,10 @@ use super::authority::{COMPARE_BYTES, is_lost_by_case, who_finds_none};
 use super::reference::{REFERENCE_NOT_ASKED_FOR, not_asked_for};
 use super::{Findings, Who};
 use xdsctl_channel::client::target::Target;
+use xdsctl_channel::client::unmet::{Unmet, UnmetEnd};
 use xdsctl_channel::client::{Facts, ListenerFacts, ResourceId, World, inline_routes_path, rds_path};
 use xdsctl_model::diag::{Diagnostic, FieldPath, rules};
-use xdsctl_model::profile::{DefectTrigger, Family};
+use xdsctl_model::profile::{Client, DefectTrigger, Family};
 use xdsctl_model::resource::ResourceType;
 use xdsctl_model::resource::domain::best_match;
 
@@ -25,19 +26,20 @@ rules! {
 }
 
 /// The finding on a target without a listener.
-pub fn missing(target: &Target) -> Diagnostic {
+pub fn missing(target: &Target, client: Client) -> Diagnostic {
     let Target { uri, listener, .. } = target;
-    let message =
-        format!("Listener `{listener}` is not there: every RPC to {uri} waits 15 s, then fails with UNAVAILABLE");
+    let end = match UnmetEnd::of(Unmet::Configuration, client) {
+        UnmetEnd::Waits => UnmetEnd::Waits.of_each().to_owned(),
+        end => format!("waits 15 s, then {}", end.of_each()),
+    };
+    let message = format!("Listener `{listener}` is not there: every RPC to {uri} {end}");
     Diagnostic::of_whole(&TARGET_LISTENER_MISSING, message)
 }
 
 /// The finding on a target whose listener has no api_listener.
-pub fn not_api(target: &Target) -> Diagnostic {
-    let message = format!(
-        "there is no api_listener: every RPC to {} fails with UNAVAILABLE",
-        target.uri
-    );
+pub fn not_api(target: &Target, client: Client) -> Diagnostic {
+    let end = UnmetEnd::of(Unmet::Configuration, client).of_each();
+    let message = format!("there is no api_listener: every RPC to {} {end}", target.uri);
     Diagnostic::of_whole(&TARGET_LISTENER_NOT_API, message)
 }
 
@@ -48,7 +50,8 @@ pub(super) fn check(world: &World, target: &Target, findings: &mut Findings) {
     let Target { uri, authority, .. } = target;
     if let Err(fault) = world.ask(ResourceType::Listener, &target.listener) {
         let why = not_asked_for(ResourceType::Listener, &target.listener, &fault);
-        let message = format!("{why}: every RPC to {uri} fails with UNAVAILABLE");
+        let end = world.end_without(Unmet::Configuration).of_each();
+        let message = format!("{why}: every RPC to {uri} {end}");
         findings.add(entry.id, &REFERENCE_NOT_ASKED_FOR, FieldPath::default(), message);
         return;
     }
@@ -63,7 +66,7 @@ pub(super) fn check(world: &World, target: &Target, findings: &mut Findings) {
         Some(Facts::Listener(ListenerFacts::Server(..))) => {
             let Diagnostic {
                 rule, path, message, ..
-            } = not_api(target);
+            } = not_api(target, world.client());
             findings.add(entry.id, rule, path, message);
             return;
         }
@@ -76,20 +79,23 @@ pub(super) fn check(world: &World, target: &Target, findings: &mut Findings) {
     of_listeners_name(target, &routes.domains, (entry.id, &path), findings);
     let names = [authority.as_str(), target.listener.as_str()];
     if best_match(&routes.domains, authority).is_none() {
-        let message =
-            format!("no virtual host has a domain for `{authority}`: every RPC to {uri} fails with UNAVAILABLE");
+        let end = world.end_without(Unmet::VirtualHost).of_each();
+        let message = format!("no virtual host has a domain for `{authority}`: every RPC to {uri} {end}");
         findings
             .add(entry.id, &TARGET_WITHOUT_VIRTUAL_HOST, path, message)
             .shared_with(who_finds_none(&routes.domains, &names));
     } else if is_lost_by_case(&routes.domains, &names) {
-        let message = format!(
-            "no virtual host has a domain for `{authority}` in the same letter case: every RPC to {uri} fails with UNAVAILABLE, or waits until its deadline in Node"
-        );
-        let diagnostic = Diagnostic {
-            path,
-            ..Diagnostic::of_whole(&TARGET_WITHOUT_VIRTUAL_HOST, message)
-        };
-        findings.add_for(Who::Families(COMPARE_BYTES), entry.id, diagnostic);
+        for (families, end) in COMPARE_BYTES {
+            let end = end.of_each();
+            let message = format!(
+                "no virtual host has a domain for `{authority}` in the same letter case: every RPC to {uri} {end}"
+            );
+            let diagnostic = Diagnostic {
+                path: path.clone(),
+                ..Diagnostic::of_whole(&TARGET_WITHOUT_VIRTUAL_HOST, message)
+            };
+            findings.add_for(Who::Families(families), entry.id, diagnostic);
+        }
     }
 }
 
