@@ -58,6 +58,20 @@ fn shares_are_of_all_rpcs() {
 }
 
 #[test]
+fn a_test_says_where_the_clients_of_a_fleet_start() {
+    let text = |target: &str| {
+        format!(
+            "world: WORLD\nfleet: {{cpp: 50%, java: 50%}}\ntests:\n- name: tiers\n  target: xds:///{target}\n  steps:\n  {PICK}    expect: {{status: OK}}\n"
+        )
+    };
+    let (right, wrong) = (played(&text("shop.example.com")), played(&text("nothing.example.com")));
+    let results =
+        |played: &[(String, String, Value)]| played.iter().map(|(_, result, _)| result.clone()).collect::<Vec<_>>();
+    assert_eq!(results(&right), ["passed", "passed"], "{right:?}");
+    assert!(!results(&wrong).contains(&"passed".to_owned()), "{wrong:?}");
+}
+
+#[test]
 fn a_step_may_be_for_one_client_of_a_fleet() {
     let text = format!(
         "world: WORLD\nfleet: {{cpp: 50%, java: 50%}}\nsteps:\n{PICK}  client: java@1.85.1\n  expect: {{cluster: cart}}\n{PICK}  client: cpp@1.85.1\n  expect: {{cluster: stock}}\n"

@@ -82,17 +82,18 @@ impl Common {
         if let Some(clients) = said("clients") {
             let clients = reader.keep(reader.clients(clients, &own.client));
             own.clients = clients.unwrap_or_default().into();
-        } else if !own.clients.is_empty() && CLIENT.iter().any(|member| said(member).is_some()) {
-            let mut clients = own.clients.to_vec();
-            for client in &mut clients {
-                // What is wrong with it was noted above.
-                let _ = reader.client(node, client);
-            }
-            own.clients = clients.into();
+        } else if CLIENT.iter().any(|member| said(member).is_some()) {
+            reader.client_of_all(node, &mut own.clients);
         }
         if let Some(fleet) = said("fleet") {
             let fleet = reader.keep(reader.fleet(fleet, &own.client));
             own.fleet = fleet.unwrap_or_default().into();
+        } else if CLIENT.iter().any(|member| said(member).is_some()) {
+            let kinds: Vec<_> = own.fleet.iter().map(|client| client.kind).collect();
+            reader.client_of_all(node, &mut own.fleet);
+            // A fleet stands in the place of `kind`.
+            let clients = Arc::make_mut(&mut own.fleet).iter_mut();
+            clients.zip(kinds).for_each(|(client, kind)| client.kind = kind);
         }
         if let Some(backends) = said("backends")
             && let Some(mut more) = reader.keep(reader.located(settings("backends", backends)))
@@ -146,6 +147,16 @@ impl SuiteReader<'_> {
             clients.push(client);
         }
         Ok(clients)
+    }
+
+    /// Gives clients that all tests have what one test says of its own.
+    fn client_of_all(&self, node: &JsonNode, clients: &mut Arc<[PlannedClient]>) {
+        let mut own = clients.to_vec();
+        for client in &mut own {
+            // What is wrong with it was noted where the test's own client was read.
+            let _ = self.client(node, client);
+        }
+        *clients = own.into();
     }
 
     fn client(&self, node: &JsonNode, client: &mut PlannedClient) -> Faulty<()> {
