@@ -7,8 +7,7 @@ use crate::client::config::{ChannelFailure, ClusterState, XdsConfig};
 use crate::client::{Client, Rejected};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::Discovery;
-use xdsctl_model::resource::listener::{Listener, RouteSource};
-use xdsctl_model::resource::{LbConfig, ResourceType, RouteConfiguration};
+use xdsctl_model::resource::{LbConfig, ResourceType};
 
 /// Names a resource that the channel hangs on, and of which it is not known what the client keeps.
 pub(super) fn why_not(client: &Client, config: &Result<Arc<XdsConfig>, ChannelFailure>) -> Option<String> {
@@ -59,31 +58,6 @@ pub fn why_none(client: &Client) -> Option<String> {
         let Some(cluster) = held.value() else { continue };
         if !profile.has(Feature::PathsEnd) && nests_wrr_locality(&cluster.lb_policy.config, false) {
             return Some(nested(name, &actual));
-        }
-    }
-    if !profile.has(Feature::DomainsExact) {
-        return None;
-    }
-    let has_upper_case = |routes: &RouteConfiguration| {
-        let mut domains = routes.virtual_hosts.iter().flat_map(|host| &host.domains);
-        domains.any(|domain| domain.contains(|c: char| c.is_ascii_uppercase()))
-    };
-    let words = |kind: &str, name: &str| {
-        Some(format!(
-            "{kind} `{name}` has a domain in upper case, which {actual} compares as C-core does not"
-        ))
-    };
-    for (name, held) in client.resources.route_configs.iter() {
-        if held.value().is_some_and(|routes| has_upper_case(routes)) {
-            return words("RouteConfiguration", name);
-        }
-    }
-    for (name, held) in client.resources.listeners.iter() {
-        if let Some(Listener::Api(manager)) = held.value().map(|listener| &**listener)
-            && let RouteSource::Inline(routes) = &manager.routes
-            && has_upper_case(routes)
-        {
-            return words("Listener", name);
         }
     }
     None

@@ -1,11 +1,12 @@
 //! Which virtual host an authority finds in two RouteConfigurations, and what becomes of its RPCs.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use super::budget::Budget;
 use super::tables::{Moves, compare};
 use xdsctl_model::resource::RouteConfiguration;
-use xdsctl_model::resource::domain::{DomainClass, best_match};
+use xdsctl_model::resource::domain::{DomainClass, DomainComparison, best_match_by};
 use xdsctl_model::resource::route::{Route, VirtualHost};
 
 /// Comparisons of a domain with an authority that are made for two RouteConfigurations.
@@ -40,6 +41,7 @@ pub struct HostChanges {
 pub(super) fn compare_hosts(
     before: &RouteConfiguration,
     after: &RouteConfiguration,
+    comparison: DomainComparison,
     budget: &mut Budget,
 ) -> HostChanges {
     let mut changes = HostChanges::default();
@@ -52,7 +54,7 @@ pub(super) fn compare_hosts(
         changes.is_cut = true;
         return changes;
     }
-    for ((one, other), domains) in pairs(before, after, MAX_DOMAIN_STEPS, &mut changes.is_cut) {
+    for ((one, other), domains) in pairs((before, after), comparison, MAX_DOMAIN_STEPS, &mut changes.is_cut) {
         let moves = match (routes(before, one), routes(after, other)) {
             (None, None) => continue,
             (Some(before), Some(after)) => compare(before, after, budget),
@@ -82,12 +84,12 @@ type HostPair = (Option<usize>, Option<usize>);
 ///
 /// More steps than `most` are not made.
 fn pairs(
-    before: &[VirtualHost],
-    after: &[VirtualHost],
+    (before, after): (&[VirtualHost], &[VirtualHost]),
+    comparison: DomainComparison,
     most: usize,
     is_cut: &mut bool,
 ) -> BTreeMap<HostPair, Vec<String>> {
-    let (first_before, first_after) = (by_domain(before), by_domain(after));
+    let (first_before, first_after) = (by_domain(before, comparison), by_domain(after, comparison));
     let mut domains: Vec<&str> = after
         .iter()
         .chain(before)
@@ -95,15 +97,18 @@ fn pairs(
         .map(String::as_str)
         .collect();
     domains.sort_unstable();
-    domains.dedup_by(|a, b| a.eq_ignore_ascii_case(b));
+    domains.dedup_by(|a, b| folded(a, comparison) == folded(b, comparison));
     let is_same_set =
         first_before.len() == first_after.len() && first_before.keys().all(|domain| first_after.contains_key(domain));
     let mut pairs: BTreeMap<HostPair, Vec<String>> = BTreeMap::new();
     if is_same_set {
         // Every authority finds the same domain on both sides.
         for domain in domains {
-            let folded = domain.to_ascii_lowercase();
-            let pair = (first_before.get(&folded).copied(), first_after.get(&folded).copied());
+            let domain_key = folded(domain, comparison);
+            let pair = (
+                first_before.get(&*domain_key).copied(),
+                first_after.get(&*domain_key).copied(),
+            );
             pairs.entry(pair).or_default().push(domain.to_owned());
         }
         return pairs;
@@ -127,8 +132,8 @@ fn pairs(
         }
         pairs
             .entry((
-                starred_before.find(&authority, &first_before),
-                starred_after.find(&authority, &first_after),
+                starred_before.find(&authority, comparison, &first_before),
+                starred_after.find(&authority, comparison, &first_after),
             ))
             .or_default()
             .push(domain.to_owned());
@@ -136,12 +141,20 @@ fn pairs(
     pairs
 }
 
-/// The first virtual host of each domain, in lower case.
-fn by_domain(hosts: &[VirtualHost]) -> HashMap<String, usize> {
+/// A domain in the form in which equal ones are the same text.
+fn folded(domain: &str, comparison: DomainComparison) -> Cow<'_, str> {
+    match comparison {
+        DomainComparison::Folded | DomainComparison::Longest => Cow::Owned(domain.to_ascii_lowercase()),
+        DomainComparison::Exact | DomainComparison::Bytes => Cow::Borrowed(domain),
+    }
+}
+
+/// The first virtual host of each domain, in the form in which it is compared.
+fn by_domain(hosts: &[VirtualHost], comparison: DomainComparison) -> HashMap<Cow<'_, str>, usize> {
     let mut first = HashMap::new(); // looked up only
     for (position, host) in hosts.iter().enumerate() {
         for domain in &host.domains {
-            first.entry(domain.to_ascii_lowercase()).or_insert(position);
+            first.entry(folded(domain, comparison)).or_insert(position);
         }
     }
     first
@@ -164,15 +177,24 @@ impl<'a> Starred<'a> {
     }
 
     /// The virtual host that an authority finds; `first` has the first one of each domain.
-    fn find(&self, authority: &str, first: &HashMap<String, usize>) -> Option<usize> {
+    fn find(
+        &self,
+        authority: &str,
+        comparison: DomainComparison,
+        first: &HashMap<Cow<'_, str>, usize>,
+    ) -> Option<usize> {
+        let mut starred = self.hosts.iter().flat_map(|(_, domains)| domains);
+        if comparison == DomainComparison::Exact && starred.any(|domain| DomainClass::of(domain).is_none()) {
+            return None;
+        }
         // The whole authority comes before every `*`.
         if DomainClass::of(authority) == Some(DomainClass::Exact)
-            && let Some(host) = first.get(&authority.to_ascii_lowercase())
+            && let Some(host) = first.get(&*folded(authority, comparison))
         {
             return Some(*host);
         }
         let domains = self.hosts.iter().map(|(_, domains)| domains.iter().copied());
-        let found = best_match(domains, authority)?;
+        let found = best_match_by(domains, authority, comparison)?;
         self.hosts.get(found.host).map(|(host, _)| *host)
     }
 }
@@ -221,7 +243,7 @@ mod tests {
         let (before, after) = ([host("a"), host("b")], [host("a"), host("c")]);
         let cut = |most: usize| {
             let mut is_cut = false;
-            let pairs = pairs(&before, &after, most, &mut is_cut);
+            let pairs = pairs((&before, &after), DomainComparison::Folded, most, &mut is_cut);
             (pairs.values().map(Vec::len).sum::<usize>(), is_cut)
         };
         // Three domains, each held against four.
@@ -239,10 +261,19 @@ mod tests {
         let hosts = ["*.b a*c", "A.b a.*", "a.b *.a.b", "*", "* b", ""].map(host);
         for count in 0..=hosts.len() {
             let hosts = hosts.get(..count).unwrap();
-            let (starred, first) = (Starred::of(hosts), by_domain(hosts));
-            for authority in ["a.b", "A.B", "x.a.b", "x.b", "a.x", "b", "B", "a*c", "x", "*", ""] {
-                let best = best_match(hosts.iter().map(|h| &h.domains), authority).map(|m| m.host);
-                assert_eq!(starred.find(authority, &first), best, "{count} {authority}");
+            for comparison in [
+                DomainComparison::Folded,
+                DomainComparison::Exact,
+                DomainComparison::Bytes,
+                DomainComparison::Longest,
+            ] {
+                let (starred, first) = (Starred::of(hosts), by_domain(hosts, comparison));
+                for authority in ["a.b", "A.B", "x.a.b", "x.b", "a.x", "b", "B", "a*c", "x", "*", ""] {
+                    let domains = hosts.iter().map(|h| &h.domains);
+                    let best = best_match_by(domains, authority, comparison).map(|m| m.host);
+                    let found = starred.find(authority, comparison, &first);
+                    assert_eq!(found, best, "{count} {authority} {comparison:?}");
+                }
             }
         }
     }

@@ -36,6 +36,7 @@ use reach::{ReachChange, Reached};
 use values::FieldChange;
 use xdsctl_channel::client::{Cache, Client, Gap, HeldResource, ResourceKind};
 use xdsctl_channel::parsed::{self, ParsedValue};
+use xdsctl_model::resource::domain::DomainComparison;
 use xdsctl_model::resource::listener::{Listener, RouteSource};
 use xdsctl_model::resource::{ResourceType, RouteConfiguration};
 
@@ -279,6 +280,7 @@ fn routes(before: &Client, after: &Client) -> Vec<RouteChange> {
     let mut by_names: BTreeMap<(Option<String>, Option<String>), RouteChange> = BTreeMap::new();
     let mut changes = Vec::new();
     let mut named: BTreeSet<String> = BTreeSet::new();
+    let comparison = DomainComparison::of(|feature| before.profile.has(feature));
     for listener in names(&before.resources.listeners, &after.resources.listeners) {
         let (Some((was, one)), Some((is, other))) = (routes_of(before, listener), routes_of(after, listener)) else {
             continue;
@@ -296,7 +298,7 @@ fn routes(before: &Client, after: &Client) -> Vec<RouteChange> {
             listeners: vec![listener.clone()],
             before: was.clone(),
             after: is.clone(),
-            changes: hosts::compare_hosts(&one, &other, &mut budget),
+            changes: hosts::compare_hosts(&one, &other, comparison, &mut budget),
             tables: (one, other),
         };
         if was.is_some() && is.is_some() {
@@ -313,7 +315,7 @@ fn routes(before: &Client, after: &Client) -> Vec<RouteChange> {
                 listeners: Vec::new(),
                 before: Some(name.clone()),
                 after: Some(name.clone()),
-                changes: hosts::compare_hosts(&one, &other, &mut budget),
+                changes: hosts::compare_hosts(&one, &other, comparison, &mut budget),
                 tables: (one, other),
             });
         }
