@@ -78,7 +78,7 @@ programs() {
 }
 
 # Builds a program of each language for `part_fleet`, or takes those below $XDSCTL_CLIENTS.
-fleet=(go@1.85.0 java@1.85.1 node@1.14.1)
+fleet=(go@1.85.0 java@1.85.1 node@1.14.1 rust@0.1.0-alpha.4)
 fleet_programs() {
     local client
     grpc
