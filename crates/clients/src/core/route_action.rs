@@ -114,7 +114,7 @@ fn host_rewrite(specifier: Option<&HostRewriteSpecifier>, at: &Path<'_>, cx: &mu
         Some(HostRewriteSpecifier::AutoHostRewrite(on)) => {
             let trusted = cx.server().trusted_xds_server;
             // Another client may not look at the field at all.
-            let is_read = cx.reader().is_core() || cx.reader().has(Feature::AuthorityRewrite);
+            let is_read = cx.of_reader(|reader| reader.is_core() || reader.has(Feature::AuthorityRewrite));
             if *on && !trusted && is_read {
                 cx.report(
                     &AUTO_HOST_REWRITE_UNTRUSTED,

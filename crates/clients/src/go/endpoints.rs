@@ -16,24 +16,24 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as Add
 use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, Metadata, SocketAddress};
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
-    ClusterLoadAssignment as Pb, LbEndpoint, LocalityLbEndpoints, lb_endpoint::HostIdentifier,
+    ClusterLoadAssignment as Pb, LbEndpoint, lb_endpoint::HostIdentifier,
 };
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
 /// Addresses seen so far: what the client joins of host and port. Looked up only, never iterated.
-type Addresses = HashSet<(String, u32)>;
+type Addresses<'m> = HashSet<(&'m str, u32)>;
 
 /// The localities of a priority, by name.
 type Localities<'m> = BTreeSet<(&'m str, &'m str, &'m str)>;
 
 /// Converts the resource.
-pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
+pub(super) fn convert(message: &Pb, lists: &[Vec<LbEndpoint>], cx: &mut Validation<'_>) -> Checked {
     drops(message, cx)?;
     let at = Path::ROOT.field("endpoints");
     let mut priorities: BTreeMap<u32, (u64, Localities<'_>)> = BTreeMap::new();
     let mut addresses = Addresses::new();
-    for (index, locality) in message.endpoints.iter().enumerate() {
+    for (index, (locality, list)) in message.endpoints.iter().zip(lists).enumerate() {
         let here = at.index(index);
         let Some(name) = &locality.locality else {
             return Err(reject(
@@ -65,7 +65,7 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
             let message = format_args!("the locality is already in priority {priority}");
             return Err(reject(&LOCALITY_DUPLICATE, &here, message, cx));
         }
-        endpoints(locality, &mut addresses, &here, cx)?;
+        endpoints(list, &mut addresses, &here, cx)?;
         if cx.has(Feature::HttpConnect)
             && let Some(metadata) = &locality.metadata
         {
@@ -110,18 +110,17 @@ fn drops(message: &Pb, cx: &mut Validation<'_>) -> Checked {
 }
 
 /// The endpoints of a locality, healthy or not (`parseEndpoints`).
-fn endpoints(
-    locality: &LocalityLbEndpoints,
-    addresses: &mut Addresses,
+fn endpoints<'m>(
+    list: &'m [LbEndpoint],
+    addresses: &mut Addresses<'m>,
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Checked {
     let at = at.field("lb_endpoints");
-    addresses.reserve(locality.lb_endpoints.len());
+    addresses.reserve(list.len());
     let mut sum = 0u64;
     let reads_metadata = cx.has(Feature::HttpConnect);
-    for (i, bytes) in locality.lb_endpoints.iter().enumerate() {
-        let mut endpoint: LbEndpoint = proto::kept(bytes);
+    for (i, endpoint) in list.iter().enumerate() {
         let here = at.index(i);
         let weight = endpoint.load_balancing_weight.unwrap_or(1);
         if weight == 0 && cx.has(Feature::EndpointWeightChecked) {
@@ -138,14 +137,14 @@ fn endpoints(
             let message = format_args!("endpoint weights add up to {sum}, must be at most {}", u32::MAX);
             return Err(reject(&ENDPOINT_WEIGHT_SUM, &at, message, cx));
         }
-        let host = match endpoint.host_identifier.take() {
-            Some(HostIdentifier::Endpoint(endpoint)) => endpoint,
-            _ => Default::default(),
+        let host = match &endpoint.host_identifier {
+            Some(HostIdentifier::Endpoint(endpoint)) => Some(endpoint),
+            _ => None,
         };
-        see(host.address, addresses, &here, cx)?;
+        see(host.and_then(|host| host.address.as_ref()), addresses, &here, cx)?;
         if cx.has(Feature::DualstackEndpoints) {
-            for more in host.additional_addresses {
-                see(more.address, addresses, &here, cx)?;
+            for more in host.iter().flat_map(|host| &host.additional_addresses) {
+                see(more.address.as_ref(), addresses, &here, cx)?;
             }
         }
         if reads_metadata && let Some(metadata) = &endpoint.metadata {
@@ -156,14 +155,13 @@ fn endpoints(
 }
 
 /// Notes an address, of which nothing but its novelty counts: it may be no IP address, or not there at all.
-fn see(address: Option<Address>, addresses: &mut Addresses, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    let key = match address.and_then(|address| address.address) {
-        Some(AddressPb::SocketAddress(socket)) => {
-            let port = port(&socket);
-            (socket.address, port)
-        }
-        _ => Default::default(),
-    };
+fn see<'m>(
+    address: Option<&'m Address>,
+    addresses: &mut Addresses<'m>,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Checked {
+    let key = socket(address).map_or(("", 0), |socket| (&*socket.address, port(socket)));
     if addresses.contains(&key) && cx.has(Feature::EndpointsCompared) {
         let (host, port) = &key;
         let message = format_args!("address `{host}:{port}` is that of an earlier endpoint");

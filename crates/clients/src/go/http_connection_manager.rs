@@ -10,7 +10,7 @@ use crate::shared::rules::{
     NETWORK_FILTER_NAME, NETWORK_FILTER_UNSUPPORTED, NETWORK_FILTERS_NOT_ONE, NO_ROUTES, ORIGINAL_IP_DETECTION,
     RDS_NAME_MISSING, RDS_NOT_FROM_ADS, XFF_NUM_TRUSTED_HOPS,
 };
-use crate::shared::{Checked, reject};
+use crate::shared::{Checked, Opened, reject};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
 use xdsctl_document::proto::pb::envoy::config::listener::v3::{Filter, filter::ConfigType};
@@ -98,7 +98,9 @@ fn proxies(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
 
 fn routes(message: &Pb, side: TlsSide, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let rds = match &message.route_specifier {
-        Some(RouteSpecifier::RouteConfig(config)) => return routes::from_proto(config, &at.field("route_config"), cx),
+        Some(RouteSpecifier::RouteConfig(config)) => {
+            return routes::from_proto(config, &Opened::default(), &at.field("route_config"), cx);
+        }
         Some(RouteSpecifier::Rds(rds)) => rds,
         None if side == TlsSide::Server && !cx.has(Feature::ServerRoutesRequired) => return Ok(()),
         Some(RouteSpecifier::ScopedRoutes(_)) | None => {

@@ -23,7 +23,7 @@ use bytes::Bytes;
 use crate::shared::read::{FamilyReader, ReadDialect};
 use crate::shared::rules::{RESOURCE_NAME_EMPTY, RESOURCE_UNDECODABLE};
 use crate::shared::{
-    Checked, Converter, ConverterStop, Message, SentResource, URL_PREFIX, die, is_url_of, reject, undecodable,
+    Checked, Converter, ConverterStop, Message, Opened, SentResource, URL_PREFIX, die, is_url_of, reject, undecodable,
 };
 use xdsctl_document::proto::any::{self, ANY_UNDECODABLE};
 use xdsctl_document::proto::wire::Malformed;
@@ -59,7 +59,7 @@ pub(crate) static CONVERTER: Converter = Converter {
 /// Converts a resource.
 fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
     match sent.message {
-        Ok(message) => kept(message, cx),
+        Ok(message) => kept(message, sent.opened, cx),
         // Go's parser goes a hundred times as deep.
         Err(Malformed::Depth) => match sent.resource_type {
             ResourceType::Listener => deep(sent.bytes, |message| Message::Listener(message), cx),
@@ -78,7 +78,7 @@ fn deep<T: prost::Message + Default>(
     cx: &mut Validation<'_>,
 ) -> Checked<Option<Resource>> {
     match T::decode(bytes.clone()) {
-        Ok(message) => kept(of(&message), cx),
+        Ok(message) => kept(of(&message), &Opened::default(), cx),
         Err(fault) => {
             let message = format_args!("not valid: {fault}");
             Err(reject(&RESOURCE_UNDECODABLE, &Path::ROOT, message, cx))
@@ -87,19 +87,28 @@ fn deep<T: prost::Message + Default>(
 }
 
 /// Converts a message, and says what is kept of it.
-fn kept(message: Message<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
-    converted(message, cx)?;
-    Ok(Some(FamilyReader::new(&DIALECT, cx).resource(message)))
+fn kept(message: Message<'_>, opened: &Opened, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
+    converted(message, opened, cx)?;
+    Ok(Some(FamilyReader::new(&DIALECT, cx).resource(message, opened)))
 }
 
-fn converted(message: Message<'_>, cx: &mut Validation<'_>) -> Checked {
+fn converted(message: Message<'_>, opened: &Opened, cx: &mut Validation<'_>) -> Checked {
     match message {
         Message::Listener(listener) => named(&listener.name, |cx| listener::convert(listener, cx), cx),
-        Message::RouteConfiguration(config) => {
-            named(&config.name, |cx| routes::from_proto(config, &Path::ROOT, cx), cx)
-        }
+        Message::RouteConfiguration(config) => named(
+            &config.name,
+            |cx| routes::from_proto(config, opened, &Path::ROOT, cx),
+            cx,
+        ),
         Message::Cluster(cluster) => named(&cluster.name, |cx| cluster::convert(cluster, cx), cx),
-        Message::Endpoints(endpoints) => named(&endpoints.cluster_name, |cx| endpoints::convert(endpoints, cx), cx),
+        Message::Endpoints(endpoints) => {
+            let lists = opened.endpoints(endpoints);
+            named(
+                &endpoints.cluster_name,
+                |cx| endpoints::convert(endpoints, lists, cx),
+                cx,
+            )
+        }
     }
 }
 

@@ -9,15 +9,13 @@ use crate::shared::rules::{
     BACK_OFF_NOT_POSITIVE, NUM_RETRIES_ZERO, PATH_SPECIFIER_UNSUPPORTED, PLUGIN_TYPE_UNKNOWN, ROUTE_PLUGIN_UNKNOWN,
     ROUTE_SPECIFIER_UNSUPPORTED, ROUTE_WITHOUT_MATCH, WEIGHTED_CLUSTERS_EMPTY, WEIGHTED_CLUSTERS_SUM,
 };
-use crate::shared::{Checked, OLD_TOTAL_WEIGHT, reject};
-use xdsctl_document::proto;
+use crate::shared::{Checked, OLD_TOTAL_WEIGHT, Opened, OpenedHost, reject};
 use xdsctl_document::proto::pb::envoy::config::route::v3::route::Action;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::ClusterSpecifier;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::hash_policy::PolicySpecifier;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_match::PathSpecifier;
 use xdsctl_document::proto::pb::envoy::config::route::v3::{
-    ClusterSpecifierPlugin, RetryPolicy, Route, RouteAction, RouteConfiguration as Pb, RouteMatch, VirtualHost,
-    WeightedCluster,
+    ClusterSpecifierPlugin, RetryPolicy, Route, RouteAction, RouteConfiguration as Pb, RouteMatch, WeightedCluster,
 };
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
@@ -26,19 +24,18 @@ use xdsctl_model::profile::Feature;
 type GoPlugins<'m> = BTreeMap<&'m str, bool>;
 
 /// Converts the configuration at `at`.
-pub(super) fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+pub(super) fn from_proto(message: &Pb, opened: &Opened, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let plugins = plugins(
         &message.cluster_specifier_plugins,
         &at.field("cluster_specifier_plugins"),
         cx,
     )?;
     let hosts = at.field("virtual_hosts");
-    for (i, host) in message.virtual_hosts.iter().enumerate() {
-        let host: VirtualHost = proto::kept(host);
+    for (i, OpenedHost { host, routes: list }) in opened.hosts(message).iter().enumerate() {
         let at = hosts.index(i);
         let routes = at.field("routes");
-        for (i, bytes) in host.routes.iter().enumerate() {
-            route(&proto::kept(bytes), &plugins, &routes.index(i), cx)?;
+        for (i, message) in list.iter().enumerate() {
+            route(message, &plugins, &routes.index(i), cx)?;
         }
         retry_policy(host.retry_policy.as_ref(), &at.field("retry_policy"), cx)?;
         let at = at.field("typed_per_filter_config");

@@ -22,16 +22,16 @@ use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::Feature;
 
 /// Converts the resource.
-pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
+pub(super) fn convert(message: &Pb, lists: &[Vec<LbEndpoint>], cx: &mut Validation<'_>) -> Checked {
     let at = Path::ROOT.field("endpoints");
     let mut priorities: BTreeMap<u32, BTreeSet<(&str, &str, &str)>> = BTreeMap::new();
-    for (i, locality) in message.endpoints.iter().enumerate() {
+    for (i, (locality, list)) in message.endpoints.iter().zip(lists).enumerate() {
         let here = at.index(i);
         // A weight of 2^31 or more is negative, and no weight.
         if locality.load_balancing_weight.unwrap_or(0).cast_signed() < 1 {
             continue;
         }
-        locality_endpoints(locality, &here, cx)?;
+        locality_endpoints(locality, list, &here, cx)?;
         let name = locality.locality.as_ref();
         let name = name.map_or(("", "", ""), |name| (&name.region, &name.zone, &name.sub_zone));
         let priority = locality.priority;
@@ -66,7 +66,12 @@ fn drops(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
 }
 
 /// `parseLocalityLbEndpoints`.
-fn locality_endpoints(locality: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+fn locality_endpoints(
+    locality: &LocalityLbEndpoints,
+    endpoints: &[LbEndpoint],
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Checked {
     if locality.priority.cast_signed() < 0 {
         let message = format_args!("priority {} is a negative number in Java", locality.priority);
         return Err(reject(&PRIORITY_TOO_HIGH, &at.field("priority"), message, cx));
@@ -76,8 +81,7 @@ fn locality_endpoints(locality: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Va
         metadata::parse(&proto::kept(bytes), &at.field("metadata"), cx)?;
     }
     let list = at.field("lb_endpoints");
-    for (i, bytes) in locality.lb_endpoints.iter().enumerate() {
-        let endpoint: LbEndpoint = proto::kept(bytes);
+    for (i, endpoint) in endpoints.iter().enumerate() {
         let at = list.index(i);
         let endpoint_at = at.field("endpoint");
         let found = match &endpoint.host_identifier {

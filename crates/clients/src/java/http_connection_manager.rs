@@ -6,7 +6,7 @@ use crate::shared::rules::{
     NETWORK_FILTER_UNSUPPORTED, NETWORK_FILTERS_NOT_ONE, NO_ROUTES, ORIGINAL_IP_DETECTION, RDS_NOT_FROM_ADS,
     XFF_NUM_TRUSTED_HOPS,
 };
-use crate::shared::{Checked, reject};
+use crate::shared::{Checked, Opened, reject};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
 use xdsctl_document::proto::pb::envoy::config::listener::v3::{Filter, filter::ConfigType};
@@ -70,7 +70,7 @@ fn parse(message: &Pb, side: TlsUser, at: &Path<'_>, cx: &mut Validation<'_>) ->
 fn route_specifier(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let rds = match &message.route_specifier {
         Some(RouteSpecifier::RouteConfig(config)) => {
-            return routes::extract_virtual_hosts(config, &at.field("route_config"), cx);
+            return routes::extract_virtual_hosts(config, &Opened::default(), &at.field("route_config"), cx);
         }
         Some(RouteSpecifier::Rds(rds)) => rds,
         Some(RouteSpecifier::ScopedRoutes(_)) | None => {

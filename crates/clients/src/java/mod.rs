@@ -67,7 +67,7 @@ pub(crate) static CONVERTER: Converter = Converter {
     judge: |sent, cx| {
         convert(sent, cx)?;
         let message = decoded(sent, cx)?;
-        Ok(Some(FamilyReader::new(&DIALECT, cx).resource(message)))
+        Ok(Some(FamilyReader::new(&DIALECT, cx).resource(message, sent.opened)))
     },
     failures_kill: true,
     failing_later: &[],
@@ -90,9 +90,9 @@ fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked {
     resource_name::check(name, sent.resource_type, cx)?;
     match message {
         Message::Listener(listener) => listener::convert(listener, cx),
-        Message::RouteConfiguration(config) => routes::extract_virtual_hosts(config, &Path::ROOT, cx),
+        Message::RouteConfiguration(config) => routes::extract_virtual_hosts(config, sent.opened, &Path::ROOT, cx),
         Message::Cluster(cluster) => cluster::convert(cluster, cx),
-        Message::Endpoints(endpoints) => endpoints::convert(endpoints, cx),
+        Message::Endpoints(endpoints) => endpoints::convert(endpoints, sent.opened.endpoints(endpoints), cx),
     }
 }
 

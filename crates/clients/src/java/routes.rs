@@ -7,27 +7,25 @@ use super::matcher::{self, Catches};
 use super::plugin::{self, JavaPlugins};
 use super::{http_filter, route_action};
 use crate::shared::rules::{FRACTION_DENOMINATOR_UNKNOWN, PATH_SPECIFIER_UNSUPPORTED, ROUTE_ACTION_UNKNOWN};
-use crate::shared::{Checked, reject};
-use xdsctl_document::proto;
+use crate::shared::{Checked, Opened, OpenedHost, reject};
 use xdsctl_document::proto::pb::envoy::config::route::v3::route::Action;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_match::PathSpecifier;
-use xdsctl_document::proto::pb::envoy::config::route::v3::{Route, RouteConfiguration as Pb, RouteMatch, VirtualHost};
+use xdsctl_document::proto::pb::envoy::config::route::v3::{Route, RouteConfiguration as Pb, RouteMatch};
 use xdsctl_model::diag::{Path, Validation};
 
 /// Converts the configuration at `at`.
-pub(super) fn extract_virtual_hosts(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+pub(super) fn extract_virtual_hosts(message: &Pb, opened: &Opened, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let plugins = plugin::parse_all(
         &message.cluster_specifier_plugins,
         &at.field("cluster_specifier_plugins"),
         cx,
     )?;
     let hosts = at.field("virtual_hosts");
-    for (i, host) in message.virtual_hosts.iter().enumerate() {
-        let host: VirtualHost = proto::kept(host);
+    for (i, OpenedHost { host, routes: list }) in opened.hosts(message).iter().enumerate() {
         let at = hosts.index(i);
         let routes = at.field("routes");
-        for (i, bytes) in host.routes.iter().enumerate() {
-            route(&proto::kept(bytes), &plugins, &routes.index(i), cx)?;
+        for (i, message) in list.iter().enumerate() {
+            route(message, &plugins, &routes.index(i), cx)?;
         }
         let at = at.field("typed_per_filter_config");
         http_filter::overrides(&host.typed_per_filter_config, &at, cx)?;

@@ -6,16 +6,17 @@
 
 mod answer;
 
+use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
 
 use xdsctl_document::proto::any;
-use xdsctl_model::diag::{BytesKnowledge, Diagnostic, Effect, Packed, Path, Rule, Validation};
+use xdsctl_model::diag::{BytesKnowledge, Diagnostic, Effect, Packed, Path, READERS_BESIDE, Rule, Validation};
 use xdsctl_model::profile::{ClientStanding, Family, Profile, ServerFacts};
 use xdsctl_model::resource::{Resource, ResourceType};
 
-use crate::shared::{Converter, ConverterStop, Message, SentResource};
+use crate::shared::{Converter, ConverterStop, Message, Opened, SentResource};
 use crate::{core, go, java, node, rust};
 
 pub use answer::{FamilyAnswer, FamilyVerdict, Findings};
@@ -55,6 +56,8 @@ pub struct Validated {
     pub dies: bool,
     /// More findings, on fields that are never read, if they were to be packed (see [`Validation::packing`]).
     pub packed: Packed,
+    /// The same of clients for which it was found beside, if it is the same run for them (see [`Validation::reading_beside`]).
+    pub(crate) unread_beside: Vec<Option<Packed>>,
 }
 
 /// Validates the wire bytes of a resource of type `resource_type`.
@@ -98,21 +101,55 @@ pub(crate) fn within(
 fn decoded<T: prost::Message + Default>(
     (resource_type, bytes, outer_name): (ResourceType, &Bytes, Option<&str>),
     others: &[Profile],
-    mut cx: Validation<'_>,
+    cx: Validation<'_>,
     of: for<'m> fn(&'m T) -> Message<'m>,
 ) -> Validated {
     let (server, known) = (cx.server(), cx.known().min(BytesKnowledge::WellFormed));
+    let leads = leads(others);
+    let is_reading_beside = !leads.is_empty() && cx.profile().is_reference() && cx.is_packing();
+    let mut cx = match is_reading_beside {
+        true => cx.knowing(known).reading_beside(&leads),
+        false => cx,
+    };
     let decoded = any::try_decode::<T>(bytes, resource_type.type_name(), &Path::ROOT, &mut cx);
     let sent = SentResource {
         resource_type,
         message: decoded.as_ref().map(of).map_err(|fault| *fault),
+        opened: &Opened::default(),
         bytes,
         outer_name,
     };
     let mut validated = judge_at_version(&sent, cx);
     sent.message.map_or("", Message::name).clone_into(&mut validated.name);
-    (validated.answers, validated.values) = ask_all(&sent, others, (server, known));
+    if others.is_empty() {
+        return validated;
+    }
+    let around = (server, known);
+    let reading = match is_reading_beside {
+        true => CoreReading {
+            findings: Cow::Borrowed(&validated.diagnostics),
+            unread: std::mem::take(&mut validated.unread_beside),
+        },
+        false => CoreReading::of(&sent, &leads, around),
+    };
+    (validated.answers, validated.values) = ask_all(&sent, (others, &leads), reading, around);
     validated
+}
+
+/// The clients for which C-core's converter reads a resource in one run: the first of each family.
+fn leads(others: &[Profile]) -> Vec<Profile> {
+    let mut leads: Vec<Profile> = Vec::new();
+    let are_asked = |profile: &&Profile| {
+        !profile.is_core() && profile.has_own_world() && profile.client().standing() == ClientStanding::Measured
+    };
+    for profile in others.iter().filter(are_asked) {
+        let family = profile.client().family;
+        if leads.iter().all(|lead| lead.client().family != family) {
+            leads.push(profile.clone());
+        }
+    }
+    leads.truncate(READERS_BESIDE);
+    leads
 }
 
 /// What the client of a context makes of a resource. A version between two measured ones keeps what the older keeps, where both
@@ -120,12 +157,12 @@ fn decoded<T: prost::Message + Default>(
 fn judge_at_version(sent: &SentResource<'_>, mut cx: Validation<'_>) -> Validated {
     let (profile, server) = (cx.profile(), cx.server());
     match profile.client().standing() {
-        ClientStanding::Measured => convert(sent, cx).1,
+        ClientStanding::Measured => convert(sent, cx, None).1,
         ClientStanding::Between(before, after) => {
             let neighbour = |version, packed| {
                 let profile = profile.at_version(version);
                 let cx = Validation::new(&profile, server).sized(sent.bytes.len());
-                convert(sent, cx.packing_after(packed)).1
+                convert(sent, cx.packing_after(packed), None).1
             };
             let (older, newer) = (neighbour(before, cx.take_packed()), neighbour(after, None));
             match older.value.is_some() == newer.value.is_some() {
@@ -137,8 +174,13 @@ fn judge_at_version(sent: &SentResource<'_>, mut cx: Validation<'_>) -> Validate
     }
 }
 
-/// What a client whose version was measured does with a resource, and what it makes of it.
-fn convert(sent: &SentResource<'_>, mut cx: Validation<'_>) -> (FamilyVerdict, Validated) {
+/// What a client whose version was measured does with a resource, and what it makes of it. `read` is what C-core's converter has
+/// found for it, if that is known already.
+fn convert(
+    sent: &SentResource<'_>,
+    mut cx: Validation<'_>,
+    read: Option<(&[Diagnostic], Packed)>,
+) -> (FamilyVerdict, Validated) {
     let converter = converter(cx.profile().client().family);
     let judged = (converter.judge)(sent, &mut cx);
     let verdict = match judged {
@@ -150,7 +192,7 @@ fn convert(sent: &SentResource<'_>, mut cx: Validation<'_>) -> (FamilyVerdict, V
     let value = judged.unwrap_or(None);
     let mut value = if cx.nacked() { None } else { value };
     let (profile, server, known) = (cx.profile(), cx.server(), cx.known().min(BytesKnowledge::WellFormed));
-    let packed = cx.take_packed();
+    let (packed, unread_beside) = (cx.take_packed(), cx.take_beside());
     let mut diagnostics = cx.finish();
     let fatal = diagnostics.iter_mut().filter(|d| d.effect == Effect::Fails);
     let mut dies = false;
@@ -165,17 +207,23 @@ fn convert(sent: &SentResource<'_>, mut cx: Validation<'_>) -> (FamilyVerdict, V
     if value.is_none() && !profile.is_core() {
         leave_the_fault(&mut diagnostics);
     }
-    let packed = match packed {
-        Some(packed) if !profile.is_core() => {
-            let against = (profile, server, known);
-            as_core_reads(sent, against, packed, value.is_some(), &mut diagnostics)
+    let packed = match (read, packed) {
+        (Some((findings, unread)), _) => {
+            add_shared(findings, (profile, value.is_some()), &mut diagnostics);
+            unread
         }
-        packed => packed.unwrap_or_default(),
+        (None, Some(packed)) if !profile.is_core() => {
+            let (findings, unread) = as_core_reads(sent, (profile, server, known), packed);
+            add_shared(&findings, (profile, value.is_some()), &mut diagnostics);
+            unread
+        }
+        (None, packed) => packed.unwrap_or_default(),
     };
     let validated = Validated {
         value,
         diagnostics,
         packed,
+        unread_beside,
         dies,
         is_known: true,
         ..Validated::default()
@@ -199,8 +247,8 @@ pub fn told_of_death(diagnostic: &mut Diagnostic) {
     }
 }
 
-/// What C-core's converter finds in a resource and is true of another client that takes it: fields that this one never reads, and
-/// findings of rules that are [shared](xdsctl_model::diag::Rule::shared).
+/// What C-core's converter finds in a resource and is true of another client that takes it: findings of rules that are
+/// [shared](xdsctl_model::diag::Rule::shared), and fields that this one never reads, after what is packed already.
 ///
 /// The other families' converters end with the first fault and look at nothing that is merely odd. So what does not depend on the
 /// client is found by the one converter that looks at everything.
@@ -208,28 +256,56 @@ fn as_core_reads(
     sent: &SentResource<'_>,
     (profile, server, known): (&Profile, &ServerFacts, BytesKnowledge),
     packed: Packed,
-    is_taken: bool,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Packed {
+) -> (Vec<Diagnostic>, Packed) {
     let cx = Validation::new(&REFERENCE, server).sized(sent.bytes.len());
     let mut cx = cx.knowing(known).reading_as(profile, packed);
     // What C-core keeps is of no interest, and whether it stops neither.
     let _ = (core::CONVERTER.judge)(sent, &mut cx);
     let packed = cx.take_packed().unwrap_or_default();
-    if is_taken {
-        let family = profile.client().family;
-        let is_known = |of_core: &Diagnostic, own: &[Diagnostic]| {
-            own.iter()
-                .any(|own| own.rule == of_core.rule && own.path == of_core.path)
-        };
-        for finding in cx.finish() {
-            let is_its = finding.effect != Effect::Nack && finding.shared.contains(&family);
-            if is_its && !is_known(&finding, diagnostics) {
-                diagnostics.push(finding);
-            }
+    (cx.finish(), packed)
+}
+
+/// What C-core's converter finds in a resource for several clients in one run.
+struct CoreReading<'v> {
+    findings: Cow<'v, [Diagnostic]>,
+    /// What each of the [`leads`] never reads; `None` for one for which the converter goes another way.
+    unread: Vec<Option<Packed>>,
+}
+
+impl CoreReading<'_> {
+    /// What a lead never reads, once.
+    fn take(&mut self, number: usize) -> Option<Packed> {
+        self.unread.get_mut(number)?.take()
+    }
+
+    /// Reads a resource for clients of which none is C-core in its default environment.
+    fn of(sent: &SentResource<'_>, leads: &[Profile], (server, known): Around<'_>) -> Self {
+        if leads.is_empty() {
+            let (findings, unread) = Default::default();
+            return CoreReading { findings, unread };
+        }
+        let cx = Validation::new(&REFERENCE, server).sized(sent.bytes.len());
+        let mut cx = cx.knowing(known).packing().reading_beside(leads);
+        any::note_unread(sent.bytes, sent.resource_type.type_name(), &Path::ROOT, &mut cx);
+        let _ = (core::CONVERTER.judge)(sent, &mut cx);
+        let unread = cx.take_beside();
+        CoreReading {
+            findings: cx.finish().into(),
+            unread,
         }
     }
-    packed
+}
+
+/// Gives a client the findings of C-core that are true of it, if it takes the resource, and that it has not made itself.
+fn add_shared(findings: &[Diagnostic], (profile, is_taken): (&Profile, bool), diagnostics: &mut Vec<Diagnostic>) {
+    let family = profile.client().family;
+    for finding in findings.iter().filter(|_| is_taken) {
+        let is_its = finding.effect != Effect::Nack && finding.shared.contains(&family);
+        let mut own = diagnostics.iter();
+        if is_its && !own.any(|own| own.rule == finding.rule && own.path == finding.path) {
+            diagnostics.push(finding.clone());
+        }
+    }
 }
 
 /// What is known around a resource: what the bootstrap says, and what the loader knows of the bytes.
@@ -244,12 +320,13 @@ static REFERENCE: LazyLock<Profile> = LazyLock::new(Profile::default);
 /// the features in which versions differ.
 fn ask_all(
     sent: &SentResource<'_>,
-    profiles: &[Profile],
+    (profiles, leads): (&[Profile], &[Profile]),
+    mut reading: CoreReading<'_>,
     around: Around<'_>,
 ) -> (Vec<FamilyAnswer>, Vec<Option<Arc<Resource>>>) {
     let mut answers: Vec<FamilyAnswer> = Vec::with_capacity(profiles.len());
     let mut values: Vec<Option<Arc<Resource>>> = Vec::with_capacity(profiles.len());
-    let mut heard: Vec<(Profile, usize)> = Vec::new();
+    let mut heard: Vec<(Cow<'_, Profile>, usize)> = Vec::new();
     for profile in profiles {
         let client = profile.client();
         let is_measured = client.standing() == ClientStanding::Measured;
@@ -263,9 +340,19 @@ fn ask_all(
             values.push(value);
             continue;
         }
+        let lead = leads.iter().zip(0..).find(|(lead, _)| lead.client() == client);
         // A copy of its own notes what it is asked about this resource.
-        let own = profile.clone();
-        let (answer, value) = ask(sent, &own, around);
+        let (own, (answer, value)) = match lead.and_then(|(lead, number)| Some((lead, reading.take(number)?))) {
+            Some((lead, unread)) => {
+                let read = (&*reading.findings, unread);
+                (Cow::Borrowed(lead), answer(sent, lead, Some(read), around))
+            }
+            None => {
+                let own = profile.clone();
+                let asked = ask(sent, &own, around);
+                (Cow::Owned(own), asked)
+            }
+        };
         if is_measured {
             heard.push((own, answers.len()));
         }
@@ -282,9 +369,9 @@ fn ask(sent: &SentResource<'_>, profile: &Profile, around: Around<'_>) -> (Famil
     let client = profile.client();
     let not_known = || (FamilyAnswer::not_known(client), None);
     match client.standing() {
-        ClientStanding::Measured => answer(sent, profile, around),
+        ClientStanding::Measured => answer(sent, profile, None, around),
         ClientStanding::Between(before, after) => {
-            let neighbour = |version| answer(sent, &profile.at_version(version), around);
+            let neighbour = |version| answer(sent, &profile.at_version(version), None, around);
             let ((older, value), (newer, _)) = (neighbour(before), neighbour(after));
             match older.verdict == newer.verdict {
                 true => (FamilyAnswer { client, ..older }, value),
@@ -295,17 +382,19 @@ fn ask(sent: &SentResource<'_>, profile: &Profile, around: Around<'_>) -> (Famil
     }
 }
 
-fn answer(sent: &SentResource<'_>, profile: &Profile, (server, known): Around<'_>) -> (FamilyAnswer, Option<Resource>) {
-    let cx = Validation::new(profile, server).knowing(known).sized(sent.bytes.len());
-    let cx = if profile.has_own_world() {
-        let mut cx = cx.packing();
+fn answer(
+    sent: &SentResource<'_>,
+    profile: &Profile,
+    read: Option<(&[Diagnostic], Packed)>,
+    (server, known): Around<'_>,
+) -> (FamilyAnswer, Option<Resource>) {
+    let mut cx = Validation::new(profile, server).knowing(known).sized(sent.bytes.len());
+    if profile.has_own_world() && read.is_none() {
+        cx = cx.packing();
         // The message was decoded for the first client, which reads other fields.
         any::note_unread(sent.bytes, sent.resource_type.type_name(), &Path::ROOT, &mut cx);
-        cx
-    } else {
-        cx
-    };
-    let (verdict, validated) = convert(sent, cx);
+    }
+    let (verdict, validated) = convert(sent, cx, read);
     let (mut diagnostics, mut unread) = (validated.diagnostics, validated.packed);
     diagnostics.iter_mut().for_each(told_of_death);
     unread.take_from(&mut diagnostics, |found| found.effect == Effect::Ignored);

@@ -11,26 +11,25 @@ use crate::shared::rules::{
     ADDRESS_MISSING, ADDRESS_NOT_IP, ADDRESS_NOT_SOCKET, ENDPOINT_ADDRESS_DUPLICATE, ENDPOINT_MISSING,
     LOCALITY_DUPLICATE, LOCALITY_MISSING, LOCALITY_WEIGHT_SUM, PORT_OUT_OF_RANGE, PORT_UNSET, PRIORITY_GAP,
 };
-use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as Kind;
 use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, SocketAddress};
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
-    ClusterLoadAssignment as Pb, Endpoint, LbEndpoint, LocalityLbEndpoints, lb_endpoint::HostIdentifier,
+    ClusterLoadAssignment as Pb, Endpoint, LbEndpoint, lb_endpoint::HostIdentifier,
 };
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
 /// Addresses and ports that were seen in the resource. Looked up only, never iterated.
-type SeenAddresses = HashSet<(String, Option<u32>)>;
+type SeenAddresses<'m> = HashSet<(&'m str, Option<u32>)>;
 
 /// Converts the resource.
-pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) {
+pub(super) fn convert(message: &Pb, lists: &[Vec<LbEndpoint>], cx: &mut Validation<'_>) {
     let at = Path::ROOT.field("endpoints");
     let mut localities = BTreeSet::new();
     let mut addresses = SeenAddresses::new();
     let mut priorities: BTreeMap<u32, u64> = BTreeMap::new();
-    for (i, entry) in message.endpoints.iter().enumerate() {
+    for (i, (entry, list)) in message.endpoints.iter().zip(lists).enumerate() {
         let at = at.index(i);
         let locality_at = at.field("locality");
         let Some(locality) = &entry.locality else {
@@ -42,7 +41,7 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) {
             let why = format_args!("the locality is already in priority {}", entry.priority);
             fault(&LOCALITY_DUPLICATE, &at, why, cx);
         }
-        lb_endpoints(entry, &mut addresses, &at.field("lb_endpoints"), cx);
+        lb_endpoints(list, &mut addresses, &at.field("lb_endpoints"), cx);
         *priorities.entry(entry.priority).or_default() += u64::from(entry.load_balancing_weight.unwrap_or(0));
     }
     for (&priority, &sum) in &priorities {
@@ -63,12 +62,11 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) {
     }
 }
 
-fn lb_endpoints(entry: &LocalityLbEndpoints, seen: &mut SeenAddresses, at: &Path<'_>, cx: &mut Validation<'_>) {
-    seen.reserve(entry.lb_endpoints.len());
-    for (i, bytes) in entry.lb_endpoints.iter().enumerate() {
+fn lb_endpoints<'m>(list: &'m [LbEndpoint], seen: &mut SeenAddresses<'m>, at: &Path<'_>, cx: &mut Validation<'_>) {
+    seen.reserve(list.len());
+    for (i, lb) in list.iter().enumerate() {
         let entry_at = at.index(i);
         let at = entry_at.field("endpoint");
-        let lb: LbEndpoint = proto::kept(bytes);
         let Some(HostIdentifier::Endpoint(endpoint)) = &lb.host_identifier else {
             let why = format_args!("endpoint is missing, must have an address");
             fault(&ENDPOINT_MISSING, &at, why, cx);
@@ -79,9 +77,9 @@ fn lb_endpoints(entry: &LocalityLbEndpoints, seen: &mut SeenAddresses, at: &Path
 }
 
 /// The addresses of an endpoint; its entry in the list and itself are at `at`.
-fn one_endpoint(
-    endpoint: &Endpoint,
-    seen: &mut SeenAddresses,
+fn one_endpoint<'m>(
+    endpoint: &'m Endpoint,
+    seen: &mut SeenAddresses<'m>,
     (entry, at): (&Path<'_>, &Path<'_>),
     cx: &mut Validation<'_>,
 ) {
@@ -96,9 +94,9 @@ fn one_endpoint(
     }
 }
 
-fn one_address(
-    address: Option<&Address>,
-    seen: &mut SeenAddresses,
+fn one_address<'m>(
+    address: Option<&'m Address>,
+    seen: &mut SeenAddresses<'m>,
     (entry, at): (&Path<'_>, &Path<'_>),
     cx: &mut Validation<'_>,
 ) {
@@ -116,9 +114,9 @@ fn one_address(
 }
 
 /// `validateAddress`.
-fn socket_address(
-    socket: &SocketAddress,
-    seen: &mut SeenAddresses,
+fn socket_address<'m>(
+    socket: &'m SocketAddress,
+    seen: &mut SeenAddresses<'m>,
     (entry, at): (&Path<'_>, &Path<'_>),
     cx: &mut Validation<'_>,
 ) {
@@ -138,7 +136,7 @@ fn socket_address(
         let why = format_args!("`{}` is not an IP address", socket.address);
         fault(&ADDRESS_NOT_IP, at, why, cx);
     }
-    if !seen.insert((socket.address.clone(), port)) {
+    if !seen.insert((&socket.address, port)) {
         let why = format_args!(
             "another endpoint of the resource has the address `{}` and the same port",
             socket.address

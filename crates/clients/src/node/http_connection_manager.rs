@@ -2,9 +2,9 @@
 
 use super::routes::{self, User};
 use super::{decode, fault, http_filter};
-use crate::shared::Checked;
 use crate::shared::names::HCM;
 use crate::shared::rules::{NO_ROUTES, RDS_NOT_FROM_ADS};
+use crate::shared::{Checked, Opened};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{
@@ -23,7 +23,7 @@ pub(super) fn from_any(any: &Any, is_client: bool, at: &Path<'_>, cx: &mut Valid
     match &message.route_specifier {
         Some(RouteSpecifier::RouteConfig(config)) => {
             let user = if is_client { User::Client } else { User::Server };
-            routes::from_proto(config, user, &at.field("route_config"), cx)?;
+            routes::from_proto(Opened::default().hosts(config), user, &at.field("route_config"), cx)?;
         }
         Some(RouteSpecifier::Rds(rds)) => {
             let source = rds.config_source.as_ref();

@@ -22,12 +22,12 @@ mod tls;
 use bytes::Bytes;
 
 use crate::shared::read::{self, FamilyReader, ReadDialect};
-use crate::shared::{Checked, Converter, Message, SentResource, URL_PREFIX, is_url_of, reject, undecodable};
+use crate::shared::{Checked, Converter, Message, Opened, SentResource, URL_PREFIX, is_url_of, reject, undecodable};
 use xdsctl_document::proto::any::ANY_UNDECODABLE;
 use xdsctl_document::proto::pb::tables;
 use xdsctl_lb::ring_hash::LB_RING_HASH_SIZE;
 use xdsctl_lb::usable::LB_RING_HASH_BELOW_LOCALITIES;
-use xdsctl_model::diag::{Effect, Path, Rule, Validation};
+use xdsctl_model::diag::{BytesKnowledge, Effect, Path, Rule, Validation};
 use xdsctl_model::resource::lb_policy::DEFAULT_MIN_RING_SIZE;
 use xdsctl_model::resource::{Resource, ResourceType};
 
@@ -88,12 +88,14 @@ pub(crate) static CONVERTER: Converter = Converter {
 /// Converts a resource.
 fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
     let resource_type = sent.resource_type;
-    let read = match tables::message(resource_type.type_name()) {
+    // What the loader wrote is read alike.
+    let table = tables::message(resource_type.type_name()).filter(|_| cx.known() < BytesKnowledge::WellFormed);
+    let read = match table {
         Some(table) => protobufjs::read(sent.bytes, table).map_err(|thrown| undecodable(resource_type, thrown, cx))?,
         None => None,
     };
     let bytes = match (read, sent.message) {
-        (None, Ok(message)) => return kept(message, cx),
+        (None, Ok(message)) => return kept(message, sent.opened, cx),
         (None, Err(_)) => sent.bytes.clone(),
         (Some(bytes), _) => bytes,
     };
@@ -115,22 +117,24 @@ fn anew<T: prost::Message + Default>(
     cx: &mut Validation<'_>,
 ) -> Checked<Option<Resource>> {
     let message = T::decode(bytes).map_err(|error| undecodable(resource_type, error, cx))?;
-    kept(of(&message), cx)
+    kept(of(&message), &Opened::default(), cx)
 }
 
 /// Converts a message, and says what is kept of it.
-fn kept(message: Message<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
-    converted(message, cx)?;
-    Ok(Some(FamilyReader::new(&DIALECT, cx).resource(message)))
+fn kept(message: Message<'_>, opened: &Opened, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
+    converted(message, opened, cx)?;
+    Ok(Some(FamilyReader::new(&DIALECT, cx).resource(message, opened)))
 }
 
-fn converted(message: Message<'_>, cx: &mut Validation<'_>) -> Checked {
+fn converted(message: Message<'_>, opened: &Opened, cx: &mut Validation<'_>) -> Checked {
     match message {
         Message::Listener(listener) => listener::convert(listener, cx),
-        Message::RouteConfiguration(config) => routes::from_proto(config, routes::User::Unknown, &Path::ROOT, cx),
+        Message::RouteConfiguration(config) => {
+            routes::from_proto(opened.hosts(config), routes::User::Unknown, &Path::ROOT, cx)
+        }
         Message::Cluster(cluster) => cluster::convert(cluster, cx),
         Message::Endpoints(endpoints) => {
-            endpoints::convert(endpoints, cx);
+            endpoints::convert(endpoints, opened.endpoints(endpoints), cx);
             Ok(())
         }
     }

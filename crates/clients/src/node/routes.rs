@@ -8,16 +8,15 @@ use crate::shared::rules::{
     PATH_SPECIFIER_UNSUPPORTED, ROUTE_ACTION_UNKNOWN, ROUTE_SPECIFIER_UNSUPPORTED, ROUTE_WITHOUT_MATCH,
     WEIGHTED_CLUSTERS_SUM,
 };
-use crate::shared::{Checked, OLD_TOTAL_WEIGHT};
-use xdsctl_document::proto;
+use crate::shared::{Checked, OLD_TOTAL_WEIGHT, OpenedHost};
+use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::route::v3::header_matcher::HeaderMatchSpecifier;
 use xdsctl_document::proto::pb::envoy::config::route::v3::retry_policy::RetryBackOff;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::hash_policy::PolicySpecifier;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::{ClusterSpecifier, HashPolicy};
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_match::PathSpecifier;
 use xdsctl_document::proto::pb::envoy::config::route::v3::{
-    HeaderMatcher, RetryPolicy, Route, RouteAction, RouteConfiguration as Pb, RouteMatch, VirtualHost, WeightedCluster,
-    route::Action,
+    HeaderMatcher, RetryPolicy, Route, RouteAction, RouteMatch, WeightedCluster, route::Action,
 };
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::string_matcher::MatchPattern;
 use xdsctl_document::proto::pb::well_known::Duration;
@@ -39,32 +38,36 @@ pub(super) enum User {
 }
 
 /// Converts the resource, or a route_config inside of a Listener.
-pub(super) fn from_proto(message: &Pb, user: User, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+pub(super) fn from_proto(hosts: &[OpenedHost], user: User, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let hosts_at = at.field("virtual_hosts");
-    for (i, host) in message.virtual_hosts.iter().enumerate() {
-        virtual_host(&proto::kept(host), user, &hosts_at.index(i), cx)?;
+    for (i, host) in hosts.iter().enumerate() {
+        virtual_host(host, user, &hosts_at.index(i), cx)?;
     }
     Ok(())
 }
 
-fn virtual_host(host: &VirtualHost, user: User, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+fn virtual_host(
+    OpenedHost { host, routes }: &OpenedHost,
+    user: User,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Checked {
     domains(&host.domains, &at.field("domains"), cx);
     overrides(&host.typed_per_filter_config, at, cx)?;
     retry_policy(host.retry_policy.as_ref(), &at.field("retry_policy"), cx);
     let routes_at = at.field("routes");
     let mut of_servers = Vec::new();
-    for (i, bytes) in host.routes.iter().enumerate() {
-        let message: Route = proto::kept(bytes);
+    for (i, message) in routes.iter().enumerate() {
         if matches!(message.action, Some(Action::NonForwardingAction(_))) {
             of_servers.push(i);
         }
-        route(&message, &routes_at.index(i), cx)?;
+        route(message, &routes_at.index(i), cx)?;
     }
     // Where all routes are for servers, the virtual host is.
     let kills = match user {
         User::Client => true,
         User::Server => false,
-        User::Unknown => of_servers.len() < host.routes.len(),
+        User::Unknown => of_servers.len() < routes.len(),
     };
     let kills = kills && cx.has(Feature::LenientRoutes);
     for i in of_servers.into_iter().filter(|_| kills) {
@@ -91,11 +94,7 @@ fn domains(patterns: &[String], at: &Path<'_>, cx: &mut Validation<'_>) {
 }
 
 /// `typed_per_filter_config` of what is at `at`.
-fn overrides(
-    map: &std::collections::BTreeMap<String, proto::pb::Any>,
-    at: &Path<'_>,
-    cx: &mut Validation<'_>,
-) -> Checked {
+fn overrides(map: &std::collections::BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if !cx.has(Feature::FaultInjection) {
         return Ok(());
     }

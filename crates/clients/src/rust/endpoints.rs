@@ -7,7 +7,6 @@ use std::net::SocketAddr;
 
 use crate::shared::rules::{ADDRESS_MISSING, ADDRESS_NOT_SOCKET, ENDPOINT_MISSING, PORT_UNSET, RESOURCE_NAME_EMPTY};
 use crate::shared::{Checked, reject};
-use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::HealthStatus as HealthPb;
 use xdsctl_document::proto::pb::envoy::config::core::v3::SocketAddress;
 use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as Kind;
@@ -22,7 +21,7 @@ use xdsctl_model::resource::endpoints::{Endpoint, Locality, LocalityName};
 use xdsctl_model::resource::pieces::Builder;
 
 /// Converts the resource. Of an address that occurs twice, the first is kept.
-pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked<Endpoints> {
+pub(super) fn convert(message: &Pb, lists: &[Vec<LbEndpoint>], cx: &mut Validation<'_>) -> Checked<Endpoints> {
     if message.cluster_name.is_empty() {
         let why = format_args!("cluster_name is empty, must not be");
         return Err(reject(&RESOURCE_NAME_EMPTY, &Path::ROOT.field("cluster_name"), why, cx));
@@ -31,12 +30,12 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked<Endpoint
     // Looked up only.
     let mut seen: HashSet<SocketAddr> = HashSet::new();
     let mut priorities: BTreeMap<u32, Vec<Locality>> = BTreeMap::new();
-    for (index, entry) in message.endpoints.iter().enumerate() {
+    for (index, (entry, list)) in message.endpoints.iter().zip(lists).enumerate() {
         let at = at.index(index);
         let at = at.field("lb_endpoints");
         let mut endpoints = Builder::default();
-        for (i, bytes) in entry.lb_endpoints.iter().enumerate() {
-            if let Some(endpoint) = endpoint(&proto::kept(bytes), i, &at.index(i), cx)?
+        for (i, message) in list.iter().enumerate() {
+            if let Some(endpoint) = endpoint(message, i, &at.index(i), cx)?
                 && seen.insert(endpoint.address)
             {
                 endpoints.push(endpoint);

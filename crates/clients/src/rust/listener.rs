@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{decode, routes};
 use crate::shared::names::HCM;
 use crate::shared::rules::{NEITHER_CLIENT_NOR_SERVER, NO_ROUTES, RDS_NAME_MISSING};
-use crate::shared::{Checked, reject};
+use crate::shared::{Checked, Opened, reject};
 use xdsctl_document::proto::any::ANY_MISSING;
 use xdsctl_document::proto::pb::envoy::config::listener::v3::Listener as Pb;
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{
@@ -36,9 +36,11 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked<Listener
             return Err(reject(&RDS_NAME_MISSING, &at.field("route_config_name"), why, cx));
         }
         Some(RouteSpecifier::Rds(rds)) => RouteSource::Rds(rds.route_config_name.clone()),
-        Some(RouteSpecifier::RouteConfig(config)) => {
-            RouteSource::Inline(Arc::new(routes::from_proto(config, &at.field("route_config"), cx)?))
-        }
+        Some(RouteSpecifier::RouteConfig(config)) => RouteSource::Inline(Arc::new(routes::from_proto(
+            Opened::default().hosts(config),
+            &at.field("route_config"),
+            cx,
+        )?)),
         Some(RouteSpecifier::ScopedRoutes(_)) | None => {
             let why = format_args!("neither route_config nor rds is set");
             return Err(reject(&NO_ROUTES, &at, why, cx));

@@ -17,7 +17,7 @@ use bytes::Bytes;
 use crate::shared::{Checked, Converter, ConverterStop, Message, SentResource, decoded, reject, undecodable};
 use xdsctl_document::proto::any::ANY_UNDECODABLE;
 use xdsctl_document::proto::pb::tables;
-use xdsctl_model::diag::{Path, Validation};
+use xdsctl_model::diag::{BytesKnowledge, Path, Validation};
 use xdsctl_model::resource::Resource;
 
 pub(crate) static CONVERTER: Converter = Converter {
@@ -31,16 +31,20 @@ pub(crate) static CONVERTER: Converter = Converter {
 fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
     let message = decoded(sent, cx)?;
     let resource_type = sent.resource_type;
-    if let Some(table) = tables::message(resource_type.type_name()) {
+    // What the loader wrote is as strict as that.
+    let table = tables::message(resource_type.type_name()).filter(|_| cx.known() < BytesKnowledge::WellFormed);
+    if let Some(table) = table {
         strict::check(sent.bytes, table).map_err(|fault| undecodable(resource_type, fault, cx))?;
     }
     Ok(Some(match message {
         Message::Listener(message) => Resource::Listener(listener::convert(message, cx)?),
         Message::RouteConfiguration(message) => {
-            Resource::RouteConfiguration(routes::from_proto(message, &Path::ROOT, cx)?)
+            Resource::RouteConfiguration(routes::from_proto(sent.opened.hosts(message), &Path::ROOT, cx)?)
         }
         Message::Cluster(message) => Resource::Cluster(cluster::convert(message, cx)?),
-        Message::Endpoints(message) => Resource::Endpoints(endpoints::convert(message, cx)?),
+        Message::Endpoints(message) => {
+            Resource::Endpoints(endpoints::convert(message, sent.opened.endpoints(message), cx)?)
+        }
     }))
 }
 

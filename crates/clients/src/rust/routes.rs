@@ -7,15 +7,13 @@ use crate::shared::rules::{
     CLUSTER_NAME_EMPTY, DOMAINS_EMPTY, PATH_SPECIFIER_UNSUPPORTED, ROUTE_ACTION_UNKNOWN, ROUTE_SPECIFIER_UNSUPPORTED,
     ROUTE_WITHOUT_MATCH, VIRTUAL_HOSTS_EMPTY, WEIGHTED_CLUSTERS_EMPTY,
 };
-use crate::shared::{Checked, reject};
-use xdsctl_document::proto;
+use crate::shared::{Checked, OpenedHost, reject};
 use xdsctl_document::proto::pb::envoy::config::core::v3::RuntimeFractionalPercent;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::ClusterSpecifier;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_match::PathSpecifier;
 use xdsctl_document::proto::pb::envoy::config::route::v3::weighted_cluster::ClusterWeight as WeightPb;
 use xdsctl_document::proto::pb::envoy::config::route::v3::{
-    Route as RoutePb, RouteAction as ActionPb, RouteConfiguration as Pb, RouteMatch, VirtualHost as HostPb,
-    route::Action as AnyActionPb,
+    Route as RoutePb, RouteAction as ActionPb, RouteMatch, route::Action as AnyActionPb,
 };
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::resource::RouteConfiguration;
@@ -28,15 +26,15 @@ use xdsctl_model::resource::route::{
 const MILLION: u32 = 1_000_000;
 
 /// Converts the resource, or a route_config inside of a Listener.
-pub(super) fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<RouteConfiguration> {
+pub(super) fn from_proto(hosts: &[OpenedHost], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<RouteConfiguration> {
     let at = at.field("virtual_hosts");
-    if message.virtual_hosts.is_empty() {
+    if hosts.is_empty() {
         let why = format_args!("no virtual host, must be one");
         return Err(reject(&VIRTUAL_HOSTS_EMPTY, &at, why, cx));
     }
-    let mut virtual_hosts = Vec::with_capacity(message.virtual_hosts.len());
-    for (i, host) in message.virtual_hosts.iter().enumerate() {
-        virtual_hosts.push(virtual_host(&proto::kept(host), i, &at.index(i), cx)?);
+    let mut virtual_hosts = Vec::with_capacity(hosts.len());
+    for (i, host) in hosts.iter().enumerate() {
+        virtual_hosts.push(virtual_host(host, i, &at.index(i), cx)?);
     }
     Ok(RouteConfiguration {
         virtual_hosts,
@@ -44,7 +42,12 @@ pub(super) fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -
     })
 }
 
-fn virtual_host(host: &HostPb, index: usize, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<VirtualHost> {
+fn virtual_host(
+    OpenedHost { host, routes: list }: &OpenedHost,
+    index: usize,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Checked<VirtualHost> {
     if host.domains.is_empty() {
         let why = format_args!("domains is empty, must have at least one");
         return Err(reject(&DOMAINS_EMPTY, &at.field("domains"), why, cx));
@@ -52,9 +55,8 @@ fn virtual_host(host: &HostPb, index: usize, at: &Path<'_>, cx: &mut Validation<
     let own_retry = retry::policy(host.retry_policy.as_ref(), &at.field("retry_policy"), cx)?;
     let routes_at = at.field("routes");
     let mut routes = Vec::with_capacity(host.routes.len());
-    for (i, bytes) in host.routes.iter().enumerate() {
-        let message: RoutePb = proto::kept(bytes);
-        routes.extend(route(&message, i, own_retry.as_ref(), &routes_at.index(i), cx)?);
+    for (i, message) in list.iter().enumerate() {
+        routes.extend(route(message, i, own_retry.as_ref(), &routes_at.index(i), cx)?);
     }
     Ok(VirtualHost {
         index,

@@ -6,6 +6,7 @@
 pub(crate) mod conditions;
 pub(crate) mod limits;
 pub(crate) mod names;
+mod opened;
 pub(crate) mod read;
 pub(crate) mod rls;
 pub mod rules;
@@ -20,6 +21,7 @@ use xdsctl_document::proto::wire::Malformed;
 use xdsctl_model::diag::{Effect, Path, Rule, Seg, Validation};
 use xdsctl_model::resource::{MAX_DURATION_SECONDS, Resource, ResourceType};
 
+pub use opened::{Opened, OpenedHost};
 use rules::{FILTER_OVERRIDE_DROPPED, OPTIONAL_FILTER_DROPPED, RESOURCE_UNDECODABLE};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
@@ -98,6 +100,8 @@ pub struct SentResource<'m> {
     pub resource_type: ResourceType,
     /// The message, or what C-core's parser trips over; another client's parser may not.
     pub message: Result<Message<'m>, Malformed>,
+    /// What was decoded of the message beyond that.
+    pub opened: &'m Opened,
     /// The bytes of the message.
     pub bytes: &'m Bytes,
     /// The name that stands around it, in a discovery Resource or a dump.

@@ -84,13 +84,16 @@ pub fn check(
     cx: &mut Validation<'_>,
 ) -> Result<Bytes, Malformed> {
     let is_sound = cx.known() >= BytesKnowledge::WellFormed;
+    let (reader, beside) = cx.readers();
     let mut walk = WireWalk {
-        reader: cx.reader(),
+        reader,
+        beside,
         cx,
         is_sound,
         odd: false,
     };
-    walk.message(bytes, message, at, MAX_DEPTH, notes)?;
+    let told = if notes { ReaderSet::ALL } else { ReaderSet::NONE };
+    walk.message(bytes, message, at, MAX_DEPTH, told)?;
     if walk.odd {
         Ok(Bytes::from(normalize(bytes, message)))
     } else {
@@ -162,9 +165,24 @@ fn check_packed(kind: Kind, payload: &[u8]) -> Result<bool, Malformed> {
     }
 }
 
+/// Some of the clients of whom it is said what they never read: a bit each, in the order of [`Validation::readers`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct ReaderSet(u8);
+
+impl ReaderSet {
+    const NONE: ReaderSet = ReaderSet(0);
+    const ALL: ReaderSet = ReaderSet(u8::MAX);
+
+    const fn without(self, others: ReaderSet) -> ReaderSet {
+        ReaderSet(self.0 & !others.0)
+    }
+}
+
 struct WireWalk<'c, 'p> {
     /// Of whom it is said what is never read.
     reader: &'p Profile,
+    /// And of whom beside it.
+    beside: &'p [Profile],
     cx: &'c mut Validation<'p>,
     /// The bytes are known to be well-formed; only what is never read is looked for.
     is_sound: bool,
@@ -210,17 +228,28 @@ impl FieldCounts {
 }
 
 impl WireWalk<'_, '_> {
-    /// Walks a message; `notes` is false inside something that is itself ignored.
+    /// Those among `readers` of whom something is true.
+    fn those(&self, readers: ReaderSet, is_true: impl Fn(&Profile) -> bool) -> ReaderSet {
+        let all = std::iter::once(self.reader).chain(self.beside).zip(0..);
+        let bits = all.map(|(reader, number)| (reader, 1 << number));
+        let those = bits.filter(|(reader, bit)| readers.0 & bit != 0 && is_true(reader));
+        ReaderSet(those.fold(0, |set, (_, bit)| set | bit))
+    }
+
+    /// Walks a message; `told` are those who hear of what they do not read, and nobody is inside something that is itself ignored.
     fn message(
         &mut self,
         bytes: &[u8],
         message: &'static Message,
         at: &Path<'_>,
         depth: u32,
-        notes: bool,
+        told: ReaderSet,
     ) -> Result<(), Malformed> {
-        let notes = notes && message.listed == Listed::Client && since::knows(self.reader, message);
-        if self.is_sound && !notes {
+        let told = match message.listed == Listed::Client && told != ReaderSet::NONE {
+            true => self.those(told, |reader| since::knows(reader, message)),
+            false => ReaderSet::NONE,
+        };
+        if self.is_sound && told == ReaderSet::NONE {
             return Ok(());
         }
         let mut reader = WireReader { rest: bytes };
@@ -240,9 +269,9 @@ impl WireWalk<'_, '_> {
             }
             self.odd |= raw.overlong;
             let index = seen.index(position, message, bytes.get(..before).unwrap_or_default());
-            let is_read = !notes || since::reads(self.reader, message, field);
-            if !is_read && index == 0 {
-                self.note(message, field, raw.payload, at);
+            let reading = self.those(told, |reader| since::reads(reader, message, field));
+            if reading != told && index == 0 {
+                self.note(told.without(reading), (message, field), raw.payload, at);
             }
             if !field.known_to_client {
                 continue;
@@ -255,7 +284,8 @@ impl WireWalk<'_, '_> {
                 self.beyond(field, index, at);
                 continue;
             }
-            self.value(&raw, field, index, at, depth, notes && field.read && is_read)?;
+            let told = if field.read { reading } else { ReaderSet::NONE };
+            self.value(&raw, field, index, at, depth, told)?;
         }
         Ok(())
     }
@@ -268,10 +298,10 @@ impl WireWalk<'_, '_> {
         index: usize,
         at: &Path<'_>,
         depth: u32,
-        notes: bool,
+        told: ReaderSet,
     ) -> Result<(), Malformed> {
         match (field.cardinality, field.kind) {
-            (Cardinality::Map { key, value }, _) => self.entry(raw.payload, field, key, value, at, depth, notes),
+            (Cardinality::Map { key, value }, _) => self.entry(raw.payload, field, key, value, at, depth, told),
             (_, Kind::String) if self.is_sound => Ok(()),
             (_, Kind::String) => utf8(raw.payload).map(drop),
             (cardinality, Kind::Message(m)) => {
@@ -279,11 +309,11 @@ impl WireWalk<'_, '_> {
                 let sub = &tables::MESSAGES[usize::from(m)];
                 let here = at.field(field.name);
                 if cardinality == Cardinality::Repeated {
-                    self.message(raw.payload, sub, &here.index(index), depth, notes)
+                    self.message(raw.payload, sub, &here.index(index), depth, told)
                 } else {
                     // Both parts count, but of a field that is kept as bytes prost keeps the last.
                     self.odd |= sub.lazy && index > 0;
-                    self.message(raw.payload, sub, &here, depth, notes)
+                    self.message(raw.payload, sub, &here, depth, told)
                 }
             }
             _ => Ok(()),
@@ -300,7 +330,7 @@ impl WireWalk<'_, '_> {
         value: Kind,
         at: &Path<'_>,
         depth: u32,
-        notes: bool,
+        told: ReaderSet,
     ) -> Result<(), Malformed> {
         let depth = depth.checked_sub(1).ok_or(Malformed::Depth)?;
         let mut name = "";
@@ -329,7 +359,7 @@ impl WireWalk<'_, '_> {
                 let depth = depth.checked_sub(1).ok_or(Malformed::Depth)?;
                 let sub = &tables::MESSAGES[usize::from(m)];
                 let map = at.field(field.name);
-                self.message(raw.payload, sub, &map.key(name), depth, notes)?;
+                self.message(raw.payload, sub, &map.key(name), depth, told)?;
             }
         }
         Ok(())
@@ -347,12 +377,17 @@ impl WireWalk<'_, '_> {
     }
 
     #[cold]
-    fn note(&mut self, message: &'static Message, field: &'static Field, payload: &[u8], at: &Path<'_>) {
+    fn note(
+        &mut self,
+        readers: ReaderSet,
+        (message, field): (&'static Message, &'static Field),
+        payload: &[u8],
+        at: &Path<'_>,
+    ) {
         let is_off = missed::is_off(field, payload);
         // A field takes more than a byte, so that the number is that of no other field.
         let kind = std::ptr::from_ref(field).addr() + usize::from(is_off);
-        let reader = self.reader;
-        self.cx.report_field(kind, field.name, at, || {
+        let say = |reader: &Profile| {
             if let Some(text) = since::unread(reader, message, field) {
                 return (&CLIENT_FIELD_IGNORED, text, None);
             }
@@ -365,7 +400,12 @@ impl WireWalk<'_, '_> {
                 Some(instead) => (&BEHAVIOUR_FIELD_IGNORED, text, Some(instead)),
                 None => (&FIELD_IGNORED, text, None),
             }
-        });
+        };
+        for (number, reader) in std::iter::once(self.reader).chain(self.beside).enumerate() {
+            if readers.0 & 1 << number != 0 {
+                self.cx.report_field(number, kind, field.name, at, || say(reader));
+            }
+        }
     }
 }
 

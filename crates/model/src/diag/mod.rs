@@ -22,4 +22,4 @@ pub use path::{FieldPath, Path, Seg, Segs};
 pub use quota::MAX_FINDINGS_PER_RULE;
 pub use quota::Quota;
 pub use rule::{Effect, Rule, Severity, SharedBy, Subject};
-pub use validation::{BytesKnowledge, RejectionMark, Reported, Validation};
+pub use validation::{BytesKnowledge, READERS_BESIDE, RejectionMark, Reported, Validation};

@@ -1,5 +1,6 @@
 //! One client looking at one resource: the profile, the bootstrap's facts, and the findings so far.
 
+use std::cell::Cell;
 use std::fmt;
 
 use super::{Diagnostic, Effect, FieldPath, Packed, Path, Quota, Rule};
@@ -14,6 +15,7 @@ pub struct Validation<'p> {
     server: &'p ServerFacts,
     /// Of whom it is said which fields are never read.
     reader: &'p Profile,
+    beside: Readers<'p>,
     diagnostics: Vec<Diagnostic>,
     /// Findings that there are if nothing is rejected.
     if_accepted: Vec<Diagnostic>,
@@ -39,6 +41,18 @@ pub enum BytesKnowledge {
     /// That, and gRPC reads every field in them: there is nothing to say about them as bytes.
     Plain,
 }
+
+/// Further clients of which it is said which fields they never read, in the same walk over the bytes.
+#[derive(Debug, Default)]
+struct Readers<'p> {
+    profiles: &'p [Profile],
+    unread: Vec<Packed>,
+    /// A bit for each of them for which a converter would have taken another way.
+    parted: Cell<u8>,
+}
+
+/// Of so many further clients it can be said at once which fields they never read.
+pub const READERS_BESIDE: usize = 7;
 
 /// A point in the list of rejections, to ask later whether something was rejected since.
 #[derive(Debug, Clone, Copy)]
@@ -80,6 +94,7 @@ impl<'p> Validation<'p> {
             profile,
             server,
             reader: profile,
+            beside: Readers::default(),
             diagnostics: Vec::new(),
             if_accepted: Vec::new(),
             if_accepted_quota: Quota::default(),
@@ -120,6 +135,11 @@ impl<'p> Validation<'p> {
         self
     }
 
+    /// Says whether findings of [`report_field`](Self::report_field) are packed.
+    pub const fn is_packing(&self) -> bool {
+        self.packed.is_some()
+    }
+
     /// Packs findings after those that are packed already; `None` if nothing is to be packed.
     #[must_use]
     pub fn packing_after(mut self, packed: Option<Packed>) -> Self {
@@ -134,9 +154,42 @@ impl<'p> Validation<'p> {
         self.packing_after(Some(packed))
     }
 
-    /// The client of which it is said which fields it never reads: the one that validates, if nobody says otherwise.
-    pub fn reader(&self) -> &'p Profile {
-        self.reader
+    /// Says of further clients, too, which fields they never read: of the first [`READERS_BESIDE`].
+    #[must_use]
+    pub fn reading_beside(mut self, readers: &'p [Profile]) -> Self {
+        let profiles = readers.get(..READERS_BESIDE).unwrap_or(readers);
+        self.beside = Readers {
+            profiles,
+            unread: vec![Packed::default(); profiles.len()],
+            parted: Cell::default(),
+        };
+        self
+    }
+
+    /// The clients of which it is said which fields they never read: the one that validates, if nobody says otherwise, and those
+    /// beside it.
+    pub fn readers(&self) -> (&'p Profile, &'p [Profile]) {
+        (self.reader, self.beside.profiles)
+    }
+
+    /// What is true of the client of which it is said which fields it never reads. Those beside it of which it is not take no
+    /// part in the findings.
+    pub fn of_reader(&self, is_true: impl Fn(&Profile) -> bool) -> bool {
+        let of_reader = is_true(self.reader);
+        let others = self.beside.profiles.iter().zip(0..);
+        for (_, number) in others.filter(|(other, _)| is_true(other) != of_reader) {
+            self.beside.parted.set(self.beside.parted.get() | 1 << number);
+        }
+        of_reader
+    }
+
+    /// What each of the clients beside never reads; `None` for one of which the converter has not found what is true of it.
+    pub fn take_beside(&mut self) -> Vec<Option<Packed>> {
+        let parted = self.beside.parted.get();
+        let unread = std::mem::take(&mut self.beside.unread).into_iter().zip(0..);
+        unread
+            .map(|(unread, number)| (parted & 1 << number == 0).then_some(unread))
+            .collect()
     }
 
     /// Hands over the findings that were packed; `None` if nothing is.
@@ -146,18 +199,23 @@ impl<'p> Validation<'p> {
 
     /// Records a finding on the field `field` of the message at `at`, of which there may be a hundred thousand.
     ///
-    /// `kind` stands for the field of the message type: findings of one kind have the same rule, message and help. The rule must
-    /// not be a [`Effect::Nack`].
+    /// `reader` is the number of the client among [`readers`](Self::readers). `kind` stands for the field of the message type:
+    /// findings of one kind have the same rule, message and help. The rule must not be a [`Effect::Nack`].
     #[cold]
     pub fn report_field(
         &mut self,
+        reader: usize,
         kind: usize,
         field: &'static str,
         at: &Path<'_>,
         say: impl FnOnce() -> (&'static Rule, String, Option<&'static str>),
     ) {
         let at = at.field(field);
-        match &mut self.packed {
+        let packed = match reader.checked_sub(1) {
+            None => self.packed.as_mut(),
+            Some(beside) => self.beside.unread.get_mut(beside),
+        };
+        match packed {
             Some(packed) => packed.push_kind(kind, field, &at, say),
             None => {
                 let (rule, message, help) = say();

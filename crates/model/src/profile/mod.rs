@@ -130,6 +130,11 @@ impl Profile {
         self.client.family == Family::REFERENCE
     }
 
+    /// Says whether it is the reference in its default environment.
+    pub fn is_reference(&self) -> bool {
+        self.client == Client::REFERENCE && self.features == self.defaults
+    }
+
     /// The client's project and version, as printed in reports: `gRPC C-core 1.85.1`.
     pub fn name(&self) -> String {
         format!("{} {}", self.client.family.project(), self.client.version)

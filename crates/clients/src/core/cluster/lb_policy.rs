@@ -109,7 +109,7 @@ pub(super) fn lb_policy(
 
 /// Reports the enum and its config beside `load_balancing_policy`.
 fn superseded(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) {
-    if !cx.reader().has(Feature::CustomLbConfig) {
+    if !cx.of_reader(|reader| reader.has(Feature::CustomLbConfig)) {
         return;
     }
     if message.lb_policy != PbPolicy::RoundRobin as i32 {

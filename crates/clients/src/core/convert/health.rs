@@ -20,7 +20,8 @@ pub fn health_status(number: i32) -> Option<HealthStatus> {
 
 /// The state in which an endpoint may be, for a client that may not know DRAINING yet.
 pub fn kept_status(number: i32, cx: &Validation<'_>) -> Option<HealthStatus> {
-    health_status(number).filter(|status| *status != HealthStatus::Draining || cx.reader().has(Feature::OverrideHost))
+    health_status(number)
+        .filter(|status| *status != HealthStatus::Draining || cx.of_reader(|reader| reader.has(Feature::OverrideHost)))
 }
 
 /// The name of an enum number, for messages.

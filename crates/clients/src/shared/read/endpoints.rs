@@ -19,7 +19,7 @@ use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::HealthStatus;
 use xdsctl_model::resource::endpoints::{DropCategory, DropConfig, Endpoint, Endpoints, Locality, LocalityName};
-use xdsctl_model::resource::pieces::Builder;
+use xdsctl_model::resource::pieces::{Builder, Pieces};
 
 /// Metadata key of a proxy's address (A86).
 const PROXY_METADATA: &str = "envoy.http11_proxy_transport_socket.proxy_address";
@@ -32,11 +32,11 @@ const ALL_PER_MILLION: u32 = 1_000_000;
 
 impl FamilyReader<'_> {
     /// The endpoints of a cluster. Localities without a weight are left out.
-    pub(super) fn endpoints(&self, message: &Pb) -> Endpoints {
+    pub(super) fn endpoints(&self, message: &Pb, lists: &[Vec<LbEndpoint>]) -> Endpoints {
         let is_as_written = self.has(Feature::LocalitiesAsWritten);
         let is_signed = self.has(Feature::WeightsSigned);
         let mut priorities: BTreeMap<u32, BTreeMap<LocalityName, Locality>> = BTreeMap::new();
-        for (index, locality) in message.endpoints.iter().enumerate() {
+        for (index, (locality, list)) in message.endpoints.iter().zip(lists).enumerate() {
             let weight = locality.load_balancing_weight;
             let is_below = |weight: u32| is_signed && weight.cast_signed() < 0;
             let Some(weight) = weight.filter(|weight| (*weight > 0 || is_as_written) && !is_below(*weight)) else {
@@ -52,8 +52,8 @@ impl FamilyReader<'_> {
                 index,
                 name: name.clone(),
                 weight,
-                left_out_weight: self.left_out_weight(locality),
-                endpoints: self.of_locality(locality),
+                left_out_weight: self.left_out_weight(list),
+                endpoints: self.of_locality(locality, list),
             };
             if is_as_written && kept.endpoints.is_empty() {
                 continue;
@@ -73,11 +73,11 @@ impl FamilyReader<'_> {
         }
     }
 
-    fn of_locality(&self, message: &LocalityLbEndpoints) -> xdsctl_model::resource::pieces::Pieces<Endpoint> {
+    fn of_locality(&self, message: &LocalityLbEndpoints, list: &[LbEndpoint]) -> Pieces<Endpoint> {
         let proxy = message.metadata.as_ref().and_then(|metadata| self.proxy(metadata));
         let mut endpoints = Builder::default();
-        for (index, bytes) in message.lb_endpoints.iter().enumerate() {
-            if let Some(mut endpoint) = self.endpoint(proto::kept(bytes), index) {
+        for (index, message) in list.iter().enumerate() {
+            if let Some(mut endpoint) = self.endpoint(message, index) {
                 endpoint.proxy = endpoint.proxy.or_else(|| proxy.clone());
                 endpoints.push(endpoint);
             }
@@ -86,12 +86,13 @@ impl FamilyReader<'_> {
     }
 
     /// The weights of the endpoints that are left out, where they count.
-    fn left_out_weight(&self, message: &LocalityLbEndpoints) -> u64 {
+    fn left_out_weight(&self, list: &[LbEndpoint]) -> u64 {
         if !self.has(Feature::SharesOfAll) {
             return 0;
         }
-        let endpoints = message.lb_endpoints.iter().map(proto::kept::<LbEndpoint>);
-        let left_out = endpoints.filter(|endpoint| self.health(endpoint.health_status).is_none());
+        let left_out = list
+            .iter()
+            .filter(|endpoint| self.health(endpoint.health_status).is_none());
         left_out
             .map(|endpoint| u64::from(endpoint.load_balancing_weight.unwrap_or(1)))
             .sum()
@@ -108,19 +109,19 @@ impl FamilyReader<'_> {
     }
 
     /// An endpoint; `None` for one that gets no RPC: one whose health is bad, or whose address nothing can connect to.
-    fn endpoint(&self, message: LbEndpoint, index: usize) -> Option<Endpoint> {
+    fn endpoint(&self, message: &LbEndpoint, index: usize) -> Option<Endpoint> {
         let health = self.health(message.health_status)?;
         let (proxy, hash_key) = match &message.metadata {
             Some(metadata) => (self.proxy(metadata), self.hash_key(metadata)),
             None => (None, None),
         };
-        let Some(HostIdentifier::Endpoint(endpoint)) = message.host_identifier else {
+        let Some(HostIdentifier::Endpoint(endpoint)) = &message.host_identifier else {
             return None;
         };
-        let more = endpoint.additional_addresses.into_iter();
+        let more = endpoint.additional_addresses.iter();
         let more = more.filter(|_| self.has(Feature::DualstackEndpoints));
-        let addresses = std::iter::once(endpoint.address).chain(more.map(|more| more.address));
-        let mut addresses = addresses.filter_map(|address| socket_address(&address?));
+        let addresses = std::iter::once(&endpoint.address).chain(more.map(|more| &more.address));
+        let mut addresses = addresses.filter_map(|address| socket_address(address.as_ref()?));
         Some(Endpoint {
             index,
             address: addresses.next()?,
@@ -128,7 +129,7 @@ impl FamilyReader<'_> {
             weight: message.load_balancing_weight.unwrap_or(1),
             weight_is_default: message.load_balancing_weight.is_none(),
             health,
-            hostname: endpoint.hostname,
+            hostname: endpoint.hostname.clone(),
             proxy,
             hash_key,
         })

@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use super::{FamilyReader, millis, opened};
+use crate::shared::Opened;
 use crate::shared::names::HCM;
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
@@ -43,7 +44,9 @@ impl FamilyReader<'_> {
         });
         HttpConnectionManager {
             routes: match &message.route_specifier {
-                Some(RouteSpecifier::RouteConfig(config)) => RouteSource::Inline(Arc::new(self.route_config(config))),
+                Some(RouteSpecifier::RouteConfig(config)) => {
+                    RouteSource::Inline(Arc::new(self.route_config(config, &Opened::default())))
+                }
                 Some(RouteSpecifier::Rds(rds)) => RouteSource::Rds(rds.route_config_name.clone()),
                 Some(RouteSpecifier::ScopedRoutes(_)) | None => RouteSource::Rds(String::new()),
             },

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::shared::Message;
+use crate::shared::{Message, Opened};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_model::diag::Validation;
 use xdsctl_model::profile::{Feature, Profile, ServerFacts};
@@ -71,12 +71,12 @@ impl<'p> FamilyReader<'p> {
     }
 
     /// What the client keeps of a resource.
-    pub(crate) fn resource(&self, message: Message<'_>) -> Resource {
+    pub(crate) fn resource(&self, message: Message<'_>, opened: &Opened) -> Resource {
         match message {
             Message::Listener(message) => Resource::Listener(self.listener(message)),
-            Message::RouteConfiguration(message) => Resource::RouteConfiguration(self.route_config(message)),
+            Message::RouteConfiguration(message) => Resource::RouteConfiguration(self.route_config(message, opened)),
             Message::Cluster(message) => Resource::Cluster(self.cluster(message)),
-            Message::Endpoints(message) => Resource::Endpoints(self.endpoints(message)),
+            Message::Endpoints(message) => Resource::Endpoints(self.endpoints(message, opened.endpoints(message))),
         }
     }
 

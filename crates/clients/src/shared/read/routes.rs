@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{FamilyReader, matcher, millis, rewrite};
-use xdsctl_document::proto;
+use crate::shared::{Opened, OpenedHost};
 use xdsctl_document::proto::pb::envoy::config::core::v3::RuntimeFractionalPercent;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route::Action as ActionPb;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::hash_policy::PolicySpecifier;
@@ -12,9 +12,7 @@ use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::{
     ClusterSpecifier, HashPolicy as HashPolicyPb, HostRewriteSpecifier,
 };
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_match::PathSpecifier;
-use xdsctl_document::proto::pb::envoy::config::route::v3::{
-    self as pb, Route as RoutePb, RouteMatch, VirtualHost as VirtualHostPb,
-};
+use xdsctl_document::proto::pb::envoy::config::route::v3::{self as pb, Route as RoutePb, RouteMatch};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::matcher::{HeaderView, StringMatch, StringMatcher};
 use xdsctl_model::resource::retry::{DEFAULT_BASE_INTERVAL, DEFAULT_NUM_RETRIES, default_max_interval};
@@ -32,7 +30,7 @@ type KnownPlugins = BTreeMap<String, Arc<LbPolicy>>;
 
 impl FamilyReader<'_> {
     /// A RouteConfiguration of its own, or one in a Listener.
-    pub(super) fn route_config(&self, message: &pb::RouteConfiguration) -> RouteConfiguration {
+    pub(super) fn route_config(&self, message: &pb::RouteConfiguration, opened: &Opened) -> RouteConfiguration {
         let mut plugins = KnownPlugins::new();
         for plugin in &message.cluster_specifier_plugins {
             let Some(extension) = &plugin.extension else { continue };
@@ -42,8 +40,8 @@ impl FamilyReader<'_> {
             }
         }
         let mut virtual_hosts = Vec::with_capacity(message.virtual_hosts.len());
-        for (index, host) in message.virtual_hosts.iter().enumerate() {
-            virtual_hosts.push(self.virtual_host(&proto::kept(host), index, &plugins));
+        for (index, host) in opened.hosts(message).iter().enumerate() {
+            virtual_hosts.push(self.virtual_host(host, index, &plugins));
         }
         let routes = virtual_hosts.iter().flat_map(|host: &VirtualHost| &host.routes);
         let mut used = BTreeSet::new();
@@ -61,15 +59,16 @@ impl FamilyReader<'_> {
         }
     }
 
-    fn virtual_host(&self, message: &VirtualHostPb, index: usize, plugins: &KnownPlugins) -> VirtualHost {
+    fn virtual_host(&self, opened: &OpenedHost, index: usize, plugins: &KnownPlugins) -> VirtualHost {
+        let message = &opened.host;
         let retry = message.retry_policy.as_ref().map(|policy| self.retry_policy(policy));
-        let routes = message.routes.iter().enumerate();
+        let routes = opened.routes.iter().enumerate();
         VirtualHost {
             index,
             name: message.name.clone(),
             domains: message.domains.clone(),
             routes: routes
-                .filter_map(|(index, bytes)| self.route(&proto::kept(bytes), index, retry.as_ref(), plugins))
+                .filter_map(|(index, message)| self.route(message, index, retry.as_ref(), plugins))
                 .collect(),
             typed_per_filter_config: self.overrides(&message.typed_per_filter_config),
         }
