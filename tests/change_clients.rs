@@ -231,23 +231,23 @@ fn a_verdict_that_is_not_known_is_trouble() {
     let before = files.write("before.json", &aggregate(&["a"]));
     let after = files.write("after.json", &aggregate(&[]));
     for args in [&[][..], &["--exit-code"], &["--fail-on=verdicts"], &["--format=github"]] {
-        let run = diff(&[&["--client=java@1.75"], args].concat(), &before, &after);
+        let run = diff(&[&["--client=java@1.74.1"], args].concat(), &before, &after);
         assert_eq!(run.code, Some(2), "{args:?}: {}{}", run.out, run.err);
     }
-    let run = diff(&["--client=java@1.75", "--format=json"], &before, &after);
+    let run = diff(&["--client=java@1.74.1", "--format=json"], &before, &after);
     let change = &run.json()["worlds"][0]["resources"][0];
     assert_eq!(
         (&change["before"]["state"], &change["after"]["state"]),
         (&json!("accepted"), &json!("not_known"))
     );
-    assert_eq!(not_checked(&run.json())[0], "verdict java@1.75.0");
-    let run = diff(&["--client=java@1.75"], &before, &after);
+    assert_eq!(not_checked(&run.json())[0], "verdict java@1.74.1");
+    let run = diff(&["--client=java@1.74.1"], &before, &after);
     let said = "~ Cluster all: it is not known whether the client takes it\n";
     assert!(run.out.contains(said), "{}", run.out);
-    let run = diff(&["--client=java@1.75", "--format=github"], &before, &after);
+    let run = diff(&["--client=java@1.74.1", "--format=github"], &before, &after);
     assert!(
         run.out
-            .contains("::error title=xdsctl::not checked: java@1.75.0: the verdict on"),
+            .contains("::error title=xdsctl::not checked: java@1.74.1: the verdict on"),
         "{}",
         run.out
     );

@@ -232,21 +232,19 @@ fn live_probes_of_go_answer_so() {
     compare_live(&recording("probes", GO), 0);
 }
 
-/// What differs: a parser that throws, so that the client waits (`TPF/hcm-abort`); the port of a LOGICAL_DNS cluster that is none, at
-/// which its resolver never ends (`CDS-DNS-PORT/65536`); and a backend that is asked twice as out-of-band reports begin
-/// (`LB-WRR-DUR/zero`, `LB-WRR-DUR/huge`).
+/// What differs: a parser that throws, so that the client waits (`TPF/hcm-abort`); and a backend that is asked twice as out-of-band
+/// reports begin (`LB-WRR-DUR/zero`, `LB-WRR-DUR/huge`).
 #[test]
 fn live_channels_of_java_answer_so() {
-    compare_live(&recording("common", JAVA), 4);
+    compare_live(&recording("common", JAVA), 3);
 }
 
-/// What differs: the same port; a listener whose parser throws, so that the client waits for ever (`RT-MSD0/x`); a weight that is below 0
-/// in Java, which the ring refuses (`EDS-EW0/big-weights-ring-small`); a priority whose time runs out while there is no other
-/// (`LB-DEPTH/level-15`); and cds_experimental as the LB policy of a cluster (two rows of `LB-CUSTOM`). Of
-/// the timelines, three in which a list of endpoints or a policy is replaced.
+/// What differs: a listener whose parser throws, so that the client waits for ever (`RT-MSD0/x`); and a priority whose time runs out as
+/// the deadline of an RPC comes (`LB-CUSTOM/cds_experimental-not-subscribed`). Of the timelines, three in which a list of endpoints or a
+/// policy is replaced.
 #[test]
 fn live_channels_of_java_1_63_answer_so() {
-    compare_older("java@1.63.0", 6, 3);
+    compare_older("java@1.63.0", 2, 3);
 }
 
 #[test]

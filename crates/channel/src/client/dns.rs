@@ -7,8 +7,9 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use xdsctl_clients::core::convert::dns_name;
+use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::Endpoints;
-use xdsctl_model::resource::cluster::HealthStatus;
+use xdsctl_model::resource::cluster::{Discovery, HealthStatus};
 use xdsctl_model::resource::endpoints::{Endpoint, Locality, LocalityName};
 
 /// Answers of DNS by `host:port`, as it stands in the cluster or as the client looks it up.
@@ -23,6 +24,15 @@ const DEFAULT_PORT: u16 = 443;
 /// Says whether a lookup is made for the host name, so that an answer can be given.
 pub fn can_be_answered(hostname: &str) -> bool {
     dns_name::looked_up(hostname).is_ok_and(|name| dns_name::check(&name).is_ok())
+}
+
+/// Says whether a client never has an answer for a cluster's DNS name: its port is none, and the client throws an exception for it.
+pub(crate) fn never_resolves(discovery: &Discovery, profile: &Profile) -> bool {
+    let Discovery::LogicalDns { hostname } = discovery else {
+        return false;
+    };
+    let port = hostname.rsplit_once(':').and_then(|(_, port)| port.parse::<u64>().ok());
+    profile.has(Feature::DnsPortThrows) && port.is_some_and(|port| u16::try_from(port).is_err())
 }
 
 /// One locality with one endpoint that has all addresses, or none if there is no answer. A name that `is_plain` is no URI.

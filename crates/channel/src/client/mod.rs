@@ -29,7 +29,7 @@ pub mod live;
 pub mod logged;
 mod nested;
 mod others;
-mod policy;
+pub(crate) mod policy;
 mod reading;
 mod receive;
 mod removed;

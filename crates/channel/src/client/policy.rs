@@ -86,7 +86,7 @@ impl PolicyFacts {
 /// The clusters that policies inside name themselves: those of `cds_experimental`.
 ///
 /// What lookups lead to is not among them.
-pub(super) fn clusters(config: &LbConfig) -> Vec<&str> {
+pub(crate) fn clusters(config: &LbConfig) -> Vec<&str> {
     match config {
         LbConfig::Cds(cds) => vec![&cds.cluster],
         LbConfig::Rls(_) => Vec::new(),

@@ -6,6 +6,7 @@
 
 use super::Client;
 use super::config::{ChannelFailure, ChannelFailureClass, ClusterState, XdsConfig};
+use super::dns::never_resolves;
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::route::Action;
 use xdsctl_model::status::Status;
@@ -45,10 +46,13 @@ pub(super) fn as_it_dies(
 /// What a configuration still lacks before the client takes it; `None` if nothing. With `asks_dns`, a name of which it is not known what
 /// DNS says counts as answered.
 pub(crate) fn held_up(config: &XdsConfig, client: &Client, asks_dns: bool) -> Option<ChannelFailure> {
-    if !client.profile.has(Feature::EndpointsAwaited) {
-        return None;
-    }
+    let awaits_endpoints = client.profile.has(Feature::EndpointsAwaited);
+    let awaits_dns = client.profile.has(Feature::AwaitsAll);
     let lacking = config.clusters.iter().find_map(|(name, state)| match state {
+        ClusterState::Leaf(leaf) if awaits_dns && never_resolves(&leaf.cluster.discovery, &client.profile) => {
+            Some((name, leaf))
+        }
+        ClusterState::Leaf(_) if !awaits_endpoints => None,
         ClusterState::Leaf(leaf) if asks_dns && leaf.unanswered().is_some() => None,
         ClusterState::Leaf(leaf) if leaf.endpoints.is_none() || leaf.is_unresolved => Some((name, leaf)),
         ClusterState::Leaf(_) | ClusterState::Aggregate(_) | ClusterState::Error(_) => None,

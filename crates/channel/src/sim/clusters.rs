@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::leaf::Endpoints;
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
+use crate::client::policy;
 use crate::tree::build::Cds;
 use crate::tree::flat::{FlatCluster, FlatNames};
 use crate::tree::names::{ChildNumbers, NamedLeaf};
@@ -151,6 +152,11 @@ impl ConfigView {
         })
     }
 
+    /// Says whether cds policies are below a leaf which hear of their clusters by themselves.
+    fn has_policies_that_watch(&self, leaf: &Leaf) -> bool {
+        self.profile.has(Feature::ClustersAlone) && !policy::clusters(&leaf.cluster.lb_policy.config).is_empty()
+    }
+
     /// The config below a leaf. Most updates change endpoints alone, and leave it as it was.
     fn leaf_config(&self, cds: &Cds<'_>, leaf: &Leaf, remembered: &mut CdsState) -> Result<Arc<LbConfig>, Status> {
         let policy = match cds.lb_policy(leaf) {
@@ -198,6 +204,7 @@ impl Clusters for ConfigView {
         if let ClusterState::Leaf(leaf) = state
             && remembered.last.as_ref() == Some(leaf)
             && !self.profile.has(Feature::AggregateIsFlat)
+            && !self.has_policies_that_watch(leaf)
         {
             return ClusterUpdate::Same;
         }

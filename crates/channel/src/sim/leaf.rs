@@ -44,9 +44,12 @@ impl Endpoints {
         let before = std::mem::take(&mut self.parts);
         let mut by_names: Option<HashMap<&[Arc<str>], &LocalityPart>> = None;
         let is_normalised = profile.has(Feature::PfWeightedShuffling);
-        let product: Product = match profile.has(Feature::LocalitiesAsWritten) {
-            true => u32::saturating_mul,
-            false => |locality, own| locality.wrapping_mul(counted_weight(own)),
+        let product: Product = if profile.has(Feature::LocalitiesAsWritten) {
+            u32::saturating_mul
+        } else if profile.has(Feature::SocketRing) {
+            signed_product
+        } else {
+            |locality, own| locality.wrapping_mul(counted_weight(own))
         };
         let priorities = leaves.iter().flat_map(|named| {
             let endpoints = named.leaf.endpoints.iter();
@@ -78,6 +81,15 @@ impl Endpoints {
         self.parts = parts;
         self.list.clone()
     }
+}
+
+/// The product of two weights in grpc-java, whose numbers are signed; 0 if it does not fit into 32 bits, which its rings refuse.
+fn signed_product(locality: u32, own: u32) -> u32 {
+    let own = match own.cast_signed() {
+        0 => 1,
+        own => i64::from(own),
+    };
+    u32::try_from(i64::from(locality) * own).unwrap_or(0)
 }
 
 /// Compares by places in memory.

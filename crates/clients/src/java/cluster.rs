@@ -81,7 +81,8 @@ fn non_aggregate(message: &Pb, kind: i32, root: &Path<'_>, cx: &mut Validation<'
         return Err(reject(&TRANSPORT_SOCKET_MATCHES, &at, why, cx));
     }
     transport_socket(message, &root.field("transport_socket"), cx)?;
-    if let Some(detection) = &message.outlier_detection {
+    let detection = message.outlier_detection.as_ref();
+    if let Some(detection) = detection.filter(|_| cx.has(Feature::OutlierDetection)) {
         outlier_detection(detection, &root.field("outlier_detection"), cx)?;
     }
     match DiscoveryType::try_from(kind) {

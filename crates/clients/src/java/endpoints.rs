@@ -35,7 +35,7 @@ pub(super) fn convert(message: &Pb, lists: &[Vec<LbEndpoint>], cx: &mut Validati
         let name = locality.locality.as_ref();
         let name = name.map_or(("", "", ""), |name| (&name.region, &name.zone, &name.sub_zone));
         let priority = locality.priority;
-        if !priorities.entry(priority).or_default().insert(name) {
+        if !priorities.entry(priority).or_default().insert(name) && cx.has(Feature::LocalitiesCompared) {
             let message = format_args!("the locality is already in priority {priority}");
             return Err(reject(&LOCALITY_DUPLICATE, &here, message, cx));
         }

@@ -34,6 +34,9 @@ const MAX_DEPTH: usize = 16;
 /// XX_HASH of the ring_hash message; the older field counts from 0.
 const XX_HASH: i32 = 1;
 
+/// Largest ring, in entries, where the client does not cap sizes.
+const MAX_RING_SIZE: i64 = 8_388_608;
+
 /// Sizes of a ring, which the client caps.
 pub(super) fn ring(min: Option<u64>, max: Option<u64>) -> (u64, u64) {
     let (min, max) = lb_config::ring_sizes(min.map(u64::cast_signed), max.map(u64::cast_signed));
@@ -65,7 +68,11 @@ fn of_enum(message: &Cluster, root: &Path<'_>, cx: &mut Validation<'_>) -> Check
                 let why = format_args!("hash_function is {}, must be XX_HASH (0)", config.hash_function);
                 return Err(reject(&LB_RING_HASH_FUNCTION, &at.field("hash_function"), why, cx));
             }
-            ring_sizes(config.minimum_ring_size, config.maximum_ring_size, &at, cx)
+            let sizes = (config.minimum_ring_size, config.maximum_ring_size);
+            match cx.has(Feature::ClusterRingChecked) {
+                true => uncapped_sizes(sizes, &at, cx),
+                false => ring_sizes(sizes.0, sizes.1, &at, cx),
+            }
         }
         Ok(LbPolicy::LeastRequest) if cx.has(Feature::LeastRequest) => match &message.lb_config {
             Some(LbConfig::LeastRequestLbConfig(config)) => {
@@ -182,6 +189,22 @@ fn ring_sizes(min: Option<u64>, max: Option<u64>, at: &Path<'_>, cx: &mut Valida
         }
     }
     let (min, max) = lb_config::ring_sizes(sizes.0, sizes.1);
+    if min > max {
+        let message = format_args!("minimum ring size {min} is above the maximum {max}");
+        let at = at.field("minimum_ring_size");
+        return Err(reject(&LB_RING_HASH_MIN_ABOVE_MAX, &at, message, cx));
+    }
+    Ok(())
+}
+
+/// The sizes of a ring in versions that do not cap them; the smallest may be below 1.
+fn uncapped_sizes((min, max): (Option<u64>, Option<u64>), at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    let size = |size: Option<u64>, or: i64| size.map_or(or, u64::cast_signed);
+    let (min, max) = (size(min, lb_config::RING.0), size(max, MAX_RING_SIZE));
+    if max > MAX_RING_SIZE {
+        let message = format_args!("maximum_ring_size is {max}, must be at most {MAX_RING_SIZE}");
+        return Err(reject(&LB_RING_HASH_SIZE, &at.field("maximum_ring_size"), message, cx));
+    }
     if min > max {
         let message = format_args!("minimum ring size {min} is above the maximum {max}");
         let at = at.field("minimum_ring_size");

@@ -12,7 +12,7 @@ use xdsctl_model::resource::LbConfig;
 pub(super) const MIN_CHOICE_COUNT: i32 = 2;
 
 /// Sizes of a ring where the config has none.
-const RING: (i64, i64) = (1024, 4096);
+pub(super) const RING: (i64, i64) = (1024, 4096);
 
 /// The client makes no ring larger than this.
 const RING_CAP: i64 = 4096;

@@ -37,12 +37,13 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
 
 /// `parseServerSideListener`: neither an address nor a filter chain is wanted.
 fn server(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    const SERVERS: [i32; 2] = [TrafficDirection::Unspecified as i32, TrafficDirection::Inbound as i32];
-    if !SERVERS.contains(&message.traffic_direction) {
-        let why = format_args!(
-            "traffic_direction is {}, must be UNSPECIFIED (0) or INBOUND (1)",
-            message.traffic_direction
-        );
+    const SERVERS: [i32; 2] = [TrafficDirection::Inbound as i32, TrafficDirection::Unspecified as i32];
+    let (wanted, words): (&[i32], _) = match cx.has(Feature::TrafficInbound) {
+        true => (&SERVERS[..1], "INBOUND (1)"),
+        false => (&SERVERS, "UNSPECIFIED (0) or INBOUND (1)"),
+    };
+    if !wanted.contains(&message.traffic_direction) {
+        let why = format_args!("traffic_direction is {}, must be {words}", message.traffic_direction);
         return Err(reject(&TRAFFIC_DIRECTION, &root.field("traffic_direction"), why, cx));
     }
     if !message.listener_filters.is_empty() {

@@ -48,12 +48,16 @@ pub(super) fn header(matcher: &HeaderMatcher, catches: Catches, at: &Path<'_>, c
             let at = at.field("safe_regex_match");
             regex(&safe.regex, true, &at.field("regex"), cx)
         }
-        Some(Spec::StringMatch(matcher)) => string(matcher, catches, &at.field("string_match"), cx),
-        Some(_) => Ok(()),
-        None => {
+        Some(Spec::StringMatch(matcher)) if cx.has(Feature::HeaderStringMatch) => {
+            string(matcher, catches, &at.field("string_match"), cx)
+        }
+        // What the older matcher has of them came with it.
+        Some(Spec::ContainsMatch(_)) if cx.has(Feature::HeaderStringMatch) => Ok(()),
+        Some(Spec::StringMatch(_) | Spec::ContainsMatch(_)) | None => {
             let message = format_args!("no kind of match is set that this client has");
             Err(reject(&HEADER_MATCHER_WITHOUT_KIND, at, message, cx))
         }
+        Some(_) => Ok(()),
     }
 }
 

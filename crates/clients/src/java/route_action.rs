@@ -125,6 +125,9 @@ fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Validati
             i64::from(weight.cast_signed())
         };
     }
+    if !cx.has(Feature::ClusterWeightsSummed) {
+        return Ok(());
+    }
     if sum <= 0 {
         let message = format_args!("no cluster has a weight above 0, at least one must");
         return Err(reject(&WEIGHTED_CLUSTERS_EMPTY, at, message, cx));

@@ -47,6 +47,8 @@ struct PriorityState {
     standing: Option<ChildStanding>,
     can_start_timer: bool,
     failover: Option<TimerId>,
+    /// What RPCs get since its time was over, until it reports anew; `None` in clients in which they go on waiting.
+    timed_out: Option<Status>,
 }
 
 impl PriorityPolicy {
@@ -95,6 +97,7 @@ impl PriorityPolicy {
             standing: None,
             can_start_timer: false,
             failover: None,
+            timed_out: None,
         });
         start_failover(name, member, &at, cx);
         let said = self.update_child(name, cx);
@@ -158,6 +161,7 @@ impl PriorityPolicy {
                 self.reason = None;
             }
             member.data.report = report;
+            member.data.timed_out = None;
             self.note_standing(name);
             if !self.is_updating {
                 self.choose(cx, reports);
@@ -202,7 +206,7 @@ impl PriorityPolicy {
             self.note_standing(&name);
         }
         self.revive_down_to(self.places.len(), cx);
-        if let Some(name) = self.places.fallback() {
+        if let Some(name) = self.fallback(cx) {
             let place = self.places.place(&name).unwrap_or_default();
             let member = self.children.get(&name);
             let is_connecting = member.is_some_and(|member| member.data.report.state == Connectivity::Connecting);
@@ -213,6 +217,20 @@ impl PriorityPolicy {
             };
             self.select(&name, (place, why, false), cx, reports);
         }
+    }
+
+    /// The priority that has the RPCs if none works and none has time left.
+    fn fallback(&self, cx: &PolicyCx<'_>) -> Option<Arc<str>> {
+        if !cx.clusters.profile().has(Feature::LastPriorityFails) {
+            return self.places.fallback();
+        }
+        let is_connecting = |name: &&Arc<str>| {
+            let member = self.children.get(name);
+            self.places.place(name).is_some()
+                && member.is_some_and(|member| member.data.report.state == Connectivity::Connecting)
+        };
+        let last = || self.places.name(self.places.len().checked_sub(1)?);
+        self.selected.as_ref().filter(is_connecting).cloned().or_else(last)
     }
 
     fn select(
@@ -282,6 +300,13 @@ impl PriorityPolicy {
         } else if let Some(name) = self.children.name_of_timer(number) {
             if let Some(member) = self.children.get_mut(&name) {
                 member.data.failover = None;
+                if cx.clusters.profile().has(Feature::LastPriorityFails) {
+                    let status = Status::unavailable(format!("Connection timeout for priority {name}"));
+                    member.data.timed_out = Some(status.clone());
+                    member.data.report = StateReport::failure(status);
+                    self.selected = None;
+                    self.reason = None;
+                }
             }
             cx.runtime.say(self.children.at(), || LogEvent::FailoverTimerFired {
                 child: name.clone(),
@@ -413,6 +438,14 @@ impl crate::policy::StateMachine for PriorityPolicy {
             format_args!("{}", self.reason.as_deref().unwrap_or_default()),
         );
         match self.children.get_mut(name) {
+            Some(NamedChild {
+                data:
+                    PriorityState {
+                        timed_out: Some(status),
+                        ..
+                    },
+                ..
+            }) => Pick::Fail(status.clone()),
             Some(member) => member.child.pick(args, cx),
             None => Pick::Queue,
         }
@@ -424,7 +457,10 @@ impl crate::policy::StateMachine for PriorityPolicy {
             self.selected.as_ref().and_then(|name| self.children.get(name)),
         ) {
             (Some(status), _) => out.add_status(status, share),
-            (None, Some(member)) => member.child.shares(args, share, out),
+            (None, Some(member)) => match &member.data.timed_out {
+                Some(status) => out.add_status(status, share),
+                None => member.child.shares(args, share, out),
+            },
             (None, None) => out.add(PickShares::QUEUED, share),
         }
     }

@@ -212,6 +212,15 @@ impl RingHashPolicy {
         }
     }
 
+    /// Takes no endpoints: a ring that works goes on, and any other fails until one of its endpoints has a new state.
+    fn refuse(&mut self, status: Status) -> Reports {
+        if self.tally.count(Connectivity::Ready) > 0 {
+            return Reports::new();
+        }
+        self.empty = Some(status.clone());
+        vec![StateReport::failure(status)]
+    }
+
     fn member(&mut self, number: u32) -> Option<&mut Member> {
         self.members.get_mut(*self.index_of.get(&number)?)
     }
@@ -247,6 +256,7 @@ impl RingHashPolicy {
     }
 
     fn aggregate(&mut self, status: Option<Status>, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
+        self.empty = None;
         let count = |state| self.tally.count(state);
         let failed = count(Connectivity::TransientFailure);
         let connecting = count(Connectivity::Connecting);
@@ -448,6 +458,11 @@ impl crate::policy::StateMachine for RingHashPolicy {
         };
         config.request_hash_header.clone_into(&mut self.request_hash_header);
         update.note.clone_into(&mut self.note);
+        if let (true, Ok(endpoints)) = (self.is_of_sockets, update.endpoints)
+            && let Some(status) = sockets::refused(endpoints)
+        {
+            return self.refuse(status);
+        }
         let mut reports = Reports::new();
         let said = match update.endpoints {
             Ok(endpoints) => match self.change_endpoints(endpoints, cx) {
@@ -465,7 +480,6 @@ impl crate::policy::StateMachine for RingHashPolicy {
             self.empty = Some(status.clone());
             return vec![StateReport::failure(status)];
         }
-        self.empty = None;
         let cap = cx.runtime.settings.ring_size_cap;
         let ring_size = Size::capped(config, cap);
         if self.ring_size != ring_size {

@@ -7,7 +7,8 @@
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use super::ring::{Ring, RingEndpoint, Size};
-use crate::endpoint::Address;
+use crate::endpoint::{Address, EndpointList};
+use xdsctl_model::status::Status;
 
 /// Buckets of an empty map.
 const FIRST_BUCKETS: usize = 16;
@@ -34,6 +35,17 @@ pub(super) fn ring<'a>(endpoints: impl Iterator<Item = (&'a [Address], u32)>, si
         })
         .collect();
     Ring::signed(&places, size)
+}
+
+/// Why the client takes no ring of endpoints: their weights and the sum of these must fit into 32 bits (`validateAddrList`). A weight of 0
+/// stands for one that does not.
+pub(super) fn refused(endpoints: &EndpointList) -> Option<Status> {
+    let weights = || endpoints.iter().map(|endpoint| u64::from(endpoint.weight));
+    let fits = weights().all(|weight| weight > 0) && u32::try_from(weights().sum::<u64>()).is_ok();
+    (!fits).then(|| {
+        let what = "returned weights, or a sum of weights, that do not fit in an unsigned int";
+        Status::unavailable(format!("Ring hash lb error: EDS resolution was successful, but {what}"))
+    })
 }
 
 /// An address without a host name, as `InetSocketAddress.toString` has it: `/1.2.3.4:80`, `/[2001:db8:0:0:0:0:0:1]:80`.

@@ -360,7 +360,7 @@ mod tests {
         // Patches differ: those of 1.66, 1.68 and 1.77 do.
         assert_eq!(standing("go@1.70.3"), between("1.70", "1.71"));
         assert_eq!(standing("cpp@1.62.1"), between("1.61.3", "1.62.3"));
-        assert_eq!(standing("java@1.75"), between("1.74", "1.77"));
+        assert_eq!(standing("java@1.60"), between("1.54", "1.63"));
     }
 
     #[test]
@@ -376,8 +376,8 @@ mod tests {
             format!("`python@1.86` (cpp@1.86.0) {newer} cpp@1.85.1 and cpp@1.85.0")
         );
         assert_eq!(
-            names("java@1.50"),
-            "`java@1.50` is not known: it is older than every version that was measured, the nearest are java@1.54.0 and java@1.63.0"
+            names("java@1.40"),
+            "`java@1.40` is not known: it is older than every version that was measured, the nearest are java@1.46.0 and java@1.54.0"
         );
     }
 

@@ -384,6 +384,14 @@ features! {
     ContainsExact;
     /// A gRPC status of 17 is unknown; before, the parser throws an exception.
     StatusCodesEnd;
+    /// A priority whose time to connect is over fails RPCs until it reports anew, and if none is left the last one has them all.
+    LastPriorityFails;
+    /// The traffic_direction of a server's Listener must be INBOUND; later, it may be unset.
+    TrafficInbound;
+    /// The weights of weighted_clusters must add up to more than 0 and at most 4,294,967,295; before, any will do.
+    ClusterWeightsSummed;
+    /// A DNS name with a port above 65,535 has no answer for ever: an exception is thrown where nobody hears of it.
+    DnsPortThrows;
 
     // grpc-js-xds alone.
 

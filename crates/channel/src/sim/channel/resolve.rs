@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::watched::Watched;
 use super::{Channel, Phase, RESOURCE_TIMEOUT_MS};
 use crate::client::config::{ChannelFailure, ChannelFailureClass, ClusterState, RoutesHeld, XdsConfig};
+use crate::client::dns::never_resolves;
 use crate::client::whole;
 use crate::rpc::Selector;
 use crate::tree::service_config;
@@ -38,15 +39,12 @@ impl Channel {
             // Nobody hears of it: RPCs wait, or go on with what there is.
             return;
         }
-        if is_waiting {
-            match &resolved {
-                Ok(config) if self.client.profile.has(Feature::ClustersAlone) => {
-                    self.view.awaited = self.awaited_clusters(config);
-                }
-                Ok(_) | Err(_) => return,
+        match &resolved {
+            Ok(config) if self.client.profile.has(Feature::ClustersAlone) => {
+                self.view.awaited = self.awaited_clusters(config);
             }
-        } else {
-            self.view.awaited.clear();
+            Ok(_) | Err(_) if is_waiting => return,
+            Ok(_) | Err(_) => self.view.awaited.clear(),
         }
         if awaited.is_some() && self.has_clusters_of(&resolved) {
             // A Listener alone is no news while its routes are not there.
@@ -181,7 +179,7 @@ impl Channel {
         (goes_on && self.waits(resolved)).then(|| routes.clone())
     }
 
-    /// The clusters that wait for a resource: their own, their endpoints or those of a member.
+    /// The clusters that wait for a resource, their own, their endpoints or those of a member, or for ever for DNS.
     fn awaited_clusters(&self, config: &XdsConfig) -> BTreeSet<String> {
         let now = self.runtime.now;
         let is_awaited = |resource_type: ResourceType, name: &str| {
@@ -207,6 +205,7 @@ impl Channel {
                     {
                         return true;
                     }
+                    Some(discovery) if never_resolves(discovery, &self.client.profile) => return true,
                     _ => {}
                 }
             }

@@ -41,6 +41,7 @@ impl FamilyReader<'_> {
             known.contains(&name.as_str()) || name.starts_with("named_metrics.")
         };
         let outliers = message.outlier_detection.as_ref();
+        let outliers = outliers.filter(|_| self.has(Feature::OutlierDetection));
         Cluster {
             discovery: discovery(message),
             lb_policy: self.cluster_policy(message),

@@ -10,7 +10,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     // `BootstrapperImpl`.
     user_agents: &["gRPC Java"],
     of_user_agent: only_version,
-    measured: versions!["1.54.0" "1.63.0" "1.71.0" "1.72.0" "1.73.0" "1.74.0" "1.77.0" "1.77.1" "1.78.0" "1.79.0" "1.80.0" "1.83.1" "1.85.1"],
+    measured: versions!["1.46.0" "1.54.0" "1.63.0" "1.71.0" "1.72.0" "1.73.0" "1.74.0" "1.75.0" "1.76.0" "1.77.0" "1.77.1" "1.78.0" "1.79.0" "1.80.0" "1.83.1" "1.85.1"],
     picked: versions!["1.63.0" "1.85.1"],
     measurement: Measurement {
         with: "XdsResourceType.parse, called directly",
@@ -31,9 +31,13 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         GRPC_EXPERIMENTAL_XDS_DATA_ERROR_HANDLING "1.77";
         GRPC_EXPERIMENTAL_XDS_ORCA_LRS_PROPAGATION "1.77";
         GRPC_EXPERIMENTAL_XDS_EXT_PROC_ON_SERVER "1.83.1";
-        GRPC_XDS_EXPERIMENTAL_CIRCUIT_BREAKING "1.63";
-        GRPC_XDS_EXPERIMENTAL_ENABLE_RING_HASH "1.63";
-        GRPC_XDS_EXPERIMENTAL_ENABLE_TIMEOUT "1.63";
+        GRPC_XDS_EXPERIMENTAL_CIRCUIT_BREAKING "1.46";
+        GRPC_XDS_EXPERIMENTAL_ENABLE_RING_HASH "1.46";
+        GRPC_XDS_EXPERIMENTAL_ENABLE_TIMEOUT "1.46";
+        GRPC_XDS_EXPERIMENTAL_SECURITY_SUPPORT "1.46" until "1.63";
+        GRPC_XDS_EXPERIMENTAL_FAULT_INJECTION "1.46" until "1.63";
+        GRPC_XDS_EXPERIMENTAL_ENABLE_RETRY "1.46" until "1.63";
+        GRPC_XDS_EXPERIMENTAL_RBAC "1.46" until "1.63";
         GRPC_EXPERIMENTAL_ENABLE_NEW_PICK_FIRST "1.63";
         GRPC_PF_USE_HAPPY_EYEBALLS "1.71";
         GRPC_SERIALIZE_RETRIES "1.71";
@@ -46,18 +50,20 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     },
     read_switch,
     changes: changes! {
-        "1.54" off LeastRequest Federation RlsLb WeightedRoundRobinMessage;
-        "1.54" on CustomLbConfig;
-        "1.54" always SocketRing HeadersOfApplication RangeWithEnd LongestDomain FractionAsWritten PathCaseFolded
+        "1.46" off LeastRequest Federation RlsLb;
+        "1.46" always SocketRing HeadersOfApplication RangeWithEnd LongestDomain FractionAsWritten PathCaseFolded
             HostRetryUnread RetryOnTrimmed RetryOnUnderscored RetryPerRpc
-            DisabledFiltersRun EscapedDollarGroups FailsAtOnce AggregateByLevels PathsEnd SilentWithoutTargets
+            DisabledFiltersRun DnsPortThrows LastPriorityFails EscapedDollarGroups FailsAtOnce AggregateByLevels PathsEnd SilentWithoutTargets
             LocalityOnce BreakerCountsReported RoutesAtOnce WeightsSigned ContainsExact
             AggregateClusterBackwardCompat ClustersAlone RejectedAwaited;
-        "1.54" always TypedStructChecked HeaderStringMatch RbacHeaderStringMatch SourceTypeChecked
-            RbacMatchersMade ClusterResolverPolicy ClusterImplByName OldProviderFields OldestProviderFields
-            RewriteNeedsEngine Grpclb;
+        "1.46" always TypedStructChecked SourceTypeChecked RbacMatchersMade ClusterResolverPolicy ClusterImplByName
+            OldProviderFields OldestProviderFields RewriteNeedsEngine Grpclb TrafficInbound ClusterRingChecked;
+        "1.54" off WeightedRoundRobinMessage;
+        "1.54" on CustomLbConfig OutlierDetection;
+        "1.54" always HeaderStringMatch RbacHeaderStringMatch LocalitiesCompared ClusterWeightsSummed;
+        "1.54" gone TrafficInbound ClusterRingChecked;
         "1.63" on Federation RlsLb DualstackEndpoints;
-        "1.63" always CustomLbConfig PickFirstMessage XdstpServiceName PickFirstJson WeightedRoundRobinMessage
+        "1.63" always CustomLbConfig OutlierDetection PickFirstMessage XdstpServiceName PickFirstJson WeightedRoundRobinMessage
             WrrPlainName PolicyExceptionsCaught StatusCodesEnd OuterName;
         "1.71" off DualstackEndpoints SystemRootCerts AuthorityRewrite;
         "1.71" always ClusterMetadata WeightsUnsigned AngleGroups;
@@ -68,10 +74,10 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.73" always ListenerAddressChecked ListenerAddressCompared AudienceNeedsSwitch;
         "1.73" gone OldProviderFields OldestProviderFields RewriteNeedsEngine;
         "1.74" always EndpointAddressChecked;
-        "1.75" always AggregateFailsInPlace StaticClusterInternal AwaitsAll;
-        "1.75" gone AggregateByLevels AggregateClusterBackwardCompat ClustersAlone RejectedAwaited;
+        "1.75" always AggregateChecked AggregateFailsInPlace StaticClusterInternal AwaitsAll;
+        "1.75" gone LastPriorityFails AggregateByLevels AggregateClusterBackwardCompat ClustersAlone RejectedAwaited;
         "1.77" on SystemRootCerts Sni;
-        "1.77" always GcpAuthnFilter OldProviderFields AggregateChecked DynamicCluster;
+        "1.77" always GcpAuthnFilter OldProviderFields DynamicCluster;
         "1.77" gone AudienceNeedsSwitch Grpclb;
         "1.78" always RandomSubsetting;
         "1.79" on PfWeightedShuffling;
