@@ -304,7 +304,8 @@ def ask(world, row):
     world.stop()
     if world.is_loud:
         answer["log"] = world.program.logged(world.from_log)
-    if not world.stopped:
+    # A server of Node goes on with what it rejected when it is stopped.
+    if not world.stopped or (world.family == "node" and world.plane.nacks):
         world.end()
     return without_nothing(answer)
 

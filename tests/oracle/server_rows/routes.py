@@ -87,6 +87,14 @@ def hosts():
     yield asked("host-ignore-port", "ignore_port_in_host_matching is not read", [host(domains=["server.test"])], *ways)
 
 
+def discovered_twice(bad, name, id):
+    two = listener([chain({"source_ports": [5001], "transport_protocol": "raw_buffer"}, rds="other"), chain({"transport_protocol": "raw_buffer"}, rds="routes", name=name)])
+    pairs = [connect("a", source="127.0.0.2:5001"), call("a"), connect("b"), call("b")]
+    yield row(id, "two chains with RouteConfigurations of their own", [two, routes(), routes([host([route(None, CLUSTER)])], "other")], *pairs)
+    yield row(id + "-one-missing", "two chains, and one RouteConfiguration is not there", [two, routes()], *pairs)
+    yield row(id + "-one-bad", "two chains, and one RouteConfiguration is rejected", [two, routes(), {**bad, "name": "other"}], *pairs)
+
+
 def discovered():
     manager = "envoy.config.route.v3.RouteConfiguration/"
     by_rds = listener([chain(rds="routes")])
@@ -105,13 +113,12 @@ def discovered():
     yield row("rds-bad", "a RouteConfiguration that is rejected", [by_rds, bad], *steps)
     yield row("rds-bad-later", "a RouteConfiguration that is rejected after a good one", [by_rds, routes()], *steps, {"update": [bad]}, call(), connect("b"), call("b"))
     yield row("rds-bad-then-good", "a RouteConfiguration that is rejected, and then a good one", [by_rds, bad], connect(), call(), {"update": [routes()]}, call(), connect("b"), call("b"))
-    two = listener([chain({"source_ports": [5001], "transport_protocol": "raw_buffer"}, rds="other"), chain({"transport_protocol": "raw_buffer"}, rds="routes")])
-    pairs = [connect("a", source="127.0.0.2:5001"), call("a"), connect("b"), call("b")]
-    yield row("rds-two", "two chains with RouteConfigurations of their own", [two, routes(), routes([host([route(None, CLUSTER)])], "other")], *pairs)
-    yield row("rds-two-one-missing", "two chains, and one RouteConfiguration is not there", [two, routes()], *pairs)
-    yield row("rds-two-one-bad", "two chains, and one RouteConfiguration is rejected", [two, routes(), {**bad, "name": "other"}], *pairs)
+    yield from discovered_twice(bad, "chain", "rds-two")
+    yield from discovered_twice(bad, "second", "rds-two-named")  # Java takes no two chains of the same name
     yield row("rds-default-missing", "the RouteConfiguration of the default chain is not there", [listener([chain()], chain(rds="routes"))], *steps)
     yield row("rds-unused", "the RouteConfiguration of a chain that is never used is not there", [listener([chain({"server_names": ["x"]}, rds="none"), chain()])], *steps)
+    yield row("rds-unused-named", "the RouteConfiguration of a chain that is never used is not there", [
+        listener([chain({"server_names": ["x"]}, rds="none"), chain(name="second")])], *steps)
     yield row("rds-override", "an override in a RouteConfiguration", [listener([chain(rds="routes", filters=[rbac(rules({}))])]), routes([host([route(
         {"path": METHODS[0]}, typed_per_filter_config={"rbac": {"@type": FILTERS + "http.rbac.v3.RBACPerRoute", "rbac": {"rules": rules()}}}), route()])])], *steps)
     yield row("rds-rest", "RDS over something else than ADS", [LISTENER_REST], *steps, patience=3)
