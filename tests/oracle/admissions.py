@@ -60,7 +60,8 @@ def server(directory, client):
     if family == "cpp":
         import grpc
         wheel = {} if version == grpc.__version__ else {"PYTHONPATH": installs.folder(directory, client)}
-        return [sys.executable, os.path.join(HERE, "servers", "server.py")], {**wheel, **switches}
+        # An audit logger writes through the buffer of C.
+        return ["stdbuf", "-oL", sys.executable, os.path.join(HERE, "servers", "server.py")], {**wheel, **switches}
     if family == "node":
         return ["node", os.path.join(HERE, "servers", "server.mjs"), installs.folder(directory, client)], switches
     return servers.build(directory, client), switches
@@ -153,7 +154,7 @@ class World:
                 for step in WARM["steps"]:
                     play(self, WARM, step)
                 if self.program.died():
-                    raise RuntimeError(f"the server ended with {self.program.process.returncode} before it was asked: {self.program.logged(0)[-1500:]}")
+                    raise RuntimeError(f"the server ended with {self.program.process.returncode} before it was asked: {self.audit} {self.program.logged(0)[-1500:]}")
         self.played += 1
         self.start(row)
 
@@ -204,6 +205,7 @@ class World:
                 self.audit.append(line)
                 continue
             if "mode" not in said:
+                said.get("grpc_audit_log", {}).pop("timestamp", None)
                 self.audit.append(said)
             elif said["tag"] == self.tag and said["mode"] not in ("STARTED", "STOPPED"):
                 if self.family != "node" or self.modes[-1:] != [[said["mode"], said["words"]]]:  # Node says it twice
@@ -260,6 +262,7 @@ def play(world, row, step):
         world.hear()
         before = len(world.audit)
         answers = [ask(call(step)) for _ in range(step.get("count", 1))]
+        time.sleep(0.05 if "audit_logging_options" in json.dumps(row["resources"]) else 0)
         world.hear()
         if any(answer != answers[0] for answer in answers):
             return {"all": answers}

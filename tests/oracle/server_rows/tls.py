@@ -87,6 +87,17 @@ def identities():
                         *([None] if context is None else [shows(), *whoever(*CERTIFICATES)]))
 
 
+def forgeries():
+    """Names that are in certificates which nobody has vouched for."""
+    forged = ["client-uri", "client-other", "client-self", "client-expired", "client-chain"]
+    for name, context in {"mutual": mtls(), "not-required": mtls(require=False), "unset": tls(roots="server"), "server-only": tls(), "other-roots": mtls(roots="other-roots", require=False)}.items():
+        for what, matcher in {"client": {"exact": "spiffe://test/ns/default/sa/client"}, "any": {"prefix": "spiffe://"}}.items():
+            yield asked(f"forged-{name}-{what}", f"authenticated ({what}) by certificates that are not to be trusted, where TLS is {name}",
+                        [chain(tls=context, filters=[known({"authenticated": {"principal_name": matcher}})])], shows(), *whoever(*forged))
+        yield asked(f"forged-{name}-deny", f"a policy that denies everybody but one, where TLS is {name}",
+                    [chain(tls=context, filters=[known({"not_id": {"authenticated": {"principal_name": {"exact": "spiffe://test/ns/default/sa/client"}}}}, "DENY")])], shows(), *whoever(*forged))
+
+
 def rows():
-    for part in (requests, names, identities):
+    for part in (requests, names, identities, forgeries):
         yield from part()
