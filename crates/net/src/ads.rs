@@ -16,7 +16,8 @@ use tokio::time::Instant;
 use xdsctl_model::resource::ResourceType;
 
 use crate::dump::{self, DumpOrigin, DumpedClient};
-use crate::fetch::{self, Error, Fetched, StreamEvent};
+use crate::error::Error;
+use crate::fetch::{self, Fetched, StreamEvent};
 use crate::options::DEFAULT_TIMEOUT;
 use crate::{Address, FetchOptions, connect};
 use stream::AdsStream;

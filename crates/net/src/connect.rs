@@ -10,7 +10,7 @@ use tonic::metadata::{Ascii, MetadataValue};
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
 use tonic::{Code, Request, Status};
 
-use crate::fetch::Error;
+use crate::error::Error;
 use crate::node::{self, Server};
 use crate::{Address, FetchOptions, ServerKind, ServerPlace, other_server};
 

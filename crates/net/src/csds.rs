@@ -7,7 +7,7 @@ use tonic::Code;
 use tonic::client::Grpc;
 
 use crate::connect::{self, BytesCodec};
-use crate::fetch::Error;
+use crate::error::Error;
 use crate::messages::{ClientConfig, ClientStatusRequest, ClientStatusResponse};
 use crate::{Address, FetchOptions, other_server};
 

@@ -9,7 +9,7 @@ use xdsctl_document::proto::print;
 use xdsctl_document::source::secrets::SecretPlace;
 
 use crate::connect::{self, To, Way};
-use crate::fetch::Error;
+use crate::error::Error;
 use crate::{Address, FetchOptions, address};
 
 /// What is asked for: paths, and whether the answer must be there.

@@ -1,68 +1,12 @@
 //! One fetch from start to end, and watching: the runtime, the deadline, Ctrl-C and SIGTERM.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::ops::ControlFlow;
 
 use crate::dump::{self, DumpCounts, DumpOrigin, DumpedClient};
+use crate::error::Error;
 use crate::messages::Timestamp;
 use crate::{Address, FetchOptions, ServerKind, ads, csds, envoy};
-
-/// What stops a fetch.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The address or the options ask for what cannot be.
-    #[error("{0}")]
-    Usage(String),
-    /// There is no connection to the server.
-    #[error("cannot reach `{address}`: {why}")]
-    Unreachable {
-        /// The address that was asked.
-        address: String,
-        /// The system's or TLS's words.
-        why: String,
-    },
-    /// The other side answers with an error, or breaks off.
-    #[error("`{address}` gives no answer: {why}")]
-    Refused {
-        /// The address that was asked.
-        address: String,
-        /// What the server said.
-        why: String,
-    },
-    /// What came is not what was asked for.
-    #[error("`{address}`: {why}")]
-    Malformed {
-        /// The address that was asked.
-        address: String,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// A certificate or key that cannot be used.
-    #[error("TLS: {0}")]
-    Tls(String),
-    /// The time is over.
-    #[error("`{address}` has not said everything within {seconds} s: {missing}")]
-    Late {
-        /// The address that was asked.
-        address: String,
-        /// How long was waited, in seconds.
-        seconds: f64,
-        /// What is not there.
-        missing: String,
-    },
-    /// A limit of xdsctl.
-    #[error("{0}")]
-    Limit(String),
-    /// Ctrl-C or SIGTERM.
-    #[error("interrupted")]
-    Interrupted,
-    /// What was fetched cannot be written.
-    #[error("cannot write the dump: {0}")]
-    Output(io::Error),
-    /// The system gives no runtime or no socket.
-    #[error("cannot start: {0}")]
-    Start(io::Error),
-}
 
 /// Something that happened on a stream, in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]

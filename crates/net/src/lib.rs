@@ -38,6 +38,8 @@ mod dump;
 #[cfg(feature = "live")]
 mod envoy;
 #[cfg(feature = "live")]
+mod error;
+#[cfg(feature = "live")]
 mod fetch;
 #[cfg(feature = "live")]
 mod messages;
@@ -54,6 +56,8 @@ pub use address::{Address, AddressError, ServerKind, ServerPlace};
 pub use options::{FetchOptions, Tls};
 
 #[cfg(feature = "live")]
-pub use fetch::{Error, Fetched, StreamEvent, fetch, watch};
+pub use error::Error;
+#[cfg(feature = "live")]
+pub use fetch::{Fetched, StreamEvent, fetch, watch};
 #[cfg(feature = "live")]
 pub use serve::{LedgerCounts, LedgerLine, Prediction, ServerTls, Serving, SnapshotResource, Tone, serve};

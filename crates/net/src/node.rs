@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use xdsctl_document::proto::transcode;
 
-use crate::fetch::Error;
+use crate::error::Error;
 use crate::{Address, FetchOptions, address};
 
 /// What the node says of itself where the bootstrap does not: as a gRPC client does.

@@ -14,7 +14,7 @@ use tonic::client::GrpcService as _;
 use tonic::transport::Channel;
 
 use crate::connect::{self, To};
-use crate::fetch::Error;
+use crate::error::Error;
 use crate::{Address, FetchOptions, ServerPlace, envoy};
 
 /// How long a server may be silent before it is asked whether it speaks gRPC.

@@ -28,7 +28,8 @@ pub use snapshot::{Prediction, SnapshotResource};
 pub use tls::ServerTls;
 
 use crate::connect::BytesCodec;
-use crate::fetch::{Error, ended, run};
+use crate::error::Error;
+use crate::fetch::{ended, run};
 use ledger::Ledger;
 use peer::{Peer, PeerAnswer, ProtocolForm};
 use snapshot::Snapshot;

@@ -205,7 +205,8 @@ fn read(member: &JsonMember, tolerance: Option<&JsonNode>) -> Result<Vec<CheckKi
         "states" => is(CheckKind::States(states(node)?)),
         "priority" => is(CheckKind::Priority(priorities(node)?)),
         "tree" => Ok(set(node, policy)?.into_iter().map(CheckKind::Has).collect()),
-        _ => Ok(set(node, policy)?.into_iter().map(CheckKind::Lacks).collect()),
+        "tree_lacks" => Ok(set(node, policy)?.into_iter().map(CheckKind::Lacks).collect()),
+        _ => Err(unknown("expect", member, &[&OF_RPC[..], &OF_STEP].concat())),
     }
 }
 

@@ -433,13 +433,10 @@ fn wrong_state(place: StatePlace, state: Option<xdsctl_lb::runtime::Connectivity
     if is == state {
         return None;
     }
-    let is = is.map_or("none", |state| state.name());
-    Some(match place {
-        StatePlace::Channel => format!("the channel is {is}"),
-        StatePlace::Address(address) => match is {
-            "none" => format!("{address} has no connection"),
-            is => format!("{address} is {is}"),
-        },
+    Some(match (place, is) {
+        (StatePlace::Channel, is) => format!("the channel is {}", is.map_or("none", |state| state.name())),
+        (StatePlace::Address(address), None) => format!("{address} has no connection"),
+        (StatePlace::Address(address), Some(is)) => format!("{address} is {}", is.name()),
     })
 }
 

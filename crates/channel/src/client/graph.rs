@@ -179,6 +179,13 @@ struct GraphWalk<'f, 'k> {
     above: Vec<String>,
 }
 
+impl Below {
+    fn lose(&mut self, name: &str, error: ClusterError, reason: SkipReason) -> (ClusterEntry, Option<SkipReason>) {
+        self.lost.push((name.to_owned(), error.clone()));
+        (ClusterEntry::Error(error), Some(reason))
+    }
+}
+
 impl GraphWalk<'_, '_> {
     /// Visits a cluster at the depth `self.above.len()`. Returns why it adds nothing, if it does not.
     fn visit(&mut self, name: &str, root: usize, below: &mut Below) -> Option<SkipReason> {
@@ -197,8 +204,8 @@ impl GraphWalk<'_, '_> {
         }
         self.root_of.insert(name.to_owned(), root);
         let (entry, skip) = match (self.known)(name) {
-            KnownCluster::Missing => self.lose(name, ClusterError::Missing, SkipReason::Missing, below),
-            KnownCluster::Rejected => self.lose(name, ClusterError::Rejected, SkipReason::Rejected, below),
+            KnownCluster::Missing => below.lose(name, ClusterError::Missing, SkipReason::Missing),
+            KnownCluster::Rejected => below.lose(name, ClusterError::Rejected, SkipReason::Rejected),
             KnownCluster::Leaf => {
                 below.leaves.push(name.to_owned());
                 (ClusterEntry::Leaf, None)
@@ -207,17 +214,6 @@ impl GraphWalk<'_, '_> {
         };
         self.graph.entries.insert(name.to_owned(), entry);
         skip
-    }
-
-    fn lose(
-        &mut self,
-        name: &str,
-        error: ClusterError,
-        reason: SkipReason,
-        below: &mut Below,
-    ) -> (ClusterEntry, Option<SkipReason>) {
-        below.lost.push((name.to_owned(), error.clone()));
-        (ClusterEntry::Error(error), Some(reason))
     }
 
     fn aggregate(&mut self, name: &str, children: &[String], root: usize, above: &mut Below) -> ClusterEntry {

@@ -40,7 +40,7 @@ impl VersionComparison {
 /// Takes out of a resource what the client does not compare.
 pub trait Compared: Clone + PartialEq {
     /// Sets it to one value.
-    fn level(&mut self);
+    fn erase_uncompared(&mut self);
 
     /// Takes out what the version before lacks and is not missed ([`VersionComparison::Before`]).
     fn without_additions(&mut self, before: &Self);
@@ -54,8 +54,8 @@ pub trait Compared: Clone + PartialEq {
         match by {
             VersionComparison::Both => {
                 let mut before = self.clone();
-                before.level();
-                newer.level();
+                before.erase_uncompared();
+                newer.erase_uncompared();
                 before == newer
             }
             VersionComparison::Before => {
@@ -67,14 +67,14 @@ pub trait Compared: Clone + PartialEq {
 }
 
 impl Compared for Listener {
-    fn level(&mut self) {
+    fn erase_uncompared(&mut self) {
         let Listener::Api(manager) = self else { return };
         manager
             .http_filters
             .iter_mut()
             .for_each(|filter| config(&mut filter.config));
         if let RouteSource::Inline(routes) = &mut manager.routes {
-            Arc::make_mut(routes).level();
+            Arc::make_mut(routes).erase_uncompared();
         }
     }
 
@@ -88,7 +88,7 @@ impl Compared for Listener {
 }
 
 impl Compared for RouteConfiguration {
-    fn level(&mut self) {
+    fn erase_uncompared(&mut self) {
         for host in &mut self.virtual_hosts {
             host.name.clear();
             overrides(&mut host.typed_per_filter_config);
@@ -124,7 +124,7 @@ impl Compared for RouteConfiguration {
 }
 
 impl Compared for xdsctl_model::resource::Cluster {
-    fn level(&mut self) {}
+    fn erase_uncompared(&mut self) {}
 
     fn without_additions(&mut self, before: &Self) {
         if before.outlier_detection.is_none() {
@@ -134,7 +134,7 @@ impl Compared for xdsctl_model::resource::Cluster {
 }
 
 impl Compared for xdsctl_model::resource::Endpoints {
-    fn level(&mut self) {}
+    fn erase_uncompared(&mut self) {}
 
     fn without_additions(&mut self, _: &Self) {}
 

@@ -10,6 +10,7 @@ use crate::shared::rules::{
     TRANSPORT_SOCKET_UNSUPPORTED, WITHOUT_CA,
 };
 use crate::shared::{Checked, reject};
+use xdsctl_document::proto::any::TYPED_STRUCTS;
 use xdsctl_document::proto::duration::DURATION_OUT_OF_RANGE;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::Cluster as Pb;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::OutlierDetection;
@@ -460,7 +461,5 @@ fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checke
 
 /// Says whether an Any is a TypedStruct of either spelling.
 pub(super) fn is_typed_struct(url: &str) -> Option<&'static str> {
-    ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"]
-        .into_iter()
-        .find(|name| holds(url, name))
+    TYPED_STRUCTS.into_iter().find(|name| holds(url, name))
 }

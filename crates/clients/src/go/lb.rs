@@ -8,7 +8,7 @@ use self::balancer::{GoBalancer, MAX_RING_SIZE, Ring, ring_defaults};
 use super::{URL_PREFIX, cluster, unmarshal};
 use crate::shared::names::{LEAST_REQUEST, PICK_FIRST, RING_HASH, ROUND_ROBIN, WRR, WRR_LOCALITY};
 use crate::shared::{Checked, pass_over, reject};
-use xdsctl_document::proto::any::{TYPED_STRUCT_NOT_JSON, struct_to_json};
+use xdsctl_document::proto::any::{TYPED_STRUCT_NOT_JSON, TYPED_STRUCTS, struct_to_json};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::LoadBalancingPolicy;
 use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::client_side_weighted_round_robin::v3::ClientSideWeightedRoundRobin;
@@ -142,7 +142,7 @@ fn entry_is_taken(any: &Any, (cluster, depth): (&str, usize), at: &Path<'_>, cx:
 
 /// A TypedStruct of a registered policy (`convertCustomPolicy`).
 fn custom(any: &Any, cluster: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
-    let wrapper = ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"]
+    let wrapper = TYPED_STRUCTS
         .into_iter()
         .find(|name| any.type_url.strip_prefix(URL_PREFIX) == Some(name));
     let Some(wrapper) = wrapper else {

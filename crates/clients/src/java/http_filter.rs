@@ -12,7 +12,7 @@ use crate::shared::rules::{
     LAST_FILTER_NOT_TERMINAL, NO_FILTER, TERMINAL_FILTER_NOT_LAST,
 };
 use crate::shared::{Checked, ConverterStop, leave_out, no_filter_of, reject};
-use xdsctl_document::proto::any::{ANY_MISSING, ANY_UNDECODABLE};
+use xdsctl_document::proto::any::{ANY_MISSING, ANY_UNDECODABLE, TYPED_STRUCTS};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::route::v3::FilterConfig;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::ext_proc::v3::{ExtProcPerRoute, ExternalProcessor};
@@ -56,9 +56,7 @@ struct Config<'c> {
 
 /// Opens a TypedStruct.
 fn open<'c>(any: &'c Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Config<'c>> {
-    let wrapper = ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"]
-        .into_iter()
-        .find(|name| is_url_of(&any.type_url, name));
+    let wrapper = TYPED_STRUCTS.into_iter().find(|name| is_url_of(&any.type_url, name));
     let url = match wrapper {
         Some(wrapper) => unpack_as::<TypedStruct>(any, wrapper, at, cx)?.type_url.into(),
         None => any.type_url.as_str().into(),

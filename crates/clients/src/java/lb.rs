@@ -10,7 +10,7 @@ use super::{holds, is_valid, thrown, unpack_as};
 use crate::shared::names::{LEAST_REQUEST, PICK_FIRST, RING_HASH, ROUND_ROBIN, WRR, WRR_LOCALITY};
 use crate::shared::rules::{LB_POLICY_UNSUPPORTED, LEAST_REQUEST_CHOICES};
 use crate::shared::{Checked, pass_over, reject};
-use xdsctl_document::proto::any::TYPED_STRUCT_NOT_JSON;
+use xdsctl_document::proto::any::{TYPED_STRUCT_NOT_JSON, TYPED_STRUCTS};
 use xdsctl_document::proto::duration::DURATION_OUT_OF_RANGE;
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::cluster::{LbConfig, LbPolicy};
@@ -25,8 +25,6 @@ use xdsctl_lb::ring_hash::{LB_RING_HASH_FUNCTION, LB_RING_HASH_MIN_ABOVE_MAX, LB
 use xdsctl_lb::xds::{LB_CONFIG_REJECTED, LB_NESTING_TOO_DEEP, LB_NO_SUPPORTED_POLICY};
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
-
-const TYPED_STRUCTS: [&str; 2] = ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"];
 
 /// Levels of lists below the first that the client follows.
 const MAX_DEPTH: usize = 16;

@@ -9,7 +9,7 @@ use super::{is_url_of, is_valid, lb_config, unpack_as};
 use crate::shared::rls::{config_to_json, policy_json};
 use crate::shared::rules::{PLUGIN_NAME_DUPLICATE, PLUGIN_TYPE_UNKNOWN, RLS_CONFIG_MISSING, RLS_CONFIG_NOT_JSON};
 use crate::shared::{Checked, reject};
-use xdsctl_document::proto::any::ANY_UNDECODABLE;
+use xdsctl_document::proto::any::{ANY_UNDECODABLE, TYPED_STRUCTS};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::route::v3::ClusterSpecifierPlugin;
 use xdsctl_document::proto::pb::grpc::lookup::v1::RouteLookupClusterSpecifier;
@@ -74,9 +74,7 @@ fn parse(plugin: &ClusterSpecifierPlugin, at: &Path<'_>, cx: &mut Validation<'_>
     let any = extension
         .and_then(|extension| extension.typed_config.as_ref())
         .unwrap_or(&empty);
-    let wrapper = ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"]
-        .into_iter()
-        .find(|name| is_url_of(&any.type_url, name));
+    let wrapper = TYPED_STRUCTS.into_iter().find(|name| is_url_of(&any.type_url, name));
     let inner = match wrapper {
         Some(wrapper) => Some(unpack_as::<TypedStruct>(any, wrapper, at, cx)?.type_url),
         None => None,

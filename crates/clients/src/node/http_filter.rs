@@ -10,7 +10,7 @@ use crate::shared::rules::{
     FILTER_OVERRIDE_WITHOUT_CONFIG, FILTER_UNSUPPORTED, LAST_FILTER_NOT_TERMINAL, TERMINAL_FILTER_NOT_LAST,
 };
 use crate::shared::{Checked, no_filter_of, reject};
-use xdsctl_document::proto::any::{ANY_MISSING, ANY_UNDECODABLE};
+use xdsctl_document::proto::any::{ANY_MISSING, ANY_UNDECODABLE, TYPED_STRUCTS};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::route::v3::FilterConfig;
 use xdsctl_document::proto::pb::envoy::extensions::filters::common::fault::v3::fault_delay::FaultDelaySecifier;
@@ -30,8 +30,6 @@ rules! {
     /// A delay of the fault filter is neither fixed nor taken from a header.
     FAULT_DELAY_WITHOUT_KIND = "fault-delay-without-kind", Filter, Nack, "grpc-js-xds fault-injection-filter.ts parseHTTPFaultConfig";
 }
-
-const TYPED_STRUCTS: [&str; 2] = ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"];
 
 /// The filter registered for a type URL.
 pub(super) fn by_url(url: &str, profile: &Profile) -> Option<FilterKind> {

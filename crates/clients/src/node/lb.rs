@@ -6,7 +6,7 @@
 use super::{OBJECT_PROTOTYPE, decode, is_url_of, lb_json};
 use crate::shared::names::{PICK_FIRST, RING_HASH, ROUND_ROBIN, WRR, WRR_LOCALITY};
 use crate::shared::{Checked, ConverterStop, reject};
-use xdsctl_document::proto::any::TYPED_STRUCT_NOT_JSON;
+use xdsctl_document::proto::any::{TYPED_STRUCT_NOT_JSON, TYPED_STRUCTS};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::LoadBalancingPolicy;
 use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::client_side_weighted_round_robin::v3::ClientSideWeightedRoundRobin;
@@ -29,8 +29,6 @@ rules! {
     /// A TypedStruct that configures an LB policy has no value.
     TYPED_STRUCT_WITHOUT_VALUE = "lb-typed-struct-without-value", Lb, Nack, "grpc-js-xds lb-policy-registry/typed-struct.ts";
 }
-
-const TYPED_STRUCTS: [&str; 2] = ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"];
 
 /// Levels of lists below the first that are followed.
 const MAX_DEPTH: usize = 16;

@@ -23,6 +23,7 @@ use xdsctl_model::resource::{MAX_DURATION_SECONDS, Resource, ResourceType};
 
 pub use opened::{Opened, OpenedHost};
 use rules::{FILTER_OVERRIDE_DROPPED, OPTIONAL_FILTER_DROPPED, RESOURCE_UNDECODABLE};
+use xdsctl_document::proto::any::TYPED_STRUCTS;
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
 use xdsctl_lb::xds::LB_ENTRY_SKIPPED;
@@ -71,8 +72,6 @@ pub(crate) fn pass_over(passed: &[(usize, &Any)], entries: &Path<'_>, cx: &mut V
 fn last_of(url: &str) -> &str {
     url.rsplit('/').next().unwrap_or_default()
 }
-
-const TYPED_STRUCTS: [&str; 2] = ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"];
 
 /// What stands before the type in every type URL that a client compares whole.
 pub(crate) const URL_PREFIX: &str = "type.googleapis.com/";

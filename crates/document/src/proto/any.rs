@@ -29,7 +29,7 @@ rules! {
 }
 
 /// The two spellings of TypedStruct.
-const TYPED_STRUCTS: [&str; 2] = ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"];
+pub const TYPED_STRUCTS: [&str; 2] = ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"];
 
 /// First bytes of an Any value that holds the JSON text of a type that xdsctl does not know.
 ///

@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use serde_json::{Map, Value};
 use xdsctl_proto::tables::{self, Cardinality, Field, Kind, MESSAGES, Message, WellKnown};
 
+use crate::proto::any::TYPED_STRUCTS;
 use crate::secret::{REDACTED, hide, is_name, looks_secret};
 use xdsctl_model::diag::{FieldPath, Seg};
 
@@ -27,9 +28,6 @@ const NAMED: &[&str] = &[
     "envoy.config.route.v3.HeaderMatcher",
     "envoy.config.route.v3.QueryParameterMatcher",
 ];
-
-/// Messages with a `type_url` that may name an LB policy, and its configuration in `value`.
-const TYPED_STRUCTS: &[&str] = &["udpa.type.v1.TypedStruct", "xds.type.v3.TypedStruct"];
 
 /// Messages that a document may be, without saying so; the first that has a field counts.
 const DOCUMENTS: &[&str] = &[

@@ -11,7 +11,7 @@ use tonic::Streaming;
 use tonic::client::Grpc;
 
 use crate::connect::{self, BytesCodec};
-use crate::fetch::Error;
+use crate::error::Error;
 use crate::{Address, FetchOptions, other_server};
 
 const SOTW: &str = "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";

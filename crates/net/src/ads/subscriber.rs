@@ -14,7 +14,8 @@ use super::held::{HeldResources, HeldSummary};
 use super::response::Response;
 use super::subscription::Subscription;
 use super::words;
-use crate::fetch::{Error, StreamEvent};
+use crate::error::Error;
+use crate::fetch::StreamEvent;
 use crate::messages::{ClientConfig, DeltaRequest, DiscoveryRequest, Status};
 use crate::{Address, FetchOptions};
 

@@ -8,7 +8,7 @@ use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
 use tokio_rustls::TlsAcceptor;
 
-use crate::fetch::Error;
+use crate::error::Error;
 
 /// Who a server is, and whom it lets in; all of it PEM.
 #[derive(Clone)]

@@ -1,7 +1,6 @@
 //! What is wrong with a step, in words.
 
-use super::read::VERBS;
-use super::{MAX_AT_A_RATE, MAX_SENT, MAX_UNDER_WAY};
+use super::{MAX_AT_A_RATE, MAX_SENT, MAX_UNDER_WAY, VERBS};
 use xdsctl_document::source::node::JsonNode;
 use xdsctl_model::text;
 

@@ -39,10 +39,16 @@ pub use fault::StepError;
 pub use lookups::lookups;
 pub use orca::load_reports;
 pub use play::{Player, StepResult};
-pub use read::{VERBS, is_verb, read};
+pub use read::{is_verb, read};
 pub use rpc::{MAX_RATE, Sending};
 pub use send::Done;
 pub use value::Located;
+
+/// What a step can do.
+pub const VERBS: [&str; 19] = [
+    "pick", "begin", "finish", "sleep", "at", "stop", "start", "silence", "speak", "drop", "orca", "backend",
+    "lookups", "update", "remove", "drain", "health", "weight", "scale",
+];
 
 /// Most RPCs of one step.
 pub const MAX_COUNT: u64 = 10_000_000;

@@ -5,19 +5,13 @@ use std::net::SocketAddr;
 use super::check::canonical;
 use super::fault::{listed, shown};
 use super::value::{Located, address, contradict, members, one_or_more, seconds, text, time, unknown, wrong};
-use super::{MAX_COUNT, MAX_RATED, MAX_UNDER_WAY, Step, StepError, backend, endpoints, load_reports, rpc};
+use super::{MAX_COUNT, MAX_RATED, MAX_UNDER_WAY, Step, StepError, VERBS, backend, endpoints, load_reports, rpc};
 use crate::client::SentTexts;
 use xdsctl_document::source::node::{JsonMember, JsonNode};
 use xdsctl_model::resource::ResourceType;
 
 /// Time from the start of RPCs to the next step.
 const SETTLE_MS: i64 = 300;
-
-/// What a step can do.
-pub const VERBS: [&str; 19] = [
-    "pick", "begin", "finish", "sleep", "at", "stop", "start", "silence", "speak", "drop", "orca", "backend",
-    "lookups", "update", "remove", "drain", "health", "weight", "scale",
-];
 
 /// Most RPCs of a `pick`.
 const PICKS: (u64, &str) = (MAX_COUNT, "a number up to 10,000,000");

@@ -81,7 +81,7 @@ impl Chart {
     pub fn take(&mut self, client: &str, told: &LogEntry) {
         self.end = self.end.max(told.at);
         while self.piece(told.at) >= MAX_BUCKETS {
-            self.halve();
+            self.double_pieces();
         }
         let piece = self.piece(told.at);
         let subject = |end: &str, cluster: &Option<Arc<str>>| RowSubject {
@@ -140,7 +140,7 @@ impl Chart {
     }
 
     /// Doubles the length of the pieces, which halves their number.
-    fn halve(&mut self) {
+    fn double_pieces(&mut self) {
         self.piece_ms = self.piece_ms.saturating_mul(2);
         for row in self.rows.values_mut() {
             row.rpcs = row.rpcs.chunks(2).map(|pair| pair.iter().sum()).collect();

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{FamilyReader, millis, opened};
 use crate::shared::names::{FAULT, WRAPPER};
+use xdsctl_document::proto::any::TYPED_STRUCTS;
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::route::v3::FilterConfig as Wrapper;
 use xdsctl_document::proto::pb::envoy::extensions::filters::common::fault::v3::fault_delay::FaultDelaySecifier as Delay;
@@ -90,8 +91,7 @@ impl FamilyReader<'_> {
     }
 
     fn filter_kind(&self, any: &Any) -> Option<FilterKind> {
-        let inner: Option<TypedStruct> =
-            opened(any, "xds.type.v3.TypedStruct").or_else(|| opened(any, "udpa.type.v1.TypedStruct"));
+        let inner: Option<TypedStruct> = TYPED_STRUCTS.into_iter().find_map(|wrapper| opened(any, wrapper));
         let url = inner.as_ref().map_or(&any.type_url, |inner| &inner.type_url);
         (self.dialect.filter)(url, self.profile)
     }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::FamilyReader;
 use crate::shared::names::{LEAST_REQUEST, PICK_FIRST, RING_HASH, ROUND_ROBIN, WRR, WRR_LOCALITY};
-use xdsctl_document::proto::any::struct_to_json;
+use xdsctl_document::proto::any::{TYPED_STRUCTS, struct_to_json};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::LoadBalancingPolicy;
 use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::client_side_weighted_round_robin::v3::ClientSideWeightedRoundRobin;
@@ -70,7 +70,7 @@ impl FamilyReader<'_> {
                 let below = self.policies(&message.endpoint_picking_policy.unwrap_or_default());
                 ("xds_wrr_locality_experimental", json!({ "childPolicy": below }))
             }
-            "xds.type.v3.TypedStruct" | "udpa.type.v1.TypedStruct" => {
+            wrapper if TYPED_STRUCTS.contains(&wrapper) => {
                 let message: TypedStruct = decoded(any);
                 let name = message.type_url.rsplit('/').next().unwrap_or_default();
                 if !(self.dialect.has_policy)(name, self.profile) {
