@@ -133,7 +133,7 @@ def replaced(value, port):
         return port
     if value == "NEXT PORT":
         return port + 1
-    return value.replace(PORT, str(port)) if isinstance(value, str) else value
+    return value.replace("NEXT PORT", str(port + 1)).replace(PORT, str(port)) if isinstance(value, str) else value
 
 
 def row(id, about, resources, *steps, address="0.0.0.0", **more):
