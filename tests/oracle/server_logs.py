@@ -3,7 +3,8 @@ import re
 
 SERVING = re.compile(r"xDS Listener resource obtained; will start serving on ")
 # The status has lines of its own about where it was made.
-NOT_SERVING = re.compile(r"ListenerWatcher:0x[0-9a-f]+\]? Encountered fatal error (.*?)(?:\n=== Source Location Trace.*?)?; not serving on ", re.DOTALL)
+NOT_SERVING = re.compile(r"ListenerWatcher:0x[0-9a-f]+\]? (?:Encountered fatal error|error obtaining xDS Listener resource:) "
+                         r"(.*?)(?:\n=== Source Location Trace.*?)?; not serving on ", re.DOTALL)
 
 
 def modes(log):

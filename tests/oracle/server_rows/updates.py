@@ -79,6 +79,12 @@ def rotations():
     next_one = {"server.pem": "server-next.pem", "server.key": "server-next.key"}
     yield asked("rotate-identity", "the server's certificate is another one: new connections see it, old ones stay", secure, *sides("a"), {"rotate": next_one},
                 gone(), call(), *sides("b"), *sides("c", server_name="next.test"))
+    yield asked("rotate-server-only", "the server's certificate is another one, and clients show none", listener([chain(tls=tls())]), *sides("a"), {"rotate": next_one},
+                call(), *sides("b"), *sides("c", server_name="next.test"))
+    yield asked("rotate-both", "the server's certificate and the roots are others", secure, *sides("a"), {"rotate": {**next_one, "ca.pem": "other-ca.pem"}},
+                call(), *sides("b", server_name="next.test"), connect("c", tls=shows("client-other", server_name="next.test")), call("c"))
+    yield asked("rotate-touched", "the server's certificate is another one, and the roots are written again as they were", secure, *sides("a"),
+                {"rotate": {**next_one, "ca.pem": "ca.pem"}}, call(), *sides("b"), *sides("c", server_name="next.test"))
     yield asked("rotate-roots", "the roots are others: who was let in is not let in any more", secure, *sides("a"), {"rotate": {"ca.pem": "other-ca.pem"}},
                 call(), *sides("b"), connect("c", tls=shows("client-other")), call("c"))
     yield asked("rotate-half", "the certificate is rotated and its key is not", secure, *sides("a"), {"rotate": {"server.pem": "server-next.pem"}},
