@@ -73,7 +73,7 @@ struct SharedPattern {
 }
 
 /// Whose patterns they are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum PatternSyntax {
     Re2,
     /// Of the crate `regex`, which is the engine here.
@@ -89,14 +89,7 @@ impl Regex {
     pub fn of_rust(pattern: &str) -> Result<Self, String> {
         let is_literal = is_literal(pattern);
         if !is_literal {
-            if let Err(fault) = regex::Regex::new(pattern) {
-                let text = fault.to_string();
-                let last = text.lines().next_back().unwrap_or_default();
-                return Err(last.trim_start_matches("error: ").to_owned());
-            }
-            if !matcher::fits_in_reverse(pattern) {
-                return Err("the program that reads a text from its end is too large".to_owned());
-            }
+            recent::check(PatternSyntax::Rust, pattern, check_of_rust)?;
         }
         Ok(Self(Arc::new(SharedPattern {
             pattern: pattern.into(),
@@ -114,7 +107,7 @@ impl Regex {
     ///
     /// Returns what RE2 would refuse the pattern for.
     pub fn new(pattern: &str) -> Result<Self, RegexError> {
-        recent::check(pattern)?;
+        recent::check(PatternSyntax::Re2, pattern, Regex::check)?;
         Ok(Self(Arc::new(SharedPattern {
             pattern: pattern.into(),
             syntax: PatternSyntax::Re2,
@@ -212,6 +205,19 @@ impl Eq for Regex {}
 
 fn is_literal(pattern: &str) -> bool {
     !pattern.bytes().any(|byte| SPECIAL.contains(&byte))
+}
+
+/// Checks a pattern in the language of the crate `regex`.
+fn check_of_rust(pattern: &str) -> Result<(), String> {
+    if let Err(fault) = regex::Regex::new(pattern) {
+        let text = fault.to_string();
+        let last = text.lines().next_back().unwrap_or_default();
+        return Err(last.trim_start_matches("error: ").to_owned());
+    }
+    match matcher::fits_in_reverse(pattern) {
+        true => Ok(()),
+        false => Err("the program that reads a text from its end is too large".to_owned()),
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashSet;
 
-use super::{Regex, RegexError};
+use super::PatternSyntax;
 
 /// Patterns that a thread remembers.
 const MAX_PATTERNS: usize = 256;
@@ -12,23 +12,28 @@ const MAX_PATTERNS: usize = 256;
 const MAX_PATTERN_BYTES: usize = 256;
 
 thread_local! {
-    static GOOD: RefCell<HashSet<Box<str>>> = RefCell::default();
+    static GOOD: RefCell<HashSet<(PatternSyntax, Box<str>)>> = RefCell::default();
 }
 
 /// Checks the pattern, unless this thread has lately.
-pub(super) fn check(pattern: &str) -> Result<(), RegexError> {
+pub(super) fn check<E>(
+    syntax: PatternSyntax,
+    pattern: &str,
+    check: impl FnOnce(&str) -> Result<(), E>,
+) -> Result<(), E> {
     if pattern.len() > MAX_PATTERN_BYTES {
-        return Regex::check(pattern);
+        return check(pattern);
     }
     GOOD.with_borrow_mut(|good| {
-        if good.contains(pattern) {
+        let key = (syntax, Box::from(pattern));
+        if good.contains(&key) {
             return Ok(());
         }
-        Regex::check(pattern)?;
+        check(pattern)?;
         if good.len() >= MAX_PATTERNS {
             good.clear();
         }
-        good.insert(pattern.into());
+        good.insert(key);
         Ok(())
     })
 }
