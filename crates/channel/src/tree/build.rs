@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::flat::{FlatCluster, FlatNames};
+use super::form::TreeForm;
+use super::java;
 use super::names::{ChildNumbers, child_name};
 use super::service_config::{ServiceConfig, cds_config, cds_policy};
-use super::{java, js};
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
 use xdsctl_lb::json::ConfigPlace;
 use xdsctl_lb::{cluster_impl, named, outlier_detection, override_host, priority};
@@ -21,6 +22,32 @@ use xdsctl_model::resource::lb_policy::{
     LbConfig, LbPolicy, NamedClusterConfig, OutlierDetectionConfig, PriorityChild, PriorityConfig,
 };
 use xdsctl_model::status::{Code, Status};
+
+/// The form of C-core, and of grpc-go: all four wrappers.
+pub(super) static FORM: TreeForm = TreeForm {
+    leaf_config,
+    leaf_json,
+    aggregate_json,
+    child_name: |cluster, number| format!("{{cluster={cluster}, child_number={number}}}"),
+    rename_nodes: |_| {},
+    service_config: ServiceConfig::to_json,
+    is_of_all_versions: false,
+    limits_priorities: false,
+    has_sessions: true,
+};
+
+/// The form of a client that has the LB policy alone, without wrappers and priorities (tonic-xds).
+pub(super) static BARE_FORM: TreeForm = TreeForm {
+    leaf_config: |_, _, _, lb_policy| lb_policy.clone(),
+    leaf_json: |_, _, _, lb_policy| lb_policy.clone(),
+    aggregate_json,
+    child_name: |cluster, number| (FORM.child_name)(cluster, number),
+    rename_nodes: |_| {},
+    service_config: ServiceConfig::to_json,
+    is_of_all_versions: false,
+    limits_priorities: false,
+    has_sessions: true,
+};
 
 /// One cds policy of the tree.
 #[derive(Debug, Clone, Copy)]
@@ -65,14 +92,13 @@ impl<'a> Cds<'a> {
         self.profile.client().family
     }
 
+    fn form(&self) -> &'static TreeForm {
+        TreeForm::of(self.family())
+    }
+
     /// The config below the policy of a leaf, as the family builds it; `numbers` has one number a priority.
     pub fn leaf_config(&self, leaf: &Leaf, numbers: &[u64], lb_policy: &LbConfig) -> LbConfig {
-        match self.family() {
-            Family::Java => java::leaf_config(self.cluster, leaf, numbers, lb_policy),
-            Family::Rust => lb_policy.clone(),
-            Family::Node => js::leaf_config(self.cluster, leaf, numbers, lb_policy),
-            Family::Cpp | Family::Go => leaf_config(self.cluster, leaf, numbers, lb_policy),
-        }
+        (self.form().leaf_config)(self.cluster, leaf, numbers, lb_policy)
     }
 
     /// The same in the client's form, as it writes it.
@@ -84,14 +110,10 @@ impl<'a> Cds<'a> {
             return Ok(flat.json(&flat.named(&mut FlatNames::default())));
         }
         Ok(match origin {
-            CdsChild::Leaf(leaf, policy) => match self.family() {
-                Family::Java => java::leaf_json(self.cluster, leaf, numbers.numbers(), &policy.json),
-                Family::Rust => policy.json.clone(),
-                Family::Node => js::leaf_json(self.cluster, leaf, numbers.numbers(), &policy.json),
-                Family::Cpp | Family::Go => leaf_json(self.cluster, leaf, numbers.numbers(), &policy.json),
-            },
-            CdsChild::Aggregate(leaves) if self.family() == Family::Node => js::aggregate_json(leaves),
-            CdsChild::Aggregate(leaves) => aggregate_json(leaves),
+            CdsChild::Leaf(leaf, policy) => {
+                (self.form().leaf_json)(self.cluster, leaf, numbers.numbers(), &policy.json)
+            }
+            CdsChild::Aggregate(leaves) => (self.form().aggregate_json)(leaves),
         })
     }
 
@@ -292,7 +314,7 @@ fn leaf_json(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &Value) -> 
 }
 
 /// [`aggregate_config`] as the client writes it.
-fn aggregate_json(leaves: &[String]) -> Value {
+pub(super) fn aggregate_json(leaves: &[String]) -> Value {
     failover_json(leaves.iter().cloned(), |leaf| object([("config", cds_policy(leaf))]))
 }
 

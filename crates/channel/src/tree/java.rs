@@ -5,6 +5,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::build;
+use super::form::TreeForm;
 use super::names::child_name;
 use super::node::{NodeKind, TreeNode};
 use super::service_config::ServiceConfig;
@@ -24,6 +26,19 @@ const NAMES: [(&str, &str); 3] = [
     (cluster_impl::NAME, "cluster_impl_experimental"),
     (wrr_locality::NAME, "wrr_locality_experimental"),
 ];
+
+/// The form of grpc-java.
+pub(super) static FORM: TreeForm = TreeForm {
+    leaf_config,
+    leaf_json,
+    aggregate_json: build::aggregate_json,
+    child_name: |cluster, number| format!("{cluster}[child{}]", number.saturating_add(1)),
+    rename_nodes,
+    service_config,
+    is_of_all_versions: true,
+    limits_priorities: true,
+    has_sessions: false,
+};
 
 /// The name that a policy has in grpc-java.
 pub fn policy_name(name: &str) -> &str {

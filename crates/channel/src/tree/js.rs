@@ -5,6 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use super::build::is_dns;
+use super::form::TreeForm;
 use super::names::child_name;
 use super::node::{NodeKind, TreeNode};
 use super::service_config::ServiceConfig;
@@ -18,6 +19,19 @@ use xdsctl_model::resource::lb_policy::{
 
 /// What the name of a policy of C-core ends with, and the client's does not.
 const SUFFIX: &str = "_experimental";
+
+/// The form of grpc-js-xds.
+pub(super) static FORM: TreeForm = TreeForm {
+    leaf_config,
+    leaf_json,
+    aggregate_json,
+    child_name: |cluster, number| format!("cluster={cluster}, child_number={number}"),
+    rename_nodes,
+    service_config,
+    is_of_all_versions: true,
+    limits_priorities: false,
+    has_sessions: false,
+};
 
 /// The name that a policy has in grpc-js.
 fn policy_name(name: &str) -> &str {

@@ -5,6 +5,7 @@
 
 pub mod build;
 pub mod flat;
+pub mod form;
 pub mod java;
 pub mod js;
 pub mod legacy;

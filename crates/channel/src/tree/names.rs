@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::form::TreeForm;
 use crate::client::config::Leaf;
 use xdsctl_model::profile::Family;
 use xdsctl_model::resource::Endpoints;
@@ -12,11 +13,7 @@ use xdsctl_model::resource::endpoints::LocalityName;
 
 /// The name of a priority's child, as a family builds it; numbers begin with 0.
 pub fn child_name(cluster: &str, number: u64, family: Family) -> String {
-    match family {
-        Family::Java => format!("{cluster}[child{}]", number.saturating_add(1)),
-        Family::Cpp | Family::Go | Family::Rust => format!("{{cluster={cluster}, child_number={number}}}"),
-        Family::Node => format!("cluster={cluster}, child_number={number}"),
-    }
+    (TreeForm::of(family).child_name)(cluster, number)
 }
 
 /// A leaf cluster with the names of the children for its priorities.

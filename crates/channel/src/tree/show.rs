@@ -4,17 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::build::Cds;
 use super::flat::{FlatCluster, FlatNames};
+use super::form::TreeForm;
+use super::java;
 use super::names::{ChildNumbers, NamedLeaf, child_name};
 use super::node::{NodeKind, TreeNode};
 use super::policies;
 use super::service_config::{ManagerChild, ServiceConfig};
-use super::{java, js};
 use crate::client::Resources;
 use crate::client::config::{Aggregate, ClusterState, Leaf, XdsConfig};
 use crate::client::graph::{SkipReason, Skipped};
 use xdsctl_document::source::secrets::SecretPlace;
 use xdsctl_lb::{self, LbConfig, cds, cluster_impl, cluster_manager, outlier_detection, override_host, priority};
-use xdsctl_model::profile::{Family, Profile};
+use xdsctl_model::profile::Profile;
 use xdsctl_model::resource::cluster::{
     Cluster, DEFAULT_MAX_CONCURRENT_REQUESTS, Discovery, HealthStatus, OutlierDetection,
 };
@@ -56,11 +57,7 @@ pub fn tree(shown: &ShownTree<'_>) -> TreeNode {
         manager.with(top(&walk, child).under(format!("\"{key}\"")))
     });
     let mut tree = channel(shown.config).with(manager);
-    match shown.profile.client().family {
-        Family::Java => java::rename_nodes(&mut tree),
-        Family::Node => js::rename_nodes(&mut tree),
-        Family::Cpp | Family::Go | Family::Rust => {}
-    }
+    (TreeForm::of(shown.profile.client().family).rename_nodes)(&mut tree);
     tree
 }
 
@@ -299,7 +296,8 @@ fn of_leaf(walk: &TreeWalk<'_>, cluster: &str, leaf: &Leaf, node: TreeNode) -> T
 
 /// The wrappers of a leaf, and its priorities with the policy below each.
 fn wrappers(walk: &TreeWalk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, &[u64])) -> TreeNode {
-    if walk.shown.profile.client().family == Family::Java {
+    let form = TreeForm::of(walk.shown.profile.client().family);
+    if form.limits_priorities {
         return limited_priorities(walk, cluster, leaf, below);
     }
     if let LbConfig::P2c(_) = below.0 {
@@ -309,9 +307,9 @@ fn wrappers(walk: &TreeWalk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, 
     }
     let drops = leaf.endpoints.as_ref().and_then(|endpoints| endpoints.drops.as_ref());
     let priorities = priorities(walk, cluster, leaf, below);
-    let inner = match walk.shown.profile.client().family {
-        Family::Node => priorities,
-        Family::Cpp | Family::Go | Family::Java | Family::Rust => sessions(leaf).with(priorities),
+    let inner = match form.has_sessions {
+        true => sessions(leaf).with(priorities),
+        false => priorities,
     };
     let limits = limits(&leaf.cluster, drops).with(inner);
     detection(leaf.cluster.outlier_detection.as_ref()).with(limits)

@@ -11,12 +11,13 @@ use crate::{Error, Io};
 use xdsctl_channel::client::config::{ChannelFailure, XdsConfig};
 use xdsctl_channel::session::Session;
 use xdsctl_channel::tree::build::{self, Cds, Generated};
+use xdsctl_channel::tree::form::TreeForm;
 use xdsctl_channel::tree::node::{NodeKind, TreeNode};
 use xdsctl_channel::tree::service_config::ServiceConfig;
 use xdsctl_channel::tree::show::{self, ShownTree};
-use xdsctl_channel::tree::{java, js, legacy, service_config};
+use xdsctl_channel::tree::{legacy, service_config};
 use xdsctl_document::source::secrets::SecretPlace;
-use xdsctl_model::profile::{Client, Family, Feature, Fleet, Profile};
+use xdsctl_model::profile::{Client, Feature, Fleet, Profile};
 use xdsctl_model::status::Status;
 
 /// Name of the schema of `--format json`.
@@ -38,7 +39,7 @@ struct TreeJson {
 fn of_tree(client: Client) -> Result<Fleet, String> {
     let fleet = session::of_channel(client)?;
     let is_known = client == Client::REFERENCE
-        || matches!(client.family, Family::Java | Family::Node)
+        || TreeForm::of(client.family).is_of_all_versions
         || fleet.base().has(Feature::AggregateIsFlat);
     match is_known {
         true => Ok(fleet),
@@ -151,11 +152,8 @@ fn write_json(args: &TreeArgs, opened: &Session, outcome: &Outcome<'_>, io: &mut
                     json!({ "cluster": cluster, "code": status.code.name(), "message": &*status.message })
                 })
                 .collect();
-            let service_config = match opened.client.profile.client().family {
-                Family::Java => java::service_config(generated),
-                Family::Node => js::service_config(generated),
-                Family::Cpp | Family::Go | Family::Rust => generated.to_json(),
-            };
+            let form = TreeForm::of(opened.client.profile.client().family);
+            let service_config = (form.service_config)(generated);
             (service_config, children.into_iter().collect(), errors)
         }
         Outcome::Fails(status, _) => {

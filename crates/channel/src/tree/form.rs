@@ -1,0 +1,44 @@
+//! How a family builds, names and writes the LB policies of its channels. No other file of the tree lists the families.
+
+use serde_json::Value;
+
+use super::node::TreeNode;
+use super::service_config::ServiceConfig;
+use super::{build, java, js};
+use crate::client::config::Leaf;
+use xdsctl_model::profile::Family;
+use xdsctl_model::resource::lb_policy::LbConfig;
+
+/// The form of a family's tree.
+pub struct TreeForm {
+    /// The config below the policy of a leaf; there is one number a priority.
+    pub leaf_config: fn(&str, &Leaf, &[u64], &LbConfig) -> LbConfig,
+    /// The same as the client writes it.
+    pub leaf_json: fn(&str, &Leaf, &[u64], &Value) -> Value,
+    /// The config below the policy of an aggregate with these leaves, as the client writes it.
+    pub aggregate_json: fn(&[String]) -> Value,
+    /// The name of a priority's child; numbers begin with 0.
+    pub child_name: fn(&str, u64) -> String,
+    /// Gives the policies of a tree the names that they have in the client.
+    pub rename_nodes: fn(&mut TreeNode),
+    /// The service config as the client makes it.
+    pub service_config: fn(&ServiceConfig) -> Value,
+    /// It is that of every version whose RPCs are followed.
+    pub is_of_all_versions: bool,
+    /// Each priority has limits of its own, and they stand below it.
+    pub limits_priorities: bool,
+    /// The policy of sessions (override_host) is above the priorities.
+    pub has_sessions: bool,
+}
+
+impl TreeForm {
+    /// That of a family.
+    pub fn of(family: Family) -> &'static TreeForm {
+        match family {
+            Family::Cpp | Family::Go => &build::FORM,
+            Family::Java => &java::FORM,
+            Family::Node => &js::FORM,
+            Family::Rust => &build::BARE_FORM,
+        }
+    }
+}
