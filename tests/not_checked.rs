@@ -225,7 +225,7 @@ fn grpc_js_waits_where_others_fail() {
         let found = findings.iter().find(|found| found["rule"] == "reference-to-rejected");
         found.map(|found| found["message"].as_str().unwrap().to_owned())
     };
-    let node = "RouteConfiguration `rc` is rejected: the RPCs of the channel wait until their deadline";
+    let node = "RouteConfiguration `rc` is rejected: every RPC of the channel waits until its deadline";
     assert_eq!(message("--client=node").as_deref(), Some(node));
     assert_eq!(message("--client=java"), None);
 }
