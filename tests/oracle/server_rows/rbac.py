@@ -176,6 +176,10 @@ def destinations():
         for action in ("ALLOW", "DENY"):
             yield asked(f"permission-destination-port-{name}-{action.lower()}", f"{action} destination_port {name}", permitted({"destination_port": port}, action), *calls(*METHODS[:1]))
         yield asked(f"permission-destination-port-not-{name}", f"not destination_port {name}", permitted({"not_rule": {"destination_port": port}}), *calls(*METHODS[:1]))
+    ports = {"either": {"or_rules": {"rules": [{"destination_port": 80}, {"destination_port": "PORT"}]}}, "both": {"and_rules": {"rules": [{"destination_port": 80}, {"destination_port": "PORT"}]}},
+             "and-path": {"and_rules": {"rules": [{"destination_port": "PORT"}, PATH]}}, "not-and-path": {"and_rules": {"rules": [{"not_rule": {"destination_port": "PORT"}}, PATH]}}}
+    for name, permission in ports.items():
+        yield asked(f"permission-destination-port-{name}", f"destination_port, {name}", permitted(permission), *calls(*METHODS))
     for name, (start, end) in {"in": (7000, 9001), "first": ("PORT", "NEXT PORT"), "end": (7000, "PORT"), "one": ("PORT", "PORT"), "below": (1, 7000), "above": (9001, 65536),
                                "reversed": ("NEXT PORT", "PORT"), "all": (0, 65536), "zero": (0, 0), "negative": (-1, 65536)}.items():
         for action in ("ALLOW", "DENY"):
