@@ -247,6 +247,16 @@ fn live_channels_of_java_1_63_answer_so() {
     compare_older("java@1.63.0", 2, 3);
 }
 
+/// What differs in old versions: a listener whose parser throws (`RT-MSD0/x`); a resource that is given up, or a priority whose time runs
+/// out, at the moment at which an RPC ends (ten rows of `failover-dev1`, `LB-DEPTH/level-15`, `LB-CUSTOM/cds_experimental-not-subscribed`);
+/// which endpoint of a ring has the RPCs of one that is down; and aggregates of which members are rejected.
+#[test]
+fn live_channels_of_older_java_answer_so() {
+    for (client, most) in [("java@1.46.0", 13), ("java@1.54.0", 18), ("java@1.71.0", 6)] {
+        compare_live(&recording("common", (client, client)), most);
+    }
+}
+
 #[test]
 fn live_channels_of_rust_answer_so() {
     let recording = Recording {

@@ -4,10 +4,12 @@
 //! (`XdsNameResolver.ResolveState.cleanUpRoutes`). An exception that nobody catches while a configuration is taken puts the channel into
 //! panic mode (`ManagedChannelImpl.panic`).
 
+use std::collections::BTreeSet;
+
 use super::config::{ChannelFailure, ChannelFailureClass, ClusterState, Leaf, XdsConfig};
 use super::target::Target;
 use super::{Client, Start};
-use xdsctl_model::profile::Feature;
+use xdsctl_model::profile::{Family, Feature};
 use xdsctl_model::resource::ResourceType;
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::listener::{Listener, RouteSource};
@@ -25,17 +27,22 @@ pub(super) fn as_it_fails(
     start: &Start,
     client: &Client,
 ) -> Result<XdsConfig, ChannelFailure> {
-    if !client.profile.has(Feature::FailsAtOnce) {
+    if client.profile.client().family != Family::Java {
         return resolved;
     }
     match resolved {
-        Ok(config) => match throws(&config) {
+        Ok(config) => match throws(&config, client) {
             Some(why) => Err(panic(why)),
             None => Ok(config),
         },
         Err(failure) if has_impossible_domain(start, client, &failure) => {
             Err(panic("a domain or the authority begins or ends with a dot".to_owned()))
         }
+        // Routes that are rejected are waited for, as if they had not come.
+        Err(failure) if !client.profile.has(Feature::FailsAtOnce) => Err(ChannelFailure {
+            waits: failure.class == ChannelFailureClass::Rejected && !failure.keeps_routes,
+            ..failure
+        }),
         Err(failure) => {
             let at_once = Some(Status::unavailable(words(&failure, start, client)));
             Err(ChannelFailure { at_once, ..failure })
@@ -55,14 +62,55 @@ fn panic(note: String) -> ChannelFailure {
 }
 
 /// What throws an exception while the configuration is taken.
-fn throws(config: &XdsConfig) -> Option<String> {
+fn throws(config: &XdsConfig, client: &Client) -> Option<String> {
     if is_impossible(&config.authority) {
         return Some("the authority begins or ends with a dot".to_owned());
     }
+    // While something is waited for, an aggregate is not looked at.
+    let has_all = config.missing.is_empty();
     config.clusters.iter().find_map(|(name, state)| match state {
         ClusterState::Leaf(leaf) => leaf_throws(name, leaf),
+        ClusterState::Aggregate(_) if has_all && client.profile.has(Feature::LeavesTwiceKill) => {
+            leaf_twice(name, client)
+                .map(|leaf| format!("two aggregates below cluster {name} name {leaf}, which it then has twice"))
+        }
         ClusterState::Aggregate(_) | ClusterState::Error(_) => None,
     })
+}
+
+/// A cluster that two aggregates below `root` name, if it is a leaf or has one below it. An aggregate that names it twice has it once.
+fn leaf_twice(root: &str, client: &Client) -> Option<String> {
+    let discovery = |name: &str| Some(&client.resources.clusters.get(name)?.value()?.discovery);
+    let (mut open, mut seen, mut again) = (vec![root], BTreeSet::from([root]), BTreeSet::new());
+    let mut with_leaf = BTreeSet::new();
+    while let Some(name) = open.pop() {
+        let Some(Discovery::Aggregate { children }) = discovery(name) else {
+            continue;
+        };
+        for child in children.iter().map(String::as_str).collect::<BTreeSet<_>>() {
+            match discovery(child) {
+                None => {}
+                Some(_) if !seen.insert(child) => _ = again.insert(child),
+                Some(Discovery::Aggregate { .. }) => open.push(child),
+                Some(Discovery::Eds { .. } | Discovery::LogicalDns { .. }) => _ = with_leaf.insert(child),
+            }
+        }
+    }
+    // An aggregate has a leaf below it if one of its members has one.
+    let mut before = 0;
+    while std::mem::replace(&mut before, with_leaf.len()) < with_leaf.len() {
+        for name in &seen {
+            if let Some(Discovery::Aggregate { children }) = discovery(name)
+                && children.iter().any(|child| with_leaf.contains(child.as_str()))
+            {
+                with_leaf.insert(name);
+            }
+        }
+    }
+    again
+        .into_iter()
+        .find(|name| with_leaf.contains(name))
+        .map(str::to_owned)
 }
 
 fn leaf_throws(name: &str, leaf: &Leaf) -> Option<String> {

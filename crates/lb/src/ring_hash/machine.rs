@@ -27,8 +27,10 @@ pub struct RingHashPolicy {
     ring: OnceLock<Ring>,
     /// Entries of the ring, at least and at most.
     ring_size: Size,
-    /// The ring is the one of grpc-java.
-    is_of_sockets: bool,
+    /// The ring is the one of grpc-java, with these names.
+    socket_names: Option<sockets::EntryNames>,
+    /// Weights that do not fit into 32 bits make no ring.
+    checks_weights: bool,
     /// A weight of 0 is one; else it counts as 1.
     takes_zero: bool,
     members: Row<Member>,
@@ -89,7 +91,8 @@ impl RingHashPolicy {
             at,
             ring: OnceLock::new(),
             ring_size: Size::default(),
-            is_of_sockets: cx.clusters.profile().has(Feature::SocketRing),
+            socket_names: sockets::EntryNames::of(cx.clusters.profile()),
+            checks_weights: cx.clusters.profile().has(Feature::RingWeightsChecked),
             takes_zero: cx.clusters.profile().has(Feature::LocalitiesAsWritten),
             members: Row::default(),
             taken: EndpointList::default(),
@@ -304,10 +307,10 @@ impl RingHashPolicy {
         self.ring.get_or_init(|| {
             let least = i64::from(!self.takes_zero);
             let weight = |member: &Member| u32::try_from(member.weight.max(least)).unwrap_or(u32::MAX);
-            if self.is_of_sockets {
+            if let Some(names) = self.socket_names {
                 let endpoints = self.members.iter();
                 let endpoints = endpoints.map(|member| (&*member.endpoint.addresses, weight(member)));
-                return sockets::ring(endpoints, self.ring_size);
+                return sockets::ring(endpoints, self.ring_size, names);
             }
             if let Some(twins) = self.twins {
                 return by_key::ring(
@@ -458,7 +461,7 @@ impl crate::policy::StateMachine for RingHashPolicy {
         };
         config.request_hash_header.clone_into(&mut self.request_hash_header);
         update.note.clone_into(&mut self.note);
-        if let (true, Ok(endpoints)) = (self.is_of_sockets, update.endpoints)
+        if let (true, Ok(endpoints)) = (self.checks_weights, update.endpoints)
             && let Some(status) = sockets::refused(endpoints)
         {
             return self.refuse(status);

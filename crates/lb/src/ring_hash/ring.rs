@@ -80,7 +80,7 @@ impl Ring {
             key: key.as_ref(),
             weight: *weight,
         });
-        let mut entries = entries(&places.collect::<Vec<_>>(), size);
+        let mut entries = entries(&places.collect::<Vec<_>>(), size, false);
         super::order::by_hash(&mut entries);
         Ring {
             entries,
@@ -89,8 +89,10 @@ impl Ring {
     }
 
     /// Builds the ring of endpoints that get their entries in this order, with hashes that are signed numbers.
-    pub(super) fn signed<K: AsRef<str>>(places: &[RingEndpoint<K>], size: Size) -> Ring {
-        let mut entries = entries(places, size);
+    ///
+    /// With `names_grow`, the name of an entry keeps all but the last digit of the counter of the one before.
+    pub(super) fn signed<K: AsRef<str>>(places: &[RingEndpoint<K>], size: Size, names_grow: bool) -> Ring {
+        let mut entries = entries(places, size, names_grow);
         entries.sort_by_key(|entry| entry.hash.cast_signed());
         Ring {
             entries,
@@ -155,7 +157,7 @@ impl Ring {
 }
 
 /// The entries of endpoints, which get them one after the other.
-fn entries<K: AsRef<str>>(places: &[RingEndpoint<K>], size: Size) -> Vec<RingEntry> {
+fn entries<K: AsRef<str>>(places: &[RingEndpoint<K>], size: Size, names_grow: bool) -> Vec<RingEntry> {
     let sum: u64 = places.iter().map(|place| u64::from(place.weight)).sum();
     if places.iter().any(|place| place.weight == 0) {
         return Vec::new();
@@ -175,7 +177,10 @@ fn entries<K: AsRef<str>>(places: &[RingEndpoint<K>], size: Size) -> Vec<RingEnt
         target += scale * share(place.weight);
         let mut count = 0u64;
         while current < target {
-            key.truncate(stem);
+            key.truncate(match names_grow {
+                true => stem.max(key.len() - 1),
+                false => stem,
+            });
             push_decimal(&mut key, count);
             entries.push(RingEntry {
                 hash: hash(&key),

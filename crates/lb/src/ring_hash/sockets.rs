@@ -8,6 +8,7 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use super::ring::{Ring, RingEndpoint, Size};
 use crate::endpoint::{Address, EndpointList};
+use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::status::Status;
 
 /// Buckets of an empty map.
@@ -19,8 +20,36 @@ const TREE_BUCKETS: usize = 64;
 /// Elements of a bin that is not long yet.
 const LONG_BIN: usize = 8;
 
+/// How a version names the entries of a ring.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct EntryNames {
+    /// By all addresses of the endpoint ([`Feature::RingNamesList`]).
+    is_of_list: bool,
+    /// With what is left of the name before ([`Feature::RingNamesGrow`]).
+    grows: bool,
+}
+
+impl EntryNames {
+    /// Those of a client whose rings are these; `None` for another client.
+    pub(super) fn of(profile: &Profile) -> Option<EntryNames> {
+        profile.has(Feature::SocketRing).then(|| EntryNames {
+            is_of_list: profile.has(Feature::RingNamesList),
+            grows: profile.has(Feature::RingNamesGrow),
+        })
+    }
+
+    /// What the names of an endpoint's entries begin with.
+    fn name(self, addresses: &[Address]) -> Option<String> {
+        if !self.is_of_list {
+            return Some(text(&addresses.first()?.socket));
+        }
+        let texts: Vec<String> = addresses.iter().map(|address| text(&address.socket)).collect();
+        Some(format!("[{}]", texts.join(", ")))
+    }
+}
+
 /// Builds the ring of endpoints with their addresses and weights, at least 1 each.
-pub(super) fn ring<'a>(endpoints: impl Iterator<Item = (&'a [Address], u32)>, size: Size) -> Ring {
+pub(super) fn ring<'a>(endpoints: impl Iterator<Item = (&'a [Address], u32)>, size: Size, names: EntryNames) -> Ring {
     let endpoints: Vec<(&[Address], u32)> = endpoints.collect();
     let hashes: Vec<u32> = endpoints.iter().map(|(addresses, _)| list_hash(addresses)).collect();
     let listed = in_map_order(&hashes).into_iter();
@@ -29,12 +58,12 @@ pub(super) fn ring<'a>(endpoints: impl Iterator<Item = (&'a [Address], u32)>, si
             let (addresses, weight) = endpoints.get(index)?;
             Some(RingEndpoint {
                 endpoint: u32::try_from(index).ok()?,
-                key: text(&addresses.first()?.socket),
+                key: names.name(addresses)?,
                 weight: *weight,
             })
         })
         .collect();
-    Ring::signed(&places, size)
+    Ring::signed(&places, size, names.grows)
 }
 
 /// Why the client takes no ring of endpoints: their weights and the sum of these must fit into 32 bits (`validateAddrList`). A weight of 0
@@ -157,7 +186,11 @@ mod tests {
     #[test]
     fn behind_the_last_entry_is_the_last_and_hashes_are_signed() {
         let endpoints = [sockets(&["10.0.0.1:80"]), sockets(&["10.0.0.2:80"])];
-        let ring = ring(endpoints.iter().map(|one| (&**one, 1)), Size { min: 8, max: 8 });
+        let names = EntryNames {
+            is_of_list: false,
+            grows: false,
+        };
+        let ring = ring(endpoints.iter().map(|one| (&**one, 1)), Size { min: 8, max: 8 }, names);
         let hashes: Vec<i64> = ring.entries().iter().map(|entry| entry.hash.cast_signed()).collect();
         assert!(hashes.is_sorted() && hashes[0] < 0);
         assert_eq!(ring.locate(i64::MAX.cast_unsigned()), 7);

@@ -386,6 +386,16 @@ features! {
     StatusCodesEnd;
     /// A priority whose time to connect is over fails RPCs until it reports anew, and if none is left the last one has them all.
     LastPriorityFails;
+    /// The entries of a hash ring are named by all addresses of their endpoint, in brackets; later, by the first one.
+    RingNamesList;
+    /// The name of a ring's entry begins with all but the last digit of what stood before, from the eleventh entry of an endpoint on.
+    RingNamesGrow;
+    /// A ring takes no weights of endpoints, each with that of its locality, that do not fit into 32 bits, nor such a sum.
+    RingWeightsChecked;
+    /// RPCs to an aggregate that leads back to itself wait for ever; later, they fail.
+    LoopsEndless;
+    /// A channel dies of a leaf that two aggregates below one root name; later, the leaf counts once.
+    LeavesTwiceKill;
     /// The traffic_direction of a server's Listener must be INBOUND; later, it may be unset.
     TrafficInbound;
     /// The weights of weighted_clusters must add up to more than 0 and at most 4,294,967,295; before, any will do.

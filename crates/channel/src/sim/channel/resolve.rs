@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use super::watched::Watched;
 use super::{Channel, Phase, RESOURCE_TIMEOUT_MS};
-use crate::client::config::{ChannelFailure, ChannelFailureClass, ClusterState, RoutesHeld, XdsConfig};
+use crate::client::config::{
+    ChannelFailure, ChannelFailureClass, ClusterFailureClass, ClusterState, RoutesHeld, XdsConfig,
+};
 use crate::client::dns::never_resolves;
 use crate::client::whole;
 use crate::rpc::Selector;
@@ -211,7 +213,14 @@ impl Channel {
             }
             false
         };
-        config.clusters.keys().filter(|name| waits(name)).cloned().collect()
+        let loops_forever = self.client.profile.has(Feature::LoopsEndless);
+        let is_loop = |state: &ClusterState| match state {
+            ClusterState::Error(failure) => loops_forever && failure.class == ClusterFailureClass::Cycle,
+            ClusterState::Leaf(_) | ClusterState::Aggregate(_) => false,
+        };
+        let clusters = config.clusters.iter();
+        let waiting = clusters.filter(|(name, state)| is_loop(state) || waits(name));
+        waiting.map(|(name, _)| name.clone()).collect()
     }
 
     /// Whether the clusters are those of the configuration before, each with the endpoints that it had. Notes do not count.

@@ -11,7 +11,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     user_agents: &["gRPC Java"],
     of_user_agent: only_version,
     measured: versions!["1.46.0" "1.54.0" "1.63.0" "1.71.0" "1.72.0" "1.73.0" "1.74.0" "1.75.0" "1.76.0" "1.77.0" "1.77.1" "1.78.0" "1.79.0" "1.80.0" "1.83.1" "1.85.1"],
-    picked: versions!["1.63.0" "1.85.1"],
+    picked: versions!["1.46.0" "1.54.0" "1.63.0" "1.85.1"],
     measurement: Measurement {
         with: "XdsResourceType.parse, called directly",
         resources: 18_692,
@@ -53,18 +53,22 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.46" off LeastRequest Federation RlsLb;
         "1.46" always SocketRing HeadersOfApplication RangeWithEnd LongestDomain FractionAsWritten PathCaseFolded
             HostRetryUnread RetryOnTrimmed RetryOnUnderscored RetryPerRpc
-            DisabledFiltersRun DnsPortThrows LastPriorityFails EscapedDollarGroups FailsAtOnce AggregateByLevels PathsEnd SilentWithoutTargets
+            DisabledFiltersRun DnsPortThrows LastPriorityFails EscapedDollarGroups AggregateByLevels PathsEnd SilentWithoutTargets
             LocalityOnce BreakerCountsReported RoutesAtOnce WeightsSigned ContainsExact
             AggregateClusterBackwardCompat ClustersAlone RejectedAwaited;
         "1.46" always TypedStructChecked SourceTypeChecked RbacMatchersMade ClusterResolverPolicy ClusterImplByName
-            OldProviderFields OldestProviderFields RewriteNeedsEngine Grpclb TrafficInbound ClusterRingChecked;
+            OldProviderFields OldestProviderFields RewriteNeedsEngine Grpclb TrafficInbound ClusterRingChecked
+            RingNamesList RingNamesGrow LoopsEndless LeavesTwiceKill HostByListener;
         "1.54" off WeightedRoundRobinMessage;
         "1.54" on CustomLbConfig OutlierDetection;
-        "1.54" always HeaderStringMatch RbacHeaderStringMatch LocalitiesCompared ClusterWeightsSummed;
-        "1.54" gone TrafficInbound ClusterRingChecked;
-        "1.63" on Federation RlsLb DualstackEndpoints;
+        "1.54" always HeaderStringMatch RbacHeaderStringMatch LocalitiesCompared ClusterWeightsSummed RingWeightsChecked
+            FailsAtOnce;
+        "1.54" gone TrafficInbound ClusterRingChecked RingNamesGrow HostByListener;
+        "1.56" on Federation;
+        "1.63" on RlsLb DualstackEndpoints;
         "1.63" always CustomLbConfig OutlierDetection PickFirstMessage XdstpServiceName PickFirstJson WeightedRoundRobinMessage
             WrrPlainName PolicyExceptionsCaught StatusCodesEnd OuterName;
+        "1.63" gone RingNamesList LoopsEndless LeavesTwiceKill;
         "1.71" off DualstackEndpoints SystemRootCerts AuthorityRewrite;
         "1.71" always ClusterMetadata WeightsUnsigned AngleGroups;
         "1.72" off HttpConnect RingHashSetRequestHashKey;
