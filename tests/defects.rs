@@ -147,7 +147,7 @@ fn dumps(trigger: DefectTrigger) -> (Vec<String>, Vec<String>) {
             vec![listener("xdstp://shop.example/envoy.config.listener.v3.Listener/shop")],
             vec![listener("shop")],
         ),
-        DefectTrigger::Dns => (vec![dns(&pick_first())], vec![cluster("")]),
+        DefectTrigger::Dns => (vec![dns("")], vec![cluster("")]),
         DefectTrigger::DnsLbPolicy => (vec![dns("")], vec![dns(&pick_first())]),
         DefectTrigger::WeightPeriods => (
             vec![weighted(r#", "weight_expiration_period": "60s""#)],

@@ -42,14 +42,14 @@ fn one_host(domains: &str, routes: &str) -> String {
 }
 
 #[test]
-fn a_cluster_of_weight_zero_gets_nothing_in_go_and_java_either() {
+fn a_cluster_of_weight_zero_gets_nothing_in_other_clients_either() {
     let of = |weight: u32| {
         let clusters = format!(r#"[{{"name": "a", "weight": 100}}, {{"name": "b", "weight": {weight}}}]"#);
         let route =
             format!(r#"{{"match": {{"prefix": ""}}, "route": {{"weighted_clusters": {{"clusters": {clusters}}}}}}}"#);
         who_has("rds-cluster-weight-zero", &one_host("\"*\"", &route))
     };
-    assert_eq!(of(0), "cpp go java");
+    assert_eq!(of(0), "cpp go java node");
     assert_eq!(of(1), "");
 }
 
@@ -228,7 +228,7 @@ fn a_field_that_no_client_reads_is_missed_in_every_client() {
     }
     // What Go alone drops is not checked, and what some client reads is told of those that do not.
     let matches = r#"{CLUSTER: "c", EDS, "transport_socket_matches": [{"name": "x"}]}"#;
-    assert_eq!(who_has("security-field-ignored", matches), "cpp");
+    assert_eq!(who_has("security-field-ignored", matches), "cpp node");
 }
 
 #[test]

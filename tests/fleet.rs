@@ -253,7 +253,10 @@ fn a_channel_is_that_of_the_client() {
 #[test]
 fn what_is_not_known_of_a_channel_is_said_and_not_made_up() {
     for (args, words) in [
-        (&["route", "--client=node@1.13"][..], "RPCs were sent with 1.14.1"),
+        (
+            &["route", "--client=node@1.10.1"][..],
+            "RPCs were sent with 1.13.0, 1.14.1",
+        ),
         (&["pick", "--client=go@1.59"], "RPCs were sent with 1.60.0, 1.85.0"),
         (
             &["pick", "--client=cpp@1.55"],

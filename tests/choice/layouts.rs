@@ -289,7 +289,7 @@ fn a_channel_is_of_the_client_of_the_project() {
         run.err
     };
     let go = "note: as grpc-go 1.85.0, but for the words of some messages, which are C-core's\n";
-    let unknown = "it is not known where RPCs of node@1.13.0 go: RPCs were sent with 1.14.1";
+    let unknown = "it is not known where RPCs of node@1.10.1 go: RPCs were sent with 1.13.0, 1.14.1";
     let not = "note: as gRPC C-core 1.85.1, and not as xdsctl.toml:1 says: ";
     for command in ["route", "pick", "retry"] {
         let args = [command, "--method=/a/M"];
@@ -297,7 +297,7 @@ fn a_channel_is_of_the_client_of_the_project() {
             said("['go']", &args),
             format!("note: as go@1.85.0, which xdsctl.toml:1 asks\n{go}")
         );
-        assert_eq!(said("['node@1.13']", &args), format!("{not}{unknown}\n"));
+        assert_eq!(said("['node@1.10']", &args), format!("{not}{unknown}\n"));
         assert_eq!(
             said("['cpp', 'go']", &args),
             format!("{not}it asks 2 clients, a channel has one: choose it with --client\n")

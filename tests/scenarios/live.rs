@@ -310,6 +310,16 @@ fn fresh_mixed_channels_of_node_answer_so() {
     compare_live(&recording("fresh-4", NODE), 0);
 }
 
+/// What differs: weights of clusters that add up to more than `total_weight`, of which the last are never drawn. Weights that add up to
+/// less kill the process, and its rows end there. Of the timelines, one in which a cluster gets another LB policy (`tl-lb-policy-change`).
+#[test]
+fn live_channels_of_node_1_13_answer_so() {
+    let client = ("node@1.13.0", "node@1.13.0");
+    for (questions, most) in [("common", 3), ("timelines", 1), ("ways", 0)] {
+        compare_live(&recording(questions, client), most);
+    }
+}
+
 #[test]
 fn live_timelines_of_node_are_so() {
     compare_live(&recording("timelines", NODE), 0);

@@ -20,7 +20,7 @@ rules! {
     HASH_REWRITE_WITHOUT_PATTERN = "rds-hash-rewrite-without-pattern", RouteConfiguration, Nack, "gRFC A42; C-core RouteActionParse";
     /// A hash policy that the client does not know is dropped.
     HASH_POLICY_UNSUPPORTED = "rds-hash-policy-unsupported", RouteConfiguration, Dropped, "gRFC A42; C-core RouteActionParse",
-        also [Go Java] "both have header and filter_state, and pass over other hash policies";
+        also [Go Java Node] "all have header and filter_state, and pass over other hash policies";
 }
 
 /// Key of the only filter_state that a hash policy can name: the channel's own id.

@@ -35,16 +35,16 @@ rules! {
         also [Go Java] "so is the route to a plugin that is left out";
     /// An entry of weighted_clusters with weight 0 is dropped.
     CLUSTER_WEIGHT_ZERO = "rds-cluster-weight-zero", RouteConfiguration, Dropped as Note, "gRFC A28; C-core RouteActionParse",
-        also [Go Java] "grpc-go leaves the entry out too (routesProtoToSlice), and grpc-java never draws it";
+        also [Go Java Node] "grpc-go leaves the entry out too (routesProtoToSlice), and grpc-java and grpc-js-xds never draw it";
     /// A weighted cluster or a route gets less than one RPC of 10,000.
     SHARE_NEGLIGIBLE = "rds-share-negligible", RouteConfiguration, Advice, "gRFC A28; C-core RouteActionParse, RouteRuntimeFractionParse",
-        also [Go Java] "a share is one of the same weights in every client";
+        also [Go Java Node] "a share is one of the same weights in every client";
     /// An auto_host_rewrite from a server that is not trusted has no effect.
     AUTO_HOST_REWRITE_UNTRUSTED = "rds-auto-host-rewrite-untrusted", RouteConfiguration, Ignored as Warning, "gRFC A81; C-core RouteActionParse",
         also [Go Java] "A81 asks every client for a trusted server";
     /// A max_stream_duration is not read because grpc_timeout_header_max is set.
     MAX_STREAM_DURATION_HIDDEN = "rds-max-stream-duration-hidden", RouteConfiguration, Ignored, "gRFC A31; C-core RouteActionParse",
-        also [Go Java] "both take grpc_timeout_header_max first (A31)";
+        also [Go Java Node] "all take grpc_timeout_header_max first (A31)";
     /// A timeout below a millisecond is no timeout at all.
     MAX_STREAM_DURATION_BELOW_1MS = "rds-max-stream-duration-below-1ms", RouteConfiguration, Advice, "C-core ParseDuration, CreateMethodConfig";
 }

@@ -26,7 +26,7 @@ use xdsctl_model::resource::{Resource, RouteConfiguration};
 rules! {
     /// A virtual host has no route, or the client drops them all.
     ROUTES_EMPTY = "rds-virtual-host-without-routes", RouteConfiguration, Advice, "gRFC A28; C-core xds_resolver.cc",
-        also [Go Java] "an RPC without a route fails in every client";
+        also [Go Java Node] "an RPC without a route fails in every client";
 }
 
 /// Converts the resource.

@@ -9,7 +9,7 @@ use crate::shared::rules::{
     FAULT_STATUS_UNKNOWN, FILTER_NAME_TWICE, FILTER_ON_WRONG_SIDE, FILTER_OVERRIDE_TYPE_UNKNOWN,
     FILTER_OVERRIDE_WITHOUT_CONFIG, FILTER_UNSUPPORTED, LAST_FILTER_NOT_TERMINAL, TERMINAL_FILTER_NOT_LAST,
 };
-use crate::shared::{Checked, no_filter_of, reject};
+use crate::shared::{Checked, leave_out, no_filter_of, reject};
 use xdsctl_document::proto::any::{ANY_MISSING, ANY_UNDECODABLE, TYPED_STRUCTS};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::route::v3::FilterConfig;
@@ -97,8 +97,17 @@ fn top_level(
             fault(&FILTER_ON_WRONG_SIDE, at, why, cx);
             Ok(())
         }
-        Some(known) => config(known, any, false, at, cx),
-        None if filter.is_optional => Ok(()),
+        Some(known) => {
+            config(known, any, false, at, cx)?;
+            if cx.has(Feature::FilterSides) && !known.runs(is_client) {
+                leave_out(url, false, at, cx);
+            }
+            Ok(())
+        }
+        None if filter.is_optional => {
+            leave_out(url, false, at, cx);
+            Ok(())
+        }
         None => {
             let why = format_args!("{}", no_filter_of(url));
             fault(&FILTER_UNSUPPORTED, at, why, cx);
@@ -143,7 +152,7 @@ fn one_override(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
             let why = format_args!("`{url}` is in a FilterConfig, which the client hands to the filter as it is");
             fault(&FILTER_OVERRIDE_WRAPPED, &at, why, cx);
         }
-        None if wrapper.is_optional => {}
+        None if wrapper.is_optional => leave_out(url, true, &at, cx),
         None => unknown(url, &at, cx),
     }
     Ok(())

@@ -5,7 +5,7 @@
 
 use super::{OBJECT_PROTOTYPE, decode, is_url_of, lb_json};
 use crate::shared::names::{PICK_FIRST, RING_HASH, ROUND_ROBIN, WRR, WRR_LOCALITY};
-use crate::shared::{Checked, ConverterStop, reject};
+use crate::shared::{Checked, ConverterStop, pass_over, reject};
 use xdsctl_document::proto::any::{TYPED_STRUCT_NOT_JSON, TYPED_STRUCTS};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::LoadBalancingPolicy;
@@ -45,6 +45,7 @@ fn list(policy: &LoadBalancingPolicy, depth: usize, at: &Path<'_>, cx: &mut Vali
         return Err(reject(&LB_NESTING_TOO_DEEP, at, why, cx));
     }
     let entries = at.field("policies");
+    let mut passed = Vec::new();
     for (i, entry) in policy.policies.iter().enumerate() {
         let extension = entry.typed_extension_config.as_ref();
         let Some(any) = extension.and_then(|extension| extension.typed_config.as_ref()) else {
@@ -53,8 +54,10 @@ fn list(policy: &LoadBalancingPolicy, depth: usize, at: &Path<'_>, cx: &mut Vali
         let at = entries.index(i);
         let at = at.field("typed_extension_config");
         if entry_is_taken(any, depth, &at.field("typed_config"), cx)? {
+            pass_over(&passed, &entries, cx);
             return Ok(());
         }
+        passed.push((i, any));
     }
     let count = policy.policies.len();
     let why = format_args!("none of the {count} listed policies is supported");

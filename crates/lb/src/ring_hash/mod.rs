@@ -30,7 +30,7 @@ rules! {
     LB_RING_HASH_FUNCTION_UNSET = "lb-ring-hash-function-unset", Lb, Spec, "gRFC A52; C-core RingHashLbPolicyConfigFactory; grpc-go converter.go convertRingHashProtoToServiceConfig, grpc-java LoadBalancerConfigFactory";
     /// The minimum ring size is above what the client builds.
     LB_RING_HASH_CAPPED = "lb-ring-hash-capped", Lb, Advice, "gRFC A42; C-core ring_hash.cc kRingSizeCapDefault",
-        also [Go Java] "both cap a ring at 4096 entries (A42)";
+        also [Go Java Node] "all cap a ring at 4096 entries (A42)";
 }
 
 /// The name under which gRPC registers the policy, as configs have it.

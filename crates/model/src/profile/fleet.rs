@@ -6,7 +6,7 @@ use super::{Client, ClientStanding, Family, NotFollowed, Package, Profile, Unkno
 /// The clients that a run asks, and the one whose worlds it follows.
 ///
 /// What resources do together (references, trees, lints) is worked out for one client, the base: the newest C-core in the list; else
-/// the newest grpc-go or grpc-java of which something is known, of the family that is named first; else the reference. The others
+/// the newest version of which something is known, of the family that is named first; else the reference. The others
 /// are asked about each resource.
 ///
 /// ```
@@ -175,14 +175,10 @@ impl Fleet {
     }
 }
 
-/// The families whose own values show what resources do together.
-const RELATED: [Family; 3] = [Family::Go, Family::Java, Family::Rust];
-
 impl Client {
-    /// Says whether it is known what the client makes of resources together: its family's values were measured, and its version is known.
+    /// Says whether it is known what the client makes of resources together: its version is known.
     pub fn has_own_world(self) -> bool {
-        let is_known = self.family == Family::REFERENCE || RELATED.contains(&self.family);
-        is_known && self.standing() != ClientStanding::Unknown
+        self.standing() != ClientStanding::Unknown
     }
 }
 
@@ -194,8 +190,9 @@ fn base(clients: &[Client]) -> Option<Client> {
     };
     let core = newest(Family::REFERENCE, |standing| standing == ClientStanding::Measured);
     core.or_else(|| {
-        let related = clients.iter().filter(|client| RELATED.contains(&client.family));
-        let mut newest = related.filter_map(|client| newest(client.family, |it| it != ClientStanding::Unknown));
+        let mut newest = clients
+            .iter()
+            .filter_map(|client| newest(client.family, |it| it != ClientStanding::Unknown));
         newest.next()
     })
 }
@@ -248,7 +245,7 @@ mod tests {
         };
         assert_eq!(base("cpp@1.62,cpp@1.66.0"), ("cpp@1.66.0".to_owned(), true));
         assert_eq!(base("go,cpp@1.66.0"), ("cpp@1.66.0".to_owned(), true));
-        assert_eq!(base("node"), ("cpp@1.85.1".to_owned(), false));
+        assert_eq!(base("node"), ("node@1.14.1".to_owned(), true));
     }
 
     #[test]
@@ -259,7 +256,8 @@ mod tests {
                 .client()
                 .to_string()
         };
-        assert_eq!(base("node,java@1.72,go@1.85.0,java@1.74"), "java@1.74.0");
+        assert_eq!(base("java@1.72,go@1.85.0,java@1.74"), "java@1.74.0");
+        assert_eq!(base("node,java@1.72"), "node@1.14.1");
         assert_eq!(base("go@1.84.0,java"), "go@1.84.0");
     }
 }

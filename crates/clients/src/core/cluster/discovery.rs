@@ -24,7 +24,7 @@ use super::logical_dns;
 rules! {
     /// A field belongs to another kind of cluster and is not read.
     OTHER_DISCOVERY_FIELD = "cds-field-of-other-discovery", Cluster, Ignored, "gRFC A27, A37; C-core CdsResourceParse",
-        also [Go Java] "each reads the fields of the kind that the cluster is of";
+        also [Go Java Node] "each reads the fields of the kind that the cluster is of";
 }
 
 /// The config of an aggregate cluster.

@@ -29,7 +29,7 @@ rules! {
     RING_MAXIMUM_BELOW_DEFAULT = "cds-ring-maximum-below-default", Cluster, Fails, "gRFC A42; C-core ParseLbPolicyConfig, ring_hash.cc";
     /// The lb_policy enum or its config is not read, because the cluster's policy is given elsewhere.
     LB_POLICY_SUPERSEDED = "cds-lb-policy-superseded", Cluster, Ignored, "gRFC A52; C-core ParseLbPolicyConfig",
-        also [Go Java] "both take load_balancing_policy before lb_policy";
+        also [Go Java Node] "all take load_balancing_policy before lb_policy";
 }
 
 /// The policy of a cluster that sets none, which is that of `lb_policy: ROUND_ROBIN` too.

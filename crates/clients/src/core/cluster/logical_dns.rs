@@ -35,7 +35,7 @@ rules! {
     DNS_PORT_OUT_OF_RANGE = "cds-dns-port-out-of-range", Cluster, Fails, "gRFC A37; C-core LogicalDnsParse, dns_resolver_ares.cc";
     /// A field of a LOGICAL_DNS cluster's load_assignment is set, of which only the address is read.
     DNS_FIELD_IGNORED = "cds-dns-field-ignored", Cluster, Ignored, "gRFC A37; C-core LogicalDnsParse",
-        also [Go Java] "both read the address of a LOGICAL_DNS cluster and nothing else (dnsHostNameFromCluster, processNonAggregateCluster)";
+        also [Go Java Node] "all read the address of a LOGICAL_DNS cluster and nothing else (dnsHostNameFromCluster, processNonAggregateCluster)";
 }
 
 /// Converts the `load_assignment` of a LOGICAL_DNS cluster.

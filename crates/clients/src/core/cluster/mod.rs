@@ -30,7 +30,7 @@ rules! {
     LRS_METRIC_UNKNOWN = "cds-lrs-metric-unknown", Cluster, Dropped, "gRFC A85; C-core CdsResourceParse";
     /// Circuit breaker thresholds are not read: only the first entry with priority DEFAULT is.
     THRESHOLDS_UNREAD = "cds-circuit-breaker-thresholds-unread", Cluster, Ignored, "gRFC A32; C-core CdsResourceParse",
-        also [Go Java] "all read the thresholds for DEFAULT alone; of several, Java takes the last";
+        also [Go Java Node] "all read the thresholds for DEFAULT alone; of several, Java and Node take the last";
     /// The circuit breaker admits no request, so every RPC to the cluster fails.
     MAX_REQUESTS_ZERO = "cds-circuit-breaker-zero", Cluster, Fails, "gRFC A32; C-core xds_cluster_impl.cc",
         also [Go Java Node] "they refuse an RPC if as many as the limit are under way; of several entries for DEFAULT, Java and Node take the last";
@@ -164,7 +164,7 @@ fn circuit_breakers(
             let (why, shared): (_, &[Family]) = if is_default(threshold) {
                 ("an earlier entry has priority DEFAULT too", &[Family::Go])
             } else {
-                ("its priority is not DEFAULT", &[Family::Go, Family::Java])
+                ("its priority is not DEFAULT", &[Family::Go, Family::Java, Family::Node])
             };
             cx.report(
                 &THRESHOLDS_UNREAD,

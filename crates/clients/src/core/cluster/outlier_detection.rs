@@ -19,7 +19,7 @@ rules! {
     THRESHOLD_FAILS = "cds-outlier-threshold-fails", Cluster, Fails, "C-core outlier_detection.cc, OutlierDetectionLbConfig";
     /// A field of an outlier detection algorithm is set that is not enforced.
     ALGORITHM_NOT_ENFORCED = "cds-outlier-algorithm-not-enforced", Cluster, Ignored, "gRFC A50; C-core CdsResourceParse",
-        also [Go Java] "an algorithm that is enforced for 0 % of the cases ejects nothing (A50)";
+        also [Go Java Node] "an algorithm that is enforced for 0 % of the cases ejects nothing (A50)";
     /// Outlier detection has no algorithm in this client, others have one by default.
     WITHOUT_ALGORITHM = "cds-outlier-without-algorithm", Cluster, Advice, "gRFC A50; C-core CdsResourceParse, grpc-go unmarshal_cds.go, grpc-java XdsClusterResource.java";
 }
@@ -190,7 +190,7 @@ fn not_enforced(
     cx: &mut Validation<'_>,
 ) {
     let shared: &[Family] = match value {
-        Some(_) => &[Family::Go, Family::Java],
+        Some(_) => &[Family::Go, Family::Java, Family::Node],
         None => &[],
     };
     for (field, _) in fields.iter().filter(|(_, value)| value.is_some()) {

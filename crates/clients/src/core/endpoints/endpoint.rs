@@ -28,10 +28,10 @@ use xdsctl_model::resource::pieces::{Builder, Pieces};
 rules! {
     /// An endpoint is UNHEALTHY or TIMEOUT, so it is dropped.
     ENDPOINT_UNHEALTHY = "eds-endpoint-unhealthy", Endpoints, Dropped as Note, "gRFC A27; C-core EndpointAddressesParse",
-        also [Go Java] "both keep endpoints of health UNKNOWN and HEALTHY alone";
+        also [Go Java Node] "all keep endpoints of health UNKNOWN and HEALTHY alone";
     /// An endpoint has a health_status that gRPC does not use, so it is dropped.
     ENDPOINT_HEALTH_UNSUPPORTED = "eds-endpoint-health-unsupported", Endpoints, Dropped, "gRFC A27, A55; C-core XdsHealthStatus::FromUpb",
-        also [Go Java] "both keep endpoints of health UNKNOWN and HEALTHY alone";
+        also [Go Java Node] "all keep endpoints of health UNKNOWN and HEALTHY alone";
     /// The hash_key in an endpoint's metadata is not a string.
     HASH_KEY_NOT_STRING = "eds-hash-key-not-string", Endpoints, Ignored as Warning, "gRFC A76; C-core GetHashKeyFromMetadata";
 }

@@ -19,7 +19,7 @@ use xdsctl_model::resource::filter::{Fault, FilterConfig};
 rules! {
     /// A fault's abort or delay can never happen: it has no percentage, no status code or no duration.
     FAULT_NEVER_INJECTED = "fault-never-injected", Filter, Advice, "C-core fault_injection_filter.cc MakeInjectionDecision",
-        also [Go Java] "a percentage of 0 injects nothing in any client";
+        also [Go Java Node] "a percentage of 0 injects nothing in any client";
 }
 
 const TYPE_NAME: &str = "envoy.extensions.filters.http.fault.v3.HTTPFault";

@@ -16,13 +16,50 @@ struct Since {
 
 const GO: &[Family] = &[Family::Go];
 const JAVA: &[Family] = &[Family::Java];
+const NODE: &[Family] = &[Family::Node];
+const ALL_THREE: &[Family] = &[Family::Go, Family::Java, Family::Node];
 const BOTH: &[Family] = &[Family::Go, Family::Java];
 
 static SINCE: &[Since] = &[
+    of(
+        NODE,
+        "envoy.config.route.v3.WeightedCluster",
+        &["total_weight"],
+        Some(Feature::TotalWeightDrawn),
+    ),
+    of(
+        NODE,
+        "envoy.config.cluster.v3.Cluster",
+        &["transport_socket"],
+        Some(Feature::ClusterTls),
+    ),
+    of(
+        NODE,
+        "envoy.config.cluster.v3.Cluster",
+        &["outlier_detection"],
+        Some(Feature::OutlierDetection),
+    ),
+    of(
+        NODE,
+        "envoy.config.listener.v3.Listener",
+        &[
+            "filter_chains",
+            "default_filter_chain",
+            "use_original_dst",
+            "listener_filters",
+        ],
+        Some(Feature::FilterChains),
+    ),
+    of(
+        NODE,
+        "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+        &["http_filters"],
+        Some(Feature::FaultInjection),
+    ),
     of(JAVA, "envoy.config.route.v3.VirtualHost", &["retry_policy"], None),
     of(JAVA, "envoy.config.rbac.v3.RBAC", &["audit_logging_options"], None),
     of(
-        BOTH,
+        ALL_THREE,
         "envoy.config.cluster.v3.Cluster",
         &["load_balancing_policy"],
         Some(Feature::CustomLbConfig),
@@ -34,7 +71,7 @@ static SINCE: &[Since] = &[
         Some(Feature::OrcaLrsPropagation),
     ),
     of(
-        BOTH,
+        ALL_THREE,
         "envoy.config.endpoint.v3.Endpoint",
         &["additional_addresses"],
         Some(Feature::DualstackEndpoints),

@@ -12,7 +12,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     of_user_agent: only_version,
     // What could be had; 1.14.0 and 1.14.1 answer alike.
     measured: versions!["1.10.1" "1.13.0" "1.14.0" "1.14.1"],
-    picked: versions!["1.14.1"],
+    picked: versions!["1.13.0" "1.14.1"],
     measurement: Measurement {
         with: "its own decode functions, called directly",
         resources: 18_025,
@@ -21,7 +21,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     properties: &[],
     unmodelled: &[],
     defects: defects! {
-        DnsLbPolicy: "ignores the LB policy of a LOGICAL_DNS cluster and uses pick_first", "load-balancer-cds.ts of 1.14.1";
+        Dns: "uses pick_first for a LOGICAL_DNS cluster, whatever LB policy it has", "load-balancer-cds.ts of 1.14.1";
     },
     read_switch,
     // What becomes of RPCs was asked of 1.14.1. The channels of 1.10.1 and 1.13.0 that were asked too differ where they have no configuration.
