@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::object::ParsedObject;
 use xdsctl_clients::core::filter::fault;
 use xdsctl_model::resource::Millis;
-use xdsctl_model::resource::filter::{Fault, FilterConfig, FilterOverride, HttpFilter, SessionCookie};
+use xdsctl_model::resource::filter::{Fault, FilterConfig, FilterOverride, HttpFilter, Rbac, SessionCookie};
 
 pub(super) fn http_filter(filter: &HttpFilter) -> Value {
     ParsedObject::new()
@@ -37,7 +37,7 @@ fn config(config: &FilterConfig) -> Value {
     match config {
         FilterConfig::Router => object,
         FilterConfig::Fault(fault) => faults(object, fault),
-        FilterConfig::Described(description) => {
+        FilterConfig::Described(description) | FilterConfig::Rbac(Rbac { description, .. }) => {
             let kept = description.kept.iter();
             kept.fold(object, |object, (name, value, is_default)| {
                 object.mark(name, value.clone(), *is_default)

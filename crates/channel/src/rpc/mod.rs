@@ -441,7 +441,10 @@ fn run_filters<'s>(
                 }
                 selection.sessions.push(session);
             }
-            FilterConfig::Router | FilterConfig::StatefulSession(None) | FilterConfig::Described(_) => {}
+            FilterConfig::Router
+            | FilterConfig::StatefulSession(None)
+            | FilterConfig::Rbac(_)
+            | FilterConfig::Described(_) => {}
         }
     }
 }

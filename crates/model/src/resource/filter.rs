@@ -1,6 +1,9 @@
 //! HTTP filters and their overrides as the client keeps them.
 
+use std::sync::Arc;
+
 use super::Millis;
+use super::rbac::RbacRules;
 
 /// An entry of `http_filters` that the client runs.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +36,8 @@ pub enum FilterConfig {
     Fault(Fault),
     /// Cookie-based sessions (A55, A60); `None` when inactive.
     StatefulSession(Option<SessionCookie>),
+    /// Role-based access control (A41), which a server enforces.
+    Rbac(Rbac),
     /// A filter that does not change where an RPC of a client goes, nor how it ends.
     Described(Description),
 }
@@ -52,6 +57,7 @@ impl FilterConfig {
             FilterConfig::Router => "router",
             FilterConfig::Fault(_) => "fault",
             FilterConfig::StatefulSession(_) => "stateful_session",
+            FilterConfig::Rbac(_) => "rbac",
             FilterConfig::Described(description) => description.kind,
         }
     }
@@ -66,6 +72,15 @@ pub struct Description {
     pub kept: Vec<(&'static str, serde_json::Value, bool)>,
     /// The same in a few words; empty if the name says it all.
     pub words: String,
+}
+
+/// Role-based access control.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Rbac {
+    /// What is enforced; `None` for nothing. Chains with overrides share it.
+    pub rules: Option<Arc<RbacRules>>,
+    /// What reports print of it.
+    pub description: Description,
 }
 
 /// The cookie of a stateful session.

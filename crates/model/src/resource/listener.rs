@@ -112,6 +112,22 @@ impl Cidr {
             prefix_len: prefix_len as u8,
         }
     }
+
+    /// Says whether an address is in the range. One of the other kind never is.
+    ///
+    /// ```
+    /// use xdsctl_model::resource::listener::Cidr;
+    ///
+    /// let range = Cidr::new("10.1.0.0:0".parse().unwrap(), 16);
+    /// assert!(range.contains("10.1.2.3".parse().unwrap()));
+    /// assert!(!range.contains("10.2.2.3".parse().unwrap()));
+    /// assert!(!range.contains("::ffff:10.1.2.3".parse().unwrap()));
+    /// ```
+    #[must_use]
+    pub fn contains(&self, address: IpAddr) -> bool {
+        let own = Cidr::new(SocketAddr::new(address, 0), u32::from(self.prefix_len));
+        address.is_ipv4() == self.address.is_ipv4() && own.address.ip() == self.address.ip()
+    }
 }
 
 impl fmt::Display for Cidr {

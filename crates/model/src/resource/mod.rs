@@ -12,6 +12,7 @@ pub mod lb_policy;
 pub mod listener;
 pub mod matcher;
 pub mod pieces;
+pub mod rbac;
 pub mod retry;
 pub mod route;
 pub mod tls;

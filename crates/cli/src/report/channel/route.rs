@@ -91,7 +91,9 @@ pub fn filter_words(filter: &ChainFilter) -> String {
             }
         }
         FilterConfig::Described(description) if !description.words.is_empty() => description.words.clone(),
-        FilterConfig::Router | FilterConfig::Described(_) => return filter.config.kind().to_owned(),
+        FilterConfig::Router | FilterConfig::Rbac(_) | FilterConfig::Described(_) => {
+            return filter.config.kind().to_owned();
+        }
     };
     format!("{} {config}, config of the {origin}", filter.config.kind())
 }

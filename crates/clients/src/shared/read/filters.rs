@@ -100,7 +100,7 @@ impl FamilyReader<'_> {
         match kind {
             FilterKind::Router => FilterConfig::Router,
             FilterKind::Fault => FilterConfig::Fault(self.fault(&opened(any, FAULT).unwrap_or_default())),
-            FilterKind::Rbac => FilterConfig::described("rbac"),
+            FilterKind::Rbac => FilterConfig::Rbac(self.rbac(any)),
             FilterKind::ExtProc => FilterConfig::described("ext_proc"),
             FilterKind::GcpAuthn => FilterConfig::described("gcp_authn"),
         }

@@ -10,6 +10,7 @@ mod filters;
 mod lb;
 mod listener;
 mod matcher;
+mod rbac;
 mod rewrite;
 mod routes;
 mod tls;
@@ -25,6 +26,7 @@ use xdsctl_model::profile::{Feature, Profile, ServerFacts};
 use xdsctl_model::resource::{LbConfig, LbPolicy, Millis, Resource};
 
 pub(crate) use filters::{FilterKind, fraction};
+pub(crate) use rbac::PolicyReader;
 pub(crate) use xdsctl_model::status::of_http_error as status_of_http;
 
 /// What a family does in its own way.

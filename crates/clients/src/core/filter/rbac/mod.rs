@@ -11,8 +11,12 @@ pub mod condition;
 pub mod permission;
 pub mod principal;
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
+use crate::core::convert::matcher;
+use crate::shared::read::PolicyReader;
 use crate::shared::rules::{RBAC_ACTION_LOG, RBAC_ACTION_UNKNOWN, RBAC_CONDITION_UNSUPPORTED};
 use xdsctl_model::profile::Feature;
 
@@ -21,9 +25,10 @@ use super::FilterType;
 use xdsctl_document::proto::any::Extension;
 use xdsctl_document::proto::pb::envoy::config::rbac::v3 as pb;
 use xdsctl_document::proto::pb::envoy::config::rbac::v3::rbac::Action;
-use xdsctl_document::proto::pb::envoy::extensions::filters::http::rbac::v3::{Rbac, RbacPerRoute};
+use xdsctl_document::proto::pb::envoy::extensions::filters::http::rbac::v3::{Rbac as RbacPb, RbacPerRoute};
 use xdsctl_model::diag::{Path, Validation, rules};
-use xdsctl_model::resource::filter::{Description, FilterConfig};
+use xdsctl_model::resource::filter::{Description, FilterConfig, Rbac};
+use xdsctl_model::resource::rbac::RbacRules;
 
 rules! {
     /// A policy has no permissions or no principals, and so never matches.
@@ -43,12 +48,12 @@ pub static TYPE: FilterType = FilterType {
 };
 
 fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
-    let message: Rbac = extension.decode(at, cx)?;
+    let message: RbacPb = extension.decode(at, cx)?;
     Some(config(&message, Forms::Both, at, cx))
 }
 
 fn parse_in_composite(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
-    let message: Rbac = extension.decode(at, cx)?;
+    let message: RbacPb = extension.decode(at, cx)?;
     Some(config(&message, Forms::PrintedOnly, at, cx))
 }
 
@@ -57,12 +62,15 @@ fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<
     let message: RbacPerRoute = extension.decode(at, cx)?;
     Some(match &message.rbac {
         Some(rbac) => config(rbac, Forms::Both, &at.field("rbac"), cx),
-        None => description(Value::Object(Map::new())),
+        None => FilterConfig::Rbac(Rbac {
+            rules: None,
+            description: description(Value::Object(Map::new())),
+        }),
     })
 }
 
 /// The client's JSON form: `{}` where nothing is enforced.
-fn config(message: &Rbac, forms: Forms, at: &Path<'_>, cx: &mut Validation<'_>) -> FilterConfig {
+fn config(message: &RbacPb, forms: Forms, at: &Path<'_>, cx: &mut Validation<'_>) -> FilterConfig {
     let at = at.field("rules");
     let json = match &message.rules {
         None => json!({}),
@@ -76,15 +84,29 @@ fn config(message: &Rbac, forms: Forms, at: &Path<'_>, cx: &mut Validation<'_>) 
         }
         Some(rules) => json!({ "rules": enforced(rules, forms, &at, cx) }),
     };
-    description(json)
+    FilterConfig::Rbac(Rbac {
+        rules: policies(message, cx),
+        description: description(json),
+    })
 }
 
-fn description(json: Value) -> FilterConfig {
-    FilterConfig::Described(Description {
+/// What the server enforces. The matchers have been looked at: whatever is wrong with them is said.
+fn policies(message: &RbacPb, cx: &Validation<'_>) -> Option<Arc<RbacRules>> {
+    let quiet = || Validation::new(cx.profile(), cx.server());
+    let reader = PolicyReader {
+        string: &|matcher| matcher::string_matcher(Some(matcher), &Path::ROOT, &mut quiet()),
+        header: &|matcher| matcher::header_matcher(matcher, &Path::ROOT, &mut quiet()),
+        has_audit: cx.has(Feature::RbacAuditLogging),
+    };
+    reader.rules(message)
+}
+
+fn description(json: Value) -> Description {
+    Description {
         kind: "rbac",
         kept: vec![("rbac", json, false)],
         ..Description::default()
-    })
+    }
 }
 
 fn enforced(rules: &pb::Rbac, forms: Forms, at: &Path<'_>, cx: &mut Validation<'_>) -> Value {
@@ -165,7 +187,7 @@ mod tests {
     use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::StringMatcher;
     use xdsctl_model::profile::{Profile, ServerFacts};
 
-    fn with_permission(rule: Rule) -> Rbac {
+    fn with_permission(rule: Rule) -> RbacPb {
         let policy = pb::Policy {
             permissions: vec![pb::Permission { rule: Some(rule) }],
             principals: vec![pb::Principal {
@@ -177,13 +199,13 @@ mod tests {
             policies: [("p".to_owned(), policy)].into(),
             ..pb::Rbac::default()
         };
-        Rbac { rules: Some(rules) }
+        RbacPb { rules: Some(rules) }
     }
 
-    fn check(message: &Rbac, forms: Forms) -> (Value, Vec<String>) {
+    fn check(message: &RbacPb, forms: Forms) -> (Value, Vec<String>) {
         let (profile, server) = (Profile::default(), ServerFacts::default());
         let mut cx = Validation::new(&profile, &server);
-        let FilterConfig::Described(mut description) = config(message, forms, &Path::ROOT, &mut cx) else {
+        let FilterConfig::Rbac(Rbac { mut description, .. }) = config(message, forms, &Path::ROOT, &mut cx) else {
             panic!("not an RBAC config");
         };
         let (_, json, _) = description.kept.remove(0);

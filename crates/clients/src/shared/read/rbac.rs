@@ -1,0 +1,193 @@
+//! RBAC policies, as a server keeps them (A41).
+
+use std::sync::Arc;
+
+use super::{FamilyReader, opened};
+use crate::shared::names::{RBAC, RBAC_PER_ROUTE};
+use xdsctl_document::proto::pb::Any;
+use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
+use xdsctl_document::proto::pb::envoy::config::rbac::v3::permission::Rule;
+use xdsctl_document::proto::pb::envoy::config::rbac::v3::principal::Identifier;
+use xdsctl_document::proto::pb::envoy::config::rbac::v3::rbac::audit_logging_options::AuditCondition as Pb;
+use xdsctl_document::proto::pb::envoy::config::rbac::v3::rbac::{Action, AuditLoggingOptions};
+use xdsctl_document::proto::pb::envoy::config::rbac::v3::{self as pb, Permission, Principal};
+use xdsctl_document::proto::pb::envoy::config::route::v3::HeaderMatcher as HeaderPb;
+use xdsctl_document::proto::pb::envoy::extensions::filters::http::rbac::v3::{Rbac as FilterPb, RbacPerRoute};
+use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::path_matcher::Rule as PathRule;
+use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::{PathMatcher, StringMatcher as StringPb};
+use xdsctl_model::host_port::parse_ip_port;
+use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::filter::{Description, Rbac};
+use xdsctl_model::resource::listener::Cidr;
+use xdsctl_model::resource::matcher::{HeaderMatcher, StringMatcher};
+use xdsctl_model::resource::rbac::{
+    AddressRange, AuditCondition, RbacAction, RbacAddress, RbacAudit, RbacCondition, RbacPolicy, RbacRules,
+};
+
+impl FamilyReader<'_> {
+    /// A config or an override; what has no rules enforces nothing.
+    pub(super) fn rbac(&self, any: &Any) -> Rbac {
+        let message: Option<FilterPb> = match opened::<RbacPerRoute>(any, RBAC_PER_ROUTE) {
+            Some(of_route) => of_route.rbac,
+            None => opened(any, RBAC),
+        };
+        let reader = PolicyReader {
+            string: &|matcher| self.string_matcher(matcher),
+            header: &|matcher| self.header_matcher(matcher),
+            has_audit: self.has(Feature::RbacAuditLogging),
+        };
+        Rbac {
+            rules: message.as_ref().and_then(|message| reader.rules(message)),
+            description: Description {
+                kind: "rbac",
+                ..Description::default()
+            },
+        }
+    }
+}
+
+/// Reads the policies of one client, which has taken them.
+pub(crate) struct PolicyReader<'r> {
+    /// The client's matcher of texts; `None` for one that it cannot make.
+    pub string: &'r dyn Fn(&StringPb) -> Option<StringMatcher>,
+    /// The client's matcher of headers.
+    pub header: &'r dyn Fn(&HeaderPb) -> Option<HeaderMatcher>,
+    /// The client has audit loggers.
+    pub has_audit: bool,
+}
+
+impl PolicyReader<'_> {
+    /// The rules of a filter; `None` if nothing is enforced.
+    pub(crate) fn rules(&self, message: &FilterPb) -> Option<Arc<RbacRules>> {
+        let rules = message
+            .rules
+            .as_ref()
+            .filter(|rules| rules.action != Action::Log as i32)?;
+        let policies = rules.policies.iter();
+        let audit = rules.audit_logging_options.as_ref().filter(|_| self.has_audit);
+        Some(Arc::new(RbacRules {
+            action: match rules.action == Action::Deny as i32 {
+                true => RbacAction::Deny,
+                false => RbacAction::Allow,
+            },
+            policies: policies
+                .map(|(name, policy)| (name.clone(), self.policy(policy)))
+                .collect(),
+            audit: audit.map(audit_logging),
+        }))
+    }
+
+    fn policy(&self, policy: &pb::Policy) -> RbacPolicy {
+        RbacPolicy {
+            permissions: self.permissions(&policy.permissions),
+            principals: self.principals(&policy.principals),
+        }
+    }
+
+    fn permissions(&self, list: &[Permission]) -> Vec<RbacCondition> {
+        list.iter().map(|one| self.permission(one)).collect()
+    }
+
+    fn principals(&self, list: &[Principal]) -> Vec<RbacCondition> {
+        list.iter().map(|one| self.principal(one)).collect()
+    }
+
+    fn permission(&self, permission: &Permission) -> RbacCondition {
+        match &permission.rule {
+            Some(Rule::AndRules(set)) => RbacCondition::All(self.permissions(&set.rules)),
+            Some(Rule::OrRules(set)) => RbacCondition::OneOf(self.permissions(&set.rules)),
+            Some(Rule::NotRule(inner)) => RbacCondition::Not(Box::new(self.permission(inner))),
+            Some(Rule::Any(_)) => RbacCondition::Any,
+            Some(Rule::Header(header)) => self.header(header),
+            Some(Rule::UrlPath(path)) => self.path(path),
+            Some(Rule::DestinationIp(range)) => address(RbacAddress::Destination, range),
+            Some(Rule::DestinationPort(port)) => RbacCondition::DestinationPort(*port),
+            Some(Rule::DestinationPortRange(range)) => RbacCondition::DestinationPortRange {
+                start: range.start,
+                end: range.end,
+            },
+            Some(Rule::Metadata(metadata)) => RbacCondition::Metadata {
+                invert: metadata.invert,
+            },
+            Some(Rule::RequestedServerName(name)) => {
+                self.text("requested_server_name", name, RbacCondition::ServerName)
+            }
+            Some(Rule::Matcher(_)) => RbacCondition::Unsupported("matcher"),
+            Some(Rule::UriTemplate(_)) => RbacCondition::Unsupported("uri_template"),
+            Some(Rule::SourcedMetadata(_)) => RbacCondition::Unsupported("sourced_metadata"),
+            None => RbacCondition::Unsupported(""),
+        }
+    }
+
+    fn principal(&self, principal: &Principal) -> RbacCondition {
+        match &principal.identifier {
+            Some(Identifier::AndIds(set)) => RbacCondition::All(self.principals(&set.ids)),
+            Some(Identifier::OrIds(set)) => RbacCondition::OneOf(self.principals(&set.ids)),
+            Some(Identifier::NotId(inner)) => RbacCondition::Not(Box::new(self.principal(inner))),
+            Some(Identifier::Any(_)) => RbacCondition::Any,
+            Some(Identifier::Authenticated(peer)) => match &peer.principal_name {
+                Some(name) => self.text("authenticated", name, |name| RbacCondition::Authenticated(Some(name))),
+                None => RbacCondition::Authenticated(None),
+            },
+            Some(Identifier::SourceIp(range)) => address(RbacAddress::Source, range),
+            Some(Identifier::DirectRemoteIp(range)) => address(RbacAddress::DirectRemote, range),
+            Some(Identifier::RemoteIp(range)) => address(RbacAddress::Remote, range),
+            Some(Identifier::Header(header)) => self.header(header),
+            Some(Identifier::UrlPath(path)) => self.path(path),
+            Some(Identifier::Metadata(metadata)) => RbacCondition::Metadata {
+                invert: metadata.invert,
+            },
+            Some(Identifier::FilterState(_)) => RbacCondition::Unsupported("filter_state"),
+            Some(Identifier::SourcedMetadata(_)) => RbacCondition::Unsupported("sourced_metadata"),
+            Some(Identifier::Custom(_)) => RbacCondition::Unsupported("custom"),
+            None => RbacCondition::Unsupported(""),
+        }
+    }
+
+    fn header(&self, header: &HeaderPb) -> RbacCondition {
+        (self.header)(header).map_or(RbacCondition::Unsupported("header"), RbacCondition::Header)
+    }
+
+    fn path(&self, path: &PathMatcher) -> RbacCondition {
+        match &path.rule {
+            Some(PathRule::Path(matcher)) => self.text("url_path", matcher, RbacCondition::Path),
+            None => RbacCondition::Unsupported("url_path"),
+        }
+    }
+
+    fn text(
+        &self,
+        field: &'static str,
+        matcher: &StringPb,
+        condition: impl FnOnce(StringMatcher) -> RbacCondition,
+    ) -> RbacCondition {
+        (self.string)(matcher).map_or(RbacCondition::Unsupported(field), condition)
+    }
+}
+
+/// A range of addresses; without a length it is everything.
+fn address(which: RbacAddress, range: &CidrRange) -> RbacCondition {
+    let prefix_len = range.prefix_len.unwrap_or(0);
+    let address = parse_ip_port(&range.address_prefix, 0);
+    let range = AddressRange {
+        text: format!("{}/{prefix_len}", range.address_prefix),
+        range: address.map(|address| Cidr::new(address, prefix_len)),
+    };
+    RbacCondition::Address(which, range)
+}
+
+fn audit_logging(options: &AuditLoggingOptions) -> RbacAudit {
+    let loggers = options.logger_configs.iter();
+    let types = loggers.filter_map(|logger| logger.audit_logger.as_ref()?.typed_config.as_ref());
+    RbacAudit {
+        condition: match Pb::try_from(options.audit_condition) {
+            Ok(Pb::OnDeny) => AuditCondition::OnDeny,
+            Ok(Pb::OnAllow) => AuditCondition::OnAllow,
+            Ok(Pb::OnDenyAndAllow) => AuditCondition::Always,
+            Ok(Pb::None) | Err(_) => AuditCondition::Never,
+        },
+        loggers: types
+            .map(|any| any.type_url.rsplit('/').next().unwrap_or_default().to_owned())
+            .collect(),
+    }
+}
