@@ -194,7 +194,7 @@ impl Client {
     }
 
     /// Puts the node's id before the words of a failure.
-    pub(crate) fn with_node_id(&self, words: &str) -> String {
+    pub fn with_node_id(&self, words: &str) -> String {
         format!("[xDS node id: {}]: {words}", self.node_id)
     }
 

@@ -35,6 +35,13 @@ impl ListeningServer {
             listener,
         })
     }
+
+    /// Says whether a Listener with this address is for the server: a port of 0 is any (grpc-go).
+    pub fn is_meant(&self, own: &str) -> bool {
+        let of_any_port = own.strip_suffix(":0");
+        let host = || self.address.rsplit_once(':').map(|(host, _)| host);
+        own == self.address || of_any_port.is_some() && of_any_port == host()
+    }
 }
 
 #[cfg(test)]

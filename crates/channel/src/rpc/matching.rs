@@ -50,7 +50,11 @@ pub fn path_matches(matcher: &PathMatcher, path: &str) -> bool {
 ///
 /// `invert_match` does not turn a missing header into a match, except for `present_match` and where it does in the client.
 pub fn header_matches(matcher: &HeaderMatcher, request: &Request<'_>) -> bool {
-    let value = request.seen(&matcher.name, matcher.view);
+    value_matches(matcher, request.seen(&matcher.name, matcher.view).as_deref())
+}
+
+/// Says whether the value of a header matches, which is `None` for one that is missing; see [`header_matches`].
+pub fn value_matches(matcher: &HeaderMatcher, value: Option<&str>) -> bool {
     let of_metadata = matcher.view == HeaderView::OfMetadata;
     let matches = match (&matcher.kind, value) {
         // Whatever is asked of it, and the result is turned round.
@@ -62,9 +66,9 @@ pub fn header_matches(matcher: &HeaderMatcher, request: &Request<'_>) -> bool {
         }
         (_, None) if matcher.view == HeaderView::OfRequest => false,
         (_, None) => return false,
-        (HeaderMatch::String(string), Some(value)) => string_matches(string, &value),
+        (HeaderMatch::String(string), Some(value)) => string_matches(string, value),
         (HeaderMatch::Range { start, end }, Some(value)) => {
-            parse_number(&value, matcher.view).is_some_and(|number| (*start..*end).contains(&number))
+            parse_number(value, matcher.view).is_some_and(|number| (*start..*end).contains(&number))
         }
     };
     matches != matcher.invert_match

@@ -31,7 +31,7 @@ pub fn lookup(selector: &Selector, request: &Request<'_>, plugin: &str) -> Optio
 }
 
 /// A string matcher in words.
-fn of_string(matcher: &StringMatcher) -> String {
+pub fn of_string(matcher: &StringMatcher) -> String {
     let case = if matcher.ignore_case { ", in any case" } else { "" };
     match &matcher.kind {
         StringMatch::Exact(text) => format!("is `{text}`{case}"),
@@ -43,7 +43,7 @@ fn of_string(matcher: &StringMatcher) -> String {
 }
 
 /// A path matcher in words.
-fn of_path(matcher: &PathMatcher) -> String {
+pub fn of_path(matcher: &PathMatcher) -> String {
     match matcher {
         PathMatcher::Text(StringMatcher {
             kind: StringMatch::Prefix(text),
@@ -55,7 +55,7 @@ fn of_path(matcher: &PathMatcher) -> String {
 }
 
 /// A header matcher in words; `hides` what only the RPC and the route are to know.
-fn of_header(matcher: &HeaderMatcher, hides: bool) -> String {
+pub fn of_header(matcher: &HeaderMatcher, hides: bool) -> String {
     let not = if matcher.invert_match { "not: " } else { "" };
     let name = &matcher.name;
     match &matcher.kind {

@@ -58,6 +58,7 @@ static DIALECT: ReadDialect = ReadDialect {
     least_request_in_localities: true,
     omits_zero: false,
     lb_config: lb_config::of_list,
+    keeps_destinations: true,
     last_breaker: true,
     unset_breaker_counts: false,
     success_rate_by_default: true,

@@ -63,6 +63,7 @@ static DIALECT: ReadDialect = ReadDialect {
     least_request_in_localities: false,
     omits_zero: false,
     lb_config: lb_config::of_list,
+    keeps_destinations: true,
     last_breaker: true,
     unset_breaker_counts: true,
     success_rate_by_default: true,

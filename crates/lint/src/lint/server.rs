@@ -48,7 +48,7 @@ pub(super) fn check(world: &World, server: &ListeningServer, findings: &mut Find
     };
     let address = &server.address;
     match entry.facts() {
-        Some(Facts::Listener(ListenerFacts::Server(own, _))) if !is_for(own, address) => {
+        Some(Facts::Listener(ListenerFacts::Server(own, _))) if !server.is_meant(own) => {
             let whom = if own.is_empty() { "no address" } else { own };
             let message = format!("it is for {whom}: a server at {address} does not serve");
             let path = Path::ROOT.field("address").to_owned();
@@ -67,10 +67,4 @@ pub(super) fn check(world: &World, server: &ListeningServer, findings: &mut Find
         }
         _ => {}
     }
-}
-
-/// Says whether a Listener with this address is for a server at the other: a port of 0 is any (grpc-go).
-fn is_for(own: &str, address: &str) -> bool {
-    let of_any_port = own.strip_suffix(":0");
-    own == address || of_any_port.is_some() && of_any_port == address.rsplit_once(':').map(|(host, _)| host)
 }

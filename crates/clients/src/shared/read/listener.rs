@@ -68,7 +68,7 @@ impl FamilyReader<'_> {
         };
         TcpListener {
             address,
-            destinations: destinations(&message.filter_chains),
+            destinations: destinations(&message.filter_chains, self.dialect.keeps_destinations),
             filter_chains: message.filter_chains.iter().map(|chain| self.chain(chain)).collect(),
             default_filter_chain: message.default_filter_chain.as_ref().map(|chain| self.chain(chain)),
         }
@@ -105,7 +105,7 @@ fn source(matches: &FilterChainMatch) -> SourceMatch {
 }
 
 /// The chains that can match, by where a connection was addressed to; `raw_buffer` goes before no transport_protocol.
-fn destinations(chains: &[pb::FilterChain]) -> Vec<DestinationChains> {
+fn destinations(chains: &[pb::FilterChain], keeps_all: bool) -> Vec<DestinationChains> {
     let any = FilterChainMatch::default();
     let mut map: BTreeMap<Option<Cidr>, (bool, Vec<usize>)> = BTreeMap::new();
     for (index, chain) in chains.iter().enumerate() {
@@ -123,6 +123,9 @@ fn destinations(chains: &[pb::FilterChain]) -> Vec<DestinationChains> {
             && matches.application_protocols.is_empty()
             && (protocol.is_empty() || is_raw);
         for prefix in prefixes {
+            if !is_possible && !keeps_all {
+                continue;
+            }
             let (has_raw, list) = map.entry(prefix).or_default();
             if !is_possible {
                 continue;

@@ -1,0 +1,331 @@
+//! The whole way of a connection and an RPC through a server, layer by layer.
+
+use crate::chain::{self, ChainChoice};
+use crate::connection::{Connection, PeerCertificate, Rpc, Transport};
+use crate::dialect::{Refusal, ServerDialect};
+use crate::handshake::{self, Asks, HandshakeFault, Peer};
+use crate::policy::{self, Asked, Decision};
+use crate::routing::{self, RouteChoice, Routes};
+use crate::serving::{NotServing, Serving};
+use xdsctl_channel::client::Client;
+use xdsctl_channel::rpc::chain::{self as overrides, Chain};
+use xdsctl_channel::rpc::{Draw, Level};
+use xdsctl_model::resource::filter::FilterConfig;
+use xdsctl_model::resource::listener::{FilterChain, TcpListener};
+use xdsctl_model::status::{Code, Status};
+
+/// How a connection and an RPC end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// The server does not serve at all.
+    NotServing(NotServing),
+    /// No filter chain takes the connection, which is closed.
+    Closed,
+    /// The handshake fails.
+    HandshakeFailed(HandshakeFault),
+    /// The connection is taken, and there is no RPC.
+    Connected,
+    /// The RPC gets to the application.
+    Served,
+    /// The RPC fails before it gets there.
+    Refused(Status),
+}
+
+impl End {
+    /// The words used in reports.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            End::NotServing(_) => "not serving",
+            End::Closed => "closed",
+            End::HandshakeFailed(_) => "handshake failed",
+            End::Connected => "connected",
+            End::Served => "served",
+            End::Refused(status) => match status.code {
+                Code::PermissionDenied => "denied",
+                _ => "refused",
+            },
+        }
+    }
+}
+
+/// A connection that was taken, or not.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Taken<'a> {
+    /// The filter chain, and how it was found.
+    pub chain: ChainChoice<'a>,
+    /// What the chain asks of the client; `None` without a chain.
+    pub asks: Option<Asks>,
+    /// Who is at the other end, or why the connection does not come about.
+    pub peer: Result<Peer<'a>, End>,
+}
+
+/// A filter that an RPC gets to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FilterLook {
+    /// Its name in `http_filters`.
+    pub name: String,
+    /// The filter's short name, such as `rbac`.
+    pub kind: &'static str,
+    /// Where the config comes from.
+    pub config_level: Level,
+    /// It is switched off, at this level.
+    pub disabled: Option<Level>,
+    /// Position in the chain, by which [`Handled::decision`] finds what it decides.
+    pub position: usize,
+}
+
+/// An RPC on a connection that was taken.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Handled {
+    /// The routes of the chain.
+    pub routes: Routes,
+    /// The route that takes the RPC; `None` without routes.
+    pub route: Option<RouteChoice>,
+    /// The filters with their overrides, in order.
+    pub filters: Option<Chain>,
+    /// The filters that the RPC gets to, in order.
+    pub looks: Vec<FilterLook>,
+    /// The filter that keeps it out, by its place among `looks`.
+    pub kept_out_by: Option<usize>,
+    /// How it ends.
+    pub end: End,
+}
+
+/// The answer of all layers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer<'a> {
+    /// The connection; `None` if the server does not serve.
+    pub taken: Option<Taken<'a>>,
+    /// The RPC; `None` if there is none, or if it has no connection.
+    pub handled: Option<Handled>,
+    /// How it all ends.
+    pub end: End,
+}
+
+/// Takes a connection, or not. `at` is the time in seconds since 1970.
+pub fn connect<'a>(
+    listener: &'a TcpListener,
+    connection: &'a Connection,
+    at: Option<i64>,
+    dialect: &ServerDialect,
+) -> Taken<'a> {
+    let chain = chain::choose(listener, connection, dialect);
+    let Some((_, chosen)) = chain.chosen else {
+        return Taken {
+            chain,
+            asks: None,
+            peer: Err(End::Closed),
+        };
+    };
+    Taken {
+        chain,
+        asks: Some(Asks::of(chosen, dialect)),
+        peer: handshake::shake(chosen, connection, at, dialect).map_err(End::HandshakeFailed),
+    }
+}
+
+/// Handles an RPC on a connection that a chain has taken.
+pub fn call(
+    chain: &FilterChain,
+    peer: Peer<'_>,
+    connection: &Connection,
+    rpc: &Rpc,
+    dialect: &ServerDialect,
+    client: &Client,
+    draw: &mut Draw<'_>,
+) -> Handled {
+    let manager = &chain.http_connection_manager;
+    let routes = Routes::of(&manager.routes, client);
+    let mut handled = Handled {
+        routes,
+        route: None,
+        filters: None,
+        looks: Vec::new(),
+        kept_out_by: None,
+        end: End::Served,
+    };
+    if rpc.is_unimplemented && dialect.unimplemented_first {
+        handled.end = refused(dialect, client, Refusal::Unimplemented);
+        return handled;
+    }
+    let held = match &handled.routes {
+        Routes::Held(held) => std::sync::Arc::clone(held),
+        Routes::Missing(name) => {
+            let why = format!("RDS resource {name}: does not exist");
+            handled.end = refused(dialect, client, Refusal::NoRoutes(&why));
+            return handled;
+        }
+        Routes::Rejected(_, why) => {
+            handled.end = refused(dialect, client, Refusal::NoRoutes(why));
+            return handled;
+        }
+    };
+    let choice = routing::choose(&held, rpc, dialect, draw);
+    let refusal = match (choice.virtual_host(&held), choice.chosen(&held)) {
+        (None, _) => Some(Refusal::NoVirtualHost(&rpc.authority)),
+        (Some(_), None) => Some(Refusal::NoRoute),
+        (Some(_), Some(_)) => (!choice.is_served(&held)).then_some(Refusal::InappropriateAction),
+    };
+    if let Some(refusal) = refusal {
+        handled.end = refused(dialect, client, refusal);
+    } else {
+        let levels = [
+            (
+                Level::VirtualHost,
+                choice.virtual_host(&held).map(|host| &host.typed_per_filter_config),
+            ),
+            (
+                Level::Route,
+                choice.chosen(&held).map(|route| &route.typed_per_filter_config),
+            ),
+        ];
+        let levels: Vec<_> = levels
+            .into_iter()
+            .filter_map(|(level, overrides)| Some((level, overrides?)))
+            .collect();
+        let filters = overrides::build(&manager.http_filters, &levels);
+        let asked = Asked {
+            connection,
+            peer,
+            rpc,
+            dialect,
+        };
+        run(&filters, asked, client, &mut handled);
+        handled.filters = Some(filters);
+        if rpc.is_unimplemented && handled.end == End::Served {
+            handled.end = refused(dialect, client, Refusal::Unimplemented);
+        }
+    }
+    handled.route = Some(choice);
+    handled
+}
+
+/// Runs the filters until one keeps the RPC out.
+fn run(filters: &Chain, asked: Asked<'_>, client: &Client, handled: &mut Handled) {
+    for (position, filter) in filters.iter().enumerate() {
+        handled.looks.push(FilterLook {
+            name: filter.name.clone(),
+            kind: filter.config.kind(),
+            config_level: filter.config_level,
+            disabled: filter.disabled.then_some(filter.disabled_level),
+            position,
+        });
+        if filter.disabled {
+            continue;
+        }
+        let Some(decision) = decision(&filter.config, asked) else {
+            continue;
+        };
+        if !decision.is_allowed {
+            let refusal = match decision.matched() {
+                Some(_) => Refusal::Policy,
+                None => Refusal::NoPolicy,
+            };
+            handled.end = refused(asked.dialect, client, refusal);
+            handled.kept_out_by = Some(handled.looks.len() - 1);
+            return;
+        }
+    }
+}
+
+/// What a filter decides; `None` for one that decides nothing.
+pub fn decision<'a>(config: &'a FilterConfig, asked: Asked<'a>) -> Option<Decision<'a>> {
+    match config {
+        FilterConfig::Rbac(rbac) => rbac.rules.as_deref().map(|rules| policy::decide(rules, asked)),
+        FilterConfig::Router
+        | FilterConfig::Fault(_)
+        | FilterConfig::StatefulSession(_)
+        | FilterConfig::Described(_) => None,
+    }
+}
+
+fn refused(dialect: &ServerDialect, client: &Client, refusal: Refusal<'_>) -> End {
+    let code = match refusal {
+        Refusal::NoRoutes(_) | Refusal::NoVirtualHost(_) | Refusal::NoRoute | Refusal::InappropriateAction => {
+            Code::Unavailable
+        }
+        Refusal::NoPolicy | Refusal::Policy => Code::PermissionDenied,
+        Refusal::Unimplemented => Code::Unimplemented,
+    };
+    let words = (dialect.words)(refusal);
+    let is_of_routes = code == Code::Unavailable;
+    End::Refused(match dialect.names_node && is_of_routes {
+        true => Status::new(code, client.with_node_id(&words)),
+        false => Status::new(code, words),
+    })
+}
+
+/// What a server is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// The connection.
+    pub connection: &'a Connection,
+    /// The RPC on it, if there is one.
+    pub rpc: Option<&'a Rpc>,
+    /// The time, in seconds since 1970; without it certificates are valid at any time.
+    pub at: Option<i64>,
+}
+
+/// Asks all layers of a server.
+pub fn admit<'a>(
+    serving: &'a Result<Serving, NotServing>,
+    question: Question<'a>,
+    dialect: &ServerDialect,
+    client: &Client,
+    draw: &mut Draw<'_>,
+) -> Answer<'a> {
+    let serving = match serving {
+        Ok(serving) => serving,
+        Err(why) => {
+            return Answer {
+                taken: None,
+                handled: None,
+                end: End::NotServing(why.clone()),
+            };
+        }
+    };
+    let Some(listener) = serving.listener() else {
+        return Answer {
+            taken: None,
+            handled: None,
+            end: End::NotServing(NotServing::ApiListener),
+        };
+    };
+    let taken = connect(listener, question.connection, question.at, dialect);
+    let (peer, chain) = match (&taken.peer, taken.chain.chosen) {
+        (Ok(peer), Some((_, chain))) => (*peer, chain),
+        (Err(end), _) => {
+            let end = end.clone();
+            return Answer {
+                taken: Some(taken),
+                handled: None,
+                end,
+            };
+        }
+        (Ok(_), None) => {
+            return Answer {
+                taken: Some(taken),
+                handled: None,
+                end: End::Closed,
+            };
+        }
+    };
+    let connection = question.connection;
+    let handled = question
+        .rpc
+        .map(|rpc| call(chain, peer, connection, rpc, dialect, client, draw));
+    let end = handled.as_ref().map_or(End::Connected, |handled| handled.end.clone());
+    Answer {
+        taken: Some(taken),
+        handled,
+        end,
+    }
+}
+
+/// The certificate that a client shows on a connection.
+pub const fn shown(connection: &Connection) -> Option<&PeerCertificate> {
+    match &connection.transport {
+        Transport::Plaintext | Transport::Tls(None) => None,
+        Transport::Tls(Some(certificate)) => Some(certificate),
+    }
+}

@@ -1,0 +1,302 @@
+//! Which filter chain takes a connection (A36): by destination, source type, source prefix and source port, else the default one.
+//!
+//! Each question is asked of what the one before it left, and an answer is final: a more specific destination wins even where none of
+//! its chains takes the connection. Follows C-core `FindFilterChainDataForDestinationIp` (xds_server_config_fetcher.cc); servers differ
+//! in the source types.
+
+use std::net::IpAddr;
+
+use crate::connection::{Connection, plain};
+use crate::dialect::{Loopback, ServerDialect, SourceTypes};
+use xdsctl_model::resource::listener::{Cidr, FilterChain, SourceType, TcpListener};
+
+/// One question on the way to a chain, and its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChainStep {
+    /// The chains for this range of destinations are looked at; `None` is any.
+    Destination(Option<Cidr>, Vec<usize>),
+    /// No chain is for the destination.
+    NoDestination(IpAddr),
+    /// Chains with this source type are looked at; the others are left.
+    SourceType(SourceType, Vec<usize>),
+    /// Chains for this range of sources are looked at; `None` is any.
+    Source(Option<Cidr>, Vec<usize>),
+    /// No chain is for the source.
+    NoSource(IpAddr),
+    /// The chain for this source port; 0 is any.
+    Port(u16),
+    /// No chain is for the source port.
+    NoPort(u16),
+    /// Several chains are left, which closes the connection.
+    Several(Vec<usize>),
+}
+
+/// The chain that takes a connection.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChainChoice<'l> {
+    /// How it was found, or why there is none.
+    pub steps: Vec<ChainStep>,
+    /// Its index in `filter_chains`, `None` for the default one; no chain at all closes the connection.
+    pub chosen: Option<(Option<usize>, &'l FilterChain)>,
+}
+
+/// Chooses the chain of a connection.
+pub fn choose<'l>(listener: &'l TcpListener, connection: &Connection, dialect: &ServerDialect) -> ChainChoice<'l> {
+    let mut steps = Vec::new();
+    let found = find(listener, connection, dialect, &mut steps);
+    if let Some(ChainStep::Several(_)) = steps.last() {
+        return ChainChoice { steps, chosen: None };
+    }
+    let named = found.and_then(|index| Some((Some(index), listener.filter_chains.get(index)?)));
+    let default = || listener.default_filter_chain.as_ref().map(|chain| (None, chain));
+    ChainChoice {
+        steps,
+        chosen: named.or_else(default),
+    }
+}
+
+fn find(
+    listener: &TcpListener,
+    connection: &Connection,
+    dialect: &ServerDialect,
+    steps: &mut Vec<ChainStep>,
+) -> Option<usize> {
+    let (from, to) = (plain(connection.from), plain(connection.to));
+    if listener.destinations.is_empty() {
+        return None;
+    }
+    let destinations = listener.destinations.iter().map(|one| (one.prefix, one));
+    let Some((prefix, destination)) = longest(destinations, to) else {
+        steps.push(ChainStep::NoDestination(to));
+        return None;
+    };
+    steps.push(ChainStep::Destination(prefix, destination.chains.clone()));
+    let chains = destination.chains.iter();
+    let chains: Vec<(usize, &FilterChain)> = chains
+        .filter_map(|index| Some((*index, listener.filter_chains.get(*index)?)))
+        .collect();
+    let is_local = is_loopback(from, dialect.loopback) || from == to;
+    let of_type = of_source_type(&chains, is_local, dialect.source_types, steps);
+    let ranges = of_type.iter().flat_map(|(index, chain)| {
+        let any = chain.source.prefixes.is_empty().then_some((None, (*index, *chain)));
+        let some = chain.source.prefixes.iter();
+        any.into_iter()
+            .chain(some.map(move |range| (Some(*range), (*index, *chain))))
+    });
+    let ranges: Vec<_> = ranges.collect();
+    let Some((range, _)) = longest(ranges.iter().copied(), from) else {
+        steps.push(ChainStep::NoSource(from));
+        return None;
+    };
+    let of_range = ranges.into_iter().filter(|(other, _)| *other == range);
+    let of_range: Vec<(usize, &FilterChain)> = of_range.map(|(_, chain)| chain).collect();
+    steps.push(ChainStep::Source(
+        range,
+        of_range.iter().map(|(index, _)| *index).collect(),
+    ));
+    let of_port = by_port(&of_range, connection.from.port(), steps);
+    match of_port.as_slice() {
+        [_, _, ..] if dialect.source_types == SourceTypes::AnyToo => {
+            steps.push(ChainStep::Several(of_port));
+            None
+        }
+        several => several.first().copied(),
+    }
+}
+
+/// The chains of the source types that count.
+fn of_source_type<'l>(
+    chains: &[(usize, &'l FilterChain)],
+    is_local: bool,
+    types: SourceTypes,
+    steps: &mut Vec<ChainStep>,
+) -> Vec<(usize, &'l FilterChain)> {
+    let own = match is_local {
+        true => SourceType::SameIpOrLoopback,
+        false => SourceType::External,
+    };
+    let has = |wanted| chains.iter().any(|(_, chain)| chain.source.source_type == wanted);
+    let is_specific = match types {
+        SourceTypes::AnyAlone => has(SourceType::SameIpOrLoopback) || has(SourceType::External),
+        SourceTypes::AnyElse | SourceTypes::AnyToo => has(own),
+    };
+    let wanted = if is_specific { own } else { SourceType::Any };
+    let taken = chains.iter().filter(|(_, chain)| {
+        let is_too = types == SourceTypes::AnyToo && chain.source.source_type == SourceType::Any;
+        is_too || chain.source.source_type == wanted
+    });
+    let taken = taken.copied();
+    let taken: Vec<_> = taken.collect();
+    let indices = taken.iter().map(|(index, _)| *index).collect();
+    steps.push(ChainStep::SourceType(wanted, indices));
+    taken
+}
+
+fn is_loopback(address: IpAddr, loopback: Loopback) -> bool {
+    match (address, loopback) {
+        (IpAddr::V4(address), Loopback::One) => address == std::net::Ipv4Addr::LOCALHOST,
+        (address, _) => address.is_loopback(),
+    }
+}
+
+/// The range with the longest prefix that has an address; the first of equal ones.
+fn longest<T>(ranges: impl Iterator<Item = (Option<Cidr>, T)>, address: IpAddr) -> Option<(Option<Cidr>, T)> {
+    let mut best: Option<(Option<Cidr>, T)> = None;
+    for (range, value) in ranges {
+        let length = |range: Option<Cidr>| range.map_or(-1, |range| i32::from(range.prefix_len));
+        let is_longer = best.as_ref().is_none_or(|(before, _)| length(range) > length(*before));
+        if is_longer && range.is_none_or(|range| range.contains(address)) {
+            best = Some((range, value));
+        }
+    }
+    best
+}
+
+/// The chains for a port, else those for any.
+fn by_port(chains: &[(usize, &FilterChain)], port: u16, steps: &mut Vec<ChainStep>) -> Vec<usize> {
+    for wanted in [port, 0] {
+        let of = chains.iter().filter(|(_, chain)| match chain.source.ports.is_empty() {
+            true => wanted == 0,
+            false => chain.source.ports.contains(&wanted),
+        });
+        let of: Vec<usize> = of.map(|(index, _)| *index).collect();
+        if !of.is_empty() {
+            steps.push(ChainStep::Port(wanted));
+            return of;
+        }
+    }
+    steps.push(ChainStep::NoPort(port));
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connection::Transport;
+    use xdsctl_model::resource::Millis;
+    use xdsctl_model::resource::listener::{DestinationChains, HttpConnectionManager, RouteSource, SourceMatch};
+
+    fn cidr(text: &str) -> Cidr {
+        let (address, length) = text.split_once('/').unwrap();
+        let address = std::net::SocketAddr::new(address.parse().unwrap(), 0);
+        Cidr::new(address, length.parse().unwrap())
+    }
+
+    fn chain(source_type: SourceType, prefixes: &[&str], ports: &[u16]) -> FilterChain {
+        FilterChain {
+            source: SourceMatch {
+                source_type,
+                prefixes: prefixes.iter().map(|text| cidr(text)).collect(),
+                ports: ports.to_vec(),
+            },
+            tls: None,
+            http_connection_manager: HttpConnectionManager {
+                routes: RouteSource::Rds(String::new()),
+                http_max_stream_duration: Millis(0),
+                http_filters: Vec::new(),
+            },
+        }
+    }
+
+    fn dialect() -> ServerDialect {
+        ServerDialect::of(&xdsctl_model::profile::Profile::default()).unwrap()
+    }
+
+    #[track_caller]
+    fn check(listener: &TcpListener, from: &str, to: &str, wanted: Option<Option<usize>>) {
+        check_as(listener, from, to, wanted, &dialect());
+    }
+
+    #[track_caller]
+    fn check_as(listener: &TcpListener, from: &str, to: &str, wanted: Option<Option<usize>>, dialect: &ServerDialect) {
+        let connection = Connection {
+            from: from.parse().unwrap(),
+            to: to.parse().unwrap(),
+            transport: Transport::Plaintext,
+        };
+        let chosen = choose(listener, &connection, dialect);
+        assert_eq!(chosen.chosen.map(|(index, _)| index), wanted, "{:?}", chosen.steps);
+    }
+
+    fn listener(filter_chains: Vec<FilterChain>, destinations: &[(Option<&str>, &[usize])]) -> TcpListener {
+        TcpListener {
+            address: String::new(),
+            filter_chains,
+            destinations: destinations
+                .iter()
+                .map(|(prefix, chains)| DestinationChains {
+                    prefix: prefix.map(cidr),
+                    chains: chains.to_vec(),
+                })
+                .collect(),
+            default_filter_chain: None,
+        }
+    }
+
+    #[test]
+    fn the_longest_destination_wins_even_without_a_chain() {
+        let any = || chain(SourceType::Any, &[], &[]);
+        let mut listener = listener(
+            vec![any(), any()],
+            &[(None, &[0]), (Some("10.0.0.0/8"), &[1]), (Some("10.1.0.0/16"), &[])],
+        );
+        check(&listener, "1.1.1.1:1", "11.0.0.1:80", Some(Some(0)));
+        check(&listener, "1.1.1.1:1", "10.0.0.1:80", Some(Some(1)));
+        check(&listener, "1.1.1.1:1", "[::ffff:10.0.0.1]:80", Some(Some(1)));
+        check(&listener, "1.1.1.1:1", "10.1.0.1:80", None);
+        listener.default_filter_chain = Some(any());
+        check(&listener, "1.1.1.1:1", "10.1.0.1:80", Some(None));
+    }
+
+    #[test]
+    fn any_source_type_counts_only_alone() {
+        let chains = vec![
+            chain(SourceType::Any, &[], &[]),
+            chain(SourceType::SameIpOrLoopback, &[], &[]),
+        ];
+        let both = listener(chains.clone(), &[(None, &[0, 1])]);
+        check(&both, "127.0.0.1:1", "10.0.0.1:80", Some(Some(1)));
+        check(&both, "10.0.0.1:1", "10.0.0.1:80", Some(Some(1)));
+        // Not every address of the loopback net is one.
+        check(&both, "127.0.0.2:1", "127.0.0.1:80", None);
+        check(&both, "10.0.0.2:1", "10.0.0.1:80", None);
+        let alone = listener(chains, &[(None, &[0])]);
+        check(&alone, "10.0.0.2:1", "10.0.0.1:80", Some(Some(0)));
+    }
+
+    #[test]
+    fn any_source_type_counts_beside_others_in_other_servers() {
+        let chains = vec![
+            chain(SourceType::Any, &[], &[]),
+            chain(SourceType::SameIpOrLoopback, &[], &[]),
+        ];
+        let both = listener(chains, &[(None, &[0, 1])]);
+        let with = |source_types| ServerDialect {
+            source_types,
+            loopback: Loopback::Net,
+            ..dialect()
+        };
+        for (types, local) in [(SourceTypes::AnyElse, Some(Some(1))), (SourceTypes::AnyToo, None)] {
+            check_as(&both, "127.0.0.2:1", "127.0.0.1:80", local, &with(types));
+            check_as(&both, "10.0.0.2:1", "10.0.0.1:80", Some(Some(0)), &with(types));
+        }
+    }
+
+    #[test]
+    fn source_prefix_goes_before_source_port() {
+        let any = SourceType::Any;
+        let chains = vec![
+            chain(any, &[], &[]),
+            chain(any, &["10.0.0.0/8"], &[7]),
+            chain(any, &[], &[7]),
+            chain(any, &["10.0.0.0/8", "11.0.0.0/8"], &[8, 9]),
+        ];
+        let listener = listener(chains, &[(None, &[0, 1, 2, 3])]);
+        check(&listener, "12.0.0.1:5", "1.1.1.1:80", Some(Some(0)));
+        check(&listener, "12.0.0.1:7", "1.1.1.1:80", Some(Some(2)));
+        check(&listener, "10.0.0.1:7", "1.1.1.1:80", Some(Some(1)));
+        check(&listener, "10.0.0.1:9", "1.1.1.1:80", Some(Some(3)));
+        check(&listener, "11.0.0.1:9", "1.1.1.1:80", Some(Some(3)));
+        check(&listener, "10.0.0.1:5", "1.1.1.1:80", None);
+    }
+}

@@ -1,0 +1,119 @@
+//! What the servers of one language do in their own ways.
+//!
+//! A family's file in `family` has one of these, and the layers ask it; none of them names a family.
+
+use std::borrow::Cow;
+
+use crate::connection::{PeerCertificate, Rpc};
+use xdsctl_model::profile::{Family, Profile};
+use xdsctl_model::resource::domain::DomainComparison;
+
+/// What kind of name of a certificate is compared with a principal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NameKind {
+    /// An alternative name that is a URI.
+    Uri,
+    /// An alternative name that is a DNS name.
+    Dns,
+    /// The subject, or an empty text where there is no certificate.
+    Subject,
+}
+
+/// What a server makes of a condition that it takes and does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnsupportedCondition {
+    /// It never matches.
+    Never,
+    /// It is as if it were not there.
+    PassedOver,
+}
+
+/// What becomes of metadata conditions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MetadataCondition {
+    /// They match if they are inverted.
+    Inverted,
+    /// They never match.
+    Never,
+    /// They are as if they were not there.
+    PassedOver,
+}
+
+/// Which source types of filter chains count for a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SourceTypes {
+    /// ANY where no chain of the destination has another one, else that of the connection.
+    AnyAlone,
+    /// That of the connection, and ANY where no chain of the destination has it.
+    AnyElse,
+    /// That of the connection, and ANY beside it. Several chains that are left close the connection.
+    AnyToo,
+}
+
+/// Which addresses are of the loopback interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loopback {
+    /// `127.0.0.1` and `::1`.
+    One,
+    /// `127.0.0.0/8` and `::1`.
+    Net,
+}
+
+/// Why an RPC does not get to its filters, or is kept out by them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal<'r> {
+    /// The RouteConfiguration is not there or was rejected, for this reason.
+    NoRoutes(&'r str),
+    /// No virtual host has this authority.
+    NoVirtualHost(&'r str),
+    /// No route matches.
+    NoRoute,
+    /// The route's action is for clients.
+    InappropriateAction,
+    /// No ALLOW policy matches.
+    NoPolicy,
+    /// A DENY policy matches.
+    Policy,
+    /// The server has no such method.
+    Unimplemented,
+}
+
+/// The ways of one server.
+#[derive(Clone)]
+pub struct ServerDialect {
+    /// Which implementation it is.
+    pub family: Family,
+    /// Which source types of filter chains count.
+    pub source_types: SourceTypes,
+    /// What SAME_IP_OR_LOOPBACK is, besides the server's own address.
+    pub loopback: Loopback,
+    /// The value of a header that policies see, if any.
+    pub policy_header: for<'r> fn(&'r Rpc, &str) -> Option<Cow<'r, str>>,
+    /// The value of a header that the matchers of routes see, if any.
+    pub route_header: for<'r> fn(&'r Rpc, &str) -> Option<Cow<'r, str>>,
+    /// The names of a peer that a principal may have, in order. `None` is a peer without a certificate.
+    pub names: for<'p> fn(Option<&'p PeerCertificate>) -> Vec<(NameKind, Cow<'p, str>)>,
+    /// Conditions of kinds that the server does not have.
+    pub unsupported: UnsupportedCondition,
+    /// Metadata conditions.
+    pub metadata: MetadataCondition,
+    /// How domains are compared with `:authority`.
+    pub domains: DomainComparison,
+    /// A chain with roots asks for a certificate where it requires none, too.
+    pub asks_optionally: bool,
+    /// The program has no xDS credentials: what the chain says of TLS is not read, and connections are plaintext.
+    pub ignores_tls: bool,
+    /// A method that the server does not have is refused before anything else is looked at.
+    pub unimplemented_first: bool,
+    /// The words of a refusal, as far as they are known.
+    pub words: fn(Refusal<'_>) -> String,
+    /// The node's id stands before the words of routes.
+    pub names_node: bool,
+}
+
+impl ServerDialect {
+    /// That of a client; `None` for a family that has no xDS servers.
+    pub fn of(profile: &Profile) -> Option<ServerDialect> {
+        crate::family::dialect(profile)
+    }
+}

@@ -1,0 +1,91 @@
+//! gRPC C-core: xds_server_config_fetcher.cc, rbac_filter.cc, authorization/matchers.cc, authorization/evaluate_args.cc.
+
+use std::borrow::Cow;
+
+use crate::connection::{PeerCertificate, Rpc};
+use crate::dialect::{
+    Loopback, MetadataCondition, NameKind, Refusal, ServerDialect, SourceTypes, UnsupportedCondition,
+};
+use crate::routing::joined;
+use xdsctl_model::profile::Profile;
+use xdsctl_model::resource::domain::DomainComparison;
+
+pub(super) fn dialect(profile: &Profile) -> ServerDialect {
+    ServerDialect {
+        family: profile.client().family,
+        source_types: SourceTypes::AnyAlone,
+        loopback: Loopback::One,
+        policy_header,
+        route_header,
+        names,
+        unsupported: UnsupportedCondition::Never,
+        metadata: MetadataCondition::Inverted,
+        domains: DomainComparison::Folded,
+        asks_optionally: true,
+        ignores_tls: false,
+        unimplemented_first: false,
+        words,
+        names_node: false,
+    }
+}
+
+/// `EvaluateArgs::GetHeaderValue`.
+fn policy_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
+    if name.eq_ignore_ascii_case("te") {
+        return None;
+    }
+    if name.eq_ignore_ascii_case("host") {
+        return Some(Cow::Borrowed(&rpc.authority));
+    }
+    of_http(rpc, name)
+}
+
+/// `XdsRouting::GetHeaderValue`.
+fn route_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
+    match name {
+        name if name.ends_with("-bin") => return None,
+        "te" => return Some(Cow::Borrowed("trailers")),
+        ":scheme" => return Some(Cow::Borrowed(if rpc.is_https { "https" } else { "http" })),
+        _ => {}
+    }
+    if name.eq_ignore_ascii_case("host") {
+        return Some(Cow::Borrowed(&rpc.authority));
+    }
+    of_http(rpc, name)
+}
+
+/// What the transport hands on of the HTTP request, which brings no user-agent here.
+fn of_http<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
+    match name {
+        ":path" => Some(Cow::Borrowed(&rpc.method)),
+        ":authority" => Some(Cow::Borrowed(&rpc.authority)),
+        ":method" => Some(Cow::Borrowed("POST")),
+        "content-type" => Some(Cow::Borrowed("application/grpc")),
+        _ => joined(&rpc.headers, name),
+    }
+}
+
+/// `AuthenticatedAuthorizationMatcher::Matches`.
+fn names(peer: Option<&PeerCertificate>) -> Vec<(NameKind, Cow<'_, str>)> {
+    let Some(peer) = peer else {
+        return vec![(NameKind::Subject, Cow::Borrowed(""))];
+    };
+    let uris = peer.uris.iter().map(|uri| (NameKind::Uri, Cow::Borrowed(uri.as_str())));
+    let dns = peer.dns_names.iter();
+    let dns = dns.map(|name| (NameKind::Dns, Cow::Borrowed(name.as_str())));
+    let subject = (NameKind::Subject, Cow::Borrowed(peer.subject.as_str()));
+    uris.chain(dns).chain([subject]).collect()
+}
+
+fn words(refusal: Refusal<'_>) -> String {
+    match refusal {
+        Refusal::NoRoutes(why) => why.to_owned(),
+        Refusal::NoVirtualHost(authority) => {
+            format!("could not find VirtualHost for {authority} in RouteConfiguration")
+        }
+        Refusal::NoRoute => "No route matched".to_owned(),
+        Refusal::InappropriateAction => "Matching route has inappropriate action".to_owned(),
+        Refusal::NoPolicy | Refusal::Policy => "Unauthorized RPC rejected".to_owned(),
+        Refusal::Unimplemented => String::new(),
+    }
+}

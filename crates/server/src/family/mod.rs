@@ -1,0 +1,20 @@
+//! The families, each with the ways of its servers; none knows of another.
+
+mod core;
+mod go;
+mod java;
+mod node;
+
+use crate::dialect::ServerDialect;
+use xdsctl_model::profile::{Family, Profile};
+
+/// The ways of a client's servers; `None` for a family that has none, or whose servers nobody has measured.
+pub(crate) fn dialect(profile: &Profile) -> Option<ServerDialect> {
+    match profile.client().family {
+        Family::Cpp => Some(core::dialect(profile)),
+        Family::Go => Some(go::dialect(profile)),
+        Family::Java => Some(java::dialect(profile)),
+        Family::Node => Some(node::dialect(profile)),
+        Family::Rust => None,
+    }
+}

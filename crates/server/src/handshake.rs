@@ -1,0 +1,195 @@
+//! The handshake (A29): who must show what, and what the server then knows of its peer.
+
+use crate::connection::{Connection, PeerCertificate, Transport};
+use crate::dialect::ServerDialect;
+use xdsctl_model::resource::listener::FilterChain;
+use xdsctl_model::resource::tls::{CaCerts, DownstreamTlsContext};
+
+/// Whether a server asks its peer for a certificate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asks {
+    /// There is no TLS.
+    Plaintext,
+    /// It has no roots to check one with, or requires none, and asks for none.
+    Nothing,
+    /// It takes one, and does without.
+    Optional,
+    /// There must be one (mTLS).
+    Required,
+}
+
+impl Asks {
+    /// What the server of a chain asks.
+    pub fn of(chain: &FilterChain, dialect: &ServerDialect) -> Asks {
+        let Some(DownstreamTlsContext {
+            common,
+            require_client_certificate,
+        }) = chain.tls.as_ref().filter(|_| !dialect.ignores_tls)
+        else {
+            return Asks::Plaintext;
+        };
+        match (&common.ca_certs, require_client_certificate) {
+            (CaCerts::None, _) => Asks::Nothing,
+            (CaCerts::Provider(_) | CaCerts::SystemRoots, true) => Asks::Required,
+            (CaCerts::Provider(_) | CaCerts::SystemRoots, false) if dialect.asks_optionally => Asks::Optional,
+            (CaCerts::Provider(_) | CaCerts::SystemRoots, false) => Asks::Nothing,
+        }
+    }
+}
+
+/// Why a handshake fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HandshakeFault {
+    /// The client speaks TLS and the chain has none.
+    TlsToPlaintext,
+    /// The client speaks plaintext and the chain wants TLS.
+    PlaintextToTls,
+    /// The client has no certificate to show.
+    NoCertificate,
+    /// No root that the server trusts is above the certificate.
+    Untrusted,
+    /// The certificate is not for clients, as its extended key usage says.
+    ForOthers,
+    /// The certificate is valid from this time on.
+    NotYetValid(i64),
+    /// The certificate was valid until this time.
+    Expired(i64),
+}
+
+/// What a server knows of its peer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Peer<'c> {
+    /// Nothing.
+    Plaintext,
+    /// What its certificate says, if it was asked for and shown one.
+    Tls(Option<&'c PeerCertificate>),
+}
+
+/// Shakes hands; `at` is the time in seconds since 1970, without which validity is not looked at.
+///
+/// # Errors
+/// Why it fails.
+pub fn shake<'c>(
+    chain: &FilterChain,
+    connection: &'c Connection,
+    at: Option<i64>,
+    dialect: &ServerDialect,
+) -> Result<Peer<'c>, HandshakeFault> {
+    let asks = Asks::of(chain, dialect);
+    let certificate = match (&connection.transport, asks) {
+        (Transport::Plaintext, Asks::Plaintext) => return Ok(Peer::Plaintext),
+        (Transport::Plaintext, _) => return Err(HandshakeFault::PlaintextToTls),
+        (Transport::Tls(_), Asks::Plaintext) => return Err(HandshakeFault::TlsToPlaintext),
+        (Transport::Tls(_), Asks::Nothing) => return Ok(Peer::Tls(None)),
+        (Transport::Tls(None), Asks::Required) => return Err(HandshakeFault::NoCertificate),
+        (Transport::Tls(None), Asks::Optional) => return Ok(Peer::Tls(None)),
+        (Transport::Tls(Some(certificate)), Asks::Required | Asks::Optional) => certificate,
+    };
+    if certificate.is_untrusted {
+        return Err(HandshakeFault::Untrusted);
+    }
+    if certificate.is_for_others {
+        return Err(HandshakeFault::ForOthers);
+    }
+    if let Some(at) = at {
+        if let Some(from) = certificate.not_before.filter(|from| at < *from) {
+            return Err(HandshakeFault::NotYetValid(from));
+        }
+        if let Some(until) = certificate.not_after.filter(|until| at > *until) {
+            return Err(HandshakeFault::Expired(until));
+        }
+    }
+    Ok(Peer::Tls(Some(certificate)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xdsctl_model::resource::Millis;
+    use xdsctl_model::resource::listener::{HttpConnectionManager, RouteSource, SourceMatch};
+    use xdsctl_model::resource::tls::{CommonTlsContext, ProviderInstance};
+
+    fn chain(tls: Option<(bool, bool)>) -> FilterChain {
+        FilterChain {
+            source: SourceMatch::default(),
+            tls: tls.map(|(has_roots, require_client_certificate)| DownstreamTlsContext {
+                common: CommonTlsContext {
+                    ca_certs: match has_roots {
+                        true => CaCerts::Provider(ProviderInstance::default()),
+                        false => CaCerts::None,
+                    },
+                    ..CommonTlsContext::default()
+                },
+                require_client_certificate,
+            }),
+            http_connection_manager: HttpConnectionManager {
+                routes: RouteSource::Rds(String::new()),
+                http_max_stream_duration: Millis(0),
+                http_filters: Vec::new(),
+            },
+        }
+    }
+
+    #[track_caller]
+    fn check(tls: Option<(bool, bool)>, transport: &Transport, wanted: Result<Peer<'_>, HandshakeFault>) {
+        let connection = Connection {
+            from: "127.0.0.1:1".parse().unwrap(),
+            to: "127.0.0.1:2".parse().unwrap(),
+            transport: transport.clone(),
+        };
+        let dialect = ServerDialect::of(&xdsctl_model::profile::Profile::default()).unwrap();
+        assert_eq!(shake(&chain(tls), &connection, Some(100), &dialect), wanted);
+    }
+
+    #[test]
+    fn plaintext_and_tls_do_not_mix() {
+        check(None, &Transport::Plaintext, Ok(Peer::Plaintext));
+        check(None, &Transport::Tls(None), Err(HandshakeFault::TlsToPlaintext));
+        check(
+            Some((false, false)),
+            &Transport::Plaintext,
+            Err(HandshakeFault::PlaintextToTls),
+        );
+    }
+
+    #[test]
+    fn a_certificate_is_looked_at_where_there_are_roots() {
+        let own = PeerCertificate {
+            not_before: Some(50),
+            not_after: Some(100),
+            ..PeerCertificate::default()
+        };
+        let shown = Transport::Tls(Some(own.clone()));
+        check(Some((false, false)), &shown, Ok(Peer::Tls(None)));
+        for required in [false, true] {
+            check(Some((true, required)), &shown, Ok(Peer::Tls(Some(&own))));
+        }
+        check(Some((true, false)), &Transport::Tls(None), Ok(Peer::Tls(None)));
+        check(
+            Some((true, true)),
+            &Transport::Tls(None),
+            Err(HandshakeFault::NoCertificate),
+        );
+        let with = |change: fn(&mut PeerCertificate)| {
+            let mut other = own.clone();
+            change(&mut other);
+            Transport::Tls(Some(other))
+        };
+        let tls = Some((true, true));
+        check(
+            tls,
+            &with(|own| own.is_untrusted = true),
+            Err(HandshakeFault::Untrusted),
+        );
+        check(
+            tls,
+            &with(|own| own.not_after = Some(99)),
+            Err(HandshakeFault::Expired(99)),
+        );
+        check(
+            tls,
+            &with(|own| own.not_before = Some(101)),
+            Err(HandshakeFault::NotYetValid(101)),
+        );
+    }
+}

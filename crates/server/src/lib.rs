@@ -1,0 +1,44 @@
+//! A gRPC server with the network cut off: which connection is taken, and which RPC is let in?
+//!
+//! ```text
+//! ListeningServer ─ serving ─ TcpListener ─ chain ─ FilterChain ─ handshake ─ peer ─ routing ─ policy ─ End
+//!  --listen           A36                    A36                    A29               A36       A41
+//! ```
+//!
+//! [`admit`] asks all layers in the order in which a server does, and tells what each of them did. What a server holds comes from
+//! `xdsctl_channel`; the connection, the RPC and the time are arguments. `family` has what the servers of each language do in their
+//! own ways, and [`dialect`] what such a way consists of.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::dbg_macro,
+        clippy::panic,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
+pub mod connection;
+
+pub mod certificate;
+
+pub mod dialect;
+
+mod family;
+
+pub mod serving;
+
+pub mod chain;
+
+pub mod handshake;
+
+pub mod routing;
+
+pub mod policy;
+
+pub mod admit;
+
+pub use admit::{Answer, End, admit};
+pub use connection::{Connection, PeerCertificate, Rpc, Transport};

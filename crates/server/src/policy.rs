@@ -1,0 +1,280 @@
+//! What an RBAC filter does with an RPC (A41): policy by policy, with the conditions that were looked at.
+//!
+//! A policy matches if one of its permissions and one of its principals do. Policies are asked in the order of their names, and the
+//! first that matches decides. Conditions are looked at from left to right until the outcome is clear, as servers do.
+
+use std::borrow::Cow;
+use std::net::IpAddr;
+
+use crate::connection::{Connection, Rpc, plain};
+use crate::dialect::{MetadataCondition, NameKind, ServerDialect, UnsupportedCondition};
+use crate::handshake::Peer;
+use xdsctl_channel::rpc::matching;
+use xdsctl_model::resource::rbac::{
+    AddressRange, AuditCondition, RbacAction, RbacAddress, RbacCondition, RbacPolicy, RbacRules,
+};
+
+/// Conditions of one policy that are kept for reports; the others are looked at too, and forgotten.
+const MAX_LOOKS: usize = 1000;
+
+/// What policies are asked about.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// The connection.
+    pub connection: &'a Connection,
+    /// Who is at its other end.
+    pub peer: Peer<'a>,
+    /// The RPC.
+    pub rpc: &'a Rpc,
+    /// The ways of the server.
+    pub dialect: &'a ServerDialect,
+}
+
+/// A condition that was looked at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Look<'a> {
+    /// The condition.
+    pub condition: &'a RbacCondition,
+    /// Whether it matches.
+    pub matches: bool,
+    /// What it was compared with.
+    pub seen: Seen<'a>,
+    /// The conditions in it that were looked at.
+    pub parts: Vec<Look<'a>>,
+}
+
+/// What a condition is compared with.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Seen<'a> {
+    /// The conditions in it.
+    Parts,
+    /// Nothing: it always matches, or never.
+    Nothing,
+    /// It is as if it were not there.
+    PassedOver,
+    /// The value of a header; `None` for a missing one.
+    Header(Option<Cow<'a, str>>),
+    /// The method.
+    Path(&'a str),
+    /// An address of the connection.
+    Address(IpAddr),
+    /// The port that the connection is to.
+    Port(u16),
+    /// The names of the peer, in the order in which they are compared.
+    Names(Vec<(NameKind, Cow<'a, str>)>),
+    /// There is no TLS, so nobody is authenticated.
+    Plaintext,
+}
+
+/// What a policy makes of an RPC.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PolicyLook<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Whether it matches.
+    pub matches: bool,
+    /// The permissions that were looked at; the last one matches if any does.
+    pub permissions: Vec<Look<'a>>,
+    /// The principals that were looked at: none if no permission matches.
+    pub principals: Vec<Look<'a>>,
+}
+
+/// What an RBAC filter makes of an RPC.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision<'a> {
+    /// What its policies are for.
+    pub action: RbacAction,
+    /// Whether the RPC goes on.
+    pub is_allowed: bool,
+    /// The policies that were asked; the last one matches if any does.
+    pub policies: Vec<PolicyLook<'a>>,
+    /// The audit loggers that hear of it.
+    pub loggers: &'a [String],
+}
+
+impl<'a> Decision<'a> {
+    /// The policy that matches.
+    pub fn matched(&self) -> Option<&PolicyLook<'a>> {
+        self.policies.last().filter(|policy| policy.matches)
+    }
+}
+
+/// Asks the policies of a filter.
+pub fn decide<'a>(rules: &'a RbacRules, asked: Asked<'a>) -> Decision<'a> {
+    let mut policies = Vec::new();
+    for (name, policy) in &rules.policies {
+        let look = look_at(name, policy, asked);
+        let matches = look.matches;
+        policies.push(look);
+        if matches {
+            break;
+        }
+    }
+    let matches = policies.last().is_some_and(|policy| policy.matches);
+    let is_allowed = matches == (rules.action == RbacAction::Allow);
+    let loggers = rules.audit.as_ref().filter(|audit| match audit.condition {
+        AuditCondition::Never => false,
+        AuditCondition::OnDeny => !is_allowed,
+        AuditCondition::OnAllow => is_allowed,
+        AuditCondition::Always => true,
+    });
+    Decision {
+        action: rules.action,
+        is_allowed,
+        policies,
+        loggers: loggers.map_or(&[], |audit| &audit.loggers),
+    }
+}
+
+fn look_at<'a>(name: &'a str, policy: &'a RbacPolicy, asked: Asked<'a>) -> PolicyLook<'a> {
+    let mut walk = Walk { asked, kept: 0 };
+    let (may, permissions) = walk.one_of(&policy.permissions);
+    let (is, principals) = match may {
+        true => walk.one_of(&policy.principals),
+        false => (false, Vec::new()),
+    };
+    PolicyLook {
+        name,
+        matches: is,
+        permissions,
+        principals,
+    }
+}
+
+/// Says whether a condition matches.
+pub fn matches(condition: &RbacCondition, asked: Asked<'_>) -> bool {
+    let mut walk = Walk { asked, kept: MAX_LOOKS };
+    walk.look(condition).is_some_and(|look| look.matches)
+}
+
+/// A walk over the conditions of a policy. A client takes only trees of a bounded depth.
+struct Walk<'a> {
+    asked: Asked<'a>,
+    /// Looks that are kept so far.
+    kept: usize,
+}
+
+impl<'a> Walk<'a> {
+    /// Whether one of the conditions matches, and those that were looked at.
+    fn one_of(&mut self, list: &'a [RbacCondition]) -> (bool, Vec<Look<'a>>) {
+        self.until(list, true)
+    }
+
+    /// Looks at conditions until one has this outcome: whether one has it, and what was looked at.
+    fn until(&mut self, list: &'a [RbacCondition], outcome: bool) -> (bool, Vec<Look<'a>>) {
+        let mut looks = Vec::new();
+        for condition in list {
+            let Some(look) = self.look(condition) else { continue };
+            let is_found = look.matches == outcome;
+            if is_found || self.kept < MAX_LOOKS {
+                self.kept += 1;
+                looks.push(look);
+            }
+            if is_found {
+                return (true, looks);
+            }
+        }
+        (false, looks)
+    }
+
+    /// Looks at a condition; `None` if it is as if it were not there.
+    fn look(&mut self, condition: &'a RbacCondition) -> Option<Look<'a>> {
+        let (matches, seen, parts) = match condition {
+            RbacCondition::OneOf(list) => {
+                let (matches, parts) = self.one_of(list);
+                (matches, Seen::Parts, parts)
+            }
+            RbacCondition::All(list) => {
+                let (fails, parts) = self.until(list, false);
+                (!fails, Seen::Parts, parts)
+            }
+            RbacCondition::Not(inner) => {
+                let look = self.look(inner)?;
+                (!look.matches, Seen::Parts, vec![look])
+            }
+            RbacCondition::Any => (true, Seen::Nothing, Vec::new()),
+            RbacCondition::Metadata { invert } => match self.asked.dialect.metadata {
+                MetadataCondition::Inverted => (*invert, Seen::Nothing, Vec::new()),
+                MetadataCondition::Never => (false, Seen::Nothing, Vec::new()),
+                MetadataCondition::PassedOver => return None,
+            },
+            RbacCondition::Unsupported(_) => match self.asked.dialect.unsupported {
+                UnsupportedCondition::Never => (false, Seen::Nothing, Vec::new()),
+                UnsupportedCondition::PassedOver => return None,
+            },
+            RbacCondition::Header(_)
+            | RbacCondition::Path(_)
+            | RbacCondition::Address(..)
+            | RbacCondition::DestinationPort(_)
+            | RbacCondition::DestinationPortRange { .. }
+            | RbacCondition::ServerName(_)
+            | RbacCondition::Authenticated(_) => {
+                let (matches, seen) = leaf(condition, self.asked);
+                (matches, seen, Vec::new())
+            }
+        };
+        Some(Look {
+            condition,
+            matches,
+            seen,
+            parts,
+        })
+    }
+}
+
+/// Whether a condition without parts matches, and what it is compared with.
+fn leaf<'a>(condition: &'a RbacCondition, asked: Asked<'a>) -> (bool, Seen<'a>) {
+    match condition {
+        RbacCondition::Header(matcher) => {
+            let value = (asked.dialect.policy_header)(asked.rpc, &matcher.name);
+            (matching::value_matches(matcher, value.as_deref()), Seen::Header(value))
+        }
+        RbacCondition::Path(matcher) => {
+            let path = asked.rpc.method.as_str();
+            (
+                !path.is_empty() && matching::string_matches(matcher, path),
+                Seen::Path(path),
+            )
+        }
+        RbacCondition::Address(which, range) => address(*which, range, asked),
+        RbacCondition::DestinationPort(port) => {
+            let own = asked.connection.to.port();
+            (*port == u32::from(own), Seen::Port(own))
+        }
+        RbacCondition::DestinationPortRange { start, end } => {
+            let own = asked.connection.to.port();
+            ((*start..*end).contains(&i32::from(own)), Seen::Port(own))
+        }
+        // Servers compare with an empty text, whatever name the connection was made for.
+        RbacCondition::ServerName(matcher) => (matching::string_matches(matcher, ""), Seen::Nothing),
+        RbacCondition::Authenticated(matcher) => {
+            let peer = match asked.peer {
+                Peer::Plaintext => return (false, Seen::Plaintext),
+                Peer::Tls(peer) => peer,
+            };
+            let names = (asked.dialect.names)(peer);
+            let matches = matcher.as_ref().is_none_or(|matcher| {
+                let mut names = names.iter();
+                names.any(|(_, name)| matching::string_matches(matcher, name))
+            });
+            (matches, Seen::Names(names))
+        }
+        RbacCondition::All(_)
+        | RbacCondition::OneOf(_)
+        | RbacCondition::Not(_)
+        | RbacCondition::Any
+        | RbacCondition::Metadata { .. }
+        | RbacCondition::Unsupported(_) => (false, Seen::Nothing),
+    }
+}
+
+fn address<'a>(which: RbacAddress, range: &AddressRange, asked: Asked<'_>) -> (bool, Seen<'a>) {
+    let address = match which {
+        RbacAddress::Destination => asked.connection.to,
+        // No server looks for another address than that of the connection.
+        RbacAddress::Source | RbacAddress::DirectRemote | RbacAddress::Remote => asked.connection.from,
+    };
+    let address = plain(address);
+    let matches = range.range.is_some_and(|range| range.contains(address));
+    (matches, Seen::Address(address))
+}

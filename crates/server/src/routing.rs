@@ -1,0 +1,123 @@
+//! Which route of a server takes an RPC (A36): virtual host by `:authority`, then the first route that matches, which must be one for
+//! servers.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::connection::Rpc;
+use crate::dialect::ServerDialect;
+use xdsctl_channel::client::Client;
+use xdsctl_channel::rpc::{Draw, Mismatch, matching};
+use xdsctl_model::resource::RouteConfiguration;
+use xdsctl_model::resource::domain::{DomainMatch, best_match_by};
+use xdsctl_model::resource::listener::RouteSource;
+use xdsctl_model::resource::route::{Action, Route, VirtualHost};
+
+/// The values of a header, joined by a comma.
+pub(crate) fn joined<'r>(headers: &'r [(String, String)], name: &str) -> Option<Cow<'r, str>> {
+    let mut values = headers
+        .iter()
+        .filter(|(key, _)| key == name)
+        .map(|(_, value)| value.as_str());
+    let first = values.next()?;
+    let mut all = Cow::Borrowed(first);
+    for value in values {
+        let all = all.to_mut();
+        all.push(',');
+        all.push_str(value);
+    }
+    Some(all)
+}
+
+/// The routes of a chain.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Routes {
+    /// They are there.
+    Held(Arc<RouteConfiguration>),
+    /// There is no RouteConfiguration of this name.
+    Missing(String),
+    /// The client rejects that of this name, for this reason.
+    Rejected(String, String),
+}
+
+impl Routes {
+    /// The routes that a client holds for a chain.
+    pub fn of(source: &RouteSource, client: &Client) -> Routes {
+        let name = match source {
+            RouteSource::Inline(routes) => return Routes::Held(Arc::clone(routes)),
+            RouteSource::Rds(name) => name,
+        };
+        let Some(held) = client.resources.route_configs.get(name) else {
+            return Routes::Missing(name.clone());
+        };
+        match (held.value(), held.rejected()) {
+            (Some(routes), _) => Routes::Held(Arc::clone(routes)),
+            (None, why) => Routes::Rejected(name.clone(), why.unwrap_or_default().to_owned()),
+        }
+    }
+}
+
+/// What becomes of an RPC among the routes of a RouteConfiguration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RouteChoice {
+    /// The virtual host and the domain that won; `None` if no virtual host has the authority.
+    pub host: Option<DomainMatch>,
+    /// For every route before the chosen one, its position and why it does not take the RPC.
+    pub tried: Vec<(usize, Mismatch)>,
+    /// The position of the route that takes the RPC.
+    pub route: Option<usize>,
+}
+
+impl RouteChoice {
+    /// The virtual host.
+    pub fn virtual_host<'r>(&self, routes: &'r RouteConfiguration) -> Option<&'r VirtualHost> {
+        routes.virtual_hosts.get(self.host?.host)
+    }
+
+    /// The route that takes the RPC.
+    pub fn chosen<'r>(&self, routes: &'r RouteConfiguration) -> Option<&'r Route> {
+        self.virtual_host(routes)?.routes.get(self.route?)
+    }
+
+    /// Says whether the route is one for servers.
+    pub fn is_served(&self, routes: &RouteConfiguration) -> bool {
+        self.chosen(routes)
+            .is_some_and(|route| route.action == Action::NonForwarding)
+    }
+}
+
+/// Chooses the route of an RPC.
+pub fn choose(routes: &RouteConfiguration, rpc: &Rpc, dialect: &ServerDialect, draw: &mut Draw<'_>) -> RouteChoice {
+    let domains = routes.virtual_hosts.iter().map(|host| &host.domains);
+    let mut choice = RouteChoice {
+        host: best_match_by(domains, &rpc.authority, dialect.domains),
+        tried: Vec::new(),
+        route: None,
+    };
+    let list = choice.virtual_host(routes).map_or(&[][..], |host| &host.routes);
+    for (position, route) in list.iter().enumerate() {
+        match mismatch(route, rpc, dialect, draw) {
+            Some(why) => choice.tried.push((position, why)),
+            None => {
+                choice.route = Some(position);
+                break;
+            }
+        }
+    }
+    choice
+}
+
+fn mismatch(route: &Route, rpc: &Rpc, dialect: &ServerDialect, draw: &mut Draw<'_>) -> Option<Mismatch> {
+    if !matching::path_matches(&route.path, &rpc.method) {
+        return Some(Mismatch::Path);
+    }
+    let mut headers = route.headers.iter();
+    let unmatched = headers.position(|header| {
+        let value = (dialect.route_header)(rpc, &header.name);
+        !matching::value_matches(header, value.as_deref())
+    });
+    match unmatched {
+        Some(index) => Some(Mismatch::Header(index)),
+        None => matching::fraction_mismatch(route, draw),
+    }
+}
