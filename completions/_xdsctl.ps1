@@ -32,6 +32,7 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             [CompletionResult]::new('tree', 'tree', [CompletionResultType]::ParameterValue, 'Show the tree of LB policies that a channel builds')
             [CompletionResult]::new('route', 'route', [CompletionResultType]::ParameterValue, 'Say which route takes an RPC, and why not the others')
             [CompletionResult]::new('pick', 'pick', [CompletionResultType]::ParameterValue, 'Follow an RPC to its endpoint, with the reason at each layer')
+            [CompletionResult]::new('admit', 'admit', [CompletionResultType]::ParameterValue, 'Say which connection a server takes and which RPC it lets in, and why')
             [CompletionResult]::new('test', 'test', [CompletionResultType]::ParameterValue, 'Run suites: what clients, backends and a control plane do over time, and what is expected of it')
             [CompletionResult]::new('simulate', 'simulate', [CompletionResultType]::ParameterValue, 'Show event by event what happens during a test of a suite')
             [CompletionResult]::new('retry', 'retry', [CompletionResultType]::ParameterValue, 'Show what the client makes of a retry policy')
@@ -308,6 +309,52 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             [CompletionResult]::new('--tls', '--tls', [CompletionResultType]::ParameterName, 'Speak TLS, and trust the system''s certificates')
             [CompletionResult]::new('--wait-for-ready', '--wait-for-ready', [CompletionResultType]::ParameterName, 'Wait for a connection instead of failing')
             [CompletionResult]::new('--explain', '--explain', [CompletionResultType]::ParameterName, 'Show everything, also picks that were queued')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'xdsctl;admit' {
+            [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'Read bare resources and arrays as this type')
+            [CompletionResult]::new('--stdin-filename', '--stdin-filename', [CompletionResultType]::ParameterName, 'Name to show for standard input')
+            [CompletionResult]::new('--bootstrap', '--bootstrap', [CompletionResultType]::ParameterName, 'Use this gRPC bootstrap file. Without it, certificate providers are not checked')
+            [CompletionResult]::new('--env', '--env', [CompletionResultType]::ParameterName, 'Set an environment switch of the client; may be repeated')
+            [CompletionResult]::new('--with', '--with', [CompletionResultType]::ParameterName, 'Answer for a program that brings this, too; may be repeated')
+            [CompletionResult]::new('--world', '--world', [CompletionResultType]::ParameterName, 'Which files are one world, what one client sees; default is `auto`')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Use this configuration file; the default is xdsctl.toml in this directory or one above')
+            [CompletionResult]::new('--allow-read', '--allow-read', [CompletionResultType]::ParameterName, 'Let files name files below this directory, not only below their own; may be repeated')
+            [CompletionResult]::new('--node', '--node', [CompletionResultType]::ParameterName, 'Node id for `ads://`, instead of the bootstrap''s')
+            [CompletionResult]::new('--ca', '--ca', [CompletionResultType]::ParameterName, 'Speak TLS, and trust the certificates in this PEM file')
+            [CompletionResult]::new('--cert', '--cert', [CompletionResultType]::ParameterName, 'Own certificate chain for mTLS, PEM')
+            [CompletionResult]::new('--key', '--key', [CompletionResultType]::ParameterName, 'Private key of --cert, PEM')
+            [CompletionResult]::new('--server-name', '--server-name', [CompletionResultType]::ParameterName, 'Name that the server''s certificate must have, if it is not the host')
+            [CompletionResult]::new('--token-file', '--token-file', [CompletionResultType]::ParameterName, 'Send the token in this file as `authorization: Bearer`')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Longest wait for all answers together, in seconds; a gRPC client waits 15')
+            [CompletionResult]::new('--max-size', '--max-size', [CompletionResultType]::ParameterName, 'Largest size in MiB, of one message and of all that is kept of an `ads://` stream')
+            [CompletionResult]::new('--retries', '--retries', [CompletionResultType]::ParameterName, 'How often to try again if the address cannot be reached, after 1 s, 2 s, 4 s, ...')
+            [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'Server to simulate, instead of C-core 1.85.1: `cpp@1.62`; several, as in `cpp,cpp@1.62`, are compared')
+            [CompletionResult]::new('--in', '--in', [CompletionResultType]::ParameterName, 'World of the server, if there are several: `xds/prod`, as standard error names it')
+            [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'Address that the server listens on; the bootstrap makes the name of its Listener of it. Default is the only server''s Listener')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Address at the other end of the connection; a port of 0 is one that no chain names [default: 127.0.0.1]')
+            [CompletionResult]::new('--to', '--to', [CompletionResultType]::ParameterName, 'The server''s own address, which the connection is to [default: that of --listen, or 127.0.0.1]')
+            [CompletionResult]::new('--certificate', '--certificate', [CompletionResultType]::ParameterName, 'Certificate that the client shows, in PEM; keys in the file are passed over')
+            [CompletionResult]::new('--san', '--san', [CompletionResultType]::ParameterName, 'Alternative names of the certificate that the client shows: `dns:a.example`, `uri:spiffe://prod/cart`, `email:`, `ip:`')
+            [CompletionResult]::new('--subject', '--subject', [CompletionResultType]::ParameterName, 'Subject of the certificate that the client shows, as in `CN=cart,O=Shop`')
+            [CompletionResult]::new('--roots', '--roots', [CompletionResultType]::ParameterName, 'Roots that the server trusts, in PEM; without them it trusts every certificate')
+            [CompletionResult]::new('--at', '--at', [CompletionResultType]::ParameterName, 'Time at which certificates must be valid; without it any time will do')
+            [CompletionResult]::new('--method', '--method', [CompletionResultType]::ParameterName, 'Method of the RPC; without it the answer ends with the connection')
+            [CompletionResult]::new('--authority', '--authority', [CompletionResultType]::ParameterName, 'Authority of the RPC [default: that of --listen]')
+            [CompletionResult]::new('--header', '--header', [CompletionResultType]::ParameterName, 'Metadata of the RPC, also as `NAME: VALUE`; may be repeated')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Start of the random numbers')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Output format')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour the text')
+            [CompletionResult]::new('--merge', '--merge', [CompletionResultType]::ParameterName, 'Take all inputs for one world: `--world all`')
+            [CompletionResult]::new('--no-config', '--no-config', [CompletionResultType]::ParameterName, 'Use no configuration file')
+            [CompletionResult]::new('--show-secrets', '--show-secrets', [CompletionResultType]::ParameterName, 'Print passwords, keys and tokens instead of masking them')
+            [CompletionResult]::new('--tls', '--tls', [CompletionResultType]::ParameterName, 'Speak TLS, and trust the system''s certificates')
+            [CompletionResult]::new('--over-tls', '--over-tls', [CompletionResultType]::ParameterName, 'The client speaks TLS; it shows a certificate if there is one of the following')
+            [CompletionResult]::new('--plaintext', '--plaintext', [CompletionResultType]::ParameterName, 'The client speaks plaintext, which is the default')
+            [CompletionResult]::new('--no-xds-credentials', '--no-xds-credentials', [CompletionResultType]::ParameterName, 'The server''s program has no xDS credentials: what the Listener says of TLS is not read')
+            [CompletionResult]::new('--unimplemented', '--unimplemented', [CompletionResultType]::ParameterName, 'The server has no such method')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
@@ -613,6 +660,7 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             [CompletionResult]::new('tree', 'tree', [CompletionResultType]::ParameterValue, 'Show the tree of LB policies that a channel builds')
             [CompletionResult]::new('route', 'route', [CompletionResultType]::ParameterValue, 'Say which route takes an RPC, and why not the others')
             [CompletionResult]::new('pick', 'pick', [CompletionResultType]::ParameterValue, 'Follow an RPC to its endpoint, with the reason at each layer')
+            [CompletionResult]::new('admit', 'admit', [CompletionResultType]::ParameterValue, 'Say which connection a server takes and which RPC it lets in, and why')
             [CompletionResult]::new('test', 'test', [CompletionResultType]::ParameterValue, 'Run suites: what clients, backends and a control plane do over time, and what is expected of it')
             [CompletionResult]::new('simulate', 'simulate', [CompletionResultType]::ParameterValue, 'Show event by event what happens during a test of a suite')
             [CompletionResult]::new('retry', 'retry', [CompletionResultType]::ParameterValue, 'Show what the client makes of a retry policy')
@@ -644,6 +692,9 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             break
         }
         'xdsctl;help;pick' {
+            break
+        }
+        'xdsctl;help;admit' {
             break
         }
         'xdsctl;help;test' {

@@ -29,6 +29,7 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
             cand tree 'Show the tree of LB policies that a channel builds'
             cand route 'Say which route takes an RPC, and why not the others'
             cand pick 'Follow an RPC to its endpoint, with the reason at each layer'
+            cand admit 'Say which connection a server takes and which RPC it lets in, and why'
             cand test 'Run suites: what clients, backends and a control plane do over time, and what is expected of it'
             cand simulate 'Show event by event what happens during a test of a suite'
             cand retry 'Show what the client makes of a retry policy'
@@ -298,6 +299,51 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
             cand --tls 'Speak TLS, and trust the system''s certificates'
             cand --wait-for-ready 'Wait for a connection instead of failing'
             cand --explain 'Show everything, also picks that were queued'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'xdsctl;admit'= {
+            cand --as 'Read bare resources and arrays as this type'
+            cand --stdin-filename 'Name to show for standard input'
+            cand --bootstrap 'Use this gRPC bootstrap file. Without it, certificate providers are not checked'
+            cand --env 'Set an environment switch of the client; may be repeated'
+            cand --with 'Answer for a program that brings this, too; may be repeated'
+            cand --world 'Which files are one world, what one client sees; default is `auto`'
+            cand --config 'Use this configuration file; the default is xdsctl.toml in this directory or one above'
+            cand --allow-read 'Let files name files below this directory, not only below their own; may be repeated'
+            cand --node 'Node id for `ads://`, instead of the bootstrap''s'
+            cand --ca 'Speak TLS, and trust the certificates in this PEM file'
+            cand --cert 'Own certificate chain for mTLS, PEM'
+            cand --key 'Private key of --cert, PEM'
+            cand --server-name 'Name that the server''s certificate must have, if it is not the host'
+            cand --token-file 'Send the token in this file as `authorization: Bearer`'
+            cand --wait 'Longest wait for all answers together, in seconds; a gRPC client waits 15'
+            cand --max-size 'Largest size in MiB, of one message and of all that is kept of an `ads://` stream'
+            cand --retries 'How often to try again if the address cannot be reached, after 1 s, 2 s, 4 s, ...'
+            cand --client 'Server to simulate, instead of C-core 1.85.1: `cpp@1.62`; several, as in `cpp,cpp@1.62`, are compared'
+            cand --in 'World of the server, if there are several: `xds/prod`, as standard error names it'
+            cand --listen 'Address that the server listens on; the bootstrap makes the name of its Listener of it. Default is the only server''s Listener'
+            cand --from 'Address at the other end of the connection; a port of 0 is one that no chain names [default: 127.0.0.1]'
+            cand --to 'The server''s own address, which the connection is to [default: that of --listen, or 127.0.0.1]'
+            cand --certificate 'Certificate that the client shows, in PEM; keys in the file are passed over'
+            cand --san 'Alternative names of the certificate that the client shows: `dns:a.example`, `uri:spiffe://prod/cart`, `email:`, `ip:`'
+            cand --subject 'Subject of the certificate that the client shows, as in `CN=cart,O=Shop`'
+            cand --roots 'Roots that the server trusts, in PEM; without them it trusts every certificate'
+            cand --at 'Time at which certificates must be valid; without it any time will do'
+            cand --method 'Method of the RPC; without it the answer ends with the connection'
+            cand --authority 'Authority of the RPC [default: that of --listen]'
+            cand --header 'Metadata of the RPC, also as `NAME: VALUE`; may be repeated'
+            cand --seed 'Start of the random numbers'
+            cand --format 'Output format'
+            cand --color 'When to colour the text'
+            cand --merge 'Take all inputs for one world: `--world all`'
+            cand --no-config 'Use no configuration file'
+            cand --show-secrets 'Print passwords, keys and tokens instead of masking them'
+            cand --tls 'Speak TLS, and trust the system''s certificates'
+            cand --over-tls 'The client speaks TLS; it shows a certificate if there is one of the following'
+            cand --plaintext 'The client speaks plaintext, which is the default'
+            cand --no-xds-credentials 'The server''s program has no xDS credentials: what the Listener says of TLS is not read'
+            cand --unimplemented 'The server has no such method'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
@@ -580,6 +626,7 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
             cand tree 'Show the tree of LB policies that a channel builds'
             cand route 'Say which route takes an RPC, and why not the others'
             cand pick 'Follow an RPC to its endpoint, with the reason at each layer'
+            cand admit 'Say which connection a server takes and which RPC it lets in, and why'
             cand test 'Run suites: what clients, backends and a control plane do over time, and what is expected of it'
             cand simulate 'Show event by event what happens during a test of a suite'
             cand retry 'Show what the client makes of a retry policy'
@@ -605,6 +652,8 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
         &'xdsctl;help;route'= {
         }
         &'xdsctl;help;pick'= {
+        }
+        &'xdsctl;help;admit'= {
         }
         &'xdsctl;help;test'= {
         }

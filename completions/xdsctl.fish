@@ -33,6 +33,7 @@ complete -c xdsctl -n "__fish_xdsctl_needs_command" -f -a "clients" -d 'List the
 complete -c xdsctl -n "__fish_xdsctl_needs_command" -f -a "tree" -d 'Show the tree of LB policies that a channel builds'
 complete -c xdsctl -n "__fish_xdsctl_needs_command" -f -a "route" -d 'Say which route takes an RPC, and why not the others'
 complete -c xdsctl -n "__fish_xdsctl_needs_command" -f -a "pick" -d 'Follow an RPC to its endpoint, with the reason at each layer'
+complete -c xdsctl -n "__fish_xdsctl_needs_command" -f -a "admit" -d 'Say which connection a server takes and which RPC it lets in, and why'
 complete -c xdsctl -n "__fish_xdsctl_needs_command" -f -a "test" -d 'Run suites: what clients, backends and a control plane do over time, and what is expected of it'
 complete -c xdsctl -n "__fish_xdsctl_needs_command" -f -a "simulate" -d 'Show event by event what happens during a test of a suite'
 complete -c xdsctl -n "__fish_xdsctl_needs_command" -f -a "retry" -d 'Show what the client makes of a retry policy'
@@ -2915,6 +2916,63 @@ complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l tls -d 'Speak TLS
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l wait-for-ready -d 'Wait for a connection instead of failing'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l explain -d 'Show everything, also picks that were queued'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l as -d 'Read bare resources and arrays as this type' -r -f -a "lds\t'Listener'
+rds\t'RouteConfiguration'
+cds\t'Cluster'
+eds\t'ClusterLoadAssignment'
+bootstrap\t'gRPC bootstrap file'
+discovery-response\t'DiscoveryResponse'
+csds\t'ClientStatusResponse'
+config-dump\t'Envoy admin config dump'
+any\t'google.protobuf.Any'"
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l stdin-filename -d 'Name to show for standard input' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l bootstrap -d 'Use this gRPC bootstrap file. Without it, certificate providers are not checked' -r -F
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l env -d 'Set an environment switch of the client; may be repeated' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l with -d 'Answer for a program that brings this, too; may be repeated' -r -f -a "rls\t'The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go'"
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l world -d 'Which files are one world, what one client sees; default is `auto`' -r -f -a "auto\t'All files but dumps; where two directories have the same names, each of the two'
+file\t'Each file is a world'
+dir\t'The files of each directory are a world'
+all\t'All inputs are one world'"
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l config -d 'Use this configuration file; the default is xdsctl.toml in this directory or one above' -r -F
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l allow-read -d 'Let files name files below this directory, not only below their own; may be repeated' -r -F
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l node -d 'Node id for `ads://`, instead of the bootstrap\'s' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l ca -d 'Speak TLS, and trust the certificates in this PEM file' -r -F
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l cert -d 'Own certificate chain for mTLS, PEM' -r -F
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l key -d 'Private key of --cert, PEM' -r -F
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l server-name -d 'Name that the server\'s certificate must have, if it is not the host' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l token-file -d 'Send the token in this file as `authorization: Bearer`' -r -F
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l wait -d 'Longest wait for all answers together, in seconds; a gRPC client waits 15' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l max-size -d 'Largest size in MiB, of one message and of all that is kept of an `ads://` stream' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l retries -d 'How often to try again if the address cannot be reached, after 1 s, 2 s, 4 s, ...' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l client -d 'Server to simulate, instead of C-core 1.85.1: `cpp@1.62`; several, as in `cpp,cpp@1.62`, are compared' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l in -d 'World of the server, if there are several: `xds/prod`, as standard error names it' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l listen -d 'Address that the server listens on; the bootstrap makes the name of its Listener of it. Default is the only server\'s Listener' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l from -d 'Address at the other end of the connection; a port of 0 is one that no chain names [default: 127.0.0.1]' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l to -d 'The server\'s own address, which the connection is to [default: that of --listen, or 127.0.0.1]' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l certificate -d 'Certificate that the client shows, in PEM; keys in the file are passed over' -r -F
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l san -d 'Alternative names of the certificate that the client shows: `dns:a.example`, `uri:spiffe://prod/cart`, `email:`, `ip:`' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l subject -d 'Subject of the certificate that the client shows, as in `CN=cart,O=Shop`' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l roots -d 'Roots that the server trusts, in PEM; without them it trusts every certificate' -r -F
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l at -d 'Time at which certificates must be valid; without it any time will do' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l method -d 'Method of the RPC; without it the answer ends with the connection' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l authority -d 'Authority of the RPC [default: that of --listen]' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l header -d 'Metadata of the RPC, also as `NAME: VALUE`; may be repeated' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l seed -d 'Start of the random numbers' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l format -d 'Output format' -r -f -a "human\t'For people'
+json\t'For programs'
+svg\t'Picture'"
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l color -d 'When to colour the text' -r -f -a "auto\t'On a terminal that can, unless NO_COLOR says otherwise'
+always\t'Always'
+never\t'Never'"
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l merge -d 'Take all inputs for one world: `--world all`'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l no-config -d 'Use no configuration file'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l show-secrets -d 'Print passwords, keys and tokens instead of masking them'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l tls -d 'Speak TLS, and trust the system\'s certificates'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l over-tls -d 'The client speaks TLS; it shows a certificate if there is one of the following'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l plaintext -d 'The client speaks plaintext, which is the default'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l no-xds-credentials -d 'The server\'s program has no xDS credentials: what the Listener says of TLS is not read'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l unimplemented -d 'The server has no such method'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand test" -l world -d 'World for tests that name none, such as files of router_check_tool; may be repeated' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand test" -l client -d 'Client of tests that name none with `kind`, instead of C-core 1.85.1: `go`, `java@1.80`' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand test" -l allow-read -d 'Let a suite name files below this directory, not only below its own; may be repeated' -r -F
@@ -3194,25 +3252,26 @@ complete -c xdsctl -n "__fish_xdsctl_using_subcommand serve" -s h -l help -d 'Pr
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand generate" -l out -d 'Directory to write to' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand generate" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "validate" -d 'Say which resources a gRPC client would reject, drop or ignore, and at which field'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "explain" -d 'Explain a rule or a line of a client\'s log, or list all rules'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "clients" -d 'List the clients that xdsctl knows, and what each has since which version'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "tree" -d 'Show the tree of LB policies that a channel builds'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "route" -d 'Say which route takes an RPC, and why not the others'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "pick" -d 'Follow an RPC to its endpoint, with the reason at each layer'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "test" -d 'Run suites: what clients, backends and a control plane do over time, and what is expected of it'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "simulate" -d 'Show event by event what happens during a test of a suite'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "retry" -d 'Show what the client makes of a retry policy'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "cookie" -d 'Read or write session cookies'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "init" -d 'Write an xdsctl.toml with the defaults'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "config" -d 'Show the settings of the project'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "diff" -d 'Say what changes for a client from one configuration to another'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "who" -d 'Say what refers to a resource, and what it leads to'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "fetch" -d 'Save what a running client, proxy or control plane has as one dump'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "serve" -d 'Serve a dump to real clients, and compare their verdicts with the prediction'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "completions" -d 'Print the completion script of a shell'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "generate" -d 'Write the man pages'
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "validate" -d 'Say which resources a gRPC client would reject, drop or ignore, and at which field'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "explain" -d 'Explain a rule or a line of a client\'s log, or list all rules'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "clients" -d 'List the clients that xdsctl knows, and what each has since which version'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "tree" -d 'Show the tree of LB policies that a channel builds'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "route" -d 'Say which route takes an RPC, and why not the others'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "pick" -d 'Follow an RPC to its endpoint, with the reason at each layer'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "admit" -d 'Say which connection a server takes and which RPC it lets in, and why'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "test" -d 'Run suites: what clients, backends and a control plane do over time, and what is expected of it'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "simulate" -d 'Show event by event what happens during a test of a suite'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "retry" -d 'Show what the client makes of a retry policy'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "cookie" -d 'Read or write session cookies'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "init" -d 'Write an xdsctl.toml with the defaults'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "config" -d 'Show the settings of the project'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "diff" -d 'Say what changes for a client from one configuration to another'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "who" -d 'Say what refers to a resource, and what it leads to'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "fetch" -d 'Save what a running client, proxy or control plane has as one dump'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "serve" -d 'Serve a dump to real clients, and compare their verdicts with the prediction'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "completions" -d 'Print the completion script of a shell'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "generate" -d 'Write the man pages'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and not __fish_seen_subcommand_from validate explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve completions generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and __fish_seen_subcommand_from cookie" -f -a "encode" -d 'Write the value of a session cookie'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and __fish_seen_subcommand_from cookie" -f -a "decode" -d 'Read the value of a session cookie'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "show" -d 'Print each setting, its value, and where it comes from'

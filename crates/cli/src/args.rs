@@ -1,5 +1,6 @@
 //! The arguments. Help texts are one line per flag; the details are in the man page and `explain`.
 
+mod admit;
 mod change;
 mod channel;
 mod choice;
@@ -20,6 +21,7 @@ pub use channel::{
     ChannelArgs, CookieArgs, CookieCommand, Layout, PickArgs, RequestArgs, RetryArgs, RouteArgs, TreeArgs, TreeFormat,
 };
 
+pub use admit::{AdmitArgs, AdmitFormat};
 pub use change::{ChangeOf, DiffArgs, WhoArgs};
 pub use choice::ChoiceArgs;
 
@@ -62,6 +64,9 @@ pub enum Command {
     /// Follow an RPC to its endpoint, with the reason at each layer
     #[command(after_help = examples::PICK)]
     Pick(Box<PickArgs>),
+    /// Say which connection a server takes and which RPC it lets in, and why
+    #[command(after_help = examples::ADMIT)]
+    Admit(Box<AdmitArgs>),
     /// Run suites: what clients, backends and a control plane do over time, and what is expected of it
     #[command(after_help = examples::TEST)]
     Test(TestArgs),
@@ -198,6 +203,7 @@ impl Args {
             Command::Tree(tree) => tree.channel.input.show_secrets,
             Command::Route(route) => route.channel.input.show_secrets,
             Command::Pick(pick) => pick.channel.input.show_secrets,
+            Command::Admit(admit) => admit.input.show_secrets,
             Command::Test(test) => test.show_secrets,
             Command::Simulate(simulate) => simulate.show_secrets,
             Command::Retry(retry) => retry.channel.input.show_secrets,

@@ -1,5 +1,6 @@
 //! The commands, one a file: arguments to a library call, the answer to a report.
 
+mod admit;
 mod clients;
 mod config;
 mod cookie;
@@ -34,6 +35,7 @@ pub(crate) fn run(command: &Command, io: &mut Io<'_>) -> Result<u8, Error> {
         Command::Tree(tree) => several::tree(tree, io),
         Command::Route(route) => several::route(route, io),
         Command::Pick(pick) => several::pick(pick, io),
+        Command::Admit(admit) => several::admit(admit, io),
         Command::Test(test) => test::run(test, io),
         Command::Simulate(simulate) => simulate::run(simulate, io),
         Command::Retry(retry) => several::retry(retry, io),

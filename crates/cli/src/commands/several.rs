@@ -7,7 +7,7 @@ use std::io::Cursor;
 
 use serde_json::Value;
 
-use crate::args::{ChannelArgs, Format, PickArgs, RetryArgs, RouteArgs, TreeArgs, TreeFormat};
+use crate::args::{AdmitArgs, AdmitFormat, ChannelArgs, Format, PickArgs, RetryArgs, RouteArgs, TreeArgs, TreeFormat};
 use crate::io::Io;
 use crate::report::channel::layers::{self, Layer, Question};
 use crate::report::channel::several::{ClientAnswer, SeveralAnswers};
@@ -32,7 +32,7 @@ const MAX_COUNT: u64 = 10_000;
 
 /// `xdsctl route`.
 pub(super) fn route(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
-    let Some(clients) = named(&args.channel)? else {
+    let Some(clients) = named(args.channel.client.as_deref())? else {
         return super::route::run(args, io);
     };
     let is_json = args.format == Format::Json;
@@ -51,7 +51,7 @@ pub(super) fn route(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
 
 /// `xdsctl pick`.
 pub(super) fn pick(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
-    let Some(clients) = named(&args.channel)? else {
+    let Some(clients) = named(args.channel.client.as_deref())? else {
         return super::pick::run(args, io);
     };
     if args.count > MAX_COUNT {
@@ -82,9 +82,40 @@ pub(super) fn pick(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     )
 }
 
+/// `xdsctl admit`.
+pub(super) fn admit(args: &AdmitArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    let Some(clients) = named(args.client.as_deref())? else {
+        return super::admit::run(args, io);
+    };
+    let is_json = match args.format {
+        AdmitFormat::Json => true,
+        AdmitFormat::Human => false,
+        AdmitFormat::Svg => {
+            let why = "a picture is of one server: choose it with --client";
+            return Err(Error::Usage(why.to_owned()));
+        }
+    };
+    let reads_stdin = args.input.files.iter().any(|file| file.as_os_str() == "-");
+    run(
+        &clients,
+        Question::Admit,
+        (reads_stdin, is_json),
+        io,
+        &mut |client, form, io| {
+            let mut one = args.clone();
+            one.client = Some(client.to_string());
+            one.format = match form {
+                Form::Shown => AdmitFormat::Human,
+                Form::Json | Form::Shares => AdmitFormat::Json,
+            };
+            super::admit::run(&one, io)
+        },
+    )
+}
+
 /// `xdsctl retry`.
 pub(super) fn retry(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
-    let Some(clients) = named(&args.channel)? else {
+    let Some(clients) = named(args.channel.client.as_deref())? else {
         return super::retry::run(args, io);
     };
     let is_json = args.format == Format::Json;
@@ -103,7 +134,7 @@ pub(super) fn retry(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
 
 /// `xdsctl tree`.
 pub(super) fn tree(args: &TreeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
-    let Some(clients) = named(&args.channel)? else {
+    let Some(clients) = named(args.channel.client.as_deref())? else {
         return super::tree::run(args, io);
     };
     let is_json = match args.format {
@@ -136,8 +167,8 @@ pub(super) fn tree(args: &TreeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
 ///
 /// # Errors
 /// A name that is none.
-fn named(args: &ChannelArgs) -> Result<Option<Vec<Client>>, Error> {
-    let Some(list) = &args.client else { return Ok(None) };
+fn named(list: Option<&str>) -> Result<Option<Vec<Client>>, Error> {
+    let Some(list) = list else { return Ok(None) };
     let clients = Client::parse_list(list).map_err(|error| Error::Usage(format!("--client: {error}")))?;
     Ok(Some(clients).filter(|clients| clients.len() > 1))
 }
@@ -173,7 +204,12 @@ fn run(
         let json = asked(&input, io, |io| ask(client, Form::Json, io));
         let shares = match question {
             Question::Pick => Some(asked(&input, io, |io| ask(client, Form::Shares, io))),
-            Question::Steps | Question::Place | Question::Route | Question::Retry | Question::Tree => None,
+            Question::Steps
+            | Question::Place
+            | Question::Route
+            | Question::Retry
+            | Question::Tree
+            | Question::Admit => None,
         };
         for line in json.notes.lines().filter(|line| !line.is_empty()) {
             match notes.iter_mut().find(|(known, _)| known == line) {

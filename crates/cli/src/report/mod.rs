@@ -1,5 +1,6 @@
 //! Reports, and the formats that print them: only this module knows colours and JSON schemas.
 
+pub mod admit;
 pub mod channel;
 mod comments;
 pub mod diff;

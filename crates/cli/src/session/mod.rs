@@ -19,7 +19,7 @@ use xdsctl_channel::session::{self, PlannedStart, Session, SessionPlan};
 use xdsctl_clients::bootstrap::Bootstrap;
 use xdsctl_model::profile::{self, Fleet};
 
-pub use request::{headers, method, millis, refuse_method, request, rpc, say_method, seconds};
+pub use request::{headers, method, millis, pairs, refuse_method, request, rpc, say_method, seconds};
 
 /// Exit code for RPCs that fail.
 const EXIT_FAILS: u8 = 1;

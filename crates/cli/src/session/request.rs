@@ -87,19 +87,27 @@ fn header_parts(header: &str) -> Option<(&str, &str)> {
     }
 }
 
+/// The headers of `--header`.
+///
+/// # Errors
+/// One without `=`.
+pub fn pairs(headers: &[String]) -> Result<Vec<(String, String)>, Error> {
+    let pair = |header: &String| {
+        // What is no pair is not quoted: it may be the value alone.
+        let (name, value) = header_parts(header).ok_or_else(|| {
+            Error::Usage("--header must be NAME=VALUE or `NAME: VALUE`, one has neither `=` nor `:`".to_owned())
+        })?;
+        Ok((name.to_ascii_lowercase(), value.to_owned()))
+    };
+    headers.iter().map(pair).collect()
+}
+
 /// The metadata of an RPC.
 ///
 /// # Errors
 /// A header or cookie without `=`.
 pub fn headers(args: &RequestArgs) -> Result<Vec<(String, String)>, Error> {
-    let mut headers = Vec::new();
-    for header in &args.headers {
-        // What is no pair is not quoted: it may be the value alone.
-        let (name, value) = header_parts(header).ok_or_else(|| {
-            Error::Usage("--header must be NAME=VALUE or `NAME: VALUE`, one has neither `=` nor `:`".to_owned())
-        })?;
-        headers.push((name.to_ascii_lowercase(), value.to_owned()));
-    }
+    let mut headers = pairs(&args.headers)?;
     if args.cookies.iter().any(|cookie| !cookie.contains('=')) {
         return Err(Error::Usage("--cookie must be NAME=VALUE, one has no `=`".to_owned()));
     }

@@ -22,6 +22,8 @@ pub enum Question {
     Retry,
     /// `tree`.
     Tree,
+    /// `admit`.
+    Admit,
 }
 
 /// One layer of an answer: its name, and what a client does there.
@@ -51,7 +53,7 @@ pub fn of(question: Question, json: &Value, shares: Option<&Value>) -> Vec<Layer
         Question::Route => route(json, "matcher"),
         Question::Pick => pick(json, shares),
         Question::Steps => steps(json),
-        Question::Place | Question::Retry | Question::Tree => {
+        Question::Place | Question::Retry | Question::Tree | Question::Admit => {
             let mut layers = Vec::new();
             members("", json, 0, &mut layers);
             layers
@@ -72,7 +74,7 @@ pub fn way(question: Question, json: &Value) -> Vec<Layer> {
             let has_none = json["virtual_host"].is_null() && json["route"].is_null() && !json["error"].is_null();
             configuration(has_none.then(|| text(&json["error"]["message"])), route(json, "why"))
         }
-        Question::Steps | Question::Place | Question::Retry | Question::Tree => Vec::new(),
+        Question::Steps | Question::Place | Question::Retry | Question::Tree | Question::Admit => Vec::new(),
     }
 }
 

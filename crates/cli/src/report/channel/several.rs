@@ -176,6 +176,7 @@ impl SeveralAnswers {
             Question::Pick | Question::Steps | Question::Place => "pick",
             Question::Retry => "retry",
             Question::Tree => "tree",
+            Question::Admit => "admit",
         };
         let document = json!({
             "schema": SCHEMA,

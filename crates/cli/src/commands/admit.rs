@@ -1,0 +1,278 @@
+//! `xdsctl admit`: which connection a server takes, and which RPC it lets in.
+
+use std::fs::File;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::Path;
+
+use crate::args::{AdmitArgs, AdmitFormat};
+use crate::config::ProjectConfig;
+use crate::io::input;
+use crate::report::admit::{self as report, AdmitAnswer};
+use crate::session::{self, words};
+use crate::{Error, Io};
+use xdsctl_channel::client::server::ListeningServer;
+use xdsctl_channel::client::{Client, Resources};
+use xdsctl_channel::rpc::Draws;
+use xdsctl_channel::session::SessionInputs;
+use xdsctl_document::source::read_stream;
+use xdsctl_model::profile::{self, Fleet, Profile};
+use xdsctl_model::resource::Listener;
+use xdsctl_server::admit::{Question, admit};
+use xdsctl_server::certificate;
+use xdsctl_server::dialect::ServerDialect;
+use xdsctl_server::serving::serving;
+use xdsctl_server::{Connection, End, PeerCertificate, Rpc, Transport};
+
+/// Bytes of a file with certificates.
+const MAX_PEM_BYTES: u64 = 16 << 20;
+
+pub(super) fn run(args: &AdmitArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    session::refuse_method("admit", &args.input.files)?;
+    let transport = transport(args)?;
+    let config = ProjectConfig::of(&args.input.config, io)?;
+    let fleet = client(args)?;
+    let inputs = input::open_for(&args.input, &config, fleet, io)?;
+    inputs.refuse_broken_bootstrap()?;
+    let held = inputs.hold(io)?;
+    let (server, client) = server(args, held, io)?;
+    let mut dialect = ServerDialect::of(&client.profile).ok_or_else(|| not_known(&client.profile))?;
+    dialect.ignores_tls = args.no_xds_credentials;
+    let connection = connection(args, transport, &server, io)?;
+    let rpc = rpc(args, &server, connection.transport != Transport::Plaintext)?;
+    let at = time(args)?;
+    let serves = serving(&server, &client);
+    let mut draws = Draws::new(args.seed);
+    let question = Question {
+        connection: &connection,
+        rpc: rpc.as_ref(),
+        at,
+    };
+    let draw = &mut |purpose, bound| draws.draw(purpose, bound);
+    let answer = admit(&serves, question, &dialect, &client, draw);
+    let told = AdmitAnswer {
+        server: &server,
+        rejected: serves.as_ref().ok().and_then(|serving| serving.rejected.as_deref()),
+        connection: &connection,
+        rpc: rpc.as_ref(),
+        dialect: &dialect,
+        answer: &answer,
+        shows_secrets: args.input.show_secrets,
+    };
+    match args.format {
+        AdmitFormat::Human => report::write(&told, io.colours(args.color), &mut io.out)?,
+        AdmitFormat::Json => report::json::write(&told, args.seed, &mut io.out)?,
+        AdmitFormat::Svg => report::svg::write(&told, &mut io.out)?,
+    }
+    Ok(session::exit(!matches!(answer.end, End::Served | End::Connected)))
+}
+
+fn not_known(profile: &Profile) -> Error {
+    let name = profile.name();
+    Error::Usage(format!("--client: what a server of {name} lets in is not known"))
+}
+
+fn client(args: &AdmitArgs) -> Result<Fleet, Error> {
+    let Some(name) = &args.client else {
+        return Ok(Fleet::default());
+    };
+    let client = profile::Client::parse_one(name).map_err(|error| Error::Usage(format!("--client: {error}")))?;
+    let profile = Profile::of(client);
+    match ServerDialect::of(&profile) {
+        Some(_) => Ok(Fleet::of_one(client)),
+        None => Err(not_known(&profile)),
+    }
+}
+
+/// The server, and what it holds: in the world that is named, the only one, or the only one with its Listener.
+fn server(args: &AdmitArgs, mut held: SessionInputs, io: &mut Io<'_>) -> Result<(ListeningServer, Client), Error> {
+    let names = || held.worlds.iter().map(|(name, _)| name.as_str());
+    if let Some(wanted) = &args.in_world {
+        if !names().any(|name| name == wanted) {
+            return Err(Error::Usage(format!(
+                "--in: {}",
+                words::no_such("world", wanted, names())
+            )));
+        }
+        held.worlds.retain(|(name, _)| name == wanted);
+    }
+    let found: Vec<Option<ListeningServer>> = held
+        .worlds
+        .iter()
+        .map(|(_, resources)| listening(args, resources, &held))
+        .collect::<Result<_, _>>()?;
+    let has_own = |(number, server): (usize, &Option<ListeningServer>)| {
+        let server = server.as_ref()?;
+        let (_, resources) = held.worlds.get(number)?;
+        resources.listeners.contains_key(&server.listener).then_some(number)
+    };
+    let fitting: Vec<usize> = found.iter().enumerate().filter_map(has_own).collect();
+    let number = match (fitting.as_slice(), found.len()) {
+        ([only], _) => *only,
+        ([], 1) => 0,
+        ([], _) => return Err(Error::Usage("no world has the Listener of the server".to_owned())),
+        (several, _) => {
+            let names = several.iter().filter_map(|number| held.worlds.get(*number));
+            let names: Vec<&str> = names.map(|(name, _)| name.as_str()).collect();
+            let names = names.join(", ");
+            return Err(Error::Usage(format!(
+                "several worlds have the Listener, name one with --in: {names}"
+            )));
+        }
+    };
+    let server = found.into_iter().nth(number).flatten();
+    let (_, resources) = held.worlds.swap_remove(number);
+    let server = server.ok_or_else(|| no_server(&resources))?;
+    if args.listen.is_none() {
+        say!(io.err, "note: no --listen, the server is at {}", server.address)?;
+    }
+    let client = Client::holding(resources, &held.bootstrap.node_id, &held.profile, &held.server);
+    Ok((server, client))
+}
+
+fn no_server(resources: &Resources) -> Error {
+    let mut servers: Vec<&str> = servers(resources).map(|(_, address)| address).collect();
+    servers.dedup();
+    Error::Usage(match servers.as_slice() {
+        [] => "there is no Listener for servers in the input".to_owned(),
+        several => format!("several servers, name one with --listen: {}", several.join(", ")),
+    })
+}
+
+/// The Listeners of servers: name and address.
+fn servers(resources: &Resources) -> impl Iterator<Item = (&str, &str)> {
+    resources
+        .listeners
+        .iter()
+        .filter_map(|(name, held)| match &**held.value()? {
+            Listener::Tcp(listener) => Some((name.as_str(), listener.address.as_str())),
+            Listener::Api(_) => None,
+        })
+}
+
+/// The server at an address, or the only one. Without a bootstrap, its Listener is known by the address in it.
+fn listening(args: &AdmitArgs, resources: &Resources, held: &SessionInputs) -> Result<Option<ListeningServer>, Error> {
+    if let Some(address) = &args.listen {
+        if let Some(server) = ListeningServer::of(address, &held.bootstrap) {
+            return Ok(Some(server));
+        }
+        if args.input.bootstrap.is_some() {
+            let why = "--listen: the bootstrap has no server_listener_resource_name_template, a server with it does not start";
+            return Err(Error::Usage(why.to_owned()));
+        }
+        let server = ListeningServer {
+            address: address.clone(),
+            listener: address.clone(),
+        };
+        let name = servers(resources).find(|(_, own)| server.is_meant(own));
+        let name = name.map_or(address.as_str(), |(name, _)| name);
+        return Ok(Some(ListeningServer {
+            listener: name.to_owned(),
+            ..server
+        }));
+    }
+    let mut all = servers(resources);
+    Ok(match (all.next(), all.next()) {
+        (Some((name, address)), None) => Some(ListeningServer {
+            address: address.to_owned(),
+            listener: name.to_owned(),
+        }),
+        _ => None,
+    })
+}
+
+fn connection(
+    args: &AdmitArgs,
+    transport: Transport,
+    server: &ListeningServer,
+    io: &mut Io<'_>,
+) -> Result<Connection, Error> {
+    let own: Option<SocketAddr> = server.address.parse().ok();
+    let given = own.map(|own| own.ip()).filter(|ip| !ip.is_unspecified());
+    let local = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    let to = args.to.or(given).unwrap_or(local);
+    let from = match &args.from {
+        None => {
+            say!(io.err, "note: no --from, the connection is from {local}")?;
+            SocketAddr::new(local, 0)
+        }
+        Some(text) => match (text.parse::<SocketAddr>(), text.parse::<IpAddr>()) {
+            (Ok(address), _) => address,
+            (_, Ok(ip)) => SocketAddr::new(ip, 0),
+            _ => {
+                let why = format!("--from `{text}` must be an address like 10.0.0.1 or 10.0.0.1:4000");
+                return Err(Error::Usage(why));
+            }
+        },
+    };
+    Ok(Connection {
+        from,
+        to: SocketAddr::new(to, own.map_or(0, |own| own.port())),
+        transport,
+    })
+}
+
+fn rpc(args: &AdmitArgs, server: &ListeningServer, is_https: bool) -> Result<Option<Rpc>, Error> {
+    let Some(method) = &args.method else { return Ok(None) };
+    Ok(Some(Rpc {
+        method: method.clone(),
+        authority: args.authority.clone().unwrap_or_else(|| server.address.clone()),
+        headers: session::pairs(&args.headers)?,
+        is_unimplemented: args.unimplemented,
+        is_https,
+    }))
+}
+
+fn time(args: &AdmitArgs) -> Result<Option<i64>, Error> {
+    let Some(text) = &args.at else { return Ok(None) };
+    let time = certificate::read_time(text);
+    time.map(Some)
+        .ok_or_else(|| Error::Usage(format!("--at `{text}` must be a time like 2026-11-24T18:00:00Z")))
+}
+
+/// What the client speaks, and what it shows.
+fn transport(args: &AdmitArgs) -> Result<Transport, Error> {
+    let mut own = match &args.certificate {
+        Some(path) => pem("--certificate", path)?.into_iter().next(),
+        None if args.san.is_empty() && args.subject.is_none() => None,
+        None => Some(made(args)?),
+    };
+    if let (Some(own), Some(path)) = (&mut own, &args.roots) {
+        let roots = pem("--roots", path)?;
+        own.is_untrusted = !roots.iter().any(|root| root.subject == own.issuer);
+    }
+    Ok(match own {
+        None if !args.over_tls => Transport::Plaintext,
+        own => Transport::Tls(own),
+    })
+}
+
+/// A certificate with the names of the arguments.
+fn made(args: &AdmitArgs) -> Result<PeerCertificate, Error> {
+    let mut own = PeerCertificate {
+        subject: args.subject.clone().unwrap_or_default(),
+        ..PeerCertificate::default()
+    };
+    for san in &args.san {
+        let wrong = || {
+            Error::Usage(format!(
+                "--san `{san}` must be dns:NAME, uri:URI, email:ADDRESS or ip:ADDRESS"
+            ))
+        };
+        let (kind, name) = san.split_once(':').ok_or_else(wrong)?;
+        match kind {
+            "dns" => own.dns_names.push(name.to_owned()),
+            "uri" => own.uris.push(name.to_owned()),
+            "email" => own.emails.push(name.to_owned()),
+            "ip" => own.ips.push(name.parse().map_err(|_| wrong())?),
+            _ => return Err(wrong()),
+        }
+    }
+    Ok(own)
+}
+
+fn pem(argument: &str, path: &Path) -> Result<Vec<PeerCertificate>, Error> {
+    let read = File::open(path).and_then(|mut file| read_stream(&mut file, MAX_PEM_BYTES));
+    let bytes = read.map_err(|source| input::cannot_read(path, source))?;
+    let text = String::from_utf8_lossy(&bytes);
+    certificate::read_pem(&text).map_err(|error| Error::Usage(format!("{argument} `{}`: {error}", path.display())))
+}

@@ -1,0 +1,111 @@
+//! The answer of `admit` for programs, `xdsctl.admit/v1`. Fields are added, never changed.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::layers::AdmitAnswer;
+use super::{Sentence, told};
+use crate::report::channel::retry::Failure;
+use xdsctl_server::End;
+use xdsctl_server::admit::decision;
+use xdsctl_server::policy::Asked;
+
+/// Name of the schema of `--format json`.
+const SCHEMA: &str = "xdsctl.admit/v1";
+
+#[derive(Serialize)]
+struct AdmitJson<'a> {
+    schema: &'static str,
+    /// `served`, `denied`, `refused`, `connected`, `handshake failed`, `closed` or `not serving`.
+    end: &'static str,
+    /// The status of an RPC that does not get to the application.
+    error: Option<Failure<'a>>,
+    /// Name of the Listener.
+    listener: &'a str,
+    /// The chain that takes the connection; null if none does.
+    filter_chain: Option<String>,
+    /// The virtual host that takes the RPC, by index; null if none does.
+    virtual_host: Option<usize>,
+    /// The route in it.
+    route: Option<usize>,
+    /// The RBAC filters that the RPC gets to.
+    rbac: Vec<RbacJson>,
+    /// Every layer in words.
+    layers: Vec<Sentence>,
+    seed: u64,
+}
+
+#[derive(Serialize)]
+struct RbacJson {
+    filter: String,
+    config_from: &'static str,
+    allowed: bool,
+    /// The policy that matches; null if none does.
+    policy: Option<String>,
+}
+
+/// Writes the answer.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(answer: &AdmitAnswer<'_>, seed: u64, out: &mut dyn Write) -> io::Result<()> {
+    let taken = answer.answer.taken.as_ref();
+    let chosen = taken.and_then(|taken| taken.chain.chosen);
+    let handled = answer.answer.handled.as_ref();
+    let route = handled.and_then(|handled| match &handled.routes {
+        xdsctl_server::routing::Routes::Held(held) => {
+            let choice = handled.route.as_ref()?;
+            Some((
+                choice.virtual_host(held)?.index,
+                choice.chosen(held).map(|route| route.index),
+            ))
+        }
+        _ => None,
+    });
+    let document = AdmitJson {
+        schema: SCHEMA,
+        end: answer.answer.end.name(),
+        error: match &answer.answer.end {
+            End::Refused(status) => Some(Failure::from(status)),
+            _ => None,
+        },
+        listener: &answer.server.listener,
+        filter_chain: chosen.map(|(index, _)| match index {
+            Some(index) => format!("filter_chains[{index}]"),
+            None => "default_filter_chain".to_owned(),
+        }),
+        virtual_host: route.map(|(host, _)| host),
+        route: route.and_then(|(_, route)| route),
+        rbac: rbac(answer),
+        layers: told(answer),
+        seed,
+    };
+    crate::report::write_json(&document, out)
+}
+
+fn rbac(answer: &AdmitAnswer<'_>) -> Vec<RbacJson> {
+    let handled = answer.answer.handled.as_ref();
+    let peer = answer.answer.taken.as_ref().and_then(|taken| taken.peer.as_ref().ok());
+    let (Some(handled), Some(peer), Some(rpc)) = (handled, peer, answer.rpc) else {
+        return Vec::new();
+    };
+    let asked = Asked {
+        connection: answer.connection,
+        peer: *peer,
+        rpc,
+        dialect: answer.dialect,
+    };
+    let looks = handled.looks.iter().filter(|look| look.disabled.is_none());
+    let decided = looks.filter_map(|look| {
+        let filter = handled.filters.as_ref()?.get(look.position)?;
+        let decision = decision(&filter.config, asked)?;
+        Some(RbacJson {
+            filter: look.name.clone(),
+            config_from: look.config_level.name(),
+            allowed: decision.is_allowed,
+            policy: decision.matched().map(|policy| policy.name.to_owned()),
+        })
+    });
+    decided.collect()
+}

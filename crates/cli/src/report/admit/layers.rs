@@ -1,0 +1,292 @@
+//! The layers of a server in words, in the order in which it asks them.
+
+use super::conditions;
+use super::{Outcome, Sentence};
+use xdsctl_channel::client::server::ListeningServer;
+use xdsctl_channel::rpc::{Mismatch, words};
+use xdsctl_document::secret;
+use xdsctl_model::resource::listener::{Cidr, SourceType};
+use xdsctl_model::resource::route::{Action, Route};
+use xdsctl_server::admit::{Handled, Taken, decision, shown};
+use xdsctl_server::certificate::time_text;
+use xdsctl_server::chain::ChainStep;
+use xdsctl_server::dialect::ServerDialect;
+use xdsctl_server::handshake::{Asks, HandshakeFault, Peer};
+use xdsctl_server::policy::Asked;
+use xdsctl_server::routing::Routes;
+use xdsctl_server::serving::NotServing;
+use xdsctl_server::{Answer, Connection, End, PeerCertificate, Rpc};
+
+/// What was asked, and the answer.
+pub struct AdmitAnswer<'a> {
+    /// The server.
+    pub server: &'a ListeningServer,
+    /// Why a newer version of its Listener is not in use.
+    pub rejected: Option<&'a str>,
+    /// The connection.
+    pub connection: &'a Connection,
+    /// The RPC.
+    pub rpc: Option<&'a Rpc>,
+    /// The ways of the server.
+    pub dialect: &'a ServerDialect,
+    /// What became of both.
+    pub answer: &'a Answer<'a>,
+    /// Values of headers that hold secrets are printed.
+    pub shows_secrets: bool,
+}
+
+/// The answer as sentences, a layer each.
+pub fn told(answer: &AdmitAnswer<'_>) -> Vec<Sentence> {
+    let mut layers = vec![listener(answer)];
+    let Some(taken) = &answer.answer.taken else {
+        return layers;
+    };
+    layers.push(chain(taken));
+    layers.extend(handshake(taken, answer.connection));
+    if let (Some(handled), Some(rpc)) = (&answer.answer.handled, answer.rpc) {
+        layers.extend(routes(handled, rpc, answer));
+        layers.extend(filters(handled, rpc, taken, answer));
+    }
+    layers
+}
+
+fn listener(answer: &AdmitAnswer<'_>) -> Sentence {
+    let ListeningServer { address, listener } = answer.server;
+    let name = format!("`{listener}`");
+    let (outcome, what) = match &answer.answer.end {
+        End::NotServing(why) => {
+            let why = match why {
+                NotServing::NotAskedFor(why) => format!("{name} cannot be asked for: {why}"),
+                NotServing::Missing { near: None } => format!("{name} is not there"),
+                NotServing::Missing { near: Some(near) } => {
+                    format!("{name} is not there; did you mean `{near}`?")
+                }
+                NotServing::Rejected(why) => format!("{name} is not taken: {why}"),
+                NotServing::ApiListener => format!("{name} has an api_listener, which is for clients"),
+                NotServing::OtherAddress(own) => format!("{name} is for {own}"),
+            };
+            (Outcome::No, format!("{why}, so a server at {address} does not serve"))
+        }
+        _ => (Outcome::Yes, format!("{name} is for the server at {address}")),
+    };
+    let older = answer.rejected.filter(|_| outcome == Outcome::Yes);
+    let parts = older.map(|why| {
+        let what = format!("a newer version is not taken, the one before it stays in use: {why}");
+        Sentence::new("update", Outcome::Told, what)
+    });
+    Sentence::new("listener", outcome, what).with(parts.into_iter().collect())
+}
+
+fn chains(indices: &[usize]) -> String {
+    let names = indices.iter().map(|index| format!("filter_chains[{index}]"));
+    match indices {
+        [] => "no chain".to_owned(),
+        _ => crate::report::listed(names.collect::<Vec<_>>().into_iter(), 8),
+    }
+}
+
+fn range(range: Option<Cidr>) -> String {
+    range.map_or_else(|| "any".to_owned(), |range| range.to_string())
+}
+
+fn chain(taken: &Taken<'_>) -> Sentence {
+    let steps = taken.chain.steps.iter().map(|step| match step {
+        ChainStep::Destination(prefix, found) => {
+            let outcome = if found.is_empty() { Outcome::No } else { Outcome::Yes };
+            let what = format!("{}, the longest that fits: {}", range(*prefix), chains(found));
+            Sentence::new("destination", outcome, what)
+        }
+        ChainStep::NoDestination(to) => Sentence::new(
+            "destination",
+            Outcome::No,
+            format!("no chain is for connections to {to}"),
+        ),
+        ChainStep::SourceType(kind, found) => {
+            let name = match kind {
+                SourceType::Any => "ANY",
+                SourceType::SameIpOrLoopback => "SAME_IP_OR_LOOPBACK",
+                SourceType::External => "EXTERNAL",
+            };
+            let outcome = if found.is_empty() { Outcome::No } else { Outcome::Yes };
+            Sentence::new("source type", outcome, format!("{name}: {}", chains(found)))
+        }
+        ChainStep::Source(prefix, found) => {
+            let what = format!("{}, the longest that fits: {}", range(*prefix), chains(found));
+            Sentence::new("source", Outcome::Yes, what)
+        }
+        ChainStep::NoSource(from) => Sentence::new(
+            "source",
+            Outcome::No,
+            format!("no chain is for connections from {from}"),
+        ),
+        ChainStep::Port(0) => Sentence::new("source port", Outcome::Yes, "any"),
+        ChainStep::Port(port) => Sentence::new("source port", Outcome::Yes, port.to_string()),
+        ChainStep::Several(left) => {
+            let what = format!("more than one is left: {}", chains(left));
+            Sentence::new("chains", Outcome::No, what)
+        }
+        ChainStep::NoPort(port) => Sentence::new("source port", Outcome::No, format!("no chain is for port {port}")),
+    });
+    let (outcome, what) = match taken.chain.chosen {
+        Some((Some(index), _)) => (Outcome::Yes, format!("filter_chains[{index}] takes the connection")),
+        Some((None, _)) => (Outcome::Yes, "default_filter_chain takes the connection".to_owned()),
+        None => (Outcome::No, "none takes the connection, it is closed".to_owned()),
+    };
+    Sentence::new("filter chain", outcome, what).with(steps.collect())
+}
+
+/// A certificate by its names.
+fn certificate(certificate: &PeerCertificate) -> String {
+    let kinds = [
+        ("uri", &certificate.uris),
+        ("dns", &certificate.dns_names),
+        ("email", &certificate.emails),
+    ];
+    let names = kinds
+        .into_iter()
+        .flat_map(|(kind, names)| names.iter().map(move |name| format!("{kind} `{name}`")));
+    let ips = certificate.ips.iter().map(|ip| format!("ip {ip}"));
+    let subject = match certificate.subject.as_str() {
+        "" => None,
+        subject => Some(format!("subject `{subject}`")),
+    };
+    let all: Vec<String> = names.chain(ips).chain(subject).collect();
+    match all.is_empty() {
+        true => "no name".to_owned(),
+        false => all.join(", "),
+    }
+}
+
+fn handshake(taken: &Taken<'_>, connection: &Connection) -> Option<Sentence> {
+    let asks = taken.asks?;
+    let wants = match asks {
+        Asks::Plaintext => "plaintext",
+        Asks::Nothing => "TLS; the server asks for no certificate",
+        Asks::Optional => "TLS; the server takes a certificate and does without",
+        Asks::Required => "TLS; the client must show a certificate",
+    };
+    let own = shown(connection).map(|own| certificate(own));
+    let (outcome, what) = match &taken.peer {
+        Ok(Peer::Plaintext) => (Outcome::Yes, wants.to_owned()),
+        Ok(Peer::Tls(Some(own))) => (Outcome::Yes, format!("{wants}; it shows {}", certificate(own))),
+        Ok(Peer::Tls(None)) => match own {
+            Some(own) => (Outcome::Yes, format!("{wants}; that of the client is not seen: {own}")),
+            None => (Outcome::Yes, format!("{wants}; the client has none")),
+        },
+        Err(End::HandshakeFailed(fault)) => {
+            let why = match fault {
+                HandshakeFault::TlsToPlaintext => "the client speaks TLS".to_owned(),
+                HandshakeFault::PlaintextToTls => "the client speaks plaintext".to_owned(),
+                HandshakeFault::NoCertificate => "it has none".to_owned(),
+                HandshakeFault::Untrusted => "no root that the server trusts is above its own".to_owned(),
+                HandshakeFault::ForOthers => "its own is not for clients, as its extended key usage says".to_owned(),
+                HandshakeFault::NotYetValid(from) => format!("its own is valid only from {}", time_text(*from)),
+                HandshakeFault::Expired(until) => format!("its own has expired at {}", time_text(*until)),
+            };
+            (Outcome::No, format!("{wants}, and {why}"))
+        }
+        Err(_) => return None,
+    };
+    Some(Sentence::new("handshake", outcome, what))
+}
+
+fn routes(handled: &Handled, rpc: &Rpc, answer: &AdmitAnswer<'_>) -> Vec<Sentence> {
+    let held = match &handled.routes {
+        Routes::Held(held) => held,
+        Routes::Missing(name) => {
+            let what = format!("RouteConfiguration `{name}` is not there");
+            return vec![Sentence::new("routes", Outcome::No, what)];
+        }
+        Routes::Rejected(name, why) => {
+            let what = format!("RouteConfiguration `{name}` is not taken: {why}");
+            return vec![Sentence::new("routes", Outcome::No, what)];
+        }
+    };
+    let Some(choice) = &handled.route else {
+        return Vec::new();
+    };
+    let Some(host) = choice.virtual_host(held) else {
+        let what = format!("none has the authority `{}`", rpc.authority);
+        return vec![Sentence::new("virtual host", Outcome::No, what)];
+    };
+    let domain = choice.host.and_then(|found| host.domains.get(found.domain));
+    let domain = domain.map_or("", String::as_str);
+    let (index, authority) = (host.index, &rpc.authority);
+    let what = format!("virtual_hosts[{index}]: domain `{domain}` takes `{authority}`");
+    let of_host = Sentence::new("virtual host", Outcome::Yes, what);
+    let tried = choice.tried.iter().filter_map(|(position, why)| {
+        let route = host.routes.get(*position)?;
+        let what = mismatch(route, *why, rpc, answer);
+        Some(Sentence::new(format!("routes[{}]", route.index), Outcome::No, what))
+    });
+    let (outcome, what) = match choice.chosen(held) {
+        None => (Outcome::No, "none takes the RPC".to_owned()),
+        Some(route) => {
+            let asks = words::route_match(route, !answer.shows_secrets);
+            match &route.action {
+                Action::NonForwarding => (Outcome::Yes, format!("routes[{}] takes the RPC: {asks}", route.index)),
+                Action::Route(_) | Action::Unknown => (
+                    Outcome::No,
+                    format!(
+                        "routes[{}] takes the RPC, and has no non_forwarding_action: {asks}",
+                        route.index
+                    ),
+                ),
+            }
+        }
+    };
+    let of_route = Sentence::new("route", outcome, what).with(tried.collect());
+    vec![of_host, of_route]
+}
+
+fn mismatch(route: &Route, why: Mismatch, rpc: &Rpc, answer: &AdmitAnswer<'_>) -> String {
+    match why {
+        Mismatch::Path => format!("{}, it is `{}`", words::of_path(&route.path), rpc.method),
+        Mismatch::Header(index) => {
+            let Some(matcher) = route.headers.get(index) else {
+                return String::new();
+            };
+            let value = (answer.dialect.route_header)(rpc, &matcher.name);
+            let is_hidden = !answer.shows_secrets && secret::is_name(&matcher.name);
+            let value = match value {
+                None => "it is missing".to_owned(),
+                Some(_) if is_hidden => "it has another".to_owned(),
+                Some(value) => format!("it is `{value}`"),
+            };
+            format!("{}, {value}", words::of_header(matcher, !answer.shows_secrets))
+        }
+        Mismatch::Fraction { drawn, below } => format!("{drawn} of a million was drawn, below {below} matches"),
+    }
+}
+
+fn filters(handled: &Handled, rpc: &Rpc, taken: &Taken<'_>, answer: &AdmitAnswer<'_>) -> Vec<Sentence> {
+    let (Some(chain), Ok(peer)) = (&handled.filters, &taken.peer) else {
+        return Vec::new();
+    };
+    let asked = Asked {
+        connection: answer.connection,
+        peer: *peer,
+        rpc,
+        dialect: answer.dialect,
+    };
+    let looks = handled.looks.iter().filter(|look| look.kind != "router");
+    let sentences = looks.map(|look| {
+        let part = format!("{} `{}`", look.kind, look.name);
+        let origin = format!("config of the {}", look.config_level.name());
+        if let Some(level) = look.disabled {
+            let what = format!("switched off by the {}", level.name());
+            return Sentence::new(part, Outcome::Told, what);
+        }
+        let config = chain.get(look.position).map(|filter| &filter.config);
+        match config.and_then(|config| decision(config, asked)) {
+            None => Sentence::new(part, Outcome::Yes, format!("keeps nobody out, {origin}")),
+            Some(decided) => {
+                let outcome = if decided.is_allowed { Outcome::Yes } else { Outcome::No };
+                let what = format!("{}, {origin}", conditions::decision(&decided));
+                let parts = conditions::policies(&decided, answer.shows_secrets);
+                Sentence::new(part, outcome, what).with(parts)
+            }
+        }
+    });
+    sentences.collect()
+}
