@@ -10,6 +10,7 @@ const MAX_TOUCHED: usize = 5;
 
 /// Files beside the list that know a subcommand: they read arguments that only it has, or put its question to several clients.
 const KNOW_ONE: &[(&str, &str)] = &[
+    ("Admit", "commands/several.rs"),
     ("Completions", "commands/generate.rs"),
     ("Fetch", "io/live/connect.rs"),
     ("Pick", "commands/several.rs"),

@@ -346,6 +346,12 @@ fn is_harmless(command: &Command, input: &[u8], script: &[u8]) -> bool {
         Command::Retry(args) => &args.channel.input,
         Command::Diff(args) => &args.input,
         Command::Who(args) => &args.input,
+        Command::Admit(args) => {
+            if !is_own(&args.certificate) || !is_own(&args.roots) {
+                return false;
+            }
+            &args.input
+        }
         Command::Pick(args) => {
             if args.count > steps::MOST || !is_own(&args.requests) || asks_for_much(script) {
                 return false;

@@ -1,5 +1,6 @@
 //! A connection to a server, who is at its other end, and an RPC on it.
 
+use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 
 /// A connection as a server sees it.
@@ -15,7 +16,6 @@ pub struct Connection {
 
 /// What a client speaks on a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(clippy::large_enum_variant, reason = "there is one a connection")]
 pub enum Transport {
     /// HTTP/2 without TLS.
     Plaintext,
@@ -66,4 +66,20 @@ pub struct Rpc {
 /// An address in the only form that servers see: IPv4 in IPv6 clothes is IPv4.
 pub(crate) fn plain(address: SocketAddr) -> IpAddr {
     address.ip().to_canonical()
+}
+
+/// The values of a header, joined by a comma.
+pub(crate) fn joined<'r>(headers: &'r [(String, String)], name: &str) -> Option<Cow<'r, str>> {
+    let mut values = headers
+        .iter()
+        .filter(|(key, _)| key == name)
+        .map(|(_, value)| value.as_str());
+    let first = values.next()?;
+    let mut all = Cow::Borrowed(first);
+    for value in values {
+        let all = all.to_mut();
+        all.push(',');
+        all.push_str(value);
+    }
+    Some(all)
 }

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use crate::connection::{PeerCertificate, Rpc};
-use xdsctl_model::profile::{Family, Profile};
+use xdsctl_model::profile::Family;
 use xdsctl_model::resource::domain::DomainComparison;
 
 /// What kind of name of a certificate is compared with a principal.
@@ -78,6 +78,9 @@ pub enum Refusal<'r> {
     Unimplemented,
 }
 
+/// Names of a peer, each with its kind.
+pub type PeerNames<'p> = Vec<(NameKind, Cow<'p, str>)>;
+
 /// The ways of one server.
 #[derive(Clone)]
 pub struct ServerDialect {
@@ -92,7 +95,7 @@ pub struct ServerDialect {
     /// The value of a header that the matchers of routes see, if any.
     pub route_header: for<'r> fn(&'r Rpc, &str) -> Option<Cow<'r, str>>,
     /// The names of a peer that a principal may have, in order. `None` is a peer without a certificate.
-    pub names: for<'p> fn(Option<&'p PeerCertificate>) -> Vec<(NameKind, Cow<'p, str>)>,
+    pub names: for<'p> fn(Option<&'p PeerCertificate>) -> PeerNames<'p>,
     /// Conditions of kinds that the server does not have.
     pub unsupported: UnsupportedCondition,
     /// Metadata conditions.
@@ -109,11 +112,4 @@ pub struct ServerDialect {
     pub words: fn(Refusal<'_>) -> String,
     /// The node's id stands before the words of routes.
     pub names_node: bool,
-}
-
-impl ServerDialect {
-    /// That of a client; `None` for a family that has no xDS servers.
-    pub fn of(profile: &Profile) -> Option<ServerDialect> {
-        crate::family::dialect(profile)
-    }
 }

@@ -1,7 +1,6 @@
 //! Which route of a server takes an RPC (A36): virtual host by `:authority`, then the first route that matches, which must be one for
 //! servers.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::connection::Rpc;
@@ -12,22 +11,6 @@ use xdsctl_model::resource::RouteConfiguration;
 use xdsctl_model::resource::domain::{DomainMatch, best_match_by};
 use xdsctl_model::resource::listener::RouteSource;
 use xdsctl_model::resource::route::{Action, Route, VirtualHost};
-
-/// The values of a header, joined by a comma.
-pub(crate) fn joined<'r>(headers: &'r [(String, String)], name: &str) -> Option<Cow<'r, str>> {
-    let mut values = headers
-        .iter()
-        .filter(|(key, _)| key == name)
-        .map(|(_, value)| value.as_str());
-    let first = values.next()?;
-    let mut all = Cow::Borrowed(first);
-    for value in values {
-        let all = all.to_mut();
-        all.push(',');
-        all.push_str(value);
-    }
-    Some(all)
-}
 
 /// The routes of a chain.
 #[derive(Debug, Clone, PartialEq)]

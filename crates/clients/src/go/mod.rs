@@ -44,6 +44,7 @@ static DIALECT: ReadDialect = ReadDialect {
     least_request_in_localities: false,
     omits_zero: true,
     lb_config: lb::of_list,
+    requires_if_set: false,
     keeps_destinations: false,
     last_breaker: false,
     unset_breaker_counts: false,

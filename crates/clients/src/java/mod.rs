@@ -58,6 +58,7 @@ static DIALECT: ReadDialect = ReadDialect {
     least_request_in_localities: true,
     omits_zero: false,
     lb_config: lb_config::of_list,
+    requires_if_set: true,
     keeps_destinations: true,
     last_breaker: true,
     unset_breaker_counts: false,

@@ -63,6 +63,7 @@ static DIALECT: ReadDialect = ReadDialect {
     least_request_in_localities: false,
     omits_zero: false,
     lb_config: lb_config::of_list,
+    requires_if_set: false,
     keeps_destinations: true,
     last_breaker: true,
     unset_breaker_counts: true,

@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::connection::{PeerCertificate, Rpc};
+use crate::connection::{PeerCertificate, Rpc, joined};
 use crate::dialect::{
     Loopback, MetadataCondition, NameKind, Refusal, ServerDialect, SourceTypes, UnsupportedCondition,
 };
-use crate::routing::joined;
 use xdsctl_model::profile::Profile;
 use xdsctl_model::resource::domain::DomainComparison;
 

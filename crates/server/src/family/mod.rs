@@ -3,18 +3,18 @@
 mod core;
 mod go;
 mod java;
-mod node;
 
 use crate::dialect::ServerDialect;
 use xdsctl_model::profile::{Family, Profile};
 
-/// The ways of a client's servers; `None` for a family that has none, or whose servers nobody has measured.
-pub(crate) fn dialect(profile: &Profile) -> Option<ServerDialect> {
-    match profile.client().family {
-        Family::Cpp => Some(core::dialect(profile)),
-        Family::Go => Some(go::dialect(profile)),
-        Family::Java => Some(java::dialect(profile)),
-        Family::Node => Some(node::dialect(profile)),
-        Family::Rust => None,
+impl ServerDialect {
+    /// The ways of a client's servers; `None` for a family that has none, or whose servers are not followed yet.
+    pub fn of(profile: &Profile) -> Option<ServerDialect> {
+        match profile.client().family {
+            Family::Cpp => Some(core::dialect(profile)),
+            Family::Go => Some(go::dialect(profile)),
+            Family::Java => Some(java::dialect(profile)),
+            Family::Node | Family::Rust => None,
+        }
     }
 }

@@ -165,7 +165,7 @@ fn handshake(taken: &Taken<'_>, connection: &Connection) -> Option<Sentence> {
         Asks::Optional => "TLS; the server takes a certificate and does without",
         Asks::Required => "TLS; the client must show a certificate",
     };
-    let own = shown(connection).map(|own| certificate(own));
+    let own = shown(connection).map(certificate);
     let (outcome, what) = match &taken.peer {
         Ok(Peer::Plaintext) => (Outcome::Yes, wants.to_owned()),
         Ok(Peer::Tls(Some(own))) => (Outcome::Yes, format!("{wants}; it shows {}", certificate(own))),

@@ -47,6 +47,8 @@ pub(crate) struct ReadDialect {
     pub omits_zero: bool,
     /// Reads a list of LB policies, of which the first known one counts.
     pub lb_config: fn(&Value, &Profile) -> Result<LbConfig, String>,
+    /// `require_client_certificate` counts as true if it is set, be it to false.
+    pub requires_if_set: bool,
     /// A filter chain that never matches still sets its destinations apart from wider ones.
     pub keeps_destinations: bool,
     /// Of several circuit breakers for the priority DEFAULT the last counts, and not the first.

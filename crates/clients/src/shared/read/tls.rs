@@ -47,7 +47,9 @@ impl FamilyReader<'_> {
         let context: pb::DownstreamTlsContext = in_socket(socket, DOWNSTREAM)?;
         Some(DownstreamTlsContext {
             common: self.common_tls(context.common_tls_context.as_ref()),
-            require_client_certificate: context.require_client_certificate == Some(true),
+            require_client_certificate: context
+                .require_client_certificate
+                .is_some_and(|required| required || self.dialect.requires_if_set),
         })
     }
 
