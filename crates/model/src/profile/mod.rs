@@ -10,6 +10,7 @@ mod client;
 mod defect;
 mod family;
 mod feature;
+mod feature_set;
 mod fleet;
 mod package;
 mod server;
