@@ -63,10 +63,14 @@ fn cluster(more: &str) -> String {
 }
 
 fn dns(more: &str) -> String {
+    dns_of("shop.example", more)
+}
+
+fn dns_of(host: &str, more: &str) -> String {
     format!(
         r#"{{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "LOGICAL_DNS",
         "load_assignment": {{"endpoints": [{{"lb_endpoints": [{{"endpoint": {{"address":
-        {{"socket_address": {{"address": "shop.example", "port_value": 80}}}}}}}}]}}]}} {more}}}"#
+        {{"socket_address": {{"address": "{host}", "port_value": 80}}}}}}}}]}}]}} {more}}}"#
     )
 }
 
@@ -148,6 +152,7 @@ fn dumps(trigger: DefectTrigger) -> (Vec<String>, Vec<String>) {
             vec![listener("shop")],
         ),
         DefectTrigger::Dns => (vec![dns("")], vec![cluster("")]),
+        DefectTrigger::DnsLiteral => (vec![dns_of("10.0.0.1", "")], vec![dns("")]),
         DefectTrigger::DnsLbPolicy => (vec![dns("")], vec![dns(&pick_first())]),
         DefectTrigger::WeightPeriods => (
             vec![weighted(r#", "weight_expiration_period": "60s""#)],

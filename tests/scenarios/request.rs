@@ -111,7 +111,7 @@ fn pick(selector: &Selector, pick: &Value, answers: &Value) -> Option<Vec<String
 }
 
 fn refused(refusal: Refusal, answer: &Value) -> Result<(), String> {
-    let status = refusal.status(xdsctl_model::profile::Family::Cpp, "");
+    let status = refusal.status(xdsctl_model::profile::Client::REFERENCE, "");
     if answer["code"] == status.code.name() && answer["details"] == *status.message {
         Ok(())
     } else {

@@ -209,7 +209,7 @@ pub fn load(row: &Row) -> (Client, Bootstrap) {
         // What the machine of the recordings resolves.
         let literal = hostname.replace("localhost:", "127.0.0.1:");
         let address = match client.profile.client().family {
-            xdsctl_model::profile::Family::Node => literal.parse(),
+            xdsctl_model::profile::Family::Node | xdsctl_model::profile::Family::Go => literal.parse(),
             _ => literal.trim_start_matches('/').parse(),
         };
         let address = address.ok()?;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::dns;
 use super::graph::Skipped;
 use xdsctl_lb::outlier_detection;
-use xdsctl_model::profile::Family;
+use xdsctl_model::profile::Client as ProfileClient;
 use xdsctl_model::resource::cluster::{Discovery, HealthStatus, OutlierDetection};
 use xdsctl_model::resource::domain::DomainMatch;
 use xdsctl_model::resource::endpoints::Endpoint;
@@ -44,7 +44,7 @@ pub struct XdsConfig {
     /// The Listener and routes were made up to start at a cluster.
     pub starts_at_cluster: bool,
     /// Whose words failures have.
-    pub family: Family,
+    pub asked: ProfileClient,
 }
 
 /// The routes of a channel, with which it goes on while it waits for others that its Listener names now.

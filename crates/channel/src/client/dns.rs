@@ -35,15 +35,49 @@ pub(crate) fn never_resolves(discovery: &Discovery, profile: &Profile) -> bool {
     profile.has(Feature::DnsPortThrows) && port.is_some_and(|port| u16::try_from(port).is_err())
 }
 
-/// One locality with one endpoint that has all addresses, or none if there is no answer. A name that `is_plain` is no URI.
-pub(super) fn from_dns(hostname: &str, dns: &DnsAnswers, is_plain: bool) -> (Option<Arc<Endpoints>>, String, bool) {
+/// Says whether what this client looks up for a name is an address already.
+pub fn is_literal(hostname: &str, profile: &Profile) -> bool {
+    match DnsNames::of(profile) {
+        DnsNames::Plain => plain_literal(hostname).is_some(),
+        DnsNames::RootedUri if hostname.starts_with('/') => false,
+        DnsNames::RootedUri | DnsNames::Uri => dns_name::looked_up(hostname).is_ok_and(|name| literal(&name).is_some()),
+    }
+}
+
+/// How a client reads the name of a LOGICAL_DNS cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DnsNames {
+    /// As the path of a URI `dns:NAME`.
+    Uri,
+    /// As the path of a URI `dns:///NAME`, so that a slash before it is one of its own.
+    RootedUri,
+    /// As it is.
+    Plain,
+}
+
+impl DnsNames {
+    /// How this client does.
+    pub fn of(profile: &Profile) -> DnsNames {
+        match () {
+            () if profile.has(Feature::DnsPicksFirst) || profile.has(Feature::DnsNameAsIs) => DnsNames::Plain,
+            () if profile.has(Feature::DnsSlashKept) => DnsNames::RootedUri,
+            () => DnsNames::Uri,
+        }
+    }
+}
+
+/// One locality with one endpoint that has all addresses, or none if there is no answer.
+pub(super) fn from_dns(hostname: &str, dns: &DnsAnswers, names: DnsNames) -> (Option<Arc<Endpoints>>, String, bool) {
     let answer = match dns_name::looked_up(hostname) {
-        _ if is_plain => match (dns.get(hostname), plain_literal(hostname)) {
+        _ if names == DnsNames::Plain => match (dns.get(hostname), plain_literal(hostname)) {
             (Some(answer), _) => answer.clone(),
             (None, Some(address)) => Ok(vec![address]),
             (None, None) => Err(UNKNOWN.to_owned()),
         },
         Ok(name) => match dns_name::check(&name) {
+            Ok(()) if names == DnsNames::RootedUri && hostname.starts_with('/') => {
+                answer(hostname, &format!("/{name}"), dns)
+            }
             Ok(()) => answer(hostname, &name, dns),
             Err(fault) => Err(format!("Misformatted domain name: {fault}")),
         },
@@ -129,8 +163,12 @@ mod tests {
     use super::*;
 
     fn addresses(hostname: &str, known: &[(&str, &str)]) -> Vec<String> {
+        addresses_by(hostname, known, DnsNames::Uri)
+    }
+
+    fn addresses_by(hostname: &str, known: &[(&str, &str)], names: DnsNames) -> Vec<String> {
         let of = |(name, address): &(&str, &str)| ((*name).to_owned(), Ok(vec![address.parse().unwrap()]));
-        let (endpoints, _, _) = from_dns(hostname, &known.iter().map(of).collect(), false);
+        let (endpoints, _, _) = from_dns(hostname, &known.iter().map(of).collect(), names);
         let endpoints = endpoints.unwrap();
         let endpoints = endpoints.priorities[0][0].endpoints.iter();
         endpoints.map(|endpoint| endpoint.address.to_string()).collect()
@@ -144,6 +182,14 @@ mod tests {
         let known = [("(?<x>a):7103", "127.0.8.1:7103"), ("a#x:80", "127.0.8.1:80")];
         assert_eq!(addresses("(?<x>a):7103", &known), [""; 0]);
         assert_eq!(addresses("a#x:80", &known), [""; 0]);
+    }
+
+    #[test]
+    fn below_a_root_a_slash_is_a_part_of_the_name() {
+        let rooted = |name, known: &[(&str, &str)]| addresses_by(name, known, DnsNames::RootedUri);
+        assert_eq!(rooted("/127.0.8.1:7103", &[]), [""; 0]);
+        assert_eq!(rooted("127.0.8.1:7103", &[]), ["127.0.8.1:7103"]);
+        assert_eq!(rooted("/a:80", &[("/a:80", "127.0.0.1:80")]), ["127.0.0.1:80"]);
     }
 
     #[test]

@@ -28,7 +28,10 @@ pub enum ClusterError {
     /// The graph below is too deep.
     TooDeep,
     /// No leaf is left below this aggregate.
-    NoLeaf,
+    NoLeaf {
+        /// Some cluster below it is missing or rejected.
+        has_lost: bool,
+    },
     /// The Cluster resource does not exist.
     Missing,
     /// The Cluster resource is invalid.
@@ -244,7 +247,9 @@ impl GraphWalk<'_, '_> {
         above.leaves.extend_from_slice(&below.leaves);
         above.lost.extend_from_slice(&below.lost);
         if below.leaves.is_empty() {
-            ClusterEntry::Error(ClusterError::NoLeaf)
+            ClusterEntry::Error(ClusterError::NoLeaf {
+                has_lost: !below.lost.is_empty(),
+            })
         } else {
             ClusterEntry::Aggregate {
                 leaves: below.leaves,
@@ -306,11 +311,14 @@ mod tests {
         assert_eq!(resolve(&["A"], &[("A", &["A", "X"])]).leaves("A"), ["X"]);
         assert_eq!(
             resolve(&["A"], &[("A", &["A"])]).entries["A"],
-            ClusterEntry::Error(ClusterError::NoLeaf)
+            ClusterEntry::Error(ClusterError::NoLeaf { has_lost: false })
         );
         let graph = resolve(&["A"], &[("A", &["B", "C"]), ("B", &["A"])]);
         assert_eq!(graph.leaves("A"), ["C"]);
-        assert_eq!(graph.entries["B"], ClusterEntry::Error(ClusterError::NoLeaf));
+        assert_eq!(
+            graph.entries["B"],
+            ClusterEntry::Error(ClusterError::NoLeaf { has_lost: false })
+        );
     }
 
     #[test]
@@ -342,6 +350,9 @@ mod tests {
         let graph = resolve(&["a"], &[("a", &["no1", "x"])]);
         assert_eq!(graph.leaves("a"), ["x"]);
         let graph = resolve(&["a"], &[("a", &["no1"])]);
-        assert_eq!(graph.entries["a"], ClusterEntry::Error(ClusterError::NoLeaf));
+        assert_eq!(
+            graph.entries["a"],
+            ClusterEntry::Error(ClusterError::NoLeaf { has_lost: true })
+        );
     }
 }

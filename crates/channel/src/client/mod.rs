@@ -71,7 +71,7 @@ pub use xdsctl_clients::core::endpoints::change::EndpointChange;
 use xdsctl_document::envelope::{self, Finding};
 use xdsctl_document::source::SourceMap;
 use xdsctl_model::diag::{Diagnostic, Effect, FieldPath, Rule, rules};
-use xdsctl_model::profile::{Profile, ServerFacts};
+use xdsctl_model::profile::{Feature, Profile, ServerFacts};
 use xdsctl_model::resource::listener::RouteSource;
 use xdsctl_model::resource::{Listener, ResourceType};
 
@@ -193,9 +193,12 @@ impl Client {
         }
     }
 
-    /// Puts the node's id before the words of a failure.
+    /// Puts the node's id before the words of a failure, where the client does.
     pub fn with_node_id(&self, words: &str) -> String {
-        format!("[xDS node id: {}]: {words}", self.node_id)
+        match self.profile.has(Feature::NodeIdFirst) {
+            true => format!("[xDS node id: {}]: {words}", self.node_id),
+            false => words.to_owned(),
+        }
     }
 
     /// Takes what the control plane sends anew: a list of resources as protobuf JSON, or an object that has it as `resources`.

@@ -12,7 +12,7 @@ use super::config::{
     Aggregate, ChannelFailure, ChannelFailureClass, ClusterFailure, ClusterFailureClass, ClusterState, Leaf,
     RoutesHeld, XdsConfig,
 };
-use super::dns::from_dns;
+use super::dns::{DnsNames, from_dns};
 use super::graph::{ClusterEntry, ClusterError, Graph, KnownCluster};
 use super::held::{Cache, HeldResource, ResourceKind};
 use super::java;
@@ -206,7 +206,7 @@ fn fail(kind: &str, (name, authority): (&str, &str), absent: Absent, client: &Cl
             _ => Vec::new(),
         },
         class: absent.class,
-        note: match client.profile.has(Feature::NodeIdFirst) {
+        note: match client.profile.has(Feature::FailuresHandedOn) {
             true => in_words(client, kind, (name, authority), &absent),
             false => format!("{kind} resource {name}: {}", absent.text),
         },
@@ -257,7 +257,7 @@ impl FoundRoutes<'_> {
             skipped: Vec::new(),
             missing: Vec::new(),
             starts_at_cluster: false,
-            family: base.client.profile.client().family,
+            asked: base.client.profile.client(),
         };
         let broken = config.virtual_host().and_then(broken_method_config);
         let config = with_clusters(config, notes, base);
@@ -349,7 +349,7 @@ pub(super) fn cluster(name: &str, client: &Client, extra_roots: &BTreeSet<String
         skipped: Vec::new(),
         missing: Vec::new(),
         starts_at_cluster: true,
-        family: client.profile.client().family,
+        asked: client.profile.client(),
     };
     with_clusters(config, &[], Base { client, extra_roots })
 }
@@ -394,7 +394,7 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
         true => Graph::resolve_each(names, &known),
         false => Graph::resolve(names, &known),
     };
-    let (has_node_id, awaits_rejected) = (has(Feature::NodeIdFirst), has(Feature::RejectedAwaited));
+    let (hands_on, awaits_rejected) = (has(Feature::FailuresHandedOn), has(Feature::RejectedAwaited));
     let mut clusters = BTreeMap::new();
     for (name, entry) in graph.entries {
         let held = resources.clusters.get(&name);
@@ -421,7 +421,7 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
                         Err(absent) => absent_in_words("ClusterResource", name, &absent),
                     });
                 let words = base.client.with_node_id(&text.unwrap_or_default());
-                failure(ClusterFailureClass::NoLeaf, words)
+                failure(ClusterFailureClass::Missing, words)
             }
             (Ok(_), ClusterEntry::Aggregate { leaves, lost }) if leaves.is_empty() && awaits_rejected => {
                 config.missing.extend(awaited(&lost));
@@ -455,20 +455,24 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
                     "CDS error: circular aggregate clusters directly under {last} for root cluster {name}, named [{again}]"
                 ),
             ),
-            (_, ClusterEntry::Error(ClusterError::TooDeep)) if has_node_id => failure(
+            (_, ClusterEntry::Error(ClusterError::TooDeep)) if hands_on => failure(
                 ClusterFailureClass::Depth,
                 base.client
                     .with_node_id("aggregate cluster graph exceeds max depth (16)"),
             ),
-            (_, ClusterEntry::Error(ClusterError::NoLeaf)) if has_node_id => failure(
-                ClusterFailureClass::NoLeaf,
+            (_, ClusterEntry::Error(ClusterError::NoLeaf { has_lost })) if hands_on => failure(
+                if has_lost {
+                    ClusterFailureClass::Missing
+                } else {
+                    ClusterFailureClass::NoLeaf
+                },
                 base.client.with_node_id("aggregate cluster graph has no leaf clusters"),
             ),
             (_, ClusterEntry::Error(ClusterError::TooDeep)) => failure(
                 ClusterFailureClass::Depth,
                 "aggregate cluster graph exceeds max depth".to_owned(),
             ),
-            (_, ClusterEntry::Error(ClusterError::NoLeaf)) => failure(
+            (_, ClusterEntry::Error(ClusterError::NoLeaf { .. })) => failure(
                 ClusterFailureClass::NoLeaf,
                 format!("aggregate cluster dependency graph for {name} has no leaf clusters"),
             ),
@@ -488,7 +492,7 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
                 };
                 failure(
                     class,
-                    match has_node_id {
+                    match hands_on {
                         true => base
                             .client
                             .with_node_id(&absent_in_words("ClusterResource", &name, &absent)),
@@ -531,11 +535,7 @@ fn leaf(
     base: Base<'_>,
 ) -> Leaf {
     let (endpoints, endpoint_note, is_unresolved) = match &cluster.discovery {
-        Discovery::LogicalDns { hostname } => from_dns(
-            hostname,
-            &base.client.dns,
-            base.client.profile.has(Feature::DnsPicksFirst),
-        ),
+        Discovery::LogicalDns { hostname } => from_dns(hostname, &base.client.dns, DnsNames::of(&base.client.profile)),
         Discovery::Eds { service_name } => {
             let (endpoints, note) = from_eds(service_name.as_deref().unwrap_or(name), base);
             (endpoints, note, false)

@@ -33,7 +33,7 @@ pub use retry::Retries;
 pub use session::ActiveSession;
 
 use crate::client::config::XdsConfig;
-use xdsctl_model::profile::Family;
+use xdsctl_model::profile::{Client, Family, Feature};
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::filter::FilterConfig;
 use xdsctl_model::resource::route::{Action, Destination, RetryPolicy, Route, RouteAction};
@@ -105,8 +105,13 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// The status of an RPC of this method, in the words of a family where they are known.
-    pub fn status(self, family: Family, method: &str) -> Status {
+    /// The status of an RPC of this method, in the words of a client where they are known.
+    pub fn status(self, client: Client, method: &str) -> Status {
+        let family = client.family;
+        let is_kind = matches!(self, Refusal::InappropriateAction(_));
+        if is_kind && Feature::RouteKindsInternal.is_default_on(client) {
+            return Status::internal("error retrieving cluster for match: <nil> (*resolver.routeCluster)");
+        }
         if family == Family::Rust {
             return Status::new(
                 Code::Unknown,
@@ -323,7 +328,7 @@ impl Selector {
             sessions: Vec::new(),
         };
         run_filters(&mut selection, choices, request, channel, draw);
-        if let (Family::Java, Some(abort)) = (self.config.family, &mut selection.fault.abort) {
+        if let (Family::Java, Some(abort)) = (self.config.asked.family, &mut selection.fault.abort) {
             *abort = Status::new(abort.code, "RPC terminated due to fault injection");
         }
         Ok(selection)

@@ -108,7 +108,8 @@ impl SessionInputs {
         if !client.profile.is_core() {
             notes.push(SessionNote::WordsOfReference {
                 client: client.profile.name(),
-                has_own: client.profile.client().family == Family::Java || client.profile.has(Feature::NodeIdFirst),
+                has_own: client.profile.client().family == Family::Java
+                    || client.profile.has(Feature::FailuresHandedOn),
             });
         }
         if let Ok(config) = &config {

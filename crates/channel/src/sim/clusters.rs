@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::leaf::Endpoints;
-use crate::client::config::{ClusterState, Leaf, XdsConfig};
-use crate::client::policy;
+use crate::client::config::{ClusterFailureClass, ClusterState, Leaf, XdsConfig};
+use crate::client::{dns, policy};
 use crate::tree::build::Cds;
 use crate::tree::flat::{FlatCluster, FlatNames};
 use crate::tree::names::{ChildNumbers, NamedLeaf};
@@ -14,6 +14,7 @@ use xdsctl_lb::policy::{ClusterChild, ClusterUpdate, Clusters, LeafView, TreePat
 use xdsctl_lb::{LbConfig, endpoint};
 use xdsctl_model::profile::{Family, Feature, Profile};
 use xdsctl_model::resource::Cluster;
+use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::lb_policy::P2cConfig;
 use xdsctl_model::status::Status;
 
@@ -157,6 +158,26 @@ impl ConfigView {
         self.profile.has(Feature::ClustersAlone) && !policy::clusters(&leaf.cluster.lb_policy.config).is_empty()
     }
 
+    /// Whether the client makes no policy of a cluster and says nothing of it: it has no leaf, or its resolver hangs.
+    fn hears_nothing(&self, config: &XdsConfig, state: &ClusterState) -> bool {
+        let hangs = |leaf: &Leaf| {
+            let is_literal = matches!(&leaf.cluster.discovery, Discovery::LogicalDns { hostname } if dns::is_literal(hostname, &self.profile));
+            is_literal && self.profile.has(Feature::LiteralDnsHangs)
+        };
+        match state {
+            ClusterState::Leaf(leaf) => hangs(leaf),
+            ClusterState::Aggregate(aggregate) => {
+                let leaves = aggregate.leaves.iter().filter_map(|leaf| config.clusters.get(leaf));
+                leaves
+                    .into_iter()
+                    .any(|leaf| matches!(leaf, ClusterState::Leaf(leaf) if hangs(leaf)))
+            }
+            ClusterState::Error(failure) => {
+                failure.class == ClusterFailureClass::NoLeaf && self.profile.has(Feature::LeaflessAwaited)
+            }
+        }
+    }
+
     /// The config below a leaf. Most updates change endpoints alone, and leave it as it was.
     fn leaf_config(&self, cds: &Cds<'_>, leaf: &Leaf, remembered: &mut CdsState) -> Result<Arc<LbConfig>, Status> {
         let policy = match cds.lb_policy(leaf) {
@@ -216,7 +237,10 @@ impl Clusters for ConfigView {
         };
         // A policy that takes no config waits for another one.
         let is_refused = || cds.flat().is_some_and(|flat| flat.accept().is_err());
-        if self.awaited.contains(cluster) || self.profile.has(Feature::ClustersAlone) && is_refused() {
+        let hears_nothing = || self.hears_nothing(config, state);
+        if self.awaited.contains(cluster)
+            || self.profile.has(Feature::ClustersAlone) && (is_refused() || hears_nothing())
+        {
             return ClusterUpdate::Awaited;
         }
         if let (ClusterState::Leaf(leaf), true) = (state, remembered.last.is_some())

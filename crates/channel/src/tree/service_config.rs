@@ -132,7 +132,7 @@ fn children(config: &XdsConfig) -> BTreeMap<String, ManagerChild> {
 /// the routes name no cluster and the client is grpc-java.
 pub fn generate(config: &XdsConfig) -> Result<ServiceConfig, Status> {
     let children = children(config);
-    if children.is_empty() && config.family == Family::Java {
+    if children.is_empty() && config.asked.family == Family::Java {
         return Err(Status::internal(
             "No child policy provided for cluster_manager LB policy: {childPolicy={}}",
         ));

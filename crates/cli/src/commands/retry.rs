@@ -44,7 +44,7 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let selector = Selector::new(config);
     match selector.select_first(&request, args.request.seed, None) {
         Err(refusal) => {
-            fails(args, &refusal.status(selector.config().family, request.path), io)?;
+            fails(args, &refusal.status(selector.config().asked, request.path), io)?;
             Ok(session::exit(true))
         }
         Ok(selection) => {

@@ -34,7 +34,7 @@ pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let unanswered = words::unanswered(&opened);
     let failure = match &selected {
         Ok(selection) => verdict(selection, opened, args)?,
-        Err(refusal) => Some(refusal.status(selector.config().family, request.path)),
+        Err(refusal) => Some(refusal.status(selector.config().asked, request.path)),
     };
     let answer = RouteAnswer {
         failure: failure.as_ref(),

@@ -9,7 +9,7 @@ use crate::core::convert::matcher;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::HashPolicy as Pb;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::hash_policy::{Header, PolicySpecifier};
 use xdsctl_model::diag::{Path, Validation, rules};
-use xdsctl_model::profile::{Family, Feature};
+use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::matcher::HeaderView;
 use xdsctl_model::resource::route::{HashPolicy, HashPolicyKind};
 
@@ -103,7 +103,7 @@ fn header(message: &Header, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Ha
         );
     }
     // grpc-go (resolver generateHash) and grpc-java (Metadata.Key) look for the name in lower case.
-    matcher::note_upper_case(&message.header_name, &[Family::Cpp], &name_at, cx);
+    matcher::note_upper_case(&message.header_name, &name_at, cx);
     note_unseen_header(&message.header_name, &name_at, cx);
     let mut rewrite = None;
     if let Some(regex_rewrite) = &message.regex_rewrite {

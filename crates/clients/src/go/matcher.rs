@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use crate::shared::header_name::note_upper_case;
 use crate::shared::rules::{
     HEADER_MATCHER_WITHOUT_KIND, REGEX_NOT_RE2, STRING_MATCHER_EMPTY, STRING_MATCHER_WITHOUT_PATTERN,
 };
@@ -45,6 +46,9 @@ fn filled(field: &'static str, text: &str, at: &Path<'_>, cx: &mut Validation<'_
 
 /// A header matcher of a route (`routesProtoToSlice`).
 pub(super) fn header_matcher(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    if !cx.has(Feature::HeaderNamesFolded) {
+        note_upper_case(&matcher.name, &at.field("name"), cx);
+    }
     let checks_empty = cx.has(Feature::HeaderTextChecked);
     match &matcher.header_match_specifier {
         Some(Spec::PrefixMatch(text)) if checks_empty => filled("prefix_match", text, at, cx),
@@ -60,6 +64,7 @@ pub(super) fn header_matcher(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Va
 
 /// A header matcher of a policy (`newHeaderMatcher`), which may be empty.
 pub(super) fn policy_header(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    note_upper_case(&matcher.name, &at.field("name"), cx);
     match &matcher.header_match_specifier {
         Some(Spec::SafeRegexMatch(safe)) => regex(&safe.regex, at, cx),
         Some(Spec::StringMatch(_)) if !cx.has(Feature::RbacHeaderStringMatch) => Err(without_kind(at, cx)),

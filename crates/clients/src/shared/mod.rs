@@ -4,6 +4,7 @@
 //! each has a straight converter of its own.
 
 pub(crate) mod conditions;
+pub(crate) mod header_name;
 pub(crate) mod limits;
 pub(crate) mod names;
 mod opened;

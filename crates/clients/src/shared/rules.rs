@@ -23,6 +23,8 @@ rules! {
     REGEX_NOT_RE2 = "regex-not-re2", Common, Nack, "C-core StringMatcher::Create, HeaderMatcher::Create; RE2";
     /// A header matcher has no kind of match.
     HEADER_MATCHER_WITHOUT_KIND = "header-matcher-without-kind", Common, Nack, "gRFC A28; C-core ParseHeaderMatcher";
+    /// A header name has an upper-case letter and so never matches.
+    HEADER_NAME_UPPER_CASE = "header-name-upper-case", Common, Advice, "C-core xds_routing.cc GetHeaderValue; grpc-go matcher_header.go";
     /// An Address is missing.
     ADDRESS_MISSING = "address-missing", Common, Nack, "gRFC A27; C-core ParseXdsAddress";
     /// An Address is not a socket_address.

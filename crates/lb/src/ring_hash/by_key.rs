@@ -4,6 +4,7 @@
 //! with one key have the same entries, and one of them gets all picks, another one after each change of a connection. Follows
 //! grpc-go ringhash.go, ring.go.
 
+use super::ring::EntryWays;
 use super::{Ring, Size};
 use crate::endpoint::Endpoint;
 
@@ -21,10 +22,10 @@ pub(super) fn has_twins<'e>(endpoints: impl Iterator<Item = &'e Endpoint>) -> bo
 }
 
 /// The ring; `drawn` says which of several endpoints with one key gets the picks.
-pub(super) fn ring<'e>(endpoints: impl Iterator<Item = &'e Endpoint>, size: Size, drawn: u64) -> Ring {
+pub(super) fn ring<'e>(endpoints: impl Iterator<Item = &'e Endpoint>, size: Size, ways: EntryWays, drawn: u64) -> Ring {
     let mut by_key: Vec<(&str, u32, u32)> = endpoints
         .zip(0..)
-        .map(|(endpoint, index)| (key(endpoint), index, endpoint.positive_weight()))
+        .map(|(endpoint, index)| (key(endpoint), index, endpoint.weight.max(1)))
         .collect();
     by_key.sort_unstable();
     let weighted: Vec<(&str, u32)> = by_key.iter().map(|(key, _, weight)| (*key, *weight)).collect();
@@ -36,7 +37,7 @@ pub(super) fn ring<'e>(endpoints: impl Iterator<Item = &'e Endpoint>, size: Size
             std::iter::repeat_n(index, twins.len())
         })
         .collect();
-    Ring::new(&weighted, size).with_endpoints(|place| indices.get(place as usize).copied().unwrap_or(place))
+    Ring::made(&weighted, size, ways).with_endpoints(|place| indices.get(place as usize).copied().unwrap_or(place))
 }
 
 #[cfg(test)]
@@ -59,7 +60,7 @@ mod tests {
     const SIZE: Size = Size { min: 8, max: 8 };
 
     fn ring_of(endpoints: &[Endpoint], drawn: u64) -> Vec<(u64, u32)> {
-        let ring = ring(endpoints.iter(), SIZE, drawn);
+        let ring = ring(endpoints.iter(), SIZE, EntryWays::default(), drawn);
         ring.entries()
             .iter()
             .map(|entry| (entry.hash, entry.endpoint))

@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-use super::{Ring, Size, by_key, hash, sockets};
+use super::ring::EntryWays;
+use super::{MAX_RING_SIZE, Ring, Size, by_key, hash, sockets};
 use crate::LbConfig;
 use crate::endpoint::{AddressSet, Endpoint, EndpointList};
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
@@ -31,6 +32,7 @@ pub struct RingHashPolicy {
     socket_names: Option<sockets::EntryNames>,
     /// Weights that do not fit into 32 bits make no ring.
     checks_weights: bool,
+    ways: EntryWays,
     /// A weight of 0 is one; else it counts as 1.
     takes_zero: bool,
     members: Row<Member>,
@@ -93,6 +95,12 @@ impl RingHashPolicy {
             ring_size: Size::default(),
             socket_names: sockets::EntryNames::of(cx.clusters.profile()),
             checks_weights: cx.clusters.profile().has(Feature::RingWeightsChecked),
+            ways: EntryWays {
+                has_plain_names: cx.clusters.profile().has(Feature::RingNamesPlain),
+                counts_on: cx.clusters.profile().has(Feature::RingCountsOn),
+                names_grow: false,
+                sum_wraps: cx.clusters.profile().has(Feature::RingByKey),
+            },
             takes_zero: cx.clusters.profile().has(Feature::LocalitiesAsWritten),
             members: Row::default(),
             taken: EndpointList::default(),
@@ -316,6 +324,7 @@ impl RingHashPolicy {
                 return by_key::ring(
                     self.members.iter().map(|member| &*member.endpoint),
                     self.ring_size,
+                    self.ways,
                     twins,
                 );
             }
@@ -483,7 +492,10 @@ impl crate::policy::StateMachine for RingHashPolicy {
             self.empty = Some(status.clone());
             return vec![StateReport::failure(status)];
         }
-        let cap = cx.runtime.settings.ring_size_cap;
+        let cap = match cx.clusters.profile().has(Feature::RingUncapped) {
+            true => MAX_RING_SIZE,
+            false => cx.runtime.settings.ring_size_cap,
+        };
         let ring_size = Size::capped(config, cap);
         if self.ring_size != ring_size {
             self.ring_size = ring_size;

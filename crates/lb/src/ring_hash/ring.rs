@@ -61,6 +61,19 @@ pub struct Ring {
     is_signed: bool,
 }
 
+/// In what the entries of a ring are made otherwise than in C-core.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct EntryWays {
+    /// Names of entries have no `_` before the number ([`Feature::RingNamesPlain`](xdsctl_model::profile::Feature::RingNamesPlain)).
+    pub has_plain_names: bool,
+    /// The number counts the entries of all endpoints ([`Feature::RingCountsOn`](xdsctl_model::profile::Feature::RingCountsOn)).
+    pub counts_on: bool,
+    /// The name of an entry keeps all but the last digit of the counter of the one before.
+    pub names_grow: bool,
+    /// The sum of the weights is cut off at 32 bits (grpc-go ring.go `normalizeWeights`).
+    pub sum_wraps: bool,
+}
+
 /// An endpoint that gets its entries on a ring.
 #[derive(Debug, Clone)]
 pub(super) struct RingEndpoint<K> {
@@ -75,12 +88,17 @@ pub(super) struct RingEndpoint<K> {
 impl Ring {
     /// Builds the ring of endpoints with their keys (the first address, or a hash key) and weights, at least 1 each.
     pub fn new<K: AsRef<str>>(endpoints: &[(K, u32)], size: Size) -> Ring {
+        Self::made(endpoints, size, EntryWays::default())
+    }
+
+    /// Builds the ring of a client with ways of its own.
+    pub(super) fn made<K: AsRef<str>>(endpoints: &[(K, u32)], size: Size, ways: EntryWays) -> Ring {
         let places = endpoints.iter().zip(0..).map(|((key, weight), endpoint)| RingEndpoint {
             endpoint,
             key: key.as_ref(),
             weight: *weight,
         });
-        let mut entries = entries(&places.collect::<Vec<_>>(), size, false);
+        let mut entries = entries(&places.collect::<Vec<_>>(), size, ways);
         super::order::by_hash(&mut entries);
         Ring {
             entries,
@@ -90,9 +108,13 @@ impl Ring {
 
     /// Builds the ring of endpoints that get their entries in this order, with hashes that are signed numbers.
     ///
-    /// With `names_grow`, the name of an entry keeps all but the last digit of the counter of the one before.
+    /// `names_grow` is that of [`EntryWays`].
     pub(super) fn signed<K: AsRef<str>>(places: &[RingEndpoint<K>], size: Size, names_grow: bool) -> Ring {
-        let mut entries = entries(places, size, names_grow);
+        let ways = EntryWays {
+            names_grow,
+            ..EntryWays::default()
+        };
+        let mut entries = entries(places, size, ways);
         entries.sort_by_key(|entry| entry.hash.cast_signed());
         Ring {
             entries,
@@ -157,8 +179,8 @@ impl Ring {
 }
 
 /// The entries of endpoints, which get them one after the other.
-fn entries<K: AsRef<str>>(places: &[RingEndpoint<K>], size: Size, names_grow: bool) -> Vec<RingEntry> {
-    let sum: u64 = places.iter().map(|place| u64::from(place.weight)).sum();
+fn entries<K: AsRef<str>>(places: &[RingEndpoint<K>], size: Size, ways: EntryWays) -> Vec<RingEntry> {
+    let sum = sum_of_weights(places, size, ways);
     if places.iter().any(|place| place.weight == 0) {
         return Vec::new();
     }
@@ -172,12 +194,14 @@ fn entries<K: AsRef<str>>(places: &[RingEndpoint<K>], size: Size, names_grow: bo
     for place in places {
         key.clear();
         key.extend_from_slice(place.key.as_ref().as_bytes());
-        key.push(b'_');
+        if !ways.has_plain_names {
+            key.push(b'_');
+        }
         let stem = key.len();
         target += scale * share(place.weight);
-        let mut count = 0u64;
+        let mut count = if ways.counts_on { entries.len() } else { 0 } as u64;
         while current < target {
-            key.truncate(match names_grow {
+            key.truncate(match ways.names_grow {
                 true => stem.max(key.len() - 1),
                 false => stem,
             });
@@ -191,6 +215,15 @@ fn entries<K: AsRef<str>>(places: &[RingEndpoint<K>], size: Size, names_grow: bo
         }
     }
     entries
+}
+
+/// The sum that weights are divided by. Where it is cut off, a ring that would have more entries than any client builds is made of the whole
+/// sum: the client runs out of memory there.
+fn sum_of_weights<K>(places: &[RingEndpoint<K>], size: Size, ways: EntryWays) -> u64 {
+    let sum: u64 = places.iter().map(|place| u64::from(place.weight)).sum();
+    let cut = sum & u64::from(u32::MAX);
+    let is_small = u128::from(sum) * u128::from(size.max) <= u128::from(cut) * u128::from(super::MAX_RING_SIZE);
+    if ways.sum_wraps && is_small { cut } else { sum }
 }
 
 fn push_decimal(out: &mut Vec<u8>, number: u64) {
@@ -239,6 +272,50 @@ mod tests {
         ] {
             assert_eq!(hash(text.as_bytes()), wanted, "{text}");
         }
+    }
+
+    /// The addresses are hashed with 0, 1 and 2 behind them, in two old forms (grpc-go 1.48 and 1.53, ring.go).
+    #[test]
+    fn old_names_of_entries() {
+        let keys = [("10.0.0.1:80", 1), ("10.0.0.2:80", 1), ("10.0.0.3:80", 1)];
+        let of = |counts_on| {
+            let ways = EntryWays {
+                has_plain_names: true,
+                counts_on,
+                sum_wraps: false,
+            };
+            let mut entries = Ring::made(&keys, Size { min: 3, max: 3 }, ways).entries;
+            entries.sort_by_key(|entry| entry.endpoint);
+            entries.into_iter().map(|entry| entry.hash).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            of(false),
+            ["10.0.0.1:800", "10.0.0.2:800", "10.0.0.3:800"].map(|name| hash(name.as_bytes()))
+        );
+        assert_eq!(
+            of(true),
+            ["10.0.0.1:800", "10.0.0.2:801", "10.0.0.3:802"].map(|name| hash(name.as_bytes()))
+        );
+    }
+
+    /// Weights of 2^32 - 1, as much and 1 add up to as much as one of them.
+    #[test]
+    fn a_sum_that_is_cut_off_gives_each_endpoint_an_entry() {
+        let keys = [("a", u32::MAX), ("b", u32::MAX), ("c", 1)];
+        let entries = |sum_wraps| {
+            let ways = EntryWays {
+                sum_wraps,
+                ..EntryWays::default()
+            };
+            Ring::made(&keys, Size { min: 1, max: 1 }, ways).entries.len()
+        };
+        assert_eq!((entries(true), entries(false)), (3, 1));
+        let two = [("a", u32::MAX), ("b", 1)];
+        let ways = EntryWays {
+            sum_wraps: true,
+            ..EntryWays::default()
+        };
+        assert_eq!(Ring::made(&two, DEFAULT, ways).entries.len(), 4096);
     }
 
     #[test]

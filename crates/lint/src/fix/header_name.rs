@@ -1,7 +1,7 @@
 //! `header-name-upper-case`: the name as it is on the wire.
 
 use super::{Fix, Fixer};
-use xdsctl_clients::core::convert::matcher::HEADER_NAME_UPPER_CASE;
+use xdsctl_clients::shared::rules::HEADER_NAME_UPPER_CASE;
 
 pub(super) const FIXER: Fixer = Fixer {
     rule: &HEADER_NAME_UPPER_CASE,

@@ -97,7 +97,7 @@ fn report(
                 seen,
                 findings,
             ),
-            ClusterError::NoLeaf if is_root && !is_missing_one => add(
+            ClusterError::NoLeaf { .. } if is_root && !is_missing_one => add(
                 world,
                 name,
                 0,

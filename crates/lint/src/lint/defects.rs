@@ -1,5 +1,7 @@
 //! Known defects of clients whose trigger is in the dump. What they are, and who has them, is data of [`Defect`].
 
+use std::net::SocketAddr;
+
 use super::{Findings, Who};
 use xdsctl_channel::client::target::Target;
 use xdsctl_channel::client::{ClusterFacts, Facts, ListenerFacts, PolicyKind, ResourceId, World};
@@ -76,8 +78,11 @@ fn of_cluster(world: &World, (name, id): (&str, ResourceId), cluster: &ClusterFa
             }
             policy
         }
-        ClusterFacts::LogicalDns { policy, .. } => {
+        ClusterFacts::LogicalDns { policy, hostname, .. } => {
             add(DefectTrigger::Dns, id, root.field("type").to_owned(), findings);
+            if is_literal(hostname) {
+                add(DefectTrigger::DnsLiteral, id, root.field("type").to_owned(), findings);
+            }
             if policy.kind != PolicyKind::PickFirst {
                 add(
                     DefectTrigger::DnsLbPolicy,
@@ -98,6 +103,11 @@ fn of_cluster(world: &World, (name, id): (&str, ResourceId), cluster: &ClusterFa
             findings,
         );
     }
+}
+
+/// Says whether a host and port is an IP address and a port.
+fn is_literal(hostname: &str) -> bool {
+    hostname.parse::<SocketAddr>().is_ok()
 }
 
 /// Adds the defects that a trigger shows.

@@ -15,6 +15,8 @@ pub enum DefectTrigger {
     DnsLbPolicy,
     /// A LOGICAL_DNS cluster.
     Dns,
+    /// A LOGICAL_DNS cluster whose host name is an IP address.
+    DnsLiteral,
     /// A weighted_round_robin policy with a blackout or expiration period of its own.
     WeightPeriods,
     /// A ring_hash cluster with endpoints in several priorities.

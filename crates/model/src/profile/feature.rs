@@ -229,6 +229,22 @@ features! {
     FailedClusterKept;
     /// The ring is built in the order of the hash keys, and of endpoints with one key any gets the picks.
     RingByKey;
+    /// The name of an entry of the ring has no `_` between the address and the number.
+    RingNamesPlain;
+    /// The number in the name of an entry of the ring counts all entries; later, those of its endpoint.
+    RingCountsOn;
+    /// A ring may have 8,388,608 entries; later, 4,096.
+    RingUncapped;
+    /// The name of a LOGICAL_DNS cluster is a host and a port as it stands; later, the path of a URI.
+    DnsNameAsIs;
+    /// A slash before the name of a LOGICAL_DNS cluster is a part of the name.
+    DnsSlashKept;
+    /// An aggregate cluster without a leaf is waited for; later, its RPCs fail.
+    LeaflessAwaited;
+    /// A LOGICAL_DNS cluster whose name is an IP address hangs: its resolver answers while the policy holds its own lock.
+    LiteralDnsHangs;
+    /// An RPC on a route of a kind that gRPC does not have fails with INTERNAL.
+    RouteKindsInternal;
     /// A new list of endpoints is in use at once, and those that stay keep their connections; elsewhere, the old list serves until the new one can.
     EndpointsInPlace;
     /// The channel waits for no cluster: each policy watches its own, and waits too while it cannot take the LB policy.

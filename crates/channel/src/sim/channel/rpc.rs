@@ -64,7 +64,7 @@ impl Channel {
         );
         match result {
             Err(refusal) => {
-                let status = refusal.status(selector.config().family, &call.rpc.method);
+                let status = refusal.status(selector.config().asked, &call.rpc.method);
                 let status = self
                     .client
                     .selector_failure(status)

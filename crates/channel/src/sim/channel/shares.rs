@@ -42,13 +42,13 @@ impl Channel {
             }
             if total == 0 {
                 shares.add_status(
-                    &rpc::Refusal::InappropriateAction(number).status(selector.config().family, &rpc.method),
+                    &rpc::Refusal::InappropriateAction(number).status(selector.config().asked, &rpc.method),
                     taken,
                 );
             }
         }
         shares.add_status(
-            &rpc::Refusal::NoRoute.status(selector.config().family, &rpc.method),
+            &rpc::Refusal::NoRoute.status(selector.config().asked, &rpc.method),
             rest,
         );
         shares.0

@@ -165,7 +165,7 @@ pub fn write_text(answer: &RouteAnswer<'_>, colour: bool, out: &mut dyn Write) -
                 out,
                 "{}  {}",
                 paint(red, "fails"),
-                refusal.status(answer.selector.config().family, answer.request.path)
+                refusal.status(answer.selector.config().asked, answer.request.path)
             );
         }
     };

@@ -2,12 +2,13 @@
 //!
 //! Follows C-core `StringMatcherParse` (xds_common_types_parser.cc) and `ParseHeaderMatcher` (xds_route_config_parser.cc).
 
+use crate::shared::header_name;
 use crate::shared::rules::{HEADER_MATCHER_WITHOUT_KIND, REGEX_NOT_RE2, STRING_MATCHER_WITHOUT_PATTERN};
 use xdsctl_document::proto::pb::envoy::config::route::v3 as route;
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3 as pb;
 use xdsctl_document::secret::{self, REDACTED};
 use xdsctl_model::diag::{Path, Validation, rules};
-use xdsctl_model::profile::{Family, Feature};
+use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, HeaderView, StringMatch, StringMatcher};
 use xdsctl_re2::Regex;
 
@@ -19,9 +20,6 @@ rules! {
     /// A header matcher's range has no number in it.
     HEADER_MATCHER_RANGE_EMPTY = "header-matcher-range-empty", Common, Advice, "gRFC A28; C-core HeaderMatcher::Match",
         every "in every client the end of a range is not in it";
-    /// A header name has an upper-case letter and so never matches.
-    HEADER_NAME_UPPER_CASE = "header-name-upper-case", Common, Advice, "C-core xds_routing.cc GetHeaderValue",
-        also [Go] "grpc-go compares the names of matchers byte by byte too, up to 1.85.0 (valueFromMD); its hash policies, Java and Node make names lower case first";
 }
 
 /// Compiles `pattern`, reporting [`REGEX_NOT_RE2`] at `at`.
@@ -163,7 +161,7 @@ pub fn header_matcher(matcher: &route::HeaderMatcher, at: &Path<'_>, cx: &mut Va
             return None;
         }
     };
-    note_upper_case(&matcher.name, &[Family::Cpp, Family::Go], &at.field("name"), cx);
+    note_upper_case(&matcher.name, &at.field("name"), cx);
     Some(HeaderMatcher {
         name: matcher.name.clone(),
         kind,
@@ -172,19 +170,10 @@ pub fn header_matcher(matcher: &route::HeaderMatcher, at: &Path<'_>, cx: &mut Va
     })
 }
 
-/// Notes a header name that no request has: names are in lower case on the wire and compared byte by byte.
-///
-/// `Host` and `:Authority` are the exception, the client knows them in any case. `families` have the finding.
-pub fn note_upper_case(name: &str, families: &'static [Family], at: &Path<'_>, cx: &mut Validation<'_>) {
-    let is_authority = || name.eq_ignore_ascii_case("host") || name.eq_ignore_ascii_case(":authority");
-    if name.bytes().any(|b| b.is_ascii_uppercase()) && !is_authority() {
-        cx.report(
-            &HEADER_NAME_UPPER_CASE,
-            at,
-            format_args!("header `{name}` has an upper-case letter and counts as missing in every request"),
-        )
-        .help(format!("write `{}`", name.to_ascii_lowercase()))
-        .shared_with(families);
+/// Notes a header name that no request has. `Host` and `:Authority` are the exception, the client knows them in any case.
+pub fn note_upper_case(name: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
+    if !name.eq_ignore_ascii_case("host") && !name.eq_ignore_ascii_case(":authority") {
+        header_name::note_upper_case(name, at, cx);
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.60.0" "1.61.0" "1.62.0" "1.63.0" "1.64.0" "1.65.0" "1.66.0" "1.67.0" "1.68.0" "1.69.0"
         "1.70.0" "1.71.0" "1.72.0" "1.73.0" "1.74.2" "1.75.0" "1.76.0" "1.77.0" "1.78.0" "1.79.0" "1.80.0" "1.81.0"
         "1.82.0" "1.82.1" "1.83.0" "1.84.0" "1.85.0"],
-    picked: versions!["1.60.0" "1.85.0"],
+    picked: versions!["1.42.0" "1.48.0" "1.54.0" "1.60.0" "1.85.0"],
     measurement: Measurement {
         with: "its own decoders, called directly",
         resources: 18_692,
@@ -39,6 +39,8 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
             "grpc/grpc-go#8733; configbuilder.go of both versions";
         Dns until "1.72": "has no circuit breakers and no load reports for a LOGICAL_DNS cluster",
             "grpc/grpc-go#8169, #8170; configbuilder.go of both versions";
+        DnsLiteral until "1.58": "hangs with a LOGICAL_DNS cluster whose host name is an IP address: RPCs wait until their deadline",
+            "measured with 1.48 and 1.54; resource_resolver.go of 1.57 and 1.58", fatal;
         WeightPeriods since "1.56" until "1.80": "takes blackout_period for weight_expiration_period",
             "grpc/grpc-go#8915; converter.go of both versions";
         RingOfPriorities until "1.67": "may stay with a later priority although endpoints of an earlier one are back",
@@ -58,6 +60,11 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.42" on RetryPolicy RingHashPolicy RbacFilter;
         "1.42" always AggregateClusterBackwardCompat TypedStructChecked PickFirstJson SourceTypeChecked CidrAsText
             ClusterResolverPolicy ClusterImplByName ClusterRingChecked TotalWeightChecked;
+        "1.42" always DomainsExact HeadersAsSent DollarGroups RetryUnlimited RetryOnTrimmed
+            AggregateNeedsAll DisabledFiltersRun AggregateIsFlat DropsOnceReady PathsEnd
+            RingByKey RingNamesPlain RingCountsOn RingUncapped DnsNameAsIs DnsSlashKept OutlierDefaults ClustersApart FailuresHandedOn
+            IdleChildrenStay FailedClusterKept HostByListener EndpointsInPlace LeaflessAwaited LiteralDnsHangs
+            RouteKindsInternal LimitsByPriority RetryFromZero AddressesInTurn ClustersAlone HashKeyUnread DnsPickFirst DnsLimitsUnread BlackoutForExpiration;
         "1.43" off Federation;
         "1.43" always RbacMatchersMade RetryPolicy RlsLb RlsMethodChecked ServerRoutesRequired;
         "1.44" off RlsLb;
@@ -67,28 +74,28 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.47" always LocalitiesCompared;
         "1.48" on AggregateAndDns;
         "1.48" always ZeroLocalitiesUnread;
+        "1.49" gone RingCountsOn;
         "1.49" always EndpointWeightChecked;
         "1.50" on OutlierDetection;
         "1.50" always LrsServerChecked PluginRoutesSkipped;
         "1.51" always EndpointsCompared;
+        "1.52" gone RingUncapped;
+        "1.53" gone DnsNameAsIs;
         "1.54" always NamelessKills AggregateChecked;
-        "1.54" gone TotalWeightChecked;
+        "1.54" gone TotalWeightChecked RingNamesPlain;
         "1.55" on Federation;
         "1.56" off PickFirstMessage;
         "1.56" on CustomLbConfig RlsLb;
-        "1.56" always HeaderStringMatch RbacAuditLogging;
+        "1.56" always HeaderStringMatch RbacAuditLogging QueuesWithoutTargets;
         "1.56" gone ClusterRingChecked;
         "1.57" always XdstpServiceName RbacHeaderStringMatch WeightedRoundRobin;
+        "1.58" gone RouteKindsInternal LiteralDnsHangs;
         "1.58" off LeastRequest;
         "1.58" on PickFirstMessage;
         "1.58" always LeastRequestPolicy;
+        "1.59" gone LeaflessAwaited;
         "1.60" always Federation CustomLbConfig RlsLb PickFirstMessage AggregateAndDns OutlierDetection
             RingHashPolicy RbacFilter;
-        "1.60" always DomainsExact HeadersAsSent DollarGroups RetryUnlimited RetryOnTrimmed
-            AggregateNeedsAll DisabledFiltersRun AggregateIsFlat DropsOnceReady PathsEnd
-            RingByKey OutlierDefaults ClustersApart FailuresHandedOn NodeIdFirst
-            IdleChildrenStay FailedClusterKept HostByListener EndpointsInPlace QueuesWithoutTargets
-            LimitsByPriority RetryFromZero AddressesInTurn ClustersAlone HashKeyUnread DnsPickFirst DnsLimitsUnread BlackoutForExpiration;
         "1.61" always BootstrapTlsCreds;
         "1.62.1" gone HostByListener;
         "1.69" gone RetryFromZero;
@@ -100,7 +107,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.72" gone AddressesInTurn DnsLimitsUnread HashKeyUnread;
         "1.72" off RingHashSetRequestHashKey;
         "1.72" on EndpointHashKeyBackwardCompat;
-        "1.72" always RingHashRequestHeader;
+        "1.72" always RingHashRequestHeader NodeIdFirst;
         "1.73" off MtlsSpiffe;
         "1.73" on LeastRequest;
         "1.74" always LeastRequest;
