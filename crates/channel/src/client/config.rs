@@ -185,6 +185,8 @@ pub struct ChannelFailure {
     pub keeps_routes: bool,
     /// How RPCs fail that do not even wait for ready; `None` where they get what pick_first says without an address.
     pub at_once: Option<Status>,
+    /// RPCs have the words of the resolver, and not those of a policy without an address.
+    pub is_handed_on: bool,
     /// RPCs wait until there is a configuration, whether or not they wait for ready, and end with their deadline.
     pub waits: bool,
 }
@@ -238,11 +240,12 @@ impl ChannelFailureClass {
 }
 
 impl fmt::Display for ChannelFailure {
-    /// The message of the RPCs: the channel runs pick_first without an address.
+    /// The message of the RPCs: the channel runs pick_first without an address, which says so or what the resolver said.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.at_once {
             Some(status) => f.write_str(&status.message),
             None if self.waits => write!(f, "Deadline exceeded, waiting for name resolution ({})", self.note),
+            None if self.is_handed_on => write!(f, "name resolver error: {}", self.note),
             None => write!(f, "empty address list ({})", self.note),
         }
     }

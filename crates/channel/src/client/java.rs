@@ -57,6 +57,7 @@ fn panic(note: String) -> ChannelFailure {
         missing: Vec::new(),
         keeps_routes: false,
         at_once: Some(Status::new(Code::Internal, PANIC)),
+        is_handed_on: false,
         waits: false,
     }
 }

@@ -20,6 +20,7 @@ pub mod config;
 pub mod dns;
 mod facts;
 pub mod graph;
+mod handed_on;
 mod held;
 mod java;
 mod joined;

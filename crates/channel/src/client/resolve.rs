@@ -14,6 +14,7 @@ use super::config::{
 };
 use super::dns::{DnsNames, from_dns};
 use super::graph::{ClusterEntry, ClusterError, Graph, KnownCluster};
+use super::handed_on::{absent_in_words, in_words};
 use super::held::{Cache, HeldResource, ResourceKind};
 use super::java;
 use super::target::Target;
@@ -36,9 +37,9 @@ struct Base<'a> {
 }
 
 /// Why a resource is not there.
-struct Absent {
-    class: ChannelFailureClass,
-    text: String,
+pub(super) struct Absent {
+    pub class: ChannelFailureClass,
+    pub text: String,
 }
 
 impl Base<'_> {
@@ -170,32 +171,6 @@ fn plain_listener() -> Listener {
     })
 }
 
-/// What clients say of a resource that cannot be used, which tell it after the node's id.
-fn absent_in_words(kind: &str, name: &str, absent: &Absent) -> String {
-    match absent.class {
-        ChannelFailureClass::Missing => format!("xds: resource \"{name}\" of type \"{kind}\" has been removed"),
-        _ => absent.text.clone(),
-    }
-}
-
-/// The failure of a channel in the words of clients that tell it after the node's id.
-fn in_words(client: &Client, kind: &str, (name, authority): (&str, &str), absent: &Absent) -> String {
-    let (of, resource) = match kind {
-        "LDS" => ("listener", "ListenerResource"),
-        _ => ("route", "RouteConfigResource"),
-    };
-    let inner = match absent.class {
-        ChannelFailureClass::NoVirtualHost => {
-            client.with_node_id(&format!("could not find VirtualHost for \"{authority}\""))
-        }
-        _ => {
-            let words = client.with_node_id(&absent_in_words(resource, name, absent));
-            format!("{of} resource error: {words}")
-        }
-    };
-    client.with_node_id(&format!("rpc error: code = Unavailable desc = {inner}"))
-}
-
 /// The failure of a channel without this resource.
 fn fail(kind: &str, (name, authority): (&str, &str), absent: Absent, client: &Client) -> ChannelFailure {
     ChannelFailure {
@@ -211,6 +186,7 @@ fn fail(kind: &str, (name, authority): (&str, &str), absent: Absent, client: &Cl
             false => format!("{kind} resource {name}: {}", absent.text),
         },
         at_once: None,
+        is_handed_on: client.profile.has(Feature::FailuresHandedOn),
         waits: client.profile.has(Feature::WaitsForConfiguration),
     }
 }
@@ -268,6 +244,7 @@ impl FoundRoutes<'_> {
                 missing: config.missing,
                 keeps_routes: true,
                 at_once: None,
+                is_handed_on: false,
                 waits: false,
             }),
             None => Ok(config),

@@ -38,6 +38,7 @@ pub(super) fn as_it_dies(
             missing: Vec::new(),
             keeps_routes: false,
             at_once: Some(Status::unavailable(DEAD)),
+            is_handed_on: false,
             waits: false,
         }),
     }
@@ -64,6 +65,7 @@ pub(crate) fn held_up(config: &XdsConfig, client: &Client, asks_dns: bool) -> Op
         missing: config.missing.clone(),
         keeps_routes: true,
         at_once: None,
+        is_handed_on: false,
         waits: true,
     })
 }

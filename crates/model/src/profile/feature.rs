@@ -229,6 +229,8 @@ features! {
     FailedClusterKept;
     /// The ring is built in the order of the hash keys, and of endpoints with one key any gets the picks.
     RingByKey;
+    /// The weight of an endpoint is unsigned; elsewhere, one of 2^31 or more counts as 1.
+    WeightsOfEndpointsUnsigned;
     /// The name of an entry of the ring has no `_` between the address and the number.
     RingNamesPlain;
     /// The number in the name of an entry of the ring counts all entries; later, those of its endpoint.

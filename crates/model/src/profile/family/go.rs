@@ -62,7 +62,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
             ClusterResolverPolicy ClusterImplByName ClusterRingChecked TotalWeightChecked;
         "1.42" always DomainsExact HeadersAsSent DollarGroups RetryUnlimited RetryOnTrimmed
             AggregateNeedsAll DisabledFiltersRun AggregateIsFlat DropsOnceReady PathsEnd
-            RingByKey RingNamesPlain RingCountsOn RingUncapped DnsNameAsIs DnsSlashKept OutlierDefaults ClustersApart FailuresHandedOn
+            RingByKey WeightsOfEndpointsUnsigned RingNamesPlain RingCountsOn RingUncapped DnsNameAsIs DnsSlashKept OutlierDefaults ClustersApart FailuresHandedOn
             IdleChildrenStay FailedClusterKept HostByListener EndpointsInPlace LeaflessAwaited LiteralDnsHangs
             RouteKindsInternal LimitsByPriority RetryFromZero AddressesInTurn ClustersAlone HashKeyUnread DnsPickFirst DnsLimitsUnread BlackoutForExpiration;
         "1.43" off Federation;
