@@ -21,13 +21,12 @@ fn differences(row: &Row) -> Vec<String> {
 }
 
 /// What differs in Go, and why.
-const DIFFERENT: [(&str, &str); 10] = [
+const DIFFERENT: [(&str, &str); 9] = [
     (
         "panic.0",
         "a parser that panics says no name: the client waits 15 s for the resource",
     ),
     ("TPF/hcm-abort", "as above"),
-    ("CDS-DNS-CRASH/ok-slash", "DNS answered the client otherwise"),
     (
         "byname.8",
         "a cluster manager without a child has nothing to report: RPCs wait there, and are INTERNAL here",
