@@ -283,6 +283,7 @@ mod tests {
                 has_plain_names: true,
                 counts_on,
                 sum_wraps: false,
+                names_grow: false,
             };
             let mut entries = Ring::made(&keys, Size { min: 3, max: 3 }, ways).entries;
             entries.sort_by_key(|entry| entry.endpoint);
