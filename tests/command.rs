@@ -42,5 +42,6 @@ mod suites;
 mod support;
 mod together;
 mod told;
+mod unmet;
 mod what_if;
 mod worlds;
