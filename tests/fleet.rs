@@ -257,7 +257,6 @@ fn what_is_not_known_of_a_channel_is_said_and_not_made_up() {
             &["route", "--client=node@1.10.1"][..],
             "RPCs were sent with 1.13.0, 1.14.1",
         ),
-        (&["pick", "--client=go@1.59"], "RPCs were sent with 1.60.0, 1.85.0"),
         (
             &["pick", "--client=cpp@1.55"],
             "RPCs were sent with 1.62.3, 1.72.2, 1.85.1",

@@ -216,8 +216,10 @@ fn the_same_world_is_whole() {
     let directory = directory("attacks", "unread-whole");
     let file = directory.join("whole.json");
     fs::write(&file, world::document(3).to_string()).unwrap();
+    // The world has no Listener for servers, which `admit` would need.
+    let others = ["serve", "retry", "admit"];
     let not_a_suite = |args: &&Vec<String>| {
-        args[0] != "serve" && args[0] != "retry" && !args.iter().any(|arg| arg == "--record" || arg == "--update")
+        !others.contains(&args[0].as_str()) && !args.iter().any(|arg| arg == "--record" || arg == "--update")
     };
     let file = file.to_str().unwrap();
     for args in commands(file, &directory).iter().filter(not_a_suite) {
