@@ -125,14 +125,12 @@ fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Validati
             i64::from(weight.cast_signed())
         };
     }
-    if !cx.has(Feature::ClusterWeightsSummed) {
-        return Ok(());
-    }
-    if sum <= 0 {
+    let is_summed = cx.has(Feature::ClusterWeightsSummed);
+    if message.clusters.is_empty() || is_summed && sum <= 0 {
         let message = format_args!("no cluster has a weight above 0, at least one must");
         return Err(reject(&WEIGHTED_CLUSTERS_EMPTY, at, message, cx));
     }
-    if sum > i64::from(u32::MAX) {
+    if is_summed && sum > i64::from(u32::MAX) {
         let message = format_args!("the weights add up to {sum}, must be at most {}", u32::MAX);
         return Err(reject(&WEIGHTED_CLUSTERS_SUM, at, message, cx));
     }
