@@ -73,7 +73,7 @@ struct SharedPattern {
 }
 
 /// Whose patterns they are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PatternSyntax {
     Re2,
     /// Of the crate `regex`, which is the engine here.

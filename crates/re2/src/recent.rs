@@ -12,7 +12,8 @@ const MAX_PATTERNS: usize = 256;
 const MAX_PATTERN_BYTES: usize = 256;
 
 thread_local! {
-    static GOOD: RefCell<HashSet<(PatternSyntax, Box<str>)>> = RefCell::default();
+    /// Those of RE2, and those of the crate `regex`.
+    static GOOD: [RefCell<HashSet<Box<str>>>; 2] = Default::default();
 }
 
 /// Checks the pattern, unless this thread has lately.
@@ -24,16 +25,19 @@ pub(super) fn check<E>(
     if pattern.len() > MAX_PATTERN_BYTES {
         return check(pattern);
     }
-    GOOD.with_borrow_mut(|good| {
-        let key = (syntax, Box::from(pattern));
-        if good.contains(&key) {
+    GOOD.with(|good| {
+        let mut good = match syntax {
+            PatternSyntax::Re2 => good[0].borrow_mut(),
+            PatternSyntax::Rust => good[1].borrow_mut(),
+        };
+        if good.contains(pattern) {
             return Ok(());
         }
         check(pattern)?;
         if good.len() >= MAX_PATTERNS {
             good.clear();
         }
-        good.insert(key);
+        good.insert(pattern.into());
         Ok(())
     })
 }
