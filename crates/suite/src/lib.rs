@@ -9,9 +9,10 @@
 //!
 //! A [`Draft`] goes the other way, to the text of a suite: [`capture()`] makes one of a client's log. [`rewrite()`] changes values of a text.
 //!
-//! [`Suite::read`] reports every unknown member of a file. [`run()`] plays a test once, on channels
-//! that share one clock, and traces each RPC, so that a failure can show what the RPC did. This
-//! crate opens no files: the caller opens the world of a suite.
+//! [`Suite::read`] reports every unknown member of a file. [`run()`] plays a test on channels that
+//! share one clock. If an RPC did what it must not, it plays the test once more with traces, so that
+//! the failure can show what the RPC did. This crate opens no files: the caller opens the world of a
+//! suite.
 #![cfg_attr(
     not(test),
     deny(
