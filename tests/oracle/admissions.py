@@ -7,7 +7,6 @@
   admissions.py keep FILE ROWS ANSWERS...             puts rows with their answers into FILE (gzip), and says what is now answered otherwise
 """
 import argparse
-import concurrent.futures
 import gzip
 import json
 import os
@@ -335,23 +334,7 @@ def worker(directory, client, is_loud):
 def record(directory, client, rows, at_once, is_loud):
     """The answers to rows, in their order."""
     command = [*alone.apart(), sys.executable, os.path.abspath(__file__), "worker", directory, client, *["--log"] * is_loud]
-    free = queue.Queue()
-    for _ in range(at_once):
-        free.put(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
-
-    def put(row):
-        process = free.get()
-        process.stdin.write(json.dumps(row) + "\n")
-        process.stdin.flush()
-        line = process.stdout.readline()
-        free.put(process)
-        return json.loads(line)
-
-    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
-        for answer in pool.map(put, rows):
-            yield answer
-    while not free.empty():
-        free.get().stdin.close()
+    return alone.asked(command, rows, at_once)
 
 
 def keep(path, rows, *answers):

@@ -9,11 +9,8 @@
   live.py smoke DIR CLIENT...                            20 rows that have no chance in them; exit code 1 if one differs
 """
 import argparse
-import concurrent.futures
 import json
 import os
-import queue
-import subprocess
 import sys
 import traceback
 
@@ -45,26 +42,11 @@ def worker(directory, client, is_loud):
 def answers(directory, client, rows, at_once=1, is_loud=False):
     """The answers to rows, in their order; what could not be asked is said on standard error."""
     command = [*alone.apart(), sys.executable, os.path.abspath(__file__), "worker", directory, client, *["--log"] * is_loud]
-    free = queue.Queue()
-    for _ in range(at_once):
-        free.put(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
-
-    def ask(row):
-        process = free.get()
-        process.stdin.write(json.dumps(row) + "\n")
-        process.stdin.flush()
-        line = process.stdout.readline()
-        free.put(process)
-        return json.loads(line)
-
-    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
-        for answer in pool.map(ask, rows):
-            if "not_asked" in answer:
-                print(f"{answer['id']}: not asked: {answer['not_asked']}", file=sys.stderr)
-            else:
-                yield answer
-    while not free.empty():
-        free.get().stdin.close()
+    for answer in alone.asked(command, rows, at_once):
+        if "not_asked" in answer:
+            print(f"{answer['id']}: not asked: {answer['not_asked']}", file=sys.stderr)
+        else:
+            yield answer
 
 
 def lines(source):

@@ -8,6 +8,7 @@ import gzip
 import json
 import re
 import sys
+import tempfile
 
 # Lines of logs that are about who is let in, and what they begin with besides the words: time, process, place.
 TOLD = re.compile(r"handshake|filter chain|serving|denied|unauthorized|reject|no match|certificate |unloaded credentials|RouteConfiguration error|draining|fatal|Check failed",
@@ -22,7 +23,7 @@ def steady(words):
     """What differs from run to run stands for itself: ports, pointers, numbers of objects."""
     words = re.sub(r"(127\.\d+\.\d+\.\d+|\[::1?\]|0\.0\.0\.0|::1?):\d+", r"\1:PORT", words)
     words = re.sub(r"0x[0-9a-f]{5,}", "0xADDRESS", words)
-    words = re.sub(r"/tmp/tmp\w+", "/FOLDER", words)
+    words = re.sub(re.escape(tempfile.gettempdir()) + r"/tmp\w+", "/FOLDER", words)
     words = re.sub(r"#\d+", "#N", words)
     return re.sub(r"^\(\d+\)|(?<=\| )\(\d+\)", "(N)", words)
 
