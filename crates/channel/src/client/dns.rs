@@ -58,10 +58,12 @@ pub(super) enum DnsNames {
 impl DnsNames {
     /// How this client does.
     pub fn of(profile: &Profile) -> DnsNames {
-        match () {
-            () if profile.has(Feature::DnsPicksFirst) || profile.has(Feature::DnsNameAsIs) => DnsNames::Plain,
-            () if profile.has(Feature::DnsSlashKept) => DnsNames::RootedUri,
-            () => DnsNames::Uri,
+        if profile.has(Feature::DnsPicksFirst) || profile.has(Feature::DnsNameAsIs) {
+            DnsNames::Plain
+        } else if profile.has(Feature::DnsSlashKept) {
+            DnsNames::RootedUri
+        } else {
+            DnsNames::Uri
         }
     }
 }

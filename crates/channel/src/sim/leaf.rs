@@ -44,11 +44,14 @@ impl Endpoints {
         let before = std::mem::take(&mut self.parts);
         let mut by_names: Option<HashMap<&[Arc<str>], &LocalityPart>> = None;
         let is_normalised = profile.has(Feature::PfWeightedShuffling);
-        let product: Product = match () {
-            () if profile.has(Feature::LocalitiesAsWritten) => u32::saturating_mul,
-            () if profile.has(Feature::WeightsOfEndpointsUnsigned) => |locality, own| locality.wrapping_mul(own.max(1)),
-            () if profile.has(Feature::SocketRing) => signed_product,
-            () => |locality, own| locality.wrapping_mul(counted_weight(own)),
+        let product: Product = if profile.has(Feature::LocalitiesAsWritten) {
+            u32::saturating_mul
+        } else if profile.has(Feature::WeightsOfEndpointsUnsigned) {
+            |locality, own| locality.wrapping_mul(own.max(1))
+        } else if profile.has(Feature::SocketRing) {
+            signed_product
+        } else {
+            |locality, own| locality.wrapping_mul(counted_weight(own))
         };
         let priorities = leaves.iter().flat_map(|named| {
             let endpoints = named.leaf.endpoints.iter();

@@ -24,7 +24,7 @@ use xdsctl_model::resource::lb_policy::{
 use xdsctl_model::status::{Code, Status};
 
 /// The form of C-core, and of grpc-go: all four wrappers.
-pub(super) static FORM: TreeForm = TreeForm {
+pub(super) const FORM: TreeForm = TreeForm {
     leaf_config,
     leaf_json,
     aggregate_json,
@@ -37,16 +37,10 @@ pub(super) static FORM: TreeForm = TreeForm {
 };
 
 /// The form of a client that has the LB policy alone, without wrappers and priorities (tonic-xds).
-pub(super) static BARE_FORM: TreeForm = TreeForm {
+pub(super) const BARE_FORM: TreeForm = TreeForm {
     leaf_config: |_, _, _, lb_policy| lb_policy.clone(),
     leaf_json: |_, _, _, lb_policy| lb_policy.clone(),
-    aggregate_json,
-    child_name: |cluster, number| (FORM.child_name)(cluster, number),
-    rename_nodes: |_| {},
-    service_config: ServiceConfig::to_json,
-    is_of_all_versions: false,
-    limits_priorities: false,
-    has_sessions: true,
+    ..FORM
 };
 
 /// One cds policy of the tree.
