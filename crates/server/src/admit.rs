@@ -32,6 +32,11 @@ pub enum End {
 }
 
 impl End {
+    /// Says whether the connection, and the RPC on it if there is one, is let in.
+    pub const fn is_let_in(&self) -> bool {
+        matches!(self, End::Served | End::Connected)
+    }
+
     /// The words used in reports.
     pub const fn name(&self) -> &'static str {
         match self {
@@ -70,8 +75,6 @@ pub struct FilterLook {
     pub config_level: Level,
     /// It is switched off, at this level.
     pub disabled: Option<Level>,
-    /// Position in the chain, by which [`Handled::decision`] finds what it decides.
-    pub position: usize,
 }
 
 /// An RPC on a connection that was taken.
@@ -83,10 +86,8 @@ pub struct Handled {
     pub route: Option<RouteChoice>,
     /// The filters with their overrides, in order.
     pub filters: Option<Chain>,
-    /// The filters that the RPC gets to, in order.
+    /// The first filters, to which the RPC gets, in order.
     pub looks: Vec<FilterLook>,
-    /// The filter that keeps it out, by its place among `looks`.
-    pub kept_out_by: Option<usize>,
     /// How it ends.
     pub end: End,
 }
@@ -141,7 +142,6 @@ pub fn call(
         route: None,
         filters: None,
         looks: Vec::new(),
-        kept_out_by: None,
         end: End::Served,
     };
     if rpc.is_unimplemented && dialect.unimplemented_first {
@@ -202,13 +202,12 @@ pub fn call(
 
 /// Runs the filters until one keeps the RPC out.
 fn run(filters: &Chain, asked: Asked<'_>, client: &Client, handled: &mut Handled) {
-    for (position, filter) in filters.iter().enumerate() {
+    for filter in filters.iter() {
         handled.looks.push(FilterLook {
             name: filter.name.clone(),
             kind: filter.config.kind(),
             config_level: filter.config_level,
             disabled: filter.disabled.then_some(filter.disabled_level),
-            position,
         });
         if filter.disabled {
             continue;
@@ -222,7 +221,6 @@ fn run(filters: &Chain, asked: Asked<'_>, client: &Client, handled: &mut Handled
                 None => Refusal::NoPolicy,
             };
             handled.end = refused(asked.dialect, client, refusal);
-            handled.kept_out_by = Some(handled.looks.len() - 1);
             return;
         }
     }
@@ -284,37 +282,17 @@ pub fn admit<'a>(
             };
         }
     };
-    let Some(listener) = serving.listener() else {
-        return Answer {
-            taken: None,
-            handled: None,
-            end: End::NotServing(NotServing::ApiListener),
-        };
-    };
-    let taken = connect(listener, question.connection, question.at, dialect);
-    let (peer, chain) = match (&taken.peer, taken.chain.chosen) {
-        (Ok(peer), Some((_, chain))) => (*peer, chain),
-        (Err(end), _) => {
-            let end = end.clone();
-            return Answer {
-                taken: Some(taken),
-                handled: None,
-                end,
-            };
-        }
-        (Ok(_), None) => {
-            return Answer {
-                taken: Some(taken),
-                handled: None,
-                end: End::Closed,
-            };
-        }
-    };
     let connection = question.connection;
-    let handled = question
-        .rpc
-        .map(|rpc| call(chain, peer, connection, rpc, dialect, client, draw));
-    let end = handled.as_ref().map_or(End::Connected, |handled| handled.end.clone());
+    let taken = connect(&serving.listener, connection, question.at, dialect);
+    let handled = match (&taken.peer, taken.chain.chosen, question.rpc) {
+        (Ok(peer), Some((_, chain)), Some(rpc)) => Some(call(chain, *peer, connection, rpc, dialect, client, draw)),
+        _ => None,
+    };
+    let end = match (&handled, &taken.peer) {
+        (Some(handled), _) => handled.end.clone(),
+        (None, Err(end)) => end.clone(),
+        (None, Ok(_)) => End::Connected,
+    };
     Answer {
         taken: Some(taken),
         handled,

@@ -5,7 +5,6 @@
 use std::borrow::Cow;
 
 use crate::connection::{PeerCertificate, Rpc};
-use xdsctl_model::profile::Family;
 use xdsctl_model::resource::domain::DomainComparison;
 
 /// What kind of name of a certificate is compared with a principal.
@@ -35,8 +34,6 @@ pub enum MetadataCondition {
     Inverted,
     /// They never match.
     Never,
-    /// They are as if they were not there.
-    PassedOver,
 }
 
 /// Which source types of filter chains count for a connection.
@@ -81,11 +78,23 @@ pub enum Refusal<'r> {
 /// Names of a peer, each with its kind.
 pub type PeerNames<'p> = Vec<(NameKind, Cow<'p, str>)>;
 
+/// Every URI and DNS name of a certificate, then its subject; an empty subject without a certificate.
+pub(crate) fn all_names(peer: Option<&PeerCertificate>) -> PeerNames<'_> {
+    let Some(peer) = peer else {
+        return vec![(NameKind::Subject, Cow::Borrowed(""))];
+    };
+    let uris = peer.uris.iter().map(|uri| (NameKind::Uri, Cow::Borrowed(uri.as_str())));
+    let dns = peer.dns_names.iter();
+    let dns = dns.map(|name| (NameKind::Dns, Cow::Borrowed(name.as_str())));
+    let subject = (NameKind::Subject, Cow::Borrowed(peer.subject.as_str()));
+    uris.chain(dns).chain([subject]).collect()
+}
+
 /// The ways of one server.
 #[derive(Clone)]
 pub struct ServerDialect {
-    /// Which implementation it is.
-    pub family: Family,
+    /// A Listener for another address than the server's own is not served.
+    pub compares_address: bool,
     /// Which source types of filter chains count.
     pub source_types: SourceTypes,
     /// What SAME_IP_OR_LOOPBACK is, besides the server's own address.

@@ -196,7 +196,6 @@ impl<'a> Walk<'a> {
             RbacCondition::Metadata { invert } => match self.asked.dialect.metadata {
                 MetadataCondition::Inverted => (*invert, Seen::Nothing, Vec::new()),
                 MetadataCondition::Never => (false, Seen::Nothing, Vec::new()),
-                MetadataCondition::PassedOver => return None,
             },
             RbacCondition::Unsupported(_) => match self.asked.dialect.unsupported {
                 UnsupportedCondition::Never => (false, Seen::Nothing, Vec::new()),

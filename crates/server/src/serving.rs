@@ -1,10 +1,8 @@
 //! Whether a server serves: it has a Listener, one for servers, for its own address (A36).
 
-use std::sync::Arc;
-
+use crate::dialect::ServerDialect;
 use xdsctl_channel::client::Client;
 use xdsctl_channel::client::server::ListeningServer;
-use xdsctl_model::profile::{Family, Feature};
 use xdsctl_model::resource::listener::TcpListener;
 use xdsctl_model::resource::{Listener, ResourceType};
 use xdsctl_model::text;
@@ -30,26 +28,17 @@ pub enum NotServing {
 /// The Listener of a server that serves.
 #[derive(Debug, Clone)]
 pub struct Serving {
-    listener: Arc<Listener>,
+    /// The Listener.
+    pub listener: TcpListener,
     /// Why a newer version of the Listener was rejected, if so; the one before it stays in use.
     pub rejected: Option<String>,
-}
-
-impl Serving {
-    /// The Listener; `None` never, as it was looked at.
-    pub fn listener(&self) -> Option<&TcpListener> {
-        match &*self.listener {
-            Listener::Tcp(listener) => Some(listener),
-            Listener::Api(_) => None,
-        }
-    }
 }
 
 /// The Listener that a server serves with.
 ///
 /// # Errors
 /// Why it does not serve.
-pub fn serving(server: &ListeningServer, client: &Client) -> Result<Serving, NotServing> {
+pub fn serving(server: &ListeningServer, client: &Client, dialect: &ServerDialect) -> Result<Serving, NotServing> {
     let name = server.listener.as_str();
     client
         .ask(ResourceType::Listener, name)
@@ -65,13 +54,11 @@ pub fn serving(server: &ListeningServer, client: &Client) -> Result<Serving, Not
     let Listener::Tcp(tcp) = &**listener else {
         return Err(NotServing::ApiListener);
     };
-    let compares =
-        client.profile.client().family != Family::Java || client.profile.has(Feature::ListenerAddressCompared);
-    if compares && !server.is_meant(&tcp.address) {
+    if dialect.compares_address && !server.is_meant(&tcp.address) {
         return Err(NotServing::OtherAddress(tcp.address.clone()));
     }
     Ok(Serving {
-        listener: Arc::clone(listener),
+        listener: tcp.clone(),
         rejected,
     })
 }

@@ -253,11 +253,11 @@ impl<'r> Play<'r> {
     }
 
     fn connect(&mut self, name: &str, step: &Value) -> String {
-        let serving = match serving(&self.server, &self.client) {
+        let serving = match serving(&self.server, &self.client, &self.dialect) {
             Ok(serving) => serving,
             Err(_) => return "not serving".to_owned(),
         };
-        let listener = serving.listener().unwrap();
+        let listener = &serving.listener;
         let port = self.row["listen"].as_str().unwrap().rsplit(':').next().unwrap();
         let to = step["to"].as_str().unwrap_or("127.0.0.1");
         let address =

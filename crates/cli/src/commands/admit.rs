@@ -21,7 +21,7 @@ use xdsctl_server::admit::{Question, admit};
 use xdsctl_server::certificate;
 use xdsctl_server::dialect::ServerDialect;
 use xdsctl_server::serving::serving;
-use xdsctl_server::{Connection, End, PeerCertificate, Rpc, Transport};
+use xdsctl_server::{Connection, PeerCertificate, Rpc, Transport};
 
 /// Bytes of a file with certificates.
 const MAX_PEM_BYTES: u64 = 16 << 20;
@@ -40,7 +40,7 @@ pub(super) fn run(args: &AdmitArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let connection = connection(args, transport, &server, io)?;
     let rpc = rpc(args, &server, connection.transport != Transport::Plaintext)?;
     let at = time(args)?;
-    let serves = serving(&server, &client);
+    let serves = serving(&server, &client, &dialect);
     let mut draws = Draws::new(args.seed);
     let question = Question {
         connection: &connection,
@@ -63,7 +63,7 @@ pub(super) fn run(args: &AdmitArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         AdmitFormat::Json => report::json::write(&told, args.seed, &mut io.out)?,
         AdmitFormat::Svg => report::svg::write(&told, &mut io.out)?,
     }
-    Ok(session::exit(!matches!(answer.end, End::Served | End::Connected)))
+    Ok(session::exit(!answer.end.is_let_in()))
 }
 
 fn not_known(profile: &Profile) -> Error {

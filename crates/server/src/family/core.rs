@@ -2,21 +2,21 @@
 
 use std::borrow::Cow;
 
-use crate::connection::{PeerCertificate, Rpc, joined};
+use crate::connection::{Rpc, joined};
 use crate::dialect::{
-    Loopback, MetadataCondition, NameKind, Refusal, ServerDialect, SourceTypes, UnsupportedCondition,
+    Loopback, MetadataCondition, Refusal, ServerDialect, SourceTypes, UnsupportedCondition, all_names,
 };
-use xdsctl_model::profile::Profile;
 use xdsctl_model::resource::domain::DomainComparison;
 
-pub(super) fn dialect(profile: &Profile) -> ServerDialect {
+pub(super) fn dialect() -> ServerDialect {
     ServerDialect {
-        family: profile.client().family,
+        compares_address: true,
         source_types: SourceTypes::AnyAlone,
         loopback: Loopback::One,
         policy_header,
         route_header,
-        names,
+        // `AuthenticatedAuthorizationMatcher::Matches`.
+        names: all_names,
         unsupported: UnsupportedCondition::Never,
         metadata: MetadataCondition::Inverted,
         domains: DomainComparison::Folded,
@@ -62,18 +62,6 @@ fn of_http<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
         "content-type" => Some(Cow::Borrowed("application/grpc")),
         _ => joined(&rpc.headers, name),
     }
-}
-
-/// `AuthenticatedAuthorizationMatcher::Matches`.
-fn names(peer: Option<&PeerCertificate>) -> Vec<(NameKind, Cow<'_, str>)> {
-    let Some(peer) = peer else {
-        return vec![(NameKind::Subject, Cow::Borrowed(""))];
-    };
-    let uris = peer.uris.iter().map(|uri| (NameKind::Uri, Cow::Borrowed(uri.as_str())));
-    let dns = peer.dns_names.iter();
-    let dns = dns.map(|name| (NameKind::Dns, Cow::Borrowed(name.as_str())));
-    let subject = (NameKind::Subject, Cow::Borrowed(peer.subject.as_str()));
-    uris.chain(dns).chain([subject]).collect()
 }
 
 fn words(refusal: Refusal<'_>) -> String {

@@ -2,21 +2,22 @@
 
 use std::borrow::Cow;
 
-use crate::connection::{PeerCertificate, Rpc, joined};
+use crate::connection::{Rpc, joined};
 use crate::dialect::{
-    Loopback, MetadataCondition, NameKind, Refusal, ServerDialect, SourceTypes, UnsupportedCondition,
+    Loopback, MetadataCondition, Refusal, ServerDialect, SourceTypes, UnsupportedCondition, all_names,
 };
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::domain::DomainComparison;
 
 pub(super) fn dialect(profile: &Profile) -> ServerDialect {
     ServerDialect {
-        family: profile.client().family,
+        compares_address: true,
         source_types: SourceTypes::AnyElse,
         loopback: Loopback::Net,
         policy_header,
         route_header,
-        names,
+        // `authenticatedMatcher.match`.
+        names: all_names,
         unsupported: match profile.has(Feature::RbacKindsChecked) {
             true => UnsupportedCondition::Never,
             false => UnsupportedCondition::PassedOver,
@@ -57,18 +58,6 @@ fn of_metadata<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
         "content-type" => joined(&rpc.headers, name).or(Some(Cow::Borrowed("application/grpc"))),
         _ => joined(&rpc.headers, name),
     }
-}
-
-/// `authenticatedMatcher.match`.
-fn names(peer: Option<&PeerCertificate>) -> Vec<(NameKind, Cow<'_, str>)> {
-    let Some(peer) = peer else {
-        return vec![(NameKind::Subject, Cow::Borrowed(""))];
-    };
-    let uris = peer.uris.iter().map(|uri| (NameKind::Uri, Cow::Borrowed(uri.as_str())));
-    let dns = peer.dns_names.iter();
-    let dns = dns.map(|name| (NameKind::Dns, Cow::Borrowed(name.as_str())));
-    let subject = (NameKind::Subject, Cow::Borrowed(peer.subject.as_str()));
-    uris.chain(dns).chain([subject]).collect()
 }
 
 fn words(refusal: Refusal<'_>) -> String {

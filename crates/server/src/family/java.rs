@@ -6,12 +6,12 @@ use crate::connection::{PeerCertificate, Rpc, joined};
 use crate::dialect::{
     Loopback, MetadataCondition, NameKind, Refusal, ServerDialect, SourceTypes, UnsupportedCondition,
 };
-use xdsctl_model::profile::Profile;
+use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::domain::DomainComparison;
 
 pub(super) fn dialect(profile: &Profile) -> ServerDialect {
     ServerDialect {
-        family: profile.client().family,
+        compares_address: profile.has(Feature::ListenerAddressCompared),
         source_types: SourceTypes::AnyToo,
         loopback: Loopback::Net,
         policy_header,

@@ -4,12 +4,10 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::layers::AdmitAnswer;
+use super::layers::{AdmitAnswer, looks};
 use super::{Sentence, told};
 use crate::report::channel::retry::Failure;
 use xdsctl_server::End;
-use xdsctl_server::admit::decision;
-use xdsctl_server::policy::Asked;
 
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.admit/v1";
@@ -85,21 +83,8 @@ pub fn write(answer: &AdmitAnswer<'_>, seed: u64, out: &mut dyn Write) -> io::Re
 }
 
 fn rbac(answer: &AdmitAnswer<'_>) -> Vec<RbacJson> {
-    let handled = answer.answer.handled.as_ref();
-    let peer = answer.answer.taken.as_ref().and_then(|taken| taken.peer.as_ref().ok());
-    let (Some(handled), Some(peer), Some(rpc)) = (handled, peer, answer.rpc) else {
-        return Vec::new();
-    };
-    let asked = Asked {
-        connection: answer.connection,
-        peer: *peer,
-        rpc,
-        dialect: answer.dialect,
-    };
-    let looks = handled.looks.iter().filter(|look| look.disabled.is_none());
-    let decided = looks.filter_map(|look| {
-        let filter = handled.filters.as_ref()?.get(look.position)?;
-        let decision = decision(&filter.config, asked)?;
+    let decided = looks(answer).into_iter().filter_map(|(look, decision)| {
+        let decision = decision?;
         Some(RbacJson {
             filter: look.name.clone(),
             config_from: look.config_level.name(),

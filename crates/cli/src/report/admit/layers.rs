@@ -7,12 +7,12 @@ use xdsctl_channel::rpc::{Mismatch, words};
 use xdsctl_document::secret;
 use xdsctl_model::resource::listener::{Cidr, SourceType};
 use xdsctl_model::resource::route::{Action, Route};
-use xdsctl_server::admit::{Handled, Taken, decision, shown};
+use xdsctl_server::admit::{FilterLook, Handled, Taken, decision, shown};
 use xdsctl_server::certificate::time_text;
 use xdsctl_server::chain::ChainStep;
 use xdsctl_server::dialect::ServerDialect;
 use xdsctl_server::handshake::{Asks, HandshakeFault, Peer};
-use xdsctl_server::policy::Asked;
+use xdsctl_server::policy::{Asked, Decision};
 use xdsctl_server::routing::Routes;
 use xdsctl_server::serving::NotServing;
 use xdsctl_server::{Answer, Connection, End, PeerCertificate, Rpc};
@@ -45,7 +45,7 @@ pub fn told(answer: &AdmitAnswer<'_>) -> Vec<Sentence> {
     layers.extend(handshake(taken, answer.connection));
     if let (Some(handled), Some(rpc)) = (&answer.answer.handled, answer.rpc) {
         layers.extend(routes(handled, rpc, answer));
-        layers.extend(filters(handled, rpc, taken, answer));
+        layers.extend(filters(answer));
     }
     layers
 }
@@ -259,8 +259,11 @@ fn mismatch(route: &Route, why: Mismatch, rpc: &Rpc, answer: &AdmitAnswer<'_>) -
     }
 }
 
-fn filters(handled: &Handled, rpc: &Rpc, taken: &Taken<'_>, answer: &AdmitAnswer<'_>) -> Vec<Sentence> {
-    let (Some(chain), Ok(peer)) = (&handled.filters, &taken.peer) else {
+/// The filters that the RPC gets to, each with what it decides; `None` for one that is off or decides nothing.
+pub(super) fn looks<'a>(answer: &'a AdmitAnswer<'_>) -> Vec<(&'a FilterLook, Option<Decision<'a>>)> {
+    let handled = answer.answer.handled.as_ref();
+    let peer = answer.answer.taken.as_ref().and_then(|taken| taken.peer.as_ref().ok());
+    let (Some(handled), Some(peer), Some(rpc)) = (handled, peer, answer.rpc) else {
         return Vec::new();
     };
     let asked = Asked {
@@ -269,18 +272,26 @@ fn filters(handled: &Handled, rpc: &Rpc, taken: &Taken<'_>, answer: &AdmitAnswer
         rpc,
         dialect: answer.dialect,
     };
-    let looks = handled.looks.iter().filter(|look| look.kind != "router");
-    let sentences = looks.map(|look| {
+    let looks = handled
+        .looks
+        .iter()
+        .zip(handled.filters.iter().flat_map(|chain| chain.iter()));
+    let decided = looks.map(|(look, filter)| match look.disabled {
+        Some(_) => (look, None),
+        None => (look, decision(&filter.config, asked)),
+    });
+    decided.collect()
+}
+
+fn filters(answer: &AdmitAnswer<'_>) -> Vec<Sentence> {
+    let looks = looks(answer).into_iter().filter(|(look, _)| look.kind != "router");
+    let sentences = looks.map(|(look, decided)| {
         let part = format!("{} `{}`", look.kind, look.name);
         let origin = format!("config of the {}", look.config_level.name());
-        if let Some(level) = look.disabled {
-            let what = format!("switched off by the {}", level.name());
-            return Sentence::new(part, Outcome::Told, what);
-        }
-        let config = chain.get(look.position).map(|filter| &filter.config);
-        match config.and_then(|config| decision(config, asked)) {
-            None => Sentence::new(part, Outcome::Yes, format!("keeps nobody out, {origin}")),
-            Some(decided) => {
+        match (look.disabled, decided) {
+            (Some(level), _) => Sentence::new(part, Outcome::Told, format!("switched off by the {}", level.name())),
+            (None, None) => Sentence::new(part, Outcome::Yes, format!("keeps nobody out, {origin}")),
+            (None, Some(decided)) => {
                 let outcome = if decided.is_allowed { Outcome::Yes } else { Outcome::No };
                 let what = format!("{}, {origin}", conditions::decision(&decided));
                 let parts = conditions::policies(&decided, answer.shows_secrets);

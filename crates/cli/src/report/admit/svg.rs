@@ -32,8 +32,11 @@ pub fn write(answer: &AdmitAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
         place(&layer, 0, &mut rows);
     }
     let end = &answer.answer.end;
-    let is_in = matches!(end, xdsctl_server::End::Served | xdsctl_server::End::Connected);
-    rows.push((0, if is_in { Outcome::Yes } else { Outcome::No }, end.name().to_owned()));
+    rows.push((
+        0,
+        if end.is_let_in() { Outcome::Yes } else { Outcome::No },
+        end.name().to_owned(),
+    ));
     let widths = rows
         .iter()
         .map(|(depth, _, text)| depth * INDENT + cut(text).chars().count() * CHAR_WIDTH);

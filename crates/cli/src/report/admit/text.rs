@@ -18,12 +18,12 @@ pub fn write(answer: &AdmitAnswer<'_>, colours: bool, out: &mut dyn Write) -> io
         sentence(&layer, 0, colours, out)?;
     }
     let end = &answer.answer.end;
-    let style = match end {
-        End::Served | End::Connected => AnsiColor::Green.on_default().bold(),
-        End::NotServing(_) | End::Closed | End::HandshakeFailed(_) | End::Refused(_) => {
-            AnsiColor::Red.on_default().bold()
-        }
+    let colour = if end.is_let_in() {
+        AnsiColor::Green
+    } else {
+        AnsiColor::Red
     };
+    let style = colour.on_default().bold();
     let words = match end {
         End::Refused(status) => format!("{}: {status}", end.name()),
         _ => end.name().to_owned(),
