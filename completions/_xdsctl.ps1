@@ -354,6 +354,7 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             [CompletionResult]::new('--over-tls', '--over-tls', [CompletionResultType]::ParameterName, 'The client speaks TLS; it shows a certificate if there is one of the following')
             [CompletionResult]::new('--plaintext', '--plaintext', [CompletionResultType]::ParameterName, 'The client speaks plaintext, which is the default')
             [CompletionResult]::new('--no-xds-credentials', '--no-xds-credentials', [CompletionResultType]::ParameterName, 'The server''s program has no xDS credentials: what the Listener says of TLS is not read')
+            [CompletionResult]::new('--who', '--who', [CompletionResultType]::ParameterName, 'Show as a table who may call the method, or without --method each one that routes and policies name')
             [CompletionResult]::new('--unimplemented', '--unimplemented', [CompletionResultType]::ParameterName, 'The server has no such method')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')

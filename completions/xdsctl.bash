@@ -199,7 +199,7 @@ _xdsctl() {
             return 0
             ;;
         xdsctl__subcmd__admit)
-            opts="-h --as --stdin-filename --bootstrap --env --with --world --merge --config --no-config --allow-read --show-secrets --node --tls --ca --cert --key --server-name --token-file --wait --max-size --retries --client --in --listen --from --to --over-tls --plaintext --certificate --san --subject --no-xds-credentials --roots --at --method --authority --header --unimplemented --seed --format --color --help"
+            opts="-h --as --stdin-filename --bootstrap --env --with --world --merge --config --no-config --allow-read --show-secrets --node --tls --ca --cert --key --server-name --token-file --wait --max-size --retries --client --in --listen --from --to --over-tls --plaintext --certificate --san --subject --no-xds-credentials --roots --at --method --who --authority --header --unimplemented --seed --format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -343,6 +343,7 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
             cand --over-tls 'The client speaks TLS; it shows a certificate if there is one of the following'
             cand --plaintext 'The client speaks plaintext, which is the default'
             cand --no-xds-credentials 'The server''s program has no xDS credentials: what the Listener says of TLS is not read'
+            cand --who 'Show as a table who may call the method, or without --method each one that routes and policies name'
             cand --unimplemented 'The server has no such method'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'

@@ -2971,6 +2971,7 @@ complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l tls -d 'Speak TL
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l over-tls -d 'The client speaks TLS; it shows a certificate if there is one of the following'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l plaintext -d 'The client speaks plaintext, which is the default'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l no-xds-credentials -d 'The server\'s program has no xDS credentials: what the Listener says of TLS is not read'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l who -d 'Show as a table who may call the method, or without --method each one that routes and policies name'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l unimplemented -d 'The server has no such method'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand test" -l world -d 'World for tests that name none, such as files of router_check_tool; may be repeated' -r -F

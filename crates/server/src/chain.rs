@@ -75,8 +75,7 @@ fn find(
     let chains: Vec<(usize, &FilterChain)> = chains
         .filter_map(|index| Some((*index, listener.filter_chains.get(*index)?)))
         .collect();
-    let is_local = is_loopback(from, dialect.loopback) || from == to;
-    let of_type = of_source_type(&chains, is_local, dialect.source_types, steps);
+    let of_type = of_source_type(&chains, is_local(from, to, dialect), dialect.source_types, steps);
     let ranges = of_type.iter().flat_map(|(index, chain)| {
         let any = chain.source.prefixes.is_empty().then_some((None, (*index, *chain)));
         let some = chain.source.prefixes.iter();
@@ -105,7 +104,7 @@ fn find(
 }
 
 /// The chains of the source types that count.
-fn of_source_type<'l>(
+pub(crate) fn of_source_type<'l>(
     chains: &[(usize, &'l FilterChain)],
     is_local: bool,
     types: SourceTypes,
@@ -130,6 +129,11 @@ fn of_source_type<'l>(
     let indices = taken.iter().map(|(index, _)| *index).collect();
     steps.push(ChainStep::SourceType(wanted, indices));
     taken
+}
+
+/// Says whether a connection is from the server's own host.
+pub(crate) fn is_local(from: IpAddr, to: IpAddr, dialect: &ServerDialect) -> bool {
+    is_loopback(from, dialect.loopback) || from == to
 }
 
 fn is_loopback(address: IpAddr, loopback: Loopback) -> bool {

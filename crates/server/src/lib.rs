@@ -40,5 +40,7 @@ pub mod policy;
 
 pub mod admit;
 
+pub mod who;
+
 pub use admit::{Answer, End, admit};
 pub use connection::{Connection, PeerCertificate, Rpc, Transport};

@@ -55,6 +55,9 @@ pub struct AdmitArgs {
     /// Method of the RPC; without it the answer ends with the connection
     #[arg(long, value_name = "/PKG.SERVICE/METHOD")]
     pub method: Option<String>,
+    /// Show as a table who may call the method, or without --method each one that routes and policies name
+    #[arg(long, conflicts_with_all = ["from", "to", "over_tls", "plaintext", "certificate", "san", "subject", "roots", "at", "authority", "headers", "unimplemented"])]
+    pub who: bool,
     /// Authority of the RPC [default: that of --listen]
     #[arg(long, value_name = "AUTHORITY", requires = "method")]
     pub authority: Option<String>,

@@ -59,9 +59,9 @@ Examples:
 /// `xdsctl admit`
 pub const ADMIT: &str = "\
 Examples:
-  xdsctl admit --from 10.0.0.1 --method /shop.Checkout/Pay dump.json
-  xdsctl admit --listen 0.0.0.0:8443 --bootstrap bootstrap.json --san uri:spiffe://prod/cart xds/
-  xdsctl admit --certificate cart.pem --at 2026-11-24T18:00:00Z --format json dump.json";
+  xdsctl admit --from 10.0.0.1 --method /shop.Checkout/Pay --san uri:spiffe://prod/cart xds/
+  xdsctl admit --certificate cart.pem --at 2026-11-24T18:00:00Z --format json dump.json
+  xdsctl admit --who --listen 0.0.0.0:8443 --bootstrap bootstrap.json dump.json";
 
 /// `xdsctl pick`
 pub const PICK: &str = "\

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::args::{AdmitArgs, AdmitFormat};
 use crate::config::ProjectConfig;
 use crate::io::input;
-use crate::report::admit::{self as report, AdmitAnswer};
+use crate::report::admit::{self as report, AdmitAnswer, AdmittedAnswer};
 use crate::session::{self, words};
 use crate::{Error, Io};
 use xdsctl_channel::client::server::ListeningServer;
@@ -21,6 +21,7 @@ use xdsctl_server::admit::{Question, admit};
 use xdsctl_server::certificate;
 use xdsctl_server::dialect::ServerDialect;
 use xdsctl_server::serving::serving;
+use xdsctl_server::who::Table;
 use xdsctl_server::{Connection, PeerCertificate, Rpc, Transport};
 
 /// Bytes of a file with certificates.
@@ -37,6 +38,9 @@ pub(super) fn run(args: &AdmitArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let (server, client) = server(args, held, io)?;
     let mut dialect = ServerDialect::of(&client.profile).ok_or_else(|| not_known(&client.profile))?;
     dialect.ignores_tls = args.no_xds_credentials;
+    if args.who {
+        return who(args, &server, &client, &dialect, io);
+    }
     let connection = connection(args, transport, &server, io)?;
     let rpc = rpc(args, &server, connection.transport != Transport::Plaintext)?;
     let at = time(args)?;
@@ -64,6 +68,39 @@ pub(super) fn run(args: &AdmitArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         AdmitFormat::Svg => report::svg::write(&told, &mut io.out)?,
     }
     Ok(session::exit(!answer.end.is_let_in()))
+}
+
+/// `--who`: whom the server lets in.
+fn who(
+    args: &AdmitArgs,
+    server: &ListeningServer,
+    client: &Client,
+    dialect: &ServerDialect,
+    io: &mut Io<'_>,
+) -> Result<u8, Error> {
+    if args.format == AdmitFormat::Svg {
+        return Err(Error::Usage("--who has no picture".to_owned()));
+    }
+    let serves = serving(server, client, dialect);
+    let port = server.address.parse().map_or(0, |own: SocketAddr| own.port());
+    let made = serves.as_ref().ok().map(|serving| {
+        let table = Table::of(&serving.listener, port, args.method.as_deref(), client, dialect);
+        table.map_err(|error| Error::Usage(format!("{error}: name one method with --method")))
+    });
+    let table = made.transpose()?;
+    let told = AdmittedAnswer {
+        server,
+        serves: serves.as_ref().map(|serving| serving.rejected.as_deref()),
+        table: table.as_ref(),
+        shows_secrets: args.input.show_secrets,
+    };
+    match args.format {
+        AdmitFormat::Json => report::table_json::write(&told, &mut io.out)?,
+        AdmitFormat::Human | AdmitFormat::Svg => {
+            report::table::write(&told, io.width, io.colours(args.color), &mut io.out)?;
+        }
+    }
+    Ok(session::exit(serves.is_err()))
 }
 
 fn not_known(profile: &Profile) -> Error {

@@ -87,6 +87,11 @@ pub(super) fn admit(args: &AdmitArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let Some(clients) = named(args.client.as_deref())? else {
         return super::admit::run(args, io);
     };
+    if args.who {
+        return Err(Error::Usage(
+            "--who is of one server: choose it with --client".to_owned(),
+        ));
+    }
     let is_json = match args.format {
         AdmitFormat::Json => true,
         AdmitFormat::Human => false,

@@ -51,30 +51,36 @@ pub fn told(answer: &AdmitAnswer<'_>) -> Vec<Sentence> {
 }
 
 fn listener(answer: &AdmitAnswer<'_>) -> Sentence {
-    let ListeningServer { address, listener } = answer.server;
+    match &answer.answer.end {
+        End::NotServing(why) => Sentence::new("listener", Outcome::No, not_serving(answer.server, why)),
+        _ => serving(answer.server, answer.rejected),
+    }
+}
+
+/// Why a server does not serve.
+pub(super) fn not_serving(server: &ListeningServer, why: &NotServing) -> String {
+    let ListeningServer { address, listener } = server;
     let name = format!("`{listener}`");
-    let (outcome, what) = match &answer.answer.end {
-        End::NotServing(why) => {
-            let why = match why {
-                NotServing::NotAskedFor(why) => format!("{name} cannot be asked for: {why}"),
-                NotServing::Missing { near: None } => format!("{name} is not there"),
-                NotServing::Missing { near: Some(near) } => {
-                    format!("{name} is not there; did you mean `{near}`?")
-                }
-                NotServing::Rejected(why) => format!("{name} is not taken: {why}"),
-                NotServing::ApiListener => format!("{name} has an api_listener, which is for clients"),
-                NotServing::OtherAddress(own) => format!("{name} is for {own}"),
-            };
-            (Outcome::No, format!("{why}, so a server at {address} does not serve"))
-        }
-        _ => (Outcome::Yes, format!("{name} is for the server at {address}")),
+    let why = match why {
+        NotServing::NotAskedFor(why) => format!("{name} cannot be asked for: {why}"),
+        NotServing::Missing { near: None } => format!("{name} is not there"),
+        NotServing::Missing { near: Some(near) } => format!("{name} is not there; did you mean `{near}`?"),
+        NotServing::Rejected(why) => format!("{name} is not taken: {why}"),
+        NotServing::ApiListener => format!("{name} has an api_listener, which is for clients"),
+        NotServing::OtherAddress(own) => format!("{name} is for {own}"),
     };
-    let older = answer.rejected.filter(|_| outcome == Outcome::Yes);
-    let parts = older.map(|why| {
+    format!("{why}, so a server at {address} does not serve")
+}
+
+/// That a server serves; `rejected` says why a newer version of its Listener is not in use.
+pub(super) fn serving(server: &ListeningServer, rejected: Option<&str>) -> Sentence {
+    let ListeningServer { address, listener } = server;
+    let update = rejected.map(|why| {
         let what = format!("a newer version is not taken, the one before it stays in use: {why}");
         Sentence::new("update", Outcome::Told, what)
     });
-    Sentence::new("listener", outcome, what).with(parts.into_iter().collect())
+    let what = format!("`{listener}` is for the server at {address}");
+    Sentence::new("listener", Outcome::Yes, what).with(update.into_iter().collect())
 }
 
 fn chains(indices: &[usize]) -> String {
@@ -157,14 +163,19 @@ fn certificate(certificate: &PeerCertificate) -> String {
     }
 }
 
-fn handshake(taken: &Taken<'_>, connection: &Connection) -> Option<Sentence> {
-    let asks = taken.asks?;
-    let wants = match asks {
+/// What a server asks of its peer.
+pub(super) const fn asked(asks: Asks) -> &'static str {
+    match asks {
         Asks::Plaintext => "plaintext",
         Asks::Nothing => "TLS; the server asks for no certificate",
         Asks::Optional => "TLS; the server takes a certificate and does without",
         Asks::Required => "TLS; the client must show a certificate",
-    };
+    }
+}
+
+fn handshake(taken: &Taken<'_>, connection: &Connection) -> Option<Sentence> {
+    let asks = taken.asks?;
+    let wants = asked(asks);
     let own = shown(connection).map(certificate);
     let (outcome, what) = match &taken.peer {
         Ok(Peer::Plaintext) => (Outcome::Yes, wants.to_owned()),

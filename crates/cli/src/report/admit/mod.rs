@@ -1,13 +1,18 @@
 //! The answer of `admit`: what each layer of a server did with a connection and an RPC, as a tree of sentences.
 //!
-//! `layers` makes the tree, `conditions` has the words for policies; the formats print it.
+//! `layers` makes the tree, `conditions` has the words for policies; the formats print it. `cells` has the words for whom a server lets
+//! in, which `table` and `table_json` print.
 
+mod cells;
 mod conditions;
 pub mod json;
 mod layers;
 pub mod svg;
+pub mod table;
+pub mod table_json;
 mod text;
 
+pub use cells::AdmittedAnswer;
 pub use layers::{AdmitAnswer, told};
 pub use text::write;
 

@@ -31,7 +31,7 @@ pub fn write(answer: &AdmitAnswer<'_>, colours: bool, out: &mut dyn Write) -> io
     say!(out, "{}", edge::paint(style, colours, &words))
 }
 
-fn sentence(told: &Sentence, depth: usize, colours: bool, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn sentence(told: &Sentence, depth: usize, colours: bool, out: &mut dyn Write) -> io::Result<()> {
     let (mark, style) = match told.outcome {
         Outcome::Yes => ("yes", AnsiColor::Green.on_default()),
         Outcome::No => ("no ", AnsiColor::Red.on_default()),

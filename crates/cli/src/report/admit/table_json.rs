@@ -1,0 +1,245 @@
+//! Whom a server lets in, for programs, `xdsctl.admitted/v1`. Fields are added, never changed.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::cells::{self, AdmittedAnswer};
+use super::layers;
+use xdsctl_model::resource::rbac::RbacCondition;
+use xdsctl_server::handshake::Asks;
+use xdsctl_server::who::{
+    ChainTable, Column, Condition, Entry, Fact, HostTable, HostTables, MethodClass, MethodTable, Outcome, PolicyName,
+    Row,
+};
+
+/// Name of the schema of `--format json`.
+const SCHEMA: &str = "xdsctl.admitted/v1";
+
+#[derive(Serialize)]
+struct AdmittedJson<'a> {
+    schema: &'static str,
+    /// Name of the Listener.
+    listener: &'a str,
+    address: &'a str,
+    /// Why the server does not serve; null if it does.
+    not_serving: Option<String>,
+    /// Classes of methods that everyone may call.
+    open: Vec<String>,
+    /// Connections that no chain takes.
+    closed: Vec<String>,
+    filter_chains: Vec<ChainJson>,
+}
+
+#[derive(Serialize)]
+struct ChainJson {
+    filter_chain: String,
+    connections: Vec<String>,
+    /// `plaintext`, `tls`, `certificate_optional` or `certificate_required`.
+    handshake: &'static str,
+    /// Why nobody is let in: there are no routes.
+    error: Option<String>,
+    virtual_hosts: Vec<HostJson>,
+}
+
+#[derive(Serialize)]
+struct HostJson {
+    virtual_host: usize,
+    domains: Vec<String>,
+    methods: Vec<MethodJson>,
+}
+
+#[derive(Serialize)]
+struct MethodJson {
+    /// The method; null for a class of them.
+    method: Option<String>,
+    /// What all of the class begin with.
+    prefix: Option<String>,
+    /// The first whose condition holds decides.
+    routes: Vec<RouteJson>,
+}
+
+#[derive(Serialize)]
+struct RouteJson {
+    route: Option<usize>,
+    only_if: Option<ConditionJson>,
+    /// Why nobody is let in.
+    nobody: Option<String>,
+    let_in: Vec<RowJson>,
+    also: Vec<ConditionJson>,
+    except: Vec<RowJson>,
+}
+
+#[derive(Serialize)]
+struct RowJson {
+    everyone: bool,
+    principals: Vec<ConditionJson>,
+    sources: Vec<ConditionJson>,
+    headers: Vec<ConditionJson>,
+    others: Vec<ConditionJson>,
+    by: Vec<PolicyJson>,
+}
+
+#[derive(Serialize)]
+struct PolicyJson {
+    filter: String,
+    policy: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum ConditionJson {
+    All(Vec<ConditionJson>),
+    OneOf(Vec<ConditionJson>),
+    Not(Box<ConditionJson>),
+    Is {
+        /// The field of the policy or the route.
+        field: &'static str,
+        words: String,
+    },
+}
+
+/// Writes the answer.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(answer: &AdmittedAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let table = answer.table;
+    let chains = table.map_or(&[][..], |table| &table.chains);
+    let document = AdmittedJson {
+        schema: SCHEMA,
+        listener: &answer.server.listener,
+        address: &answer.server.address,
+        not_serving: answer.serves.err().map(|why| layers::not_serving(answer.server, why)),
+        open: table.map(cells::open).unwrap_or_default(),
+        closed: table.map(|table| cells::connections(&table.closed)).unwrap_or_default(),
+        filter_chains: chains
+            .iter()
+            .map(|chain| of_chain(chain, answer.shows_secrets))
+            .collect(),
+    };
+    crate::report::write_json(&document, out)
+}
+
+fn of_chain(chain: &ChainTable<'_>, shows_secrets: bool) -> ChainJson {
+    let (error, hosts) = match &chain.hosts {
+        HostTables::Held(_, hosts) => (None, hosts.as_slice()),
+        HostTables::Missing(name) => (Some(format!("RouteConfiguration `{name}` is not there")), &[][..]),
+        HostTables::Rejected(name, why) => (
+            Some(format!("RouteConfiguration `{name}` is not taken: {why}")),
+            &[][..],
+        ),
+    };
+    ChainJson {
+        filter_chain: cells::chain(chain.index),
+        connections: cells::connections(&chain.regions),
+        handshake: match chain.asks {
+            Asks::Plaintext => "plaintext",
+            Asks::Nothing => "tls",
+            Asks::Optional => "certificate_optional",
+            Asks::Required => "certificate_required",
+        },
+        error,
+        virtual_hosts: hosts.iter().map(|host| of_host(host, shows_secrets)).collect(),
+    }
+}
+
+fn of_host(host: &HostTable, shows_secrets: bool) -> HostJson {
+    HostJson {
+        virtual_host: host.index,
+        domains: host.domains.clone(),
+        methods: host
+            .methods
+            .iter()
+            .map(|method| of_method(method, shows_secrets))
+            .collect(),
+    }
+}
+
+fn of_method(method: &MethodTable, shows_secrets: bool) -> MethodJson {
+    let (name, prefix) = match &method.class {
+        MethodClass::Exact(name) => (Some(name.clone()), None),
+        MethodClass::Under(prefix) => (None, Some(prefix.clone())),
+    };
+    MethodJson {
+        method: name,
+        prefix,
+        routes: method
+            .entries
+            .iter()
+            .map(|entry| of_entry(entry, shows_secrets))
+            .collect(),
+    }
+}
+
+fn of_entry(entry: &Entry, shows_secrets: bool) -> RouteJson {
+    let rows = |rows: &[Row]| rows.iter().map(|row| of_row(row, shows_secrets)).collect::<Vec<_>>();
+    let mut route = RouteJson {
+        route: entry.route,
+        only_if: (!entry.only_if.is_true()).then(|| of_condition(&entry.only_if, shows_secrets)),
+        nobody: None,
+        let_in: Vec::new(),
+        also: Vec::new(),
+        except: Vec::new(),
+    };
+    match &entry.outcome {
+        Outcome::Nobody(why) => route.nobody = Some(cells::nobody(why)),
+        Outcome::Rows {
+            rows: own,
+            except,
+            also,
+        } => {
+            route.let_in = rows(own);
+            route.also = also
+                .iter()
+                .map(|(_, condition)| of_condition(condition, shows_secrets))
+                .collect();
+            route.except = except.iter().flat_map(|exception| rows(&exception.rows)).collect();
+        }
+    }
+    route
+}
+
+fn of_row(row: &Row, shows_secrets: bool) -> RowJson {
+    let of = |column| row.cell(column).map(|one| of_condition(one, shows_secrets)).collect();
+    RowJson {
+        everyone: row.is_of_everyone(),
+        principals: of(Column::Principal),
+        sources: of(Column::Source),
+        headers: of(Column::Header),
+        others: of(Column::Other),
+        by: row.by.iter().map(policy).collect(),
+    }
+}
+
+fn policy(by: &PolicyName) -> PolicyJson {
+    PolicyJson {
+        filter: by.filter.clone(),
+        policy: by.policy.clone(),
+    }
+}
+
+fn of_condition(condition: &Condition, shows_secrets: bool) -> ConditionJson {
+    let list = |list: &[Condition]| list.iter().map(|part| of_condition(part, shows_secrets)).collect();
+    match condition {
+        Condition::All(parts) => ConditionJson::All(list(parts)),
+        Condition::OneOf(parts) => ConditionJson::OneOf(list(parts)),
+        Condition::Is { fact, is_not: true } => {
+            let plain = Condition::Is {
+                fact: fact.clone(),
+                is_not: false,
+            };
+            ConditionJson::Not(Box::new(of_condition(&plain, shows_secrets)))
+        }
+        Condition::Is { fact, is_not: false } => ConditionJson::Is {
+            field: match fact {
+                Fact::Policy(RbacCondition::Path(_)) => "url_path",
+                Fact::Policy(policy) => policy.field(true),
+                Fact::RouteHeader(_) => "header",
+                Fact::RoutePath(_) => "path",
+                Fact::Share(_) => "runtime_fraction",
+            },
+            words: cells::condition(condition, shows_secrets),
+        },
+    }
+}

@@ -1,0 +1,183 @@
+//! What is asked of a connection and an RPC, as a formula of facts.
+
+use crate::policy::{self, Asked};
+use xdsctl_channel::rpc::matching::{self, MILLION};
+use xdsctl_channel::rpc::{Draw, Purpose};
+use xdsctl_model::resource::matcher::HeaderMatcher;
+use xdsctl_model::resource::rbac::{RbacAddress, RbacCondition};
+use xdsctl_model::resource::route::PathMatcher;
+
+/// One thing that is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fact {
+    /// By a policy: a condition without parts.
+    Policy(RbacCondition),
+    /// By a route, of a header.
+    RouteHeader(HeaderMatcher),
+    /// By a route, of the method.
+    RoutePath(PathMatcher),
+    /// By a route: so many of a million RPCs.
+    Share(u32),
+}
+
+/// What a fact is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Column {
+    /// The names in the client's certificate.
+    Principal,
+    /// The client's address.
+    Source,
+    /// Headers of the RPC.
+    Header,
+    /// Anything else, or several of these.
+    Other,
+}
+
+/// A formula: `All` of nothing is true, and `OneOf` of nothing is false.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Condition {
+    /// All of them.
+    All(Vec<Condition>),
+    /// One of them at least.
+    OneOf(Vec<Condition>),
+    /// A fact, or that it is not one.
+    Is {
+        /// The fact.
+        fact: Fact,
+        /// It must not be.
+        is_not: bool,
+    },
+}
+
+/// What facts are looked up in.
+#[derive(Clone, Copy)]
+pub struct Facts<'a> {
+    /// The connection and the RPC.
+    pub asked: Asked<'a>,
+    /// The number below a million that is drawn for shares.
+    pub drawn: u64,
+}
+
+impl<'a> Facts<'a> {
+    /// The facts about an RPC.
+    pub fn of(asked: Asked<'a>, draw: &mut Draw<'_>) -> Facts<'a> {
+        Facts {
+            asked,
+            drawn: draw(Purpose::RouteFraction, MILLION),
+        }
+    }
+}
+
+impl Fact {
+    fn holds(&self, facts: &Facts<'_>) -> bool {
+        let asked = facts.asked;
+        match self {
+            Fact::Policy(condition) => policy::matches(condition, asked),
+            Fact::RouteHeader(matcher) => {
+                let value = (asked.dialect.route_header)(asked.rpc, &matcher.name);
+                matching::value_matches(matcher, value.as_deref())
+            }
+            Fact::RoutePath(matcher) => matching::path_matches(matcher, &asked.rpc.method),
+            Fact::Share(below) => facts.drawn < u64::from(*below),
+        }
+    }
+
+    const fn column(&self) -> Column {
+        match self {
+            Fact::Policy(RbacCondition::Authenticated(_)) => Column::Principal,
+            Fact::Policy(RbacCondition::Address(RbacAddress::Destination, _)) => Column::Other,
+            Fact::Policy(RbacCondition::Address(..)) => Column::Source,
+            Fact::Policy(RbacCondition::Header(_)) | Fact::RouteHeader(_) => Column::Header,
+            Fact::Policy(_) | Fact::RoutePath(_) | Fact::Share(_) => Column::Other,
+        }
+    }
+}
+
+impl Condition {
+    /// What always holds.
+    pub const TRUE: Condition = Condition::All(Vec::new());
+
+    /// What never does.
+    pub const FALSE: Condition = Condition::OneOf(Vec::new());
+
+    pub(super) const fn constant(value: bool) -> Condition {
+        match value {
+            true => Condition::TRUE,
+            false => Condition::FALSE,
+        }
+    }
+
+    /// Says whether it always holds.
+    pub fn is_true(&self) -> bool {
+        *self == Condition::TRUE
+    }
+
+    /// Says whether it never holds.
+    pub fn is_false(&self) -> bool {
+        *self == Condition::FALSE
+    }
+
+    /// All of these, as simple as can be.
+    pub(super) fn all(list: impl IntoIterator<Item = Condition>) -> Condition {
+        let mut kept = Vec::new();
+        for one in list {
+            match one {
+                Condition::All(inner) => kept.extend(inner),
+                one if one.is_false() => return Condition::FALSE,
+                one => kept.push(one),
+            }
+        }
+        match kept.len() {
+            1 => kept.remove(0),
+            _ => Condition::All(kept),
+        }
+    }
+
+    /// One of these, as simple as can be.
+    pub(super) fn one_of(list: impl IntoIterator<Item = Condition>) -> Condition {
+        let mut kept = Vec::new();
+        for one in list {
+            match one {
+                Condition::OneOf(inner) => kept.extend(inner),
+                one if one.is_true() => return Condition::TRUE,
+                one => kept.push(one),
+            }
+        }
+        match kept.len() {
+            1 => kept.remove(0),
+            _ => Condition::OneOf(kept),
+        }
+    }
+
+    /// Says whether it holds.
+    pub fn holds(&self, facts: &Facts<'_>) -> bool {
+        match self {
+            Condition::All(list) => list.iter().all(|one| one.holds(facts)),
+            Condition::OneOf(list) => list.iter().any(|one| one.holds(facts)),
+            Condition::Is { fact, is_not } => fact.holds(facts) != *is_not,
+        }
+    }
+
+    /// Says whether some of it is about who the client is.
+    pub fn asks_who(&self) -> bool {
+        match self {
+            Condition::Is { fact, .. } => matches!(fact.column(), Column::Principal | Column::Source),
+            Condition::All(list) | Condition::OneOf(list) => list.iter().any(Condition::asks_who),
+        }
+    }
+
+    /// What all of its facts are about.
+    pub fn column(&self) -> Column {
+        match self {
+            Condition::Is { fact, .. } => fact.column(),
+            Condition::All(list) | Condition::OneOf(list) => {
+                let mut columns = list.iter().map(Condition::column);
+                let first = columns.next().unwrap_or(Column::Other);
+                match columns.all(|column| column == first) {
+                    true => first,
+                    false => Column::Other,
+                }
+            }
+        }
+    }
+}

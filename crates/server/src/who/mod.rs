@@ -1,0 +1,24 @@
+//! Who is let in: everything that a server's policies and routes say, turned round into a table.
+//!
+//! [`admit`](crate::admit) answers for one connection and one RPC; a [`Table`] answers for all of them. Its first column is a class of
+//! methods, as the routes and policies name them. What is known of a class, such as whether a path matches, is worked out; what is left
+//! is asked of the client's certificate, of its address and of headers. [`Table::lets_in`] evaluates what the table says, and says the
+//! same as `admit` of every connection and RPC (`tests/who.rs`).
+//!
+//! ```text
+//! regions ─ methods ─ condition ─ rows ─ table
+//!  chains    classes   and, or     cells
+//! ```
+
+mod condition;
+mod known;
+mod methods;
+mod regions;
+mod rows;
+mod table;
+
+pub use condition::{Column, Condition, Fact, Facts};
+pub use methods::{MethodClass, MethodNames};
+pub use regions::{Ports, Region, Span};
+pub use rows::{Clause, PolicyName, Row};
+pub use table::{ChainTable, Entry, Exception, HostTable, HostTables, MethodTable, Nobody, Outcome, Table, TooLarge};

@@ -1,0 +1,270 @@
+//! The connections that each filter chain takes, as ranges of addresses and ports.
+//!
+//! The question that [`chain::choose`](crate::chain::choose) answers for one connection, turned round: which ones lead to a chain?
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{IpAddr, SocketAddr};
+
+use super::table::TooLarge;
+use crate::chain::{is_local, of_source_type};
+use crate::connection::{Connection, plain};
+use crate::dialect::{ServerDialect, SourceTypes};
+use xdsctl_model::resource::listener::{Cidr, FilterChain, TcpListener};
+
+/// Regions that are told apart.
+const MAX_REGIONS: usize = 100_000;
+
+/// A range of addresses, without the more specific ones that lead elsewhere.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Span {
+    /// The range; `None` is any address.
+    pub within: Option<Cidr>,
+    /// Ranges in it that do not count.
+    pub without: Vec<Cidr>,
+}
+
+impl Span {
+    fn contains(&self, address: IpAddr) -> bool {
+        self.within.is_none_or(|range| range.contains(address)) && !self.without.iter().any(|out| out.contains(address))
+    }
+
+    /// Says whether every address is in it.
+    pub fn is_any(&self) -> bool {
+        *self == Span::default()
+    }
+}
+
+/// Source ports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ports {
+    /// These.
+    Of(Vec<u16>),
+    /// All but these.
+    Except(Vec<u16>),
+}
+
+impl Ports {
+    /// Every port.
+    pub const ANY: Ports = Ports::Except(Vec::new());
+
+    fn contains(&self, port: u16) -> bool {
+        match self {
+            Ports::Of(ports) => ports.binary_search(&port).is_ok(),
+            Ports::Except(ports) => ports.binary_search(&port).is_err(),
+        }
+    }
+}
+
+/// Connections that have the same chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Region {
+    /// The server's own address.
+    pub to: Span,
+    /// The client is on the same host (`true`), or on another one.
+    pub is_local: Option<bool>,
+    /// The client's address.
+    pub from: Span,
+    /// The client's port.
+    pub ports: Ports,
+}
+
+impl Region {
+    /// Every connection.
+    fn any() -> Region {
+        Region {
+            to: Span::default(),
+            is_local: None,
+            from: Span::default(),
+            ports: Ports::ANY,
+        }
+    }
+
+    /// Says whether a connection is in it.
+    pub fn contains(&self, connection: &Connection, dialect: &ServerDialect) -> bool {
+        let (from, to) = (plain(connection.from), plain(connection.to));
+        self.is_local.is_none_or(|wanted| is_local(from, to, dialect) == wanted)
+            && self.to.contains(to)
+            && self.from.contains(from)
+            && self.ports.contains(connection.from.port())
+    }
+
+    /// Says whether every connection is in it.
+    pub fn is_any(&self) -> bool {
+        *self == Region::any()
+    }
+}
+
+/// Where connections go: to a chain by its index, to the default one, or nowhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Way {
+    Chain(usize),
+    Default,
+    /// The connection is closed.
+    Closed,
+}
+
+/// The regions of each way. Together they have every connection once.
+pub(super) fn regions(listener: &TcpListener, dialect: &ServerDialect) -> Result<BTreeMap<Way, Vec<Region>>, TooLarge> {
+    let default = match listener.default_filter_chain {
+        Some(_) => Way::Default,
+        None => Way::Closed,
+    };
+    let mut found = Found {
+        default,
+        regions: BTreeMap::new(),
+        count: 0,
+        dialect,
+    };
+    if listener.destinations.is_empty() {
+        found.add(default, Region::any())?;
+        return Ok(found.regions);
+    }
+    for (to, range) in spans(listener.destinations.iter().map(|one| one.prefix)) {
+        let destination = range.and_then(|range| listener.destinations.iter().find(|one| one.prefix == range));
+        let indices = destination.map_or(&[][..], |destination| &destination.chains);
+        let chains = indices.iter();
+        let chains: Vec<(usize, &FilterChain)> = chains
+            .filter_map(|index| Some((*index, listener.filter_chains.get(*index)?)))
+            .collect();
+        let of = |is_local| of_source_type(&chains, is_local, dialect.source_types, &mut Vec::new());
+        let (local, external) = (of(true), of(false));
+        let is_same = local
+            .iter()
+            .map(|(index, _)| index)
+            .eq(external.iter().map(|(index, _)| index));
+        if is_same {
+            found.sources(&local, &to, None)?;
+        } else {
+            found.sources(&local, &to, Some(true))?;
+            found.sources(&external, &to, Some(false))?;
+        }
+    }
+    Ok(found.regions)
+}
+
+struct Found<'d> {
+    default: Way,
+    regions: BTreeMap<Way, Vec<Region>>,
+    count: usize,
+    dialect: &'d ServerDialect,
+}
+
+impl Found<'_> {
+    fn add(&mut self, way: Way, region: Region) -> Result<(), TooLarge> {
+        self.count += 1 + region.to.without.len() + region.from.without.len();
+        if self.count > MAX_REGIONS {
+            return Err(TooLarge);
+        }
+        self.regions.entry(way).or_default().push(region);
+        Ok(())
+    }
+
+    fn sources(&mut self, chains: &[(usize, &FilterChain)], to: &Span, is_local: Option<bool>) -> Result<(), TooLarge> {
+        let mut by_range: BTreeMap<Option<Cidr>, Vec<(usize, &FilterChain)>> = BTreeMap::new();
+        for (index, chain) in chains {
+            if chain.source.prefixes.is_empty() {
+                by_range.entry(None).or_default().push((*index, chain));
+            }
+            for range in &chain.source.prefixes {
+                by_range.entry(Some(*range)).or_default().push((*index, chain));
+            }
+        }
+        let ranges = chains.iter().flat_map(|(_, chain)| {
+            let any = chain.source.prefixes.is_empty().then_some(None);
+            any.into_iter().chain(chain.source.prefixes.iter().copied().map(Some))
+        });
+        for (from, range) in spans(ranges) {
+            let chains = range
+                .and_then(|range| by_range.get(&range))
+                .map_or(&[][..], Vec::as_slice);
+            for (way, ports) in self.ports(chains) {
+                let region = Region {
+                    to: to.clone(),
+                    is_local,
+                    from: from.clone(),
+                    ports,
+                };
+                self.add(way, region)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the source ports lead.
+    fn ports(&self, chains: &[(usize, &FilterChain)]) -> Vec<(Way, Ports)> {
+        let mut by_port: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
+        for (index, chain) in chains {
+            let mut ports = BTreeSet::from_iter(chain.source.ports.iter().copied());
+            if ports.is_empty() {
+                ports.insert(0);
+            }
+            for port in ports {
+                by_port.entry(port).or_default().push(*index);
+            }
+        }
+        let way = |indices: &[usize]| match indices {
+            [] => self.default,
+            [_, _, ..] if self.dialect.source_types == SourceTypes::AnyToo => Way::Closed,
+            [first, ..] => Way::Chain(*first),
+        };
+        let any = by_port.remove(&0);
+        let mut by_way: BTreeMap<Way, Vec<u16>> = BTreeMap::new();
+        for (port, indices) in &by_port {
+            by_way.entry(way(indices)).or_default().push(*port);
+        }
+        let others = way(any.as_deref().unwrap_or_default());
+        by_way.remove(&others);
+        let mut named: Vec<u16> = by_way.values().flatten().copied().collect();
+        named.sort_unstable();
+        let of = by_way.into_iter().map(|(way, ports)| (way, Ports::Of(ports)));
+        of.chain([(others, Ports::Except(named))]).collect()
+    }
+}
+
+/// The addresses for which each of these ranges is the longest, and the range; the last one has no range, where none of them is any
+/// address. Of equal ranges the first counts.
+fn spans(ranges: impl Iterator<Item = Option<Cidr>>) -> Vec<(Span, Option<Option<Cidr>>)> {
+    let key = |range: &Cidr| (range.address.is_ipv6(), range.address.ip(), range.prefix_len);
+    let mut has_any = false;
+    let mut distinct: BTreeMap<(bool, IpAddr, u8), Cidr> = BTreeMap::new();
+    for range in ranges {
+        match range {
+            None => has_any = true,
+            Some(range) => {
+                distinct.entry(key(&range)).or_insert(range);
+            }
+        }
+    }
+    // In this order each range stands behind those that it is in.
+    let mut spans = vec![(Span::default(), has_any.then_some(None))];
+    let mut open: Vec<usize> = Vec::new();
+    for range in distinct.into_values() {
+        while let Some((
+            Span {
+                within: Some(outer), ..
+            },
+            _,
+        )) = open.last().and_then(|last| spans.get(*last))
+        {
+            if outer.contains(range.address.ip()) && outer.prefix_len <= range.prefix_len {
+                break;
+            }
+            open.pop();
+        }
+        let outer = open.last().copied().unwrap_or(0);
+        if let Some((outer, _)) = spans.get_mut(outer) {
+            // Without zone and port, which do not count here.
+            outer.without.push(Cidr::new(
+                SocketAddr::new(range.address.ip(), 0),
+                u32::from(range.prefix_len),
+            ));
+        }
+        open.push(spans.len());
+        let span = Span {
+            within: Some(range),
+            without: Vec::new(),
+        };
+        spans.push((span, Some(Some(range))));
+    }
+    spans
+}

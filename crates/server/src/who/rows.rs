@@ -1,0 +1,122 @@
+//! What policies match, as rows: in each the cells hold together, and one row is enough.
+
+use super::condition::{Column, Condition, Facts};
+
+/// Rows that one policy is split into, at most; what would be more stays together in one cell.
+const MAX_SPLIT: usize = 16;
+
+/// A policy by its filter and its name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PolicyName {
+    /// The filter's name.
+    pub filter: String,
+    /// The policy's name in it.
+    pub policy: String,
+}
+
+/// A condition in a cell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Clause {
+    /// What it is about.
+    pub column: Column,
+    /// What it asks.
+    pub condition: Condition,
+}
+
+/// A row: all of its clauses hold. Without any it matches everyone.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Row {
+    /// What is asked.
+    pub clauses: Vec<Clause>,
+    /// The policies that match, one of each filter.
+    pub by: Vec<PolicyName>,
+}
+
+impl Row {
+    /// Says whether it matches an RPC.
+    pub fn holds(&self, facts: &Facts<'_>) -> bool {
+        self.clauses.iter().all(|clause| clause.condition.holds(facts))
+    }
+
+    /// Says whether it asks nothing of who the client is: neither of its names nor of its address.
+    pub fn is_of_everyone(&self) -> bool {
+        !self.clauses.iter().any(|clause| clause.condition.asks_who())
+    }
+
+    /// The conditions of a column.
+    pub fn cell(&self, column: Column) -> impl Iterator<Item = &Condition> {
+        let own = self.clauses.iter().filter(move |clause| clause.column == column);
+        own.map(|clause| &clause.condition)
+    }
+}
+
+/// What a condition asks, in rows of clauses.
+pub(super) fn split(condition: &Condition) -> Vec<Vec<Clause>> {
+    if condition.is_false() {
+        return Vec::new();
+    }
+    let whole = |condition: &Condition| {
+        vec![vec![Clause {
+            column: condition.column(),
+            condition: condition.clone(),
+        }]]
+    };
+    match condition {
+        Condition::Is { .. } => whole(condition),
+        Condition::All(list) => {
+            let mut rows = vec![Vec::new()];
+            for part in list {
+                let mut parts = split(part);
+                if parts.len() * rows.len() > MAX_SPLIT {
+                    parts = whole(part);
+                }
+                rows = product(&rows, &parts);
+            }
+            rows
+        }
+        Condition::OneOf(_) if condition.column() != Column::Other => whole(condition),
+        Condition::OneOf(list) => {
+            let mut alike: Vec<(Column, Vec<Condition>)> = Vec::new();
+            let mut rows = Vec::new();
+            for part in list {
+                match part.column() {
+                    Column::Other => rows.extend(split(part)),
+                    column => match alike.iter_mut().find(|(own, _)| *own == column) {
+                        Some((_, parts)) => parts.push(part.clone()),
+                        None => alike.push((column, vec![part.clone()])),
+                    },
+                }
+                if rows.len() > MAX_SPLIT {
+                    return whole(condition);
+                }
+            }
+            let alike = alike.into_iter().map(|(column, parts)| {
+                vec![Clause {
+                    column,
+                    condition: Condition::one_of(parts),
+                }]
+            });
+            alike.chain(rows).collect()
+        }
+    }
+}
+
+fn product(rows: &[Vec<Clause>], parts: &[Vec<Clause>]) -> Vec<Vec<Clause>> {
+    let pairs = rows.iter().flat_map(|row| parts.iter().map(move |part| (row, part)));
+    pairs
+        .map(|(row, part)| row.iter().chain(part).cloned().collect())
+        .collect()
+}
+
+/// Rows that both of two filters let in: `None` if they would be too many.
+pub(super) fn both(rows: &[Row], others: &[Row], most: usize) -> Option<Vec<Row>> {
+    if rows.len().checked_mul(others.len())? > most {
+        return None;
+    }
+    let pairs = rows.iter().flat_map(|row| others.iter().map(move |other| (row, other)));
+    let joined = pairs.map(|(row, other)| Row {
+        clauses: row.clauses.iter().chain(&other.clauses).cloned().collect(),
+        by: row.by.iter().chain(&other.by).cloned().collect(),
+    });
+    Some(joined.collect())
+}

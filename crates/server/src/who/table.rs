@@ -1,0 +1,419 @@
+//! The table: for each chain, virtual host and class of methods, who is let in.
+
+use std::sync::Arc;
+
+use super::condition::{Condition, Facts};
+use super::known::{Budget, Known, name_methods, name_route};
+use super::methods::{MethodClass, MethodNames};
+use super::regions::{Region, Way, regions};
+use super::rows::{self, PolicyName, Row, split};
+use crate::admit::Question;
+use crate::dialect::ServerDialect;
+use crate::handshake::{self, Asks};
+use crate::policy::Asked;
+use crate::routing::Routes;
+use xdsctl_channel::client::Client;
+use xdsctl_channel::rpc::chain as overrides;
+use xdsctl_channel::rpc::{Draw, Level};
+use xdsctl_model::resource::RouteConfiguration;
+use xdsctl_model::resource::domain::best_match_by;
+use xdsctl_model::resource::filter::FilterConfig;
+use xdsctl_model::resource::listener::{FilterChain, TcpListener};
+use xdsctl_model::resource::rbac::{RbacAction, RbacRules};
+use xdsctl_model::resource::route::{Action, Route, VirtualHost};
+
+/// Rows of one class of methods that several ALLOW filters are put together to.
+const MAX_JOINED: usize = 200;
+
+/// There is more than fits into a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooLarge;
+
+impl std::fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("filter chains, routes and policies are too many for a table")
+    }
+}
+
+/// Whom a server lets in.
+#[derive(Clone)]
+pub struct Table<'a> {
+    /// The chains that take connections, in the order of the resource; the default one is the last.
+    pub chains: Vec<ChainTable<'a>>,
+    /// Connections that are closed.
+    pub closed: Vec<Region>,
+    /// The classes of methods.
+    pub names: MethodNames,
+    dialect: &'a ServerDialect,
+}
+
+/// Whom a filter chain lets in.
+#[derive(Debug, Clone)]
+pub struct ChainTable<'a> {
+    /// Its index in `filter_chains`; `None` for the default one.
+    pub index: Option<usize>,
+    /// The connections that it takes.
+    pub regions: Vec<Region>,
+    /// What the client must show.
+    pub asks: Asks,
+    /// Its virtual hosts.
+    pub hosts: HostTables,
+    chain: &'a FilterChain,
+}
+
+/// The virtual hosts of a chain.
+#[derive(Debug, Clone)]
+pub enum HostTables {
+    /// They are there, in their order.
+    Held(Arc<RouteConfiguration>, Vec<HostTable>),
+    /// There is no RouteConfiguration of this name: nobody is let in.
+    Missing(String),
+    /// The client rejects that of this name, for this reason.
+    Rejected(String, String),
+}
+
+/// Whom a virtual host lets in.
+#[derive(Debug, Clone)]
+pub struct HostTable {
+    /// Its index in the resource.
+    pub index: usize,
+    /// Authorities that are its own, unless another virtual host has a better pattern for one.
+    pub domains: Vec<String>,
+    /// The classes of methods, in order.
+    pub methods: Vec<MethodTable>,
+}
+
+/// Who may call the methods of a class.
+#[derive(Debug, Clone)]
+pub struct MethodTable {
+    /// The methods.
+    pub class: MethodClass,
+    /// The routes: the first whose condition holds decides. If none does, nobody is let in.
+    pub entries: Vec<Entry>,
+}
+
+/// What a route does.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// Its index in the resource; `None` for RPCs that no route takes.
+    pub route: Option<usize>,
+    /// What it asks that is not known.
+    pub only_if: Condition,
+    /// Who is let in.
+    pub outcome: Outcome,
+}
+
+/// Who is let in on a route.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// Nobody.
+    Nobody(Nobody),
+    /// Clients of whom one row holds, no exception, and everything in `also`.
+    Rows {
+        /// Who is let in.
+        rows: Vec<Row>,
+        /// Who is not, all the same.
+        except: Vec<Exception>,
+        /// What further ALLOW filters ask, each by its name, where the rows would be too many.
+        also: Vec<(String, Condition)>,
+    },
+}
+
+/// A DENY policy.
+#[derive(Debug, Clone)]
+pub struct Exception {
+    /// Which one.
+    pub by: PolicyName,
+    /// Who is kept out.
+    pub rows: Vec<Row>,
+}
+
+/// Why nobody is let in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Nobody {
+    /// No route takes the RPC.
+    NoRoute,
+    /// The route is for clients.
+    NotForServers,
+    /// No policy of this filter can match.
+    NoPolicy(String),
+    /// This policy keeps everybody out.
+    Denied(PolicyName),
+}
+
+impl Outcome {
+    fn lets_in(&self, facts: &Facts<'_>) -> bool {
+        match self {
+            Outcome::Nobody(_) => false,
+            Outcome::Rows { rows, except, also } => {
+                rows.iter().any(|row| row.holds(facts))
+                    && also.iter().all(|(_, condition)| condition.holds(facts))
+                    && !except
+                        .iter()
+                        .any(|exception| exception.rows.iter().any(|row| row.holds(facts)))
+            }
+        }
+    }
+}
+
+impl<'a> Table<'a> {
+    /// Makes the table of a server that listens on a port; of one method only if it is named.
+    ///
+    /// # Errors
+    /// There is too much for a table.
+    pub fn of(
+        listener: &'a TcpListener,
+        port: u16,
+        method: Option<&str>,
+        client: &Client,
+        dialect: &'a ServerDialect,
+    ) -> Result<Table<'a>, TooLarge> {
+        let routes: Vec<_> = listener
+            .used_chains()
+            .map(|(index, chain)| (index, chain, Routes::of(&chain.http_connection_manager.routes, client)))
+            .collect();
+        let names = method.map_or_else(|| named(&routes), MethodNames::only);
+        let mut budget = Budget::new();
+        let mut regions = regions(listener, dialect)?;
+        let mut chains = Vec::new();
+        for (index, chain, routes) in routes {
+            let Some(regions) = regions.remove(&index.map_or(Way::Default, Way::Chain)) else {
+                continue;
+            };
+            let asks = Asks::of(chain, dialect);
+            let hosts = match routes {
+                Routes::Missing(name) => HostTables::Missing(name),
+                Routes::Rejected(name, why) => HostTables::Rejected(name, why),
+                Routes::Held(held) => {
+                    let of_chain = OfChain {
+                        chain,
+                        names: &names,
+                        asks,
+                        port,
+                        dialect,
+                    };
+                    let hosts = held.virtual_hosts.iter();
+                    let made = hosts.map(|host| of_chain.host(host, &mut budget));
+                    let made = made.collect::<Result<Vec<_>, _>>()?;
+                    HostTables::Held(held, made)
+                }
+            };
+            chains.push(ChainTable {
+                index,
+                regions,
+                asks,
+                hosts,
+                chain,
+            });
+        }
+        Ok(Table {
+            chains,
+            closed: regions.remove(&Way::Closed).unwrap_or_default(),
+            names,
+            dialect,
+        })
+    }
+
+    /// Says whether an RPC is let in, by what the table says alone.
+    pub fn lets_in(&self, question: Question<'_>, draw: &mut Draw<'_>) -> bool {
+        let (connection, dialect) = (question.connection, self.dialect);
+        let is_own = |chain: &&ChainTable<'_>| chain.regions.iter().any(|region| region.contains(connection, dialect));
+        let (Some(chain), Some(rpc)) = (self.chains.iter().find(is_own), question.rpc) else {
+            return false;
+        };
+        let Ok(peer) = handshake::shake(chain.chain, connection, question.at, dialect) else {
+            return false;
+        };
+        let HostTables::Held(held, hosts) = &chain.hosts else {
+            return false;
+        };
+        let domains = held.virtual_hosts.iter().map(|host| &host.domains);
+        let host = best_match_by(domains, &rpc.authority, dialect.domains);
+        let Some(host) = host.and_then(|found| hosts.get(found.host)) else {
+            return false;
+        };
+        let asked = Asked {
+            connection,
+            peer,
+            rpc,
+            dialect,
+        };
+        let facts = Facts::of(asked, draw);
+        let class = host.methods.iter().find(|one| self.names.has(&one.class, &rpc.method));
+        let entry = class.and_then(|class| class.entries.iter().find(|entry| entry.only_if.holds(&facts)));
+        entry.is_some_and(|entry| entry.outcome.lets_in(&facts))
+    }
+}
+
+/// The methods that routes and policies name.
+fn named(routes: &[(Option<usize>, &FilterChain, Routes)]) -> MethodNames {
+    let mut names = MethodNames::default();
+    let of_filter = |config: &FilterConfig, names: &mut MethodNames| {
+        if let FilterConfig::Rbac(rbac) = config {
+            let policies = rbac.rules.iter().flat_map(|rules| rules.policies.values());
+            let lists = policies.flat_map(|policy| [&policy.permissions, &policy.principals]);
+            lists.flatten().for_each(|condition| name_methods(condition, names));
+        }
+    };
+    for (_, chain, routes) in routes {
+        let filters = chain.http_connection_manager.http_filters.iter();
+        filters.for_each(|filter| of_filter(&filter.config, &mut names));
+        let Routes::Held(held) = routes else { continue };
+        for host in &held.virtual_hosts {
+            let own = host.typed_per_filter_config.values();
+            let of_routes = host
+                .routes
+                .iter()
+                .flat_map(|route| route.typed_per_filter_config.values());
+            let configs = own.chain(of_routes).filter_map(|entry| entry.config.as_ref());
+            configs.for_each(|config| of_filter(config, &mut names));
+            host.routes.iter().for_each(|route| name_route(route, &mut names));
+        }
+    }
+    names
+}
+
+/// What all classes of methods of a chain have in common.
+struct OfChain<'c> {
+    chain: &'c FilterChain,
+    names: &'c MethodNames,
+    asks: Asks,
+    port: u16,
+    dialect: &'c ServerDialect,
+}
+
+impl OfChain<'_> {
+    fn host(&self, host: &VirtualHost, budget: &mut Budget) -> Result<HostTable, TooLarge> {
+        let mut methods = Vec::new();
+        for class in self.names.classes() {
+            budget.spend()?;
+            let known = Known {
+                names: self.names,
+                class: &class,
+                asks: self.asks,
+                port: self.port,
+                dialect: self.dialect,
+            };
+            let entries = self.entries(host, &known, budget)?;
+            methods.push(MethodTable { class, entries });
+        }
+        Ok(HostTable {
+            index: host.index,
+            domains: host.domains.clone(),
+            methods,
+        })
+    }
+
+    fn entries(&self, host: &VirtualHost, known: &Known<'_>, budget: &mut Budget) -> Result<Vec<Entry>, TooLarge> {
+        let mut entries = Vec::new();
+        for route in &host.routes {
+            let only_if = known.route(route, budget)?;
+            if only_if.is_false() {
+                continue;
+            }
+            let is_last = only_if.is_true();
+            let outcome = match &route.action {
+                Action::NonForwarding => self.outcome(host, route, known, budget)?,
+                Action::Route(_) | Action::Unknown => Outcome::Nobody(Nobody::NotForServers),
+            };
+            entries.push(Entry {
+                route: Some(route.index),
+                only_if,
+                outcome,
+            });
+            if is_last {
+                return Ok(entries);
+            }
+        }
+        entries.push(Entry {
+            route: None,
+            only_if: Condition::TRUE,
+            outcome: Outcome::Nobody(Nobody::NoRoute),
+        });
+        Ok(entries)
+    }
+
+    /// What the filters let in.
+    fn outcome(
+        &self,
+        host: &VirtualHost,
+        route: &Route,
+        known: &Known<'_>,
+        budget: &mut Budget,
+    ) -> Result<Outcome, TooLarge> {
+        let levels = [
+            (Level::VirtualHost, &host.typed_per_filter_config),
+            (Level::Route, &route.typed_per_filter_config),
+        ];
+        let filters = overrides::build(&self.chain.http_connection_manager.http_filters, &levels);
+        let mut rows = vec![Row::default()];
+        let (mut except, mut also) = (Vec::new(), Vec::new());
+        for filter in filters.iter().filter(|filter| !filter.disabled) {
+            let FilterConfig::Rbac(rbac) = &filter.config else {
+                continue;
+            };
+            let Some(rules) = rbac.rules.as_deref() else { continue };
+            let policies = of_policies(&filter.name, rules, known, budget)?;
+            match rules.action {
+                RbacAction::Deny => {
+                    for (by, condition) in policies {
+                        if condition.is_true() {
+                            return Ok(Outcome::Nobody(Nobody::Denied(by)));
+                        }
+                        let rows = of_matching(&[(by.clone(), condition)]);
+                        except.push(Exception { by, rows });
+                    }
+                }
+                RbacAction::Allow if policies.is_empty() => {
+                    return Ok(Outcome::Nobody(Nobody::NoPolicy(filter.name.clone())));
+                }
+                RbacAction::Allow => {
+                    let own = of_matching(&policies);
+                    match rows::both(&rows, &own, MAX_JOINED.max(own.len())) {
+                        Some(both) => rows = both,
+                        None => {
+                            let conditions = policies.into_iter().map(|(_, condition)| condition);
+                            also.push((filter.name.clone(), Condition::one_of(conditions)));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(Outcome::Rows { rows, except, also })
+    }
+}
+
+/// The policies of a filter that can match, with what is left of each; only the first that matches everybody, if there is one.
+fn of_policies(
+    filter: &str,
+    rules: &RbacRules,
+    known: &Known<'_>,
+    budget: &mut Budget,
+) -> Result<Vec<(PolicyName, Condition)>, TooLarge> {
+    let mut found = Vec::new();
+    for (name, policy) in &rules.policies {
+        let condition = known.policy(policy, budget)?;
+        let by = PolicyName {
+            filter: filter.to_owned(),
+            policy: name.clone(),
+        };
+        if condition.is_true() {
+            return Ok(vec![(by, condition)]);
+        }
+        if !condition.is_false() {
+            found.push((by, condition));
+        }
+    }
+    Ok(found)
+}
+
+/// Whom policies match, in rows.
+fn of_matching(policies: &[(PolicyName, Condition)]) -> Vec<Row> {
+    let rows = policies.iter().flat_map(|(by, condition)| {
+        split(condition).into_iter().map(|clauses| Row {
+            clauses,
+            by: vec![by.clone()],
+        })
+    });
+    rows.collect()
+}
