@@ -196,7 +196,7 @@ impl InputArgs {
 }
 
 impl Args {
-    /// Nothing is to be masked.
+    /// `--show-secrets` was given.
     pub const fn shows_secrets(&self) -> bool {
         match &self.command {
             Command::Validate(validate) => validate.input.show_secrets,
@@ -223,7 +223,7 @@ impl Args {
     }
 }
 
-/// Says whether arguments that cannot be read ask for the form of GitHub on standard output.
+/// Says whether arguments that clap rejected ask for `--format github` on standard output.
 pub fn are_for_github(args: &[std::ffi::OsString]) -> bool {
     let text = |arg: &std::ffi::OsString| arg.to_string_lossy().into_owned();
     let line = args.iter().map(text).collect::<Vec<_>>().join("\0");
@@ -236,7 +236,7 @@ pub fn are_for_github(args: &[std::ffi::OsString]) -> bool {
 }
 
 impl Args {
-    /// Standard output is for GitHub.
+    /// Standard output is in the form of GitHub's workflow commands.
     pub fn is_for_github(&self) -> bool {
         let formats = match &self.command {
             Command::Validate(validate) => &validate.formats,
@@ -249,12 +249,14 @@ impl Args {
 }
 
 impl Args {
-    /// Standard output is a dump, in which secrets have been masked field by field, or are wanted.
+    /// Standard output is a dump, which needs no masking: it was masked field by field, or secrets
+    /// are wanted.
     pub const fn prints_dump(&self) -> bool {
         matches!(self.command, Command::Fetch(_))
     }
 
-    /// Lines of the answer are folded to the terminal; the other commands lay their text out themselves.
+    /// Long lines of the output are wrapped at the terminal's width; the other commands wrap their
+    /// own.
     pub fn is_folded(&self) -> bool {
         let format = match &self.command {
             Command::Route(route) => route.format,
@@ -405,7 +407,7 @@ pub enum AsType {
     Any,
 }
 
-/// What `--version` says: also which client it is that xdsctl does as.
+/// The text of `--version`: xdsctl's version, and the client that it models by default.
 fn version() -> &'static str {
     static VERSION: LazyLock<String> =
         LazyLock::new(|| format!("{} ({})", env!("CARGO_PKG_VERSION"), Profile::default().name()));

@@ -18,10 +18,11 @@ use xdsctl_channel::sim::{Channel, ChannelOptions, LimitReached, MAX_MACHINES, N
 use xdsctl_document::source::Span;
 use xdsctl_lb::runtime::Time;
 
-/// Expectations that were not met of which the way of an RPC is told.
+/// Most unmet expectations for which the trace of an RPC is kept.
 const MAX_WAYS: usize = 1000;
 
-/// RPCs of a test, counted once more for ten `never` and expectations that each is held against: some seconds.
+/// Most RPCs of a test, which take some seconds. Every ten `never` entries and expectations that
+/// are checked on an RPC count as one more.
 pub const MAX_RPCS: u64 = 10_000_000;
 
 /// Checks that take as long as an RPC.
@@ -73,7 +74,7 @@ pub struct RunOptions {
     pub max_events: Option<u64>,
     /// RPCs of the test, see [`MAX_RPCS`]; `None` for that many.
     pub max_rpcs: Option<u64>,
-    /// What of the configuration is met is noted.
+    /// Record which parts of the configuration are used.
     pub covers: bool,
     /// Traces have the values of headers that hold secrets.
     pub shows_secrets: bool,
@@ -81,16 +82,16 @@ pub struct RunOptions {
     pub max_entries: Option<usize>,
     /// Simulated time at which a timeline ends, in milliseconds; `None` for the end of the test.
     pub until: Option<Time>,
-    /// What would be recorded of what happened is said of each failure, and no way of an RPC.
+    /// For each failure give the value that would be recorded, instead of the trace of an RPC.
     pub records: bool,
 }
 
 /// What became of a test.
 #[derive(Debug, Clone, Default)]
 pub struct Played {
-    /// Expectations that were not met, in the order of the steps; what must never be comes last.
+    /// Expectations that were not met, in the order of the steps; those of `never` come last.
     pub failures: Vec<Failure>,
-    /// What people should hear of, with the step.
+    /// Remarks for the user, with the step.
     pub notes: Vec<(Span, String)>,
     /// The `backends` of the test that no endpoint has at any time; tests of a file may share them.
     pub unused_backends: Vec<(Span, String)>,
@@ -111,11 +112,11 @@ pub struct Played {
 pub struct Failure {
     /// The bytes of the document in which it is written.
     pub span: Span,
-    /// It is what must never be.
+    /// It is an entry of `never`.
     pub is_never: bool,
     /// What happened instead, as half a sentence.
     pub happened: String,
-    /// How many RPCs more did what they must not.
+    /// How many further RPCs failed it.
     pub more: u64,
     /// The first of them.
     pub rpc: Option<Failed>,
@@ -153,7 +154,7 @@ pub fn run(test: &Test, sessions: &[Session], run_options: RunOptions) -> Played
     run_heard(test, sessions, run_options, &|_| {})
 }
 
-/// The same, for somebody who waits: `heard` hears of each RPC how many there were.
+/// Like [`run()`], with progress: `heard` is called with the number of RPCs so far.
 pub fn run_heard(test: &Test, sessions: &[Session], run_options: RunOptions, heard: &dyn Fn(u64)) -> Played {
     let played = Run::new(test, sessions, run_options, false, heard).play();
     let is_told = played.failures.iter().any(|failure| failure.rpc.is_some());

@@ -74,7 +74,7 @@ pub struct Leaf {
     pub cluster: Arc<Cluster>,
     /// The endpoints, from EDS or made of a DNS answer; `None` if EDS has none.
     pub endpoints: Option<Arc<Endpoints>>,
-    /// Appended to failure texts.
+    /// Why endpoints may be missing, in the client's words; appended to failure messages.
     pub note: String,
     /// Host names of DNS without an address.
     pub is_unresolved: bool,

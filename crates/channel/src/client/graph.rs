@@ -38,11 +38,11 @@ pub enum ClusterError {
     Rejected,
     /// It stands too deep below these aggregates, from the root down, and fails there.
     TooDeepBelow(Vec<String>),
-    /// Somewhere below it, an aggregate names one that is above it.
+    /// An aggregate somewhere below it refers back to one above it.
     WayBack {
-        /// The aggregate that does.
+        /// The aggregate that refers back.
         last: String,
-        /// The one that it names.
+        /// The aggregate to which it refers.
         again: String,
     },
     /// It is one of these aggregates, from the root down, and leads back to itself.
@@ -126,8 +126,8 @@ impl Graph {
         walk.graph
     }
 
-    /// Resolves each root as if it were alone. A cluster below several roots is what it is below the first of them, unless it is a
-    /// root itself. Follows grpc-go xds_dependency_manager.go.
+    /// Resolves each root as if it were alone (grpc-go xds_dependency_manager.go). A cluster below
+    /// several roots gets the result of the first of them, unless it is a root itself.
     pub fn resolve_each<'a, 'k>(
         roots: impl IntoIterator<Item = &'a str>,
         known: &dyn Fn(&str) -> KnownCluster<'k>,

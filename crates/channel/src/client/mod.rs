@@ -11,8 +11,9 @@
 //! client's own start, and [`Client::resolve`] follows a channel from its target to its endpoints ([`config`], A74).
 //! What the control plane sends later ([`Client::update`]) takes the same way.
 //!
-//! Commands, the simulator and the library go through here; `tests/tidy.rs` sees to it that nobody validates resources or fills a
-//! cache beside it. Knows nothing of commands and reports, and gives no advice: that is `lint`'s.
+//! Commands, the simulator and the library go through here; `tests/tidy.rs` checks that no other
+//! code validates resources or fills a cache. Knows nothing of commands and reports, and gives no
+//! advice: that is `lint`'s.
 
 mod change;
 mod checked;
@@ -91,7 +92,7 @@ pub enum Start {
     Target(Target),
     /// At a RouteConfiguration, as if a Listener without HTTP filters led to it.
     Routes {
-        /// The resource's name, by which a client asks for it.
+        /// Its name, as clients ask for it.
         name: String,
         /// Compared with the domains of its virtual hosts.
         authority: String,
@@ -152,9 +153,9 @@ impl SentTexts {
 /// A resource that a client does not take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nacked {
-    /// Which of the four types of resources it is.
+    /// Its type, one of the four that gRPC clients ask for.
     pub resource_type: ResourceType,
-    /// The resource's name, by which a client asks for it.
+    /// Its name, as clients ask for it.
     pub name: String,
     /// Why: the rules and where in the resource.
     pub faults: Vec<(&'static Rule, FieldPath)>,

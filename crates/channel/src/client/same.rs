@@ -1,8 +1,9 @@
-//! Updates that the client takes for the version that it has, and so does not hand on.
+//! Updates that the client considers equal to the version in use, and therefore ignores.
 //!
-//! C-core compares the parsed resources (xds_client.cc `ParseResource`, `ResourcesEqual`). The comparison of fault injection leaves the
-//! percentage of the abort out, and names of virtual hosts are not kept: an update that changes nothing else has no effect until the
-//! resource changes otherwise. Seen in the client; each field of the filter was asked.
+//! C-core compares the parsed resources (xds_client.cc `ParseResource`, `ResourcesEqual`). Its
+//! comparison ignores the percentage of a fault injection's abort and the names of virtual hosts:
+//! an update that changes only these has no effect until something else changes. Measured on the
+//! client, field by field.
 //!
 //! grpc-js-xds walks the entries of the version that it has and looks for each in the new one (`deepEqual` of xds-resource-type.ts). What
 //! only the new one has, it does not see: an entry of a map where there was none, an outlier detection, and what stands at the end of a
@@ -37,9 +38,9 @@ impl VersionComparison {
     }
 }
 
-/// Takes out of a resource what the client does not compare.
+/// A resource that the client compares with the version in use, except for some fields.
 pub trait Compared: Clone + PartialEq {
-    /// Sets it to one value.
+    /// Overwrites the fields that the client does not compare with fixed values.
     fn erase_uncompared(&mut self);
 
     /// Takes out what the version before lacks and is not missed ([`VersionComparison::Before`]).

@@ -12,7 +12,8 @@ use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, HeaderView, St
 use xdsctl_model::resource::route::{Action, PathMatcher, Route};
 use xdsctl_model::text::percent;
 
-/// What is looked up for an RPC on a route to a cluster specifier plugin; `None` if that is nothing that is known here.
+/// Describes the lookup (RLS) that an RPC causes on a route to a cluster specifier plugin; `None`
+/// for a plugin that xdsctl does not simulate.
 pub fn lookup(selector: &Selector, request: &Request<'_>, plugin: &str) -> Option<String> {
     let config = selector.config();
     let rpc = Metadata {
@@ -54,7 +55,7 @@ pub fn of_path(matcher: &PathMatcher) -> String {
     }
 }
 
-/// A header matcher in words; `hides` what only the RPC and the route are to know.
+/// Describes a header matcher; `hides` masks values that may be secret.
 pub fn of_header(matcher: &HeaderMatcher, hides: bool) -> String {
     let not = if matcher.invert_match { "not: " } else { "" };
     let name = &matcher.name;
@@ -123,7 +124,7 @@ fn absent(matcher: &HeaderMatcher, request: &Request<'_>) -> &'static str {
     }
 }
 
-/// What the action of a route is that leads no RPC anywhere.
+/// Describes the action of a route that forwards no RPC.
 pub fn inappropriate_action(route: &Route) -> &'static str {
     match route.action {
         Action::NonForwarding => "non_forwarding_action, which is for servers",
@@ -140,7 +141,7 @@ pub fn route_label(route: &Route) -> String {
     }
 }
 
-/// What a session filter makes of the request's cookie.
+/// Describes what a session filter does with the request's cookie.
 pub fn session(session: &ActiveSession<'_>) -> String {
     let name = &session.cookie.name;
     match (&session.undecodable, session.addresses.as_str()) {

@@ -52,7 +52,7 @@ pub struct SessionInputs {
 /// Which channel is to be opened, and what is to be different from what the inputs say.
 #[derive(Debug, Clone, Default)]
 pub struct SessionPlan {
-    /// The world; `None` for the only one that has what the channel starts at.
+    /// The world; `None` if only one world has the resource at which the channel starts.
     pub world: Option<String>,
     /// Where the channel starts.
     pub start: PlannedStart,
@@ -64,7 +64,7 @@ pub struct SessionPlan {
     pub endpoints: Vec<EndpointChange>,
 }
 
-/// A channel that has heard of everything in the inputs.
+/// A channel that has received all resources of the inputs.
 #[derive(Debug, Clone)]
 pub struct Session {
     /// The client, and what it holds.
@@ -83,7 +83,8 @@ impl SessionInputs {
         self.worlds.iter().map(|(_, held)| held.count()).sum()
     }
 
-    /// Opens a channel, one of so many that share these inputs. What people should hear of goes to `notes`, also where there is an error.
+    /// Opens one of `channels` channels that share these inputs. Adds remarks for the user to
+    /// `notes`, also where it returns an error.
     ///
     /// # Errors
     /// There is no such start, or none is named where several are possible; the channel is too large, or cannot be followed.

@@ -34,7 +34,7 @@ use xdsctl_model::resource::{Resource, ResourceType};
 /// What the client looks at before it comes to a fault that is found early here.
 type Later<'l> = &'l dyn Fn(&mut Validation<'_>) -> Checked;
 
-/// What the client keeps of what it takes.
+/// How the client reads an accepted resource, where families differ.
 static DIALECT: ReadDialect = ReadDialect {
     filter: http_filter::by_url,
     status_of_http: http_filter::status_of_http,

@@ -1,8 +1,8 @@
 //! grpc-java: the four resources, in its order; the first fault ends a resource.
 //!
-//! One file a resource or a part of one, one function for each of the client's own, named in its doc. What a user has who has
-//! grpc-xds and grpc-rls on the class path. Numbers of 2^31 and more are negative in Java, and what a parser throws is a
-//! NACK only since 1.79.
+//! One file per resource or part of one; each function follows one of the client's, which its doc
+//! names. Assumes grpc-xds and grpc-rls on the class path. Numbers of 2^31 and more are negative in
+//! Java, and an exception in a parser is a NACK only since 1.79.
 
 mod address;
 mod cluster;
@@ -48,7 +48,7 @@ enum TlsUser {
     Server,
 }
 
-/// What the client keeps of what it takes.
+/// How the client reads an accepted resource, where families differ.
 static DIALECT: ReadDialect = ReadDialect {
     filter: http_filter::by_url,
     status_of_http: fault::status_of_http,

@@ -47,7 +47,7 @@ const OBJECT_PROTOTYPE: [&str; 12] = [
     "valueOf",
 ];
 
-/// What the client keeps of what it takes.
+/// How the client reads an accepted resource, where families differ.
 static DIALECT: ReadDialect = ReadDialect {
     filter: http_filter::by_url,
     status_of_http: read::status_of_http,

@@ -29,7 +29,8 @@ use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
 use xdsctl_lb::xds::LB_ENTRY_SKIPPED;
 
-/// Why there is no filter for the URL of a config; that of a config that is missing is empty.
+/// Says why no filter belongs to the type URL of a config; `url` is empty if typed_config is
+/// missing.
 pub(crate) fn no_filter_of(url: &str) -> String {
     match url {
         "" => "typed_config is missing, must hold the config of a filter".to_owned(),
@@ -96,7 +97,7 @@ pub enum Message<'m> {
 /// A resource as it was sent.
 #[derive(Debug, Clone, Copy)]
 pub struct SentResource<'m> {
-    /// Which of the four types of resources it is.
+    /// Its type, one of the four that gRPC clients ask for.
     pub resource_type: ResourceType,
     /// The message, or what C-core's parser trips over; another client's parser may not.
     pub message: Result<Message<'m>, Malformed>,
@@ -124,9 +125,9 @@ impl<'m> Message<'m> {
 pub(crate) struct Converter {
     /// Reports what is found of a resource into the context, and returns what the client keeps if the converter makes that.
     pub judge: fn(&SentResource<'_>, &mut Validation<'_>) -> Checked<Option<Resource>>,
-    /// What is reported to fail kills the process of the client.
+    /// A finding with [`Effect::Fails`] kills the client's process.
     pub failures_kill: bool,
-    /// But for those of these rules: the client takes the resource, and fails or dies later.
+    /// The exceptions to `failures_kill`: the client accepts the resource, and fails or dies later.
     pub failing_later: &'static [&'static Rule],
     /// The rules that this family alone knows, in the files that find them.
     pub rules: &'static [&'static [&'static Rule]],

@@ -18,7 +18,7 @@ use crate::runtime::{Connectivity, TimerId};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::status::Status;
 
-/// How many higher priorities a trace tells of, one by one.
+/// Most higher priorities that a trace lists one by one.
 const MAX_TOLD: usize = 16;
 
 /// The state of a priority policy.
@@ -35,7 +35,7 @@ pub struct PriorityPolicy {
     selected: Option<Arc<str>>,
     /// Why it was selected, for people; found out when a trace first asks.
     reason: Option<String>,
-    /// What was last told of the choice.
+    /// The choice that was last logged, and its reason.
     told: Option<(Arc<str>, Why)>,
     empty: Option<Status>,
 }
@@ -337,7 +337,7 @@ impl PriorityPolicy {
     }
 }
 
-/// Which place was chosen, why, and whether those below it are let go.
+/// The index of the chosen child, why it was chosen, and whether the lower ones are deactivated.
 type Why = (usize, &'static str, bool);
 
 fn stop_failover(name: &str, data: &mut PriorityState, at: &TreePath, cx: &mut PolicyCx<'_>) {

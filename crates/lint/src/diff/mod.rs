@@ -58,9 +58,9 @@ pub enum State {
 /// What differs in one resource.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceChange {
-    /// Which of the four types of resources it is.
+    /// Its type, one of the four that gRPC clients ask for.
     pub resource_type: ResourceType,
-    /// The resource's name, by which a client asks for it.
+    /// Its name, as clients ask for it.
     pub name: String,
     /// What the client had.
     pub before: State,
@@ -89,9 +89,9 @@ impl ResourceChange {
 pub struct Unclear {
     /// What is not known.
     pub gap: Gap,
-    /// Which of the four types of resources it is.
+    /// Its type, one of the four that gRPC clients ask for.
     pub resource_type: ResourceType,
-    /// The resource's name, by which a client asks for it.
+    /// Its name, as clients ask for it.
     pub name: String,
 }
 

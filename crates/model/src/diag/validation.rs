@@ -13,17 +13,17 @@ use crate::profile::{Family, Feature, Profile, ServerFacts};
 pub struct Validation<'p> {
     profile: &'p Profile,
     server: &'p ServerFacts,
-    /// Of whom it is said which fields are never read.
+    /// The client for which unread fields are reported; usually `profile`.
     reader: &'p Profile,
     beside: Readers<'p>,
     diagnostics: Vec<Diagnostic>,
-    /// Findings that there are if nothing is rejected.
+    /// Findings that count only if the resource is accepted.
     if_accepted: Vec<Diagnostic>,
     if_accepted_quota: Quota,
     quota: Quota,
     nacks: usize,
     nested: u32,
-    /// Nobody hears of findings: none is recorded.
+    /// Findings are discarded.
     is_unheard: bool,
     known: BytesKnowledge,
     /// What was packed right away; `None` if nothing is.
@@ -287,7 +287,7 @@ impl<'p> Validation<'p> {
         });
     }
 
-    /// Records findings that were made before it was known whether they are any.
+    /// Records findings that were collected before it was known whether they apply.
     #[cold]
     pub fn add_all(&mut self, findings: Vec<Diagnostic>) {
         for finding in findings {
@@ -298,7 +298,8 @@ impl<'p> Validation<'p> {
 
     /// Runs `step` one level deeper; `None` if there are `limit` levels already.
     ///
-    /// For messages that may be packed in each other without end: bytes in an Any count no levels for the parser.
+    /// For messages that can be nested in Any values without limit: the protobuf parser does not
+    /// count these levels.
     pub fn nested<R>(&mut self, limit: u32, step: impl FnOnce(&mut Self) -> R) -> Option<R> {
         if self.nested >= limit {
             return None;
@@ -309,7 +310,7 @@ impl<'p> Validation<'p> {
         Some(result)
     }
 
-    /// Runs `step` and records nothing of what it reports: a client that does not look converts all the same.
+    /// Runs `step` and discards its findings: the client converts the message without checking it.
     pub fn unheard<R>(&mut self, step: impl FnOnce(&mut Self) -> R) -> R {
         let (nacks, is_unheard) = (self.nacks, std::mem::replace(&mut self.is_unheard, true));
         let result = step(self);

@@ -53,7 +53,7 @@ pub(crate) struct ReadDialect {
     pub keeps_destinations: bool,
     /// Of several circuit breakers for the priority DEFAULT the last counts, and not the first.
     pub last_breaker: bool,
-    /// And it counts even if it sets no limit, which is then the usual one.
+    /// That last circuit breaker counts even if it sets no limit; the limit is then the default.
     pub unset_breaker_counts: bool,
     /// Ejects by success rate unless that is switched off (A50).
     pub success_rate_by_default: bool,

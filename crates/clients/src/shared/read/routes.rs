@@ -251,7 +251,8 @@ impl FamilyReader<'_> {
         }))
     }
 
-    /// Parts per million in 32 bits; nothing is 0, or no fraction, and an unknown denominator is a million.
+    /// Parts per million in 32 bits. A missing default_value is 0, or with
+    /// [`Feature::FractionUnbounded`] no fraction; an unknown denominator is a million.
     fn fraction(&self, fraction: &RuntimeFractionalPercent) -> Option<u32> {
         let is_unbounded = self.has(Feature::FractionUnbounded);
         let Some(value) = fraction.default_value.as_ref() else {
