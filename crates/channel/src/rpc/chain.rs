@@ -54,29 +54,53 @@ pub type Chain = Arc<[ChainFilter]>;
 /// Overrides by filter name.
 pub type Overrides = BTreeMap<String, FilterOverride>;
 
-/// Applies overrides, given from the least to the most specific.
+/// A filter with its effective config, which it does not own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EffectiveFilter<'a> {
+    /// Name of its entry in `http_filters`.
+    pub name: &'a str,
+    /// The config in use.
+    pub config: &'a FilterConfig,
+    /// Where the config comes from.
+    pub config_level: Level,
+    /// It does not run.
+    pub disabled: bool,
+    /// What switches it on or off.
+    pub disabled_level: Level,
+}
+
+/// Applies overrides to a filter, given from the least to the most specific.
+pub fn effective<'a>(filter: &'a HttpFilter, overrides: &[(Level, &'a Overrides)]) -> EffectiveFilter<'a> {
+    let mut found = EffectiveFilter {
+        name: &filter.name,
+        config: &filter.config,
+        config_level: Level::Listener,
+        disabled: filter.disabled,
+        disabled_level: Level::Listener,
+    };
+    for (level, entries) in overrides {
+        let Some(entry) = entries.get(&filter.name) else {
+            continue;
+        };
+        (found.disabled, found.disabled_level) = (entry.disabled, *level);
+        if let Some(replacement) = entry.config.as_ref().filter(|c| c.kind() == filter.config.kind()) {
+            (found.config, found.config_level) = (replacement, *level);
+        }
+    }
+    found
+}
+
+/// Applies overrides to all filters, given from the least to the most specific.
 pub fn build(filters: &[HttpFilter], overrides: &[(Level, &Overrides)]) -> Chain {
-    filters
-        .iter()
-        .map(|filter| {
-            let (mut disabled, mut disabled_level) = (filter.disabled, Level::Listener);
-            let (mut config, mut config_level) = (&filter.config, Level::Listener);
-            for (level, entries) in overrides {
-                let Some(entry) = entries.get(&filter.name) else {
-                    continue;
-                };
-                (disabled, disabled_level) = (entry.disabled, *level);
-                if let Some(replacement) = entry.config.as_ref().filter(|c| c.kind() == filter.config.kind()) {
-                    (config, config_level) = (replacement, *level);
-                }
-            }
-            ChainFilter {
-                name: filter.name.clone(),
-                config: config.clone(),
-                config_level,
-                disabled,
-                disabled_level,
-            }
-        })
-        .collect()
+    let found = filters.iter().map(|filter| {
+        let found = effective(filter, overrides);
+        ChainFilter {
+            name: found.name.to_owned(),
+            config: found.config.clone(),
+            config_level: found.config_level,
+            disabled: found.disabled,
+            disabled_level: found.disabled_level,
+        }
+    });
+    found.collect()
 }

@@ -15,8 +15,11 @@ use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, StringMatch};
 use xdsctl_model::resource::rbac::{RbacCondition, RbacPolicy};
 use xdsctl_model::resource::route::{PathMatcher, Route};
 
-/// Conditions that are looked at for one table.
-const MAX_LOOKS: usize = 2_000_000;
+/// Conditions that are looked at for one table; one that is kept counts as [`KEPT`].
+const MAX_LOOKS: usize = 10_000_000;
+
+/// Looks that a condition counts as that stands in the table afterwards, and takes memory there.
+const KEPT: usize = 20;
 
 /// Values that stand for what is not known.
 const METHOD: &str = "/\u{1}method";
@@ -33,7 +36,11 @@ impl Budget {
     }
 
     pub(super) fn spend(&mut self) -> Result<(), TooLarge> {
-        self.0 = self.0.checked_sub(1).ok_or(TooLarge)?;
+        self.spend_all(1)
+    }
+
+    fn spend_all(&mut self, looks: usize) -> Result<(), TooLarge> {
+        self.0 = self.0.checked_sub(looks).ok_or(TooLarge)?;
         Ok(())
     }
 }
@@ -79,10 +86,11 @@ impl Known<'_> {
             }
             (leaf, _) => match self.value(leaf) {
                 Some(value) => Condition::constant(value != is_not),
-                None => Condition::Is {
-                    fact: Fact::Policy(leaf.clone()),
-                    is_not,
-                },
+                None => {
+                    budget.spend_all(KEPT)?;
+                    let fact = Fact::Policy(leaf.clone());
+                    Condition::Is { fact, is_not }
+                }
             },
         }))
     }

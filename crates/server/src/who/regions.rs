@@ -11,7 +11,7 @@ use crate::connection::{Connection, plain};
 use crate::dialect::{ServerDialect, SourceTypes};
 use xdsctl_model::resource::listener::{Cidr, FilterChain, TcpListener};
 
-/// Regions that are told apart.
+/// Regions that are told apart, and ranges and ports that they consist of.
 const MAX_REGIONS: usize = 100_000;
 
 /// A range of addresses, without the more specific ones that lead elsewhere.
@@ -151,7 +151,8 @@ struct Found<'d> {
 
 impl Found<'_> {
     fn add(&mut self, way: Way, region: Region) -> Result<(), TooLarge> {
-        self.count += 1 + region.to.without.len() + region.from.without.len();
+        let (Ports::Of(ports) | Ports::Except(ports)) = &region.ports;
+        self.count += 1 + region.to.without.len() + region.from.without.len() + ports.len();
         if self.count > MAX_REGIONS {
             return Err(TooLarge);
         }

@@ -345,15 +345,16 @@ impl OfChain<'_> {
             (Level::VirtualHost, &host.typed_per_filter_config),
             (Level::Route, &route.typed_per_filter_config),
         ];
-        let filters = overrides::build(&self.chain.http_connection_manager.http_filters, &levels);
+        let filters = self.chain.http_connection_manager.http_filters.iter();
+        let filters = filters.map(|filter| overrides::effective(filter, &levels));
         let mut rows = vec![Row::default()];
         let (mut except, mut also) = (Vec::new(), Vec::new());
-        for filter in filters.iter().filter(|filter| !filter.disabled) {
+        for filter in filters.filter(|filter| !filter.disabled) {
             let FilterConfig::Rbac(rbac) = &filter.config else {
                 continue;
             };
             let Some(rules) = rbac.rules.as_deref() else { continue };
-            let policies = of_policies(&filter.name, rules, known, budget)?;
+            let policies = of_policies(filter.name, rules, known, budget)?;
             match rules.action {
                 RbacAction::Deny => {
                     for (by, condition) in policies {
@@ -365,7 +366,7 @@ impl OfChain<'_> {
                     }
                 }
                 RbacAction::Allow if policies.is_empty() => {
-                    return Ok(Outcome::Nobody(Nobody::NoPolicy(filter.name.clone())));
+                    return Ok(Outcome::Nobody(Nobody::NoPolicy(filter.name.to_owned())));
                 }
                 RbacAction::Allow => {
                     let own = of_matching(&policies);
@@ -373,7 +374,7 @@ impl OfChain<'_> {
                         Some(both) => rows = both,
                         None => {
                             let conditions = policies.into_iter().map(|(_, condition)| condition);
-                            also.push((filter.name.clone(), Condition::one_of(conditions)));
+                            also.push((filter.name.to_owned(), Condition::one_of(conditions)));
                         }
                     }
                 }
@@ -393,6 +394,9 @@ fn of_policies(
     let mut found = Vec::new();
     for (name, policy) in &rules.policies {
         let condition = known.policy(policy, budget)?;
+        if condition.is_false() {
+            continue;
+        }
         let by = PolicyName {
             filter: filter.to_owned(),
             policy: name.clone(),
@@ -400,9 +404,7 @@ fn of_policies(
         if condition.is_true() {
             return Ok(vec![(by, condition)]);
         }
-        if !condition.is_false() {
-            found.push((by, condition));
-        }
+        found.push((by, condition));
     }
     Ok(found)
 }
