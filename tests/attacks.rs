@@ -3,6 +3,8 @@
 //! Each module has the attacks that once succeeded, and a generator of others like them. `XDSCTL_ATTACK_RUNS` says how many of those
 //! are tried, `XDSCTL_ATTACK_SEED` which is the first: docs/fuzzing.md.
 
+#[path = "attacks/admit.rs"]
+mod admit;
 #[path = "worlds/chance.rs"]
 mod chance;
 #[path = "attacks/control.rs"]

@@ -1,5 +1,6 @@
 //! The command, from outside and in process.
 
+mod admit;
 mod change;
 mod change_clients;
 mod change_effects;

@@ -1,0 +1,358 @@
+//! `xdsctl admit`: what each form of the answer has, how it ends, and what it refuses.
+
+use std::fs;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::run::{Run, directory, in_process, program};
+use crate::support::root;
+
+/// A certificate of the cart, valid in November 2026. Made with `openssl req -x509`.
+const CART: &str = "\
+-----BEGIN CERTIFICATE-----
+MIIBjjCCATWgAwIBAgIBATAKBggqhkjOPQQDAjAeMQ0wCwYDVQQKDARTaG9wMQ0w
+CwYDVQQDDARjYXJ0MB4XDTI2MTEwMTAwMDAwMFoXDTI2MTIwMTAwMDAwMFowHjEN
+MAsGA1UECgwEU2hvcDENMAsGA1UEAwwEY2FydDBZMBMGByqGSM49AgEGCCqGSM49
+AwEHA0IABOsynE5V3tQwLukvsyCCpyWUbgFrABm7DFPl0rY0YmZhanCJWf5BheyT
+KBXfF3c8taBWUPgpUa7u8L4z+kBm136jZDBiMEEGA1UdEQQ6MDiGFXNwaWZmZTov
+L3Nob3Avc2EvY2FydIIJY2FydC5zaG9wgQ5jYXJ0QHNob3AudGVzdIcECgAAATAd
+BgNVHQ4EFgQULxPdsZVCNk/rrlnp80RiEnfIa/QwCgYIKoZIzj0EAwIDRwAwRAIg
+RqpT1yzjICdkz2rOePof3YpaLBVTydRx+8yQojTUgiACIG8C+FKbU41jIEfJXN/p
+KyIJQW9IZWG8GF6G7Na12O13
+-----END CERTIFICATE-----
+";
+
+/// A block that is no certificate, as it stands beside one in many files.
+const KEY: &str = "-----BEGIN PRIVATE KEY-----\nTk9UIEEgS0VZ\n-----END PRIVATE KEY-----\n";
+
+/// Asks the server of `fixtures/examples/server`.
+fn admit(file: &str, args: &[&str]) -> Run {
+    let folder = root().join("fixtures/examples/server");
+    let (file, bootstrap) = (folder.join(file), folder.join("bootstrap.json"));
+    let mut all = vec![
+        "admit",
+        "--listen=0.0.0.0:8443",
+        "--bootstrap",
+        bootstrap.to_str().unwrap(),
+    ];
+    all.extend(args);
+    all.push(file.to_str().unwrap());
+    in_process(&all, b"", |_| {})
+}
+
+fn pem(name: &str, text: &str) -> String {
+    let file = directory("admit", name).join("cert.pem");
+    fs::write(&file, text).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+const PLACE: &str = "--method=/shop.Orders/Place";
+const FROM: &str = "--from=10.0.0.7";
+
+#[test]
+fn json_names_the_policy_that_lets_in() {
+    let run = admit(
+        "rbac.yaml",
+        &["--format=json", FROM, PLACE, "--san=uri:spiffe://shop/sa/cart"],
+    );
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let mut answer = run.json();
+    let layers: Vec<Value> = answer["layers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|layer| layer["part"].clone())
+        .collect();
+    answer.as_object_mut().unwrap().remove("layers");
+    assert_eq!(
+        answer,
+        json!({
+            "schema": "xdsctl.admit/v1",
+            "end": "served",
+            "error": null,
+            "listener": "grpc/server?address=0.0.0.0:8443",
+            "filter_chain": "default_filter_chain",
+            "virtual_host": 0,
+            "route": 0,
+            "rbac": [{"filter": "who", "config_from": "listener", "allowed": true, "policy": "carts"}],
+            "seed": 0,
+        })
+    );
+    assert_eq!(
+        layers,
+        [
+            "listener",
+            "filter chain",
+            "handshake",
+            "virtual host",
+            "route",
+            "rbac `who`"
+        ]
+    );
+}
+
+#[test]
+fn json_says_who_denies() {
+    let run = admit("rbac.yaml", &["--format=json", FROM, PLACE, "--san=dns:web.shop"]);
+    assert_eq!(run.code, Some(1), "{}", run.err);
+    let answer = run.json();
+    assert_eq!(answer["end"], "denied");
+    assert_eq!(
+        answer["error"],
+        json!({"code": "PERMISSION_DENIED", "message": "Unauthorized RPC rejected"})
+    );
+    assert_eq!(answer["rbac"][0]["policy"], Value::Null);
+}
+
+#[test]
+fn each_end_has_its_exit_code() {
+    for (file, args, code, end) in [
+        ("plaintext.yaml", &[FROM, PLACE][..], 0, "served\n"),
+        ("plaintext.yaml", &[FROM], 0, "connected\n"),
+        (
+            "plaintext.yaml",
+            &[FROM, "--method=/other/M"],
+            1,
+            "refused: UNAVAILABLE: No route matched\n",
+        ),
+        ("plaintext.yaml", &[FROM, "--over-tls"], 1, "handshake failed\n"),
+        ("mtls.yaml", &[FROM], 1, "handshake failed\n"),
+        (
+            "rbac.yaml",
+            &[FROM, PLACE, "--san=dns:a"],
+            1,
+            "denied: PERMISSION_DENIED: Unauthorized RPC rejected\n",
+        ),
+        ("rbac.yaml", &["--listen=0.0.0.0:1"], 1, "not serving\n"),
+    ] {
+        // The last --listen would be an error beside the first.
+        let run = match args.first() {
+            Some(listen) if listen.starts_with("--listen") => {
+                let path = root().join("fixtures/examples/server").join(file);
+                let mut all = vec!["admit", FROM, path.to_str().unwrap()];
+                all.extend(args);
+                in_process(&all, b"", |_| {})
+            }
+            _ => admit(file, args),
+        };
+        assert_eq!(run.code, Some(code), "{file} {args:?} {}", run.err);
+        assert!(run.out.ends_with(end), "{file} {args:?} {}", run.out);
+    }
+}
+
+#[test]
+fn the_picture_has_every_layer_and_no_markup_of_others() {
+    let run = admit(
+        "rbac.yaml",
+        &["--format=svg", FROM, "--method=/a.S/<script>", "--san=dns:a&b"],
+    );
+    assert_eq!(run.code, Some(1), "{}", run.err);
+    assert!(
+        run.out.starts_with("<svg ") && run.out.ends_with("</svg>\n"),
+        "{}",
+        run.out
+    );
+    for text in [
+        "handshake: TLS",
+        "dns `a&amp;b`",
+        "virtual host:",
+        "route: none takes the RPC",
+        "refused",
+    ] {
+        assert!(run.out.contains(text), "{text}: {}", run.out);
+    }
+    assert!(!run.out.contains("<script>"), "{}", run.out);
+}
+
+#[test]
+fn arguments_that_mean_nothing_are_refused() {
+    for (args, why) in [
+        (
+            &["--from=10.0.0.256"][..],
+            "--from `10.0.0.256` must be an address like 10.0.0.1 or 10.0.0.1:4000",
+        ),
+        (
+            &["--san=cart.shop"],
+            "--san `cart.shop` must be dns:NAME, uri:URI, email:ADDRESS or ip:ADDRESS",
+        ),
+        (
+            &["--san=ip:x"],
+            "--san `ip:x` must be dns:NAME, uri:URI, email:ADDRESS or ip:ADDRESS",
+        ),
+        (&["--at=today"], "--at `today` must be a time like 2026-11-24T18:00:00Z"),
+        (&["--in=other"], "--in: "),
+        (&["--client=node"], "--client: what a server of "),
+        (&["--certificate=no-such-file.pem"], "cannot read `no-such-file.pem`: "),
+        (&["--who", "--format=svg"], "--who has no picture"),
+        (
+            &["--who", "--client=cpp,go"],
+            "--who is of one server: choose it with --client",
+        ),
+        (&["--who", FROM], "cannot be used with"),
+    ] {
+        let run = admit("plaintext.yaml", args);
+        assert_eq!(run.code, Some(2), "{args:?} {}", run.out);
+        assert!(run.out.is_empty() && run.err.contains(why), "{args:?} {}", run.err);
+    }
+}
+
+#[test]
+fn a_certificate_is_read_and_a_key_beside_it_is_not() {
+    let file = pem("key", &format!("{KEY}{CART}{KEY}"));
+    let at = |time: &str| {
+        admit(
+            "rbac.yaml",
+            &[FROM, PLACE, "--certificate", &file, &format!("--at={time}")],
+        )
+    };
+    let run = at("2026-11-24T18:00:00Z");
+    assert_eq!(run.code, Some(0), "{}{}", run.out, run.err);
+    let names = "it shows uri `spiffe://shop/sa/cart`, dns `cart.shop`, email `cart@shop.test`, ip 10.0.0.1, subject `CN=cart,O=Shop`";
+    assert!(run.out.contains(names), "{}", run.out);
+    for (time, end) in [
+        ("2026-12-24T18:00:00Z", "its own has expired at 2026-12-01T00:00:00Z"),
+        (
+            "2026-10-24T18:00:00Z",
+            "its own is valid only from 2026-11-01T00:00:00Z",
+        ),
+    ] {
+        let run = at(time);
+        assert_eq!(run.code, Some(1));
+        assert!(run.out.contains(end), "{}", run.out);
+    }
+    let only_key = pem("only-key", KEY);
+    let run = admit("rbac.yaml", &["--certificate", &only_key]);
+    assert_eq!(run.code, Some(2));
+    assert!(
+        run.err.contains("no block in it begins with BEGIN CERTIFICATE"),
+        "{}",
+        run.err
+    );
+    for run in [run, at("2026-11-24T18:00:00Z")] {
+        assert!(!run.out.contains("Tk9U") && !run.err.contains("Tk9U"));
+    }
+}
+
+#[test]
+fn who_says_everyone_loudly_and_nobody_with_a_reason() {
+    let run = admit("plaintext.yaml", &["--who", PLACE]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert!(
+        run.out.ends_with("\nEVERYONE may call: /shop.Orders/Place\n"),
+        "{}",
+        run.out
+    );
+    let run = admit("rbac.yaml", &["--who", "--format=json"]);
+    let answer = run.json();
+    assert_eq!(answer["open"], json!([]));
+    let methods = answer["filter_chains"][0]["virtual_hosts"][0]["methods"]
+        .as_array()
+        .unwrap();
+    let of = |name: &str| {
+        methods
+            .iter()
+            .find(|one| one["method"] == name || one["prefix"] == name)
+            .unwrap()
+    };
+    let check = &of("/grpc.health.v1.Health/Check")["routes"][0]["let_in"];
+    assert_eq!(
+        *check,
+        json!([{
+            "everyone": false,
+            "principals": [],
+            "sources": [{"is": {"field": "direct_remote_ip", "words": "10.0.0.0/8"}}],
+            "headers": [],
+            "others": [],
+            "by": [{"filter": "who", "policy": "probes"}],
+        }])
+    );
+    assert_eq!(
+        of("/grpc.health.v1.Health/")["routes"][0]["nobody"],
+        "no policy of `who` can match"
+    );
+    assert_eq!(of("/")["routes"][0]["nobody"], "no route takes it");
+}
+
+/// What a cell cannot hold is a condition of its own.
+#[test]
+fn who_leaves_out_neither_patterns_nor_exceptions() {
+    let policies = json!({
+        "mixed": {
+            "permissions": [{"url_path": {"path": {"safe_regex": {"regex": "/a[.]S/Get.*"}}}}],
+            "principals": [
+                {"authenticated": {"principal_name": {"suffix": "/admin"}}},
+                {"not_id": {"direct_remote_ip": {"address_prefix": "10.0.0.0", "prefix_len": 8}}},
+            ],
+        },
+    });
+    let denied = json!({"p": {"permissions": [{"any": true}], "principals": [{"header": {"name": "x-evil", "present_match": true}}]}});
+    let run = in_process(&["admit", "--who"], listener(&policies, &denied).to_string(), |_| {});
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let table: Vec<String> = run
+        .out
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    for line in [
+        "any method routes[0] anyone not 10.0.0.0/8 the method matches `/a[.]S/Get.*` policy `mixed` of `allow`",
+        "but not EVERYONE anywhere header `x-evil` is there policy `p` of `deny`",
+        "no method is open to everyone",
+    ] {
+        assert!(table.iter().any(|own| own == line), "{line}\n{}", run.out);
+    }
+}
+
+/// A plaintext server with an ALLOW filter and a DENY filter.
+fn listener(allow: &Value, deny: &Value) -> Value {
+    let filter = |name: &str, action: &str, policies: &Value| {
+        json!({"name": name, "typed_config": {
+            "@type": "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC",
+            "rules": {"action": action, "policies": policies},
+        }})
+    };
+    json!({"resources": [{
+        "@type": "type.googleapis.com/envoy.config.listener.v3.Listener",
+        "name": "server",
+        "address": {"socket_address": {"address": "0.0.0.0", "port_value": 8443}},
+        "default_filter_chain": {"filters": [{"name": "manager", "typed_config": {
+            "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+            "http_filters": [
+                filter("allow", "ALLOW", allow),
+                filter("deny", "DENY", deny),
+                {"name": "router", "typed_config": {"@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}},
+            ],
+            "route_config": {"name": "r", "virtual_hosts": [
+                {"name": "h", "domains": ["*"], "routes": [{"match": {"prefix": ""}, "non_forwarding_action": {}}]},
+            ]},
+        }}]},
+    }]})
+}
+
+#[test]
+fn a_reader_who_has_seen_enough_is_no_failure() {
+    let names: Vec<Value> = (0..20_000)
+        .map(|number| json!({"authenticated": {"principal_name": {"exact": format!("spiffe://mesh/sa/{number}")}}}))
+        .collect();
+    let policies = json!({"p": {"permissions": [{"any": true}], "principals": names}});
+    let file = directory("admit", "pipe").join("wide.json");
+    fs::write(&file, listener(&policies, &json!({})).to_string()).unwrap();
+    for args in [
+        &["admit", "--who"][..],
+        &["admit", "--who", "--format=json"],
+        &["admit", FROM, PLACE],
+    ] {
+        let mut command = program(args);
+        let mut child = command
+            .arg(&file)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.code().is_some_and(|code| code <= 1), "{args:?}");
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert!(err.lines().all(|line| line.starts_with("note: ")), "{err}");
+    }
+}

@@ -1,0 +1,279 @@
+//! Servers with hostile policies and clients with hostile certificates: no panic, no work without a bound, nothing that moves a cursor.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use xdsctl_cli::report::edge::is_plain;
+
+use crate::attack;
+use crate::chance::Chance;
+use crate::run::{Run, in_process};
+
+/// Text that somebody may put where a name belongs.
+const TEXTS: &[&str] = &[
+    "",
+    "/",
+    "/a.S/M",
+    "a",
+    "\u{1b}[31m",
+    "\n",
+    "\u{202e}",
+    "ä",
+    ":path",
+    "te",
+    "spiffe://a",
+    "10.0.0.0",
+];
+const PATTERNS: &[&str] = &[
+    "(a*)*b",
+    "((((a?){9}){9}){9})b",
+    ".*.*.*.*x",
+    "[",
+    "\\C",
+    "(?i)ä",
+    "a{1000}",
+    "(|a)+",
+];
+
+/// A certificate of `openssl req -x509`, changed by the attacks.
+const CERTIFICATE: &str = "MIIBjjCCATWgAwIBAgIBATAKBggqhkjOPQQDAjAeMQ0wCwYDVQQKDARTaG9wMQ0wCwYDVQQDDARjYXJ0MB4XDTI2MTEwMTAwMDAwMFoXDTI2MTIwMTAwMDAwMFowHjENMAsGA1UECgwEU2hvcDENMAsGA1UEAwwEY2FydDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABOsynE5V3tQwLukvsyCCpyWUbgFrABm7DFPl0rY0YmZhanCJWf5BheyTKBXfF3c8taBWUPgpUa7u8L4z+kBm136jZDBiMEEGA1UdEQQ6MDiGFXNwaWZmZTovL3Nob3Avc2EvY2FydIIJY2FydC5zaG9wgQ5jYXJ0QHNob3AudGVzdIcECgAAATAdBgNVHQ4EFgQULxPdsZVCNk/rrlnp80RiEnfIa/QwCgYIKoZIzj0EAwIDRwAwRAIgRqpT1yzjICdkz2rOePof3YpaLBVTydRx+8yQojTUgiACIG8C+FKbU41jIEfJXN/pKyIJQW9IZWG8GF6G7Na12O13";
+
+fn asked(args: &[&str], input: &str) -> Run {
+    let run = in_process(args, input, |_| {});
+    assert!(run.code.is_some(), "{args:?}");
+    for text in [&run.out, &run.err] {
+        assert!(text.chars().all(is_plain), "{args:?}: {text}");
+    }
+    run
+}
+
+fn matcher(chance: &mut Chance) -> Value {
+    let kind = chance.one(&["exact", "prefix", "suffix", "contains", "safe_regex"]);
+    let ignores = chance.percent(20);
+    match kind {
+        "safe_regex" => json!({"safe_regex": {"regex": chance.one(PATTERNS)}}),
+        kind => json!({kind: chance.one(TEXTS), "ignore_case": ignores}),
+    }
+}
+
+fn condition(chance: &mut Chance, is_permission: bool, depth: usize) -> Value {
+    let (all, any, not) = match is_permission {
+        true => ("and_rules", "or_rules", "not_rule"),
+        false => ("and_ids", "or_ids", "not_id"),
+    };
+    let inner = if is_permission { "rules" } else { "ids" };
+    let numbers = [0, 1, 8443, 65_536, u64::from(u32::MAX)];
+    let range = json!({"address_prefix": chance.one(TEXTS), "prefix_len": numbers[chance.below(5)]});
+    match chance.below(if depth == 0 { 7 } else { 10 }) {
+        0 => json!({"any": chance.percent(80)}),
+        1 => {
+            json!({"header": {"name": chance.one(TEXTS), "string_match": matcher(chance), "invert_match": chance.percent(50)}})
+        }
+        2 => json!({"header": {"name": chance.one(TEXTS), "range_match": {"start": i64::MIN, "end": i64::MAX}}}),
+        3 => json!({"url_path": {"path": matcher(chance)}}),
+        4 if is_permission => json!({"destination_port": numbers[chance.below(5)]}),
+        4 => json!({"authenticated": {"principal_name": matcher(chance)}}),
+        5 if is_permission => json!({"destination_ip": range}),
+        5 => json!({"direct_remote_ip": range}),
+        6 => json!({"metadata": {"invert": chance.percent(50)}}),
+        7 => json!({not: condition(chance, is_permission, depth - 1)}),
+        kind => {
+            let list: Vec<Value> = (0..chance.below(4))
+                .map(|_| condition(chance, is_permission, depth - 1))
+                .collect();
+            json!({if kind == 8 { all } else { any }: {inner: list}})
+        }
+    }
+}
+
+fn list(chance: &mut Chance, is_permission: bool) -> Vec<Value> {
+    (0..chance.below(4))
+        .map(|_| condition(chance, is_permission, 4))
+        .collect()
+}
+
+fn policies(chance: &mut Chance) -> Value {
+    let made = (0..chance.below(5)).map(|_| {
+        let name = chance.one(TEXTS).to_owned();
+        (
+            name,
+            json!({"permissions": list(chance, true), "principals": list(chance, false)}),
+        )
+    });
+    Value::Object(made.collect())
+}
+
+/// A plaintext server with these policies.
+fn server(policies: &Value, action: &str, routes: &Value) -> String {
+    let rbac = json!({"name": "rbac", "typed_config": {
+        "@type": "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC",
+        "rules": {"action": action, "policies": policies},
+    }});
+    let router = "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router";
+    json!({"resources": [{
+        "@type": "type.googleapis.com/envoy.config.listener.v3.Listener",
+        "name": "server",
+        "address": {"socket_address": {"address": "0.0.0.0", "port_value": 8443}},
+        "default_filter_chain": {"filters": [{"name": "manager", "typed_config": {
+            "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+            "http_filters": [rbac, {"name": "router", "typed_config": {"@type": router}}],
+            "route_config": {"name": "r", "virtual_hosts": [{"name": "h", "domains": ["*"], "routes": routes}]},
+        }}]},
+    }]})
+    .to_string()
+}
+
+fn any_route() -> Value {
+    json!([{"match": {"prefix": ""}, "non_forwarding_action": {}}])
+}
+
+const CALL: &[&str] = &["admit", "--from=10.0.0.1", "--method=/a.S/M", "--header=te=x"];
+
+#[test]
+fn policies_of_any_form_are_asked() {
+    attack("admit-policies", |chance, _| {
+        let path = json!({"prefix": chance.one(TEXTS)});
+        let routes = json!([{"match": path, "non_forwarding_action": {}}, {"match": {"prefix": ""}, "non_forwarding_action": {}}]);
+        let text = server(&policies(chance), chance.one(&["ALLOW", "DENY", "LOG"]), &routes);
+        let client = chance.one(&["--client=cpp", "--client=go", "--client=go@1.60.0", "--client=java"]);
+        for format in ["--format=human", "--format=json", "--format=svg"] {
+            asked(&[CALL, &[client, format]].concat(), &text);
+        }
+        for format in ["--format=human", "--format=json"] {
+            asked(&["admit", "--who", client, format], &text);
+        }
+    });
+}
+
+#[test]
+fn certificates_of_any_form_are_read() {
+    let text = server(
+        &json!({"p": {"permissions": [{"any": true}], "principals": [{"any": true}]}}),
+        "ALLOW",
+        &any_route(),
+    );
+    attack("admit-certificates", |chance, directory: &Path| {
+        let mut body = CERTIFICATE.as_bytes().to_vec();
+        for _ in 0..chance.between(1, 4) {
+            let place = chance.below(body.len());
+            match chance.below(3) {
+                0 => body[place] = *b"AZaz09+/=\n\x1b".get(chance.below(11)).unwrap(),
+                1 => body.truncate(place.max(1)),
+                _ => drop(body.splice(place..place, b"QUJD".repeat(chance.below(50)))),
+            }
+        }
+        let body = String::from_utf8(body).unwrap();
+        let key = "-----BEGIN PRIVATE KEY-----\nTk9UIEEgS0VZ\n-----END PRIVATE KEY-----\n";
+        let file = directory.join("cert.pem");
+        fs::write(
+            &file,
+            format!("{key}-----BEGIN CERTIFICATE-----\n{body}\n-----END CERTIFICATE-----\n{key}"),
+        )
+        .unwrap();
+        let argument = format!("--certificate={}", file.display());
+        let run = asked(&[CALL, &[&argument, "--at=2026-11-24T18:00:00Z"]].concat(), &text);
+        assert!(!run.out.contains("Tk9U") && !run.err.contains("Tk9U"));
+    });
+}
+
+#[test]
+fn files_of_certificates_have_a_bound() {
+    let text = server(&json!({}), "ALLOW", &any_route());
+    let directory = crate::run::directory("attacks", "admit-many");
+    let file = directory.join("cert.pem");
+    let argument = format!("--certificate={}", file.display());
+    let one = format!("-----BEGIN CERTIFICATE-----\n{CERTIFICATE}\n-----END CERTIFICATE-----\n");
+    for (content, why) in [
+        (one.repeat(1001), "there are more than 1000 certificates in it"),
+        (
+            format!("-----BEGIN CERTIFICATE-----\n{}", "A".repeat(2 << 20)),
+            "a certificate in it has no end",
+        ),
+        (
+            "-----BEGIN CERTIFICATE-----\n".repeat(1000),
+            "a certificate in it has no end",
+        ),
+    ] {
+        fs::write(&file, content).unwrap();
+        let run = asked(&[CALL, &[&argument]].concat(), &text);
+        assert_eq!(run.code, Some(2), "{why}");
+        assert!(run.err.contains(why), "{}", run.err);
+    }
+}
+
+/// Policies that hold each other far deeper than a client takes.
+#[test]
+fn deep_policies_do_not_end_the_program() {
+    for depth in [10, 16, 17, 100, 1000] {
+        let mut text = "{\"any\":true}".to_owned();
+        for level in 0..depth {
+            text = match level % 2 {
+                0 => format!("{{\"not_id\":{text}}}"),
+                _ => format!("{{\"or_ids\":{{\"ids\":[{text}]}}}}"),
+            };
+        }
+        let whole = server(
+            &json!({"p": {"permissions": [{"any": true}], "principals": ["DEEP"]}}),
+            "ALLOW",
+            &any_route(),
+        );
+        let whole = whole.replace("\"DEEP\"", &text);
+        asked(CALL, &whole);
+        asked(&["admit", "--who"], &whole);
+    }
+}
+
+/// Four times the policies take about four times as long: a square would be sixteen.
+#[test]
+fn wide_policies_take_time_in_proportion() {
+    let wide = |count: usize| {
+        let policies = (0..count).map(|number| {
+            let policy = json!({
+                "permissions": [{"url_path": {"path": {"exact": format!("/a.S/M{number}")}}}],
+                "principals": [{"authenticated": {"principal_name": {"safe_regex": {"regex": format!("a{number}.*")}}}}],
+            });
+            (format!("p{number}"), policy)
+        });
+        server(&Value::Object(policies.collect()), "ALLOW", &any_route())
+    };
+    let time = |args: &[&str], text: &str| {
+        let start = Instant::now();
+        asked(args, text);
+        start.elapsed()
+    };
+    let (small, large) = (wide(500), wide(2000));
+    for args in [CALL, &["admit", "--who", "--format=json"]] {
+        let one = time(args, &small).min(time(args, &small));
+        let four = time(args, &large);
+        assert!(
+            four < one * 12 + Duration::from_secs(2),
+            "{args:?}: {one:?}, then {four:?}"
+        );
+    }
+}
+
+/// A table of all ports of all ranges would be larger than the Listener many times over.
+#[test]
+fn a_table_that_is_too_large_is_refused() {
+    let mut text: Value = serde_json::from_str(&server(&json!({}), "ALLOW", &any_route())).unwrap();
+    let listener = &mut text["resources"][0];
+    let ranges = (0..400)
+        .map(|number| json!({"address_prefix": format!("10.{}.{}.0", number / 200, number % 200), "prefix_len": 24}));
+    let mut chain = listener["default_filter_chain"].clone();
+    chain["filter_chain_match"] = json!({
+        "source_prefix_ranges": ranges.collect::<Vec<_>>(),
+        "source_ports": (1..=400).collect::<Vec<_>>(),
+    });
+    listener["filter_chains"] = json!([chain]);
+    let run = asked(&["admit", "--who"], &text.to_string());
+    assert_eq!(run.code, Some(2), "{}", run.out);
+    assert!(
+        run.err
+            .contains("filter chains, routes and policies are too many for a table"),
+        "{}",
+        run.err
+    );
+    assert_eq!(asked(CALL, &text.to_string()).code, Some(1));
+}
