@@ -3,7 +3,7 @@
 use crate::chain::{self, ChainChoice};
 use crate::connection::{Connection, PeerCertificate, Rpc, Transport};
 use crate::dialect::{Refusal, ServerDialect};
-use crate::handshake::{self, Asks, HandshakeFault, Peer};
+use crate::handshake::{self, Asks, HandshakeFault, Peer, Program};
 use crate::policy::{self, Asked, Decision};
 use crate::routing::{self, RouteChoice, Routes};
 use crate::serving::{NotServing, Serving};
@@ -103,11 +103,11 @@ pub struct Answer<'a> {
     pub end: End,
 }
 
-/// Takes a connection, or not. `at` is the time in seconds since 1970.
+/// Takes a connection, or not.
 pub fn connect<'a>(
     listener: &'a TcpListener,
     connection: &'a Connection,
-    at: Option<i64>,
+    program: &Program<'_>,
     dialect: &ServerDialect,
 ) -> Taken<'a> {
     let chain = chain::choose(listener, connection, dialect);
@@ -120,8 +120,8 @@ pub fn connect<'a>(
     };
     Taken {
         chain,
-        asks: Some(Asks::of(chosen, dialect)),
-        peer: handshake::shake(chosen, connection, at, dialect).map_err(End::HandshakeFailed),
+        asks: Some(Asks::of(chosen, program, dialect)),
+        peer: handshake::shake(chosen, connection, program, dialect).map_err(End::HandshakeFailed),
     }
 }
 
@@ -146,6 +146,10 @@ pub fn call(
     };
     if rpc.is_unimplemented && dialect.unimplemented_first {
         handled.end = refused(dialect, client, Refusal::Unimplemented);
+        return handled;
+    }
+    if rpc.authority.is_empty() && dialect.needs_authority {
+        handled.end = refused(dialect, client, Refusal::NoAuthority);
         return handled;
     }
     let held = match &handled.routes {
@@ -242,6 +246,8 @@ fn refused(dialect: &ServerDialect, client: &Client, refusal: Refusal<'_>) -> En
         Refusal::NoRoutes(_) | Refusal::NoVirtualHost(_) | Refusal::NoRoute | Refusal::InappropriateAction => {
             Code::Unavailable
         }
+        Refusal::NoAuthority if dialect.needs_authority => Code::Unknown,
+        Refusal::NoAuthority => Code::Unavailable,
         Refusal::NoPolicy | Refusal::Policy => Code::PermissionDenied,
         Refusal::Unimplemented => Code::Unimplemented,
     };
@@ -260,8 +266,8 @@ pub struct Question<'a> {
     pub connection: &'a Connection,
     /// The RPC on it, if there is one.
     pub rpc: Option<&'a Rpc>,
-    /// The time, in seconds since 1970; without it certificates are valid at any time.
-    pub at: Option<i64>,
+    /// The program around the server.
+    pub program: Program<'a>,
 }
 
 /// Asks all layers of a server.
@@ -283,7 +289,7 @@ pub fn admit<'a>(
         }
     };
     let connection = question.connection;
-    let taken = connect(&serving.listener, connection, question.at, dialect);
+    let taken = connect(&serving.listener, connection, &question.program, dialect);
     let handled = match (&taken.peer, taken.chain.chosen, question.rpc) {
         (Ok(peer), Some((_, chain)), Some(rpc)) => Some(call(chain, *peer, connection, rpc, dialect, client, draw)),
         _ => None,

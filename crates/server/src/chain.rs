@@ -1,13 +1,13 @@
 //! Which filter chain takes a connection (A36): by destination, source type, source prefix and source port, else the default one.
 //!
 //! Each question is asked of what the one before it left, and an answer is final: a more specific destination wins even where none of
-//! its chains takes the connection. Follows C-core `FindFilterChainDataForDestinationIp` (xds_server_config_fetcher.cc); servers differ
-//! in the source types.
+//! its chains takes the connection. Follows C-core `FindFilterChainDataForDestinationIp` (xds_server_config_fetcher.cc); how servers
+//! differ is in the dialect.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use crate::connection::{Connection, plain};
-use crate::dialect::{Loopback, ServerDialect, SourceTypes};
+use crate::connection::Connection;
+use crate::dialect::{Loopback, RangeRanks, ServerDialect, SourceTypes};
 use xdsctl_model::resource::listener::{Cidr, FilterChain, SourceType, TcpListener};
 
 /// One question on the way to a chain, and its answer.
@@ -61,20 +61,23 @@ fn find(
     dialect: &ServerDialect,
     steps: &mut Vec<ChainStep>,
 ) -> Option<usize> {
-    let (from, to) = (plain(connection.from), plain(connection.to));
+    let (from, to) = ((dialect.address)(connection.from), (dialect.address)(connection.to));
+    let ranks = dialect.ranges;
     if listener.destinations.is_empty() {
         return None;
     }
     let destinations = listener.destinations.iter().map(|one| (one.prefix, one));
-    let Some((prefix, destination)) = longest(destinations, to) else {
+    let Some((prefix, destinations)) = longest(destinations, to, ranks) else {
         steps.push(ChainStep::NoDestination(to));
         return None;
     };
-    steps.push(ChainStep::Destination(prefix, destination.chains.clone()));
-    let chains = destination.chains.iter();
+    let indices = destinations.iter().flat_map(|destination| &destination.chains);
+    let indices: Vec<usize> = indices.copied().collect();
+    let chains = indices.iter();
     let chains: Vec<(usize, &FilterChain)> = chains
         .filter_map(|index| Some((*index, listener.filter_chains.get(*index)?)))
         .collect();
+    steps.push(ChainStep::Destination(prefix, indices));
     let of_type = of_source_type(&chains, is_local(from, to, dialect), dialect.source_types, steps);
     let ranges = of_type.iter().flat_map(|(index, chain)| {
         let any = chain.source.prefixes.is_empty().then_some((None, (*index, *chain)));
@@ -83,19 +86,17 @@ fn find(
             .chain(some.map(move |range| (Some(*range), (*index, *chain))))
     });
     let ranges: Vec<_> = ranges.collect();
-    let Some((range, _)) = longest(ranges.iter().copied(), from) else {
+    let Some((range, of_range)) = longest(ranges.iter().copied(), from, ranks) else {
         steps.push(ChainStep::NoSource(from));
         return None;
     };
-    let of_range = ranges.into_iter().filter(|(other, _)| *other == range);
-    let of_range: Vec<(usize, &FilterChain)> = of_range.map(|(_, chain)| chain).collect();
     steps.push(ChainStep::Source(
         range,
         of_range.iter().map(|(index, _)| *index).collect(),
     ));
-    let of_port = by_port(&of_range, connection.from.port(), steps);
+    let of_port = by_port(&of_range, connection.from.port(), dialect.port_zero_is_any, steps);
     match of_port.as_slice() {
-        [_, _, ..] if dialect.source_types == SourceTypes::AnyToo => {
+        [_, _, ..] if dialect.several_close => {
             steps.push(ChainStep::Several(of_port));
             None
         }
@@ -124,8 +125,7 @@ pub(crate) fn of_source_type<'l>(
         let is_too = types == SourceTypes::AnyToo && chain.source.source_type == SourceType::Any;
         is_too || chain.source.source_type == wanted
     });
-    let taken = taken.copied();
-    let taken: Vec<_> = taken.collect();
+    let taken: Vec<_> = taken.copied().collect();
     let indices = taken.iter().map(|(index, _)| *index).collect();
     steps.push(ChainStep::SourceType(wanted, indices));
     taken
@@ -138,39 +138,61 @@ pub(crate) fn is_local(from: IpAddr, to: IpAddr, dialect: &ServerDialect) -> boo
 
 fn is_loopback(address: IpAddr, loopback: Loopback) -> bool {
     match (address, loopback) {
-        (IpAddr::V4(address), Loopback::One) => address == std::net::Ipv4Addr::LOCALHOST,
+        (IpAddr::V4(address), Loopback::One) => address == Ipv4Addr::LOCALHOST,
         (address, _) => address.is_loopback(),
     }
 }
 
-/// The range with the longest prefix that has an address; the first of equal ones.
-fn longest<T>(ranges: impl Iterator<Item = (Option<Cidr>, T)>, address: IpAddr) -> Option<(Option<Cidr>, T)> {
-    let mut best: Option<(Option<Cidr>, T)> = None;
+/// The ranges that a range of a match stands for, so that of two the longer one is more specific.
+pub(crate) fn ranges_of(range: Option<Cidr>, ranks: RangeRanks) -> Vec<Option<Cidr>> {
+    let zero = |ip: IpAddr| Some(Cidr::new(SocketAddr::new(ip, 0), 0));
+    match (range, ranks) {
+        (None, RangeRanks::NoneIsZero) => vec![zero(Ipv4Addr::UNSPECIFIED.into()), zero(Ipv6Addr::UNSPECIFIED.into())],
+        (range, _) => vec![range],
+    }
+}
+
+/// The range with the longest prefix that has an address, the first of equal ones, and all that is for it.
+fn longest<T>(
+    ranges: impl Iterator<Item = (Option<Cidr>, T)>,
+    address: IpAddr,
+    ranks: RangeRanks,
+) -> Option<(Option<Cidr>, Vec<T>)> {
+    let rank = |range: Option<Cidr>| match (range, ranks) {
+        (None, RangeRanks::NoneLast) => -1,
+        (None, RangeRanks::NoneIsZero) => 0,
+        (Some(range), _) => i32::from(range.prefix_len),
+    };
+    let mut best: Option<(Option<Cidr>, Vec<T>)> = None;
     for (range, value) in ranges {
-        let length = |range: Option<Cidr>| range.map_or(-1, |range| i32::from(range.prefix_len));
-        let is_longer = best.as_ref().is_none_or(|(before, _)| length(range) > length(*before));
-        if is_longer && range.is_none_or(|range| range.contains(address)) {
-            best = Some((range, value));
+        if !range.is_none_or(|range| range.contains(address)) {
+            continue;
+        }
+        match &mut best {
+            Some((before, values)) if rank(range) == rank(*before) => values.push(value),
+            Some((before, _)) if rank(range) < rank(*before) => {}
+            Some(_) | None => best = Some((range, vec![value])),
         }
     }
     best
 }
 
 /// The chains for a port, else those for any.
-fn by_port(chains: &[(usize, &FilterChain)], port: u16, steps: &mut Vec<ChainStep>) -> Vec<usize> {
-    for wanted in [port, 0] {
-        let of = chains.iter().filter(|(_, chain)| match chain.source.ports.is_empty() {
-            true => wanted == 0,
-            false => chain.source.ports.contains(&wanted),
-        });
-        let of: Vec<usize> = of.map(|(index, _)| *index).collect();
-        if !of.is_empty() {
-            steps.push(ChainStep::Port(wanted));
-            return of;
-        }
-    }
-    steps.push(ChainStep::NoPort(port));
-    Vec::new()
+fn by_port(chains: &[(usize, &FilterChain)], port: u16, zero_is_any: bool, steps: &mut Vec<ChainStep>) -> Vec<usize> {
+    let having = |has: &dyn Fn(&[u32]) -> bool| -> Vec<usize> {
+        let of = chains.iter().filter(|(_, chain)| has(&chain.source.ports));
+        of.map(|(index, _)| *index).collect()
+    };
+    // A port of 0 is one that is not known.
+    let own = having(&|ports| port != 0 && ports.contains(&u32::from(port)));
+    let any = having(&|ports| ports.is_empty() || zero_is_any && ports.contains(&0));
+    let (step, found) = match (own.is_empty(), any.is_empty()) {
+        (false, _) => (ChainStep::Port(port), own),
+        (true, false) => (ChainStep::Port(0), any),
+        (true, true) => (ChainStep::NoPort(port), Vec::new()),
+    };
+    steps.push(step);
+    found
 }
 
 #[cfg(test)]
@@ -186,7 +208,7 @@ mod tests {
         Cidr::new(address, length.parse().unwrap())
     }
 
-    fn chain(source_type: SourceType, prefixes: &[&str], ports: &[u16]) -> FilterChain {
+    fn chain(source_type: SourceType, prefixes: &[&str], ports: &[u32]) -> FilterChain {
         FilterChain {
             source: SourceMatch {
                 source_type,
@@ -277,6 +299,7 @@ mod tests {
         let both = listener(chains, &[(None, &[0, 1])]);
         let with = |source_types| ServerDialect {
             source_types,
+            several_close: source_types == SourceTypes::AnyToo,
             loopback: Loopback::Net,
             ..dialect()
         };

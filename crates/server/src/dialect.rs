@@ -3,6 +3,7 @@
 //! A family's file in `family` has one of these, and the layers ask it; none of them names a family.
 
 use std::borrow::Cow;
+use std::net::{IpAddr, SocketAddr};
 
 use crate::connection::{PeerCertificate, Rpc};
 use xdsctl_model::resource::domain::DomainComparison;
@@ -47,6 +48,35 @@ pub enum SourceTypes {
     AnyToo,
 }
 
+/// What a server makes of chains whose routes come by RDS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RoutesByRds {
+    /// It serves, and fails RPCs while there are no good ones.
+    Served,
+    /// It waits while they are rejected, and serves if they do not exist.
+    GoodAwaited,
+    /// They end the program with the first connection, or are waited for.
+    Fatal,
+}
+
+/// Which virtual host an RPC gets to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HostChoice {
+    /// The one with the best domain for its authority.
+    Best,
+    /// The last one of all, if any has the authority.
+    LastIfAny,
+}
+
+/// Which of two ranges of addresses is the more specific one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RangeRanks {
+    /// The longer one; a match without a range is behind a range of length 0.
+    NoneLast,
+    /// The longer one; a match without a range is like a range of length 0.
+    NoneIsZero,
+}
+
 /// Which addresses are of the loopback interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loopback {
@@ -61,6 +91,8 @@ pub enum Loopback {
 pub enum Refusal<'r> {
     /// The RouteConfiguration is not there or was rejected, for this reason.
     NoRoutes(&'r str),
+    /// The RPC has no `:authority`.
+    NoAuthority,
     /// No virtual host has this authority.
     NoVirtualHost(&'r str),
     /// No route matches.
@@ -90,11 +122,37 @@ pub(crate) fn all_names(peer: Option<&PeerCertificate>) -> PeerNames<'_> {
     uris.chain(dns).chain([subject]).collect()
 }
 
+/// The names of the first kind of which there is one.
+pub(crate) fn names_of_first_kind(peer: Option<&PeerCertificate>) -> PeerNames<'_> {
+    let mut names = all_names(peer);
+    if let Some((first, _)) = names.first() {
+        let first = *first;
+        names.retain(|(kind, _)| *kind == first);
+    }
+    names
+}
+
 /// The ways of one server.
 #[derive(Clone)]
 pub struct ServerDialect {
     /// A Listener for another address than the server's own is not served.
     pub compares_address: bool,
+    /// Where the server listens, as it says itself, if its program asks for this address.
+    pub listens: fn(&str) -> String,
+    /// Chains whose routes come by RDS.
+    pub routes_by_rds: RoutesByRds,
+    /// The virtual host of an RPC.
+    pub hosts: HostChoice,
+    /// A server does not begin to serve with two routes that are equal.
+    pub stops_at_equal_routes: bool,
+    /// The form in which it sees an address.
+    pub address: fn(SocketAddr) -> IpAddr,
+    /// Which ranges of filter chains are more specific.
+    pub ranges: RangeRanks,
+    /// Source port 0 of a filter chain is any.
+    pub port_zero_is_any: bool,
+    /// Several chains that are left close the connection; otherwise, the first one takes it.
+    pub several_close: bool,
     /// Which source types of filter chains count.
     pub source_types: SourceTypes,
     /// What SAME_IP_OR_LOOPBACK is, besides the server's own address.
@@ -113,8 +171,10 @@ pub struct ServerDialect {
     pub domains: DomainComparison,
     /// A chain with roots asks for a certificate where it requires none, too.
     pub asks_optionally: bool,
-    /// The program has no xDS credentials: what the chain says of TLS is not read, and connections are plaintext.
-    pub ignores_tls: bool,
+    /// A certificate provider works only with both an identity and roots, whatever it is used for.
+    pub needs_whole_provider: bool,
+    /// An RPC without `:authority` fails with UNKNOWN.
+    pub needs_authority: bool,
     /// A method that the server does not have is refused before anything else is looked at.
     pub unimplemented_first: bool,
     /// The words of a refusal, as far as they are known.

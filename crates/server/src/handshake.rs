@@ -1,9 +1,31 @@
 //! The handshake (A29): who must show what, and what the server then knows of its peer.
 
+use std::collections::BTreeMap;
+
 use crate::connection::{Connection, PeerCertificate, Transport};
 use crate::dialect::ServerDialect;
 use xdsctl_model::resource::listener::FilterChain;
 use xdsctl_model::resource::tls::{CaCerts, DownstreamTlsContext};
+
+/// What is there of a certificate provider of the bootstrap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Provider {
+    /// A certificate and its key.
+    pub has_identity: bool,
+    /// Roots, with which the certificates of others are checked.
+    pub has_roots: bool,
+}
+
+/// The program around a server.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Program<'p> {
+    /// It has no xDS credentials: what a filter chain says of TLS is not read, and connections are plaintext.
+    pub has_no_credentials: bool,
+    /// The time in seconds since 1970; without it, nobody looks at how long certificates are valid.
+    pub at: Option<i64>,
+    /// Its certificate providers by name; without them, each has what it is used for.
+    pub providers: Option<&'p BTreeMap<String, Provider>>,
+}
 
 /// Whether a server asks its peer for a certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,11 +42,11 @@ pub enum Asks {
 
 impl Asks {
     /// What the server of a chain asks.
-    pub fn of(chain: &FilterChain, dialect: &ServerDialect) -> Asks {
+    pub fn of(chain: &FilterChain, program: &Program<'_>, dialect: &ServerDialect) -> Asks {
         let Some(DownstreamTlsContext {
             common,
             require_client_certificate,
-        }) = chain.tls.as_ref().filter(|_| !dialect.ignores_tls)
+        }) = chain.tls.as_ref().filter(|_| !program.has_no_credentials)
         else {
             return Asks::Plaintext;
         };
@@ -38,8 +60,12 @@ impl Asks {
 }
 
 /// Why a handshake fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HandshakeFault {
+    /// The certificate provider of this name is not there, or lacks what it is used for.
+    NoProvider(String),
+    /// The server does not speak HTTP/2, as `alpn_protocols` says.
+    NoHttp2,
     /// The client speaks TLS and the chain has none.
     TlsToPlaintext,
     /// The client speaks plaintext and the chain wants TLS.
@@ -65,17 +91,20 @@ pub enum Peer<'c> {
     Tls(Option<&'c PeerCertificate>),
 }
 
-/// Shakes hands; `at` is the time in seconds since 1970, without which validity is not looked at.
+/// Shakes hands.
 ///
 /// # Errors
 /// Why it fails.
 pub fn shake<'c>(
     chain: &FilterChain,
     connection: &'c Connection,
-    at: Option<i64>,
+    program: &Program<'_>,
     dialect: &ServerDialect,
 ) -> Result<Peer<'c>, HandshakeFault> {
-    let asks = Asks::of(chain, dialect);
+    let asks = Asks::of(chain, program, dialect);
+    if asks != Asks::Plaintext {
+        own_side(chain, program, dialect)?;
+    }
     let certificate = match (&connection.transport, asks) {
         (Transport::Plaintext, Asks::Plaintext) => return Ok(Peer::Plaintext),
         (Transport::Plaintext, _) => return Err(HandshakeFault::PlaintextToTls),
@@ -91,7 +120,7 @@ pub fn shake<'c>(
     if certificate.is_for_others {
         return Err(HandshakeFault::ForOthers);
     }
-    if let Some(at) = at {
+    if let Some(at) = program.at {
         if let Some(from) = certificate.not_before.filter(|from| at < *from) {
             return Err(HandshakeFault::NotYetValid(from));
         }
@@ -100,6 +129,33 @@ pub fn shake<'c>(
         }
     }
     Ok(Peer::Tls(Some(certificate)))
+}
+
+/// What the server itself needs for a handshake.
+fn own_side(chain: &FilterChain, program: &Program<'_>, dialect: &ServerDialect) -> Result<(), HandshakeFault> {
+    let Some(DownstreamTlsContext { common, .. }) = &chain.tls else {
+        return Ok(());
+    };
+    let whole = dialect.needs_whole_provider;
+    let identity = common.identity.as_ref().map(|own| (own, true, whole));
+    let roots = match &common.ca_certs {
+        CaCerts::Provider(own) => Some((own, whole, true)),
+        CaCerts::None | CaCerts::SystemRoots => None,
+    };
+    for (own, needs_identity, needs_roots) in identity.into_iter().chain(roots) {
+        let Some(providers) = program.providers else { break };
+        let has = providers
+            .get(&own.instance_name)
+            .is_some_and(|provider| (provider.has_identity || !needs_identity) && (provider.has_roots || !needs_roots));
+        if !has {
+            return Err(HandshakeFault::NoProvider(own.instance_name.clone()));
+        }
+    }
+    let speaks = &common.alpn_protocols;
+    match speaks.is_empty() || speaks.iter().any(|name| name == "h2") {
+        true => Ok(()),
+        false => Err(HandshakeFault::NoHttp2),
+    }
 }
 
 #[cfg(test)]
@@ -138,7 +194,11 @@ mod tests {
             transport: transport.clone(),
         };
         let dialect = ServerDialect::of(&xdsctl_model::profile::Profile::default()).unwrap();
-        assert_eq!(shake(&chain(tls), &connection, Some(100), &dialect), wanted);
+        let program = Program {
+            at: Some(100),
+            ..Program::default()
+        };
+        assert_eq!(shake(&chain(tls), &connection, &program, &dialect), wanted);
     }
 
     #[test]

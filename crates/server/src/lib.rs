@@ -28,13 +28,13 @@ pub mod dialect;
 
 mod family;
 
+pub mod routing;
+
 pub mod serving;
 
 pub mod chain;
 
 pub mod handshake;
-
-pub mod routing;
 
 pub mod policy;
 

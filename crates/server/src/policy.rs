@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::net::IpAddr;
 
-use crate::connection::{Connection, Rpc, plain};
+use crate::connection::{Connection, Rpc};
 use crate::dialect::{MetadataCondition, NameKind, ServerDialect, UnsupportedCondition};
 use crate::handshake::Peer;
 use xdsctl_channel::rpc::matching;
@@ -273,7 +273,7 @@ fn address<'a>(which: RbacAddress, range: &AddressRange, asked: Asked<'_>) -> (b
         // No server looks for another address than that of the connection.
         RbacAddress::Source | RbacAddress::DirectRemote | RbacAddress::Remote => asked.connection.from,
     };
-    let address = plain(address);
+    let address = (asked.dialect.address)(address);
     let matches = range.range.is_some_and(|range| range.contains(address));
     (matches, Seen::Address(address))
 }

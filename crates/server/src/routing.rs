@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::connection::Rpc;
-use crate::dialect::ServerDialect;
+use crate::dialect::{HostChoice, ServerDialect};
 use xdsctl_channel::client::Client;
 use xdsctl_channel::rpc::{Draw, Mismatch, matching};
 use xdsctl_model::resource::RouteConfiguration;
@@ -69,11 +69,21 @@ impl RouteChoice {
     }
 }
 
+/// The virtual host that an authority gets to.
+pub(crate) fn host(routes: &RouteConfiguration, authority: &str, dialect: &ServerDialect) -> Option<DomainMatch> {
+    let domains = routes.virtual_hosts.iter().map(|host| &host.domains);
+    let mut found = best_match_by(domains, authority, dialect.domains)?;
+    let last = routes.virtual_hosts.len().saturating_sub(1);
+    if dialect.hosts == HostChoice::LastIfAny && found.host != last {
+        (found.host, found.domain) = (last, 0);
+    }
+    Some(found)
+}
+
 /// Chooses the route of an RPC.
 pub fn choose(routes: &RouteConfiguration, rpc: &Rpc, dialect: &ServerDialect, draw: &mut Draw<'_>) -> RouteChoice {
-    let domains = routes.virtual_hosts.iter().map(|host| &host.domains);
     let mut choice = RouteChoice {
-        host: best_match_by(domains, &rpc.authority, dialect.domains),
+        host: host(routes, &rpc.authority, dialect),
         tried: Vec::new(),
         route: None,
     };

@@ -1,9 +1,14 @@
 //! Whether a server serves: it has a Listener, one for servers, for its own address (A36).
 
-use crate::dialect::ServerDialect;
+use std::collections::BTreeMap;
+
+use crate::dialect::{RoutesByRds, ServerDialect};
+use crate::routing::Routes;
 use xdsctl_channel::client::Client;
 use xdsctl_channel::client::server::ListeningServer;
-use xdsctl_model::resource::listener::TcpListener;
+use xdsctl_model::resource::RouteConfiguration;
+use xdsctl_model::resource::listener::{RouteSource, TcpListener};
+use xdsctl_model::resource::route::Route;
 use xdsctl_model::resource::{Listener, ResourceType};
 use xdsctl_model::text;
 
@@ -21,6 +26,17 @@ pub enum NotServing {
     Rejected(String),
     /// It is for clients.
     ApiListener,
+    /// A route is equal to one before it, in whichever virtual host, which ends the server's attempt to begin.
+    EqualRoutes {
+        /// The index of its virtual host.
+        host: usize,
+        /// Its own index.
+        route: usize,
+    },
+    /// The routes of this name come by RDS, which the server does not survive.
+    RoutesByRds(String),
+    /// The routes of this name were rejected, for this reason, and the server waits for good ones.
+    RoutesRejected(String, String),
     /// It is for another address.
     OtherAddress(String),
 }
@@ -57,8 +73,66 @@ pub fn serving(server: &ListeningServer, client: &Client, dialect: &ServerDialec
     if dialect.compares_address && !server.is_meant(&tcp.address) {
         return Err(NotServing::OtherAddress(tcp.address.clone()));
     }
+    routes_by_rds(tcp, client, dialect)?;
+    if let Some((host, route)) = equal_routes(tcp, client).filter(|_| dialect.stops_at_equal_routes) {
+        return Err(NotServing::EqualRoutes { host, route });
+    }
     Ok(Serving {
         listener: tcp.clone(),
         rejected,
     })
+}
+
+/// What is in the way where routes come by RDS.
+fn routes_by_rds(listener: &TcpListener, client: &Client, dialect: &ServerDialect) -> Result<(), NotServing> {
+    for (_, chain) in listener.used_chains() {
+        let RouteSource::Rds(name) = &chain.http_connection_manager.routes else {
+            continue;
+        };
+        match (
+            dialect.routes_by_rds,
+            Routes::of(&chain.http_connection_manager.routes, client),
+        ) {
+            (RoutesByRds::Fatal, _) => return Err(NotServing::RoutesByRds(name.clone())),
+            (RoutesByRds::GoodAwaited, Routes::Rejected(name, why)) => {
+                return Err(NotServing::RoutesRejected(name, why));
+            }
+            (RoutesByRds::Served | RoutesByRds::GoodAwaited, _) => {}
+        }
+    }
+    Ok(())
+}
+
+/// The first route of the chains that is equal to another one of its RouteConfiguration.
+fn equal_routes(listener: &TcpListener, client: &Client) -> Option<(usize, usize)> {
+    let chains = listener.filter_chains.iter().chain(&listener.default_filter_chain);
+    let routes = chains.map(|chain| Routes::of(&chain.http_connection_manager.routes, client));
+    let mut held = routes.filter_map(|routes| match routes {
+        Routes::Held(held) => Some(held),
+        Routes::Missing(_) | Routes::Rejected(..) => None,
+    });
+    held.find_map(|routes| first_repeated(&routes))
+}
+
+fn first_repeated(routes: &RouteConfiguration) -> Option<(usize, usize)> {
+    // Equal routes have equal paths; few have the path of others.
+    let mut by_path: BTreeMap<String, Vec<&Route>> = BTreeMap::new();
+    for host in &routes.virtual_hosts {
+        for route in &host.routes {
+            let like = by_path.entry(format!("{:?}", route.path)).or_default();
+            if like.iter().any(|other| is_equal(route, other)) {
+                return Some((host.index, route.index));
+            }
+            like.push(route);
+        }
+    }
+    None
+}
+
+fn is_equal(one: &Route, other: &Route) -> bool {
+    one.path == other.path
+        && one.headers == other.headers
+        && one.fraction_per_million == other.fraction_per_million
+        && one.action == other.action
+        && one.typed_per_filter_config == other.typed_per_filter_config
 }

@@ -20,6 +20,7 @@ use xdsctl_model::resource::Listener;
 use xdsctl_server::admit::{Question, admit};
 use xdsctl_server::certificate;
 use xdsctl_server::dialect::ServerDialect;
+use xdsctl_server::handshake::Program;
 use xdsctl_server::serving::serving;
 use xdsctl_server::who::Table;
 use xdsctl_server::{Connection, PeerCertificate, Rpc, Transport};
@@ -36,8 +37,7 @@ pub(super) fn run(args: &AdmitArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     inputs.refuse_broken_bootstrap()?;
     let held = inputs.hold(io)?;
     let (server, client) = server(args, held, io)?;
-    let mut dialect = ServerDialect::of(&client.profile).ok_or_else(|| not_known(&client.profile))?;
-    dialect.ignores_tls = args.no_xds_credentials;
+    let dialect = ServerDialect::of(&client.profile).ok_or_else(|| not_known(&client.profile))?;
     if args.who {
         return who(args, &server, &client, &dialect, io);
     }
@@ -49,7 +49,11 @@ pub(super) fn run(args: &AdmitArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let question = Question {
         connection: &connection,
         rpc: rpc.as_ref(),
-        at,
+        program: Program {
+            has_no_credentials: args.no_xds_credentials,
+            at,
+            providers: None,
+        },
     };
     let draw = &mut |purpose, bound| draws.draw(purpose, bound);
     let answer = admit(&serves, question, &dialect, &client, draw);
@@ -84,7 +88,18 @@ fn who(
     let serves = serving(server, client, dialect);
     let port = server.address.parse().map_or(0, |own: SocketAddr| own.port());
     let made = serves.as_ref().ok().map(|serving| {
-        let table = Table::of(&serving.listener, port, args.method.as_deref(), client, dialect);
+        let program = Program {
+            has_no_credentials: args.no_xds_credentials,
+            ..Program::default()
+        };
+        let table = Table::of(
+            &serving.listener,
+            port,
+            args.method.as_deref(),
+            client,
+            &program,
+            dialect,
+        );
         table.map_err(|error| Error::Usage(format!("{error}: name one method with --method")))
     });
     let table = made.transpose()?;
@@ -189,6 +204,8 @@ fn servers(resources: &Resources) -> impl Iterator<Item = (&str, &str)> {
 /// The server at an address, or the only one. Without a bootstrap, its Listener is known by the address in it.
 fn listening(args: &AdmitArgs, resources: &Resources, held: &SessionInputs) -> Result<Option<ListeningServer>, Error> {
     if let Some(address) = &args.listen {
+        let dialect = ServerDialect::of(&held.profile);
+        let address = &dialect.map_or_else(|| address.clone(), |dialect| (dialect.listens)(address));
         if let Some(server) = ListeningServer::of(address, &held.bootstrap) {
             return Ok(Some(server));
         }

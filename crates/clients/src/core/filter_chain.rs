@@ -161,7 +161,7 @@ fn source_match(
                 format_args!("source port is {port}, the client matches port {cut} instead"),
             );
         }
-        ports.push(cut);
+        ports.push(u32::from(cut));
     }
     SourceMatch {
         source_type,

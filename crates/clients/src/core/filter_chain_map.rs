@@ -198,7 +198,7 @@ impl<'a> Collisions<'a> {
 
     /// Looks at the chains of one destination and source.
     fn find_port(&mut self, list: &[usize]) {
-        let mut by_port: BTreeMap<u16, usize> = BTreeMap::new();
+        let mut by_port: BTreeMap<u32, usize> = BTreeMap::new();
         for &index in list {
             let Some(source) = self.source(index) else { continue };
             // No port is kept under 0, as port 0 is.
@@ -334,7 +334,7 @@ mod tests {
         destinations: &[&str],
         source_type: SourceType,
         sources: &[&str],
-        ports: &[u16],
+        ports: &[u32],
     ) -> Converted {
         Converted {
             chain: Some(FilterChain {
@@ -495,8 +495,8 @@ mod tests {
             .map(|i| format!("{}/32", std::net::Ipv4Addr::from_bits(i)))
             .collect();
         let ranges: Vec<&str> = text.iter().map(String::as_str).collect();
-        let ports: Vec<u16> = (1..2000).collect();
-        let others: Vec<u16> = (2000..4000).collect();
+        let ports: Vec<u32> = (1..2000).collect();
+        let others: Vec<u32> = (2000..4000).collect();
         let (profile, server) = (Profile::default(), ServerFacts::default());
         let mut cx = Validation::new(&profile, &server);
         let chains = [

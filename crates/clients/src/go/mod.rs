@@ -18,17 +18,21 @@ mod rls;
 mod routes;
 mod tls;
 
+use std::net::{IpAddr, SocketAddr};
+
 use bytes::Bytes;
 
-use crate::shared::read::{FamilyReader, ReadDialect};
+use crate::shared::read::{FamilyReader, PolicyKind, ReadDialect, length, plain_range};
 use crate::shared::rules::{RESOURCE_NAME_EMPTY, RESOURCE_UNDECODABLE};
 use crate::shared::{
     Checked, Converter, ConverterStop, Message, Opened, SentResource, URL_PREFIX, die, is_url_of, reject, undecodable,
 };
 use xdsctl_document::proto::any::{self, ANY_UNDECODABLE};
+use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
 use xdsctl_document::proto::wire::Malformed;
 use xdsctl_model::diag::{Path, Validation};
-use xdsctl_model::profile::Feature;
+use xdsctl_model::profile::{Feature, Profile};
+use xdsctl_model::resource::listener::Cidr;
 use xdsctl_model::resource::{Resource, ResourceType};
 
 /// What the client looks at before it comes to a fault that is found early here.
@@ -45,11 +49,33 @@ static DIALECT: ReadDialect = ReadDialect {
     omits_zero: true,
     lb_config: lb::of_list,
     requires_if_set: false,
-    keeps_destinations: false,
+    keeps_destinations: |profile| !profile.has(Feature::ImpossibleChainsDropped),
+    has_policy_kind,
+    prefers_raw_buffer: true,
+    chain_range: range,
+    policy_range: |range, profile| plain_range(range, profile).filter(|_| profile.has(Feature::PolicyAddressesMatch)),
+    uses_alpn: false,
     last_breaker: false,
     unset_breaker_counts: false,
     success_rate_by_default: true,
 };
+
+/// `matchersFromPermissions`, `matchersFromPrincipals`: of metadata, permissions have the inverted conditions, which always match.
+fn has_policy_kind(kind: PolicyKind, profile: &Profile) -> bool {
+    profile.has(Feature::RbacKindsChecked) || matches!(kind, PolicyKind::PermissionMetadata(true))
+}
+
+/// `net.ParseCIDR`: IPv4 in IPv6 is compared as IPv4, with what the mask has beyond the first 96 bits.
+fn range(range: &CidrRange, profile: &Profile) -> Option<Cidr> {
+    let read = plain_range(range, profile)?;
+    let mapped = match range.address_prefix.parse().ok()? {
+        IpAddr::V4(_) => None,
+        IpAddr::V6(address) => address.to_ipv4_mapped().zip(length(range).checked_sub(96)),
+    };
+    Some(mapped.map_or(read, |(address, length)| {
+        Cidr::new(SocketAddr::new(address.into(), 0), length)
+    }))
+}
 
 pub(crate) static CONVERTER: Converter = Converter {
     judge: convert,

@@ -28,9 +28,11 @@ mod routes;
 mod tls;
 mod uri;
 
+use std::net::SocketAddr;
+
 use prost_types::Duration;
 
-use crate::shared::read::{FamilyReader, ReadDialect};
+use crate::shared::read::{FamilyReader, ReadDialect, length};
 use crate::shared::{
     Checked, Converter, ConverterStop, Message, SentResource, URL_PREFIX, decoded, die, is_url_of, is_valid, reject,
 };
@@ -40,6 +42,7 @@ use xdsctl_document::proto::pb::Any;
 use xdsctl_model::diag::{Path, Rule, Validation};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
+use xdsctl_model::resource::listener::Cidr;
 
 /// Who runs a connection manager, or has a TLS context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +62,22 @@ static DIALECT: ReadDialect = ReadDialect {
     omits_zero: false,
     lb_config: lb_config::of_list,
     requires_if_set: true,
-    keeps_destinations: true,
+    keeps_destinations: |_| true,
+    has_policy_kind: |_, _| true,
+    prefers_raw_buffer: false,
+    chain_range: |range, profile| {
+        let text = range.address_prefix.as_str();
+        let address = match profile.has(Feature::RangesAreLiterals) {
+            true => address::for_string(text),
+            false => address::by_name(text),
+        };
+        address.map(|address| Cidr::new(SocketAddr::new(address, 0), length(range)))
+    },
+    policy_range: |range, _| {
+        let address = address::by_name(&range.address_prefix);
+        address.map(|address| Cidr::new(SocketAddr::new(address, 0), length(range)))
+    },
+    uses_alpn: true,
     last_breaker: true,
     unset_breaker_counts: false,
     success_rate_by_default: true,

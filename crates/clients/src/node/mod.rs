@@ -21,7 +21,7 @@ mod tls;
 
 use bytes::Bytes;
 
-use crate::shared::read::{self, FamilyReader, ReadDialect};
+use crate::shared::read::{self, FamilyReader, ReadDialect, plain_range};
 use crate::shared::{Checked, Converter, Message, Opened, SentResource, URL_PREFIX, is_url_of, reject, undecodable};
 use xdsctl_document::proto::any::ANY_UNDECODABLE;
 use xdsctl_document::proto::pb::tables;
@@ -64,7 +64,12 @@ static DIALECT: ReadDialect = ReadDialect {
     omits_zero: false,
     lb_config: lb_config::of_list,
     requires_if_set: false,
-    keeps_destinations: true,
+    keeps_destinations: |_| false,
+    has_policy_kind: |_, _| true,
+    prefers_raw_buffer: false,
+    chain_range: plain_range,
+    policy_range: plain_range,
+    uses_alpn: false,
     last_breaker: true,
     unset_breaker_counts: true,
     success_rate_by_default: true,

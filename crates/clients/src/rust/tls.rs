@@ -100,6 +100,7 @@ fn common(message: &CommonTlsContext, at: &Path<'_>, cx: &mut Validation<'_>) ->
         identity: identity
             .filter(|identity| !identity.instance_name.is_empty())
             .map(|identity| provider(&identity.instance_name, &identity.certificate_name)),
+        alpn_protocols: Vec::new(),
     })
 }
 

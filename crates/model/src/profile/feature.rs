@@ -193,6 +193,24 @@ features! {
     RegexAnchored;
     /// Names of LB policies count in their case.
     PolicyNamesExact = "GRPC_GO_EXPERIMENTAL_CASE_SENSITIVE_BALANCER_REGISTRIES";
+    /// Policies are compared with a subject as RFC 2253 writes it; before, with a space behind each comma.
+    SubjectOfRfc2253;
+    /// A principal is compared with the URIs of a certificate, else with its DNS names, else with its subject; before, with all of them.
+    PrincipalNamesByKind;
+    /// Ranges of addresses in policies are compared with the address; before, with the address and its port, which matches nothing.
+    PolicyAddressesMatch;
+    /// Header matchers of policies see `:path`.
+    PoliciesSeePath;
+    /// Header matchers of a server's routes see the headers of the RPC; before, they see none.
+    ServerRoutesSeeHeaders;
+    /// Of the virtual hosts of a server the best one is asked; before, the last one, if any has the authority.
+    BestVirtualHostServes;
+    /// A server takes connections to chains with routes by RDS; before, the first one ends the program.
+    ServesRoutesByRds;
+    /// A filter chain that never matches leaves nothing behind; before, its destinations were still set apart.
+    ImpossibleChainsDropped;
+    /// A server serves although the routes of a chain were rejected, and fails RPCs; before, it waits for good ones.
+    ServesRejectedRoutes;
     /// RBAC rules of a kind that the client does not have are errors; before, they are passed over.
     RbacKindsChecked;
     /// Empty texts in the old forms of a header matcher are errors, and `contains_match` is known.

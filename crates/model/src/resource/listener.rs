@@ -155,8 +155,8 @@ pub struct SourceMatch {
     pub source_type: SourceType,
     /// `source_prefix_ranges`; empty for any.
     pub prefixes: Vec<Cidr>,
-    /// `source_ports`, cut to 16 bits as the client does; empty for any, and 0 is any too.
-    pub ports: Vec<u16>,
+    /// `source_ports`, in C-core cut to 16 bits; empty for any.
+    pub ports: Vec<u32>,
 }
 
 /// The part of a filter chain that a server uses.

@@ -32,6 +32,8 @@ pub struct CommonTlsContext {
     pub match_subject_alt_names: Vec<StringMatcher>,
     /// The provider of the certificate that this side shows.
     pub identity: Option<ProviderInstance>,
+    /// `alpn_protocols`, where the client uses them; empty for the usual ones, which gRPC has.
+    pub alpn_protocols: Vec<String>,
 }
 
 /// UpstreamTlsContext of a cluster.

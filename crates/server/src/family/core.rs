@@ -2,15 +2,24 @@
 
 use std::borrow::Cow;
 
-use crate::connection::{Rpc, joined};
+use crate::connection::{Rpc, joined, plain};
 use crate::dialect::{
-    Loopback, MetadataCondition, Refusal, ServerDialect, SourceTypes, UnsupportedCondition, all_names,
+    HostChoice, Loopback, MetadataCondition, RangeRanks, Refusal, RoutesByRds, ServerDialect, SourceTypes,
+    UnsupportedCondition, all_names,
 };
 use xdsctl_model::resource::domain::DomainComparison;
 
 pub(super) fn dialect() -> ServerDialect {
     ServerDialect {
         compares_address: true,
+        listens: str::to_owned,
+        routes_by_rds: RoutesByRds::Served,
+        hosts: HostChoice::Best,
+        stops_at_equal_routes: false,
+        address: plain,
+        ranges: RangeRanks::NoneLast,
+        port_zero_is_any: true,
+        several_close: false,
         source_types: SourceTypes::AnyAlone,
         loopback: Loopback::One,
         policy_header,
@@ -21,7 +30,8 @@ pub(super) fn dialect() -> ServerDialect {
         metadata: MetadataCondition::Inverted,
         domains: DomainComparison::Folded,
         asks_optionally: true,
-        ignores_tls: false,
+        needs_whole_provider: false,
+        needs_authority: false,
         unimplemented_first: false,
         words,
         names_node: false,
@@ -67,6 +77,7 @@ fn of_http<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
 fn words(refusal: Refusal<'_>) -> String {
     match refusal {
         Refusal::NoRoutes(why) => why.to_owned(),
+        Refusal::NoAuthority => words(Refusal::NoVirtualHost("")),
         Refusal::NoVirtualHost(authority) => {
             format!("could not find VirtualHost for {authority} in RouteConfiguration")
         }

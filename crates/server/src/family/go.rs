@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::connection::{Rpc, joined};
+use crate::connection::{Rpc, joined, plain};
 use crate::dialect::{
-    Loopback, MetadataCondition, Refusal, ServerDialect, SourceTypes, UnsupportedCondition, all_names,
+    HostChoice, Loopback, MetadataCondition, RangeRanks, Refusal, RoutesByRds, ServerDialect, SourceTypes,
+    UnsupportedCondition, all_names, names_of_first_kind,
 };
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::domain::DomainComparison;
@@ -12,12 +13,35 @@ use xdsctl_model::resource::domain::DomainComparison;
 pub(super) fn dialect(profile: &Profile) -> ServerDialect {
     ServerDialect {
         compares_address: true,
+        listens: str::to_owned,
+        routes_by_rds: match profile.has(Feature::ServesRoutesByRds) {
+            true => RoutesByRds::Served,
+            false => RoutesByRds::Fatal,
+        },
+        hosts: match profile.has(Feature::BestVirtualHostServes) {
+            true => HostChoice::Best,
+            false => HostChoice::LastIfAny,
+        },
+        stops_at_equal_routes: false,
+        address: plain,
+        ranges: RangeRanks::NoneLast,
+        port_zero_is_any: true,
+        several_close: false,
         source_types: SourceTypes::AnyElse,
         loopback: Loopback::Net,
-        policy_header,
-        route_header,
+        policy_header: match profile.has(Feature::PoliciesSeePath) {
+            true => policy_header,
+            false => policy_header_without_path,
+        },
+        route_header: match profile.has(Feature::ServerRoutesSeeHeaders) {
+            true => route_header,
+            false => |_, _| None,
+        },
         // `authenticatedMatcher.match`.
-        names: all_names,
+        names: match profile.has(Feature::PrincipalNamesByKind) {
+            true => names_of_first_kind,
+            false => all_names,
+        },
         unsupported: match profile.has(Feature::RbacKindsChecked) {
             true => UnsupportedCondition::Never,
             false => UnsupportedCondition::PassedOver,
@@ -25,7 +49,8 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
         metadata: MetadataCondition::Inverted,
         domains: DomainComparison::of(|feature| profile.has(feature)),
         asks_optionally: false,
-        ignores_tls: false,
+        needs_whole_provider: false,
+        needs_authority: false,
         unimplemented_first: true,
         words,
         names_node: true,
@@ -41,6 +66,11 @@ fn policy_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
         ":path" => Some(Cow::Borrowed(&rpc.method)),
         _ => of_metadata(rpc, name),
     }
+}
+
+/// The same, before `:path` was put back.
+fn policy_header_without_path<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
+    policy_header(rpc, name).filter(|_| name != ":path")
 }
 
 /// `routeAndProcess`.
@@ -63,7 +93,9 @@ fn of_metadata<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
 fn words(refusal: Refusal<'_>) -> String {
     match refusal {
         Refusal::NoRoutes(why) => why.to_owned(),
-        Refusal::NoVirtualHost(_) => "the incoming RPC did not match a configured Virtual Host".to_owned(),
+        Refusal::NoAuthority | Refusal::NoVirtualHost(_) => {
+            "the incoming RPC did not match a configured Virtual Host".to_owned()
+        }
         Refusal::NoRoute => "the incoming RPC did not match a configured Route".to_owned(),
         Refusal::InappropriateAction => {
             "the incoming RPC matched to a route that was not of action type non forwarding".to_owned()

@@ -2,9 +2,13 @@
 
 use std::borrow::Cow;
 
-use crate::connection::{PeerCertificate, Rpc, joined};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+
+use crate::connection::{PeerCertificate, Rpc, joined, plain};
 use crate::dialect::{
-    Loopback, MetadataCondition, NameKind, Refusal, ServerDialect, SourceTypes, UnsupportedCondition,
+    HostChoice, Loopback, MetadataCondition, NameKind, PeerNames, RangeRanks, Refusal, RoutesByRds, ServerDialect,
+    SourceTypes, UnsupportedCondition, names_of_first_kind,
 };
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::domain::DomainComparison;
@@ -12,16 +16,32 @@ use xdsctl_model::resource::domain::DomainComparison;
 pub(super) fn dialect(profile: &Profile) -> ServerDialect {
     ServerDialect {
         compares_address: profile.has(Feature::ListenerAddressCompared),
+        listens,
+        routes_by_rds: match profile.has(Feature::ServesRejectedRoutes) {
+            true => RoutesByRds::Served,
+            false => RoutesByRds::GoodAwaited,
+        },
+        hosts: HostChoice::Best,
+        stops_at_equal_routes: true,
+        address: plain,
+        ranges: RangeRanks::NoneIsZero,
+        port_zero_is_any: false,
+        several_close: true,
         source_types: SourceTypes::AnyToo,
         loopback: Loopback::Net,
         policy_header,
         route_header,
-        names,
+        names: match profile.has(Feature::SubjectOfRfc2253) {
+            // `EvaluateArgs.getPrincipalNames`.
+            true => names_of_first_kind,
+            false => spaced_names,
+        },
         unsupported: UnsupportedCondition::Never,
         metadata: MetadataCondition::Never,
         domains: DomainComparison::of(|feature| profile.has(feature)),
         asks_optionally: true,
-        ignores_tls: false,
+        needs_whole_provider: true,
+        needs_authority: true,
         unimplemented_first: true,
         words,
         names_node: false,
@@ -50,7 +70,19 @@ fn route_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     }
 }
 
+/// `XdsServerBuilder.forPort`: a program names nothing but the port.
+fn listens(address: &str) -> String {
+    let port = address.rsplit(':').next().unwrap_or_default();
+    format!("0.0.0.0:{port}")
+}
+
+/// `deserializeHeader`: what a binary header holds is compared as Base64 without padding.
 fn of_metadata<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
+    if name.ends_with("-bin") {
+        let own = rpc.headers.iter().filter(|(key, _)| key == name);
+        let encoded: Vec<String> = own.map(|(_, value)| STANDARD_NO_PAD.encode(value)).collect();
+        return (!encoded.is_empty()).then(|| Cow::Owned(encoded.join(",")));
+    }
     let own = joined(&rpc.headers, name);
     match name {
         "content-type" => own.or(Some(Cow::Borrowed("application/grpc"))),
@@ -58,17 +90,15 @@ fn of_metadata<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     }
 }
 
-/// `EvaluateArgs.getPrincipalNames`: the names of the first kind of which there is one.
-fn names(peer: Option<&PeerCertificate>) -> Vec<(NameKind, Cow<'_, str>)> {
-    let Some(peer) = peer else {
-        return vec![(NameKind::Subject, Cow::Borrowed(""))];
-    };
-    for (kind, names) in [(NameKind::Uri, &peer.uris), (NameKind::Dns, &peer.dns_names)] {
-        if !names.is_empty() {
-            return names.iter().map(|name| (kind, Cow::Borrowed(name.as_str()))).collect();
+/// The names of a peer, with the subject as `getSubjectDN` has it.
+fn spaced_names(peer: Option<&PeerCertificate>) -> PeerNames<'_> {
+    let mut names = names_of_first_kind(peer);
+    for (kind, name) in &mut names {
+        if *kind == NameKind::Subject {
+            *name = Cow::Owned(spaced(name));
         }
     }
-    vec![(NameKind::Subject, Cow::Owned(spaced(&peer.subject)))]
+    names
 }
 
 /// A name of RFC 2253 as `X500Name` prints it: a space behind each comma, and values with such signs in quotes.
@@ -107,6 +137,7 @@ fn close(parts: &mut [String], is_quoted: bool) {
 fn words(refusal: Refusal<'_>) -> String {
     match refusal {
         Refusal::NoRoutes(_) => "Missing or broken RouteConfiguration".to_owned(),
+        Refusal::NoAuthority => String::new(),
         Refusal::NoVirtualHost(_) => "Could not find xDS virtual host matching RPC".to_owned(),
         Refusal::NoRoute => "Could not find xDS route matching RPC".to_owned(),
         Refusal::InappropriateAction => "Invalid xDS route action for matching route".to_owned(),

@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 
 use super::table::TooLarge;
-use crate::chain::{is_local, of_source_type};
-use crate::connection::{Connection, plain};
-use crate::dialect::{ServerDialect, SourceTypes};
+use crate::chain::{is_local, of_source_type, ranges_of};
+use crate::connection::Connection;
+use crate::dialect::ServerDialect;
 use xdsctl_model::resource::listener::{Cidr, FilterChain, TcpListener};
 
 /// Regions that are told apart, and ranges and ports that they consist of.
@@ -81,7 +81,7 @@ impl Region {
 
     /// Says whether a connection is in it.
     pub fn contains(&self, connection: &Connection, dialect: &ServerDialect) -> bool {
-        let (from, to) = (plain(connection.from), plain(connection.to));
+        let (from, to) = ((dialect.address)(connection.from), (dialect.address)(connection.to));
         self.is_local.is_none_or(|wanted| is_local(from, to, dialect) == wanted)
             && self.to.contains(to)
             && self.from.contains(from)
@@ -119,9 +119,16 @@ pub(super) fn regions(listener: &TcpListener, dialect: &ServerDialect) -> Result
         found.add(default, Region::any())?;
         return Ok(found.regions);
     }
-    for (to, range) in spans(listener.destinations.iter().map(|one| one.prefix)) {
-        let destination = range.and_then(|range| listener.destinations.iter().find(|one| one.prefix == range));
-        let indices = destination.map_or(&[][..], |destination| &destination.chains);
+    let mut by_range: BTreeMap<Option<Cidr>, Vec<usize>> = BTreeMap::new();
+    for destination in &listener.destinations {
+        for range in ranges_of(destination.prefix, dialect.ranges) {
+            by_range.entry(range).or_default().extend(&destination.chains);
+        }
+    }
+    for (to, range) in spans(by_range.keys().copied()) {
+        let indices = range
+            .and_then(|range| by_range.get(&range))
+            .map_or(&[][..], Vec::as_slice);
         let chains = indices.iter();
         let chains: Vec<(usize, &FilterChain)> = chains
             .filter_map(|index| Some((*index, listener.filter_chains.get(*index)?)))
@@ -163,18 +170,13 @@ impl Found<'_> {
     fn sources(&mut self, chains: &[(usize, &FilterChain)], to: &Span, is_local: Option<bool>) -> Result<(), TooLarge> {
         let mut by_range: BTreeMap<Option<Cidr>, Vec<(usize, &FilterChain)>> = BTreeMap::new();
         for (index, chain) in chains {
-            if chain.source.prefixes.is_empty() {
-                by_range.entry(None).or_default().push((*index, chain));
-            }
-            for range in &chain.source.prefixes {
-                by_range.entry(Some(*range)).or_default().push((*index, chain));
+            let any = chain.source.prefixes.is_empty().then_some(None);
+            let ranges = any.into_iter().chain(chain.source.prefixes.iter().copied().map(Some));
+            for range in ranges.flat_map(|range| ranges_of(range, self.dialect.ranges)) {
+                by_range.entry(range).or_default().push((*index, chain));
             }
         }
-        let ranges = chains.iter().flat_map(|(_, chain)| {
-            let any = chain.source.prefixes.is_empty().then_some(None);
-            any.into_iter().chain(chain.source.prefixes.iter().copied().map(Some))
-        });
-        for (from, range) in spans(ranges) {
+        for (from, range) in spans(by_range.keys().copied()) {
             let chains = range
                 .and_then(|range| by_range.get(&range))
                 .map_or(&[][..], Vec::as_slice);
@@ -195,17 +197,17 @@ impl Found<'_> {
     fn ports(&self, chains: &[(usize, &FilterChain)]) -> Vec<(Way, Ports)> {
         let mut by_port: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
         for (index, chain) in chains {
-            let mut ports = BTreeSet::from_iter(chain.source.ports.iter().copied());
-            if ports.is_empty() {
-                ports.insert(0);
-            }
-            for port in ports {
+            let own = chain.source.ports.iter().filter_map(|port| u16::try_from(*port).ok());
+            let own = own.filter(|port| *port != 0 || self.dialect.port_zero_is_any);
+            // Any port is kept as 0, which no connection has.
+            let any = chain.source.ports.is_empty().then_some(0);
+            for port in own.chain(any).collect::<BTreeSet<u16>>() {
                 by_port.entry(port).or_default().push(*index);
             }
         }
         let way = |indices: &[usize]| match indices {
             [] => self.default,
-            [_, _, ..] if self.dialect.source_types == SourceTypes::AnyToo => Way::Closed,
+            [_, _, ..] if self.dialect.several_close => Way::Closed,
             [first, ..] => Way::Chain(*first),
         };
         let any = by_port.remove(&0);

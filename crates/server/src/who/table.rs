@@ -9,14 +9,13 @@ use super::regions::{Region, Way, regions};
 use super::rows::{self, PolicyName, Row, split};
 use crate::admit::Question;
 use crate::dialect::ServerDialect;
-use crate::handshake::{self, Asks};
+use crate::handshake::{self, Asks, Program};
 use crate::policy::Asked;
-use crate::routing::Routes;
+use crate::routing::{self, Routes};
 use xdsctl_channel::client::Client;
 use xdsctl_channel::rpc::chain as overrides;
 use xdsctl_channel::rpc::{Draw, Level};
 use xdsctl_model::resource::RouteConfiguration;
-use xdsctl_model::resource::domain::best_match_by;
 use xdsctl_model::resource::filter::FilterConfig;
 use xdsctl_model::resource::listener::{FilterChain, TcpListener};
 use xdsctl_model::resource::rbac::{RbacAction, RbacRules};
@@ -166,6 +165,7 @@ impl<'a> Table<'a> {
         port: u16,
         method: Option<&str>,
         client: &Client,
+        program: &Program<'_>,
         dialect: &'a ServerDialect,
     ) -> Result<Table<'a>, TooLarge> {
         let routes: Vec<_> = listener
@@ -180,7 +180,7 @@ impl<'a> Table<'a> {
             let Some(regions) = regions.remove(&index.map_or(Way::Default, Way::Chain)) else {
                 continue;
             };
-            let asks = Asks::of(chain, dialect);
+            let asks = Asks::of(chain, program, dialect);
             let hosts = match routes {
                 Routes::Missing(name) => HostTables::Missing(name),
                 Routes::Rejected(name, why) => HostTables::Rejected(name, why),
@@ -221,14 +221,16 @@ impl<'a> Table<'a> {
         let (Some(chain), Some(rpc)) = (self.chains.iter().find(is_own), question.rpc) else {
             return false;
         };
-        let Ok(peer) = handshake::shake(chain.chain, connection, question.at, dialect) else {
+        let Ok(peer) = handshake::shake(chain.chain, connection, &question.program, dialect) else {
             return false;
         };
         let HostTables::Held(held, hosts) = &chain.hosts else {
             return false;
         };
-        let domains = held.virtual_hosts.iter().map(|host| &host.domains);
-        let host = best_match_by(domains, &rpc.authority, dialect.domains);
+        if rpc.authority.is_empty() && dialect.needs_authority {
+            return false;
+        }
+        let host = routing::host(held, &rpc.authority, dialect);
         let Some(host) = host.and_then(|found| hosts.get(found.host)) else {
             return false;
         };

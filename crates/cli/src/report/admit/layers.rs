@@ -67,6 +67,15 @@ pub(super) fn not_serving(server: &ListeningServer, why: &NotServing) -> String 
         NotServing::Missing { near: Some(near) } => format!("{name} is not there; did you mean `{near}`?"),
         NotServing::Rejected(why) => format!("{name} is not taken: {why}"),
         NotServing::ApiListener => format!("{name} has an api_listener, which is for clients"),
+        NotServing::EqualRoutes { host, route } => {
+            format!("in its routes virtual_hosts[{host}].routes[{route}] is equal to one before it")
+        }
+        NotServing::RoutesByRds(routes) => {
+            format!("routes `{routes}` come by RDS, which ends such a server with the first connection")
+        }
+        NotServing::RoutesRejected(routes, why) => {
+            format!("RouteConfiguration `{routes}` is not taken, and the server waits for a good one: {why}")
+        }
         NotServing::OtherAddress(own) => format!("{name} is for {own}"),
     };
     format!("{why}, so a server at {address} does not serve")
@@ -188,6 +197,10 @@ fn handshake(taken: &Taken<'_>, connection: &Connection) -> Option<Sentence> {
             let why = match fault {
                 HandshakeFault::TlsToPlaintext => "the client speaks TLS".to_owned(),
                 HandshakeFault::PlaintextToTls => "the client speaks plaintext".to_owned(),
+                HandshakeFault::NoProvider(name) => {
+                    format!("certificate provider `{name}` lacks what the chain needs of it")
+                }
+                HandshakeFault::NoHttp2 => "alpn_protocols has no h2".to_owned(),
                 HandshakeFault::NoCertificate => "it has none".to_owned(),
                 HandshakeFault::Untrusted => "no root that the server trusts is above its own".to_owned(),
                 HandshakeFault::ForOthers => "its own is not for clients, as its extended key usage says".to_owned(),

@@ -1,7 +1,6 @@
 //! Listener, as a client keeps it: the API listener of a channel, or the filter chains of a server.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use super::{FamilyReader, millis, opened};
@@ -68,7 +67,7 @@ impl FamilyReader<'_> {
         };
         TcpListener {
             address,
-            destinations: destinations(&message.filter_chains, self.dialect.keeps_destinations),
+            destinations: self.destinations(&message.filter_chains),
             filter_chains: message.filter_chains.iter().map(|chain| self.chain(chain)).collect(),
             default_filter_chain: message.default_filter_chain.as_ref().map(|chain| self.chain(chain)),
         }
@@ -82,7 +81,7 @@ impl FamilyReader<'_> {
         };
         let matches = chain.filter_chain_match.as_ref();
         FilterChain {
-            source: matches.map(source).unwrap_or_default(),
+            source: matches.map(|matches| self.source(matches)).unwrap_or_default(),
             tls: chain
                 .transport_socket
                 .as_ref()
@@ -90,63 +89,67 @@ impl FamilyReader<'_> {
             http_connection_manager: self.connection_manager(config, false),
         }
     }
-}
-
-fn source(matches: &FilterChainMatch) -> SourceMatch {
-    SourceMatch {
-        source_type: match matches.source_type {
-            1 => SourceType::SameIpOrLoopback,
-            2 => SourceType::External,
-            _ => SourceType::Any,
-        },
-        prefixes: matches.source_prefix_ranges.iter().filter_map(range).collect(),
-        ports: matches.source_ports.iter().map(|port| *port as u16).collect(),
+    fn chain_range(&self, range: &CidrRange) -> Option<Cidr> {
+        (self.dialect.chain_range)(range, self.profile)
     }
-}
 
-/// The chains that can match, by where a connection was addressed to; `raw_buffer` goes before no transport_protocol.
-fn destinations(chains: &[pb::FilterChain], keeps_all: bool) -> Vec<DestinationChains> {
-    let any = FilterChainMatch::default();
-    let mut map: BTreeMap<Option<Cidr>, (bool, Vec<usize>)> = BTreeMap::new();
-    for (index, chain) in chains.iter().enumerate() {
-        let matches = chain.filter_chain_match.as_ref().unwrap_or(&any);
-        if matches.destination_port.is_some_and(|port| port != 0) {
-            continue;
-        }
-        let mut prefixes: Vec<Option<Cidr>> = matches.prefix_ranges.iter().map(range).collect();
-        if prefixes.is_empty() {
-            prefixes.push(None);
-        }
-        let protocol = matches.transport_protocol.as_str();
-        let is_raw = protocol == RAW_BUFFER;
-        let is_possible = matches.server_names.is_empty()
-            && matches.application_protocols.is_empty()
-            && (protocol.is_empty() || is_raw);
-        for prefix in prefixes {
-            if !is_possible && !keeps_all {
-                continue;
-            }
-            let (has_raw, list) = map.entry(prefix).or_default();
-            if !is_possible {
-                continue;
-            }
-            if is_raw && !*has_raw {
-                list.clear();
-                *has_raw = true;
-            }
-            if is_raw == *has_raw {
-                list.push(index);
-            }
+    fn source(&self, matches: &FilterChainMatch) -> SourceMatch {
+        let ranges = &matches.source_prefix_ranges;
+        SourceMatch {
+            source_type: match matches.source_type {
+                1 => SourceType::SameIpOrLoopback,
+                2 => SourceType::External,
+                _ => SourceType::Any,
+            },
+            prefixes: ranges.iter().filter_map(|range| self.chain_range(range)).collect(),
+            ports: matches.source_ports.clone(),
         }
     }
-    let chains = map.into_iter();
-    chains
-        .map(|(prefix, (_, chains))| DestinationChains { prefix, chains })
-        .collect()
-}
 
-/// A range of addresses without its host bits; `None` for everything.
-fn range(range: &CidrRange) -> Option<Cidr> {
-    let address: IpAddr = range.address_prefix.split('%').next()?.parse().ok()?;
-    Some(Cidr::new(SocketAddr::new(address, 0), range.prefix_len.unwrap_or(0)))
+    /// The chains that can match, by where a connection was addressed to; by where a connection was addressed to.
+    fn destinations(&self, chains: &[pb::FilterChain]) -> Vec<DestinationChains> {
+        let any = FilterChainMatch::default();
+        let keeps_all = (self.dialect.keeps_destinations)(self.profile);
+        let mut map: BTreeMap<Option<Cidr>, (bool, Vec<usize>)> = BTreeMap::new();
+        for (index, chain) in chains.iter().enumerate() {
+            let matches = chain.filter_chain_match.as_ref().unwrap_or(&any);
+            if matches.destination_port.is_some_and(|port| port != 0) {
+                continue;
+            }
+            let mut prefixes: Vec<Option<Cidr>> = matches
+                .prefix_ranges
+                .iter()
+                .map(|range| self.chain_range(range))
+                .collect();
+            if prefixes.is_empty() {
+                prefixes.push(None);
+            }
+            let protocol = matches.transport_protocol.as_str();
+            let is_raw = protocol == RAW_BUFFER;
+            let goes_before = is_raw && self.dialect.prefers_raw_buffer;
+            let is_possible = matches.server_names.is_empty()
+                && matches.application_protocols.is_empty()
+                && (protocol.is_empty() || is_raw);
+            for prefix in prefixes {
+                if !is_possible && !keeps_all {
+                    continue;
+                }
+                let (has_raw, list) = map.entry(prefix).or_default();
+                if !is_possible {
+                    continue;
+                }
+                if goes_before && !*has_raw {
+                    list.clear();
+                    *has_raw = true;
+                }
+                if goes_before == *has_raw {
+                    list.push(index);
+                }
+            }
+        }
+        let chains = map.into_iter();
+        chains
+            .map(|(prefix, (_, chains))| DestinationChains { prefix, chains })
+            .collect()
+    }
 }

@@ -36,9 +36,17 @@ impl FamilyReader<'_> {
             MatchPattern::Custom(_) => return None,
         };
         Some(StringMatcher {
-            ignore_case: matcher.ignore_case && !matches!(kind, StringMatch::Regex(_)),
+            ignore_case: matcher.ignore_case && !self.never_folds(&kind),
             kind,
         })
+    }
+
+    fn never_folds(&self, kind: &StringMatch) -> bool {
+        match kind {
+            StringMatch::Regex(_) => true,
+            StringMatch::Contains(_) => self.has(Feature::ContainsExact),
+            StringMatch::Exact(_) | StringMatch::Prefix(_) | StringMatch::Suffix(_) => false,
+        }
     }
 
     /// A header matcher of a route.
@@ -75,12 +83,7 @@ impl FamilyReader<'_> {
             Spec::SuffixMatch(value) => text(StringMatch::Suffix(value.clone())),
             Spec::ContainsMatch(value) => text(StringMatch::Contains(value.clone())),
             Spec::SafeRegexMatch(safe) => text(StringMatch::Regex(self.whole(&safe.regex)?)),
-            Spec::StringMatch(matcher) => {
-                let mut matcher = self.string_matcher(matcher)?;
-                let contains = matches!(matcher.kind, StringMatch::Contains(_));
-                matcher.ignore_case &= !contains || !self.has(Feature::ContainsExact);
-                HeaderMatch::String(matcher)
-            }
+            Spec::StringMatch(matcher) => HeaderMatch::String(self.string_matcher(matcher)?),
             Spec::PresentMatch(present) => HeaderMatch::Present(*present),
             Spec::RangeMatch(range) => HeaderMatch::Range {
                 start: range.start,

@@ -15,18 +15,21 @@ mod rewrite;
 mod routes;
 mod tls;
 
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use crate::shared::{Message, Opened};
 use xdsctl_document::proto::pb::Any;
+use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
 use xdsctl_model::diag::Validation;
 use xdsctl_model::profile::{Feature, Profile, ServerFacts};
+use xdsctl_model::resource::listener::Cidr;
 use xdsctl_model::resource::{LbConfig, LbPolicy, Millis, Resource};
 
 pub(crate) use filters::{FilterKind, fraction};
-pub(crate) use rbac::PolicyReader;
+pub(crate) use rbac::{PolicyKind, PolicyReader};
 pub(crate) use xdsctl_model::status::of_http_error as status_of_http;
 
 /// What a family does in its own way.
@@ -50,7 +53,17 @@ pub(crate) struct ReadDialect {
     /// `require_client_certificate` counts as true if it is set, be it to false.
     pub requires_if_set: bool,
     /// A filter chain that never matches still sets its destinations apart from wider ones.
-    pub keeps_destinations: bool,
+    pub keeps_destinations: fn(&Profile) -> bool,
+    /// A chain for `raw_buffer` goes before one without transport_protocol; otherwise they are alike.
+    pub prefers_raw_buffer: bool,
+    /// The range of addresses of a filter chain's match.
+    pub chain_range: fn(&CidrRange, &Profile) -> Option<Cidr>,
+    /// The range of addresses of an RBAC policy.
+    pub policy_range: fn(&CidrRange, &Profile) -> Option<Cidr>,
+    /// Says whether the client has a kind of condition of RBAC policies. One that it lacks is taken all the same.
+    pub has_policy_kind: fn(PolicyKind, &Profile) -> bool,
+    /// `alpn_protocols` of a server's TLS context are used.
+    pub uses_alpn: bool,
     /// Of several circuit breakers for the priority DEFAULT the last counts, and not the first.
     pub last_breaker: bool,
     /// That last circuit breaker counts even if it sets no limit; the limit is then the default.
@@ -105,6 +118,17 @@ impl<'p> FamilyReader<'p> {
 pub(crate) fn opened<T: prost::Message + Default>(any: &Any, type_name: &str) -> Option<T> {
     let is_it = any.type_url.rsplit('/').next() == Some(type_name);
     is_it.then(|| T::decode(any.value.clone()).unwrap_or_default())
+}
+
+/// A range of addresses without its host bits; `None` if the text is no address. A zone is passed over.
+pub(crate) fn plain_range(range: &CidrRange, _: &Profile) -> Option<Cidr> {
+    let address: IpAddr = range.address_prefix.split('%').next()?.parse().ok()?;
+    Some(Cidr::new(SocketAddr::new(address, 0), length(range)))
+}
+
+/// The length of a prefix; without one it is everything.
+pub(crate) fn length(range: &CidrRange) -> u32 {
+    range.prefix_len.unwrap_or(0)
 }
 
 /// A duration in whole milliseconds; one below zero counts as none.

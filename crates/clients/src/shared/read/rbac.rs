@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{FamilyReader, opened};
+use super::{FamilyReader, length, opened};
 use crate::shared::names::{RBAC, RBAC_PER_ROUTE};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
@@ -15,7 +15,6 @@ use xdsctl_document::proto::pb::envoy::config::route::v3::HeaderMatcher as Heade
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::rbac::v3::{Rbac as FilterPb, RbacPerRoute};
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::path_matcher::Rule as PathRule;
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::{PathMatcher, StringMatcher as StringPb};
-use xdsctl_model::host_port::parse_ip_port;
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::filter::{Description, Rbac};
 use xdsctl_model::resource::listener::Cidr;
@@ -34,6 +33,8 @@ impl FamilyReader<'_> {
         let reader = PolicyReader {
             string: &|matcher| self.string_matcher(matcher),
             header: &|matcher| self.header_matcher(matcher),
+            range: &|range| (self.dialect.policy_range)(range, self.profile),
+            has: &|kind| (self.dialect.has_policy_kind)(kind, self.profile),
             has_audit: self.has(Feature::RbacAuditLogging),
         };
         Rbac {
@@ -46,12 +47,28 @@ impl FamilyReader<'_> {
     }
 }
 
+/// A kind of condition that not every client has.
+pub(crate) enum PolicyKind {
+    /// `destination_port_range`.
+    PortRange,
+    /// `requested_server_name`.
+    ServerName,
+    /// `metadata` of a permission, with its `invert`.
+    PermissionMetadata(bool),
+    /// `metadata` of a principal.
+    PrincipalMetadata,
+}
+
 /// Reads the policies of one client, which has taken them.
 pub(crate) struct PolicyReader<'r> {
     /// The client's matcher of texts; `None` for one that it cannot make.
     pub string: &'r dyn Fn(&StringPb) -> Option<StringMatcher>,
     /// The client's matcher of headers.
     pub header: &'r dyn Fn(&HeaderPb) -> Option<HeaderMatcher>,
+    /// The client's ranges of addresses; `None` for one that matches nothing.
+    pub range: &'r dyn Fn(&CidrRange) -> Option<Cidr>,
+    /// Says whether the client has a kind of condition.
+    pub has: &'r dyn Fn(PolicyKind) -> bool,
     /// The client has audit loggers.
     pub has_audit: bool,
 }
@@ -100,8 +117,17 @@ impl PolicyReader<'_> {
             Some(Rule::Any(_)) => RbacCondition::Any,
             Some(Rule::Header(header)) => self.header(header),
             Some(Rule::UrlPath(path)) => self.path(path),
-            Some(Rule::DestinationIp(range)) => address(RbacAddress::Destination, range),
+            Some(Rule::DestinationIp(range)) => self.address(RbacAddress::Destination, range),
             Some(Rule::DestinationPort(port)) => RbacCondition::DestinationPort(*port),
+            Some(Rule::DestinationPortRange(_)) if !(self.has)(PolicyKind::PortRange) => {
+                RbacCondition::Unsupported("destination_port_range")
+            }
+            Some(Rule::Metadata(metadata)) if !(self.has)(PolicyKind::PermissionMetadata(metadata.invert)) => {
+                RbacCondition::Unsupported("metadata")
+            }
+            Some(Rule::RequestedServerName(_)) if !(self.has)(PolicyKind::ServerName) => {
+                RbacCondition::Unsupported("requested_server_name")
+            }
             Some(Rule::DestinationPortRange(range)) => RbacCondition::DestinationPortRange {
                 start: range.start,
                 end: range.end,
@@ -129,11 +155,14 @@ impl PolicyReader<'_> {
                 Some(name) => self.text("authenticated", name, |name| RbacCondition::Authenticated(Some(name))),
                 None => RbacCondition::Authenticated(None),
             },
-            Some(Identifier::SourceIp(range)) => address(RbacAddress::Source, range),
-            Some(Identifier::DirectRemoteIp(range)) => address(RbacAddress::DirectRemote, range),
-            Some(Identifier::RemoteIp(range)) => address(RbacAddress::Remote, range),
+            Some(Identifier::SourceIp(range)) => self.address(RbacAddress::Source, range),
+            Some(Identifier::DirectRemoteIp(range)) => self.address(RbacAddress::DirectRemote, range),
+            Some(Identifier::RemoteIp(range)) => self.address(RbacAddress::Remote, range),
             Some(Identifier::Header(header)) => self.header(header),
             Some(Identifier::UrlPath(path)) => self.path(path),
+            Some(Identifier::Metadata(_)) if !(self.has)(PolicyKind::PrincipalMetadata) => {
+                RbacCondition::Unsupported("metadata")
+            }
             Some(Identifier::Metadata(metadata)) => RbacCondition::Metadata {
                 invert: metadata.invert,
             },
@@ -142,6 +171,12 @@ impl PolicyReader<'_> {
             Some(Identifier::Custom(_)) => RbacCondition::Unsupported("custom"),
             None => RbacCondition::Unsupported(""),
         }
+    }
+
+    fn address(&self, which: RbacAddress, range: &CidrRange) -> RbacCondition {
+        let text = format!("{}/{}", range.address_prefix, length(range));
+        let range = (self.range)(range);
+        RbacCondition::Address(which, AddressRange { text, range })
     }
 
     fn header(&self, header: &HeaderPb) -> RbacCondition {
@@ -163,17 +198,6 @@ impl PolicyReader<'_> {
     ) -> RbacCondition {
         (self.string)(matcher).map_or(RbacCondition::Unsupported(field), condition)
     }
-}
-
-/// A range of addresses; without a length it is everything.
-fn address(which: RbacAddress, range: &CidrRange) -> RbacCondition {
-    let prefix_len = range.prefix_len.unwrap_or(0);
-    let address = parse_ip_port(&range.address_prefix, 0);
-    let range = AddressRange {
-        text: format!("{}/{prefix_len}", range.address_prefix),
-        range: address.map(|address| Cidr::new(address, prefix_len)),
-    };
-    RbacCondition::Address(which, range)
 }
 
 fn audit_logging(options: &AuditLoggingOptions) -> RbacAudit {

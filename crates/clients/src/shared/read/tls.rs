@@ -45,8 +45,12 @@ impl FamilyReader<'_> {
     /// The TLS of a server's filter chain.
     pub(super) fn downstream_tls(&self, socket: &TransportSocket) -> Option<DownstreamTlsContext> {
         let context: pb::DownstreamTlsContext = in_socket(socket, DOWNSTREAM)?;
+        let mut common = self.common_tls(context.common_tls_context.as_ref());
+        if let (true, Some(own)) = (self.dialect.uses_alpn, context.common_tls_context) {
+            common.alpn_protocols = own.alpn_protocols;
+        }
         Some(DownstreamTlsContext {
-            common: self.common_tls(context.common_tls_context.as_ref()),
+            common,
             require_client_certificate: context
                 .require_client_certificate
                 .is_some_and(|required| required || self.dialect.requires_if_set),
@@ -87,6 +91,7 @@ impl FamilyReader<'_> {
                 (None, Some(old)) => Some(provider(&old.instance_name, &old.certificate_name)),
                 (None, None) => None,
             },
+            alpn_protocols: Vec::new(),
         }
     }
 }

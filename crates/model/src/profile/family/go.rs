@@ -96,10 +96,11 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.59" gone LeaflessAwaited;
         "1.60" always Federation CustomLbConfig RlsLb PickFirstMessage AggregateAndDns OutlierDetection
             RingHashPolicy RbacFilter;
-        "1.61" always BootstrapTlsCreds;
+        "1.61" always BootstrapTlsCreds ServesRoutesByRds;
         "1.62.1" gone HostByListener;
+        "1.68" always BestVirtualHostServes;
         "1.69" gone RetryFromZero;
-        "1.70" always ServerFallback;
+        "1.70" always ServerFallback PoliciesSeePath;
         "1.71" gone QueuesWithoutTargets;
         "1.71" off SystemRootCerts;
         "1.71" on DualstackEndpoints;
@@ -119,7 +120,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.79" always SharesOfAll;
         "1.80" off EndpointHashKeyBackwardCompat PolicyNamesExact;
         "1.80" on RingHashSetRequestHashKey ParserPanicRecovered;
-        "1.80" always DefaultChainFirst EndpointWeightSum;
+        "1.80" always DefaultChainFirst EndpointWeightSum PolicyAddressesMatch ImpossibleChainsDropped;
         "1.80" gone CidrAsText ClustersAlone DnsPickFirst BlackoutForExpiration;
         "1.81" off Sni OrcaLrsPropagation;
         "1.81" always CidrByNetip ResourceNameChecked;
@@ -127,12 +128,12 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.82" off GcpAuthnFilter FilterDisabled;
         "1.82" on PolicyNamesExact;
         "1.82" always RegexAnchored;
-        "1.82.1" always RbacKindsChecked;
+        "1.82.1" always RbacKindsChecked PrincipalNamesByKind;
         "1.83" off HttpProxySocket;
         "1.83" on OrcaLrsPropagation;
         "1.83" always HeaderTextChecked;
         "1.84" off ExtProcOnClient;
-        "1.84" always DropDenominatorChecked RbacPrefixOptional RbacNestedHeaders;
+        "1.84" always DropDenominatorChecked RbacPrefixOptional RbacNestedHeaders ServerRoutesSeeHeaders;
         "1.85" always GrpcServiceRead HeaderNamesFolded;
         "1.85" gone LimitsByPriority;
     },

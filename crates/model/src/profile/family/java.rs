@@ -66,6 +66,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.54" gone TrafficInbound ClusterRingChecked RingNamesGrow HostByListener;
         "1.56" on Federation;
         "1.63" on RlsLb DualstackEndpoints;
+        "1.61" always SubjectOfRfc2253;
         "1.63" always CustomLbConfig OutlierDetection PickFirstMessage XdstpServiceName PickFirstJson WeightedRoundRobinMessage
             WrrPlainName PolicyExceptionsCaught StatusCodesEnd OuterName;
         "1.63" gone RingNamesList LoopsEndless LeavesTwiceKill;
@@ -83,7 +84,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.77" on SystemRootCerts Sni;
         "1.77" always GcpAuthnFilter OldProviderFields DynamicCluster;
         "1.77" gone AudienceNeedsSwitch Grpclb;
-        "1.78" always RandomSubsetting;
+        "1.78" always RandomSubsetting ServesRejectedRoutes;
         "1.79" on PfWeightedShuffling;
         "1.79" always ParserExceptionCaught;
         "1.79" gone ClusterResolverPolicy;

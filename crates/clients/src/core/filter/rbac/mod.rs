@@ -18,6 +18,7 @@ use serde_json::{Map, Value, json};
 use crate::core::convert::matcher;
 use crate::shared::read::PolicyReader;
 use crate::shared::rules::{RBAC_ACTION_LOG, RBAC_ACTION_UNKNOWN, RBAC_CONDITION_UNSUPPORTED};
+use xdsctl_model::host_port::parse_ip_port;
 use xdsctl_model::profile::Feature;
 
 use self::condition::{Forms, PolicyWalk};
@@ -28,6 +29,7 @@ use xdsctl_document::proto::pb::envoy::config::rbac::v3::rbac::Action;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::rbac::v3::{Rbac as RbacPb, RbacPerRoute};
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::resource::filter::{Description, FilterConfig, Rbac};
+use xdsctl_model::resource::listener::Cidr;
 use xdsctl_model::resource::rbac::RbacRules;
 
 rules! {
@@ -96,6 +98,11 @@ fn policies(message: &RbacPb, cx: &Validation<'_>) -> Option<Arc<RbacRules>> {
     let reader = PolicyReader {
         string: &|matcher| matcher::string_matcher(Some(matcher), &Path::ROOT, &mut quiet()),
         header: &|matcher| matcher::header_matcher(matcher, &Path::ROOT, &mut quiet()),
+        range: &|range| {
+            let address = parse_ip_port(&range.address_prefix, 0)?;
+            Some(Cidr::new(address, range.prefix_len.unwrap_or(0)))
+        },
+        has: &|_| true,
         has_audit: cx.has(Feature::RbacAuditLogging),
     };
     reader.rules(message)
