@@ -14,13 +14,14 @@ mod reader;
 mod since;
 
 use bytes::Bytes;
-use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Listed, Message};
+use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Message};
 
 pub use self::missed::no_host_rewrite;
 pub(crate) use self::reader::WireReader;
 pub use self::reader::{Raw, fields, map_keys};
 
 use self::normalize::normalize;
+use self::since::{Families, MessageReads};
 use super::transcode::{LIMIT_EXCEEDED, MAX_ELEMENTS};
 use xdsctl_model::diag::{BytesKnowledge, Path, Validation, rules};
 use xdsctl_model::profile::Profile;
@@ -92,8 +93,13 @@ pub fn check(
         is_sound,
         odd: false,
     };
-    let told = if notes { ReaderSet::ALL } else { ReaderSet::NONE };
-    walk.message(bytes, message, at, MAX_DEPTH, told)?;
+    let readers = walk
+        .readers()
+        .filter(|_| notes)
+        .map(|reader| Families::of(reader.client().family));
+    let told = readers.fold(Families::NONE, Families::any);
+    let index = tables::message_index(message.full_name).unwrap_or_default();
+    walk.message(bytes, since::reads(index), at, MAX_DEPTH, told)?;
     if walk.odd {
         Ok(Bytes::from(normalize(bytes, message)))
     } else {
@@ -165,19 +171,6 @@ fn check_packed(kind: Kind, payload: &[u8]) -> Result<bool, Malformed> {
     }
 }
 
-/// Some of the clients of whom it is said what they never read: a bit each, in the order of [`Validation::readers`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct ReaderSet(u8);
-
-impl ReaderSet {
-    const NONE: ReaderSet = ReaderSet(0);
-    const ALL: ReaderSet = ReaderSet(u8::MAX);
-
-    const fn without(self, others: ReaderSet) -> ReaderSet {
-        ReaderSet(self.0 & !others.0)
-    }
-}
-
 struct WireWalk<'c, 'p> {
     /// Of whom it is said what is never read.
     reader: &'p Profile,
@@ -228,28 +221,31 @@ impl FieldCounts {
 }
 
 impl WireWalk<'_, '_> {
-    /// Those among `readers` of whom something is true.
-    fn those(&self, readers: ReaderSet, is_true: impl Fn(&Profile) -> bool) -> ReaderSet {
-        let all = std::iter::once(self.reader).chain(self.beside).zip(0..);
-        let bits = all.map(|(reader, number)| (reader, 1 << number));
-        let those = bits.filter(|(reader, bit)| readers.0 & bit != 0 && is_true(reader));
-        ReaderSet(those.fold(0, |set, (_, bit)| set | bit))
+    /// The clients of whom it is said what they never read: each is of another family.
+    fn readers(&self) -> impl Iterator<Item = &Profile> {
+        std::iter::once(self.reader).chain(self.beside)
+    }
+
+    /// Those of `told` who read a field.
+    fn reading(&self, told: Families, reads: &MessageReads, field: &Field) -> Families {
+        let reading = told.both(Families::reading(field));
+        let lacks = |reader: &&Profile| reading.has(reader.client().family) && reads.lacks(reader, field);
+        let lacking = self.readers().filter(lacks);
+        lacking.fold(reading, |set, reader| set.without(Families::of(reader.client().family)))
     }
 
     /// Walks a message; `told` are those who hear of what they do not read, and nobody is inside something that is itself ignored.
     fn message(
         &mut self,
         bytes: &[u8],
-        message: &'static Message,
+        reads: &'static MessageReads,
         at: &Path<'_>,
         depth: u32,
-        told: ReaderSet,
+        told: Families,
     ) -> Result<(), Malformed> {
-        let told = match message.listed == Listed::Client && told != ReaderSet::NONE {
-            true => self.those(told, |reader| since::knows(reader, message)),
-            false => ReaderSet::NONE,
-        };
-        if self.is_sound && told == ReaderSet::NONE {
+        let message = reads.message;
+        let told = told.both(reads.concerned);
+        if self.is_sound && told == Families::NONE {
             return Ok(());
         }
         let mut reader = WireReader { rest: bytes };
@@ -269,9 +265,9 @@ impl WireWalk<'_, '_> {
             }
             self.odd |= raw.overlong;
             let index = seen.index(position, message, bytes.get(..before).unwrap_or_default());
-            let reading = self.those(told, |reader| since::reads(reader, message, field));
+            let reading = self.reading(told, reads, field);
             if reading != told && index == 0 {
-                self.note(told.without(reading), (message, field), raw.payload, at);
+                self.note(told.without(reading), (reads, field), raw.payload, at);
             }
             if !field.known_to_client {
                 continue;
@@ -284,7 +280,7 @@ impl WireWalk<'_, '_> {
                 self.beyond(field, index, at);
                 continue;
             }
-            let told = if field.read { reading } else { ReaderSet::NONE };
+            let told = if field.read { reading } else { Families::NONE };
             self.value(&raw, field, index, at, depth, told)?;
         }
         Ok(())
@@ -298,7 +294,7 @@ impl WireWalk<'_, '_> {
         index: usize,
         at: &Path<'_>,
         depth: u32,
-        told: ReaderSet,
+        told: Families,
     ) -> Result<(), Malformed> {
         match (field.cardinality, field.kind) {
             (Cardinality::Map { key, value }, _) => self.entry(raw.payload, field, key, value, at, depth, told),
@@ -306,13 +302,13 @@ impl WireWalk<'_, '_> {
             (_, Kind::String) => utf8(raw.payload).map(drop),
             (cardinality, Kind::Message(m)) => {
                 let depth = depth.checked_sub(1).ok_or(Malformed::Depth)?;
-                let sub = &tables::MESSAGES[usize::from(m)];
+                let sub = since::reads(m);
                 let here = at.field(field.name);
                 if cardinality == Cardinality::Repeated {
                     self.message(raw.payload, sub, &here.index(index), depth, told)
                 } else {
                     // Both parts count, but of a field that is kept as bytes prost keeps the last.
-                    self.odd |= sub.lazy && index > 0;
+                    self.odd |= sub.message.lazy && index > 0;
                     self.message(raw.payload, sub, &here, depth, told)
                 }
             }
@@ -330,7 +326,7 @@ impl WireWalk<'_, '_> {
         value: Kind,
         at: &Path<'_>,
         depth: u32,
-        told: ReaderSet,
+        told: Families,
     ) -> Result<(), Malformed> {
         let depth = depth.checked_sub(1).ok_or(Malformed::Depth)?;
         let mut name = "";
@@ -357,7 +353,7 @@ impl WireWalk<'_, '_> {
             }
             if let Kind::Message(m) = kind {
                 let depth = depth.checked_sub(1).ok_or(Malformed::Depth)?;
-                let sub = &tables::MESSAGES[usize::from(m)];
+                let sub = since::reads(m);
                 let map = at.field(field.name);
                 self.message(raw.payload, sub, &map.key(name), depth, told)?;
             }
@@ -379,8 +375,8 @@ impl WireWalk<'_, '_> {
     #[cold]
     fn note(
         &mut self,
-        readers: ReaderSet,
-        (message, field): (&'static Message, &'static Field),
+        unaware: Families,
+        (reads, field): (&'static MessageReads, &'static Field),
         payload: &[u8],
         at: &Path<'_>,
     ) {
@@ -388,21 +384,21 @@ impl WireWalk<'_, '_> {
         // A field takes more than a byte, so that the number is that of no other field.
         let kind = std::ptr::from_ref(field).addr() + usize::from(is_off);
         let say = |reader: &Profile| {
-            if let Some(text) = since::unread(reader, message, field) {
+            if let Some(text) = reads.unread(reader, field) {
                 return (&CLIENT_FIELD_IGNORED, text, None);
             }
             let who = since::who(reader, field);
             let text = format!("{who} does not read `{}`", field.name);
-            if let Some(lost) = missed::security(message, field) {
+            if let Some(lost) = missed::security(reads.message, field) {
                 return (&SECURITY_FIELD_IGNORED, format!("{text}: {lost}"), None);
             }
-            match missed::instead(message, field).filter(|_| !is_off) {
+            match missed::instead(reads.message, field).filter(|_| !is_off) {
                 Some(instead) => (&BEHAVIOUR_FIELD_IGNORED, text, Some(instead)),
                 None => (&FIELD_IGNORED, text, None),
             }
         };
         for (number, reader) in std::iter::once(self.reader).chain(self.beside).enumerate() {
-            if readers.0 & 1 << number != 0 {
+            if unaware.has(reader.client().family) {
                 self.cx.report_field(number, kind, field.name, at, || say(reader));
             }
         }

@@ -154,7 +154,7 @@ impl<'p> Validation<'p> {
         self.packing_after(Some(packed))
     }
 
-    /// Says of further clients, too, which fields they never read: of the first [`READERS_BESIDE`].
+    /// Says of further clients, too, which fields they never read: of the first [`READERS_BESIDE`]. Each is of a family of its own.
     #[must_use]
     pub fn reading_beside(mut self, readers: &'p [Profile]) -> Self {
         let profiles = readers.get(..READERS_BESIDE).unwrap_or(readers);

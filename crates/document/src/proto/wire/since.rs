@@ -1,6 +1,8 @@
 //! Which fields a client reads: what `proto/reads.txt` says of its family, and what its version and its switches decide.
 
-use xdsctl_proto::tables::{Field, Message};
+use std::sync::LazyLock;
+
+use xdsctl_proto::tables::{Cardinality, Field, Kind, Listed, MESSAGES, Message};
 
 use xdsctl_model::profile::{Family, Feature, Profile};
 
@@ -128,47 +130,141 @@ const fn of(
     }
 }
 
-/// The bit of a family in [`Field::read_in`], whose bits are in the order of [`Family`].
-const fn bit(family: Family) -> u8 {
-    1 << family as u8
-}
+/// Some families: a bit for each in the order of [`Family`], as in [`Field::read_in`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Families(u8);
 
-/// Says whether a client looks into a message at all.
-pub(super) fn knows(reader: &Profile, message: &Message) -> bool {
-    message.unknown_in & bit(reader.client().family) == 0
-}
+impl Families {
+    pub(super) const NONE: Families = Families(0);
 
-/// Says whether a client reads a field, or its converter judges over it: it reads a member of the same oneof.
-pub(super) fn reads(reader: &Profile, message: &Message, field: &Field) -> bool {
-    if reader.is_core() {
-        return field.judged;
+    pub(super) const fn of(family: Family) -> Families {
+        Families(1 << family as u8)
     }
-    let bit = bit(reader.client().family);
-    let of_family = (field.judged || field.read_in & bit != 0) && field.unread_in & bit == 0;
-    of_family && missing(reader, message, field).is_none()
+
+    pub(super) const fn has(self, family: Family) -> bool {
+        self.both(Families::of(family)).0 != 0
+    }
+
+    pub(super) const fn both(self, other: Families) -> Families {
+        Families(self.0 & other.0)
+    }
+
+    pub(super) const fn any(self, other: Families) -> Families {
+        Families(self.0 | other.0)
+    }
+
+    pub(super) const fn without(self, other: Families) -> Families {
+        Families(self.0 & !other.0)
+    }
+
+    /// Those that look into a message at all.
+    const fn knowing(message: &Message) -> Families {
+        Families(!message.unknown_in)
+    }
+
+    /// Those that read a field, or whose converter judges over it: it reads a member of the same oneof. Some versions may not.
+    pub(super) const fn reading(field: &Field) -> Families {
+        let read = if field.judged { u8::MAX } else { field.read_in };
+        Families(read & !field.unread_in)
+    }
 }
 
-/// The entry of [`SINCE`] because of which a client does not read a field.
-fn missing(reader: &Profile, message: &Message, field: &Field) -> Option<&'static Since> {
-    let family = reader.client().family;
-    let listed = SINCE.iter().find(|since| {
-        since.message == message.full_name && since.families.contains(&family) && since.fields.contains(&field.name)
-    })?;
-    let has = |feature: Feature| reader.has(feature);
-    (!listed.feature.is_some_and(has)).then_some(listed)
+/// Who reads what of a message.
+pub(super) struct MessageReads {
+    pub(super) message: &'static Message,
+    /// What not every version reads.
+    since: Vec<&'static Since>,
+    /// Families of whom there may be something to say in the message or below it. The others read all fields, and all elements.
+    pub(super) concerned: Families,
 }
 
-/// What is said of a field that other versions of the client read, or this one with another environment.
-pub(super) fn unread(reader: &Profile, message: &Message, field: &Field) -> Option<String> {
-    let listed = missing(reader, message, field)?;
-    let (name, field) = (reader.name(), field.name);
-    let switch = listed.feature.filter(|feature| reader.has_switch(*feature));
-    let is_default_on = switch.is_some_and(|feature| reader.is_default_on(feature));
-    Some(match switch.and_then(Feature::env) {
-        Some(env) if is_default_on => format!("{name} does not read `{field}` while `{env}` is false"),
-        Some(env) => format!("{name} does not read `{field}` unless `{env}` is true, which it is not by default"),
-        None => format!("{name} does not read `{field}`"),
-    })
+/// Beside each of [`MESSAGES`].
+static READS: LazyLock<Vec<MessageReads>> = LazyLock::new(|| {
+    let own = |message: &'static Message| MessageReads {
+        message,
+        since: SINCE
+            .iter()
+            .filter(|since| since.message == message.full_name)
+            .collect(),
+        concerned: Families::NONE,
+    };
+    let mut all: Vec<MessageReads> = MESSAGES.iter().map(own).collect();
+    // Messages hold each other, so that it takes some rounds until nothing is added.
+    loop {
+        let concerned: Vec<Families> = all.iter().map(|reads| reads.concerned_by(&all)).collect();
+        let is_done = all.iter().zip(&concerned).all(|(reads, now)| reads.concerned == *now);
+        for (reads, concerned) in all.iter_mut().zip(concerned) {
+            reads.concerned = concerned;
+        }
+        if is_done {
+            return all;
+        }
+    }
+});
+
+/// Who reads what of the message at this index of [`MESSAGES`].
+pub(super) fn reads(index: u16) -> &'static MessageReads {
+    &READS[usize::from(index)]
+}
+
+impl MessageReads {
+    /// The families that are concerned, as far as that is known of what is below.
+    fn concerned_by(&self, all: &[MessageReads]) -> Families {
+        if self.message.listed != Listed::Client {
+            return Families::NONE;
+        }
+        let below = |kind: Kind| match kind {
+            Kind::Message(index) => all
+                .get(usize::from(index))
+                .map_or(Families::NONE, |reads| reads.concerned),
+            _ => Families::NONE,
+        };
+        let of_field = |field: &Field| {
+            let reading = Families::reading(field);
+            let of_elements = match field.cardinality {
+                Cardinality::Singular => below(field.kind),
+                // Of a list that is too long it is said.
+                Cardinality::Repeated | Cardinality::Map { .. } => reading,
+            };
+            let not_all = Families(u8::MAX).without(reading).any(of_elements);
+            let contested = self.since.iter().filter(|since| since.fields.contains(&field.name));
+            let contested = contested
+                .flat_map(|since| since.families)
+                .map(|family| Families::of(*family));
+            contested.fold(not_all, Families::any)
+        };
+        let fields = self.message.fields.iter().map(of_field);
+        fields
+            .fold(Families::NONE, Families::any)
+            .both(Families::knowing(self.message))
+    }
+
+    /// Says whether this client does not read a field that its family reads.
+    pub(super) fn lacks(&self, reader: &Profile, field: &Field) -> bool {
+        !self.since.is_empty() && self.missing(reader, field).is_some()
+    }
+
+    /// The entry of [`SINCE`] because of which a client does not read a field.
+    fn missing(&self, reader: &Profile, field: &Field) -> Option<&'static Since> {
+        let family = reader.client().family;
+        let is_about = |since: &&&Since| since.families.contains(&family) && since.fields.contains(&field.name);
+        let listed = self.since.iter().find(is_about)?;
+        let has = |feature: Feature| reader.has(feature);
+        (!listed.feature.is_some_and(has)).then_some(listed)
+    }
+
+    /// What is said of a field that other versions of the client read, or this one with another environment.
+    pub(super) fn unread(&self, reader: &Profile, field: &Field) -> Option<String> {
+        let listed = self.missing(reader, field)?;
+        let (name, field) = (reader.name(), field.name);
+        let switch = listed.feature.filter(|feature| reader.has_switch(*feature));
+        let is_default_on = switch.is_some_and(|feature| reader.is_default_on(feature));
+        Some(match switch.and_then(Feature::env) {
+            Some(env) if is_default_on => format!("{name} does not read `{field}` while `{env}` is false"),
+            Some(env) => format!("{name} does not read `{field}` unless `{env}` is true, which it is not by default"),
+            None => format!("{name} does not read `{field}`"),
+        })
+    }
 }
 
 /// The name to give for who does not read a field: `gRPC` if no client does.
