@@ -10,13 +10,13 @@ use crate::shared::rules::{
     ADDRESS_NOT_IP, ADDRESS_NOT_SOCKET, DROP_DENOMINATOR_UNKNOWN, ENDPOINT_ADDRESS_DUPLICATE, ENDPOINT_WEIGHT_SUM,
     ENDPOINT_WEIGHT_ZERO, LOCALITY_DUPLICATE, LOCALITY_MISSING, LOCALITY_WEIGHT_SUM, PORT_ZERO, PRIORITY_GAP,
 };
-use crate::shared::{Checked, reject};
+use crate::shared::{Checked, OpenedEndpoint, reject};
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as AddressPb;
 use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, Metadata, SocketAddress};
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
-    ClusterLoadAssignment as Pb, LbEndpoint, lb_endpoint::HostIdentifier,
+    ClusterLoadAssignment as Pb, lb_endpoint::HostIdentifier,
 };
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
@@ -28,7 +28,7 @@ type Addresses<'m> = HashSet<(&'m str, u32)>;
 type Localities<'m> = BTreeSet<(&'m str, &'m str, &'m str)>;
 
 /// Converts the resource.
-pub(super) fn convert(message: &Pb, lists: &[Vec<LbEndpoint>], cx: &mut Validation<'_>) -> Checked {
+pub(super) fn convert(message: &Pb, lists: &[Vec<OpenedEndpoint>], cx: &mut Validation<'_>) -> Checked {
     drops(message, cx)?;
     let at = Path::ROOT.field("endpoints");
     let mut priorities: BTreeMap<u32, (u64, Localities<'_>)> = BTreeMap::new();
@@ -111,7 +111,7 @@ fn drops(message: &Pb, cx: &mut Validation<'_>) -> Checked {
 
 /// The endpoints of a locality, healthy or not (`parseEndpoints`).
 fn endpoints<'m>(
-    list: &'m [LbEndpoint],
+    list: &'m [OpenedEndpoint],
     addresses: &mut Addresses<'m>,
     at: &Path<'_>,
     cx: &mut Validation<'_>,
@@ -120,8 +120,8 @@ fn endpoints<'m>(
     addresses.reserve(list.len());
     let mut sum = 0u64;
     let reads_metadata = cx.has(Feature::HttpConnect);
-    for (i, endpoint) in list.iter().enumerate() {
-        let here = at.index(i);
+    for (i, opened) in list.iter().enumerate() {
+        let (here, endpoint) = (at.index(i), &opened.message);
         let weight = endpoint.load_balancing_weight.unwrap_or(1);
         if weight == 0 && cx.has(Feature::EndpointWeightChecked) {
             let at = here.field("load_balancing_weight");
@@ -147,8 +147,8 @@ fn endpoints<'m>(
                 see(more.address.as_ref(), addresses, &here, cx)?;
             }
         }
-        if reads_metadata && let Some(metadata) = &endpoint.metadata {
-            proxies(&proto::kept(metadata), &here, cx)?;
+        if reads_metadata && let Some(metadata) = opened.metadata() {
+            proxies(metadata, &here, cx)?;
         }
     }
     Ok(())

@@ -130,7 +130,7 @@ fn converted(message: Message<'_>, opened: &Opened, cx: &mut Validation<'_>) -> 
         ),
         Message::Cluster(cluster) => named(&cluster.name, |cx| cluster::convert(cluster, cx), cx),
         Message::Endpoints(endpoints) => {
-            let lists = opened.endpoints(endpoints);
+            let lists = &opened.endpoints(endpoints).lists;
             named(
                 &endpoints.cluster_name,
                 |cx| endpoints::convert(endpoints, lists, cx),

@@ -10,19 +10,19 @@ use crate::shared::rules::{
     ADDRESS_MISSING, ADDRESS_NOT_IP, DROP_DENOMINATOR_UNKNOWN, LOCALITY_DUPLICATE, PORT_OUT_OF_RANGE, PRIORITY_GAP,
     PRIORITY_TOO_HIGH,
 };
-use crate::shared::{Checked, reject};
+use crate::shared::{Checked, OpenedEndpoint, reject};
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::Address;
 use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as Kind;
 use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
-    ClusterLoadAssignment as Pb, LbEndpoint, LocalityLbEndpoints, lb_endpoint::HostIdentifier,
+    ClusterLoadAssignment as Pb, LocalityLbEndpoints, lb_endpoint::HostIdentifier,
 };
 use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::Feature;
 
 /// Converts the resource.
-pub(super) fn convert(message: &Pb, lists: &[Vec<LbEndpoint>], cx: &mut Validation<'_>) -> Checked {
+pub(super) fn convert(message: &Pb, lists: &[Vec<OpenedEndpoint>], cx: &mut Validation<'_>) -> Checked {
     let at = Path::ROOT.field("endpoints");
     let mut priorities: BTreeMap<u32, BTreeSet<(&str, &str, &str)>> = BTreeMap::new();
     for (i, (locality, list)) in message.endpoints.iter().zip(lists).enumerate() {
@@ -68,7 +68,7 @@ fn drops(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
 /// `parseLocalityLbEndpoints`.
 fn locality_endpoints(
     locality: &LocalityLbEndpoints,
-    endpoints: &[LbEndpoint],
+    endpoints: &[OpenedEndpoint],
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Checked {
@@ -84,7 +84,7 @@ fn locality_endpoints(
     for (i, endpoint) in endpoints.iter().enumerate() {
         let at = list.index(i);
         let endpoint_at = at.field("endpoint");
-        let found = match &endpoint.host_identifier {
+        let found = match &endpoint.message.host_identifier {
             Some(HostIdentifier::Endpoint(found)) => found.address.as_ref().map(|address| (found, address)),
             _ => None,
         };
@@ -92,8 +92,8 @@ fn locality_endpoints(
             let message = format_args!("the endpoint has no address");
             return Err(reject(&ADDRESS_MISSING, &endpoint_at.field("address"), message, cx));
         };
-        if reads_metadata && let Some(bytes) = &endpoint.metadata {
-            metadata::parse(&proto::kept(bytes), &at.field("metadata"), cx)?;
+        if reads_metadata && let Some(metadata) = endpoint.metadata() {
+            metadata::parse(metadata, &at.field("metadata"), cx)?;
         }
         socket_address(address, &endpoint_at.field("address"), cx)?;
         if cx.has(Feature::DualstackEndpoints) {

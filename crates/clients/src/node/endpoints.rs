@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use foldhash::{HashSet, HashSetExt};
 
 use super::{cidr, fault};
+use crate::shared::OpenedEndpoint;
 use crate::shared::rules::{
     ADDRESS_MISSING, ADDRESS_NOT_IP, ADDRESS_NOT_SOCKET, ENDPOINT_ADDRESS_DUPLICATE, ENDPOINT_MISSING,
     LOCALITY_DUPLICATE, LOCALITY_MISSING, LOCALITY_WEIGHT_SUM, PORT_OUT_OF_RANGE, PORT_UNSET, PRIORITY_GAP,
@@ -15,7 +16,7 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as Kin
 use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, SocketAddress};
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
-    ClusterLoadAssignment as Pb, Endpoint, LbEndpoint, lb_endpoint::HostIdentifier,
+    ClusterLoadAssignment as Pb, Endpoint, lb_endpoint::HostIdentifier,
 };
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
@@ -24,7 +25,7 @@ use xdsctl_model::profile::Feature;
 type SeenAddresses<'m> = HashSet<(&'m str, Option<u32>)>;
 
 /// Converts the resource.
-pub(super) fn convert(message: &Pb, lists: &[Vec<LbEndpoint>], cx: &mut Validation<'_>) {
+pub(super) fn convert(message: &Pb, lists: &[Vec<OpenedEndpoint>], cx: &mut Validation<'_>) {
     let at = Path::ROOT.field("endpoints");
     let mut localities = BTreeSet::new();
     let mut addresses = SeenAddresses::new();
@@ -62,12 +63,12 @@ pub(super) fn convert(message: &Pb, lists: &[Vec<LbEndpoint>], cx: &mut Validati
     }
 }
 
-fn lb_endpoints<'m>(list: &'m [LbEndpoint], seen: &mut SeenAddresses<'m>, at: &Path<'_>, cx: &mut Validation<'_>) {
+fn lb_endpoints<'m>(list: &'m [OpenedEndpoint], seen: &mut SeenAddresses<'m>, at: &Path<'_>, cx: &mut Validation<'_>) {
     seen.reserve(list.len());
     for (i, lb) in list.iter().enumerate() {
         let entry_at = at.index(i);
         let at = entry_at.field("endpoint");
-        let Some(HostIdentifier::Endpoint(endpoint)) = &lb.host_identifier else {
+        let Some(HostIdentifier::Endpoint(endpoint)) = &lb.message.host_identifier else {
             let why = format_args!("endpoint is missing, must have an address");
             fault(&ENDPOINT_MISSING, &at, why, cx);
             continue;

@@ -2,11 +2,13 @@
 //!
 //! All endpoints are one list. Localities and priorities are read and come to nothing; weights and drops do not even stand here.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
+use foldhash::{HashSet, HashSetExt};
+
 use crate::shared::rules::{ADDRESS_MISSING, ADDRESS_NOT_SOCKET, ENDPOINT_MISSING, PORT_UNSET, RESOURCE_NAME_EMPTY};
-use crate::shared::{Checked, reject};
+use crate::shared::{Checked, OpenedEndpoint, reject};
 use xdsctl_document::proto::pb::envoy::config::core::v3::HealthStatus as HealthPb;
 use xdsctl_document::proto::pb::envoy::config::core::v3::SocketAddress;
 use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as Kind;
@@ -21,7 +23,7 @@ use xdsctl_model::resource::endpoints::{Endpoint, Locality, LocalityName};
 use xdsctl_model::resource::pieces::Builder;
 
 /// Converts the resource. Of an address that occurs twice, the first is kept.
-pub(super) fn convert(message: &Pb, lists: &[Vec<LbEndpoint>], cx: &mut Validation<'_>) -> Checked<Endpoints> {
+pub(super) fn convert(message: &Pb, lists: &[Vec<OpenedEndpoint>], cx: &mut Validation<'_>) -> Checked<Endpoints> {
     if message.cluster_name.is_empty() {
         let why = format_args!("cluster_name is empty, must not be");
         return Err(reject(&RESOURCE_NAME_EMPTY, &Path::ROOT.field("cluster_name"), why, cx));
@@ -34,8 +36,9 @@ pub(super) fn convert(message: &Pb, lists: &[Vec<LbEndpoint>], cx: &mut Validati
         let at = at.index(index);
         let at = at.field("lb_endpoints");
         let mut endpoints = Builder::default();
-        for (i, message) in list.iter().enumerate() {
-            if let Some(endpoint) = endpoint(message, i, &at.index(i), cx)?
+        seen.reserve(list.len());
+        for (i, opened) in list.iter().enumerate() {
+            if let Some(endpoint) = endpoint(&opened.message, i, &at.index(i), cx)?
                 && seen.insert(endpoint.address)
             {
                 endpoints.push(endpoint);

@@ -1,16 +1,78 @@
 //! Messages in a resource that the generated types keep as bytes, decoded once for all clients that look into them.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 
+use super::read::EndpointWays;
 use xdsctl_document::proto;
+use xdsctl_document::proto::pb::envoy::config::core::v3::{HealthStatus, Metadata};
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::lb_endpoint::HostIdentifier;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment, LbEndpoint};
 use xdsctl_document::proto::pb::envoy::config::route::v3::{Route, RouteConfiguration, VirtualHost};
+use xdsctl_model::resource::endpoints::Endpoint;
+use xdsctl_model::resource::pieces::Pieces;
 
 /// What was decoded of one message so far.
 #[derive(Debug, Default)]
 pub struct Opened {
     hosts: OnceCell<Vec<OpenedHost>>,
-    endpoints: OnceCell<Vec<Vec<LbEndpoint>>>,
+    endpoints: OnceCell<OpenedEndpoints>,
+    kept: RefCell<Vec<(EndpointWays, KeptEndpoints)>>,
+}
+
+/// What is kept of the endpoints of each locality.
+pub(crate) type KeptEndpoints = Rc<[Pieces<Endpoint>]>;
+
+/// The endpoints of an assignment.
+#[derive(Debug)]
+pub struct OpenedEndpoints {
+    /// Those of each locality, in their order.
+    pub lists: Vec<Vec<OpenedEndpoint>>,
+    /// Some endpoint is DRAINING.
+    pub has_draining: bool,
+    /// Some endpoint has more than one address.
+    pub has_more_addresses: bool,
+    /// Some endpoint has metadata.
+    pub has_metadata: bool,
+}
+
+/// An endpoint, and its metadata once somebody looks into it.
+#[derive(Debug)]
+pub struct OpenedEndpoint {
+    /// The message, in which the metadata is bytes.
+    pub message: LbEndpoint,
+    metadata: OnceCell<Metadata>,
+}
+
+impl OpenedEndpoint {
+    /// The metadata, if there is any.
+    pub(crate) fn metadata(&self) -> Option<&Metadata> {
+        let bytes = self.message.metadata.as_ref()?;
+        Some(self.metadata.get_or_init(|| proto::kept(bytes)))
+    }
+}
+
+impl OpenedEndpoints {
+    fn of(message: &ClusterLoadAssignment) -> OpenedEndpoints {
+        let open = |bytes| OpenedEndpoint {
+            message: proto::kept(bytes),
+            metadata: OnceCell::new(),
+        };
+        let localities = message.endpoints.iter();
+        let lists: Vec<Vec<OpenedEndpoint>> = localities
+            .map(|locality| locality.lb_endpoints.iter().map(open).collect())
+            .collect();
+        let any = |is_so: fn(&LbEndpoint) -> bool| lists.iter().flatten().any(|endpoint| is_so(&endpoint.message));
+        OpenedEndpoints {
+            has_draining: any(|message| message.health_status == HealthStatus::Draining as i32),
+            has_more_addresses: any(|message| match &message.host_identifier {
+                Some(HostIdentifier::Endpoint(endpoint)) => !endpoint.additional_addresses.is_empty(),
+                _ => false,
+            }),
+            has_metadata: any(|message| message.metadata.is_some()),
+            lists,
+        }
+    }
 }
 
 /// A virtual host with its routes.
@@ -34,11 +96,18 @@ impl Opened {
             .get_or_init(|| message.virtual_hosts.iter().map(open).collect())
     }
 
-    /// The endpoints of each locality of the message, in their order.
-    pub(crate) fn endpoints(&self, message: &ClusterLoadAssignment) -> &[Vec<LbEndpoint>] {
-        let localities = message.endpoints.iter();
-        let open = |bytes: &Vec<_>| bytes.iter().map(proto::kept).collect();
-        self.endpoints
-            .get_or_init(|| localities.map(|locality| open(&locality.lb_endpoints)).collect())
+    /// The endpoints of the message.
+    pub(crate) fn endpoints(&self, message: &ClusterLoadAssignment) -> &OpenedEndpoints {
+        self.endpoints.get_or_init(|| OpenedEndpoints::of(message))
+    }
+
+    /// What clients keep of the endpoints that read them in these ways: `read` makes it for the first of them.
+    pub(crate) fn kept(&self, ways: EndpointWays, read: impl FnOnce() -> KeptEndpoints) -> KeptEndpoints {
+        if let Some((_, kept)) = self.kept.borrow().iter().find(|(known, _)| *known == ways) {
+            return Rc::clone(kept);
+        }
+        let kept = read();
+        self.kept.borrow_mut().push((ways, Rc::clone(&kept)));
+        kept
     }
 }

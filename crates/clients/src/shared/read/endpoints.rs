@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-use bytes::Bytes;
-
 use super::{FamilyReader, opened};
 use crate::shared::names::ADDRESS;
+use crate::shared::{Opened, OpenedEndpoint, OpenedEndpoints};
 use xdsctl_document::proto;
 use xdsctl_document::proto::any::struct_to_json;
 use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as AddressPb;
@@ -14,8 +13,9 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpe
 use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, HealthStatus as HealthPb, Metadata};
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::cluster_load_assignment::Policy;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
-    ClusterLoadAssignment as Pb, LbEndpoint, LocalityLbEndpoints, lb_endpoint::HostIdentifier,
+    ClusterLoadAssignment as Pb, LocalityLbEndpoints, lb_endpoint::HostIdentifier,
 };
+use xdsctl_document::proto::wire;
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::HealthStatus;
 use xdsctl_model::resource::endpoints::{DropCategory, DropConfig, Endpoint, Endpoints, Locality, LocalityName};
@@ -32,11 +32,20 @@ const ALL_PER_MILLION: u32 = 1_000_000;
 
 impl FamilyReader<'_> {
     /// The endpoints of a cluster. Localities without a weight are left out.
-    pub(super) fn endpoints(&self, message: &Pb, lists: &[Vec<LbEndpoint>]) -> Endpoints {
+    pub(super) fn endpoints(&self, message: &Pb, opened: &Opened) -> Endpoints {
+        let opened_endpoints = opened.endpoints(message);
+        let ways = self.endpoint_ways(message, opened_endpoints);
+        let localities = message.endpoints.iter().zip(&opened_endpoints.lists);
+        let kept = opened.kept(ways, || {
+            localities
+                .clone()
+                .map(|(one, list)| of_locality(ways, one, list))
+                .collect()
+        });
         let is_as_written = self.has(Feature::LocalitiesAsWritten);
         let is_signed = self.has(Feature::WeightsSigned);
         let mut priorities: BTreeMap<u32, BTreeMap<LocalityName, Locality>> = BTreeMap::new();
-        for (index, (locality, list)) in message.endpoints.iter().zip(lists).enumerate() {
+        for (index, (locality, list)) in localities.enumerate() {
             let weight = locality.load_balancing_weight;
             let is_below = |weight: u32| is_signed && weight.cast_signed() < 0;
             let Some(weight) = weight.filter(|weight| (*weight > 0 || is_as_written) && !is_below(*weight)) else {
@@ -52,8 +61,8 @@ impl FamilyReader<'_> {
                 index,
                 name: name.clone(),
                 weight,
-                left_out_weight: self.left_out_weight(list),
-                endpoints: self.of_locality(locality, list),
+                left_out_weight: self.left_out_weight(ways, list),
+                endpoints: kept.get(index).cloned().unwrap_or_default(),
             };
             if is_as_written && kept.endpoints.is_empty() {
                 continue;
@@ -73,53 +82,80 @@ impl FamilyReader<'_> {
         }
     }
 
-    fn of_locality(&self, message: &LocalityLbEndpoints, list: &[LbEndpoint]) -> Pieces<Endpoint> {
-        let proxy = message.metadata.as_ref().and_then(|metadata| self.proxy(metadata));
-        let mut endpoints = Builder::default();
-        for (index, message) in list.iter().enumerate() {
-            if let Some(mut endpoint) = self.endpoint(message, index) {
-                endpoint.proxy = endpoint.proxy.or_else(|| proxy.clone());
-                endpoints.push(endpoint);
-            }
+    /// How this client reads the endpoints: what none of them has is not asked of it.
+    fn endpoint_ways(&self, message: &Pb, opened: &OpenedEndpoints) -> EndpointWays {
+        let has_metadata = opened.has_metadata || message.endpoints.iter().any(|locality| locality.metadata.is_some());
+        EndpointWays {
+            keeps_draining: opened.has_draining && self.has(Feature::OverrideHost),
+            reads_more_addresses: opened.has_more_addresses && self.has(Feature::DualstackEndpoints),
+            reads_proxy: has_metadata && self.has(Feature::HttpConnect),
+            reads_hash_key: opened.has_metadata
+                && !self.has(Feature::EndpointHashKeyBackwardCompat)
+                && !self.has(Feature::HashKeyUnread),
         }
-        endpoints.done()
     }
 
     /// The weights of the endpoints that are left out, where they count.
-    fn left_out_weight(&self, list: &[LbEndpoint]) -> u64 {
+    fn left_out_weight(&self, ways: EndpointWays, list: &[OpenedEndpoint]) -> u64 {
         if !self.has(Feature::SharesOfAll) {
             return 0;
         }
         let left_out = list
             .iter()
-            .filter(|endpoint| self.health(endpoint.health_status).is_none());
+            .filter(|endpoint| ways.health(endpoint.message.health_status).is_none());
         left_out
-            .map(|endpoint| u64::from(endpoint.load_balancing_weight.unwrap_or(1)))
+            .map(|endpoint| u64::from(endpoint.message.load_balancing_weight.unwrap_or(1)))
             .sum()
     }
+}
 
+/// In what clients differ when they read endpoints. Those that read them in the same ways keep the same of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct EndpointWays {
+    keeps_draining: bool,
+    reads_more_addresses: bool,
+    reads_proxy: bool,
+    reads_hash_key: bool,
+}
+
+fn of_locality(ways: EndpointWays, message: &LocalityLbEndpoints, list: &[OpenedEndpoint]) -> Pieces<Endpoint> {
+    let metadata = message.metadata.as_ref().filter(|_| ways.reads_proxy);
+    let proxy = metadata.and_then(|metadata| proxy(&proto::kept(metadata)));
+    let mut endpoints = Builder::default();
+    for (index, opened) in list.iter().enumerate() {
+        if let Some(mut endpoint) = ways.endpoint(opened, index) {
+            endpoint.proxy = endpoint.proxy.or_else(|| proxy.clone());
+            endpoints.push(endpoint);
+        }
+    }
+    endpoints.done()
+}
+
+impl EndpointWays {
     /// The health of an endpoint that gets RPCs.
-    fn health(&self, number: i32) -> Option<HealthStatus> {
+    fn health(self, number: i32) -> Option<HealthStatus> {
         match HealthPb::try_from(number) {
             Ok(HealthPb::Unknown) => Some(HealthStatus::Unknown),
             Ok(HealthPb::Healthy) => Some(HealthStatus::Healthy),
-            Ok(HealthPb::Draining) if self.has(Feature::OverrideHost) => Some(HealthStatus::Draining),
+            Ok(HealthPb::Draining) if self.keeps_draining => Some(HealthStatus::Draining),
             _ => None,
         }
     }
 
     /// An endpoint; `None` for one that gets no RPC: one whose health is bad, or whose address nothing can connect to.
-    fn endpoint(&self, message: &LbEndpoint, index: usize) -> Option<Endpoint> {
+    fn endpoint(self, opened: &OpenedEndpoint, index: usize) -> Option<Endpoint> {
+        let message = &opened.message;
         let health = self.health(message.health_status)?;
-        let (proxy, hash_key) = match &message.metadata {
-            Some(metadata) => (self.proxy(metadata), self.hash_key(metadata)),
-            None => (None, None),
-        };
+        let has_metadata = |name| message.metadata.as_ref().is_some_and(|bytes| has_key(bytes, name));
+        let (reads_proxy, reads_hash_key) = (
+            self.reads_proxy && has_metadata(PROXY_METADATA),
+            self.reads_hash_key && has_metadata(LB_METADATA),
+        );
         let Some(HostIdentifier::Endpoint(endpoint)) = &message.host_identifier else {
             return None;
         };
         let more = endpoint.additional_addresses.iter();
-        let more = more.filter(|_| self.has(Feature::DualstackEndpoints));
+        let more = more.filter(|_| self.reads_more_addresses);
         let addresses = std::iter::once(&endpoint.address).chain(more.map(|more| &more.address));
         let mut addresses = addresses.filter_map(|address| socket_address(address.as_ref()?));
         Some(Endpoint {
@@ -130,31 +166,36 @@ impl FamilyReader<'_> {
             weight_is_default: message.load_balancing_weight.is_none(),
             health,
             hostname: endpoint.hostname.clone(),
-            proxy,
-            hash_key,
+            proxy: if reads_proxy {
+                opened.metadata().and_then(proxy)
+            } else {
+                None
+            },
+            hash_key: if reads_hash_key {
+                opened.metadata().and_then(hash_key)
+            } else {
+                None
+            },
         })
     }
+}
 
-    /// The proxy in metadata (A86).
-    fn proxy(&self, metadata: &Bytes) -> Option<String> {
-        if !self.has(Feature::HttpConnect) {
-            return None;
-        }
-        let metadata: Metadata = proto::kept(metadata);
-        let any = metadata.typed_filter_metadata.get(PROXY_METADATA)?;
-        Some(socket_address(&opened(any, ADDRESS)?)?.to_string())
-    }
+/// Says whether metadata has an entry of this name, typed or not, without reading more than the names.
+fn has_key(metadata: &[u8], name: &str) -> bool {
+    wire::map_keys(metadata).any(|key| key == name.as_bytes())
+}
 
-    /// The ring hash key in metadata (A76); an empty one counts as none.
-    fn hash_key(&self, metadata: &Bytes) -> Option<String> {
-        if self.has(Feature::EndpointHashKeyBackwardCompat) || self.has(Feature::HashKeyUnread) {
-            return None;
-        }
-        let metadata: Metadata = proto::kept(metadata);
-        let json = struct_to_json(Some(metadata.filter_metadata.get(LB_METADATA)?))?;
-        let key = json.get("hash_key")?.as_str()?;
-        (!key.is_empty()).then(|| key.to_owned())
-    }
+/// The proxy in metadata (A86).
+fn proxy(metadata: &Metadata) -> Option<String> {
+    let any = metadata.typed_filter_metadata.get(PROXY_METADATA)?;
+    Some(socket_address(&opened(any, ADDRESS)?)?.to_string())
+}
+
+/// The ring hash key in metadata (A76); an empty one counts as none.
+fn hash_key(metadata: &Metadata) -> Option<String> {
+    let json = struct_to_json(Some(metadata.filter_metadata.get(LB_METADATA)?))?;
+    let key = json.get("hash_key")?.as_str()?;
+    (!key.is_empty()).then(|| key.to_owned())
 }
 
 /// An IP address and a port, as they stand in their fields; `None` for one that cannot be connected to.

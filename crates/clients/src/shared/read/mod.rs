@@ -28,6 +28,7 @@ use xdsctl_model::profile::{Feature, Profile, ServerFacts};
 use xdsctl_model::resource::listener::Cidr;
 use xdsctl_model::resource::{LbConfig, LbPolicy, Millis, Resource};
 
+pub(crate) use endpoints::EndpointWays;
 pub(crate) use filters::{FilterKind, fraction};
 pub(crate) use rbac::{PolicyKind, PolicyReader};
 pub(crate) use xdsctl_model::status::of_http_error as status_of_http;
@@ -95,7 +96,7 @@ impl<'p> FamilyReader<'p> {
             Message::Listener(message) => Resource::Listener(self.listener(message)),
             Message::RouteConfiguration(message) => Resource::RouteConfiguration(self.route_config(message, opened)),
             Message::Cluster(message) => Resource::Cluster(self.cluster(message)),
-            Message::Endpoints(message) => Resource::Endpoints(self.endpoints(message, opened.endpoints(message))),
+            Message::Endpoints(message) => Resource::Endpoints(self.endpoints(message, opened)),
         }
     }
 
