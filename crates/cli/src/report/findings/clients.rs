@@ -3,14 +3,17 @@
 //! Findings of one rule at one place are one finding. What one client rejects and C-core never reads is one, too: the reader wants to know
 //! of the field, not of the clients.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+use foldhash::HashMap;
 
 use super::resolve::ResolveOptions;
 use xdsctl_channel::client::{Checked, Verdict};
 use xdsctl_clients::judge::{self, FamilyAnswer};
 use xdsctl_lint::decide::loudness::is_of_text;
-use xdsctl_model::diag::{Diagnostic, Effect};
+use xdsctl_model::diag::{Diagnostic, Effect, FieldPath};
 use xdsctl_model::profile::{Client, ClientStanding, Fleet, Version};
 
 /// What a client does with a resource.
@@ -54,35 +57,71 @@ pub struct Said {
 /// Which clients do what, as they were asked.
 type ClientEffects = Vec<(Effect, Client)>;
 
-/// Ways in which clients differ whose words are kept.
-const KEPT_NAMES: usize = 256;
+/// The number of a way in which clients do what; 0 if none does anything.
+type EffectsId = usize;
 
-/// Words for clients, made once: if they differ, and if there are several.
+/// Ways in which clients differ that are kept from one resource to the next.
+const KEPT_WAYS: usize = 4096;
+
+/// Ways in which clients do what, each once: most findings have one of few.
 #[derive(Debug, Default)]
-struct ClientNames(BTreeMap<ClientEffects, [Arc<str>; 2]>);
+struct EffectWays {
+    ways: Vec<EffectWay>,
+    /// The way with one more client. Looked up only.
+    after: HashMap<(EffectsId, Effect, Client), EffectsId>,
+}
 
-impl ClientNames {
-    fn of(&mut self, effects: &ClientEffects, fleet: &Fleet) -> [Arc<str>; 2] {
-        if let Some(names) = self.0.get(effects) {
-            return names.clone();
+#[derive(Debug, Default)]
+struct EffectWay {
+    effects: ClientEffects,
+    /// Words for the clients, made once: if they differ, and if there are several.
+    names: Option<[Arc<str>; 2]>,
+}
+
+impl EffectWays {
+    /// Begins with another resource.
+    fn begin(&mut self) {
+        if self.ways.is_empty() || self.ways.len() > KEPT_WAYS {
+            self.ways = vec![EffectWay::default()];
+            self.after.clear();
         }
-        if self.0.len() >= KEPT_NAMES {
-            self.0.clear();
-        }
-        let by = match fleet.clients() {
-            [] | [_] => String::new(),
-            _ => who_of(effects, fleet),
+    }
+
+    fn effects(&self, id: EffectsId) -> &[(Effect, Client)] {
+        self.ways.get(id).map_or(&[], |way| &way.effects)
+    }
+
+    /// The way with one more client.
+    fn with(&mut self, id: EffectsId, effect: Effect, client: Client) -> EffectsId {
+        let ways = &mut self.ways;
+        *self.after.entry((id, effect, client)).or_insert_with(|| {
+            let mut effects = ways.get(id).map(|way| way.effects.clone()).unwrap_or_default();
+            effects.push((effect, client));
+            ways.push(EffectWay { effects, names: None });
+            ways.len() - 1
+        })
+    }
+
+    fn names(&mut self, id: EffectsId, fleet: &Fleet) -> [Arc<str>; 2] {
+        let Some(way) = self.ways.get_mut(id) else {
+            return Default::default();
         };
-        let names = [who(effects, fleet).into(), by.into()];
-        self.0.insert(effects.clone(), names.clone());
-        names
+        let effects = &way.effects;
+        let names = way.names.get_or_insert_with(|| {
+            let by = match fleet.clients() {
+                [] | [_] => String::new(),
+                _ => who_of(effects, fleet),
+            };
+            [who(effects, fleet).into(), by.into()]
+        });
+        names.clone()
     }
 }
 
 /// What was said of the resources before: of most neighbours the same is said.
 #[derive(Debug, Default)]
 pub struct Before {
-    names: ClientNames,
+    ways: EffectWays,
     sketch: Sketch,
     verdicts: Verdicts,
 }
@@ -182,7 +221,8 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &
         return Said::default();
     }
     let base = fleet.base().client();
-    let mut merged = Merged::default();
+    before.ways.begin();
+    let mut merged = Merged::new(&mut before.ways);
     let mut of_base = std::mem::take(&mut checked.diagnostics);
     std::mem::take(&mut checked.ignored).unpack_into(&mut of_base);
     if checked.dies {
@@ -198,9 +238,9 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &
     } else {
         of_base.retain(|diagnostic| is_of_text(diagnostic.rule));
     }
-    for diagnostic in &of_base {
+    for diagnostic in of_base {
         let client = (!is_of_text(diagnostic.rule)).then_some(base);
-        merged.add(diagnostic, client);
+        merged.add(Cow::Owned(diagnostic), client);
     }
     let mut heard: Vec<Heard> = Vec::new();
     for answer in std::mem::take(&mut checked.answers) {
@@ -220,23 +260,30 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &
             .unread()
             .into_iter()
             .for_each(|packed| packed.unpack_into(&mut unread));
-        let mut of_client: Vec<&Diagnostic> = answer.diagnostics.iter().chain(&unread).collect();
+        let mut of_others: Vec<Diagnostic> = Vec::new();
         let has_own_world = client.has_own_world();
         if answer.verdict == judge::FamilyVerdict::Accepted && !has_own_world {
             let own = |d: &Diagnostic| answer.diagnostics.iter().any(|o| o.rule == d.rule && o.path == d.path);
             let is_true = |d: &&Diagnostic| d.shared.contains(&client.family) && !own(d);
-            of_client.extend(shared.iter().filter(is_true));
+            of_others.extend(shared.iter().filter(is_true).cloned());
         }
+        let of_client: Vec<&Diagnostic> = answer.diagnostics.iter().chain(&unread).chain(&of_others).collect();
         let verdict = sketch.add(ClientVerdict::new(client, answer.verdict.name(), &of_client));
         sketch.of.push((client, verdict));
-        let effects = of_client.iter().map(|one| (merged.add(one, Some(client)), one.effect));
+        let own = answer.diagnostics.iter().map(Cow::Borrowed);
+        let of_client = own.chain(unread.into_iter().chain(of_others).map(Cow::Owned));
+        let effects = of_client.map(|one| {
+            let effect = one.effect;
+            (merged.add(one, Some(client)), effect)
+        });
+        let effects = effects.collect();
         heard.push(Heard {
-            effects: effects.collect(),
+            effects,
             verdict,
             answer,
         });
     }
-    let (diagnostics, says) = merged.finish(fleet, counted, &mut before.names);
+    let (diagnostics, says) = merged.finish(fleet, counted);
     checked.diagnostics = diagnostics;
     if before.sketch != sketch {
         before.verdicts = sketch.expand();
@@ -272,62 +319,78 @@ impl ClientVerdict {
 /// Rules about fields that C-core never reads.
 const UNREAD: [&str; 3] = ["field-ignored", "behaviour-field-ignored", "security-field-ignored"];
 
-#[derive(Default)]
-struct Merged {
+struct Merged<'w> {
     diagnostics: Vec<Diagnostic>,
     /// Beside each: which client has which effect.
-    effects: Vec<ClientEffects>,
-    by_place: BTreeMap<String, Vec<usize>>,
+    effects: Vec<EffectsId>,
+    ways: &'w mut EffectWays,
+    /// The findings at each place, as numbers. Looked up only.
+    by_place: HashMap<FieldPath, Vec<usize>>,
 }
 
-impl Merged {
-    /// Adds a finding of a client, and says where it is.
-    fn add(&mut self, diagnostic: &Diagnostic, client: Option<Client>) -> usize {
-        let here = self.by_place.entry(diagnostic.path.to_string()).or_default();
-        let (diagnostics, effects) = (&self.diagnostics, &self.effects);
-        let effect = client.map(|client| (diagnostic.effect, client));
-        // Several findings of one client stay several.
-        let has_none_yet =
-            |n: usize| effect.is_some_and(|(_, client)| effects[n].iter().all(|(_, other)| *other != client));
-        let known = here.iter().copied().find(|&n| {
-            let other = &diagnostics[n];
-            (other.rule == diagnostic.rule || UNREAD.contains(&other.rule.id)) && has_none_yet(n)
-        });
-        let Some(n) = known else {
-            let n = self.diagnostics.len();
-            here.push(n);
-            self.diagnostics.push(diagnostic.clone());
-            self.effects.push(effect.into_iter().collect());
-            return n;
-        };
-        if self.diagnostics[n].rule != diagnostic.rule {
-            self.diagnostics[n].turn_into(diagnostic.rule);
-            self.diagnostics[n].message.clone_from(&diagnostic.message);
-            self.diagnostics[n].effect = diagnostic.effect;
+impl<'w> Merged<'w> {
+    fn new(ways: &'w mut EffectWays) -> Merged<'w> {
+        Merged {
+            diagnostics: Vec::new(),
+            effects: Vec::new(),
+            ways,
+            by_place: HashMap::default(),
         }
-        let worst = self.diagnostics[n].effect.min(diagnostic.effect);
-        self.diagnostics[n].effect = worst;
-        self.effects[n].extend(effect);
+    }
+
+    /// Adds a finding of a client, and says where it is.
+    fn add(&mut self, diagnostic: Cow<'_, Diagnostic>, client: Option<Client>) -> usize {
+        let here = self.by_place.get(&diagnostic.path).map_or(&[][..], Vec::as_slice);
+        // Several findings of one client stay several.
+        let has_none_yet = |n: usize, client: Client| {
+            let effects = self.effects.get(n).map_or(&[][..], |id| self.ways.effects(*id));
+            effects.iter().all(|(_, other)| *other != client)
+        };
+        let known = here.iter().copied().find(|&n| {
+            let is_same = |other: &Diagnostic| other.rule == diagnostic.rule || UNREAD.contains(&other.rule.id);
+            self.diagnostics.get(n).is_some_and(is_same) && client.is_some_and(|client| has_none_yet(n, client))
+        });
+        let n = known.unwrap_or(self.diagnostics.len());
+        let effect = diagnostic.effect;
+        match self.diagnostics.get_mut(n) {
+            Some(other) => take_in(other, &diagnostic),
+            None => {
+                match self.by_place.get_mut(&diagnostic.path) {
+                    Some(here) => here.push(n),
+                    None => _ = self.by_place.insert(diagnostic.path.clone(), vec![n]),
+                }
+                self.diagnostics.push(diagnostic.into_owned());
+                self.effects.push(EffectsId::default());
+            }
+        }
+        if let Some(client) = client {
+            self.add_effect(n, effect, client);
+        }
         n
     }
 
     /// Adds what another client says as one before it did.
     fn add_to(&mut self, heard: &Heard, client: Client) {
         for (place, effect) in &heard.effects {
-            if let Some(effects) = self.effects.get_mut(*place) {
-                effects.push((*effect, client));
-            }
+            self.add_effect(*place, *effect, client);
         }
     }
 
-    fn finish(self, fleet: &Fleet, counted: &[Client], names: &mut ClientNames) -> (Vec<Diagnostic>, Vec<Say>) {
+    fn add_effect(&mut self, place: usize, effect: Effect, client: Client) {
+        if let Some(id) = self.effects.get_mut(place) {
+            *id = self.ways.with(*id, effect, client);
+        }
+    }
+
+    fn finish(self, fleet: &Fleet, counted: &[Client]) -> (Vec<Diagnostic>, Vec<Say>) {
         let counts = |client: &Client| counted.is_empty() || counted.contains(client);
         let mut says = Vec::with_capacity(self.diagnostics.len());
         let mut diagnostics = self.diagnostics.iter();
         // Findings of one rule are mostly said by the same clients.
         for same in self.effects.chunk_by(|one, next| one == next) {
-            let Some(effects) = same.first() else { continue };
-            let [who, by] = names.of(effects, fleet);
+            let Some(&id) = same.first() else { continue };
+            let [who, by] = self.ways.names(id, fleet);
+            let effects = self.ways.effects(id);
             let of_clients = effects.iter().filter(|(_, client)| counts(client));
             let worst = of_clients.map(|(effect, _)| *effect).min();
             says.extend(diagnostics.by_ref().take(same.len()).map(|diagnostic| Say {
@@ -343,6 +406,16 @@ impl Merged {
         }
         (self.diagnostics, says)
     }
+}
+
+/// Makes a finding that of another client, too: what one client rejects says more than that others never read it.
+fn take_in(known: &mut Diagnostic, diagnostic: &Diagnostic) {
+    if known.rule != diagnostic.rule {
+        known.turn_into(diagnostic.rule);
+        known.message.clone_from(&diagnostic.message);
+        known.effect = diagnostic.effect;
+    }
+    known.effect = known.effect.min(diagnostic.effect);
 }
 
 /// `nack in go, java <1.71; ignored in cpp`, or nothing if there is no difference.
