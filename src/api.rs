@@ -1,7 +1,6 @@
 //! The public functions, which the crate documentation describes.
 //!
-//! Thin wrappers over `xdsctl_channel` and `xdsctl_lint`, for the default client without a
-//! bootstrap.
+//! Thin wrappers over `xdsctl_channel` and `xdsctl_lint`, for a client without a bootstrap.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,7 +12,7 @@ use xdsctl_document::envelope::{EMPTY_RESPONSE, NO_RESOURCE};
 use xdsctl_document::source::{SourceMap, Span};
 use xdsctl_lint::decide::{CheckOutcome, InputScope};
 use xdsctl_model::diag::{Diagnostic, Effect, Severity};
-use xdsctl_model::profile::{Profile, ServerFacts};
+use xdsctl_model::profile::{self, Profile, ServerFacts, UnknownClient};
 use xdsctl_model::resource::ResourceType;
 
 /// The verdicts and problems of a client on a document.
@@ -96,6 +95,139 @@ impl fmt::Display for Problem {
     }
 }
 
+/// A client that is asked about documents, with its version.
+///
+/// ```
+/// let text = r#"{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "cart", "type": "STATIC"}"#;
+/// let go = xdsctl::Checker::new("go@1.72")?;
+/// assert_eq!(go.check(text).errors().next().unwrap().path, "type");
+/// let outcome = xdsctl::send(go.hold(text).unwrap(), "xds:///shop", "/shop.Cart/Get").unwrap();
+/// assert_eq!(outcome.code, xdsctl::Code::Unavailable);
+/// # Ok::<(), xdsctl::UnknownClient>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Checker {
+    profile: Profile,
+}
+
+impl Checker {
+    /// A client by name, in the form of `--client`: `go`, `java@1.72`. Without a version it is the newest that was measured.
+    ///
+    /// # Errors
+    /// There is no such client or version, or several are named.
+    pub fn new(client: &str) -> Result<Checker, UnknownClient> {
+        let profile = Profile::of(profile::Client::parse_one(client)?);
+        Ok(Checker { profile })
+    }
+
+    /// Says what this client would do with the resources of a document: [`check`](fn@check), for it.
+    pub fn check(&self, text: impl Into<Vec<u8>>) -> Report {
+        let (world_set, store) = self.read(text.into(), Keep::Findings);
+        let CheckOutcome {
+            resources, findings, ..
+        } = xdsctl_lint::decide::decide(
+            world_set,
+            InputScope {
+                base: self.profile.client(),
+                ..InputScope::default()
+            },
+        );
+        let mut report = Report::default();
+        let is_empty = resources.is_empty();
+        let mut add = |diagnostic: Diagnostic, resource: Option<(ResourceType, String)>, span: Span| {
+            let place = store
+                .sources
+                .iter()
+                .next()
+                .map(|(_, source)| source.line_column(span.start));
+            report.problems.push(Problem {
+                rule: diagnostic.rule.id,
+                effect: diagnostic.effect,
+                severity: severity(&diagnostic, is_empty),
+                resource,
+                path: diagnostic.path.to_string(),
+                message: diagnostic.message,
+                line: place.map_or(1, |place| place.line),
+                column: place.map_or(1, |place| place.column),
+            });
+        };
+        for found in findings {
+            add(found.diagnostic, None, found.span);
+        }
+        for mut checked in resources {
+            checked.ignored.unpack_into(&mut checked.diagnostics);
+            let named = checked
+                .resource_type
+                .map(|resource_type| (resource_type, checked.name.clone()));
+            let source = store.sources.get(checked.origin.source);
+            let paths: Vec<_> = checked.diagnostics.iter().map(|diagnostic| &diagnostic.path).collect();
+            let spans = source.map(|source| source.locate_all(checked.origin.span, &paths));
+            let spans = spans.unwrap_or_default();
+            for (diagnostic, span) in checked.diagnostics.into_iter().zip(spans) {
+                add(diagnostic, named.clone(), span);
+            }
+            for note in checked.notes {
+                add(note.diagnostic, named.clone(), note.span);
+            }
+            if let Some((resource_type, name)) = named {
+                report.resources.push(ResourceVerdict {
+                    resource_type,
+                    name,
+                    verdict: checked.verdict,
+                });
+            }
+        }
+        report.problems.sort_by_key(|problem| (problem.line, problem.column));
+        report
+    }
+
+    /// This client, holding those resources of a document that it accepts: [`hold`], for it.
+    ///
+    /// # Errors
+    /// As for [`hold`].
+    pub fn hold(&self, text: impl Into<Vec<u8>>) -> Result<Client, Report> {
+        let text = text.into();
+        let (world_set, store) = self.read(text.clone(), Keep::Values);
+        let is_empty = world_set.resources.is_empty();
+        let is_error = |diagnostic: &Diagnostic| severity(diagnostic, is_empty) == Severity::Error;
+        let mut notes = world_set.resources.iter().flat_map(|checked| &checked.notes);
+        if world_set.findings.iter().any(|found| is_error(&found.diagnostic))
+            || notes.any(|note| is_error(&note.diagnostic))
+        {
+            return Err(self.check(text));
+        }
+        let resources = world_set.hold(&store).pop();
+        Ok(Client {
+            resources: resources.map(|(_, resources)| resources).unwrap_or_default(),
+            profile: self.profile.clone(),
+            ..Client::default()
+        })
+    }
+
+    /// Reads a document as what one client is sent.
+    fn read(&self, text: Vec<u8>, keep: Keep) -> (WorldSet, Arc<Store>) {
+        let mut store = Store {
+            sources: SourceMap::new(),
+            profile: self.profile.clone(),
+            server: ServerFacts::default(),
+        };
+        let id = store.sources.add("-", text);
+        let against = ValidationInput {
+            profile: &store.profile,
+            others: &[],
+            server: &store.server,
+            keep,
+        };
+        let mut reading = Reading::default();
+        if let Some(source) = store.sources.get(id) {
+            reading.read(None, &against, |loader, emit| {
+                loader.document(id, source, Default::default(), emit);
+            });
+        }
+        (reading.finish(&against, true), Arc::new(store))
+    }
+}
+
 /// Says what a gRPC client would do with the resources of a document.
 ///
 /// The document is any that `xdsctl validate` reads; what is in it is taken for what one client is sent. The client is the default one,
@@ -111,59 +243,8 @@ impl fmt::Display for Problem {
 /// assert_eq!(report.errors().next().unwrap().path, "lb_policy");
 /// ```
 pub fn check(text: impl Into<Vec<u8>>) -> Report {
-    let (world_set, store) = read(text.into(), Keep::Findings);
-    let CheckOutcome {
-        resources, findings, ..
-    } = xdsctl_lint::decide::decide(world_set, InputScope::default());
-    let mut report = Report::default();
-    let is_empty = resources.is_empty();
-    let mut add = |diagnostic: Diagnostic, resource: Option<(ResourceType, String)>, span: Span| {
-        let place = store
-            .sources
-            .iter()
-            .next()
-            .map(|(_, source)| source.line_column(span.start));
-        report.problems.push(Problem {
-            rule: diagnostic.rule.id,
-            effect: diagnostic.effect,
-            severity: severity(&diagnostic, is_empty),
-            resource,
-            path: diagnostic.path.to_string(),
-            message: diagnostic.message,
-            line: place.map_or(1, |place| place.line),
-            column: place.map_or(1, |place| place.column),
-        });
-    };
-    for found in findings {
-        add(found.diagnostic, None, found.span);
-    }
-    for mut checked in resources {
-        checked.ignored.unpack_into(&mut checked.diagnostics);
-        let named = checked
-            .resource_type
-            .map(|resource_type| (resource_type, checked.name.clone()));
-        let source = store.sources.get(checked.origin.source);
-        let paths: Vec<_> = checked.diagnostics.iter().map(|diagnostic| &diagnostic.path).collect();
-        let spans = source.map(|source| source.locate_all(checked.origin.span, &paths));
-        let spans = spans.unwrap_or_default();
-        for (diagnostic, span) in checked.diagnostics.into_iter().zip(spans) {
-            add(diagnostic, named.clone(), span);
-        }
-        for note in checked.notes {
-            add(note.diagnostic, named.clone(), note.span);
-        }
-        if let Some((resource_type, name)) = named {
-            report.resources.push(ResourceVerdict {
-                resource_type,
-                name,
-                verdict: checked.verdict,
-            });
-        }
-    }
-    report.problems.sort_by_key(|problem| (problem.line, problem.column));
-    report
+    Checker::default().check(text)
 }
-
 /// How bad a problem is. What is doubtful in a text that turns out to have no resource is why it has none; that it says so itself is not.
 fn severity(diagnostic: &Diagnostic, is_empty: bool) -> Severity {
     match diagnostic.rule.severity {
@@ -189,44 +270,7 @@ fn severity(diagnostic: &Diagnostic, is_empty: bool) -> Severity {
 /// The report, if some of the document could not be read, or it is none: what the client holds then is not what was meant. A resource
 /// that the client rejects is no error here.
 pub fn hold(text: impl Into<Vec<u8>>) -> Result<Client, Report> {
-    let text = text.into();
-    let (world_set, store) = read(text.clone(), Keep::Values);
-    let is_empty = world_set.resources.is_empty();
-    let is_error = |diagnostic: &Diagnostic| severity(diagnostic, is_empty) == Severity::Error;
-    let mut notes = world_set.resources.iter().flat_map(|checked| &checked.notes);
-    if world_set.findings.iter().any(|found| is_error(&found.diagnostic))
-        || notes.any(|note| is_error(&note.diagnostic))
-    {
-        return Err(check(text));
-    }
-    let resources = world_set.hold(&store).pop();
-    Ok(Client {
-        resources: resources.map(|(_, resources)| resources).unwrap_or_default(),
-        ..Client::default()
-    })
-}
-
-/// Reads a document as what one client is sent.
-fn read(text: Vec<u8>, keep: Keep) -> (WorldSet, Arc<Store>) {
-    let mut store = Store {
-        sources: SourceMap::new(),
-        profile: Profile::default(),
-        server: ServerFacts::default(),
-    };
-    let id = store.sources.add("-", text);
-    let against = ValidationInput {
-        profile: &store.profile,
-        others: &[],
-        server: &store.server,
-        keep,
-    };
-    let mut reading = Reading::default();
-    if let Some(source) = store.sources.get(id) {
-        reading.read(None, &against, |loader, emit| {
-            loader.document(id, source, Default::default(), emit);
-        });
-    }
-    (reading.finish(&against, true), Arc::new(store))
+    Checker::default().hold(text)
 }
 
 /// Opens a channel to a target, `xds:///NAME`, in simulated time; every address answers, and chance has the seed 0.
@@ -294,6 +338,26 @@ mod tests {
         }
         assert_eq!(check("{\"resources\": []}").errors().count(), 0);
         assert!(hold("{\"resources\": []}").is_ok());
+    }
+
+    #[test]
+    fn a_checker_answers_for_its_client() {
+        let text = r#"{"@type": "type.googleapis.com/envoy.config.route.v3.RouteConfiguration", "name": "r", "virtual_hosts": [
+            {"name": "v", "domains": ["*"], "routes": [{"match": {"prefix": ""}, "route": {"cluster": "c", "retry_policy":
+                {"retry_on": "cancelled", "num_retries": 0}}}]}]}"#;
+        let verdict = |client: &str| {
+            let report = Checker::new(client).unwrap().check(text);
+            report.verdict(ResourceType::RouteConfiguration, "r").unwrap()
+        };
+        assert_eq!(
+            verdict("cpp"),
+            check(text).verdict(ResourceType::RouteConfiguration, "r").unwrap()
+        );
+        assert_eq!(
+            (verdict("cpp"), verdict("java")),
+            (Verdict::Rejected, Verdict::Accepted)
+        );
+        assert!(Checker::new("gopher").is_err());
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //!
 //! For the tests of a control plane there are three calls: [`check`](fn@check) this text, [`hold`] these resources, [`send`] this RPC. What it would
 //! send goes in as JSON, YAML, text format or a serialized response; `examples/` of the repository has a test for each.
+//! They answer for C-core; a [`Checker`] answers for another client or version.
 //!
 //! ```
 //! use xdsctl::{ResourceType, Verdict};
@@ -39,11 +40,12 @@
 
 mod api;
 
-pub use api::{Problem, Report, ResourceVerdict, SendError, channel, check, hold, send};
+pub use api::{Checker, Problem, Report, ResourceVerdict, SendError, channel, check, hold, send};
 pub use xdsctl_channel::client::target::TargetError;
 pub use xdsctl_channel::client::{Cache, Client, HeldResource, Resources, Updated, Verdict};
 pub use xdsctl_channel::session::{PlannedStart, Session, SessionError, SessionInputs, SessionNote, SessionPlan};
 pub use xdsctl_channel::sim::{Channel, LimitReached, Outcome, Rpc};
 pub use xdsctl_model::diag::{Effect, Severity};
+pub use xdsctl_model::profile::UnknownClient;
 pub use xdsctl_model::resource::ResourceType;
 pub use xdsctl_model::status::Code;
