@@ -108,3 +108,26 @@ fn a_line_is_never_taken_for_that_of_another_client() {
     }
     assert!(known > 130, "{known}");
 }
+
+/// The deeper cause is told, not what the status says in general; a line of a stack alone is nobody's, and says so.
+#[test]
+fn the_deeper_cause_of_a_stack_trace_counts() {
+    let cause = "Caused by: java.security.cert.CertificateException: No name matching shop.example found";
+    let status = "io.grpc.StatusRuntimeException: UNAVAILABLE: io exception";
+    let pages = |text: &str| -> Vec<&str> {
+        let leads = recognised(text).into_iter().flat_map(|one| one.pages);
+        leads.map(|lead| lead.id()).collect()
+    };
+    assert_eq!(pages(status), ["connections-failing"]);
+    assert_eq!(
+        pages(&format!("{status}\n\tat io.grpc.X.y(X.java:1)\n{cause}")),
+        ["tls-name-mismatch"]
+    );
+    assert_eq!(pages(cause), [""; 0]);
+    let near = |text: &str| -> Vec<&str> {
+        let near = recognised(text).into_iter().flat_map(|one| one.near);
+        near.map(|page| page.id()).collect()
+    };
+    assert_eq!(near(cause), ["tls-name-mismatch"]);
+    assert_eq!(near("kubelet: context deadline exceeded"), [""; 0]);
+}

@@ -249,7 +249,10 @@ fn write_one(one: &Recognised, out: &mut dyn Write) -> io::Result<()> {
         let near = if near.is_empty() {
             String::new()
         } else {
-            format!("; the words, at other paths, are those of {}", near.join(", "))
+            format!(
+                "; the words, at another path or in a line of gRPC, are those of {}",
+                near.join(", ")
+            )
         };
         writeln!(out, "  not recognised{near}")?;
     }

@@ -10,7 +10,8 @@ const OURS: &str = "\
     xds grpc rpcerror:code= errorsvalidating resourceindex invalidresource: ldsresource \
     rdsresource cdsresource edsresource ldsresponse rdsresponse cdsresponse edsresponse \
     status{code= transport: nameresolver lbpolicy api_listener typedstruct receivedrouteisinvalid \
-    failedtounmarshalresource: resourcevalidationfailed: failedtodecodeprotobufmessage: emptyresourcenamein routespecifier envoy.config. envoy.extensions.";
+    failedtounmarshalresource: resourcevalidationfailed: failedtodecodeprotobufmessage: emptyresourcenamein routespecifier envoy.config. envoy.extensions. \
+    |load_balancing_call| |resolving_call| |resolving_load_balancer|";
 
 /// Statuses as gRPC writes them before a message.
 const STATUSES: &str = "\
@@ -34,7 +35,10 @@ const WRITERS: &[(Family, &str)] = &[
         Family::Java,
         "io.grpc. status{code= [xds-client< [xds-server< [xds-cp-client< [channel< [subchannel<",
     ),
-    (Family::Node, "|xds_client| |xds_resolver| @grpc/grpc-js"),
+    (
+        Family::Node,
+        "|xds_client| |xds_resolver| @grpc/grpc-js |load_balancing_call| |resolving_call|",
+    ),
     (
         Family::Rust,
         "tonic_xds:: xds_client:: resourcevalidationfailed: decodeerror:failedtodecodeprotobufmessage:",
@@ -51,6 +55,14 @@ pub(super) fn writer(lower: &str) -> Option<Family> {
 
 /// Says whether something in a text, without white space, shows that gRPC's xDS client wrote it.
 pub(super) fn is_ours(text: &str, lower: &str) -> bool {
-    let has = |text: &str, list: &str| list.split_ascii_whitespace().any(|words| text.contains(words));
-    !has(lower, STRANGERS) && (has(lower, OURS) || has(text, STATUSES))
+    !is_of_stranger(lower) && (has(lower, OURS) || has(text, STATUSES))
+}
+
+/// Says whether a program wrote a text that uses such words of its own affairs.
+pub(super) fn is_of_stranger(lower: &str) -> bool {
+    has(lower, STRANGERS)
+}
+
+fn has(text: &str, list: &str) -> bool {
+    list.split_ascii_whitespace().any(|words| text.contains(words))
 }

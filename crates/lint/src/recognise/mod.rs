@@ -77,10 +77,12 @@ pub struct Recognised {
     pub pages: Vec<Lead>,
     /// How many more pages have words like these; without a path that can be many.
     pub more: usize,
-    /// If it is not recognised: pages whose words it has, at another path.
+    /// If it is not recognised: pages whose words it has, at another path, or without a sign that gRPC wrote them.
     pub near: Vec<Page>,
     /// The client that wrote it, if no other writes such a line.
     pub writer: Option<Family>,
+    /// It says what went wrong in general: a deeper cause may stand beside it.
+    is_general: bool,
 }
 
 impl Recognised {
@@ -158,6 +160,10 @@ fn of_record(record: &records::Record) -> Vec<(usize, Recognised)> {
     for (number, line) in &lines {
         let of_line = of_line(line, &mut is_framed);
         told.extend(of_line.into_iter().map(|one| (*number, one)));
+    }
+    // The line of a deeper cause tells more than the one above it: `UNAVAILABLE: io exception`, `Caused by: ...`.
+    if told.iter().any(|(_, one)| !one.pages.is_empty() && !one.is_general) {
+        told.retain(|(_, one)| !one.is_general || one.resource_name.is_some());
     }
     let is_one = lines.len() == 1;
     if told.is_empty() && !is_one && record.text.len() <= MAX_WRAPPED_BYTES {
@@ -244,7 +250,10 @@ fn of_line(line: &str, is_framed: &mut dyn FnMut() -> bool) -> Vec<Recognised> {
         all.push((range.start, new(&squeezed, about, None, range, ranked)));
     }
     if all.is_empty() {
-        let ranked = rank::bare(whole, &squeezed.text);
+        let mut ranked = rank::bare(whole, &squeezed.text);
+        if ranked.fits.is_empty() && ranked.near.is_empty() && !whole.is_framed && !frame::is_of_stranger(whole.lower) {
+            ranked = rank::unframed(whole);
+        }
         if !ranked.fits.is_empty() || !ranked.near.is_empty() {
             let range = 0..squeezed.text.len();
             all.push((0, new(&squeezed, About::default(), None, range, ranked)));
@@ -319,6 +328,7 @@ fn new(squeezed: &Squeezed, about: About, path: Option<String>, words: Range<usi
         pages: ranked.fits.into_iter().map(lead).collect(),
         more: ranked.more,
         near: ranked.near,
+        is_general: ranked.is_general,
         writer: squeezed.writer().or(ranked.writer),
     }
 }

@@ -67,6 +67,8 @@ pub(super) struct Fit {
     pub tail: Option<String>,
     /// Whose words they are.
     family: Family,
+    /// They only count where nothing else is said.
+    is_alone: bool,
 }
 
 /// Pages for one fault.
@@ -82,6 +84,8 @@ pub(super) struct Ranked {
     pub near: Vec<Page>,
     /// The client whose words the best are, if it is not C-core and no other client has them.
     pub writer: Option<Family>,
+    /// The best fit says what went wrong in general, and a deeper cause may be told beside it.
+    pub is_general: bool,
 }
 
 /// Ranks the pages for the words in a range, at a path.
@@ -102,6 +106,7 @@ pub(super) fn at_path(path: &str, text: ComparedText<'_>, range: &Range<usize>, 
             words: words.clone(),
             tail,
             family: mark.family,
+            is_alone: mark.is_alone,
         };
         match tail_score(mark, &fields) {
             Some((more, tail)) => fits.push(fit(more, tail)),
@@ -122,6 +127,7 @@ pub(super) fn of_others(text: ComparedText<'_>, range: &Range<usize>) -> Ranked 
             words: occurrence(mark, text.lower, range)?,
             tail: None,
             family: mark.family,
+            is_alone: mark.is_alone,
         };
         Some((mark.is_alone, fit))
     };
@@ -157,6 +163,7 @@ pub(super) fn bare(text: ComparedText<'_>, original: &str) -> Ranked {
             words,
             tail: tail.map(|(_, tail)| tail),
             family: mark.family,
+            is_alone: mark.is_alone,
         };
         let is_told = more > 0 && (is_all || text.is_framed);
         if is_told || is_all && mark.letters() >= BARE_LETTERS {
@@ -174,6 +181,25 @@ pub(super) fn bare(text: ComparedText<'_>, original: &str) -> Ranked {
         near: ranked.fits.iter().map(|fit| fit.page).collect(),
         ..Ranked::default()
     }
+}
+
+/// The pages whose words a text has, where nothing shows that gRPC wrote them: those with the most words.
+pub(super) fn unframed(text: ComparedText<'_>) -> Ranked {
+    let all = 0..text.lower.len();
+    let telling = text.marks.iter().filter(|mark| mark.letters() >= BARE_LETTERS);
+    let near = telling
+        .filter(|mark| mark.is_framed && mark.tails.is_empty())
+        .filter_map(|mark| {
+            Some(Fit {
+                page: mark.page,
+                score: words_score(mark),
+                words: occurrence(mark, text.lower, &all)?,
+                tail: None,
+                family: mark.family,
+                is_alone: mark.is_alone,
+            })
+        });
+    ranked(Vec::new(), near.collect())
 }
 
 /// The longest end of a path of a mark that a text names: fields whose names nobody else uses.
@@ -214,6 +240,7 @@ pub(super) fn said(text: ComparedText<'_>, is_all: bool) -> Vec<(Range<usize>, R
             words,
             tail: None,
             family: mark.family,
+            is_alone: mark.is_alone,
         };
         match groups.last_mut() {
             Some((covered, fits)) if range.start < covered.end => {
@@ -252,7 +279,9 @@ fn ranked(fits: Vec<Fit>, near: Vec<Fit>) -> Ranked {
     };
     let (fits, more, best) = best_of(fits);
     let near = if fits.is_empty() { best_of(near).0 } else { Vec::new() };
+    let is_general = fits.first().is_some_and(|fit| fit.is_alone);
     Ranked {
+        is_general,
         fits,
         more,
         best,
