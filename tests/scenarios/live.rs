@@ -136,6 +136,7 @@ fn live(recording: &Recording) -> Vec<Row> {
     // What an older version was asked and is not there, it answered as the newest.
     let newest = match questions {
         "common" | "timelines" if file.starts_with("go@") => answers(&format!("live/{}-{questions}", GO.0)),
+        "common" if file.starts_with("java@") => answers(&format!("live/{}-{questions}", JAVA.0)),
         _ => Vec::new(),
     };
     let mut recorded: BTreeMap<String, Value> = newest
@@ -292,25 +293,19 @@ fn live_probes_of_go_answer_so() {
     compare_live(&recording("probes", GO), &[]);
 }
 
-/// What differs: a parser that throws, so that the client waits (`TPF/hcm-abort`); and a backend that is asked twice as out-of-band
-/// reports begin (`LB-WRR-DUR/zero`, `LB-WRR-DUR/huge`).
+/// What differs: a backend that is asked twice as out-of-band reports begin.
 #[test]
 fn live_channels_of_java_answer_so() {
-    compare_live(
-        &recording("common", JAVA),
-        &["LB-WRR-DUR/huge", "LB-WRR-DUR/zero", "TPF/hcm-abort"],
-    );
+    compare_live(&recording("common", JAVA), &["LB-WRR-DUR/huge", "LB-WRR-DUR/zero"]);
 }
 
-/// What differs: a listener whose parser throws, so that the client waits for ever (`RT-MSD0/x`); and a priority whose time runs out as
-/// the deadline of an RPC comes (`LB-CUSTOM/cds_experimental-not-subscribed`). Of the timelines, three in which a list of endpoints or a
-/// policy is replaced.
+/// What differs: three timelines in which a list of endpoints or a policy is replaced.
 #[test]
 fn live_channels_of_java_1_63_answer_so() {
     compare_older(
         "java@1.63.0",
         [
-            ("common", &["LB-CUSTOM/cds_experimental-not-subscribed", "RT-MSD0/x"]),
+            ("common", &[]),
             (
                 "timelines",
                 &["tl-all-draining", "tl-lb-policy-change", "tl-rr-replace-with-hung"],
@@ -319,45 +314,33 @@ fn live_channels_of_java_1_63_answer_so() {
     );
 }
 
-/// What differs in old versions: a listener whose parser throws (`RT-MSD0/x`); a resource that is given up, or a priority whose time runs
-/// out, at the moment at which an RPC ends (ten rows of `failover-dev1`, `LB-DEPTH/level-15`, `LB-CUSTOM/cds_experimental-not-subscribed`);
-/// which endpoint of a ring has the RPCs of one that is down; and aggregates of which members are rejected.
+/// What differs: in 1.54, a priority whose time runs out as the deadline of an RPC comes.
 #[test]
 fn live_channels_of_older_java_answer_so() {
-    let of_1_54 = &[
-        "ring-dev1-0",
-        "ring-dev1-7",
-        "tree-dev1-27",
-        "failover-dev1-0",
-        "failover-dev1-2",
-        "failover-dev1-4",
-        "failover-dev1-6",
-        "failover-dev1-8",
-        "failover-dev1-11",
-        "failover-dev1-18",
-        "failover-dev1-26",
-        "failover-dev1-27",
-        "failover-dev1-28",
-        "LB-CUSTOM/cds_experimental-not-subscribed",
-        "LB-DEPTH/level-15",
-        "RT-MSD0/x",
-    ];
-    let of_1_71 = &[
-        "LB-CUSTOM/cds_experimental-not-subscribed",
-        "LB-DEPTH/level-15",
-        "CDS-OD-DUR/interval-huge",
-        "RT-MSD0/x",
-        "TPF/hcm-abort",
-        "RT-RETRYMAX/limit",
-    ];
-    let clients: [(&'static str, &[&str]); 3] = [
-        ("java@1.46.0", &["ring-dev1-7"]),
-        ("java@1.54.0", of_1_54),
-        ("java@1.71.0", of_1_71),
+    let clients: [(&'static str, &[&str]); 4] = [
+        ("java@1.46.0", &[]),
+        ("java@1.54.0", &["LB-CUSTOM/cds_experimental-not-subscribed"]),
+        ("java@1.71.0", &[]),
+        ("java@1.76.0", &[]),
     ];
     for (client, differ) in clients {
         compare_live(&older("common", client), differ);
     }
+}
+
+/// Resources that are rejected, or over which a parser throws an exception, and a num_retries of 0: who waits, for how long, and who fails.
+#[test]
+fn rejections_of_java_end_so() {
+    for client in [
+        "java@1.46.0",
+        "java@1.54.0",
+        "java@1.63.0",
+        "java@1.71.0",
+        "java@1.76.0",
+    ] {
+        compare_live(&recording("rejected", (client, client)), &[]);
+    }
+    compare_live(&recording("rejected", JAVA), &[]);
 }
 
 #[test]

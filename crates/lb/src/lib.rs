@@ -142,7 +142,7 @@ pub fn by_name(name: &str, profile: &Profile) -> Option<&'static PolicyType> {
     let known = POLICIES.iter().copied().find(|policy| policy.name == name);
     known.filter(|policy| match policy.name {
         autosharding::NAME => profile.has(Feature::Autosharding),
-        least_request::NAME => profile.has(Feature::LeastRequest),
+        least_request::NAME => profile.has(Feature::LeastRequestPolicy),
         // No list of policies has it.
         p2c::NAME => false,
         _ => true,

@@ -123,7 +123,7 @@ impl<T: ResourceKind> HeldResource<T> {
         let dropped = dropped(&validated.diagnostics);
         let Some(value) = validated.value else {
             return HeldResource {
-                rejected: Some(Rejection::own(&validated.diagnostics)),
+                rejected: Some(Rejection::own(&validated.diagnostics, validated.dies)),
                 ..HeldResource::default()
             };
         };

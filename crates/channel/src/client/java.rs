@@ -9,10 +9,13 @@ use std::collections::BTreeSet;
 use super::config::{ChannelFailure, ChannelFailureClass, ClusterState, Leaf, XdsConfig};
 use super::target::Target;
 use super::{Client, Start};
+use crate::rpc::chain::Overrides;
 use xdsctl_model::profile::{Family, Feature};
 use xdsctl_model::resource::ResourceType;
 use xdsctl_model::resource::cluster::Discovery;
+use xdsctl_model::resource::filter::{FilterConfig, HttpFilter};
 use xdsctl_model::resource::listener::{Listener, RouteSource};
+use xdsctl_model::resource::route::{Action, Destination};
 use xdsctl_model::status::{Code, Status};
 
 /// What every RPC of a channel in panic mode gets.
@@ -43,11 +46,31 @@ pub(super) fn as_it_fails(
             waits: failure.class == ChannelFailureClass::Rejected && !failure.keeps_routes,
             ..failure
         }),
+        Err(failure) if failure.waits || is_waited_out(&failure, client) => Err(failure),
         Err(failure) => {
             let at_once = Some(Status::unavailable(words(&failure, start, client)));
             Err(ChannelFailure { at_once, ..failure })
         }
     }
+}
+
+/// Says whether RPCs that wait for ready wait: `onError` of a watcher leaves it to the policy without addresses.
+fn is_waited_out(failure: &ChannelFailure, client: &Client) -> bool {
+    failure.class == ChannelFailureClass::Rejected && client.profile.has(Feature::RejectionWaitedOut)
+}
+
+/// Says whether nobody hears that a resource was rejected: the stream ends of the exception, which is no error behind a response.
+pub(super) fn is_unheard(resource_type: ResourceType, name: &str, client: &Client) -> bool {
+    let rejection = || client.resources.rejection(resource_type, name);
+    client.profile.has(Feature::BrokenStreamUnheard) && rejection().is_some_and(|rejection| rejection.dies)
+}
+
+/// Says whether a resource that is waited for is so without an end: the timer of a cluster ends with its rejection, and that of what nobody
+/// hears of begins anew with each stream.
+pub(super) fn waits_without_end(resource_type: ResourceType, name: &str, client: &Client) -> bool {
+    let is_rejected = || client.resources.rejection(resource_type, name).is_some();
+    let is_rejected_member = resource_type == ResourceType::Cluster && client.profile.has(Feature::RejectedAwaited);
+    is_rejected_member && is_rejected() || is_unheard(resource_type, name, client)
 }
 
 fn panic(note: String) -> ChannelFailure {
@@ -67,6 +90,11 @@ fn throws(config: &XdsConfig, client: &Client) -> Option<String> {
     if is_impossible(&config.authority) {
         return Some("the authority begins or ends with a dot".to_owned());
     }
+    if client.profile.has(Feature::FiltersMadeFirst)
+        && let Some(name) = filter_of_another(config)
+    {
+        return Some(format!("an override of the filter {name} is of another filter"));
+    }
     // While something is waited for, an aggregate is not looked at.
     let has_all = config.missing.is_empty();
     config.clusters.iter().find_map(|(name, state)| match state {
@@ -77,6 +105,37 @@ fn throws(config: &XdsConfig, client: &Client) -> Option<String> {
         }
         ClusterState::Aggregate(_) | ClusterState::Error(_) => None,
     })
+}
+
+/// The name of a fault filter that a route has an override of another filter for (`FaultFilter.buildClientInterceptor`); the other
+/// filters do not look at theirs.
+fn filter_of_another(config: &XdsConfig) -> Option<&str> {
+    let host = config.virtual_host()?;
+    let filters = config.connection_manager()?.http_filters.iter();
+    let mut faults = filters.filter(|filter| matches!(filter.config, FilterConfig::Fault(_)));
+    // The most specific override counts, whatever it is of.
+    let is_another = |filter: &HttpFilter, levels: &[&Overrides]| {
+        let found = levels.iter().find_map(|overrides| overrides.get(&filter.name));
+        let config = found.and_then(|found| found.config.as_ref());
+        config.is_some_and(|config| config.kind() != filter.config.kind())
+    };
+    let has_another = |filter: &HttpFilter| {
+        host.routes.iter().any(|route| {
+            let (of_route, of_host) = (&route.typed_per_filter_config, &host.typed_per_filter_config);
+            match &route.action {
+                Action::Route(action) => match &action.destination {
+                    Destination::WeightedClusters(entries) => entries
+                        .iter()
+                        .any(|entry| is_another(filter, &[&entry.typed_per_filter_config, of_route, of_host])),
+                    Destination::Cluster(_) | Destination::Plugin(_) => is_another(filter, &[of_route, of_host]),
+                },
+                Action::NonForwarding | Action::Unknown => false,
+            }
+        })
+    };
+    faults
+        .find(|filter| has_another(filter))
+        .map(|filter| filter.name.as_str())
 }
 
 /// A cluster that two aggregates below `root` name, if it is a leaf or has one below it. An aggregate that names it twice has it once.

@@ -195,6 +195,11 @@ impl Client {
         }
     }
 
+    /// Says whether a resource that is waited for is so without an end, and not until a timer says that it does not exist.
+    pub fn waits_without_end(&self, resource_type: ResourceType, name: &str) -> bool {
+        java::waits_without_end(resource_type, name, self)
+    }
+
     /// Puts the node's id before the words of a failure, where the client does.
     pub fn with_node_id(&self, words: &str) -> String {
         match self.profile.has(Feature::NodeIdFirst) {

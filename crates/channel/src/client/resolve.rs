@@ -40,6 +40,8 @@ struct Base<'a> {
 pub(super) struct Absent {
     pub class: ChannelFailureClass,
     pub text: String,
+    /// Nobody hears that it was rejected, so that it is waited for ([`Feature::BrokenStreamUnheard`]).
+    pub is_unheard: bool,
 }
 
 impl Base<'_> {
@@ -57,6 +59,7 @@ impl Base<'_> {
             return Err(Absent {
                 class: ChannelFailureClass::NotAskedFor,
                 text: format!("{}{}", fault.words(name), self.node()),
+                is_unheard: false,
             });
         }
         let held = cache.get(name);
@@ -66,10 +69,12 @@ impl Base<'_> {
             (None, Some(why)) => Err(Absent {
                 class: ChannelFailureClass::Rejected,
                 text: format!("{why}{}", self.node()),
+                is_unheard: java::is_unheard(T::TYPE, name, self.client),
             }),
             (None, None) => Err(Absent {
                 class: ChannelFailureClass::Missing,
                 text: format!("does not exist{}", self.node()),
+                is_unheard: false,
             }),
         }
     }
@@ -104,6 +109,7 @@ pub(super) fn target(
         let absent = Absent {
             class: ChannelFailureClass::NotApiListener,
             text: "not an API listener".to_owned(),
+            is_unheard: false,
         };
         return Err(fail("LDS", (name, ""), absent, client));
     };
@@ -187,7 +193,7 @@ fn fail(kind: &str, (name, authority): (&str, &str), absent: Absent, client: &Cl
         },
         at_once: None,
         is_handed_on: client.profile.has(Feature::FailuresHandedOn),
-        waits: client.profile.has(Feature::WaitsForConfiguration),
+        waits: client.profile.has(Feature::WaitsForConfiguration) || absent.is_unheard,
     }
 }
 
@@ -213,6 +219,7 @@ impl FoundRoutes<'_> {
             let absent = Absent {
                 class: ChannelFailureClass::NoVirtualHost,
                 text: format!("could not find VirtualHost for {looked_up} in RouteConfiguration"),
+                is_unheard: false,
             };
             let name = self.route_config_name.as_deref().unwrap_or(self.listener_name);
             let mut failure = fail(self.kind, (name, looked_up), absent, base.client);
@@ -460,7 +467,7 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
                     _ => format!("CDS resource {name}: {}", absent.text),
                 };
                 let class = match absent.class {
-                    ChannelFailureClass::Rejected => ClusterFailureClass::Rejected,
+                    ChannelFailureClass::Rejected if !absent.is_unheard => ClusterFailureClass::Rejected,
                     ChannelFailureClass::NotAskedFor => ClusterFailureClass::NotAskedFor,
                     _ => {
                         config.missing.push((ResourceType::Cluster, name.clone()));

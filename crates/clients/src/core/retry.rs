@@ -21,7 +21,8 @@ use std::collections::BTreeSet;
 use prost_types::Duration;
 
 use crate::shared::rules::{
-    BACK_OFF_BELOW_1MS, BACK_OFF_TOO_LONG, BASE_INTERVAL_MISSING, MAX_INTERVAL_BELOW_BASE, NUM_RETRIES_ZERO,
+    BACK_OFF_BELOW_1MS, BACK_OFF_TOO_LONG, BASE_INTERVAL_MISSING, MAX_INTERVAL_BELOW_BASE, NUM_RETRIES_TOO_BIG,
+    NUM_RETRIES_ZERO,
 };
 use xdsctl_document::proto::duration;
 use xdsctl_document::proto::meant::has_same_letters;
@@ -41,8 +42,6 @@ rules! {
     BACK_OFF_ZERO_FAILS = "rds-retry-back-off-zero-fails", RouteConfiguration, Fails, "C-core CreateMethodConfig, RetryMethodConfig";
     /// A retry back-off of one millisecond in use loses retries.
     BACK_OFF_1MS_LOSES_RETRIES = "rds-retry-back-off-1ms-fails", RouteConfiguration, Fails, "observed on C-core 1.85.1";
-    /// A num_retries that does not fit a signed 32-bit number breaks the whole channel.
-    NUM_RETRIES_TOO_BIG = "rds-num-retries-too-big", RouteConfiguration, Fails, "C-core CreateMethodConfig, RetryMethodConfig";
     /// A retry_on names conditions that gRPC does not have.
     RETRY_ON_UNSUPPORTED = "rds-retry-on-unsupported", RouteConfiguration, Ignored, "gRFC A44; C-core RetryPolicyParse",
         also [Go Java] "each reads the words that it knows";

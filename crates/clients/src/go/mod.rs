@@ -46,6 +46,7 @@ static DIALECT: ReadDialect = ReadDialect {
     ring: lb::ring,
     has_policy: lb::is_registered,
     least_request_in_localities: false,
+    reads_least_request: false,
     omits_zero: true,
     lb_config: lb::of_list,
     requires_if_set: false,

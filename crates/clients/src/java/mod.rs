@@ -33,6 +33,7 @@ use std::net::SocketAddr;
 use prost_types::Duration;
 
 use crate::shared::read::{FamilyReader, ReadDialect, length};
+use crate::shared::rules::{NUM_RETRIES_TOO_BIG, NUM_RETRIES_ZERO};
 use crate::shared::{
     Checked, Converter, ConverterStop, Message, SentResource, URL_PREFIX, decoded, die, is_url_of, is_valid, reject,
 };
@@ -59,6 +60,7 @@ static DIALECT: ReadDialect = ReadDialect {
     ring: lb::ring,
     has_policy: lb_config::is_registered,
     least_request_in_localities: true,
+    reads_least_request: true,
     omits_zero: false,
     lb_config: lb_config::of_list,
     requires_if_set: true,
@@ -90,7 +92,7 @@ pub(crate) static CONVERTER: Converter = Converter {
         Ok(Some(FamilyReader::new(&DIALECT, cx).resource(message, sent.opened)))
     },
     failures_kill: true,
-    failing_later: &[],
+    failing_later: &[&NUM_RETRIES_ZERO, &NUM_RETRIES_TOO_BIG],
     rules: &[fault::RULES, listener::RULES],
 };
 

@@ -5,16 +5,18 @@ use prost_types::Duration;
 use super::plugin::JavaPlugins;
 use super::{check_valid, http_filter, matcher, to_nanos};
 use crate::shared::rules::{
-    BACK_OFF_NOT_POSITIVE, BASE_INTERVAL_MISSING, MAX_INTERVAL_BELOW_BASE, ROUTE_PLUGIN_UNKNOWN,
-    WEIGHTED_CLUSTERS_EMPTY, WEIGHTED_CLUSTERS_SUM,
+    BACK_OFF_NOT_POSITIVE, BASE_INTERVAL_MISSING, MAX_INTERVAL_BELOW_BASE, NUM_RETRIES_TOO_BIG, NUM_RETRIES_ZERO,
+    ROUTE_PLUGIN_UNKNOWN, WEIGHTED_CLUSTERS_EMPTY, WEIGHTED_CLUSTERS_SUM,
 };
 use crate::shared::{Checked, reject};
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::ClusterSpecifier;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::hash_policy::PolicySpecifier;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::{HashPolicy, MaxStreamDuration};
 use xdsctl_document::proto::pb::envoy::config::route::v3::{RetryPolicy, RouteAction, WeightedCluster};
-use xdsctl_model::diag::{Path, Validation};
+use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::retry::DEFAULT_NUM_RETRIES;
+use xdsctl_model::resource::route::RetryOn;
 
 /// Converts the action at `at`.
 pub(super) fn parse(
@@ -55,8 +57,28 @@ fn max_stream_duration(message: &MaxStreamDuration, at: &Path<'_>, cx: &mut Vali
     Ok(())
 }
 
+/// Says of a number of retries with which RPCs fail: a method config has two attempts or more, in 32 bits with a sign
+/// (`ManagedChannelServiceConfig.MethodInfo.retryPolicy`). A policy that retries on nothing is in none.
+fn attempts(policy: &RetryPolicy, at: &Path<'_>, cx: &mut Validation<'_>) {
+    let retries = policy.num_retries.unwrap_or(DEFAULT_NUM_RETRIES);
+    let mut words = policy.retry_on.split(',');
+    if retries.wrapping_add(1).cast_signed() >= 2
+        || !words.any(|word| RetryOn::of_word(word, |it| cx.has(it)).is_some())
+    {
+        return;
+    }
+    let rule = if retries == 0 {
+        &NUM_RETRIES_ZERO
+    } else {
+        &NUM_RETRIES_TOO_BIG
+    };
+    let message = format_args!("num_retries is {retries}: each RPC on this route fails with UNKNOWN");
+    cx.report_as(Effect::Fails, rule, &at.field("num_retries"), message);
+}
+
 /// `parseRetryPolicy`: any number of retries will do.
 fn retry_policy(policy: &RetryPolicy, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    attempts(policy, at, cx);
     let Some(back_off) = &policy.retry_back_off else {
         return Ok(());
     };

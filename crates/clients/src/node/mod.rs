@@ -61,6 +61,7 @@ static DIALECT: ReadDialect = ReadDialect {
     },
     has_policy: lb_json::is_registered,
     least_request_in_localities: false,
+    reads_least_request: false,
     omits_zero: false,
     lb_config: lb_config::of_list,
     requires_if_set: false,

@@ -194,6 +194,8 @@ rules! {
         also [Go] "grpc-go keeps the route and fails its RPCs with UNAVAILABLE (errUnsupportedClientRouteAction)";
     /// A retry policy has num_retries of 0.
     NUM_RETRIES_ZERO = "rds-num-retries-zero", RouteConfiguration, Nack, "gRFC A44; C-core RetryPolicyParse";
+    /// A num_retries that does not fit a signed 32-bit number breaks the whole channel.
+    NUM_RETRIES_TOO_BIG = "rds-num-retries-too-big", RouteConfiguration, Fails, "C-core CreateMethodConfig, RetryMethodConfig";
     /// A retry_back_off has no base_interval.
     BASE_INTERVAL_MISSING = "rds-base-interval-missing", RouteConfiguration, Nack, "gRFC A44; C-core RetryPolicyParse";
     /// A retry back-off is 0 or below one millisecond.

@@ -59,6 +59,8 @@ impl Size {
 pub struct Ring {
     entries: Vec<RingEntry>,
     is_signed: bool,
+    /// What is behind the last entry goes to the last, and not to the first.
+    ends: bool,
 }
 
 /// In what the entries of a ring are made otherwise than in C-core.
@@ -72,6 +74,15 @@ pub(super) struct EntryWays {
     pub names_grow: bool,
     /// The sum of the weights is cut off at 32 bits (grpc-go ring.go `normalizeWeights`).
     pub sum_wraps: bool,
+}
+
+/// In what rings of signed hashes differ.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SignedWays {
+    /// That of [`EntryWays`].
+    pub names_grow: bool,
+    /// Behind the last entry is the first.
+    pub turns: bool,
 }
 
 /// An endpoint that gets its entries on a ring.
@@ -103,15 +114,14 @@ impl Ring {
         Ring {
             entries,
             is_signed: false,
+            ends: false,
         }
     }
 
     /// Builds the ring of endpoints that get their entries in this order, with hashes that are signed numbers.
-    ///
-    /// `names_grow` is that of [`EntryWays`].
-    pub(super) fn signed<K: AsRef<str>>(places: &[RingEndpoint<K>], size: Size, names_grow: bool) -> Ring {
+    pub(super) fn signed<K: AsRef<str>>(places: &[RingEndpoint<K>], size: Size, signed: SignedWays) -> Ring {
         let ways = EntryWays {
-            names_grow,
+            names_grow: signed.names_grow,
             ..EntryWays::default()
         };
         let mut entries = entries(places, size, ways);
@@ -119,6 +129,7 @@ impl Ring {
         Ring {
             entries,
             is_signed: true,
+            ends: !signed.turns,
         }
     }
 
@@ -147,8 +158,8 @@ impl Ring {
     /// The share of the hash space that leads to each entry: its distance from the one before.
     pub fn arcs(&self) -> impl Iterator<Item = f64> + '_ {
         let last = self.entries.last().map_or(0, |last| self.rank(last.hash));
-        // Behind the last entry of signed hashes nothing leads back to the first.
-        let (mut before, behind) = match self.is_signed {
+        // Behind the last entry nothing leads back to the first.
+        let (mut before, behind) = match self.ends {
             true => (0, 1.0 - last as f64 / 2f64.powi(64)),
             false => (last, 0.0),
         };
@@ -166,12 +177,12 @@ impl Ring {
     }
 
     /// Index of the entry that a request hash belongs to: the first whose hash is not below it, else the first of all, or the last of all
-    /// where hashes are signed (grpc-java `RingHashLoadBalancer.RingHashPicker.getTargetIndex`).
+    /// where the ring ends there (grpc-java `RingHashLoadBalancer.RingHashPicker.getTargetIndex`).
     pub fn locate(&self, request_hash: u64) -> usize {
         let wanted = self.rank(request_hash);
         let index = self.entries.partition_point(|entry| self.rank(entry.hash) < wanted);
         match index == self.entries.len() {
-            true if self.is_signed => index.saturating_sub(1),
+            true if self.ends => index.saturating_sub(1),
             true => 0,
             false => index,
         }

@@ -6,7 +6,7 @@
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
-use super::ring::{Ring, RingEndpoint, Size};
+use super::ring::{Ring, RingEndpoint, SignedWays, Size};
 use crate::endpoint::{Address, EndpointList};
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::status::Status;
@@ -27,6 +27,8 @@ pub(super) struct EntryNames {
     is_of_list: bool,
     /// With what is left of the name before ([`Feature::RingNamesGrow`]).
     grows: bool,
+    /// Behind the last entry is the first ([`Feature::RingTurns`]).
+    turns: bool,
 }
 
 impl EntryNames {
@@ -35,6 +37,7 @@ impl EntryNames {
         profile.has(Feature::SocketRing).then(|| EntryNames {
             is_of_list: profile.has(Feature::RingNamesList),
             grows: profile.has(Feature::RingNamesGrow),
+            turns: profile.has(Feature::RingTurns),
         })
     }
 
@@ -63,7 +66,8 @@ pub(super) fn ring<'a>(endpoints: impl Iterator<Item = (&'a [Address], u32)>, si
             })
         })
         .collect();
-    Ring::signed(&places, size, names.grows)
+    let (names_grow, turns) = (names.grows, names.turns);
+    Ring::signed(&places, size, SignedWays { names_grow, turns })
 }
 
 /// Why the client takes no ring of endpoints: their weights and the sum of these must fit into 32 bits (`validateAddrList`). A weight of 0
@@ -189,13 +193,19 @@ mod tests {
         let names = EntryNames {
             is_of_list: false,
             grows: false,
+            turns: false,
         };
-        let ring = ring(endpoints.iter().map(|one| (&**one, 1)), Size { min: 8, max: 8 }, names);
+        let made = |names| ring(endpoints.iter().map(|one| (&**one, 1)), Size { min: 8, max: 8 }, names);
+        let turning = made(EntryNames { turns: true, ..names });
+        assert_eq!(turning.locate(i64::MAX.cast_unsigned()), 0);
+        let ring = made(names);
         let hashes: Vec<i64> = ring.entries().iter().map(|entry| entry.hash.cast_signed()).collect();
         assert!(hashes.is_sorted() && hashes[0] < 0);
         assert_eq!(ring.locate(i64::MAX.cast_unsigned()), 7);
         assert_eq!(ring.locate(i64::MIN.cast_unsigned()), 0);
-        let total: f64 = ring.arcs().sum();
-        assert!((total - 1.0).abs() < 1e-9, "{total}");
+        for ring in [ring, turning] {
+            let total: f64 = ring.arcs().sum();
+            assert!((total - 1.0).abs() < 1e-9, "{total}");
+        }
     }
 }

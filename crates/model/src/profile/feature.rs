@@ -427,6 +427,8 @@ features! {
     RingNamesList;
     /// The name of a ring's entry begins with all but the last digit of what stood before, from the eleventh entry of an endpoint on.
     RingNamesGrow;
+    /// Behind the last entry of a hash ring is the first; later, what is behind the last goes to the last.
+    RingTurns;
     /// A ring takes no weights of endpoints, each with that of its locality, that do not fit into 32 bits, nor such a sum.
     RingWeightsChecked;
     /// RPCs to an aggregate that leads back to itself wait for ever; later, they fail.
@@ -437,6 +439,12 @@ features! {
     TrafficInbound;
     /// The weights of weighted_clusters must add up to more than 0 and at most 4,294,967,295; before, any will do.
     ClusterWeightsSummed;
+    /// RPCs that wait for ready wait while the Listener or the routes are rejected; later, they fail.
+    RejectionWaitedOut;
+    /// A stream that ends behind a response is no error: what the parser throws an exception over is waited for, as if it had not come.
+    BrokenStreamUnheard;
+    /// The filters of all routes are made when the routes are taken, and the channel dies of an override that is of another filter.
+    FiltersMadeFirst;
     /// A DNS name with a port above 65,535 has no answer for ever: an exception is thrown where nobody hears of it.
     DnsPortThrows;
 

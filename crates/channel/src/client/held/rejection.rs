@@ -26,6 +26,8 @@ pub(super) struct Rejection {
     pub faults: Vec<RejectionFault>,
     /// What is not known, if it is no rejection.
     pub gap: Option<Gap>,
+    /// The client does not answer: it dies of the resource, or an exception leaves its parser.
+    pub dies: bool,
 }
 
 /// Why nothing is held of a resource of which the verdict is not known.
@@ -38,7 +40,7 @@ impl Rejection {
         let is_told = checked.stage == Stage::Failed && !live::is_own_rejection(checked);
         let is_own = checked.verdict == Verdict::Rejected && !is_told;
         let Some(error) = told.filter(|_| !is_own) else {
-            let mut own = Rejection::own(&checked.diagnostics);
+            let mut own = Rejection::own(&checked.diagnostics, checked.dies);
             own.gap = checked.gap;
             if own.gap == Some(Gap::Verdict) {
                 own.why = NOT_KNOWN.to_owned();
@@ -52,15 +54,17 @@ impl Rejection {
             why: format!("{INVALID}{}", peer_words(error)),
             faults: faults(&checked.diagnostics),
             gap: None,
+            dies: checked.dies,
         }
     }
 
     /// The rejection of a resource, in xdsctl's words and not in those of a client.
-    pub fn own(diagnostics: &[Diagnostic]) -> Rejection {
+    pub fn own(diagnostics: &[Diagnostic], dies: bool) -> Rejection {
         Rejection {
             why: rejection(diagnostics),
             faults: faults(diagnostics),
             gap: None,
+            dies,
         }
     }
 }
@@ -111,24 +115,27 @@ pub struct Rejected<'a> {
     pub has_earlier: bool,
     /// What is not known, if it is no rejection.
     pub gap: Option<Gap>,
+    /// The client does not answer: it dies of the resource, or an exception leaves its parser.
+    pub dies: bool,
 }
 
 impl<'a> Rejected<'a> {
     fn of<T: ResourceKind>(name: &'a str, held: &'a HeldResource<T>) -> Option<Rejected<'a>> {
-        let Rejection { why, gap, .. } = held.rejected.as_ref()?;
+        let Rejection { why, gap, dies, .. } = held.rejected.as_ref()?;
         Some(Rejected {
             resource_type: T::TYPE,
             name,
             why,
             has_earlier: held.is_accepted(),
             gap: *gap,
+            dies: *dies,
         })
     }
 }
 
 impl Resources {
     /// The resource with this key, if it is rejected.
-    pub(super) fn rejection(&self, resource_type: ResourceType, key: &str) -> Option<Rejected<'_>> {
+    pub(in crate::client) fn rejection(&self, resource_type: ResourceType, key: &str) -> Option<Rejected<'_>> {
         fn of<'a, T: ResourceKind>(cache: &'a Cache<T>, key: &str) -> Option<Rejected<'a>> {
             let (name, held) = cache.held.get_key_value(key)?;
             Rejected::of(name, held)

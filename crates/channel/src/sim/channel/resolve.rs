@@ -188,7 +188,8 @@ impl Channel {
             let since = self.asked.get(&(resource_type, name.to_owned()));
             let missing = config.missing.iter();
             let mut missing = missing.filter(|(kind, missing)| *kind == resource_type && missing == name);
-            missing.next().is_some() && since.is_some_and(|since| now - since < RESOURCE_TIMEOUT_MS)
+            let is_recent = since.is_some_and(|since| now - since < RESOURCE_TIMEOUT_MS);
+            missing.next().is_some() && (is_recent || self.client.waits_without_end(resource_type, name))
         };
         // Members of members: no deeper than a client follows them, and each once.
         let waits = |root: &String| {
@@ -319,7 +320,8 @@ impl Channel {
                 self.runtime.schedule(RESOURCE_TIMEOUT_MS, Event::Resolve);
                 now
             });
-            is_waiting |= now - since < RESOURCE_TIMEOUT_MS;
+            let is_recent = now - since < RESOURCE_TIMEOUT_MS;
+            is_waiting |= is_recent || self.client.waits_without_end(name.0, &name.1);
         }
         is_waiting
     }

@@ -53,7 +53,7 @@ impl FamilyReader<'_> {
                     self.ring(message.minimum_ring_size, message.maximum_ring_size),
                 )
             }
-            LEAST_REQUEST if self.has(Feature::LeastRequest) => {
+            LEAST_REQUEST if self.dialect.reads_least_request || self.has(Feature::LeastRequest) => {
                 let message: LeastRequest = decoded(any);
                 let count = message.choice_count.filter(|count| *count > 0);
                 (

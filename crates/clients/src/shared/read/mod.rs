@@ -47,6 +47,8 @@ pub(crate) struct ReadDialect {
     pub has_policy: fn(&str, &Profile) -> bool,
     /// `lb_policy: LEAST_REQUEST` picks in the localities, which are chosen by weight.
     pub least_request_in_localities: bool,
+    /// The LeastRequest message is read whether or not the client has its switch on.
+    pub reads_least_request: bool,
     /// Fields of weighted_round_robin that are 0 count as not set.
     pub omits_zero: bool,
     /// Reads a list of LB policies, of which the first known one counts.

@@ -11,7 +11,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     user_agents: &["gRPC Java"],
     of_user_agent: only_version,
     measured: versions!["1.46.0" "1.54.0" "1.63.0" "1.71.0" "1.72.0" "1.73.0" "1.74.0" "1.75.0" "1.76.0" "1.77.0" "1.77.1" "1.78.0" "1.79.0" "1.80.0" "1.83.1" "1.85.1"],
-    picked: versions!["1.46.0" "1.54.0" "1.63.0" "1.85.1"],
+    picked: versions!["1.46.0" "1.54.0" "1.63.0" "1.71.0" "1.76.0" "1.85.1"],
     measurement: Measurement {
         with: "XdsResourceType.parse, called directly",
         resources: 18_692,
@@ -54,26 +54,27 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.46" always SocketRing HeadersOfApplication RangeWithEnd LongestDomain FractionAsWritten PathCaseFolded
             HostRetryUnread RetryOnTrimmed RetryOnUnderscored RetryPerRpc
             DisabledFiltersRun DnsPortThrows LastPriorityFails EscapedDollarGroups AggregateByLevels PathsEnd SilentWithoutTargets
-            LocalityOnce BreakerCountsReported RoutesAtOnce WeightsSigned ContainsExact
+            LocalityOnce BreakerCountsReported RoutesAtOnce WeightsSigned ContainsExact LeastRequestPolicy
             AggregateClusterBackwardCompat ClustersAlone RejectedAwaited;
         "1.46" always TypedStructChecked SourceTypeChecked RbacMatchersMade ClusterResolverPolicy ClusterImplByName
             OldProviderFields OldestProviderFields RewriteNeedsEngine Grpclb TrafficInbound ClusterRingChecked
-            RingNamesList RingNamesGrow LoopsEndless LeavesTwiceKill HostByListener;
+            RingNamesList RingNamesGrow RingTurns LoopsEndless LeavesTwiceKill HostByListener;
         "1.54" off WeightedRoundRobinMessage;
         "1.54" on CustomLbConfig OutlierDetection;
         "1.54" always HeaderStringMatch RbacHeaderStringMatch LocalitiesCompared ClusterWeightsSummed RingWeightsChecked
-            FailsAtOnce;
+            FailsAtOnce RejectionWaitedOut;
         "1.54" gone TrafficInbound ClusterRingChecked RingNamesGrow HostByListener;
         "1.56" on Federation;
         "1.63" on RlsLb DualstackEndpoints;
         "1.61" always SubjectOfRfc2253;
         "1.63" always CustomLbConfig OutlierDetection PickFirstMessage XdstpServiceName PickFirstJson WeightedRoundRobinMessage
             WrrPlainName PolicyExceptionsCaught StatusCodesEnd OuterName;
-        "1.63" gone RingNamesList LoopsEndless LeavesTwiceKill;
+        "1.63" gone RingNamesList RingTurns LoopsEndless LeavesTwiceKill;
         "1.71" off DualstackEndpoints SystemRootCerts AuthorityRewrite;
-        "1.71" always ClusterMetadata WeightsUnsigned AngleGroups;
+        "1.71" always ClusterMetadata WeightsUnsigned AngleGroups BrokenStreamUnheard FiltersMadeFirst;
         "1.72" off HttpConnect RingHashSetRequestHashKey;
         "1.72" always ServerFallback EndpointMetadata ChainNamesCompared RangesAreLiterals;
+        "1.72" gone RejectionWaitedOut;
         "1.73" off GcpAuthnFilter;
         "1.73" on LeastRequest;
         "1.73" always ListenerAddressChecked ListenerAddressCompared AudienceNeedsSwitch;
@@ -87,7 +88,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.78" always RandomSubsetting ServesRejectedRoutes;
         "1.79" on PfWeightedShuffling;
         "1.79" always ParserExceptionCaught;
-        "1.79" gone ClusterResolverPolicy;
+        "1.79" gone ClusterResolverPolicy BrokenStreamUnheard;
         "1.80" always Sni;
         "1.83.1" off ExtProcOnClient;
         "1.83.1" always WrrMetricNames HttpProxyByType WrrPenaltyAsNumber;
