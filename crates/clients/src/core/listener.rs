@@ -4,6 +4,7 @@
 //! `LdsResourceParseClient` and `LdsResourceParseServer` (xds_listener_parser.cc), in their order and without
 //! short-circuits between the fields.
 
+use super::chain_policies;
 use super::filter_chain;
 use super::filter_chain_map;
 use super::http_connection_manager::{self, ListenerSide};
@@ -77,6 +78,7 @@ fn server(
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Option<resource::Listener> {
+    let mark = cx.mark();
     let address = server_address(address, &at.field("address"), cx);
     if message.use_original_dst == Some(true) {
         cx.report(
@@ -102,8 +104,15 @@ fn server(
         );
     }
     let default_filter_chain = default.and_then(|chain| default_filter_chain(chain, &default_at, cx));
+    let address = address?;
+    if !cx.nacked_since(mark) {
+        for (i, converted) in chains.iter().enumerate() {
+            chain_policies::check(converted.chain.as_ref(), &address, &chains_at.index(i), cx);
+        }
+        chain_policies::check(default_filter_chain.as_ref(), &address, &default_at, cx);
+    }
     Some(resource::Listener::Tcp(TcpListener {
-        address: address?,
+        address,
         default_filter_chain,
         filter_chains: chains.into_iter().map(|c| c.chain).collect::<Option<_>>()?,
         destinations,

@@ -137,6 +137,7 @@ pub static RULES: &[&[&Rule]] = &[
     rbac::permission::RULES,
     rbac::principal::RULES,
     rbac::audit::RULES,
+    rbac::reach::RULES,
     stateful_session::RULES,
     composite::RULES,
     ext_proc::RULES,

@@ -4,12 +4,14 @@
 //! JSON form that a server hands to its filter, and into the form that it prints. The two differ in what they report for
 //! header matchers; the answer is the union. Inside a composite filter only the second one is made.
 //!
-//! `permission` and `principal` are the two trees of a policy, `condition` what both may hold, `audit` the loggers.
+//! `permission` and `principal` are the two trees of a policy, `condition` what both may hold, `audit` the loggers. `reach`
+//! says which policies make no difference.
 
 pub mod audit;
 pub mod condition;
 pub mod permission;
 pub mod principal;
+pub mod reach;
 
 use std::sync::Arc;
 
@@ -86,8 +88,16 @@ fn config(message: &RbacPb, forms: Forms, at: &Path<'_>, cx: &mut Validation<'_>
         }
         Some(rules) => json!({ "rules": enforced(rules, forms, &at, cx) }),
     };
+    let rules = policies(message, cx);
+    let is_known = |rules: &pb::Rbac| Action::try_from(rules.action).is_ok();
+    if let Some(rules) = rules
+        .as_deref()
+        .filter(|_| message.rules.as_ref().is_some_and(is_known))
+    {
+        reach::check(rules, &at, cx);
+    }
     FilterConfig::Rbac(Rbac {
-        rules: policies(message, cx),
+        rules,
         description: description(json),
     })
 }

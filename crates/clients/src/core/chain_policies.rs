@@ -1,0 +1,74 @@
+//! Policies of a filter chain that none of the chain's connections can meet (A29, A41).
+
+use crate::core::filter::rbac::reach::{KnownConnection, may_match};
+use xdsctl_model::diag::{Path, Validation, rules};
+use xdsctl_model::resource::filter::FilterConfig;
+use xdsctl_model::resource::listener::FilterChain;
+use xdsctl_model::resource::rbac::{RbacAction, RbacPolicy};
+
+rules! {
+    /// A policy asks for what no connection of its filter chain has.
+    POLICY_NEVER_MET = "lds-policy-never-met", Listener, Advice, "gRFC A41; C-core AuthenticatedAuthorizationMatcher, PortAuthorizationMatcher",
+        also [Go Java] "in each nobody is authenticated without TLS, and a server has one port";
+}
+
+/// The messages that hold a filter's config.
+const MANAGER: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
+const RBAC: &str = "envoy.extensions.filters.http.rbac.v3.RBAC";
+
+/// Looks at the filters of the chain at `at`, whose server has this address.
+pub fn check(chain: Option<&FilterChain>, address: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
+    let Some(chain) = chain else { return };
+    let port = address.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
+    let known = KnownConnection {
+        is_plaintext: chain.tls.is_none(),
+        // A port of 0 is any.
+        port: port.filter(|port| *port != 0),
+    };
+    let filters_at = at.field("filters");
+    // An HttpConnectionManager is the only network filter that there may be.
+    let first_at = filters_at.index(0);
+    let config_at = first_at.field("typed_config");
+    let manager_at = config_at.value(MANAGER);
+    let http_filters_at = manager_at.field("http_filters");
+    for filter in chain
+        .http_connection_manager
+        .http_filters
+        .iter()
+        .filter(|filter| !filter.disabled)
+    {
+        let FilterConfig::Rbac(rbac) = &filter.config else {
+            continue;
+        };
+        let Some(rules) = rbac.rules.as_deref() else { continue };
+        let filter_at = http_filters_at.index(filter.index);
+        let config_at = filter_at.field("typed_config");
+        let rbac_at = config_at.value(RBAC);
+        let rules_at = rbac_at.field("rules");
+        let policies_at = rules_at.field("policies");
+        let end = match rules.action {
+            RbacAction::Allow => "lets nobody in",
+            RbacAction::Deny => "keeps nobody out",
+        };
+        for (name, policy) in &rules.policies {
+            if let Some(why) = why_never(policy, known) {
+                let message = format_args!("the policy never matches and {end}: {why}");
+                cx.report(&POLICY_NEVER_MET, &policies_at.key(name), message);
+            }
+        }
+    }
+}
+
+/// Why no connection can meet a policy that others may.
+fn why_never(policy: &RbacPolicy, known: KnownConnection) -> Option<String> {
+    let nothing = KnownConnection::default();
+    if may_match(policy, known) || !may_match(policy, nothing) {
+        return None;
+    }
+    let port = known.port.unwrap_or_default();
+    let without_tls = KnownConnection { port: None, ..known };
+    Some(match may_match(policy, without_tls) {
+        true => format!("the server's port is {port}"),
+        false => "the filter chain has no TLS, so nobody is authenticated".to_owned(),
+    })
+}
