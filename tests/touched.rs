@@ -8,16 +8,11 @@ use std::path::{Path, PathBuf};
 /// Files that are touched for a new subcommand at most.
 const MAX_TOUCHED: usize = 5;
 
-/// Files beside the list that know a subcommand: they read arguments that only it has, or put its question to several clients.
+/// Files beside the list that know a subcommand: they read arguments that only it has.
 const KNOW_ONE: &[(&str, &str)] = &[
-    ("Admit", "commands/several.rs"),
     ("Completions", "commands/generate.rs"),
     ("Fetch", "io/live/connect.rs"),
-    ("Pick", "commands/several.rs"),
-    ("Retry", "commands/several.rs"),
-    ("Route", "commands/several.rs"),
     ("Serve", "io/live/connect.rs"),
-    ("Tree", "commands/several.rs"),
     ("Tree", "commands/serve.rs"),
 ];
 

@@ -143,6 +143,13 @@ pub struct InputArgs {
     pub connect: ConnectArgs,
 }
 
+impl InputArgs {
+    /// Says whether resources come from standard input.
+    pub fn reads_stdin(&self) -> bool {
+        self.files.iter().any(|file| file.as_os_str() == "-")
+    }
+}
+
 /// The configuration file.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct ConfigArgs {

@@ -1,13 +1,17 @@
 //! `xdsctl admit`: which connection a server takes, and which RPC it lets in.
 
 use std::fs::File;
+use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 
+use super::several::{self, Asked};
 use crate::args::{AdmitArgs, AdmitFormat};
 use crate::config::ProjectConfig;
 use crate::io::input;
 use crate::report::admit::{self as report, AdmitAnswer, AdmittedAnswer};
+use crate::report::channel::layers;
+use crate::report::told::Told;
 use crate::session::{self, words};
 use crate::{Error, Io};
 use xdsctl_channel::client::server::ListeningServer;
@@ -29,6 +33,21 @@ use xdsctl_server::{Connection, PeerCertificate, Rpc, Transport};
 const MAX_PEM_BYTES: u64 = 16 << 20;
 
 pub(super) fn run(args: &AdmitArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    let asked = Asked {
+        clients: args.client.as_deref(),
+        question: layers::Question::Admit,
+        is_json: args.format == AdmitFormat::Json,
+        is_picture: args.format == AdmitFormat::Svg,
+        reads_stdin: args.input.reads_stdin(),
+    };
+    several::run(asked, io, &mut |one, told, io| {
+        let mut args = args.clone();
+        one.put_into(&mut args.client);
+        answer(&args, told, io)
+    })
+}
+
+fn answer(args: &AdmitArgs, told: &mut Told, io: &mut Io<'_>) -> Result<u8, Error> {
     session::refuse_method("admit", &args.input.files)?;
     let transport = transport(args)?;
     let config = ProjectConfig::of(&args.input.config, io)?;
@@ -39,7 +58,7 @@ pub(super) fn run(args: &AdmitArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let (server, client) = server(args, held, io)?;
     let dialect = ServerDialect::of(&client.profile).ok_or_else(|| not_known(&client.profile))?;
     if args.who {
-        return who(args, &server, &client, &dialect, io);
+        return who(args, &server, (&client, &dialect), told, io);
     }
     let connection = connection(args, transport, &server, io)?;
     let rpc = rpc(args, &server, connection.transport != Transport::Plaintext)?;
@@ -57,7 +76,7 @@ pub(super) fn run(args: &AdmitArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     };
     let draw = &mut |purpose, bound| draws.draw(purpose, bound);
     let answer = admit(&serves, question, &dialect, &client, draw);
-    let told = AdmitAnswer {
+    let whole = AdmitAnswer {
         server: &server,
         rejected: serves.as_ref().ok().and_then(|serving| serving.rejected.as_deref()),
         connection: &connection,
@@ -66,10 +85,13 @@ pub(super) fn run(args: &AdmitArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         answer: &answer,
         shows_secrets: args.input.show_secrets,
     };
+    let colours = io.colours(args.color);
     match args.format {
-        AdmitFormat::Human => report::write(&told, io.colours(args.color), &mut io.out)?,
-        AdmitFormat::Json => report::json::write(&told, args.seed, &mut io.out)?,
-        AdmitFormat::Svg => report::svg::write(&told, &mut io.out)?,
+        AdmitFormat::Svg => report::svg::write(&whole, &mut io.out)?,
+        AdmitFormat::Human | AdmitFormat::Json => {
+            let write_text = |out: &mut dyn Write| report::write(&whole, colours, out);
+            told.tell(&mut io.out, || report::json::document(&whole, args.seed), write_text)?;
+        }
     }
     Ok(session::exit(!answer.end.is_let_in()))
 }
@@ -78,8 +100,8 @@ pub(super) fn run(args: &AdmitArgs, io: &mut Io<'_>) -> Result<u8, Error> {
 fn who(
     args: &AdmitArgs,
     server: &ListeningServer,
-    client: &Client,
-    dialect: &ServerDialect,
+    (client, dialect): (&Client, &ServerDialect),
+    told: &mut Told,
     io: &mut Io<'_>,
 ) -> Result<u8, Error> {
     if args.format == AdmitFormat::Svg {
@@ -103,18 +125,15 @@ fn who(
         table.map_err(|error| Error::Usage(format!("{error}: name one method with --method")))
     });
     let table = made.transpose()?;
-    let told = AdmittedAnswer {
+    let answer = AdmittedAnswer {
         server,
         serves: serves.as_ref().map(|serving| serving.rejected.as_deref()),
         table: table.as_ref(),
         shows_secrets: args.input.show_secrets,
     };
-    match args.format {
-        AdmitFormat::Json => report::table_json::write(&told, &mut io.out)?,
-        AdmitFormat::Human | AdmitFormat::Svg => {
-            report::table::write(&told, io.width, io.colours(args.color), &mut io.out)?;
-        }
-    }
+    let (width, colours) = (io.width, io.colours(args.color));
+    let write_text = |out: &mut dyn Write| report::table::write(&answer, width, colours, out);
+    told.tell(&mut io.out, || report::table_json::document(&answer), write_text)?;
     Ok(session::exit(serves.is_err()))
 }
 

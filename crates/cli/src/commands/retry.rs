@@ -1,11 +1,15 @@
 //! `xdsctl retry`: what becomes of a retry policy.
 
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::sync::Arc;
 
+use super::several::{self, Asked};
 use crate::args::{Format, RetryArgs};
 use crate::config::ProjectConfig;
+use crate::report::channel::layers::Question;
 use crate::report::channel::retry::{self, RetryAnswer};
+use crate::report::told::Told;
 use crate::session::{self, words};
 use crate::{Error, Io};
 use xdsctl_channel::rpc::retry::{AttemptEnd, RetryStop};
@@ -16,6 +20,15 @@ use xdsctl_model::resource::route::{Action, RetryBounds, RetryOn, RetryPolicy};
 use xdsctl_model::status::Status;
 
 pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    let asked = Asked::of_channel(Question::Retry, &args.channel, args.format == Format::Json);
+    several::run(asked, io, &mut |one, told, io| {
+        let mut args = args.clone();
+        one.put_into(&mut args.channel.client);
+        answer(&args, told, io)
+    })
+}
+
+fn answer(args: &RetryArgs, told: &mut Told, io: &mut Io<'_>) -> Result<u8, Error> {
     let script = args
         .script
         .iter()
@@ -25,7 +38,7 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         let config = ProjectConfig::of(&args.channel.input.config, io)?;
         let fleet = session::client(&args.channel, &config, session::of_channel, io)?;
         let policy = from_arguments(args, retry_on, fleet.base())?;
-        return write(args, Some(&policy), ("arguments", None), &script, io);
+        return write(args, Some(&policy), ("arguments", None), &script, told, io);
     }
     let headers = session::headers(&args.request)?;
     let opened = session::open_for(&args.channel, &args.request, io)?;
@@ -33,7 +46,7 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         Ok(config) => Arc::clone(config),
         Err(failure) => {
             let status = failure.status();
-            fails(args, &status, io)?;
+            fails(args, &status, told, io)?;
             if let Some(hint) = words::hint(&opened) {
                 say!(io.err, "help: {hint}")?;
             }
@@ -44,7 +57,8 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let selector = Selector::new(config);
     match selector.select_first(&request, args.request.seed, None) {
         Err(refusal) => {
-            fails(args, &refusal.status(selector.config().asked, request.path), io)?;
+            let status = refusal.status(selector.config().asked, request.path);
+            fails(args, &status, told, io)?;
             Ok(session::exit(true))
         }
         Ok(selection) => {
@@ -56,18 +70,16 @@ pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
                 Some(abort) => Some(abort.clone()),
                 None => opened.failure(rpc, args.request.seed)?,
             };
-            write(args, selection.retry, (origin, failure.as_ref()), &script, io)
+            write(args, selection.retry, (origin, failure.as_ref()), &script, told, io)
         }
     }
 }
 
 /// Writes the status of an RPC that no route takes.
-fn fails(args: &RetryArgs, status: &Status, io: &mut Io<'_>) -> Result<(), Error> {
-    match args.format {
-        Format::Human => say!(io.out, "{status}")?,
-        Format::Json => retry::write_failure(status, args.request.seed, &mut io.out)?,
-    }
-    Ok(())
+fn fails(args: &RetryArgs, status: &Status, told: &mut Told, io: &mut Io<'_>) -> Result<(), Error> {
+    let answer = retry::failure(status, args.request.seed);
+    let write_text = |out: &mut dyn Write| say!(out, "{status}");
+    Ok(told.tell(&mut io.out, || retry::document(&answer), write_text)?)
 }
 
 fn write(
@@ -75,6 +87,7 @@ fn write(
     policy: Option<&RetryPolicy>,
     (origin, failure): (&str, Option<&Status>),
     script: &[AttemptEnd],
+    told: &mut Told,
     io: &mut Io<'_>,
 ) -> Result<u8, Error> {
     let mut draws = Draws::new(args.request.seed);
@@ -87,10 +100,8 @@ fn write(
         outcome: outcome.as_ref(),
         seed: args.request.seed,
     };
-    match args.format {
-        Format::Human => retry::write_text(&answer, &mut io.out)?,
-        Format::Json => retry::write_json(&answer, &mut io.out)?,
-    }
+    let write_text = |out: &mut dyn Write| retry::write_text(&answer, out);
+    told.tell(&mut io.out, || retry::document(&answer), write_text)?;
     let breaks = policy.is_some_and(|policy| !policy.unusable().is_empty());
     let ends_badly = outcome.as_ref().is_some_and(|outcome| outcome.stop != RetryStop::Ok);
     Ok(session::exit(breaks || ends_badly || failure.is_some()))

@@ -1,8 +1,13 @@
 //! `xdsctl route`: which route takes an RPC, and why not the others.
 
+use std::io::Write;
+
+use super::several::{self, Asked};
 use crate::args::{Format, RouteArgs};
+use crate::report::channel::layers::Question;
 use crate::report::channel::route::{self, RouteAnswer};
 use crate::report::channel::route_json;
+use crate::report::told::Told;
 use crate::session::{self, words};
 use crate::{Error, Io};
 use xdsctl_channel::rpc::{ChannelFacts, PLUGIN_PREFIX, Selection, Selector};
@@ -10,6 +15,15 @@ use xdsctl_channel::session::Session;
 use xdsctl_model::status::Status;
 
 pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    let asked = Asked::of_channel(Question::Route, &args.channel, args.format == Format::Json);
+    several::run(asked, io, &mut |one, told, io| {
+        let mut args = args.clone();
+        one.put_into(&mut args.channel.client);
+        answer(&args, told, io)
+    })
+}
+
+fn answer(args: &RouteArgs, told: &mut Told, io: &mut Io<'_>) -> Result<u8, Error> {
     let headers = session::headers(&args.request)?;
     session::refuse_method("route", &args.channel.input.files)?;
     let opened = session::open_for(&args.channel, &args.request, io)?;
@@ -17,10 +31,8 @@ pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         Ok(config) => std::sync::Arc::clone(config),
         Err(failure) => {
             let status = failure.status();
-            match args.format {
-                Format::Human => say!(io.out, "{status}")?,
-                Format::Json => route_json::write_failure(&status, args.request.seed, &mut io.out)?,
-            }
+            let document = || route_json::failure(&status, args.request.seed);
+            told.tell(&mut io.out, document, |out| say!(out, "{status}"))?;
             if let Some(hint) = words::hint(&opened) {
                 say!(io.err, "help: {hint}")?;
             }
@@ -46,10 +58,9 @@ pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         seed: args.request.seed,
         shows_secrets: args.channel.input.show_secrets,
     };
-    match args.format {
-        Format::Human => route::write_text(&answer, io.colours(args.color), &mut io.out)?,
-        Format::Json => route_json::write(&answer, &mut io.out)?,
-    }
+    let colours = io.colours(args.color);
+    let write_text = |out: &mut dyn Write| route::write_text(&answer, colours, out);
+    told.tell(&mut io.out, || route_json::document(&answer), write_text)?;
     if let (Some(_), Some(unanswered)) = (&failure, unanswered) {
         say!(io.err, "help: {unanswered}")?;
     }

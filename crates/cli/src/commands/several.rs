@@ -5,198 +5,103 @@
 
 use std::io::Cursor;
 
-use serde_json::Value;
-
-use crate::args::{AdmitArgs, AdmitFormat, ChannelArgs, Format, PickArgs, RetryArgs, RouteArgs, TreeArgs, TreeFormat};
+use crate::args::ChannelArgs;
 use crate::io::Io;
 use crate::report::channel::layers::{self, Layer, Question};
 use crate::report::channel::several::{ClientAnswer, SeveralAnswers};
+use crate::report::told::{KeptAnswer, Told};
 use crate::session;
 use crate::{EXIT_TROUBLE, Error};
 use xdsctl_document::source::{MAX_STREAM_BYTES, read_stream};
 use xdsctl_model::profile::Client;
 
-/// How one client is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    /// As the user reads it.
-    Shown,
-    /// As a program reads it.
-    Json,
-    /// The same of two RPCs, with the shares that are to be.
-    Shares,
+/// What is asked, and of whom.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked<'a> {
+    /// What `--client` says.
+    pub clients: Option<&'a str>,
+    /// What the command asks.
+    pub question: Question,
+    /// The answer is printed as JSON.
+    pub is_json: bool,
+    /// The answer is a picture, which the command draws: of one client only.
+    pub is_picture: bool,
+    /// Standard input is read: each client reads the same.
+    pub reads_stdin: bool,
+}
+
+/// Who is asked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct One {
+    /// One of several clients; `None` to ask as the arguments say.
+    pub client: Option<Client>,
+    /// Not for the answer, but for the shares that several RPCs of the kind are to have.
+    pub is_of_shares: bool,
 }
 
 /// RPCs that each of several clients sends at most: all their outcomes are compared.
-const MAX_COUNT: u64 = 10_000;
+pub(super) const MAX_COUNT: u64 = 10_000;
 
-/// `xdsctl route`.
-pub(super) fn route(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
-    let Some(clients) = named(args.channel.client.as_deref())? else {
-        return super::route::run(args, io);
-    };
-    let is_json = args.format == Format::Json;
-    run(
-        &clients,
-        Question::Route,
-        (reads_input(&args.channel), is_json),
-        io,
-        &mut |client, form, io| {
-            let mut one = args.clone();
-            (one.channel.client, one.format) = (Some(client.to_string()), form.format());
-            super::route::run(&one, io)
-        },
-    )
-}
+/// How a command asks one client: it tells the answer, and gives its exit code.
+type Ask<'a> = dyn FnMut(One, &mut Told, &mut Io<'_>) -> Result<u8, Error> + 'a;
 
-/// `xdsctl pick`.
-pub(super) fn pick(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
-    let Some(clients) = named(args.channel.client.as_deref())? else {
-        return super::pick::run(args, io);
-    };
-    if args.count > MAX_COUNT {
-        let message = format!("--count is {MAX_COUNT} at most if --client names several clients");
-        return Err(Error::Usage(message));
-    }
-    let question = match (&args.requests, &args.address) {
-        (Some(_), _) => Question::Steps,
-        (None, Some(_)) => Question::Place,
-        (None, None) => Question::Pick,
-    };
-    let is_json = args.format == Format::Json;
-    let reads_stdin = reads_input(&args.channel) || args.requests.as_ref().is_some_and(|file| file.as_os_str() == "-");
-    run(
-        &clients,
-        question,
-        (reads_stdin, is_json),
-        io,
-        &mut |client, form, io| {
-            let mut one = args.clone();
-            (one.channel.client, one.format) = (Some(client.to_string()), form.format());
-            if form == Form::Shares {
-                one.count = one.count.max(2);
-                one.explain = false;
-            }
-            super::pick::run(&one, io)
-        },
-    )
-}
-
-/// `xdsctl admit`.
-pub(super) fn admit(args: &AdmitArgs, io: &mut Io<'_>) -> Result<u8, Error> {
-    let Some(clients) = named(args.client.as_deref())? else {
-        return super::admit::run(args, io);
-    };
-    if args.who {
-        return Err(Error::Usage(
-            "--who is of one server: choose it with --client".to_owned(),
-        ));
-    }
-    let is_json = match args.format {
-        AdmitFormat::Json => true,
-        AdmitFormat::Human => false,
-        AdmitFormat::Svg => {
-            let why = "a picture is of one server: choose it with --client";
-            return Err(Error::Usage(why.to_owned()));
+impl<'a> Asked<'a> {
+    /// A question to the clients of a channel.
+    pub(super) fn of_channel(question: Question, channel: &'a ChannelArgs, is_json: bool) -> Asked<'a> {
+        Asked {
+            clients: channel.client.as_deref(),
+            question,
+            is_json,
+            is_picture: false,
+            reads_stdin: channel.input.reads_stdin(),
         }
-    };
-    let reads_stdin = args.input.files.iter().any(|file| file.as_os_str() == "-");
-    run(
-        &clients,
-        Question::Admit,
-        (reads_stdin, is_json),
-        io,
-        &mut |client, form, io| {
-            let mut one = args.clone();
-            one.client = Some(client.to_string());
-            one.format = match form {
-                Form::Shown => AdmitFormat::Human,
-                Form::Json | Form::Shares => AdmitFormat::Json,
-            };
-            super::admit::run(&one, io)
-        },
-    )
+    }
 }
 
-/// `xdsctl retry`.
-pub(super) fn retry(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
-    let Some(clients) = named(args.channel.client.as_deref())? else {
-        return super::retry::run(args, io);
-    };
-    let is_json = args.format == Format::Json;
-    run(
-        &clients,
-        Question::Retry,
-        (reads_input(&args.channel), is_json),
-        io,
-        &mut |client, form, io| {
-            let mut one = args.clone();
-            (one.channel.client, one.format) = (Some(client.to_string()), form.format());
-            super::retry::run(&one, io)
-        },
-    )
-}
-
-/// `xdsctl tree`.
-pub(super) fn tree(args: &TreeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
-    let Some(clients) = named(args.channel.client.as_deref())? else {
-        return super::tree::run(args, io);
-    };
-    let is_json = match args.format {
-        TreeFormat::Json => true,
-        TreeFormat::Human => false,
-        TreeFormat::Dot | TreeFormat::Mermaid | TreeFormat::Svg => {
-            return Err(Error::Usage(
-                "a picture is of one client: choose it with --client".to_owned(),
-            ));
+impl One {
+    /// Puts the client in the place of what `--client` says.
+    pub(super) fn put_into(self, argument: &mut Option<String>) {
+        if let Some(client) = self.client {
+            *argument = Some(client.to_string());
         }
-    };
-    run(
-        &clients,
-        Question::Tree,
-        (reads_input(&args.channel), is_json),
-        io,
-        &mut |client, form, io| {
-            let mut one = args.clone();
-            one.channel.client = Some(client.to_string());
-            one.format = match form {
-                Form::Shown => TreeFormat::Human,
-                Form::Json | Form::Shares => TreeFormat::Json,
-            };
-            super::tree::run(&one, io)
-        },
-    )
+    }
 }
 
-/// The clients that are named, if there are several.
+/// Asks the clients that are named with `ask`, and prints what they answer.
 ///
 /// # Errors
-/// A name that is none.
-fn named(list: Option<&str>) -> Result<Option<Vec<Client>>, Error> {
-    let Some(list) = list else { return Ok(None) };
-    let clients = Client::parse_list(list).map_err(|error| Error::Usage(format!("--client: {error}")))?;
-    Ok(Some(clients).filter(|clients| clients.len() > 1))
+/// What `--client` says is no client, or all of them are stopped by the same.
+pub(super) fn run(asked: Asked<'_>, io: &mut Io<'_>, ask: &mut Ask<'_>) -> Result<u8, Error> {
+    let list = asked.clients.map(Client::parse_list).transpose();
+    let clients = list.map_err(|error| Error::Usage(format!("--client: {error}")))?;
+    let is_json = asked.is_json;
+    match clients {
+        Some(clients) if clients.len() > 1 => ask_all(&clients, asked, io, ask),
+        Some(_) | None => {
+            let one = One {
+                client: None,
+                is_of_shares: false,
+            };
+            ask(one, &mut Told::Printed { is_json }, io)
+        }
+    }
 }
 
-/// Says whether the resources come from standard input.
-fn reads_input(args: &ChannelArgs) -> bool {
-    args.input.files.iter().any(|file| file.as_os_str() == "-")
-}
-
-/// Asks each client with `ask`, and tells what they answer.
-///
-/// # Errors
-/// All of them are stopped by the same.
-fn run(
-    clients: &[Client],
-    question: Question,
-    (reads_stdin, is_json): (bool, bool),
-    io: &mut Io<'_>,
-    ask: &mut dyn FnMut(Client, Form, &mut Io<'_>) -> Result<u8, Error>,
-) -> Result<u8, Error> {
-    // Each client reads it.
+/// Asks each client, and prints what they answer.
+fn ask_all(clients: &[Client], asked: Asked<'_>, io: &mut Io<'_>, ask: &mut Ask<'_>) -> Result<u8, Error> {
+    let question = asked.question;
+    if asked.is_picture {
+        let what = if question == Question::Admit {
+            "server"
+        } else {
+            "client"
+        };
+        return Err(Error::Usage(format!(
+            "a picture is of one {what}: choose it with --client"
+        )));
+    }
     let mut input = Vec::new();
-    if reads_stdin {
+    if asked.reads_stdin {
         input = read_stream(&mut io.input, MAX_STREAM_BYTES).map_err(|source| Error::Io {
             what: "read",
             name: "-".to_owned(),
@@ -206,24 +111,22 @@ fn run(
     let mut notes: Vec<(String, Vec<Client>)> = Vec::new();
     let mut answers: Vec<ClientAnswer> = Vec::new();
     for &client in clients {
-        let json = asked(&input, io, |io| ask(client, Form::Json, io));
-        let shares = match question {
-            Question::Pick => Some(asked(&input, io, |io| ask(client, Form::Shares, io))),
-            Question::Steps
-            | Question::Place
-            | Question::Route
-            | Question::Retry
-            | Question::Tree
-            | Question::Admit => None,
+        let mut of = |is_of_shares| {
+            let one = One {
+                client: Some(client),
+                is_of_shares,
+            };
+            listen(&input, io, |told, io| ask(one, told, io))
         };
-        for line in json.notes.lines().filter(|line| !line.is_empty()) {
+        let heard = of(false);
+        let shares = (question == Question::Pick).then(|| of(true));
+        for line in heard.notes.lines().filter(|line| !line.is_empty()) {
             match notes.iter_mut().find(|(known, _)| known == line) {
                 Some((_, of)) => of.push(client),
                 None => notes.push((line.to_owned(), vec![client])),
             }
         }
-        let shares = shares.and_then(|shares| serde_json::from_str(&shares.text).ok());
-        answers.push(answer(client, question, json, shares.as_ref()));
+        answers.push(answer(client, question, heard, shares));
     }
     for (line, of) in &notes {
         let of: Vec<String> = of
@@ -242,16 +145,8 @@ fn run(
     {
         return Err(Error::Usage(error.clone()));
     }
-    let mut told = SeveralAnswers::of(answers);
-    if !is_json {
-        for group in &mut told.groups {
-            let Some(client) = group.first().filter(|_| group.error().is_none()) else {
-                continue;
-            };
-            group.text = asked(&input, io, |io| ask(client, Form::Shown, io)).text;
-        }
-    }
-    match is_json {
+    let told = SeveralAnswers::of(answers);
+    match asked.is_json {
         true => told.write_json(question, &mut io.out)?,
         false => told.write(&mut io.out)?,
     }
@@ -261,61 +156,55 @@ fn run(
     })
 }
 
-impl Form {
-    const fn format(self) -> Format {
-        match self {
-            Form::Shown => Format::Human,
-            Form::Json | Form::Shares => Format::Json,
-        }
-    }
-}
-
-/// What one run has written.
-struct Written {
-    text: String,
+/// What one client was heard to say.
+struct Heard {
+    answer: KeptAnswer,
     notes: String,
     result: Result<u8, String>,
 }
 
-/// Runs a command on streams of its own.
-fn asked(input: &[u8], io: &Io<'_>, run: impl FnOnce(&mut Io<'_>) -> Result<u8, Error>) -> Written {
-    let (mut out, mut err) = (Vec::new(), Vec::new());
+/// Asks one client on streams of its own.
+fn listen(input: &[u8], io: &Io<'_>, ask: impl FnOnce(&mut Told, &mut Io<'_>) -> Result<u8, Error>) -> Heard {
+    let mut told = Told::Kept(KeptAnswer::default());
+    let mut err = Vec::new();
     let result = {
-        let mut own = Io::piped(Cursor::new(input), &mut out, &mut err);
+        let mut own = Io::piped(Cursor::new(input), std::io::sink(), &mut err);
         own.out_is_terminal = io.out_is_terminal;
         own.colour = io.colour;
         own.is_utf8_terminal = io.is_utf8_terminal;
         own.width = io.width;
         own.paths = io.paths.clone();
-        let result = run(&mut own).map_err(|error| error.to_string());
+        let result = ask(&mut told, &mut own).map_err(|error| error.to_string());
         let code = own.incomplete.exit_code(0);
-        let _ = own.out.flush();
         // What could not be read in full fails the run, whatever was found.
         result.map(|of_run| of_run.max(code))
     };
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    Written {
-        text: text(out),
-        notes: text(err),
+    Heard {
+        answer: match told {
+            Told::Kept(answer) => answer,
+            Told::Printed { .. } => KeptAnswer::default(),
+        },
+        notes: String::from_utf8_lossy(&err).into_owned(),
         result,
     }
 }
 
-fn answer(client: Client, question: Question, written: Written, shares: Option<&Value>) -> ClientAnswer {
-    let json: Value = serde_json::from_str(&written.text).unwrap_or_default();
-    let layers: Vec<Layer> = match written.result {
-        Ok(_) => layers::of(question, &json, shares),
+fn answer(client: Client, question: Question, heard: Heard, shares: Option<Heard>) -> ClientAnswer {
+    let KeptAnswer { text, json } = heard.answer;
+    let layers: Vec<Layer> = match heard.result {
+        Ok(_) => layers::of(question, &json, shares.as_ref().map(|shares| &shares.answer.json)),
         Err(_) => Vec::new(),
     };
     ClientAnswer {
         client,
-        fails: matches!(written.result, Ok(code) if code != 0),
-        error: written
+        fails: matches!(heard.result, Ok(code) if code != 0),
+        error: heard
             .result
             .err()
             .map(|error| error.trim_start_matches("--client: ").to_owned()),
         way: layers::way(question, &json),
         layers,
+        text,
         json,
     }
 }

@@ -1,11 +1,16 @@
 //! `xdsctl tree`: the tree of LB policies of a channel.
 
+use std::io::Write;
+
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::several::{self, Asked};
 use crate::args::{Layout, TreeArgs, TreeFormat};
 use crate::io::DEFAULT_WIDTH;
+use crate::report::channel::layers::Question;
 use crate::report::channel::{graph, svg, tree as text};
+use crate::report::told::Told;
 use crate::session::{self, words};
 use crate::{Error, Io};
 use xdsctl_channel::client::config::{ChannelFailure, XdsConfig};
@@ -51,6 +56,16 @@ fn of_tree(client: Client) -> Result<Fleet, String> {
 }
 
 pub(super) fn run(args: &TreeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    let mut asked = Asked::of_channel(Question::Tree, &args.channel, args.format == TreeFormat::Json);
+    asked.is_picture = !asked.is_json && args.format != TreeFormat::Human;
+    several::run(asked, io, &mut |one, told, io| {
+        let mut args = args.clone();
+        one.put_into(&mut args.channel.client);
+        answer(&args, told, io)
+    })
+}
+
+fn answer(args: &TreeArgs, told: &mut Told, io: &mut Io<'_>) -> Result<u8, Error> {
     let opened = session::open_if(&args.channel, of_tree, io)?;
     let outcome = match &opened.config {
         Ok(config) => match service_config::generate(config) {
@@ -59,23 +74,19 @@ pub(super) fn run(args: &TreeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         },
         Err(failure) => Outcome::Fails(failure.status(), Some(failure)),
     };
+    let root = || nodes(args, &opened, &outcome);
     match args.format {
-        TreeFormat::Json => write_json(args, &opened, &outcome, io)?,
-        TreeFormat::Human | TreeFormat::Dot | TreeFormat::Mermaid | TreeFormat::Svg => {
-            let root = nodes(args, &opened, &outcome);
-            match args.format {
-                TreeFormat::Dot => graph::write_dot(&root, &mut io.out)?,
-                TreeFormat::Mermaid => graph::write_mermaid(&root, &mut io.out)?,
-                TreeFormat::Svg => svg::write(&root, &mut io.out)?,
-                TreeFormat::Human | TreeFormat::Json => {
-                    let style = text::TreeStyle {
-                        colour: io.colours(args.color),
-                        width: io.width.unwrap_or(DEFAULT_WIDTH),
-                        all: args.all,
-                    };
-                    text::write(&root, style, &mut io.out)?;
-                }
-            }
+        TreeFormat::Dot => graph::write_dot(&root(), &mut io.out)?,
+        TreeFormat::Mermaid => graph::write_mermaid(&root(), &mut io.out)?,
+        TreeFormat::Svg => svg::write(&root(), &mut io.out)?,
+        TreeFormat::Human | TreeFormat::Json => {
+            let style = text::TreeStyle {
+                colour: io.colours(args.color),
+                width: io.width.unwrap_or(DEFAULT_WIDTH),
+                all: args.all,
+            };
+            let write_text = |out: &mut dyn Write| text::write(&root(), style, out);
+            told.tell(&mut io.out, || document(args, &opened, &outcome), write_text)?;
         }
     }
     if let Some(hint) = words::hint(&opened) {
@@ -138,7 +149,7 @@ fn nodes(args: &TreeArgs, opened: &Session, outcome: &Outcome<'_>) -> TreeNode {
     }
 }
 
-fn write_json(args: &TreeArgs, opened: &Session, outcome: &Outcome<'_>, io: &mut Io<'_>) -> Result<(), Error> {
+fn document(args: &TreeArgs, opened: &Session, outcome: &Outcome<'_>) -> TreeJson {
     let (service_config, children, errors) = match outcome {
         Outcome::Config(config, generated) => {
             let Generated { children, errors } = build::generate(config, generated, &opened.client.profile);
@@ -168,12 +179,10 @@ fn write_json(args: &TreeArgs, opened: &Session, outcome: &Outcome<'_>, io: &mut
             .values_mut()
             .for_each(|child| SecretPlace::policies().redact(child));
     }
-    let document = TreeJson {
+    TreeJson {
         schema: SCHEMA,
         service_config,
         cds_children: children,
         errors,
-    };
-    crate::report::write_json(&document, &mut io.out)?;
-    Ok(())
+    }
 }

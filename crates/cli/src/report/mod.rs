@@ -14,6 +14,7 @@ mod place;
 pub mod profiles;
 mod snippet;
 pub mod suite;
+pub mod told;
 pub mod who;
 pub mod wrap;
 

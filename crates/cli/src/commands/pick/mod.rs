@@ -3,11 +3,15 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::several::{self, Asked};
 use crate::args::{Format, PickArgs};
 use crate::io::progress;
+use crate::report::channel::layers::Question;
 use crate::report::channel::pick::{PickStyle, Telling};
+use crate::report::told::Told;
 use crate::session::{self, address, words};
 use crate::{Error, Io};
 use xdsctl_channel::client::config::XdsConfig;
@@ -27,6 +31,31 @@ mod place;
 const WARM_UP_MS: i64 = 100;
 
 pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    let is_input = |file: &PathBuf| file.as_os_str() == "-";
+    let question = match (&args.requests, &args.address) {
+        (Some(_), _) => Question::Steps,
+        (None, Some(_)) => Question::Place,
+        (None, None) => Question::Pick,
+    };
+    let mut asked = Asked::of_channel(question, &args.channel, args.format == Format::Json);
+    asked.reads_stdin |= args.requests.as_ref().is_some_and(is_input);
+    several::run(asked, io, &mut |one, told, io| {
+        let mut args = args.clone();
+        if one.client.is_some() && args.count > several::MAX_COUNT {
+            let max = several::MAX_COUNT;
+            let message = format!("--count is {max} at most if --client names several clients");
+            return Err(Error::Usage(message));
+        }
+        one.put_into(&mut args.channel.client);
+        if one.is_of_shares {
+            args.count = args.count.max(2);
+            args.explain = false;
+        }
+        answer(&args, told, io)
+    })
+}
+
+fn answer(args: &PickArgs, told: &mut Told, io: &mut Io<'_>) -> Result<u8, Error> {
     let mut rpc = Rpc {
         wait_for_ready: args.wait_for_ready,
         ..session::rpc(&args.request)?
@@ -43,7 +72,7 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     }
     if let Some(address) = &args.address {
         let config = config(&opened)?;
-        let is_there = place::write(address, config, args.format == Format::Json, &mut io.out)?;
+        let is_there = place::tell(address, config, told, &mut io.out)?;
         return Ok(session::exit(!is_there));
     }
     if args.requests.is_none() {
@@ -95,14 +124,18 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let mut channel = opened.channel(network, options);
     set_states(&mut channel, &states, &rpc)?;
     let style = PickStyle {
-        is_json: args.format == Format::Json,
+        is_json: matches!(told, Told::Printed { is_json: true }),
         is_counted,
         explains: args.explain,
         colours: io.colours(args.color),
         seed: args.request.seed,
     };
     let mut out = std::mem::replace(&mut io.out, Box::new(std::io::sink()));
-    let result = tell(args, steps, (&mut channel, &rpc), style, &mut *out, io);
+    let telling = match told {
+        Told::Printed { .. } => Telling::begin(style, &mut *out).map_err(Error::from),
+        Told::Kept(kept) => Ok(Telling::keeping(style, kept)),
+    };
+    let result = telling.and_then(|telling| tell(args, steps, (&mut channel, &rpc), telling, io));
     io.out = out;
     io.leave(channel);
     let (all_ok, limit) = result?;
@@ -126,11 +159,9 @@ fn tell(
     args: &PickArgs,
     steps: Option<Vec<(usize, Step)>>,
     (channel, rpc): (&mut Channel, &Rpc),
-    style: PickStyle,
-    out: &mut dyn std::io::Write,
+    mut telling: Telling<'_>,
     io: &mut Io<'_>,
 ) -> Result<(bool, Option<String>), Error> {
-    let mut telling = Telling::begin(style, out)?;
     let mut expected = BTreeMap::new();
     let limit = match steps {
         Some(steps) => play(args, &steps, channel, &mut telling, io)?,

@@ -1,12 +1,13 @@
 //! Where an address stands: cluster, priority, locality, health and weight.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
+use std::io::{self, Write};
 use std::net::SocketAddr;
 
 use serde_json::{Value, json};
 
 use crate::Error;
+use crate::report::told::Told;
 use xdsctl_channel::client::config::{ClusterState, XdsConfig};
 use xdsctl_channel::rpc;
 use xdsctl_model::cookie;
@@ -135,29 +136,41 @@ fn cookies<'w>(place: &AddressPlace<'_>, ways: &'w ClustersAbove<'_>) -> impl It
     names.map(move |name| (*name, cookie::encode(&list, name)))
 }
 
-/// Writes all places of an address; says whether there is one.
-pub(super) fn write(text: &str, config: &XdsConfig, is_json: bool, out: &mut dyn Write) -> Result<bool, Error> {
+/// Tells all places of an address; says whether there is one.
+pub(super) fn tell(text: &str, config: &XdsConfig, told: &mut Told, out: &mut dyn Write) -> Result<bool, Error> {
     let found: Vec<AddressPlace<'_>> = all(config).filter(|place| place.address.to_string() == text).collect();
-    if found.is_empty() && !is_json {
-        let known: Vec<String> = all(config).map(|place| place.address.to_string()).collect();
-        let near = text::nearest(text, known.iter().map(String::as_str));
-        let hint = near.map_or_else(
-            || format!("; the channel has {} addresses", known.len()),
-            |near| format!(", did you mean {near}?"),
-        );
-        writeln!(
-            out,
-            "{text} is in no cluster: no endpoint of the channel has it, or the client drops the one that has{hint}"
-        )?;
-        return Ok(false);
-    }
     let ways = ways(config);
-    if is_json {
+    let document = || {
         let places: Vec<Value> = found.iter().map(|place| place_json(place, &ways)).collect();
-        let document = json!({"schema": SCHEMA, "address": text, "places": places});
-        crate::report::write_json(&document, out)?;
-        return Ok(!found.is_empty());
-    }
+        json!({"schema": SCHEMA, "address": text, "places": places})
+    };
+    let write_text = |out: &mut dyn Write| match found.is_empty() {
+        true => write_missing(text, config, out),
+        false => write_places(text, &found, &ways, out),
+    };
+    told.tell(out, document, write_text)?;
+    Ok(!found.is_empty())
+}
+
+fn write_missing(text: &str, config: &XdsConfig, out: &mut dyn Write) -> io::Result<()> {
+    let known: Vec<String> = all(config).map(|place| place.address.to_string()).collect();
+    let near = text::nearest(text, known.iter().map(String::as_str));
+    let hint = near.map_or_else(
+        || format!("; the channel has {} addresses", known.len()),
+        |near| format!(", did you mean {near}?"),
+    );
+    writeln!(
+        out,
+        "{text} is in no cluster: no endpoint of the channel has it, or the client drops the one that has{hint}"
+    )
+}
+
+fn write_places(
+    text: &str,
+    found: &[AddressPlace<'_>],
+    ways: &ClustersAbove<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     for place in found {
         let endpoint = place.endpoint;
         let health = endpoint.health.name();
@@ -177,11 +190,11 @@ pub(super) fn write(text: &str, config: &XdsConfig, is_json: bool, out: &mut dyn
             let names = names.join(", ");
             say!(out, "  cookie    none: override_host_status {{{names}}} lacks {health}")?;
         }
-        for (name, value) in cookies(&place, &ways) {
+        for (name, value) in cookies(place, ways) {
             say!(out, "  cookie    {value} by way of cluster \"{name}\"")?;
         }
     }
-    Ok(true)
+    Ok(())
 }
 
 fn place_json(place: &AddressPlace<'_>, ways: &ClustersAbove<'_>) -> Value {

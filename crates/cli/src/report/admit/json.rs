@@ -1,7 +1,5 @@
 //! The answer of `admit` for programs, `xdsctl.admit/v1`. Fields are added, never changed.
 
-use std::io::{self, Write};
-
 use serde::Serialize;
 
 use super::layers::{AdmitAnswer, looks};
@@ -43,11 +41,8 @@ struct RbacJson {
     policy: Option<String>,
 }
 
-/// Writes the answer.
-///
-/// # Errors
-/// Those of `out`.
-pub fn write(answer: &AdmitAnswer<'_>, seed: u64, out: &mut dyn Write) -> io::Result<()> {
+/// The answer.
+pub fn document(answer: &AdmitAnswer<'_>, seed: u64) -> impl Serialize {
     let taken = answer.answer.taken.as_ref();
     let chosen = taken.and_then(|taken| taken.chain.chosen);
     let handled = answer.answer.handled.as_ref();
@@ -61,7 +56,7 @@ pub fn write(answer: &AdmitAnswer<'_>, seed: u64, out: &mut dyn Write) -> io::Re
         }
         _ => None,
     });
-    let document = AdmitJson {
+    AdmitJson {
         schema: SCHEMA,
         end: answer.answer.end.name(),
         error: match &answer.answer.end {
@@ -78,8 +73,7 @@ pub fn write(answer: &AdmitAnswer<'_>, seed: u64, out: &mut dyn Write) -> io::Re
         rbac: rbac(answer),
         layers: told(answer),
         seed,
-    };
-    crate::report::write_json(&document, out)
+    }
 }
 
 fn rbac(answer: &AdmitAnswer<'_>) -> Vec<RbacJson> {

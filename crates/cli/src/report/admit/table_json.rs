@@ -1,7 +1,5 @@
 //! Whom a server lets in, for programs, `xdsctl.admitted/v1`. Fields are added, never changed.
 
-use std::io::{self, Write};
-
 use serde::Serialize;
 
 use super::cells::{self, AdmittedAnswer};
@@ -99,14 +97,11 @@ enum ConditionJson {
     },
 }
 
-/// Writes the answer.
-///
-/// # Errors
-/// Those of `out`.
-pub fn write(answer: &AdmittedAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
+/// The answer.
+pub fn document(answer: &AdmittedAnswer<'_>) -> impl Serialize {
     let table = answer.table;
     let chains = table.map_or(&[][..], |table| &table.chains);
-    let document = AdmittedJson {
+    AdmittedJson {
         schema: SCHEMA,
         listener: &answer.server.listener,
         address: &answer.server.address,
@@ -117,8 +112,7 @@ pub fn write(answer: &AdmittedAnswer<'_>, out: &mut dyn Write) -> io::Result<()>
             .iter()
             .map(|chain| of_chain(chain, answer.shows_secrets))
             .collect(),
-    };
-    crate::report::write_json(&document, out)
+    }
 }
 
 fn of_chain(chain: &ChainTable<'_>, shows_secrets: bool) -> ChainJson {

@@ -7,6 +7,7 @@ use anstyle::AnsiColor;
 use serde_json::{Value, json};
 
 use crate::report::edge;
+use crate::report::told::KeptAnswer;
 use xdsctl_channel::sim::{Class, Outcome};
 use xdsctl_lb::picker::{StepKind, TraceStep};
 use xdsctl_model::status::Code;
@@ -50,6 +51,9 @@ pub struct Telling<'o> {
     shares: BTreeMap<String, u64>,
     /// The first outcome of each kind, where shares are to be explained.
     examples: BTreeMap<String, Outcome>,
+    /// The answer as a document, if it is kept.
+    kept: Option<&'o mut Value>,
+    picks: Vec<Value>,
 }
 
 /// What an outcome counts as in the shares.
@@ -80,14 +84,25 @@ impl<'o> Telling<'o> {
         if style.is_json {
             write!(out, "{{\n  \"picks\": [")?;
         }
-        Ok(Telling {
+        Ok(Telling::new(style, out, None))
+    }
+
+    /// Begins an answer that is kept, with what people read. The style is one for people.
+    pub fn keeping(style: PickStyle, KeptAnswer { text, json }: &'o mut KeptAnswer) -> Telling<'o> {
+        Telling::new(style, text, Some(json))
+    }
+
+    const fn new(style: PickStyle, out: &'o mut dyn Write, kept: Option<&'o mut Value>) -> Telling<'o> {
+        Telling {
             style,
             out,
             told: 0,
             failed: 0,
             shares: BTreeMap::new(),
             examples: BTreeMap::new(),
-        })
+            kept,
+            picks: Vec::new(),
+        }
     }
 
     /// RPCs that did not end well.
@@ -110,6 +125,9 @@ impl<'o> Telling<'o> {
             }
             *self.shares.entry(label).or_default() += 1;
         }
+        if self.kept.is_some() {
+            self.picks.push(json_of(outcome));
+        }
         if self.style.is_json {
             let comma = if self.told == 1 { "" } else { "," };
             let text = serde_json::to_string_pretty(&json_of(outcome))?;
@@ -129,14 +147,22 @@ impl<'o> Telling<'o> {
     ///
     /// # Errors
     /// Those of `out`.
-    pub fn end(self, expected: &BTreeMap<String, f64>, error: Option<&str>) -> io::Result<()> {
+    pub fn end(mut self, expected: &BTreeMap<String, f64>, error: Option<&str>) -> io::Result<()> {
         let mut by_kind = BTreeMap::new();
         for (label, part) in expected {
             *by_kind.entry(kind(label)).or_default() += part;
         }
         let expected = &by_kind;
+        let picks = std::mem::take(&mut self.picks);
+        if let Some(kept) = self.kept.take() {
+            *kept = self.rest(expected, error);
+            kept["picks"] = picks.into();
+        }
         if self.style.is_json {
-            return self.end_json(expected, error);
+            let end = if self.told == 0 { "" } else { "\n  " };
+            // The members after the first one, which has been written.
+            let text = serde_json::to_string_pretty(&self.rest(expected, error))?;
+            return writeln!(self.out, "{end}],{}", text.strip_prefix('{').unwrap_or(&text));
         }
         if self.style.is_counted {
             write_shares(&self.shares, self.told, expected, self.style, self.out)?;
@@ -158,7 +184,8 @@ impl<'o> Telling<'o> {
         Ok(())
     }
 
-    fn end_json(self, expected: &BTreeMap<String, f64>, error: Option<&str>) -> io::Result<()> {
+    /// The members of the document beside the RPCs.
+    fn rest(&self, expected: &BTreeMap<String, f64>, error: Option<&str>) -> Value {
         let mut rest = json!({ "schema": SCHEMA, "seed": self.style.seed });
         let map = rest.as_object_mut().into_iter().next();
         if let Some(map) = map {
@@ -179,10 +206,7 @@ impl<'o> Telling<'o> {
                 map.insert("shares".to_owned(), list.collect());
             }
         }
-        let end = if self.told == 0 { "" } else { "\n  " };
-        // The members after the first one, which has been written.
-        let text = serde_json::to_string_pretty(&rest)?;
-        writeln!(self.out, "{end}],{}", text.strip_prefix('{').unwrap_or(&text))
+        rest
     }
 }
 

@@ -291,18 +291,15 @@ fn played(outcome: &AttemptsOfScript) -> Played {
     }
 }
 
-/// Writes the answer for programs.
-///
-/// # Errors
-/// Those of `out`.
-pub fn write_json(answer: &RetryAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
+/// The answer for programs.
+pub fn document(answer: &RetryAnswer<'_>) -> impl Serialize {
     let tokens = answer.policy.map_or(&[][..], |policy| &policy.lost_tokens);
     let dropped = tokens.iter().map(|token| Dropped {
         token,
         why: why_dropped(token),
     });
     let unusable = answer.policy.map(RetryPolicy::unusable).unwrap_or_default();
-    let document = RetryJson {
+    RetryJson {
         schema: SCHEMA,
         from: answer.policy.map(|_| answer.origin),
         policy: answer.policy.map(MethodConfigPolicy::new),
@@ -319,22 +316,17 @@ pub fn write_json(answer: &RetryAnswer<'_>, out: &mut dyn Write) -> io::Result<(
         outcome: answer.outcome.map(played),
         error: answer.failure.map(Failure::from),
         seed: answer.seed,
-    };
-    crate::report::write_json(&document, out)
+    }
 }
 
-/// Writes, for programs, that no route takes the RPC.
-///
-/// # Errors
-/// Those of `out`.
-pub fn write_failure(status: &Status, seed: u64, out: &mut dyn Write) -> io::Result<()> {
-    let answer = RetryAnswer {
+/// The answer if no route takes the RPC.
+pub const fn failure(status: &Status, seed: u64) -> RetryAnswer<'_> {
+    RetryAnswer {
         policy: None,
         origin: "",
         failure: Some(status),
         script: &[],
         outcome: None,
         seed,
-    };
-    write_json(&answer, out)
+    }
 }

@@ -1,7 +1,5 @@
 //! The answer of `route` for programs, `xdsctl.route/v1`. Fields are added, never changed.
 
-use std::io::{self, Write};
-
 use serde::Serialize;
 
 use super::retry::{Failure, MethodConfigPolicy};
@@ -85,11 +83,8 @@ struct Session<'a> {
     undecodable: Option<String>,
 }
 
-/// Writes the answer.
-///
-/// # Errors
-/// Those of `out`.
-pub fn write(answer: &RouteAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
+/// The answer.
+pub fn document(answer: &RouteAnswer<'_>) -> impl Serialize {
     let config = answer.selector.config();
     let routes = answer.selector.routes();
     let tried = routes.iter().zip(answer.tried).map(|(route, why)| Tried {
@@ -104,7 +99,7 @@ pub fn write(answer: &RouteAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
     });
     let host = config.virtual_host().filter(|_| !config.starts_at_cluster);
     let selection = answer.selected.as_ref().ok();
-    let document = RouteJson {
+    RouteJson {
         schema: SCHEMA,
         virtual_host: host.map(|host| Host {
             index: host.index,
@@ -116,24 +111,19 @@ pub fn write(answer: &RouteAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
         route: selection.map(|selection| chosen(selection, routes.get(selection.route))),
         error: answer.failure.map(Failure::from),
         seed: answer.seed,
-    };
-    crate::report::write_json(&document, out)
+    }
 }
 
-/// Writes that the channel has no routes at all.
-///
-/// # Errors
-/// Those of `out`.
-pub fn write_failure(status: &Status, seed: u64, out: &mut dyn Write) -> io::Result<()> {
-    let document = RouteJson {
+/// The answer of a channel that has no routes at all.
+pub fn failure(status: &Status, seed: u64) -> impl Serialize {
+    RouteJson {
         schema: SCHEMA,
         virtual_host: None,
         tried: Vec::new(),
         route: None,
         error: Some(Failure::from(status)),
         seed,
-    };
-    crate::report::write_json(&document, out)
+    }
 }
 
 fn chosen<'a>(selection: &'a Selection<'_>, route: Option<&'a Route>) -> Chosen<'a> {

@@ -23,6 +23,8 @@ pub struct ClientAnswer {
     pub layers: Vec<Layer>,
     /// The way of the RPC.
     pub way: Vec<Layer>,
+    /// What people read of it alone.
+    pub text: Vec<u8>,
     /// The answer of the command about it alone.
     pub json: Value,
 }
@@ -31,8 +33,6 @@ pub struct ClientAnswer {
 #[derive(Debug)]
 pub struct Agreeing {
     answers: Vec<ClientAnswer>,
-    /// What people read of the first of them.
-    pub text: String,
 }
 
 /// The answers, in the order of the clients.
@@ -43,11 +43,6 @@ pub struct SeveralAnswers {
 }
 
 impl Agreeing {
-    /// The first client.
-    pub fn first(&self) -> Option<Client> {
-        self.answers.first().map(|answer| answer.client)
-    }
-
     /// Why the clients cannot be asked.
     pub fn error(&self) -> Option<&str> {
         self.answers.first()?.error.as_deref()
@@ -81,10 +76,7 @@ impl SeveralAnswers {
             };
             match groups.iter_mut().find(agrees) {
                 Some(group) => group.answers.push(answer),
-                None => groups.push(Agreeing {
-                    answers: vec![answer],
-                    text: String::new(),
-                }),
+                None => groups.push(Agreeing { answers: vec![answer] }),
             }
         }
         SeveralAnswers { groups }
@@ -131,7 +123,9 @@ impl SeveralAnswers {
                 None if self.groups.len() == 1 => say!(out, "the same in {names}:")?,
                 None => say!(out, "{names}:")?,
             }
-            out.write_all(group.text.as_bytes())?;
+            if let Some(answer) = group.answers.first().filter(|answer| answer.error.is_none()) {
+                out.write_all(&answer.text)?;
+            }
         }
         for (first, group, layer, [one, other]) in self.partings() {
             let (of_first, of_group) = (first.names().join(", "), group.names().join(", "));
