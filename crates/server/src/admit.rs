@@ -2,7 +2,7 @@
 
 use crate::chain::{self, ChainChoice};
 use crate::connection::{Connection, PeerCertificate, Rpc, Transport};
-use crate::dialect::{Refusal, ServerDialect};
+use crate::dialect::{NoAuthority, Refusal, ServerDialect};
 use crate::handshake::{self, Asks, HandshakeFault, Peer, Program};
 use crate::policy::{self, Asked, Decision};
 use crate::routing::{self, RouteChoice, Routes};
@@ -27,6 +27,8 @@ pub enum End {
     Connected,
     /// The RPC gets to the application.
     Served,
+    /// The stream of the RPC is reset.
+    Reset,
     /// The RPC fails before it gets there.
     Refused(Status),
 }
@@ -45,6 +47,7 @@ impl End {
             End::HandshakeFailed(_) => "handshake failed",
             End::Connected => "connected",
             End::Served => "served",
+            End::Reset => "reset",
             End::Refused(status) => match status.code {
                 Code::PermissionDenied => "denied",
                 _ => "refused",
@@ -148,8 +151,11 @@ pub fn call(
         handled.end = refused(dialect, client, Refusal::Unimplemented);
         return handled;
     }
-    if rpc.authority.is_empty() && dialect.needs_authority {
-        handled.end = refused(dialect, client, Refusal::NoAuthority);
+    if rpc.authority.is_empty() && dialect.no_authority != NoAuthority::Empty {
+        handled.end = match dialect.no_authority {
+            NoAuthority::Reset => End::Reset,
+            NoAuthority::Empty | NoAuthority::Unknown => refused(dialect, client, Refusal::NoAuthority),
+        };
         return handled;
     }
     let held = match &handled.routes {
@@ -160,7 +166,7 @@ pub fn call(
             return handled;
         }
         Routes::Rejected(_, why) => {
-            handled.end = refused(dialect, client, Refusal::NoRoutes(why));
+            handled.end = refused(dialect, client, Refusal::BadRoutes(why));
             return handled;
         }
     };
@@ -185,6 +191,7 @@ pub fn call(
         ];
         let levels: Vec<_> = levels
             .into_iter()
+            .filter(|_| !dialect.ignores_overrides)
             .filter_map(|(level, overrides)| Some((level, overrides?)))
             .collect();
         let filters = overrides::build(&manager.http_filters, &levels);
@@ -216,6 +223,12 @@ fn run(filters: &Chain, asked: Asked<'_>, client: &Client, handled: &mut Handled
         if filter.disabled {
             continue;
         }
+        if let FilterConfig::Rbac(rbac) = &filter.config
+            && rbac.rules.as_ref().is_some_and(|rules| rules.end_connections)
+        {
+            handled.end = End::Closed;
+            return;
+        }
         let Some(decision) = decision(&filter.config, asked) else {
             continue;
         };
@@ -243,11 +256,11 @@ pub fn decision<'a>(config: &'a FilterConfig, asked: Asked<'a>) -> Option<Decisi
 
 fn refused(dialect: &ServerDialect, client: &Client, refusal: Refusal<'_>) -> End {
     let code = match refusal {
-        Refusal::NoRoutes(_) | Refusal::NoVirtualHost(_) | Refusal::NoRoute | Refusal::InappropriateAction => {
+        Refusal::NoRoutes(_) => dialect.missing_routes,
+        Refusal::BadRoutes(_) | Refusal::NoVirtualHost(_) | Refusal::NoRoute | Refusal::InappropriateAction => {
             Code::Unavailable
         }
-        Refusal::NoAuthority if dialect.needs_authority => Code::Unknown,
-        Refusal::NoAuthority => Code::Unavailable,
+        Refusal::NoAuthority => Code::Unknown,
         Refusal::NoPolicy | Refusal::Policy => Code::PermissionDenied,
         Refusal::Unimplemented => Code::Unimplemented,
     };

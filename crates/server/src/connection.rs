@@ -70,6 +70,11 @@ pub(crate) fn plain(address: SocketAddr) -> IpAddr {
 
 /// The values of a header, joined by a comma.
 pub(crate) fn joined<'r>(headers: &'r [(String, String)], name: &str) -> Option<Cow<'r, str>> {
+    joined_by(headers, name, ",")
+}
+
+/// The values of a header with a text between them.
+pub(crate) fn joined_by<'r>(headers: &'r [(String, String)], name: &str, between: &str) -> Option<Cow<'r, str>> {
     let mut values = headers
         .iter()
         .filter(|(key, _)| key == name)
@@ -78,7 +83,7 @@ pub(crate) fn joined<'r>(headers: &'r [(String, String)], name: &str) -> Option<
     let mut all = Cow::Borrowed(first);
     for value in values {
         let all = all.to_mut();
-        all.push(',');
+        all.push_str(between);
         all.push_str(value);
     }
     Some(all)

@@ -7,6 +7,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use crate::connection::{PeerCertificate, Rpc};
 use xdsctl_model::resource::domain::DomainComparison;
+use xdsctl_model::status::Code;
 
 /// What kind of name of a certificate is compared with a principal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +56,8 @@ pub enum RoutesByRds {
     Served,
     /// It waits while they are rejected, and serves if they do not exist.
     GoodAwaited,
+    /// It waits until they are there and good, those of chains that never match, too.
+    AllAwaited,
     /// They end the program with the first connection, or are waited for.
     Fatal,
 }
@@ -66,6 +69,26 @@ pub enum HostChoice {
     Best,
     /// The last one of all, if any has the authority.
     LastIfAny,
+}
+
+/// What `authenticated` asks of a peer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Authentication {
+    /// TLS, and with a matcher a name that matches.
+    Tls,
+    /// A certificate; with a matcher a name that matches, which is empty for a peer without a certificate.
+    Certificate,
+}
+
+/// What becomes of an RPC without `:authority`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoAuthority {
+    /// It has an empty one.
+    Empty,
+    /// It fails with UNKNOWN.
+    Unknown,
+    /// Its stream is reset.
+    Reset,
 }
 
 /// Which of two ranges of addresses is the more specific one.
@@ -89,8 +112,10 @@ pub enum Loopback {
 /// Why an RPC does not get to its filters, or is kept out by them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal<'r> {
-    /// The RouteConfiguration is not there or was rejected, for this reason.
+    /// The RouteConfiguration is not there, in these words.
     NoRoutes(&'r str),
+    /// The RouteConfiguration was rejected, for this reason.
+    BadRoutes(&'r str),
     /// The RPC has no `:authority`.
     NoAuthority,
     /// No virtual host has this authority.
@@ -163,6 +188,8 @@ pub struct ServerDialect {
     pub route_header: for<'r> fn(&'r Rpc, &str) -> Option<Cow<'r, str>>,
     /// The names of a peer that a principal may have, in order. `None` is a peer without a certificate.
     pub names: for<'p> fn(Option<&'p PeerCertificate>) -> PeerNames<'p>,
+    /// What makes a peer an authenticated one.
+    pub authentication: Authentication,
     /// Conditions of kinds that the server does not have.
     pub unsupported: UnsupportedCondition,
     /// Metadata conditions.
@@ -173,8 +200,14 @@ pub struct ServerDialect {
     pub asks_optionally: bool,
     /// A certificate provider works only with both an identity and roots, whatever it is used for.
     pub needs_whole_provider: bool,
-    /// An RPC without `:authority` fails with UNKNOWN.
-    pub needs_authority: bool,
+    /// An RPC without `:authority`.
+    pub no_authority: NoAuthority,
+    /// What the code is while there are no routes.
+    pub missing_routes: Code,
+    /// Overrides of filters in virtual hosts and routes change nothing.
+    pub ignores_overrides: bool,
+    /// Where a certificate is asked for and not required, a bad one is as good as none.
+    pub takes_bad_certificates: bool,
     /// A method that the server does not have is refused before anything else is looked at.
     pub unimplemented_first: bool,
     /// The words of a refusal, as far as they are known.

@@ -114,21 +114,30 @@ pub fn shake<'c>(
         (Transport::Tls(None), Asks::Optional) => return Ok(Peer::Tls(None)),
         (Transport::Tls(Some(certificate)), Asks::Required | Asks::Optional) => certificate,
     };
+    match fault(certificate, program) {
+        None => Ok(Peer::Tls(Some(certificate))),
+        Some(_) if asks == Asks::Optional && dialect.takes_bad_certificates => Ok(Peer::Tls(None)),
+        Some(fault) => Err(fault),
+    }
+}
+
+/// Why a certificate is a bad one.
+fn fault(certificate: &PeerCertificate, program: &Program<'_>) -> Option<HandshakeFault> {
     if certificate.is_untrusted {
-        return Err(HandshakeFault::Untrusted);
+        return Some(HandshakeFault::Untrusted);
     }
     if certificate.is_for_others {
-        return Err(HandshakeFault::ForOthers);
+        return Some(HandshakeFault::ForOthers);
     }
     if let Some(at) = program.at {
         if let Some(from) = certificate.not_before.filter(|from| at < *from) {
-            return Err(HandshakeFault::NotYetValid(from));
+            return Some(HandshakeFault::NotYetValid(from));
         }
         if let Some(until) = certificate.not_after.filter(|until| at > *until) {
-            return Err(HandshakeFault::Expired(until));
+            return Some(HandshakeFault::Expired(until));
         }
     }
-    Ok(Peer::Tls(Some(certificate)))
+    None
 }
 
 /// What the server itself needs for a handshake.

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::net::IpAddr;
 
 use crate::connection::{Connection, Rpc};
-use crate::dialect::{MetadataCondition, NameKind, ServerDialect, UnsupportedCondition};
+use crate::dialect::{Authentication, MetadataCondition, NameKind, ServerDialect, UnsupportedCondition};
 use crate::handshake::Peer;
 use xdsctl_channel::rpc::matching;
 use xdsctl_model::resource::rbac::{
@@ -247,15 +247,17 @@ fn leaf<'a>(condition: &'a RbacCondition, asked: Asked<'a>) -> (bool, Seen<'a>) 
         // Servers compare with an empty text, whatever name the connection was made for.
         RbacCondition::ServerName(matcher) => (matching::string_matches(matcher, ""), Seen::Nothing),
         RbacCondition::Authenticated(matcher) => {
+            let by_certificate = asked.dialect.authentication == Authentication::Certificate;
             let peer = match asked.peer {
+                Peer::Plaintext if by_certificate => None,
                 Peer::Plaintext => return (false, Seen::Plaintext),
                 Peer::Tls(peer) => peer,
             };
             let names = (asked.dialect.names)(peer);
-            let matches = matcher.as_ref().is_none_or(|matcher| {
-                let mut names = names.iter();
-                names.any(|(_, name)| matching::string_matches(matcher, name))
-            });
+            let matches = match matcher {
+                None => peer.is_some() || !by_certificate,
+                Some(matcher) => names.iter().any(|(_, name)| matching::string_matches(matcher, name)),
+            };
             (matches, Seen::Names(names))
         }
         RbacCondition::All(_)

@@ -164,6 +164,7 @@ fn rbac(numbers: &mut Numbers) -> FilterConfig {
         principals: numbers.some(4, |numbers| condition(numbers, 3)),
     });
     let rules = RbacRules {
+        end_connections: false,
         action: numbers.of(&[
             RbacAction::Allow,
             RbacAction::Allow,

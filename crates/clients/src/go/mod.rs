@@ -53,6 +53,7 @@ static DIALECT: ReadDialect = ReadDialect {
     keeps_destinations: |profile| !profile.has(Feature::ImpossibleChainsDropped),
     has_policy_kind,
     prefers_raw_buffer: true,
+    needs_raw_buffer: false,
     chain_range: range,
     policy_range: |range, profile| plain_range(range, profile).filter(|_| profile.has(Feature::PolicyAddressesMatch)),
     uses_alpn: false,
@@ -63,7 +64,11 @@ static DIALECT: ReadDialect = ReadDialect {
 
 /// `matchersFromPermissions`, `matchersFromPrincipals`: of metadata, permissions have the inverted conditions, which always match.
 fn has_policy_kind(kind: PolicyKind, profile: &Profile) -> bool {
-    profile.has(Feature::RbacKindsChecked) || matches!(kind, PolicyKind::PermissionMetadata(true))
+    profile.has(Feature::RbacKindsChecked)
+        || matches!(
+            kind,
+            PolicyKind::PermissionMetadata(true) | PolicyKind::UnnamedPeer | PolicyKind::OtherActions
+        )
 }
 
 /// `net.ParseCIDR`: IPv4 in IPv6 is compared as IPv4, with what the mask has beyond the first 96 bits.

@@ -21,7 +21,7 @@ mod tls;
 
 use bytes::Bytes;
 
-use crate::shared::read::{self, FamilyReader, ReadDialect, plain_range};
+use crate::shared::read::{self, FamilyReader, PolicyKind, ReadDialect, plain_range};
 use crate::shared::{Checked, Converter, Message, Opened, SentResource, URL_PREFIX, is_url_of, reject, undecodable};
 use xdsctl_document::proto::any::ANY_UNDECODABLE;
 use xdsctl_document::proto::pb::tables;
@@ -66,8 +66,9 @@ static DIALECT: ReadDialect = ReadDialect {
     lb_config: lb_config::of_list,
     requires_if_set: false,
     keeps_destinations: |_| false,
-    has_policy_kind: |_, _| true,
+    has_policy_kind: |kind, _| !matches!(kind, PolicyKind::PortRange | PolicyKind::OtherActions),
     prefers_raw_buffer: false,
+    needs_raw_buffer: true,
     chain_range: plain_range,
     policy_range: plain_range,
     uses_alpn: false,

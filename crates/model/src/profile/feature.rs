@@ -209,6 +209,14 @@ features! {
     ServesRoutesByRds;
     /// A filter chain that never matches leaves nothing behind; before, its destinations were still set apart.
     ImpossibleChainsDropped;
+    /// Texts in policies ignore case if they should; before, the other way round.
+    PolicyCaseAsSet;
+    /// Policies see `content-type`.
+    PoliciesSeeContentType;
+    /// Header matchers of a server's routes see `:scheme`, `te` and `host`.
+    ServerRoutesSeeAll;
+    /// RPCs to a server whose routes do not exist are UNAVAILABLE; before, NOT_FOUND.
+    MissingRoutesUnavailable;
     /// A server serves although the routes of a chain were rejected, and fails RPCs; before, it waits for good ones.
     ServesRejectedRoutes;
     /// RBAC rules of a kind that the client does not have are errors; before, they are passed over.

@@ -4,12 +4,14 @@ use std::borrow::Cow;
 
 use crate::connection::{Rpc, joined, plain};
 use crate::dialect::{
-    HostChoice, Loopback, MetadataCondition, RangeRanks, Refusal, RoutesByRds, ServerDialect, SourceTypes,
-    UnsupportedCondition, all_names,
+    Authentication, HostChoice, Loopback, MetadataCondition, NoAuthority, RangeRanks, Refusal, RoutesByRds,
+    ServerDialect, SourceTypes, UnsupportedCondition, all_names,
 };
+use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::domain::DomainComparison;
+use xdsctl_model::status::Code;
 
-pub(super) fn dialect() -> ServerDialect {
+pub(super) fn dialect(profile: &Profile) -> ServerDialect {
     ServerDialect {
         compares_address: true,
         listens: str::to_owned,
@@ -22,16 +24,29 @@ pub(super) fn dialect() -> ServerDialect {
         several_close: false,
         source_types: SourceTypes::AnyAlone,
         loopback: Loopback::One,
-        policy_header,
-        route_header,
+        policy_header: match profile.has(Feature::PoliciesSeeContentType) {
+            true => policy_header,
+            false => |rpc, name| policy_header(rpc, name).filter(|_| name != "content-type"),
+        },
+        route_header: match profile.has(Feature::ServerRoutesSeeAll) {
+            true => route_header,
+            false => |rpc, name| route_header(rpc, name).filter(|_| ![":scheme", "te", "host"].contains(&name)),
+        },
         // `AuthenticatedAuthorizationMatcher::Matches`.
         names: all_names,
+        authentication: Authentication::Tls,
         unsupported: UnsupportedCondition::Never,
         metadata: MetadataCondition::Inverted,
         domains: DomainComparison::Folded,
         asks_optionally: true,
         needs_whole_provider: false,
-        needs_authority: false,
+        no_authority: NoAuthority::Empty,
+        missing_routes: match profile.has(Feature::MissingRoutesUnavailable) {
+            true => Code::Unavailable,
+            false => Code::NotFound,
+        },
+        ignores_overrides: false,
+        takes_bad_certificates: false,
         unimplemented_first: false,
         words,
         names_node: false,
@@ -76,7 +91,7 @@ fn of_http<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
 
 fn words(refusal: Refusal<'_>) -> String {
     match refusal {
-        Refusal::NoRoutes(why) => why.to_owned(),
+        Refusal::NoRoutes(why) | Refusal::BadRoutes(why) => why.to_owned(),
         Refusal::NoAuthority => words(Refusal::NoVirtualHost("")),
         Refusal::NoVirtualHost(authority) => {
             format!("could not find VirtualHost for {authority} in RouteConfiguration")

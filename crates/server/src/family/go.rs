@@ -4,11 +4,12 @@ use std::borrow::Cow;
 
 use crate::connection::{Rpc, joined, plain};
 use crate::dialect::{
-    HostChoice, Loopback, MetadataCondition, RangeRanks, Refusal, RoutesByRds, ServerDialect, SourceTypes,
-    UnsupportedCondition, all_names, names_of_first_kind,
+    Authentication, HostChoice, Loopback, MetadataCondition, NoAuthority, RangeRanks, Refusal, RoutesByRds,
+    ServerDialect, SourceTypes, UnsupportedCondition, all_names, names_of_first_kind,
 };
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::domain::DomainComparison;
+use xdsctl_model::status::Code;
 
 pub(super) fn dialect(profile: &Profile) -> ServerDialect {
     ServerDialect {
@@ -42,6 +43,7 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
             true => names_of_first_kind,
             false => all_names,
         },
+        authentication: Authentication::Tls,
         unsupported: match profile.has(Feature::RbacKindsChecked) {
             true => UnsupportedCondition::Never,
             false => UnsupportedCondition::PassedOver,
@@ -50,7 +52,10 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
         domains: DomainComparison::of(|feature| profile.has(feature)),
         asks_optionally: false,
         needs_whole_provider: false,
-        needs_authority: false,
+        no_authority: NoAuthority::Empty,
+        missing_routes: Code::Unavailable,
+        ignores_overrides: false,
+        takes_bad_certificates: false,
         unimplemented_first: true,
         words,
         names_node: true,
@@ -92,7 +97,7 @@ fn of_metadata<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
 
 fn words(refusal: Refusal<'_>) -> String {
     match refusal {
-        Refusal::NoRoutes(why) => why.to_owned(),
+        Refusal::NoRoutes(why) | Refusal::BadRoutes(why) => why.to_owned(),
         Refusal::NoAuthority | Refusal::NoVirtualHost(_) => {
             "the incoming RPC did not match a configured Virtual Host".to_owned()
         }

@@ -7,11 +7,12 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 
 use crate::connection::{PeerCertificate, Rpc, joined, plain};
 use crate::dialect::{
-    HostChoice, Loopback, MetadataCondition, NameKind, PeerNames, RangeRanks, Refusal, RoutesByRds, ServerDialect,
-    SourceTypes, UnsupportedCondition, names_of_first_kind,
+    Authentication, HostChoice, Loopback, MetadataCondition, NameKind, NoAuthority, PeerNames, RangeRanks, Refusal,
+    RoutesByRds, ServerDialect, SourceTypes, UnsupportedCondition, names_of_first_kind,
 };
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::domain::DomainComparison;
+use xdsctl_model::status::Code;
 
 pub(super) fn dialect(profile: &Profile) -> ServerDialect {
     ServerDialect {
@@ -36,12 +37,16 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
             true => names_of_first_kind,
             false => spaced_names,
         },
+        authentication: Authentication::Tls,
         unsupported: UnsupportedCondition::Never,
         metadata: MetadataCondition::Never,
         domains: DomainComparison::of(|feature| profile.has(feature)),
         asks_optionally: true,
         needs_whole_provider: true,
-        needs_authority: true,
+        no_authority: NoAuthority::Unknown,
+        missing_routes: Code::Unavailable,
+        ignores_overrides: false,
+        takes_bad_certificates: false,
         unimplemented_first: true,
         words,
         names_node: false,
@@ -136,7 +141,7 @@ fn close(parts: &mut [String], is_quoted: bool) {
 
 fn words(refusal: Refusal<'_>) -> String {
     match refusal {
-        Refusal::NoRoutes(_) => "Missing or broken RouteConfiguration".to_owned(),
+        Refusal::NoRoutes(_) | Refusal::BadRoutes(_) => "Missing or broken RouteConfiguration".to_owned(),
         Refusal::NoAuthority => String::new(),
         Refusal::NoVirtualHost(_) => "Could not find xDS virtual host matching RPC".to_owned(),
         Refusal::NoRoute => "Could not find xDS route matching RPC".to_owned(),

@@ -3,6 +3,7 @@
 mod core;
 mod go;
 mod java;
+mod node;
 
 use crate::dialect::ServerDialect;
 use xdsctl_model::profile::{Family, Profile};
@@ -11,10 +12,11 @@ impl ServerDialect {
     /// The ways of a client's servers; `None` for a family that has none, or whose servers are not followed yet.
     pub fn of(profile: &Profile) -> Option<ServerDialect> {
         match profile.client().family {
-            Family::Cpp => Some(core::dialect()),
+            Family::Cpp => Some(core::dialect(profile)),
             Family::Go => Some(go::dialect(profile)),
             Family::Java => Some(java::dialect(profile)),
-            Family::Node | Family::Rust => None,
+            Family::Node => Some(node::dialect(profile)),
+            Family::Rust => None,
         }
     }
 }

@@ -8,7 +8,7 @@ use super::methods::{MethodClass, MethodNames};
 use super::regions::{Region, Way, regions};
 use super::rows::{self, PolicyName, Row, split};
 use crate::admit::Question;
-use crate::dialect::ServerDialect;
+use crate::dialect::{NoAuthority, ServerDialect};
 use crate::handshake::{self, Asks, Program};
 use crate::policy::Asked;
 use crate::routing::{self, Routes};
@@ -227,7 +227,7 @@ impl<'a> Table<'a> {
         let HostTables::Held(held, hosts) = &chain.hosts else {
             return false;
         };
-        if rpc.authority.is_empty() && dialect.needs_authority {
+        if rpc.authority.is_empty() && dialect.no_authority != NoAuthority::Empty {
             return false;
         }
         let host = routing::host(held, &rpc.authority, dialect);

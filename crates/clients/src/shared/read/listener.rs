@@ -129,7 +129,8 @@ impl FamilyReader<'_> {
             let goes_before = is_raw && self.dialect.prefers_raw_buffer;
             let is_possible = matches.server_names.is_empty()
                 && matches.application_protocols.is_empty()
-                && (protocol.is_empty() || is_raw);
+                && (is_raw
+                    || protocol.is_empty() && !(self.dialect.needs_raw_buffer && chain.filter_chain_match.is_some()));
             for prefix in prefixes {
                 if !is_possible && !keeps_all {
                     continue;

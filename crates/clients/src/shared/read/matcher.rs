@@ -81,6 +81,7 @@ impl FamilyReader<'_> {
             Spec::ExactMatch(value) => text(StringMatch::Exact(value.clone())),
             Spec::PrefixMatch(value) => text(StringMatch::Prefix(value.clone())),
             Spec::SuffixMatch(value) => text(StringMatch::Suffix(value.clone())),
+            Spec::ContainsMatch(_) if self.has(Feature::LenientRoutes) => return None,
             Spec::ContainsMatch(value) => text(StringMatch::Contains(value.clone())),
             Spec::SafeRegexMatch(safe) => text(StringMatch::Regex(self.whole(&safe.regex)?)),
             Spec::StringMatch(matcher) => HeaderMatch::String(self.string_matcher(matcher)?),

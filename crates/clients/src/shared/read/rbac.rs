@@ -57,6 +57,10 @@ pub(crate) enum PolicyKind {
     PermissionMetadata(bool),
     /// `metadata` of a principal.
     PrincipalMetadata,
+    /// Actions beside ALLOW and DENY; one who lacks them takes them as DENY.
+    OtherActions,
+    /// `authenticated` without a name; one who lacks it lets in everybody.
+    UnnamedPeer,
 }
 
 /// Reads the policies of one client, which has taken them.
@@ -81,15 +85,18 @@ impl PolicyReader<'_> {
             .as_ref()
             .filter(|rules| rules.action != Action::Log as i32)?;
         let policies = rules.policies.iter();
+        let unknown_denies = !(self.has)(PolicyKind::OtherActions);
         let audit = rules.audit_logging_options.as_ref().filter(|_| self.has_audit);
         Some(Arc::new(RbacRules {
-            action: match rules.action == Action::Deny as i32 {
+            action: match rules.action == Action::Deny as i32 || unknown_denies && rules.action != Action::Allow as i32
+            {
                 true => RbacAction::Deny,
                 false => RbacAction::Allow,
             },
             policies: policies
                 .map(|(name, policy)| (name.clone(), self.policy(policy)))
                 .collect(),
+            end_connections: false,
             audit: audit.map(audit_logging),
         }))
     }
@@ -153,6 +160,7 @@ impl PolicyReader<'_> {
             Some(Identifier::Any(_)) => RbacCondition::Any,
             Some(Identifier::Authenticated(peer)) => match &peer.principal_name {
                 Some(name) => self.text("authenticated", name, |name| RbacCondition::Authenticated(Some(name))),
+                None if !(self.has)(PolicyKind::UnnamedPeer) => RbacCondition::Any,
                 None => RbacCondition::Authenticated(None),
             },
             Some(Identifier::SourceIp(range)) => self.address(RbacAddress::Source, range),

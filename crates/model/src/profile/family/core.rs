@@ -55,7 +55,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.67" always ClusterMetadata;
         "1.68.1" always RbacHeaderStringMatch;
         "1.71" off HttpConnect;
-        "1.72" always WeightedTargetCrash;
+        "1.72" always WeightedTargetCrash PolicyCaseAsSet MissingRoutesUnavailable;
         "1.73" on SystemRootCerts GcpAuthnFilter;
         "1.74" always HeaderStringChecked;
         "1.80" on Sni;
@@ -63,7 +63,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.81" off CompositeFilter;
         "1.81" always RbacDepth;
         "1.82" always SourceTypeChecked;
-        "1.84" always RbacMatchersMade WrrMetricNames;
+        "1.84" always RbacMatchersMade WrrMetricNames PoliciesSeeContentType ServerRoutesSeeAll;
         "1.85" off DataErrorHandling ExtProcOnClient MtlsSpiffe BootstrapCallCreds
             RingHashSetRequestHashKey PfWeightedShuffling AggregateClusterBackwardCompat;
         "1.85" on OrcaLrsPropagation;

@@ -13,12 +13,14 @@ pub mod permission;
 pub mod principal;
 pub mod reach;
 
+use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
 use crate::core::convert::matcher;
-use crate::shared::read::PolicyReader;
+use crate::shared::read::{PolicyKind, PolicyReader};
 use crate::shared::rules::{RBAC_ACTION_LOG, RBAC_ACTION_UNKNOWN, RBAC_CONDITION_UNSUPPORTED};
 use xdsctl_model::host_port::parse_ip_port;
 use xdsctl_model::profile::Feature;
@@ -29,10 +31,12 @@ use xdsctl_document::proto::any::Extension;
 use xdsctl_document::proto::pb::envoy::config::rbac::v3 as pb;
 use xdsctl_document::proto::pb::envoy::config::rbac::v3::rbac::Action;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::rbac::v3::{Rbac as RbacPb, RbacPerRoute};
+use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::string_matcher::MatchPattern;
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::resource::filter::{Description, FilterConfig, Rbac};
 use xdsctl_model::resource::listener::Cidr;
-use xdsctl_model::resource::rbac::RbacRules;
+use xdsctl_model::resource::matcher::{HeaderMatch, StringMatch};
+use xdsctl_model::resource::rbac::{RbacAction, RbacRules};
 
 rules! {
     /// A policy has no permissions or no principals, and so never matches.
@@ -105,17 +109,52 @@ fn config(message: &RbacPb, forms: Forms, at: &Path<'_>, cx: &mut Validation<'_>
 /// What the server enforces. The matchers have been looked at: whatever is wrong with them is said.
 fn policies(message: &RbacPb, cx: &Validation<'_>) -> Option<Arc<RbacRules>> {
     let quiet = || Validation::new(cx.profile(), cx.server());
+    // Where matchers are not made here, a server makes them of its JSON form when an RPC comes (`RbacServiceConfigParser`): case counts
+    // if it should not, and the other way round, ranges are not inverted, and what cannot be made ends the connection.
+    let is_made = cx.has(Feature::RbacMatchersMade);
+    let is_broken = Cell::new(!is_made && message.rules.as_ref().is_some_and(has_unknown_action));
+    let note = |is_there: bool| is_broken.set(is_broken.get() || !is_made && !is_there);
     let reader = PolicyReader {
-        string: &|matcher| matcher::string_matcher(Some(matcher), &Path::ROOT, &mut quiet()),
-        header: &|matcher| matcher::header_matcher(matcher, &Path::ROOT, &mut quiet()),
+        string: &|pb| {
+            // Beside a regex it is not looked at there.
+            let mut own = pb.clone();
+            own.ignore_case &= is_made || !matches!(pb.match_pattern, Some(MatchPattern::SafeRegex(_)));
+            let mut made = matcher::string_matcher(Some(&own), &Path::ROOT, &mut quiet());
+            note(made.is_some());
+            if let Some(made) = made.as_mut().filter(|_| !cx.has(Feature::PolicyCaseAsSet)) {
+                made.ignore_case = !made.ignore_case && !matches!(made.kind, StringMatch::Regex(_));
+            }
+            made
+        },
+        header: &|pb| {
+            let mut made = matcher::header_matcher(pb, &Path::ROOT, &mut quiet());
+            note(made.is_some());
+            if let Some(made) = made.as_mut().filter(|_| !is_made) {
+                made.invert_match &= !matches!(made.kind, HeaderMatch::Range { .. });
+            }
+            made
+        },
         range: &|range| {
             let address = parse_ip_port(&range.address_prefix, 0)?;
             Some(Cidr::new(address, range.prefix_len.unwrap_or(0)))
         },
-        has: &|_| true,
+        has: &|kind| is_made || !matches!(kind, PolicyKind::UnnamedPeer),
         has_audit: cx.has(Feature::RbacAuditLogging),
     };
-    reader.rules(message)
+    let mut rules = reader.rules(message);
+    if let Some(rules) = rules.as_mut().filter(|_| is_broken.get()) {
+        *rules = Arc::new(RbacRules {
+            action: RbacAction::Allow,
+            policies: BTreeMap::new(),
+            end_connections: true,
+            audit: None,
+        });
+    }
+    rules
+}
+
+fn has_unknown_action(rules: &pb::Rbac) -> bool {
+    Action::try_from(rules.action).is_err()
 }
 
 fn description(json: Value) -> Description {

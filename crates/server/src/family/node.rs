@@ -1,0 +1,127 @@
+//! grpc-js-xds: server.ts, rbac.ts, http-filter/rbac-filter.ts; grpc-js: server.ts.
+
+use std::borrow::Cow;
+use std::net::{IpAddr, SocketAddr};
+
+use crate::connection::{PeerCertificate, Rpc, joined_by};
+use crate::dialect::{
+    Authentication, HostChoice, Loopback, MetadataCondition, NameKind, NoAuthority, PeerNames, RangeRanks, Refusal,
+    RoutesByRds, ServerDialect, SourceTypes, UnsupportedCondition, names_of_first_kind,
+};
+use xdsctl_model::profile::Profile;
+use xdsctl_model::resource::domain::DomainComparison;
+use xdsctl_model::status::Code;
+
+pub(super) fn dialect(profile: &Profile) -> ServerDialect {
+    ServerDialect {
+        compares_address: true,
+        listens: str::to_owned,
+        routes_by_rds: RoutesByRds::AllAwaited,
+        hosts: HostChoice::Best,
+        stops_at_equal_routes: false,
+        address,
+        ranges: RangeRanks::NoneLast,
+        port_zero_is_any: false,
+        // "Duplicate matcher found for incoming connection", which ends the program.
+        several_close: true,
+        source_types: SourceTypes::AnyElse,
+        loopback: Loopback::One,
+        policy_header,
+        route_header: header,
+        names,
+        authentication: Authentication::Certificate,
+        unsupported: UnsupportedCondition::Never,
+        metadata: MetadataCondition::Never,
+        domains: DomainComparison::of(|feature| profile.has(feature)),
+        asks_optionally: true,
+        takes_bad_certificates: true,
+        needs_whole_provider: false,
+        no_authority: NoAuthority::Reset,
+        unimplemented_first: true,
+        ignores_overrides: true,
+        missing_routes: Code::Unavailable,
+        words,
+        names_node: false,
+    }
+}
+
+/// The server listens on `[::]`, where IPv4 comes in the clothes of IPv6.
+fn address(address: SocketAddr) -> IpAddr {
+    match address.ip() {
+        IpAddr::V4(address) => address.to_ipv6_mapped().into(),
+        IpAddr::V6(address) => address.into(),
+    }
+}
+
+/// `rbacServerFilter` adds what HTTP/2 has in pseudo-headers.
+fn policy_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
+    match name {
+        ":method" => Some(Cow::Borrowed("POST")),
+        ":authority" => Some(Cow::Borrowed(&rpc.authority)),
+        ":path" => Some(Cow::Borrowed(&rpc.method)),
+        name => header(rpc, name),
+    }
+}
+
+/// `HeaderMatcher.applyHelper`. Several headers of one name are one value in Node, with a comma and a space between.
+fn header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
+    match name {
+        name if name.ends_with("-bin") => None,
+        "content-type" => Some(Cow::Borrowed("application/grpc")),
+        // What is between client and server alone.
+        "grpc-timeout" | "grpc-encoding" | "grpc-accept-encoding" => None,
+        "cookie" => joined_by(&rpc.headers, name, "; "),
+        name => joined_by(&rpc.headers, &name.to_ascii_lowercase(), ", "),
+    }
+}
+
+/// `AuthenticatedPrincipal`: the names of the first kind of which there is one, and the common names.
+fn names(peer: Option<&PeerCertificate>) -> PeerNames<'_> {
+    let mut names = names_of_first_kind(peer);
+    let Some(peer) = peer else { return names };
+    names.retain(|(kind, _)| *kind != NameKind::Subject);
+    names.extend(common_names(&peer.subject).map(|name| (NameKind::Subject, Cow::Owned(name))));
+    names
+}
+
+/// The values of `CN` in a name of RFC 2253.
+fn common_names(subject: &str) -> impl Iterator<Item = String> {
+    let mut parts = vec![String::new()];
+    let mut signs = subject.chars();
+    while let Some(sign) = signs.next() {
+        match sign {
+            ',' | '+' => parts.push(String::new()),
+            sign => {
+                let sign = if sign == '\\' { signs.next() } else { Some(sign) };
+                parts.last_mut().into_iter().for_each(|part| part.extend(sign));
+            }
+        }
+    }
+    parts
+        .into_iter()
+        .filter_map(|part| part.strip_prefix("CN=").map(str::to_owned))
+}
+
+fn words(refusal: Refusal<'_>) -> String {
+    match refusal {
+        Refusal::NoRoutes(_)
+        | Refusal::BadRoutes(_)
+        | Refusal::NoVirtualHost(_)
+        | Refusal::NoRoute
+        | Refusal::InappropriateAction => "Routing error".to_owned(),
+        Refusal::NoPolicy | Refusal::Policy => "Unauthorized RPC rejected".to_owned(),
+        Refusal::NoAuthority | Refusal::Unimplemented => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::common_names;
+
+    #[test]
+    fn only_common_names_are_taken_of_a_subject() {
+        let names = |subject| common_names(subject).collect::<Vec<_>>();
+        assert_eq!(names("CN=a,OU=b+CN=c\\, d,O=CN"), ["a", "c, d"]);
+        assert_eq!(names("O=b"), [""; 0]);
+    }
+}
