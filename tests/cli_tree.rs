@@ -291,3 +291,59 @@ fn cookies_go_both_ways() {
         assert!(decoded.out.ends_with(end), "{}", decoded.out);
     }
 }
+
+/// A world that every client takes, with endpoints in two localities and a name to resolve.
+const TAKEN_BY_ALL: &str = r#"
+"@type": type.googleapis.com/envoy.config.listener.v3.Listener
+name: svc
+api_listener:
+  api_listener:
+    "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
+    route_config:
+      virtual_hosts:
+      - domains: ["*"]
+        routes:
+        - {match: {prefix: "/dns/"}, route: {cluster: dns}}
+        - {match: {prefix: ""}, route: {cluster: c}}
+    http_filters: [{name: router, typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}}]
+---
+"@type": type.googleapis.com/envoy.config.cluster.v3.Cluster
+name: c
+type: EDS
+eds_cluster_config: {eds_config: {ads: {}}}
+circuit_breakers: {thresholds: [{max_requests: 7}]}
+---
+"@type": type.googleapis.com/envoy.config.cluster.v3.Cluster
+name: dns
+type: LOGICAL_DNS
+load_assignment:
+  endpoints:
+  - lb_endpoints: [{endpoint: {address: {socket_address: {address: shop.example, port_value: 80}}}}]
+---
+"@type": type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment
+cluster_name: c
+endpoints:
+- locality: {region: a}
+  load_balancing_weight: 1
+  lb_endpoints: [{endpoint: {address: {socket_address: {address: 10.0.0.1, port_value: 80}}}}]
+- locality: {region: b}
+  load_balancing_weight: 1
+  lb_endpoints: [{endpoint: {address: {socket_address: {address: 10.0.0.2, port_value: 80}}}}]
+"#;
+
+/// Each family has names of its own for its LB policies and their members, and none of them is a secret.
+#[test]
+fn the_names_of_lb_policies_are_shown_for_every_client() {
+    for client in ["cpp", "go", "go@1.48", "java", "java@1.46", "node", "node@1.13"] {
+        let line =
+            format!("tree --format=json --client {client} --target xds:///svc --resolve shop.example:80=10.0.0.3:80 -");
+        let report = run(&line, TAKEN_BY_ALL);
+        assert!(
+            report.out.contains("priority"),
+            "{client}: {} {}",
+            report.out,
+            report.err
+        );
+        assert!(!report.out.contains("[redacted]"), "{client}: {}", report.out);
+    }
+}

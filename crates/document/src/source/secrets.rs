@@ -210,6 +210,9 @@ impl SecretPlace {
                     false => SecretShape::Any,
                 })
             }
+            SecretShape::Json(known, _) if name == known::MANAGER_NAME && known::has(known.objects, name) => {
+                SecretPlace::shown(SecretShape::Json(&known::MANAGER, false))
+            }
             SecretShape::Json(known, _) if known::has(known.maps, name) => {
                 SecretPlace::shown(SecretShape::JsonMap(known))
             }

@@ -53,32 +53,48 @@ pub static BOOTSTRAP: KnownKeys = KnownKeys {
     ..KnownKeys::NONE
 };
 
-/// Configurations of LB policies and what stands around them, as gRPC's own policies have them.
+/// Configurations of LB policies and what stands around them, as gRPC's own policies have them: in C-core's words, and in those of
+/// each family.
 pub static POLICY: KnownKeys = KnownKeys {
     keys: "\
         autoshardingTarget backoffMultiplier baseEjectionTime blackoutPeriod cacheSizeBytes \
         category childPolicyConfigTargetFieldName choiceCount cluster clusterName defaultTarget \
-        edsServiceName enableFallback enableOobLoadReport enforcementPercentage \
-        errorUtilizationPenalty host ignoreReresolutionRequests ignore_reresolution_requests \
-        initialAssignmentTimeout initialBackoff interval isDynamic key keyHeaderName \
-        loadBalancingPolicy lookupService lookupServiceTimeout maxAge maxAttempts maxBackoff \
-        maxConcurrentRequests maxConnectionsPerSubchannel maxEjectionPercent maxEjectionTime \
-        maxRingSize method metricNamesForComputingUtilization minRingSize minimumHosts name names \
-        oobReportingPeriod overrideHostStatus priorities requestHashHeader requestVolume \
-        requests_per_million requiredMatch retryableStatusCodes service serviceName \
-        shuffleAddressList staleAge stdevFactor subsetSize threshold timeout validTargets \
-        waitForReady weight weightExpirationPeriod weightUpdatePeriod weight_set",
+        dnsHostname edsServiceName enableFallback enableOobLoadReport enforcementPercentage \
+        errorUtilizationPenalty host ignoreReresolution ignoreReresolutionRequests \
+        ignore_reresolution_requests initialAssignmentTimeout initialBackoff interval isDynamic \
+        key keyHeaderName loadBalancingPolicy lookupService lookupServiceTimeout maxAge \
+        maxAttempts maxBackoff maxConcurrentRequests maxConnectionsPerSubchannel \
+        maxEjectionPercent maxEjectionTime maxRingSize max_concurrent_requests method \
+        metricNamesForComputingUtilization minRingSize minimumHosts name names oobReportingPeriod \
+        overrideHostStatus priorities requestHashHeader requestVolume requests_per_million \
+        requiredMatch retryableStatusCodes service serviceName shuffleAddressList staleAge \
+        stdevFactor subsetSize threshold timeout type validTargets waitForReady weight \
+        weightExpirationPeriod weightUpdatePeriod weight_set",
     objects: "\
-        cds_experimental childPolicy config connectionScaling dropCategories endpointPickingPolicy \
-        extraKeys failurePercentageEjection grpcKeybuilders grpclb headers healthCheckConfig \
-        least_request_experimental loadBalancingConfig localityWeightedLbConfig methodConfig \
-        outlierDetection outlier_detection_experimental pick_first priority_experimental \
-        random_subsetting retryPolicy retryThrottling ring_hash_experimental rls_experimental \
-        round_robin routeLookupConfig successRateEjection weighted_round_robin \
-        weighted_target_experimental wrrLocalityConfig xds_cluster_impl_experimental \
-        xds_cluster_manager_experimental xds_override_host_experimental \
-        xds_wrr_locality_experimental",
+        cds cds_experimental childPolicy child_policy cluster_impl_experimental \
+        cluster_manager_experimental config connectionScaling discoveryMechanisms dropCategories \
+        endpointPickingPolicy extraKeys failurePercentageEjection grpcKeybuilders grpclb headers \
+        healthCheckConfig least_request_experimental loadBalancingConfig \
+        localityWeightedLbConfig methodConfig outlierDetection outlier_detection \
+        outlier_detection_experimental pick_first priority priority_experimental random_subsetting \
+        retryPolicy retryThrottling ring_hash ring_hash_experimental rls_experimental round_robin \
+        routeLookupConfig successRateEjection weighted_round_robin weighted_target \
+        weighted_target_experimental wrrLocalityConfig wrr_locality_experimental xdsLbPolicy \
+        xds_cluster_impl xds_cluster_impl_experimental xds_cluster_manager \
+        xds_cluster_manager_experimental xds_cluster_resolver_experimental \
+        xds_override_host_experimental xds_wrr_locality xds_wrr_locality_experimental",
     maps: "children targets",
+    ..KnownKeys::NONE
+};
+
+/// The LB policy of grpc-java over the clusters of a channel.
+pub const MANAGER_NAME: &str = "cluster_manager_experimental";
+
+/// What stands in it: its `childPolicy` goes by the names of clusters, those of other policies are lists.
+pub static MANAGER: KnownKeys = KnownKeys {
+    keys: "cluster",
+    objects: "cds_experimental lbPolicy",
+    maps: "childPolicy",
     ..KnownKeys::NONE
 };
 
