@@ -70,7 +70,8 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.63" always CustomLbConfig OutlierDetection PickFirstMessage XdstpServiceName PickFirstJson WeightedRoundRobinMessage
             WrrPlainName PolicyExceptionsCaught StatusCodesEnd OuterName;
         "1.63" gone RingNamesList RingTurns LoopsEndless LeavesTwiceKill;
-        "1.71" off DualstackEndpoints SystemRootCerts AuthorityRewrite;
+        "1.69" off AuthorityRewrite;
+        "1.71" off DualstackEndpoints SystemRootCerts;
         "1.71" always ClusterMetadata WeightsUnsigned AngleGroups BrokenStreamUnheard FiltersMadeFirst;
         "1.72" off HttpConnect RingHashSetRequestHashKey;
         "1.72" always ServerFallback EndpointMetadata ChainNamesCompared RangesAreLiterals;
