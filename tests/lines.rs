@@ -131,3 +131,50 @@ fn the_deeper_cause_of_a_stack_trace_counts() {
     assert_eq!(near(cause), ["tls-name-mismatch"]);
     assert_eq!(near("kubelet: context deadline exceeded"), [""; 0]);
 }
+
+/// What recorded servers say of their own: each line leads to a page, but those that no xDS is behind.
+#[test]
+fn lines_of_servers_lead_to_pages() {
+    const NOT_XDS: [&str; 12] = [
+        "UNIMPLEMENTED: ",
+        "Bad method header",
+        "Missing :te header",
+        "base64",
+        "GET",
+        "will start serving",
+        "loopyWriter",
+        "Check failed",
+        "UNKNOWN: ",
+        "NO_ERROR: ",
+        "CANCEL: ",
+        "INTERNAL_ERROR: ",
+    ];
+    let text = std::fs::read_to_string(root().join("fixtures/servers/words.jsonl")).unwrap();
+    let rows = text
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    // The words of a handshake are the caller's, which speaks no gRPC.
+    let rows: Vec<_> = rows.filter(|row| row["where"] != "handshake").collect();
+    let mut known = 0;
+    for row in &rows {
+        let words = row["words"].as_str().unwrap().replace("PORT", "50051");
+        let is_known = first(&words).0 != "nowhere";
+        known += usize::from(is_known);
+        assert!(is_known || NOT_XDS.iter().any(|other| words.contains(other)), "{row}");
+    }
+    assert!(known > 150 && rows.len() > 200, "{known} of {}", rows.len());
+}
+
+/// A server's line is told with what `admit` has to be asked.
+#[test]
+fn a_line_of_a_server_tells_what_to_ask() {
+    let at = |line: &str| recognised(line).into_iter().find_map(|one| one.server);
+    let chain = at("[xds-server-listener 0xc1] Connection from 127.0.0.2:39360 to 127.0.0.1:7102 failed to find any matching filter chain").unwrap();
+    assert_eq!(chain.from.as_deref(), Some("127.0.0.2:39360"));
+    let gone = at(
+        "[xDS node id: n]: xds: resource \"grpc/server?address=0.0.0.0:7102\" of type \"ListenerResource\" has been removed",
+    );
+    assert_eq!(gone.and_then(|told| told.listen).as_deref(), Some("0.0.0.0:7102"));
+    let client = "[xDS node id: n]: xds: resource \"shop:8080\" of type \"ListenerResource\" has been removed";
+    assert_eq!(at(client), None);
+}

@@ -8,7 +8,7 @@ use super::edge::visible_line;
 use super::examples;
 use super::wrap::wrapped;
 use xdsctl_lint::catalogue;
-use xdsctl_lint::recognise::{Lead, LogPlace, Page, Recognised, Summary, Symptom};
+use xdsctl_lint::recognise::{AtServer, Lead, LogPlace, Page, Recognised, Summary, Symptom};
 use xdsctl_model::diag::{Rule, SharedBy};
 use xdsctl_model::profile::Family;
 use xdsctl_model::resource::ResourceType;
@@ -301,10 +301,46 @@ fn write_end<'t>(
         page(&short(text), width, out)?;
         writeln!(out)?;
     }
+    if let Some(at_server) = first.and_then(|one| one.server.as_ref()) {
+        writeln!(out, "{}", admit(at_server, &client))?;
+    }
     writeln!(
         out,
         "`xdsctl explain {id}` prints a page; `xdsctl validate{client} --explain-error LINE DUMP` shows the place in a dump"
     )
+}
+
+/// How to ask `admit` about the connection or RPC of a server's line; what the line does not tell is in capitals.
+fn admit(told: &AtServer, client: &str) -> String {
+    let AtServer {
+        listen,
+        from,
+        to,
+        method,
+        authority,
+        policy,
+    } = told;
+    let mut command = format!(
+        "xdsctl admit{client} --listen {}",
+        listen.as_deref().unwrap_or("HOST:PORT")
+    );
+    command += &format!(" --from {}", from.as_deref().unwrap_or("IP"));
+    if let Some(to) = to {
+        command += &format!(" --to {to}");
+    }
+    let is_connection = from.is_some() && method.is_none() && authority.is_none();
+    if !is_connection {
+        command += &format!(" --method {}", method.as_deref().unwrap_or("/PKG.SERVICE/METHOD"));
+    }
+    if let Some(authority) = authority {
+        command += &format!(" --authority {authority}");
+    }
+    let why = match policy {
+        Some(policy) => format!("shows how policy `{policy}` decides"),
+        None if is_connection => "shows what becomes of the connection".to_owned(),
+        None => "shows what becomes of a connection and an RPC".to_owned(),
+    };
+    visible_line(&format!("`{command} --bootstrap FILE DUMP` {why}")).into_owned()
 }
 
 /// Those of a page's sections that are [`SHORT`].
@@ -387,7 +423,20 @@ fn row(one: &Recognised) -> serde_json::Value {
         "pages": one.pages.iter().map(lead).collect::<Vec<_>>(),
         "more": one.more,
         "client": one.writer.map(Family::name),
+        "server": one.server.as_ref().map(at_server),
         "near": one.near.iter().copied().map(page).collect::<Vec<_>>(),
+    })
+}
+
+/// What a server's line tells, for programs.
+fn at_server(told: &AtServer) -> serde_json::Value {
+    serde_json::json!({
+        "listen": told.listen,
+        "from": told.from,
+        "to": told.to.map(|ip| ip.to_string()),
+        "method": told.method,
+        "authority": told.authority,
+        "policy": told.policy,
     })
 }
 

@@ -14,6 +14,7 @@ mod marks;
 pub mod place;
 mod rank;
 mod records;
+mod server;
 mod squeeze;
 mod symptoms;
 
@@ -30,6 +31,7 @@ use xdsctl_model::resource::ResourceType;
 
 pub use log::{Log, LogPlace, Summary};
 pub use marks::Page;
+pub use server::AtServer;
 pub use symptoms::{SYMPTOMS, Symptom, find as symptom, search as search_symptoms};
 
 /// Longest words of a message that are kept, in bytes.
@@ -81,6 +83,8 @@ pub struct Recognised {
     pub near: Vec<Page>,
     /// The client that wrote it, if no other writes such a line.
     pub writer: Option<Family>,
+    /// What a server's line tells of a connection or an RPC.
+    pub server: Option<AtServer>,
     /// It says what went wrong in general: a deeper cause may stand beside it.
     is_general: bool,
 }
@@ -320,7 +324,12 @@ fn new(squeezed: &Squeezed, about: About, path: Option<String>, words: Range<usi
         words: fit.words.into_iter().map(|words| squeezed.pasted(words)).collect(),
         tail: fit.tail,
     };
+    let server = ranked
+        .fits
+        .first()
+        .and_then(|fit| server::told(squeezed, fit.page.id(), about.name.as_deref()));
     Recognised {
+        server,
         resource_type: about.resource_type,
         resource_name: about.name,
         path,

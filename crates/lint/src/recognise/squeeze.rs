@@ -54,6 +54,11 @@ impl Squeezed {
         }
     }
 
+    /// The text as it was pasted, unquoted.
+    pub fn line(&self) -> &str {
+        &self.original
+    }
+
     /// The family whose log lines alone look like this; `None` if several write such lines.
     pub fn writer(&self) -> Option<Family> {
         *self.writer.get_or_init(|| frame::writer(&self.lower))

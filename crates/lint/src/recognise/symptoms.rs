@@ -35,6 +35,7 @@ symptoms! {
     "certificate-providers-missing"
     "circuit-breaker-drop"
     "cluster-unresolved"
+    "connection-drained"
     "connections-failing"
     "control-plane-refused"
     "control-plane-unreachable"

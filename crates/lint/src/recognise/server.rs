@@ -1,0 +1,177 @@
+//! What a line of a server tells of a connection or an RPC: who asked whom for what.
+//!
+//! `xdsctl admit` can then be asked the same. Addresses are taken only where they can be read as such, and a method only behind
+//! the word: what is left out stays a blank for the reader.
+
+use std::net::{IpAddr, SocketAddr};
+
+use super::squeeze::Squeezed;
+
+/// Pages of what happens in servers alone.
+const PAGES: [&str; 7] = [
+    "server-not-serving",
+    "server-listener-missing",
+    "server-listener-api",
+    "server-listener-other-address",
+    "rbac-denied",
+    "connection-drained",
+    "hcm-route-action-for-other-side",
+];
+
+/// What servers alone write; in lower case, without white space.
+const WORDS: &str = "\
+    xds-server xds_server| |server| serverlistener serverhandshake( [port: incomingrpc listeningaddress connectionfrom \
+    unavailable:unavailable:";
+
+/// What stands before the address that a server listens on.
+const BEFORE_LISTEN: [&str; 4] = ["Listener \"", "for port ", "listening address: (", "serving on "];
+
+/// What stands before the address of a caller.
+const BEFORE_CALLER: [&str; 3] = ["onnection from ", "ServerHandshake(", "onnection from {\"address\":\""];
+
+/// What a line of a server tells; `None` for what it leaves open.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AtServer {
+    /// The address that it listens on: an IP address and a port.
+    pub listen: Option<String>,
+    /// The address at the other end, with or without its port.
+    pub from: Option<String>,
+    /// The server's own address of the connection.
+    pub to: Option<IpAddr>,
+    /// The method of the RPC.
+    pub method: Option<String>,
+    /// The authority of the RPC.
+    pub authority: Option<String>,
+    /// The RBAC policy that denied the RPC.
+    pub policy: Option<String>,
+}
+
+/// What a line tells that leads to a page, if a server wrote it.
+pub(super) fn told(squeezed: &Squeezed, page: &str, resource: Option<&str>) -> Option<AtServer> {
+    let has_words = || {
+        WORDS
+            .split_ascii_whitespace()
+            .any(|words| squeezed.lower.contains(words))
+    };
+    let named = resource.and_then(listening);
+    if !PAGES.contains(&page) && named.is_none() && !has_words() {
+        return None;
+    }
+    let line = squeezed.line();
+    let behind = |words: &str| line.split_once(words).map(|(_, rest)| rest);
+    let first = |all: &[&str]| all.iter().filter_map(|words| behind(words)).find_map(address);
+    let port = behind("[port:").and_then(|rest| rest.split_once(']')?.0.parse::<u16>().ok());
+    let quoted = |rest: &str| Some(rest.split_once('"')?.0.to_owned()).filter(|name| is_plain(name));
+    Some(AtServer {
+        listen: named
+            .or_else(|| first(&BEFORE_LISTEN).and_then(|(ip, port)| Some(SocketAddr::new(ip, port?).to_string())))
+            .or_else(|| port.map(|port| format!("0.0.0.0:{port}"))),
+        from: first(&BEFORE_CALLER).map(written),
+        to: behind("onnection from ")
+            .and_then(|rest| rest.split_once(" to "))
+            .and_then(|(_, rest)| address(rest))
+            .map(|(ip, _)| ip),
+        method: behind("method").and_then(method),
+        authority: behind("VirtualHost for ")
+            .and_then(|rest| rest.split_once(" in RouteConfiguration"))
+            .map(|(name, _)| name.to_owned())
+            .filter(|name| is_plain(name)),
+        policy: behind("deny policy \"").and_then(quoted),
+    })
+}
+
+/// The address that a server's Listener is named after: a template puts it last. A Listener for clients may end so, too.
+fn listening(name: &str) -> Option<String> {
+    if !["=", "server", "inbound"].iter().any(|words| name.contains(words)) {
+        return None;
+    }
+    let last = name.rsplit(['=', '/']).next()?;
+    let address: SocketAddr = last.parse().ok()?;
+    (last.len() < name.len()).then(|| address.to_string())
+}
+
+/// The address that a text begins with, behind quotes and what Java puts before one.
+fn address(text: &str) -> Option<(IpAddr, Option<u16>)> {
+    let text = text.trim_start_matches(['"', '\'', '(', '/', ' ']);
+    let end = text.find(|c: char| !c.is_ascii_hexdigit() && !".:[]".contains(c));
+    let text = text.get(..end.unwrap_or(text.len()))?.trim_end_matches(['.', ':']);
+    let (ip, port) = match text.parse::<SocketAddr>() {
+        Ok(address) => (address.ip(), Some(address.port())),
+        Err(_) => (text.parse().ok()?, None),
+    };
+    Some((ip.to_canonical(), port))
+}
+
+fn written((ip, port): (IpAddr, Option<u16>)) -> String {
+    port.map_or_else(|| ip.to_string(), |port| SocketAddr::new(ip, port).to_string())
+}
+
+/// The method that follows its name.
+fn method(text: &str) -> Option<String> {
+    let text = text.trim_start_matches([' ', ':', '=', '"', '\'']);
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && !"/._".contains(c));
+    let text = text.get(..end.unwrap_or(text.len()))?;
+    let (service, method) = text.strip_prefix('/')?.split_once('/')?;
+    (!service.is_empty() && !method.is_empty()).then(|| text.to_owned())
+}
+
+/// Says whether a word needs no quotes in a shell.
+fn is_plain(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "._-:/[]".contains(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(line: &str) -> Option<AtServer> {
+        told(&Squeezed::of(line), "x", None)
+    }
+
+    #[test]
+    fn a_line_tells_who_came_where() {
+        let go = at("[xds-server-listener 0xc1] Connection from 127.0.0.2:39360 to 127.0.0.1:7102 failed to find any")
+            .unwrap();
+        assert_eq!(go.from.as_deref(), Some("127.0.0.2:39360"));
+        assert_eq!(go.to, "127.0.0.1".parse().ok());
+        let java = at("Connection from /10.0.0.9:5 to /10.0.0.1:80 has no matching filter chain. Closing").unwrap();
+        assert_eq!(java.from.as_deref(), Some("10.0.0.9:5"));
+        let node = at("xds_server | Rejecting connection from ::ffff:127.0.0.2: No filter matched").unwrap();
+        assert_eq!(node.from.as_deref(), Some("127.0.0.2"));
+        assert_eq!(at("a client's line, from 10.0.0.9:5 to 10.0.0.1:80"), None);
+    }
+
+    #[test]
+    fn a_server_is_known_by_its_port_or_its_listener() {
+        let listen = |line: &str| at(line).and_then(|told| told.listen);
+        assert_eq!(
+            listen("WARNING: [port:50051] NOT_FOUND: x").as_deref(),
+            Some("0.0.0.0:50051")
+        );
+        assert_eq!(
+            listen("xds-server Listener \"[::]:17070\" entering mode").as_deref(),
+            Some("[::]:17070")
+        );
+        assert_eq!(
+            listening("grpc/server?address=0.0.0.0:7102").as_deref(),
+            Some("0.0.0.0:7102")
+        );
+        assert_eq!(listening("a/lds/inbound/[::]:17070").as_deref(), Some("[::]:17070"));
+        assert_eq!(listening("10.0.0.1:80"), None);
+        assert_eq!(
+            listening("xdstp://a/envoy.config.listener.v3.Listener/10.0.0.1:80"),
+            None
+        );
+    }
+
+    #[test]
+    fn an_rpc_is_told_only_where_it_stands() {
+        let told = at("incoming RPC to method=/shop.Cart/Pay matched a deny policy \"admins\"").unwrap();
+        assert_eq!(told.method.as_deref(), Some("/shop.Cart/Pay"));
+        assert_eq!(told.policy.as_deref(), Some("admins"));
+        let none = at("incoming RPC, method Pay, matched a deny policy \"$(x)\"").unwrap();
+        assert_eq!((none.method, none.policy), (None, None));
+        let host = at("UNAVAILABLE: UNAVAILABLE:could not find VirtualHost for a.test in RouteConfiguration").unwrap();
+        assert_eq!(host.authority.as_deref(), Some("a.test"));
+    }
+}
