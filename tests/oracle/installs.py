@@ -101,6 +101,12 @@ def command(directory, client):
             "rust": [f"{where}/target/release/channel"]}[family]
 
 
+def is_installed(directory, client):
+    """Says whether the program is there; the folder may have a server alone."""
+    built = {"go": "channel", "java": "target/classes/Channel.class", "node": "node_modules", "rust": "target/release/channel"}
+    return os.path.exists(os.path.join(folder(directory, client), built[parts(client)[0]]))
+
+
 # --- decoders alone --------------------------------------------------------------------------------------------------------
 
 

@@ -60,7 +60,7 @@ SMOKE = [f"{family}-dev1-{number}" for family, numbers in {
 
 
 def measured(directory, client, only, at_once, is_written):
-    if not os.path.exists(installs.folder(directory, client)):
+    if not installs.is_installed(directory, client):
         installs.install(directory, client)
     if only in (None, "verdicts"):
         measure.verdicts_of(directory, client, is_written)

@@ -10,6 +10,8 @@ import verdicts
 LIVE = os.path.join(verdicts.FIXTURES, "clients", "live")
 QUESTIONS = ("common", "timelines")
 TRIES = 3  # recordings of a row until each of its RPCs has had the recorded fate
+MANY = 100  # RPCs of a row from which on their shares are compared
+SPREADS = 4  # standard deviations that a share may differ by chance
 
 
 def newest_live(family, questions):
@@ -26,17 +28,35 @@ def fates(answer):
 
 
 def difference(recorded, answers):
-    """What no recording of a row has as it was recorded; nothing if each RPC had its fate in one of them."""
+    """What no recording of a row has as it was recorded, and whether it is new: a fate that no RPC of the row had. Nothing if each RPC had
+    its fate in one of the recordings, or if the fates of many have the shares that they had."""
     wanted, got = fates(recorded), [fates(answer) for answer in answers]
     if bool(recorded.get("died")) != bool(answers[-1].get("died")):
-        return "the process died" if answers[-1].get("died") else "the process lives"
+        return ("the process died" if answers[-1].get("died") else "the process lives"), True
+    if len(wanted) >= MANY:
+        return share_difference(wanted, [fate for one in got for fate in one])
     for number, fate in enumerate(wanted):
         now = [one[number] if number < len(one) else None for one in got]
         if fate not in now:
             last = now[-1] or ("no answer",)
-            where = "" if last[0] != fate[0] or last[1] in {one[1] for one in wanted} else ", new there"
-            return f"RPC {number}: {shown(fate)}, now {shown(last)}{where}"
-    return ""
+            return f"RPC {number}: {shown(fate)}, now {shown(last)}", any(place(one) not in map(place, wanted) for one in now)
+    return None
+
+
+def place(fate):
+    """Where an RPC went, or how it failed."""
+    return fate and (fate[0], fate[1])
+
+
+def share_difference(wanted, got):
+    """The first fate whose share is another one by more than chance explains."""
+    for fate in sorted({*map(place, wanted), *map(place, got)}, key=str):
+        shares = [sum(place(one) == fate for one in all_of) / len(all_of) for all_of in (wanted, got)]
+        together = (shares[0] * len(wanted) + shares[1] * len(got)) / (len(wanted) + len(got))
+        spread = (together * (1 - together) * (1 / len(wanted) + 1 / len(got))) ** 0.5
+        if abs(shares[0] - shares[1]) > SPREADS * spread:
+            return f"{shown(fate)}: {shares[0]:.1%} of {len(wanted)} RPCs, now {shares[1]:.1%}", True
+    return None
 
 
 def shown(fate):
@@ -45,7 +65,7 @@ def shown(fate):
 
 
 def compare(rows, recorded, ask):
-    """Asks about rows; yields (id, difference) of those that differ. A row by chance is asked again."""
+    """Asks about rows; yields (id, difference) of those that differ. A row that differs is asked again."""
     recorded = {answer["id"]: answer for answer in recorded}
     rows = {row["id"]: row for row in rows if row["id"] in recorded}
     answers = collections.defaultdict(list)
@@ -55,7 +75,7 @@ def compare(rows, recorded, ask):
             answers[answer["id"]].append(answer)
         left = {name: row for name, row in left.items() if answers[name] and difference(recorded[name], answers[name])}
     for name in rows:
-        what = difference(recorded[name], answers[name]) if answers[name] else "not asked"
+        what = difference(recorded[name], answers[name]) if answers[name] else ("not asked", True)
         if what:
             yield name, what
 
@@ -92,6 +112,9 @@ def channels_of(client, questions, ask, only=None):
     rows = [row for row in verdicts.rows(f"clients/live/{questions}") if only is None or row["id"] in only]
     differ = list(compare(rows, recorded, ask))
     print(f"channels of {client}: {len(rows)} of {questions} asked, {len(differ)} are not those of {family}@{base}")
-    for name, what in differ:
-        print(f"  {name}: {what}")
+    for name, (what, is_new) in differ:
+        if is_new:
+            print(f"  {name}: {what}")
+    if by_chance := [name.split("-")[0] for name, (_, is_new) in differ if not is_new]:
+        print(f"  others of the backends that the row has got the RPCs, as chance may have it: {rules_of(by_chance)}")
     return len(differ)

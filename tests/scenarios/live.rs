@@ -328,6 +328,15 @@ fn live_channels_of_older_java_answer_so() {
     }
 }
 
+/// What differs: the three timelines of 1.63 in which a list of endpoints or a policy is replaced.
+#[test]
+fn live_timelines_of_older_java_are_so() {
+    for client in ["java@1.46.0", "java@1.54.0"] {
+        let differ = ["tl-all-draining", "tl-lb-policy-change", "tl-rr-replace-with-hung"];
+        compare_live(&older("timelines", client), &differ);
+    }
+}
+
 /// Resources that are rejected, or over which a parser throws an exception, and a num_retries of 0: who waits, for how long, and who fails.
 #[test]
 fn rejections_of_java_end_so() {

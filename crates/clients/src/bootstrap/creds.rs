@@ -31,7 +31,7 @@ pub fn channel(object: &BootstrapObject, at: &Path<'_>, cx: &mut Validation<'_>)
     let mut chosen = None;
     let dialect = BootstrapDialect::of(cx.profile());
     for (i, (kind, config)) in entries.iter().enumerate() {
-        if !dialect.channel_types.contains(kind) {
+        if !dialect.channel_types.contains(kind) || dialect.reads_first_creds && chosen.is_some() {
             continue;
         }
         let mark = cx.mark();

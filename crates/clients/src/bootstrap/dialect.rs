@@ -1,7 +1,7 @@
 //! How the families differ in what they take for a bootstrap.
 //!
-//! C-core's reader is the rule, and this is where others part from it: measured with grpc-go 1.85.0 and grpc-java 1.85.1 as channels
-//! that start with a bootstrap, grpc-js-xds 1.14.1 read (`internal/xds/bootstrap`, `BootstrapperImpl`, `xds-bootstrap.ts`).
+//! C-core's reader is the rule, and this is where others part from it: measured with grpc-go 1.42 to 1.85 and grpc-java 1.46 to 1.85 as
+//! channels that start with a bootstrap, grpc-js-xds 1.14.1 read (`internal/xds/bootstrap`, `BootstrapperImpl`, `xds-bootstrap.ts`).
 
 use super::client_json::JsonDialect;
 use xdsctl_model::profile::{Family, Feature, Profile};
@@ -53,6 +53,12 @@ pub struct BootstrapDialect {
     pub after_authority: &'static str,
     /// What its JSON parser takes that C-core's does not.
     pub json: JsonDialect,
+    /// The servers behind the first of a list are not looked at.
+    pub reads_first_server: bool,
+    /// Credentials behind the first that it has are not looked at.
+    pub reads_first_creds: bool,
+    /// Each of server_features must be a text.
+    pub needs_feature_texts: bool,
     /// A list of servers must not be empty; else nobody can be asked, which fails later.
     pub needs_servers: bool,
     /// allowed_grpc_services must be an object, whatever is done with it.
@@ -76,6 +82,9 @@ impl BootstrapDialect {
             files: FileRule::Core,
             after_authority: "/",
             json: JsonDialect::default(),
+            reads_first_server: false,
+            reads_first_creds: false,
+            needs_feature_texts: false,
             needs_servers: true,
             reads_services: false,
             falls_back: true,
@@ -96,6 +105,9 @@ impl BootstrapDialect {
                     takes_last_key: true,
                     ..JsonDialect::default()
                 },
+                needs_feature_texts: true,
+                reads_first_server: profile.has(Feature::BootstrapFirstServer),
+                reads_first_creds: profile.has(Feature::BootstrapFirstCreds),
                 falls_back: profile.has(Feature::ServerFallback),
                 ..core
             },
@@ -107,9 +119,10 @@ impl BootstrapDialect {
                 files: FileRule::Java,
                 json: JsonDialect {
                     ends_with_value: true,
-                    ..JsonDialect::default()
+                    takes_last_key: profile.has(Feature::BootstrapLastKey),
                 },
-                reads_services: true,
+                needs_feature_texts: profile.has(Feature::BootstrapFeatureTexts),
+                reads_services: profile.has(Feature::BootstrapServicesRead),
                 falls_back: profile.has(Feature::ServerFallback),
                 ..core
             },

@@ -208,11 +208,12 @@ fn servers(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<Ser
         .into_iter()
         .flatten()
         .enumerate()
-        .map(|(i, entry)| {
+        .filter_map(|(i, entry)| {
             if i == 1 {
                 second_server(&at.index(i), cx);
             }
-            server(entry, &at.index(i), cx)
+            let is_read = i == 0 || !BootstrapDialect::of(cx.profile()).reads_first_server;
+            is_read.then(|| server(entry, &at.index(i), cx))
         })
         .collect()
 }
@@ -256,9 +257,15 @@ fn server(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Server {
         Some(json) => load::array(json, &at.field("server_features"), cx)
             .into_iter()
             .flatten()
-            .filter_map(|feature| match feature {
+            .enumerate()
+            .filter_map(|(i, feature)| match feature {
                 ClientJson::String(name) if FEATURES.contains(&name.as_str()) => Some(name.clone()),
-                _ => None,
+                other => {
+                    if BootstrapDialect::of(cx.profile()).needs_feature_texts {
+                        load::text(other, &at.field("server_features").index(i), cx);
+                    }
+                    None
+                }
             })
             .collect(),
     };
@@ -352,8 +359,14 @@ fn authorities(object: &BootstrapObject, bootstrap: &mut Bootstrap, cx: &mut Val
         ];
         unknown_keys(object, &known, &at, cx);
         let template = text_at(object, known[0], &at, cx);
-        let servers =
-            array_at(object, "xds_servers").map_or_else(Vec::new, |json| servers(json, &at.field("xds_servers"), cx));
+        let servers = array_at(object, "xds_servers").map_or_else(Vec::new, |json| {
+            let at = at.field("xds_servers");
+            match BootstrapDialect::of(cx.profile()).reads_first_server {
+                // Whoever reads no list to its end does not look at what an authority's server lacks.
+                true => servers(json, &at, &mut Validation::new(cx.profile(), &ServerFacts::default())),
+                false => servers(json, &at, cx),
+            }
+        });
         let at_flag = at.field("fallback_on_reachability_only");
         let flag = field(object, "fallback_on_reachability_only").and_then(|json| load::flag(json, &at_flag, cx));
         let prefix = format!("xdstp://{name}{}", BootstrapDialect::of(cx.profile()).after_authority);

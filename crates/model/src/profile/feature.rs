@@ -326,6 +326,16 @@ features! {
 
     /// `tls` channel credentials in the bootstrap (A65).
     BootstrapTlsCreds;
+    /// Of a list of servers in a bootstrap, the first alone is read.
+    BootstrapFirstServer;
+    /// Of the channel credentials in a bootstrap, the first that the client has are read alone.
+    BootstrapFirstCreds;
+    /// Of a key that stands twice in an object of a bootstrap the last counts; later, the client takes no such text.
+    BootstrapLastKey;
+    /// What is no text in the list of server_features is a fault; later, it is passed over.
+    BootstrapFeatureTexts;
+    /// allowed_grpc_services of a bootstrap must be an object.
+    BootstrapServicesRead;
     /// The second server of a bootstrap is asked while the first cannot be reached (A71).
     ServerFallback;
 

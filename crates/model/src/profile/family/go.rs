@@ -58,7 +58,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     changes: changes! {
         "1.42" off AggregateAndDns;
         "1.42" on RetryPolicy RingHashPolicy RbacFilter;
-        "1.42" always AggregateClusterBackwardCompat TypedStructChecked PickFirstJson SourceTypeChecked CidrAsText
+        "1.42" always BootstrapFirstServer BootstrapFirstCreds AggregateClusterBackwardCompat TypedStructChecked PickFirstJson SourceTypeChecked CidrAsText
             ClusterResolverPolicy ClusterImplByName ClusterRingChecked TotalWeightChecked;
         "1.42" always DomainsExact HeadersAsSent DollarGroups RetryUnlimited RetryOnTrimmed
             AggregateNeedsAll DisabledFiltersRun AggregateIsFlat DropsOnceReady PathsEnd
@@ -98,6 +98,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
             RingHashPolicy RbacFilter;
         "1.61" always BootstrapTlsCreds ServesRoutesByRds;
         "1.62.1" gone HostByListener;
+        "1.66" gone BootstrapFirstServer;
         "1.68" always BestVirtualHostServes;
         "1.69" gone RetryFromZero;
         "1.70" always ServerFallback PoliciesSeePath;
@@ -113,6 +114,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.73" on LeastRequest;
         "1.74" always LeastRequest;
         "1.75" always TypedConfigChecked;
+        "1.75" gone BootstrapFirstCreds;
         "1.76" off HttpConnect;
         "1.77" off BootstrapCallCreds;
         "1.78" off AuthorityRewrite;

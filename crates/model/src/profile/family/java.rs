@@ -54,7 +54,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.46" always SocketRing HeadersOfApplication RangeWithEnd LongestDomain FractionAsWritten PathCaseFolded
             HostRetryUnread RetryOnTrimmed RetryOnUnderscored RetryPerRpc
             DisabledFiltersRun DnsPortThrows LastPriorityFails EscapedDollarGroups AggregateByLevels PathsEnd SilentWithoutTargets
-            LocalityOnce BreakerCountsReported RoutesAtOnce WeightsSigned ContainsExact LeastRequestPolicy
+            LocalityOnce BreakerCountsReported RoutesAtOnce WeightsSigned ContainsExact LeastRequestPolicy BootstrapLastKey BootstrapFeatureTexts
             AggregateClusterBackwardCompat ClustersAlone RejectedAwaited;
         "1.46" always TypedStructChecked SourceTypeChecked RbacMatchersMade ClusterResolverPolicy ClusterImplByName
             OldProviderFields OldestProviderFields RewriteNeedsEngine Grpclb TrafficInbound ClusterRingChecked
@@ -73,6 +73,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.69" off AuthorityRewrite;
         "1.71" off DualstackEndpoints SystemRootCerts;
         "1.71" always ClusterMetadata WeightsUnsigned AngleGroups BrokenStreamUnheard FiltersMadeFirst;
+        "1.71" gone BootstrapLastKey BootstrapFeatureTexts;
         "1.72" off HttpConnect RingHashSetRequestHashKey;
         "1.72" always ServerFallback EndpointMetadata ChainNamesCompared RangesAreLiterals;
         "1.72" gone RejectionWaitedOut;
@@ -92,7 +93,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.79" gone ClusterResolverPolicy BrokenStreamUnheard;
         "1.80" always Sni;
         "1.83.1" off ExtProcOnClient;
-        "1.83.1" always WrrMetricNames HttpProxyByType WrrPenaltyAsNumber;
+        "1.83.1" always BootstrapServicesRead WrrMetricNames HttpProxyByType WrrPenaltyAsNumber;
         "1.83.1" gone ContainsExact;
     },
 };
