@@ -247,6 +247,7 @@ mod tests {
     fn listener(filter_chains: Vec<FilterChain>, destinations: &[(Option<&str>, &[usize])]) -> TcpListener {
         TcpListener {
             address: String::new(),
+            uses_all_chains: false,
             filter_chains,
             destinations: destinations
                 .iter()

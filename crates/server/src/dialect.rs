@@ -56,7 +56,7 @@ pub enum RoutesByRds {
     Served,
     /// It waits while they are rejected, and serves if they do not exist.
     GoodAwaited,
-    /// It waits until they are there and good, those of chains that never match, too.
+    /// It waits until all are there and good.
     AllAwaited,
     /// They end the program with the first connection, or are waited for.
     Fatal,

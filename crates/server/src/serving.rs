@@ -7,7 +7,7 @@ use crate::routing::Routes;
 use xdsctl_channel::client::Client;
 use xdsctl_channel::client::server::ListeningServer;
 use xdsctl_model::resource::RouteConfiguration;
-use xdsctl_model::resource::listener::{FilterChain, RouteSource, TcpListener};
+use xdsctl_model::resource::listener::{RouteSource, TcpListener};
 use xdsctl_model::resource::route::Route;
 use xdsctl_model::resource::{Listener, ResourceType};
 use xdsctl_model::text;
@@ -85,14 +85,7 @@ pub fn serving(server: &ListeningServer, client: &Client, dialect: &ServerDialec
 
 /// What is in the way where routes come by RDS.
 fn routes_by_rds(listener: &TcpListener, client: &Client, dialect: &ServerDialect) -> Result<(), NotServing> {
-    let all = listener.filter_chains.iter().chain(&listener.default_filter_chain);
-    let chains: Vec<&FilterChain> = match dialect.routes_by_rds {
-        RoutesByRds::AllAwaited => all.collect(),
-        RoutesByRds::Served | RoutesByRds::GoodAwaited | RoutesByRds::Fatal => {
-            listener.used_chains().map(|(_, chain)| chain).collect()
-        }
-    };
-    for chain in chains {
+    for (_, chain) in listener.used_chains() {
         let RouteSource::Rds(name) = &chain.http_connection_manager.routes else {
             continue;
         };

@@ -276,6 +276,7 @@ fn listener(numbers: &mut Numbers) -> TcpListener {
         chains: (0..count).filter(|_| !numbers.one_in(3)).collect(),
     });
     TcpListener {
+        uses_all_chains: false,
         address: "0.0.0.0:80".to_owned(),
         filter_chains,
         destinations,

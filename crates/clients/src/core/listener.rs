@@ -112,6 +112,7 @@ fn server(
         chain_policies::check(default_filter_chain.as_ref(), &address, &default_at, cx);
     }
     Some(resource::Listener::Tcp(TcpListener {
+        uses_all_chains: false,
         address,
         default_filter_chain,
         filter_chains: chains.into_iter().map(|c| c.chain).collect::<Option<_>>()?,

@@ -53,6 +53,7 @@ static DIALECT: ReadDialect = ReadDialect {
     keeps_destinations: |profile| !profile.has(Feature::ImpossibleChainsDropped),
     has_policy_kind,
     prefers_raw_buffer: true,
+    uses_all_chains: false,
     needs_raw_buffer: false,
     chain_range: range,
     policy_range: |range, profile| plain_range(range, profile).filter(|_| profile.has(Feature::PolicyAddressesMatch)),

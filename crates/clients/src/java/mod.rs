@@ -67,6 +67,7 @@ static DIALECT: ReadDialect = ReadDialect {
     keeps_destinations: |_| true,
     has_policy_kind: |_, _| true,
     prefers_raw_buffer: false,
+    uses_all_chains: false,
     needs_raw_buffer: false,
     chain_range: |range, profile| {
         let text = range.address_prefix.as_str();

@@ -68,6 +68,7 @@ static DIALECT: ReadDialect = ReadDialect {
     keeps_destinations: |_| false,
     has_policy_kind: |kind, _| !matches!(kind, PolicyKind::PortRange | PolicyKind::OtherActions),
     prefers_raw_buffer: false,
+    uses_all_chains: true,
     needs_raw_buffer: true,
     chain_range: plain_range,
     policy_range: plain_range,

@@ -49,6 +49,8 @@ pub struct TcpListener {
     pub filter_chains: Vec<FilterChain>,
     /// Where a connection may have been addressed to: the catch-all first, then in the order of the prefixes' texts.
     pub destinations: Vec<DestinationChains>,
+    /// The client uses chains that never match, too: it asks for their routes.
+    pub uses_all_chains: bool,
     /// `default_filter_chain`, for connections that match no chain.
     pub default_filter_chain: Option<FilterChain>,
 }
@@ -56,13 +58,13 @@ pub struct TcpListener {
 impl TcpListener {
     /// The chains that the client keeps in its map with their indices, in the order of the resource, then the default one without.
     ///
-    /// The others never match, and their RouteConfigurations are not asked for.
+    /// The others never match. Unless the client uses all chains, their RouteConfigurations are not asked for.
     pub fn used_chains(&self) -> impl Iterator<Item = (Option<usize>, &FilterChain)> {
-        let used: BTreeSet<usize> = self
-            .destinations
-            .iter()
-            .flat_map(|d| d.chains.iter().copied())
-            .collect();
+        let matching = self.destinations.iter().flat_map(|d| d.chains.iter().copied());
+        let used: BTreeSet<usize> = match self.uses_all_chains {
+            true => (0..self.filter_chains.len()).collect(),
+            false => matching.collect(),
+        };
         used.into_iter()
             .filter_map(|index| Some((Some(index), self.filter_chains.get(index)?)))
             .chain(self.default_filter_chain.iter().map(|chain| (None, chain)))

@@ -66,6 +66,7 @@ impl FamilyReader<'_> {
             _ => String::new(),
         };
         TcpListener {
+            uses_all_chains: self.dialect.uses_all_chains,
             address,
             destinations: self.destinations(&message.filter_chains),
             filter_chains: message.filter_chains.iter().map(|chain| self.chain(chain)).collect(),

@@ -59,6 +59,8 @@ pub(crate) struct ReadDialect {
     pub keeps_destinations: fn(&Profile) -> bool,
     /// A chain for `raw_buffer` goes before one without transport_protocol; otherwise they are alike.
     pub prefers_raw_buffer: bool,
+    /// Chains that never match are used, too: their routes are asked for.
+    pub uses_all_chains: bool,
     /// A match without `raw_buffer` never matches.
     pub needs_raw_buffer: bool,
     /// The range of addresses of a filter chain's match.
