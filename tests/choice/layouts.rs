@@ -305,7 +305,7 @@ fn a_channel_is_of_the_client_of_the_project() {
         // The argument counts for more.
         assert_eq!(said("['java', 'go']", &[&args[..], &["--client=cpp"]].concat()), "");
     }
-    let policies = "the LB policies that gRPC C-core 1.62.3 builds are not known, `route` and `pick` follow its RPCs";
+    let policies = "the LB policies that gRPC C-core 1.62.3 builds are not known: `route` says which cluster an RPC goes to, and `pick` which endpoint";
     assert_eq!(said("['cpp@1.62']", &["tree"]), format!("{not}{policies}\n"));
     assert_eq!(
         said("['go']", &["tree"]),

@@ -49,7 +49,7 @@ fn of_tree(client: Client) -> Result<Fleet, String> {
     match is_known {
         true => Ok(fleet),
         false => Err(format!(
-            "the LB policies that {} builds are not known, `route` and `pick` follow its RPCs",
+            "the LB policies that {} builds are not known: `route` says which cluster an RPC goes to, and `pick` which endpoint",
             fleet.base().name()
         )),
     }
