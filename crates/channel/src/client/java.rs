@@ -4,16 +4,15 @@
 //! (`XdsNameResolver.ResolveState.cleanUpRoutes`). An exception that nobody catches while a configuration is taken puts the channel into
 //! panic mode (`ManagedChannelImpl.panic`).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::config::{ChannelFailure, ChannelFailureClass, ClusterState, Leaf, XdsConfig};
 use super::target::Target;
 use super::{Client, Start};
-use crate::rpc::chain::Overrides;
 use xdsctl_model::profile::{Family, Feature};
 use xdsctl_model::resource::ResourceType;
 use xdsctl_model::resource::cluster::Discovery;
-use xdsctl_model::resource::filter::{FilterConfig, HttpFilter};
+use xdsctl_model::resource::filter::{FilterConfig, FilterOverride, HttpFilter};
 use xdsctl_model::resource::listener::{Listener, RouteSource};
 use xdsctl_model::resource::route::{Action, Destination};
 use xdsctl_model::status::{Code, Status};
@@ -114,7 +113,7 @@ fn filter_of_another(config: &XdsConfig) -> Option<&str> {
     let filters = config.connection_manager()?.http_filters.iter();
     let mut faults = filters.filter(|filter| matches!(filter.config, FilterConfig::Fault(_)));
     // The most specific override counts, whatever it is of.
-    let is_another = |filter: &HttpFilter, levels: &[&Overrides]| {
+    let is_another = |filter: &HttpFilter, levels: &[&BTreeMap<String, FilterOverride>]| {
         let found = levels.iter().find_map(|overrides| overrides.get(&filter.name));
         let config = found.and_then(|found| found.config.as_ref());
         config.is_some_and(|config| config.kind() != filter.config.kind())
