@@ -75,7 +75,7 @@ fn json_names_the_policy_that_lets_in() {
             "filter_chain": "default_filter_chain",
             "virtual_host": 0,
             "route": 0,
-            "rbac": [{"filter": "who", "config_from": "listener", "allowed": true, "policy": "carts"}],
+            "rbac": [{"filter": "who", "config_from": "listener", "allowed": true, "policy": "carts", "audit_loggers": []}],
             "seed": 0,
         })
     );

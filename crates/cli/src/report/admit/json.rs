@@ -39,6 +39,8 @@ struct RbacJson {
     allowed: bool,
     /// The policy that matches; null if none does.
     policy: Option<String>,
+    /// The audit loggers that hear of it.
+    audit_loggers: Vec<String>,
 }
 
 /// The answer.
@@ -84,6 +86,7 @@ fn rbac(answer: &AdmitAnswer<'_>) -> Vec<RbacJson> {
             config_from: look.config_level.name(),
             allowed: decision.is_allowed,
             policy: decision.matched().map(|policy| policy.name.to_owned()),
+            audit_loggers: decision.loggers.to_vec(),
         })
     });
     decided.collect()
