@@ -182,7 +182,7 @@ fn arguments_that_mean_nothing_are_refused() {
         ),
         (&["--at=today"], "--at `today` must be a time like 2026-11-24T18:00:00Z"),
         (&["--in=other"], "--in: "),
-        (&["--client=node"], "--client: what a server of "),
+        (&["--client=rust"], "--client: what a server of "),
         (&["--certificate=no-such-file.pem"], "cannot read `no-such-file.pem`: "),
         (&["--who", "--format=svg"], "--who has no picture"),
         (

@@ -33,6 +33,11 @@ use xdsctl_server::{Connection, PeerCertificate, Rpc, Transport};
 const MAX_PEM_BYTES: u64 = 16 << 20;
 
 pub(super) fn run(args: &AdmitArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    if args.who && args.client.as_ref().is_some_and(|clients| clients.contains(',')) {
+        return Err(Error::Usage(
+            "--who is of one server: choose it with --client".to_owned(),
+        ));
+    }
     let asked = Asked {
         clients: args.client.as_deref(),
         question: layers::Question::Admit,

@@ -7,7 +7,7 @@ use super::condition::{Condition, Fact};
 use super::methods::{MethodClass, MethodNames};
 use super::table::TooLarge;
 use crate::connection::{Connection, Rpc, Transport};
-use crate::dialect::{ServerDialect, UnsupportedCondition};
+use crate::dialect::{Authentication, ServerDialect, UnsupportedCondition};
 use crate::handshake::{Asks, Peer};
 use crate::policy::{self, Asked};
 use xdsctl_channel::rpc::matching::{self, MILLION};
@@ -195,8 +195,9 @@ impl Known<'_> {
             RbacCondition::Address(_, range) if range.range.is_some() => None,
             RbacCondition::Authenticated(matcher) => match (self.asks, matcher) {
                 (Asks::Plaintext | Asks::Nothing, _) => Some(self.of_nobody(leaf)),
-                (Asks::Optional | Asks::Required, None) => Some(true),
-                (Asks::Optional | Asks::Required, Some(_)) => None,
+                (Asks::Required, None) => Some(true),
+                (Asks::Optional, None) if self.dialect.authentication == Authentication::Tls => Some(true),
+                (Asks::Optional | Asks::Required, _) => None,
             },
             RbacCondition::Address(..)
             | RbacCondition::Any

@@ -138,6 +138,8 @@ pub enum Nobody {
     NoPolicy(String),
     /// This policy keeps everybody out.
     Denied(PolicyName),
+    /// The server cannot read the policies of this filter, and ends the connection.
+    Unreadable(String),
 }
 
 impl Outcome {
@@ -348,7 +350,12 @@ impl OfChain<'_> {
             (Level::Route, &route.typed_per_filter_config),
         ];
         let filters = self.chain.http_connection_manager.http_filters.iter();
-        let filters = filters.map(|filter| overrides::effective(filter, &levels));
+        let levels = if self.dialect.ignores_overrides {
+            &[][..]
+        } else {
+            &levels[..]
+        };
+        let filters = filters.map(|filter| overrides::effective(filter, levels));
         let mut rows = vec![Row::default()];
         let (mut except, mut also) = (Vec::new(), Vec::new());
         for filter in filters.filter(|filter| !filter.disabled) {
@@ -356,6 +363,9 @@ impl OfChain<'_> {
                 continue;
             };
             let Some(rules) = rbac.rules.as_deref() else { continue };
+            if rules.end_connections {
+                return Ok(Outcome::Nobody(Nobody::Unreadable(filter.name.to_owned())));
+            }
             let policies = of_policies(filter.name, rules, known, budget)?;
             match rules.action {
                 RbacAction::Deny => {

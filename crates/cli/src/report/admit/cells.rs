@@ -96,6 +96,7 @@ pub(super) fn nobody(why: &Nobody) -> String {
         Nobody::NoRoute => "no route takes it".to_owned(),
         Nobody::NotForServers => "the route has no non_forwarding_action".to_owned(),
         Nobody::NoPolicy(filter) => format!("no policy of `{filter}` can match"),
+        Nobody::Unreadable(filter) => format!("the policies of `{filter}` cannot be read, the connection ends"),
         Nobody::Denied(by) => format!("policy `{}` of `{}` denies everyone", by.policy, by.filter),
     }
 }
