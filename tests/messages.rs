@@ -162,14 +162,11 @@ struct RpcRow {
 #[test]
 fn what_rpcs_print_leads_to_a_rule_or_a_symptom() {
     let expected: BTreeMap<&str, &[&str]> = BTreeMap::from([
-        (
-            "ssl-plain-backend",
-            &["connections-failing", "tls-handshake-failing"][..],
-        ),
-        ("ssl-untrusted", &["connections-failing", "tls-handshake-failing"]),
-        ("ssl-wrong-name", &["connections-failing", "tls-handshake-failing"]),
+        ("ssl-plain-backend", &["tls-handshake-failing"][..]),
+        ("ssl-untrusted", &["tls-handshake-failing"]),
+        ("ssl-wrong-name", &["tls-handshake-failing"]),
         ("plain-to-tls", &["connections-failing"]),
-        ("xds-tls", &["connections-failing", "tls-handshake-failing"]),
+        ("xds-tls", &["tls-handshake-failing"]),
         ("unreachable", &["connections-failing"]),
         ("listener-missing", &["target-listener-missing"]),
         ("listener-missing-short", &["deadline-exceeded"]),
