@@ -201,7 +201,7 @@ fn usage_errors_are_one_sentence() {
     );
     usage(
         "retry --retry-on unavailable --num-retries 0",
-        "xdsctl: num_retries is 0, which makes the client reject the resource: at least 1\n",
+        "xdsctl: num_retries is 0, with which a client rejects the resource or fails each RPC: at least 1\n",
     );
     usage(
         "cookie encode 10.0.0.1",

@@ -111,7 +111,7 @@ fn write(
 fn from_arguments(args: &RetryArgs, retry_on: &str, profile: &Profile) -> Result<RetryPolicy, Error> {
     if args.num_retries == 0 {
         return Err(Error::Usage(
-            "num_retries is 0, which makes the client reject the resource: at least 1".to_owned(),
+            "num_retries is 0, with which a client rejects the resource or fails each RPC: at least 1".to_owned(),
         ));
     }
     let mut kept = BTreeSet::new();
