@@ -6,6 +6,7 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use crate::run::{Run, directory, in_process, program};
+use crate::server;
 use crate::support::root;
 
 /// A certificate of the cart, valid in November 2026. Made with `openssl req -x509`.
@@ -305,28 +306,8 @@ fn who_leaves_out_neither_patterns_nor_exceptions() {
 
 /// A plaintext server with an ALLOW filter and a DENY filter.
 fn listener(allow: &Value, deny: &Value) -> Value {
-    let filter = |name: &str, action: &str, policies: &Value| {
-        json!({"name": name, "typed_config": {
-            "@type": "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC",
-            "rules": {"action": action, "policies": policies},
-        }})
-    };
-    json!({"resources": [{
-        "@type": "type.googleapis.com/envoy.config.listener.v3.Listener",
-        "name": "server",
-        "address": {"socket_address": {"address": "0.0.0.0", "port_value": 8443}},
-        "default_filter_chain": {"filters": [{"name": "manager", "typed_config": {
-            "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
-            "http_filters": [
-                filter("allow", "ALLOW", allow),
-                filter("deny", "DENY", deny),
-                {"name": "router", "typed_config": {"@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}},
-            ],
-            "route_config": {"name": "r", "virtual_hosts": [
-                {"name": "h", "domains": ["*"], "routes": [{"match": {"prefix": ""}, "non_forwarding_action": {}}]},
-            ]},
-        }}]},
-    }]})
+    let filters = [("allow", "ALLOW", allow), ("deny", "DENY", deny)];
+    server::listener(&filters, &server::any_route())
 }
 
 #[test]

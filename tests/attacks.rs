@@ -16,6 +16,8 @@ mod files;
 mod hides;
 #[path = "support/run.rs"]
 mod run;
+#[path = "support/server.rs"]
+mod server;
 #[path = "attacks/time.rs"]
 mod time;
 #[path = "attacks/unread.rs"]

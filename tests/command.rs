@@ -36,6 +36,8 @@ mod run;
 mod runtime;
 mod same_client;
 mod secrets;
+#[path = "support/server.rs"]
+mod server;
 mod servers;
 mod several;
 mod shapes;

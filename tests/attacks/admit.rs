@@ -10,6 +10,7 @@ use xdsctl_cli::report::edge::is_plain;
 use crate::attack;
 use crate::chance::Chance;
 use crate::run::{Run, in_process};
+use crate::server::{any_route, listener};
 
 /// Text that somebody may put where a name belongs.
 const TEXTS: &[&str] = &[
@@ -107,26 +108,7 @@ fn policies(chance: &mut Chance) -> Value {
 
 /// A plaintext server with these policies.
 fn server(policies: &Value, action: &str, routes: &Value) -> String {
-    let rbac = json!({"name": "rbac", "typed_config": {
-        "@type": "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC",
-        "rules": {"action": action, "policies": policies},
-    }});
-    let router = "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router";
-    json!({"resources": [{
-        "@type": "type.googleapis.com/envoy.config.listener.v3.Listener",
-        "name": "server",
-        "address": {"socket_address": {"address": "0.0.0.0", "port_value": 8443}},
-        "default_filter_chain": {"filters": [{"name": "manager", "typed_config": {
-            "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
-            "http_filters": [rbac, {"name": "router", "typed_config": {"@type": router}}],
-            "route_config": {"name": "r", "virtual_hosts": [{"name": "h", "domains": ["*"], "routes": routes}]},
-        }}]},
-    }]})
-    .to_string()
-}
-
-fn any_route() -> Value {
-    json!([{"match": {"prefix": ""}, "non_forwarding_action": {}}])
+    listener(&[("rbac", action, policies)], routes).to_string()
 }
 
 const CALL: &[&str] = &["admit", "--from=10.0.0.1", "--method=/a.S/M", "--header=te=x"];
