@@ -143,13 +143,6 @@ pub struct InputArgs {
     pub connect: ConnectArgs,
 }
 
-impl InputArgs {
-    /// Says whether resources come from standard input.
-    pub fn reads_stdin(&self) -> bool {
-        self.files.iter().any(|file| file.as_os_str() == "-")
-    }
-}
-
 /// The configuration file.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct ConfigArgs {
@@ -199,6 +192,11 @@ impl InputArgs {
     /// What `--world` and `--merge` say.
     pub fn world(&self) -> Option<WorldMode> {
         if self.merge { Some(WorldMode::All) } else { self.world }
+    }
+
+    /// Says whether resources come from standard input.
+    pub fn reads_stdin(&self) -> bool {
+        self.files.iter().any(|file| file.as_os_str() == "-")
     }
 }
 

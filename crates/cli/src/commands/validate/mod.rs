@@ -199,9 +199,7 @@ impl<'a> ValidatePlan<'a> {
         if let Some(address) = self.running_system() {
             return refused(&format!("`{address}`"));
         }
-        if self.args.input.files.iter().any(|file| file.as_os_str() == "-")
-            || self.settings.formats.iter().any(is_jsonl)
-        {
+        if self.args.input.reads_stdin() || self.settings.formats.iter().any(is_jsonl) {
             return refused("standard input");
         }
         Ok(())
