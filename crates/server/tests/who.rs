@@ -20,7 +20,7 @@ use xdsctl_server::admit::{Question, admit};
 use xdsctl_server::dialect::ServerDialect;
 use xdsctl_server::handshake::Program;
 use xdsctl_server::serving::Serving;
-use xdsctl_server::who::{Outcome, Table};
+use xdsctl_server::who::{RouteOutcome, Table};
 use xdsctl_server::{Connection, End, PeerCertificate, Rpc, Transport, chain};
 
 const METHODS: &[&str] = &["/a.S/M", "/a.S/N", "/a.S2/M", "/b.T/M", "/A.s/m", "/c/d/e", "/"];
@@ -339,7 +339,7 @@ fn count(table: &Table<'_>, seen: &mut Seen) {
     let entries = hosts.flat_map(|host| host.methods.iter().flat_map(|class| &class.entries));
     for entry in entries {
         seen.conditional += usize::from(!entry.only_if.is_true());
-        if let Outcome::Rows { rows, except, .. } = &entry.outcome {
+        if let RouteOutcome::Rows { rows, except, .. } = &entry.outcome {
             seen.cells += rows.iter().map(|row| row.clauses.len()).sum::<usize>();
             seen.exceptions += except.len();
         }

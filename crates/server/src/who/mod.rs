@@ -21,4 +21,6 @@ pub use condition::{Column, Condition, Fact, Facts};
 pub use methods::{MethodClass, MethodNames};
 pub use regions::{Ports, Region, Span};
 pub use rows::{Clause, PolicyName, Row};
-pub use table::{ChainTable, Entry, Exception, HostTable, HostTables, MethodTable, Nobody, Outcome, Table, TooLarge};
+pub use table::{
+    ChainTable, Exception, HostTable, HostTables, MethodTable, Nobody, RouteOutcome, RouteTable, Table, TooLarge,
+};

@@ -96,7 +96,7 @@ impl Region {
 
 /// Where connections go: to a chain by its index, to the default one, or nowhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Way {
+pub(super) enum ChainChoice {
     Chain(usize),
     Default,
     /// The connection is closed.
@@ -104,10 +104,13 @@ pub(super) enum Way {
 }
 
 /// The regions of each way. Together they have every connection once.
-pub(super) fn regions(listener: &TcpListener, dialect: &ServerDialect) -> Result<BTreeMap<Way, Vec<Region>>, TooLarge> {
+pub(super) fn regions(
+    listener: &TcpListener,
+    dialect: &ServerDialect,
+) -> Result<BTreeMap<ChainChoice, Vec<Region>>, TooLarge> {
     let default = match listener.default_filter_chain {
-        Some(_) => Way::Default,
-        None => Way::Closed,
+        Some(_) => ChainChoice::Default,
+        None => ChainChoice::Closed,
     };
     let mut found = Found {
         default,
@@ -150,14 +153,14 @@ pub(super) fn regions(listener: &TcpListener, dialect: &ServerDialect) -> Result
 }
 
 struct Found<'d> {
-    default: Way,
-    regions: BTreeMap<Way, Vec<Region>>,
+    default: ChainChoice,
+    regions: BTreeMap<ChainChoice, Vec<Region>>,
     count: usize,
     dialect: &'d ServerDialect,
 }
 
 impl Found<'_> {
-    fn add(&mut self, way: Way, region: Region) -> Result<(), TooLarge> {
+    fn add(&mut self, way: ChainChoice, region: Region) -> Result<(), TooLarge> {
         let (Ports::Of(ports) | Ports::Except(ports)) = &region.ports;
         self.count += 1 + region.to.without.len() + region.from.without.len() + ports.len();
         if self.count > MAX_REGIONS {
@@ -194,7 +197,7 @@ impl Found<'_> {
     }
 
     /// Where the source ports lead.
-    fn ports(&self, chains: &[(usize, &FilterChain)]) -> Vec<(Way, Ports)> {
+    fn ports(&self, chains: &[(usize, &FilterChain)]) -> Vec<(ChainChoice, Ports)> {
         let mut by_port: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
         for (index, chain) in chains {
             let own = chain.source.ports.iter().filter_map(|port| u16::try_from(*port).ok());
@@ -207,11 +210,11 @@ impl Found<'_> {
         }
         let way = |indices: &[usize]| match indices {
             [] => self.default,
-            [_, _, ..] if self.dialect.several_close => Way::Closed,
-            [first, ..] => Way::Chain(*first),
+            [_, _, ..] if self.dialect.several_close => ChainChoice::Closed,
+            [first, ..] => ChainChoice::Chain(*first),
         };
         let any = by_port.remove(&0);
-        let mut by_way: BTreeMap<Way, Vec<u16>> = BTreeMap::new();
+        let mut by_way: BTreeMap<ChainChoice, Vec<u16>> = BTreeMap::new();
         for (port, indices) in &by_port {
             by_way.entry(way(indices)).or_default().push(*port);
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::condition::{Condition, Facts};
 use super::known::{Budget, Known, name_methods, name_route};
 use super::methods::{MethodClass, MethodNames};
-use super::regions::{Region, Way, regions};
+use super::regions::{ChainChoice, Region, regions};
 use super::rows::{self, PolicyName, Row, split};
 use crate::admit::Question;
 use crate::dialect::{NoAuthority, ServerDialect};
@@ -88,23 +88,23 @@ pub struct MethodTable {
     /// The methods.
     pub class: MethodClass,
     /// The routes: the first whose condition holds decides. If none does, nobody is let in.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<RouteTable>,
 }
 
-/// What a route does.
+/// Whom a route lets in.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub struct RouteTable {
     /// Its index in the resource; `None` for RPCs that no route takes.
     pub route: Option<usize>,
     /// What it asks that is not known.
     pub only_if: Condition,
     /// Who is let in.
-    pub outcome: Outcome,
+    pub outcome: RouteOutcome,
 }
 
-/// Who is let in on a route.
+/// Who is let in on a route, or why nobody is.
 #[derive(Debug, Clone)]
-pub enum Outcome {
+pub enum RouteOutcome {
     /// Nobody.
     Nobody(Nobody),
     /// Clients of whom one row holds, no exception, and everything in `also`.
@@ -142,11 +142,11 @@ pub enum Nobody {
     Unreadable(String),
 }
 
-impl Outcome {
+impl RouteOutcome {
     fn lets_in(&self, facts: &Facts<'_>) -> bool {
         match self {
-            Outcome::Nobody(_) => false,
-            Outcome::Rows { rows, except, also } => {
+            RouteOutcome::Nobody(_) => false,
+            RouteOutcome::Rows { rows, except, also } => {
                 rows.iter().any(|row| row.holds(facts))
                     && also.iter().all(|(_, condition)| condition.holds(facts))
                     && !except
@@ -179,7 +179,7 @@ impl<'a> Table<'a> {
         let mut regions = regions(listener, dialect)?;
         let mut chains = Vec::new();
         for (index, chain, routes) in routes {
-            let Some(regions) = regions.remove(&index.map_or(Way::Default, Way::Chain)) else {
+            let Some(regions) = regions.remove(&index.map_or(ChainChoice::Default, ChainChoice::Chain)) else {
                 continue;
             };
             let asks = Asks::of(chain, program, dialect);
@@ -210,7 +210,7 @@ impl<'a> Table<'a> {
         }
         Ok(Table {
             chains,
-            closed: regions.remove(&Way::Closed).unwrap_or_default(),
+            closed: regions.remove(&ChainChoice::Closed).unwrap_or_default(),
             names,
             dialect,
         })
@@ -308,7 +308,7 @@ impl OfChain<'_> {
         })
     }
 
-    fn entries(&self, host: &VirtualHost, known: &Known<'_>, budget: &mut Budget) -> Result<Vec<Entry>, TooLarge> {
+    fn entries(&self, host: &VirtualHost, known: &Known<'_>, budget: &mut Budget) -> Result<Vec<RouteTable>, TooLarge> {
         let mut entries = Vec::new();
         for route in &host.routes {
             let only_if = known.route(route, budget)?;
@@ -318,9 +318,9 @@ impl OfChain<'_> {
             let is_last = only_if.is_true();
             let outcome = match &route.action {
                 Action::NonForwarding => self.outcome(host, route, known, budget)?,
-                Action::Route(_) | Action::Unknown => Outcome::Nobody(Nobody::NotForServers),
+                Action::Route(_) | Action::Unknown => RouteOutcome::Nobody(Nobody::NotForServers),
             };
-            entries.push(Entry {
+            entries.push(RouteTable {
                 route: Some(route.index),
                 only_if,
                 outcome,
@@ -329,10 +329,10 @@ impl OfChain<'_> {
                 return Ok(entries);
             }
         }
-        entries.push(Entry {
+        entries.push(RouteTable {
             route: None,
             only_if: Condition::TRUE,
-            outcome: Outcome::Nobody(Nobody::NoRoute),
+            outcome: RouteOutcome::Nobody(Nobody::NoRoute),
         });
         Ok(entries)
     }
@@ -344,7 +344,7 @@ impl OfChain<'_> {
         route: &Route,
         known: &Known<'_>,
         budget: &mut Budget,
-    ) -> Result<Outcome, TooLarge> {
+    ) -> Result<RouteOutcome, TooLarge> {
         let levels = [
             (Level::VirtualHost, &host.typed_per_filter_config),
             (Level::Route, &route.typed_per_filter_config),
@@ -364,21 +364,21 @@ impl OfChain<'_> {
             };
             let Some(rules) = rbac.rules.as_deref() else { continue };
             if rules.end_connections {
-                return Ok(Outcome::Nobody(Nobody::Unreadable(filter.name.to_owned())));
+                return Ok(RouteOutcome::Nobody(Nobody::Unreadable(filter.name.to_owned())));
             }
             let policies = of_policies(filter.name, rules, known, budget)?;
             match rules.action {
                 RbacAction::Deny => {
                     for (by, condition) in policies {
                         if condition.is_true() {
-                            return Ok(Outcome::Nobody(Nobody::Denied(by)));
+                            return Ok(RouteOutcome::Nobody(Nobody::Denied(by)));
                         }
                         let rows = of_matching(&[(by.clone(), condition)]);
                         except.push(Exception { by, rows });
                     }
                 }
                 RbacAction::Allow if policies.is_empty() => {
-                    return Ok(Outcome::Nobody(Nobody::NoPolicy(filter.name.to_owned())));
+                    return Ok(RouteOutcome::Nobody(Nobody::NoPolicy(filter.name.to_owned())));
                 }
                 RbacAction::Allow => {
                     let own = of_matching(&policies);
@@ -392,7 +392,7 @@ impl OfChain<'_> {
                 }
             }
         }
-        Ok(Outcome::Rows { rows, except, also })
+        Ok(RouteOutcome::Rows { rows, except, also })
     }
 }
 

@@ -10,7 +10,7 @@ use xdsctl_model::text::percent;
 use xdsctl_server::handshake::Asks;
 use xdsctl_server::serving::NotServing;
 use xdsctl_server::who::{
-    ChainTable, Column, Condition, Fact, HostTables, MethodClass, Nobody, Outcome, Ports, Region, Row, Span, Table,
+    ChainTable, Column, Condition, Fact, HostTables, MethodClass, Nobody, Ports, Region, RouteOutcome, Row, Span, Table,
 };
 
 /// What was asked about, and the answer.
@@ -194,9 +194,9 @@ fn open_in(chain: &ChainTable<'_>) -> Vec<String> {
         let is_only = host.methods.len() == 1;
         host.methods.iter().map(move |method| (method, is_only))
     });
-    let is_open = |outcome: &Outcome| match outcome {
-        Outcome::Nobody(_) => false,
-        Outcome::Rows { rows, .. } => rows.iter().any(Row::is_of_everyone),
+    let is_open = |outcome: &RouteOutcome| match outcome {
+        RouteOutcome::Nobody(_) => false,
+        RouteOutcome::Rows { rows, .. } => rows.iter().any(Row::is_of_everyone),
     };
     let open = classes.filter(|(method, _)| method.entries.iter().any(|entry| is_open(&entry.outcome)));
     let who = match chain.asks {

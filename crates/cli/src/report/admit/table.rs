@@ -7,12 +7,12 @@ use anstyle::AnsiColor;
 use super::cells::{self, AdmittedAnswer};
 use super::layers;
 use super::text::sentence;
-use super::{Outcome as Mark, Sentence};
+use super::{Outcome, Sentence};
 use crate::report::edge::{self, visible_line};
 use crate::report::{self, write_table};
 use xdsctl_server::handshake::Asks;
 use xdsctl_server::who::{
-    ChainTable, Column, Condition, Entry, HostTable, HostTables, MethodTable, Outcome, PolicyName, Row, Table,
+    ChainTable, Column, Condition, HostTable, HostTables, MethodTable, PolicyName, RouteOutcome, RouteTable, Row, Table,
 };
 
 /// The columns.
@@ -25,7 +25,7 @@ const HEAD: [&str; 7] = ["METHOD", "ROUTE", "WHO", "FROM", "HEADERS", "IF", "BY"
 pub fn write(answer: &AdmittedAnswer<'_>, width: Option<usize>, colours: bool, out: &mut dyn Write) -> io::Result<()> {
     let told = match answer.serves {
         Ok(rejected) => layers::serving(answer.server, rejected),
-        Err(why) => Sentence::new("listener", Mark::No, layers::not_serving(answer.server, why)),
+        Err(why) => Sentence::new("listener", Outcome::No, layers::not_serving(answer.server, why)),
     };
     sentence(&told, 0, colours, out)?;
     let Some(table) = answer.table else {
@@ -129,7 +129,7 @@ impl Lines {
         }
     }
 
-    fn entry(&mut self, mut method: String, entry: &Entry) {
+    fn entry(&mut self, mut method: String, entry: &RouteTable) {
         let mut route = entry.route.map_or_else(String::new, |index| format!("routes[{index}]"));
         if !entry.only_if.is_true() {
             route += " only if";
@@ -138,11 +138,11 @@ impl Lines {
             }
         }
         let (rows, except, also) = match &entry.outcome {
-            Outcome::Nobody(why) => {
+            RouteOutcome::Nobody(why) => {
                 let cells = ["nobody".to_owned(), String::new(), String::new(), String::new()];
                 return self.line(method, route, cells, cells::nobody(why));
             }
-            Outcome::Rows { rows, except, also } => (rows, except, also),
+            RouteOutcome::Rows { rows, except, also } => (rows, except, also),
         };
         for row in rows {
             let cells = self.cells(row);

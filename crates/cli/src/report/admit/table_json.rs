@@ -7,8 +7,8 @@ use super::layers;
 use xdsctl_model::resource::rbac::RbacCondition;
 use xdsctl_server::handshake::Asks;
 use xdsctl_server::who::{
-    ChainTable, Column, Condition, Entry, Fact, HostTable, HostTables, MethodClass, MethodTable, Outcome, PolicyName,
-    Row,
+    ChainTable, Column, Condition, Fact, HostTable, HostTables, MethodClass, MethodTable, PolicyName, RouteOutcome,
+    RouteTable, Row,
 };
 
 /// Name of the schema of `--format json`.
@@ -166,7 +166,7 @@ fn of_method(method: &MethodTable, shows_secrets: bool) -> MethodJson {
     }
 }
 
-fn of_entry(entry: &Entry, shows_secrets: bool) -> RouteJson {
+fn of_entry(entry: &RouteTable, shows_secrets: bool) -> RouteJson {
     let rows = |rows: &[Row]| rows.iter().map(|row| of_row(row, shows_secrets)).collect::<Vec<_>>();
     let mut route = RouteJson {
         route: entry.route,
@@ -177,8 +177,8 @@ fn of_entry(entry: &Entry, shows_secrets: bool) -> RouteJson {
         except: Vec::new(),
     };
     match &entry.outcome {
-        Outcome::Nobody(why) => route.nobody = Some(cells::nobody(why)),
-        Outcome::Rows {
+        RouteOutcome::Nobody(why) => route.nobody = Some(cells::nobody(why)),
+        RouteOutcome::Rows {
             rows: own,
             except,
             also,
