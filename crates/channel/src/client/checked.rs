@@ -45,7 +45,7 @@ pub enum Keep {
 }
 
 /// One resource after validation.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Checked {
     /// The `@type`, or what its place says; may be empty.
     pub type_url: String,
@@ -155,7 +155,7 @@ impl Verdict {
 
 /// Limits the findings kept on a resource of `bytes` bytes, equally for all clients so that their
 /// findings stay comparable.
-fn fit(budget: &mut Budget, bytes: usize, checked: &mut Checked) {
+pub(super) fn fit(budget: &mut Budget, bytes: usize, checked: &mut Checked) {
     let of_others = checked.answers.iter().map(|answer| answer.diagnostics.len());
     let most = of_others.max().unwrap_or_default().max(checked.diagnostics.len());
     let rejections = |findings: &[Diagnostic]| findings.iter().filter(|found| found.effect == Effect::Nack).count();
@@ -193,6 +193,16 @@ fn fit(budget: &mut Budget, bytes: usize, checked: &mut Checked) {
 
 /// Validates one resource and drops its bytes; may run on any thread.
 pub(super) fn check(raw: RawResource, against: &ValidationInput<'_>, budget: &mut Budget) -> Checked {
+    let (mut checked, size) = judge(raw, against);
+    if let Some(size) = size {
+        fit(budget, size, &mut checked);
+    }
+    checked
+}
+
+/// The same with all findings, which are limited together with those of other resources ([`fit`]): also how many bytes it has, if
+/// there is anything to validate.
+pub(super) fn judge(raw: RawResource, against: &ValidationInput<'_>) -> (Checked, Option<usize>) {
     let mut checked = Checked {
         type_url: raw.type_url,
         resource_type: raw.resource_type,
@@ -224,7 +234,7 @@ pub(super) fn check(raw: RawResource, against: &ValidationInput<'_>, budget: &mu
             checked.verdict = Verdict::Ignored;
         }
         checked.name = raw.wrapper_name.unwrap_or_default();
-        return checked;
+        return (checked, None);
     };
     checked.hash = Some(FixedState::default().hash_one(&bytes));
     let size = bytes.len();
@@ -274,8 +284,7 @@ pub(super) fn check(raw: RawResource, against: &ValidationInput<'_>, budget: &mu
             checked.diagnostics.shrink_to_fit();
         }
     }
-    fit(budget, size, &mut checked);
-    checked
+    (checked, Some(size))
 }
 
 /// What this client's parser may assume of the bytes: that C-core reads every field in them holds

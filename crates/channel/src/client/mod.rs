@@ -15,6 +15,7 @@
 //! code validates resources or fills a cache. Knows nothing of commands and reports, and gives no
 //! advice: that is `lint`'s.
 
+mod again;
 mod change;
 mod checked;
 pub mod config;
@@ -50,6 +51,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+pub use again::ReadDocument;
 pub use checked::{Checked, Gap, Keep, ValidationInput, Verdict};
 pub use facts::{
     ChainFacts, ClusterFacts, EndpointsFacts, Facts, FilterFacts, ListenerFacts, NamedDestination, OverrideFacts,

@@ -22,7 +22,7 @@ use xdsctl_model::profile::{Profile, ServerFacts};
 use xdsctl_model::resource::Resource;
 
 /// What each of the other clients needs to know of a resource, in the order of [`Checked::answers`]: most have it in common.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct OtherFacts {
     facts: Vec<Arc<Facts>>,
     /// The place of each client's in `facts`, from 1; 0 if it rejects the resource.

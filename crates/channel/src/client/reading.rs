@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::again::{ReadDocument, Together};
 use super::checked::{Checked, ValidationInput, check};
 use super::joined::{self, DocumentPlace, Joined, Parts};
 use super::worlds::{WorldSet, into_world_set};
@@ -39,6 +40,25 @@ impl Reading {
         } else {
             self.checked.extend(loaded.results);
         }
+    }
+
+    /// What documents yield that were read before, in this order, each with the id that it has now.
+    ///
+    /// `None` if there is so much of it that the limits for all documents together could matter: they must be read anew then.
+    pub fn of<'d>(
+        documents: impl IntoIterator<Item = (SourceId, &'d ReadDocument)>,
+        other_clients: usize,
+    ) -> Option<Reading> {
+        let mut together = Together::new(other_clients);
+        for (id, document) in documents {
+            together.add(id, document);
+        }
+        let (checked, loader) = together.finish()?;
+        Some(Reading {
+            checked,
+            loader,
+            joined: Joined::default(),
+        })
     }
 
     /// What was read besides resources.

@@ -36,7 +36,7 @@ impl FamilyVerdict {
 }
 
 /// The answer of one client.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct FamilyAnswer {
     /// The client whose answer it is.
     pub client: Client,

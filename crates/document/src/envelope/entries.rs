@@ -18,11 +18,16 @@ const MAX_RESOURCES: usize = 400_000;
 /// Resources of a run that are read, times the clients that are asked about them. Each answer takes a few dozen bytes until it is reported.
 const MAX_ANSWERS: usize = 4_000_000;
 
+/// How many resources are read if so many clients are asked about them beside the one.
+pub(super) fn most_resources(other_clients: usize) -> usize {
+    MAX_RESOURCES.min(MAX_ANSWERS / (1 + other_clients))
+}
+
 impl Walker<'_, '_> {
     /// Drops the resources above the limit, and reports the limit once.
     pub(super) fn turn_away(&mut self, pending: &mut Vec<Pending>) {
         let clients = 1 + self.loader.other_clients;
-        let most = MAX_RESOURCES.min(MAX_ANSWERS / clients);
+        let most = most_resources(self.loader.other_clients);
         let room = most.saturating_sub(self.loader.resources);
         if pending.len() <= room {
             return;

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use super::entries::most_resources;
 use super::raw::{BootstrapPlace, Finding, PathSource, RawResource, RawResponse, WorldId, WorldName};
 use super::walker::Walker;
 use crate::proto::transcode;
 use crate::source::sniff::DocumentFormat;
 use crate::source::{SourceId, Span};
-use xdsctl_model::diag::{Budget, Diagnostic, Quota, Rule};
+use xdsctl_model::diag::{Budget, Diagnostic, MAX_FINDINGS_PER_RULE, Quota, Rule};
 use xdsctl_model::profile::UserAgent;
 use xdsctl_model::resource::ResourceType;
 
@@ -47,6 +48,17 @@ impl<'t> From<&'t [u8]> for JsonText<'t> {
             document: b"",
             name: "",
         }
+    }
+}
+
+/// How the worlds of a loader are called in the one that took them over.
+#[derive(Debug, Clone, Copy)]
+pub struct MovedWorlds(u32);
+
+impl MovedWorlds {
+    /// The world that was called so.
+    pub const fn of(self, world: WorldId) -> WorldId {
+        WorldId(self.0.saturating_add(world.0))
     }
 }
 
@@ -147,6 +159,47 @@ impl Loader {
         let index = self.findings.len();
         self.findings.push(finding);
         &mut self.findings[index].diagnostic
+    }
+
+    /// Adds what another loader has read of one document, which has the id `id` now.
+    pub fn append(&mut self, part: &Loader, id: SourceId) -> MovedWorlds {
+        let moved = MovedWorlds(u32::try_from(self.worlds.len()).unwrap_or(u32::MAX));
+        self.worlds.extend(part.worlds.iter().map(|world| WorldName {
+            source: id,
+            scope: world.scope.clone(),
+        }));
+        self.dumps.extend(part.dumps.iter().map(|world| moved.of(*world)));
+        self.findings.extend(part.findings.iter().map(|finding| Finding {
+            source: id,
+            ..finding.clone()
+        }));
+        self.bootstraps.extend(
+            part.bootstraps
+                .iter()
+                .map(|place| BootstrapPlace { source: id, ..*place }),
+        );
+        self.responses.extend(part.responses.iter().map(|response| RawResponse {
+            source: id,
+            world: response.world.map(|world| moved.of(world)),
+            ..response.clone()
+        }));
+        self.agents.extend(part.agents.iter().cloned());
+        self.path_sources
+            .extend(part.path_sources.iter().map(|path| PathSource {
+                source: id,
+                world: moved.of(path.world),
+                ..path.clone()
+            }));
+        self.resources += part.resources;
+        self.errors += part.errors;
+        self.is_full |= part.is_full;
+        moved
+    }
+
+    /// Says whether none of the limits for all documents together can have mattered, in whatever parts they were read.
+    pub fn is_within_limits(&self) -> bool {
+        let is_few = self.findings.len() < MAX_FINDINGS_PER_RULE;
+        is_few && !self.is_full && self.resources <= most_resources(self.other_clients)
     }
 
     /// Adds a finding for each rule that had more of them than are kept, where the last of all such was.

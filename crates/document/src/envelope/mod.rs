@@ -32,7 +32,7 @@ mod wrapper;
 
 pub use discovery::REMOVED;
 pub use document::{EMPTY, again};
-pub use loader::{Emit, LoadOptions, Loader};
+pub use loader::{Emit, LoadOptions, Loader, MovedWorlds};
 pub use raw::{
     BootstrapPlace, Finding, Label, LiveStatus, Origin, PathSource, RawResource, RawResponse, ResourceError, Stage,
     WorldId, WorldName,

@@ -73,6 +73,18 @@ pub struct Source {
 }
 
 impl Source {
+    /// A document that is in memory, and in no map yet.
+    pub fn of(name: impl Into<String>, bytes: Vec<u8>) -> Source {
+        Source {
+            name: name.into(),
+            bytes: sniff::from_utf16(&bytes).map_or(Bytes::Owned(bytes), Bytes::Owned),
+            lines: OnceLock::new(),
+            view: OnceLock::new(),
+            format: OnceLock::new(),
+            is_settings: false,
+        }
+    }
+
     /// The name to print: the path as given, or `-`.
     pub fn name(&self) -> &str {
         &self.name
@@ -321,6 +333,18 @@ impl SourceMap {
             is_settings,
         }));
         id
+    }
+
+    /// Adds a document of another map, or of this one at another time, with all that is known of it.
+    pub fn add_again(&mut self, source: &Arc<Source>) -> SourceId {
+        let id = SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX));
+        self.sources.push(Arc::clone(source));
+        id
+    }
+
+    /// The document with this id, to be kept.
+    pub fn shared(&self, id: SourceId) -> Option<&Arc<Source>> {
+        self.sources.get(id.index())
     }
 
     /// Forgets all documents but the first `count`.

@@ -14,7 +14,7 @@ mod rule;
 mod validation;
 
 pub use crate::rules;
-pub use budget::{Allowance, Budget, cut};
+pub use budget::{Allowance, Budget, MIN_FINDINGS_TOGETHER, cut};
 pub use diagnostic::{Diagnostic, Related};
 pub use fingerprint::{About, Fingerprint, Fingerprints};
 pub use packed::Packed;

@@ -1,0 +1,119 @@
+//! Documents that were read before: what they yield together, without reading them again.
+//!
+//! An editor changes one document of a world at a time. A [`ReadDocument`] keeps what one document yields by itself;
+//! [`Reading::of`](super::Reading::of) puts several together, and what comes out is what one reading of all of them yields. Where limits
+//! for all documents together may be reached, it says so instead.
+
+use super::checked::{Checked, ValidationInput, fit, judge};
+use xdsctl_document::envelope::{BATCH_BYTES, BATCH_RESOURCES, Emit, Loader};
+use xdsctl_document::load;
+use xdsctl_document::source::SourceId;
+use xdsctl_model::diag::{Budget, MIN_FINDINGS_TOGETHER};
+
+/// What one document yields, each resource looked at by itself.
+#[derive(Debug)]
+pub struct ReadDocument {
+    /// All findings are there: how many may stay depends on the other documents. With the bytes of what was validated.
+    resources: Vec<(Checked, Option<usize>)>,
+    /// How many of them the loader handed over at a time.
+    groups: Vec<usize>,
+    loader: Loader,
+    /// What was noticed in resources while they were read.
+    notes: usize,
+}
+
+impl ReadDocument {
+    /// Reads one document with `read`, and validates each of its resources.
+    pub fn read(against: &ValidationInput<'_>, read: impl FnOnce(&mut Loader, Emit<'_>)) -> ReadDocument {
+        let mut loader = Loader::new();
+        loader.other_clients = against.others.len();
+        let mut groups = Vec::new();
+        let loaded = load::go_on(
+            loader,
+            None,
+            |loader, emit| {
+                read(loader, &mut |resources| {
+                    groups.push(resources.len());
+                    emit(resources);
+                });
+            },
+            |raw, (): &mut ()| judge(raw, against),
+        );
+        let notes = loaded.results.iter().map(|(checked, _)| checked.notes.len()).sum();
+        ReadDocument {
+            resources: loaded.results,
+            groups,
+            loader: loaded.loader,
+            notes,
+        }
+    }
+}
+
+/// Documents while they are put together.
+pub(super) struct Together {
+    checked: Vec<Checked>,
+    loader: Loader,
+    notes: usize,
+    /// The resources of a batch, from this one on, and their bytes: as [`load`] gathers them.
+    batch: usize,
+    sizes: Vec<Option<usize>>,
+    bytes: usize,
+}
+
+impl Together {
+    pub(super) fn new(other_clients: usize) -> Together {
+        let mut loader = Loader::new();
+        loader.other_clients = other_clients;
+        Together {
+            checked: Vec::new(),
+            loader,
+            notes: 0,
+            batch: 0,
+            sizes: Vec::new(),
+            bytes: 0,
+        }
+    }
+
+    /// Adds a document, which has this id now.
+    pub(super) fn add(&mut self, id: SourceId, document: &ReadDocument) {
+        let worlds = self.loader.append(&document.loader, id);
+        self.notes += document.notes;
+        let mut rest = document.resources.as_slice();
+        for count in &document.groups {
+            let (group, later) = rest.split_at((*count).min(rest.len()));
+            rest = later;
+            for (checked, size) in group {
+                let mut checked = checked.clone();
+                checked.origin.source = id;
+                checked.world = worlds.of(checked.world);
+                self.checked.push(checked);
+                self.sizes.push(*size);
+                self.bytes += size.unwrap_or_default();
+            }
+            if self.bytes >= BATCH_BYTES || self.sizes.len() >= BATCH_RESOURCES {
+                self.close_batch();
+            }
+        }
+    }
+
+    /// Limits the findings of a batch.
+    fn close_batch(&mut self) {
+        let mut budget = Budget::default();
+        let batch = self.checked.iter_mut().skip(self.batch);
+        for (checked, size) in batch.zip(self.sizes.drain(..)) {
+            if let Some(size) = size {
+                fit(&mut budget, size, checked);
+            }
+        }
+        self.batch = self.checked.len();
+        self.bytes = 0;
+    }
+
+    /// The resources and what else was read, unless other limits may matter.
+    pub(super) fn finish(mut self) -> Option<(Vec<Checked>, Loader)> {
+        self.close_batch();
+        // What is noticed in resources is limited in the order of all documents.
+        let is_within = self.notes < MIN_FINDINGS_TOGETHER && self.loader.is_within_limits();
+        is_within.then_some((self.checked, self.loader))
+    }
+}
