@@ -7,6 +7,7 @@
 pub mod any;
 pub mod duration;
 pub mod meant;
+pub mod place;
 pub mod print;
 pub mod transcode;
 pub mod wire;

@@ -8,6 +8,7 @@
 //! varint at most 10 (bits beyond 64 are lost); a known field with another wire type counts as unknown; a map entry that
 //! holds an unknown field is no entry; groups nest like messages; at most 100 levels; field number 0 is an error.
 
+mod describe;
 mod missed;
 mod normalize;
 mod reader;
@@ -16,6 +17,7 @@ mod since;
 use bytes::Bytes;
 use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Message};
 
+pub use self::describe::{FieldUse, history, uses};
 pub use self::missed::no_host_rewrite;
 pub(crate) use self::reader::WireReader;
 pub use self::reader::{Raw, fields, map_keys};

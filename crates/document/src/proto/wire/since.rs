@@ -158,7 +158,7 @@ impl Families {
     }
 
     /// Those that look into a message at all.
-    const fn knowing(message: &Message) -> Families {
+    pub(super) const fn knowing(message: &Message) -> Families {
         Families(!message.unknown_in)
     }
 
@@ -242,6 +242,12 @@ impl MessageReads {
     /// Says whether this client does not read a field that its family reads.
     pub(super) fn lacks(&self, reader: &Profile, field: &Field) -> bool {
         !self.since.is_empty() && self.missing(reader, field).is_some()
+    }
+
+    /// What a family needs to have to read a field, if not all of its versions do: `Some(None)` if none has it.
+    pub(super) fn since(&self, family: Family, field: &Field) -> Option<Option<Feature>> {
+        let is_about = |since: &&&Since| since.families.contains(&family) && since.fields.contains(&field.name);
+        Some(self.since.iter().find(is_about)?.feature)
     }
 
     /// The entry of [`SINCE`] because of which a client does not read a field.

@@ -1,0 +1,48 @@
+//! Which clients read a field, in which versions, and with which switch: what an editor shows of it.
+
+use super::since::{Families, reads};
+use crate::proto::place::FieldType;
+use xdsctl_model::profile::{Family, Feature, FeatureChange};
+use xdsctl_proto::tables::{self, Listed};
+
+/// What a family does with a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldUse {
+    /// It reads the field in every version that is known.
+    Read,
+    /// It reads the field in versions that have this.
+    Since(Feature),
+    /// It never reads the field.
+    Unread,
+}
+
+/// What each family does with a field; `None` if nobody looks into its message, or only xdsctl does.
+pub fn uses(field: FieldType) -> Option<Vec<(Family, FieldUse)>> {
+    let (message, field) = field.parts();
+    if message.listed != Listed::Client {
+        return None;
+    }
+    let reads = reads(tables::message_index(message.full_name)?);
+    let reading = Families::reading(field).both(Families::knowing(message));
+    let uses = Family::ALL.into_iter().map(|family| {
+        let used = match (reading.has(family), reads.since(family, field)) {
+            (false, _) | (true, Some(None)) => FieldUse::Unread,
+            (true, Some(Some(feature))) => FieldUse::Since(feature),
+            (true, None) => FieldUse::Read,
+        };
+        (family, used)
+    });
+    Some(uses.collect())
+}
+
+/// When a family began to do something, in words: `since 1.60 if NAME is true, since 1.70 by default`.
+pub fn history(feature: Feature, family: Family) -> String {
+    let env = feature.env().unwrap_or("a switch");
+    let steps = feature.history(family).map(|(version, change)| match change {
+        FeatureChange::Off => format!("from {version} on if `{env}` is true"),
+        FeatureChange::On => format!("from {version} on unless `{env}` is false"),
+        FeatureChange::Always => format!("from {version} on"),
+        FeatureChange::Gone => format!("no longer from {version} on"),
+    });
+    steps.collect::<Vec<_>>().join(", ")
+}
