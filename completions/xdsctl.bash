@@ -52,6 +52,9 @@ _xdsctl() {
             xdsctl,lint)
                 cmd="xdsctl__subcmd__validate"
                 ;;
+            xdsctl,lsp)
+                cmd="xdsctl__subcmd__lsp"
+                ;;
             xdsctl,pick)
                 cmd="xdsctl__subcmd__pick"
                 ;;
@@ -142,6 +145,9 @@ _xdsctl() {
             xdsctl__subcmd__help,init)
                 cmd="xdsctl__subcmd__help__subcmd__init"
                 ;;
+            xdsctl__subcmd__help,lsp)
+                cmd="xdsctl__subcmd__help__subcmd__lsp"
+                ;;
             xdsctl__subcmd__help,pick)
                 cmd="xdsctl__subcmd__help__subcmd__pick"
                 ;;
@@ -185,7 +191,7 @@ _xdsctl() {
 
     case "${cmd}" in
         xdsctl)
-            opts="-h -V --help --version validate lint explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve completions generate help"
+            opts="-h -V --help --version validate lint explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve lsp completions generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -789,7 +795,7 @@ _xdsctl() {
             return 0
             ;;
         xdsctl__subcmd__help)
-            opts="validate explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve completions generate help"
+            opts="validate explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve lsp completions generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -998,6 +1004,20 @@ _xdsctl() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        xdsctl__subcmd__help__subcmd__lsp)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         xdsctl__subcmd__help__subcmd__pick)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1126,6 +1146,20 @@ _xdsctl() {
             ;;
         xdsctl__subcmd__init)
             opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        xdsctl__subcmd__lsp)
+            opts="-h --stdio --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -40,6 +40,7 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
             cand who 'Say what refers to a resource, and what it leads to'
             cand fetch 'Save what a running client, proxy or control plane has as one dump'
             cand serve 'Serve a dump to real clients, and compare their verdicts with the prediction'
+            cand lsp 'Serve an editor: findings, meanings and names while one types'
             cand completions 'Print the completion script of a shell'
             cand generate 'Write the man pages'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -611,6 +612,11 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'xdsctl;lsp'= {
+            cand --stdio 'Speak on standard input and output, as some editors ask for: there is no other way'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
         &'xdsctl;completions'= {
             cand -h 'Print help'
             cand --help 'Print help'
@@ -638,6 +644,7 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
             cand who 'Say what refers to a resource, and what it leads to'
             cand fetch 'Save what a running client, proxy or control plane has as one dump'
             cand serve 'Serve a dump to real clients, and compare their verdicts with the prediction'
+            cand lsp 'Serve an editor: findings, meanings and names while one types'
             cand completions 'Print the completion script of a shell'
             cand generate 'Write the man pages'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -684,6 +691,8 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
         &'xdsctl;help;fetch'= {
         }
         &'xdsctl;help;serve'= {
+        }
+        &'xdsctl;help;lsp'= {
         }
         &'xdsctl;help;completions'= {
         }

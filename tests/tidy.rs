@@ -16,6 +16,7 @@ const CRATES: &[&str] = &[
     "crates/document/src",
     "crates/lb/src",
     "crates/lint/src",
+    "crates/lsp/src",
     "crates/model/src",
     "crates/net/src",
     "crates/re2/src",

@@ -14,6 +14,7 @@ const KNOW_ONE: &[(&str, &str)] = &[
     ("Fetch", "io/live/connect.rs"),
     ("Serve", "io/live/connect.rs"),
     ("Tree", "commands/serve.rs"),
+    ("Validate", "commands/lsp/mod.rs"),
 ];
 
 fn sources() -> PathBuf {

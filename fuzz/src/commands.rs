@@ -370,7 +370,7 @@ fn is_harmless(command: &Command, input: &[u8], script: &[u8]) -> bool {
         }
         Command::Init(_) | Command::Config(_) | Command::Generate(_) => return false,
         // They wait for others.
-        Command::Fetch(_) | Command::Serve(_) => return false,
+        Command::Fetch(_) | Command::Serve(_) | Command::Lsp(_) => return false,
     };
     is_own(&input.bootstrap) && is_own(&input.config.config) && input.files.iter().all(|path| path.as_os_str() == "-")
 }

@@ -97,6 +97,9 @@ pub enum Command {
     /// Serve a dump to real clients, and compare their verdicts with the prediction
     #[command(after_help = examples::SERVE)]
     Serve(Box<ServeArgs>),
+    /// Serve an editor: findings, meanings and names while one types
+    #[command(after_help = examples::LSP)]
+    Lsp(LspArgs),
     /// Print the completion script of a shell
     #[command(after_help = examples::COMPLETIONS)]
     Completions(CompletionsArgs),
@@ -222,6 +225,7 @@ impl Args {
             | Command::Clients(_)
             | Command::Init(_)
             | Command::Config(_)
+            | Command::Lsp(_)
             | Command::Completions(_)
             | Command::Generate(_) => false,
         }
@@ -258,6 +262,12 @@ impl Args {
     /// are wanted.
     pub const fn prints_dump(&self) -> bool {
         matches!(self.command, Command::Fetch(_))
+    }
+
+    /// Standard output is for a program that counts its bytes, and writes some of them into documents. What is written there
+    /// masks and escapes by itself.
+    pub const fn is_protocol(&self) -> bool {
+        matches!(self.command, Command::Lsp(_))
     }
 
     /// Long lines of the output are wrapped at the terminal's width; the other commands wrap their
@@ -306,6 +316,17 @@ pub struct ClientsArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,
+}
+
+/// `xdsctl lsp`
+#[derive(Debug, clap::Args)]
+pub struct LspArgs {
+    /// Arguments of `validate` that hold for every project, such as `--client cpp,go`
+    #[arg(last = true, value_name = "ARGUMENT")]
+    pub validate: Vec<String>,
+    /// Speak on standard input and output, as some editors ask for: there is no other way
+    #[arg(long, hide = true)]
+    pub stdio: bool,
 }
 
 /// `xdsctl completions`

@@ -117,13 +117,17 @@ where
             return usage(&quoted(error, &args), io);
         }
     };
-    let out = Edge::new(Outlet::new(&mut io.out), args.shows_secrets() || args.prints_dump());
+    let outlet = Outlet::new(&mut io.out);
+    let out: Box<dyn std::io::Write + '_> = match args.is_protocol() {
+        true => Box::new(outlet),
+        false => Box::new(Edge::new(outlet, args.shows_secrets() || args.prints_dump())),
+    };
     let err = Edge::new(&mut io.err, args.shows_secrets());
     let mut guarded = Io {
         input: Box::new(&mut io.input),
         out: match io.width.filter(|_| args.is_folded()) {
             Some(width) => Box::new(Folding::new(out, width)),
-            None => Box::new(out),
+            None => out,
         },
         err: match io.width.filter(|_| io.err_is_terminal && args.is_folded()) {
             Some(width) => Box::new(Folding::new(err, width)),

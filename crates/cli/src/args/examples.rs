@@ -91,6 +91,13 @@ Examples:
   xdsctl completions zsh > ~/.zfunc/_xdsctl
   xdsctl completions fish > ~/.config/fish/completions/xdsctl.fish";
 
+/// `xdsctl lsp`
+pub const LSP: &str = "\
+Examples:
+  xdsctl lsp
+  xdsctl lsp -- --client cpp,go,java
+  xdsctl lsp -- --bootstrap bootstrap.json --complete";
+
 /// `xdsctl test`
 pub const TEST: &str = "\
 Examples:

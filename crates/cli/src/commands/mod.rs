@@ -9,6 +9,7 @@ mod explain;
 mod fetch;
 pub mod generate;
 mod init;
+mod lsp;
 mod pick;
 mod retry;
 mod route;
@@ -48,6 +49,7 @@ pub(crate) fn run(command: &Command, io: &mut Io<'_>) -> Result<u8, Error> {
         Command::Who(who) => who::run(who, io),
         Command::Fetch(fetch) => fetch::run(fetch, io),
         Command::Serve(serve) => serve::run(serve, io),
+        Command::Lsp(lsp) => lsp::run(lsp, io),
         Command::Completions(completions) => generate::print_completions(completions, io),
         Command::Generate(generate) => generate::run(generate, io),
     }

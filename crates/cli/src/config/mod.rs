@@ -115,10 +115,20 @@ impl ProjectConfig {
             });
         };
         let text = text_of(&file).map_err(|error| cannot_read(&file, error))?;
-        let config = Self::read(&file, text, &here)?;
+        Self::of_text(&file, text, args, io)
+    }
+
+    /// The same of a file's text, which may be in an editor and not yet in the file.
+    ///
+    /// # Errors
+    /// It says what cannot be understood; with the place.
+    pub fn of_text(file: &Path, text: String, args: &ConfigArgs, io: &Io<'_>) -> Result<ProjectConfig, Error> {
+        let here = io.paths.directory.clone().unwrap_or_default();
+        let reach = AllowedDirectories::of(&args.allow_read);
+        let config = Self::read(file, text, &here)?;
         let named = [&config.bootstrap, &config.baseline].into_iter().flatten();
         for setting in named {
-            let allowed = reach.check(&setting.value, directory_of(&file));
+            let allowed = reach.check(&setting.value, directory_of(file));
             allowed.map_err(|why| {
                 Error::Usage(format!(
                     "{}: cannot read `{}`: {why}",
@@ -162,7 +172,7 @@ impl ProjectConfig {
 }
 
 /// The file in a directory or around it.
-fn find(directory: &Path) -> Option<PathBuf> {
+pub fn find(directory: &Path) -> Option<PathBuf> {
     for around in directory.ancestors() {
         let file = around.join(FILE_NAME);
         if file.symlink_metadata().is_ok() {
@@ -176,7 +186,10 @@ fn find(directory: &Path) -> Option<PathBuf> {
 }
 
 /// The text of a file of settings.
-fn text_of(file: &Path) -> std::io::Result<String> {
+///
+/// # Errors
+/// It cannot be read, is too large or no text.
+pub fn text_of(file: &Path) -> std::io::Result<String> {
     let bytes = read_stream(&mut fs::File::open(file)?, MAX_BYTES)?;
     String::from_utf8(bytes).map_err(|_| std::io::Error::other("it is not UTF-8"))
 }

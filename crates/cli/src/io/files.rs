@@ -50,12 +50,18 @@ pub(crate) struct FoundFiles {
 
 /// Looks up a path that the user named.
 pub(crate) fn find(path: &Path, reach: &AllowedDirectories) -> FoundFiles {
+    find_some(path, reach, usize::MAX).unwrap_or_default()
+}
+
+/// The same where nobody named the path: `None` if there is more to look through than `most` files and directories.
+pub(crate) fn find_some(path: &Path, reach: &AllowedDirectories, most: usize) -> Option<FoundFiles> {
     let mut search = Search {
         found: FoundFiles::default(),
         seen: BTreeSet::new(),
         links: Vec::new(),
         root: path,
         reach,
+        left: most,
     };
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => {
@@ -65,11 +71,12 @@ pub(crate) fn find(path: &Path, reach: &AllowedDirectories) -> FoundFiles {
         Ok(_) => search.file(path),
         Err(error) => search.fail(path, error),
     }
+    let left = search.left;
     let mut found = search.found;
     found.files.sort_unstable();
     found.failures.sort_unstable_by(|one, other| one.0.cmp(&other.0));
     found.passed_over.sort_unstable();
-    found
+    (left > 0).then_some(found)
 }
 
 #[derive(Debug)]
@@ -83,6 +90,8 @@ struct Search<'s> {
     root: &'s Path,
     /// Where links may lead to besides.
     reach: &'s AllowedDirectories,
+    /// How many files and directories may still be looked at.
+    left: usize,
 }
 
 impl Search<'_> {
@@ -126,6 +135,10 @@ impl Search<'_> {
         };
         let mut names = Vec::new();
         for entry in entries {
+            self.left = self.left.saturating_sub(1);
+            if self.left == 0 {
+                return;
+            }
             match entry {
                 Ok(entry) => names.push(entry.path()),
                 Err(error) => return self.fail(path, error),

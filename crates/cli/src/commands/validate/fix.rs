@@ -60,7 +60,7 @@ impl Plan {
                 continue;
             };
             for (edit, fixed) in document.edits(checked, wants) {
-                plan.fixable.add(number, fixed);
+                plan.fixable.add(number, fixed, edit.clone());
                 found.entry(id).or_default().insert(edit);
             }
         }

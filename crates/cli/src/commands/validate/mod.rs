@@ -88,6 +88,18 @@ pub(super) struct ValidatePlan<'a> {
 impl<'a> ValidatePlan<'a> {
     fn of(args: &'a ValidateArgs, io: &mut Io<'_>) -> Result<ValidatePlan<'a>, Error> {
         let config = ProjectConfig::of(&args.input.config, io)?;
+        ValidatePlan::of_project(args, config, io)
+    }
+
+    /// What is asked in a project of which the settings are known.
+    ///
+    /// # Errors
+    /// Arguments or settings that cannot be.
+    pub(super) fn of_project(
+        args: &'a ValidateArgs,
+        config: ProjectConfig,
+        io: &mut Io<'_>,
+    ) -> Result<ValidatePlan<'a>, Error> {
         let settings = Settings::of(args, &config);
         let is_for_github = |to: &ReportDestination| to.is_shown_as(ReportFormat::Github);
         io.annotates |= settings.formats.iter().any(is_for_github);
@@ -119,7 +131,7 @@ impl<'a> ValidatePlan<'a> {
     }
 
     /// Asks the clients that sent what is in the inputs, if nobody says who is to be asked.
-    fn ask_senders(&mut self, inputs: &mut Inputs, io: &Io<'_>) -> Result<(), Error> {
+    pub(super) fn ask_senders(&mut self, inputs: &mut Inputs, io: &Io<'_>) -> Result<(), Error> {
         let senders = self.is_default_fleet.then(|| fleet::senders(inputs)).flatten();
         let Some(senders) = senders else {
             return Ok(());
@@ -209,6 +221,11 @@ impl<'a> ValidatePlan<'a> {
     fn running_system(&self) -> Option<&str> {
         let inputs = self.args.input.files.iter().filter_map(|file| file.to_str());
         inputs.into_iter().find(|text| live::is_address(text))
+    }
+
+    /// The fixes of what was found, by the findings.
+    pub(super) fn fixable(&self, checked: &Examined, inputs: &Inputs) -> Fixable {
+        self.plan(checked, inputs).fixable
     }
 
     fn plan(&self, checked: &Examined, inputs: &Inputs) -> Plan {
@@ -409,6 +426,11 @@ pub(super) struct Examined {
 }
 
 impl Examined {
+    /// All of it, to look into or to take from.
+    pub(super) const fn outcome(&mut self) -> &mut CheckOutcome {
+        &mut self.outcome
+    }
+
     /// The findings, to be taken out resource by resource.
     pub(super) fn report<'r>(
         &'r mut self,

@@ -1,5 +1,6 @@
 //! The inputs of a command: files, directories and standard input, the bootstrap, the environment switches.
 
+mod kept;
 mod open;
 mod plan;
 
@@ -60,9 +61,12 @@ pub struct Inputs {
     unread: Vec<Error>,
     /// What files may name.
     reach: AllowedDirectories,
+    /// What documents yielded the last time, if they are looked at again and again.
+    pub kept: Option<KeptDocuments>,
 }
 
-pub use open::{of_parts, open, open_for, open_plan, snapshot};
+pub use kept::KeptDocuments;
+pub use open::{of_documents, of_parts, open, open_for, open_plan, snapshot};
 pub use plan::InputPlan;
 pub(crate) use plan::{set_env, switches};
 
@@ -165,6 +169,7 @@ impl Inputs {
             // Directories that are named are read by whatever way.
             reach: AllowedDirectories::of(plan.allow_read.iter().chain(&plan.files)),
             plan,
+            kept: None,
         })
     }
 
@@ -208,11 +213,23 @@ impl Inputs {
         let Some(path) = self.bootstrap_path().map(Path::to_owned) else {
             return Ok(());
         };
-        let id = self.sources.add_file(&path).map_err(|source| Error::Io {
-            what: "read the bootstrap",
-            name: path.display().to_string(),
-            source,
-        })?;
+        // An editor may have it open.
+        let known = self.kept.as_ref().and_then(|_| {
+            let is_it = |id: &&SourceId| {
+                self.sources
+                    .get(**id)
+                    .is_some_and(|source| Path::new(source.name()) == path)
+            };
+            self.documents.iter().find(is_it).copied()
+        });
+        let id = match known {
+            Some(id) => id,
+            None => self.sources.add_file(&path).map_err(|source| Error::Io {
+                what: "read the bootstrap",
+                name: path.display().to_string(),
+                source,
+            })?,
+        };
         self.bootstrap_source = Some(id);
         self.judge_bootstrap();
         Ok(())
@@ -442,7 +459,14 @@ impl Inputs {
         sizes.map(|source| source.bytes().len()).sum()
     }
 
-    fn read_documents(&self, keep: Keep, io: &mut Io<'_>) -> Reading {
+    fn read_documents(&mut self, keep: Keep, io: &mut Io<'_>) -> Reading {
+        if let Some(mut kept) = self.kept.take() {
+            let reading = kept.reading(self, keep);
+            self.kept = Some(kept);
+            if let Some(reading) = reading {
+                return reading;
+            }
+        }
         let total = self.size();
         let against = self.validation_input(keep);
         let mut reading = Reading::default();
@@ -453,30 +477,38 @@ impl Inputs {
     }
 
     fn read(&self, progress: &Progress, loader: &mut Loader, emit: Emit<'_>) {
-        let options = LoadOptions {
+        for &id in &self.documents {
+            self.read_one(id, Some(progress), loader, emit);
+        }
+    }
+
+    /// Reads one of the documents.
+    fn read_one(&self, id: SourceId, progress: Option<&Progress>, loader: &mut Loader, emit: Emit<'_>) {
+        let Some(source) = self.sources.get(id) else {
+            return;
+        };
+        let mut options = LoadOptions {
             assume: self.assumed_type(),
             ..LoadOptions::default()
         };
-        for &id in &self.documents {
-            let Some(source) = self.sources.get(id) else {
-                continue;
-            };
-            let mut options = options;
-            if let Some(is_yaml) = self.inline.get(&id) {
-                options.format = Some(DocumentFormat::Json);
-                options.transcode.bare_strings = *is_yaml;
+        if let Some(is_yaml) = self.inline.get(&id) {
+            options.format = Some(DocumentFormat::Json);
+            options.transcode.bare_strings = *is_yaml;
+        }
+        if self.plan.as_type == Some(AsType::Bootstrap) {
+            let span = Span::new(0, source.bytes().len());
+            loader.bootstraps.push(envelope::BootstrapPlace { source: id, span });
+            return;
+        }
+        let mut emit = |resources: Vec<RawResource>| {
+            if let Some(progress) = progress {
+                progress.reach(resources.last().map_or(0, |last| last.origin.span.end));
             }
-            if self.plan.as_type == Some(AsType::Bootstrap) {
-                let span = Span::new(0, source.bytes().len());
-                loader.bootstraps.push(envelope::BootstrapPlace { source: id, span });
-            } else {
-                let mut emit = |resources: Vec<RawResource>| {
-                    progress.reach(resources.last().map_or(0, |last| last.origin.span.end));
-                    emit(resources);
-                };
-                loader.document(id, source, options, &mut emit);
-                progress.document_done(source.bytes().len());
-            }
+            emit(resources);
+        };
+        loader.document(id, source, options, &mut emit);
+        if let Some(progress) = progress {
+            progress.document_done(source.bytes().len());
         }
     }
 }

@@ -1,14 +1,15 @@
 //! Opens what the inputs name: files, directories, revisions, running systems and standard input. Nothing of it is parsed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use super::{InputPlan, Inputs, cannot_read, refuse};
+use super::{InputPlan, Inputs, KeptDocuments, cannot_read, refuse};
 use crate::args::InputArgs;
 use crate::config::ProjectConfig;
 use crate::io::{Remark, files, live, revision, worlds};
 use crate::{Error, Io};
 use xdsctl_channel::client::DocumentPlace;
-use xdsctl_document::source::{MAX_STREAM_BYTES, SourceId, read_stream};
+use xdsctl_document::source::{MAX_STREAM_BYTES, Source, SourceId, read_stream};
 use xdsctl_model::profile::Fleet;
 
 /// Reads the arguments' files; documents are opened, not parsed.
@@ -55,6 +56,32 @@ pub fn snapshot(
 ) -> Result<Inputs, Error> {
     let mut inputs = Inputs::without_documents(InputPlan::of(args, config)?, fleet)?;
     inputs.documents.push(inputs.sources.add(name, bytes));
+    inputs.is_quiet = true;
+    inputs.read_bootstrap()?;
+    Ok(inputs)
+}
+
+/// Documents that are in memory, as if they had been found in a directory that the plan names.
+///
+/// # Errors
+/// A bootstrap that cannot be read, an unknown switch.
+pub fn of_documents(
+    plan: InputPlan,
+    fleet: Fleet,
+    documents: &[Arc<Source>],
+    kept: KeptDocuments,
+) -> Result<Inputs, Error> {
+    let is_found = plan.files.iter().any(|path| path.is_dir());
+    let mut inputs = Inputs::without_documents(plan, fleet)?;
+    for source in documents {
+        let id = inputs.sources.add_again(source);
+        inputs.documents.push(id);
+        inputs.places.insert(id, worlds::place(source.name()));
+        if is_found {
+            inputs.found.insert(id);
+        }
+    }
+    inputs.kept = Some(kept);
     inputs.is_quiet = true;
     inputs.read_bootstrap()?;
     Ok(inputs)

@@ -1,23 +1,24 @@
 //! Which findings of an outcome have a fix.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use xdsctl_document::source::Span;
-use xdsctl_lint::fix::Fixed;
+use xdsctl_lint::fix::{Edit, Fixed};
 use xdsctl_model::diag::Diagnostic;
 
-/// Findings that `--fix` would fix. Only asked, never listed: a set without an order will do.
+/// Findings that `--fix` would fix, and how. Only asked, never listed: a map without an order will do.
 #[derive(Debug, Default)]
-pub struct Fixable(HashSet<(usize, Fixed)>);
+pub struct Fixable(HashMap<(usize, Fixed), Edit>);
 
 impl Fixable {
     /// Adds a finding of the resource with this number in the outcome.
-    pub fn add(&mut self, resource: usize, fixed: Fixed) {
-        self.0.insert((resource, fixed));
+    pub fn add(&mut self, resource: usize, fixed: Fixed, edit: Edit) {
+        self.0.insert((resource, fixed), edit);
     }
 
-    /// Says whether the finding of a resource is one; a note on the text has a place.
-    pub fn holds(&self, resource: usize, diagnostic: &Diagnostic, place: Option<Span>) -> bool {
-        !self.0.is_empty() && self.0.contains(&(resource, Fixed::of(diagnostic, place)))
+    /// How the finding of a resource is fixed, if it is; a note on the text has a place.
+    pub fn fix(&self, resource: usize, diagnostic: &Diagnostic, place: Option<Span>) -> Option<Edit> {
+        let known = || self.0.get(&(resource, Fixed::of(diagnostic, place)));
+        (!self.0.is_empty()).then(known)?.cloned()
     }
 }

@@ -129,7 +129,7 @@ pub(crate) fn finding_row<'a>(resource: Option<&'a ResourceReport>, finding: &'a
         byte_start: place.map(|p| p.byte_start),
         byte_end: place.map(|p| p.byte_end),
         related: finding.related.iter().map(related_row).collect(),
-        fixable: finding.is_fixable,
+        fixable: finding.fix.is_some(),
     }
 }
 

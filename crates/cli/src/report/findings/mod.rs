@@ -37,6 +37,7 @@ pub use resolve::Unplaced;
 pub use xdsctl_channel::client::Verdict;
 use xdsctl_lint::decide::Reason;
 use xdsctl_lint::decide::loudness::Loudness;
+use xdsctl_lint::fix::Edit;
 use xdsctl_model::diag::{About, Effect, FieldPath, Fingerprints, Rule, Severity};
 
 /// One resource and what was found about it.
@@ -89,8 +90,8 @@ pub struct Finding {
     pub place: Option<Box<SourcePlace>>,
     /// Other places that belong to it.
     pub related: Vec<RelatedPlace>,
-    /// `--fix` would make it go.
-    pub is_fixable: bool,
+    /// How `--fix` would make it go.
+    pub fix: Option<Edit>,
     /// It follows from the rejection of another resource.
     pub is_consequence: bool,
 }

@@ -451,18 +451,18 @@ impl<'r> Resolver<'r> {
                 }
             });
             let related = related.collect();
-            let is_fixable = self.options.fixable.holds(number, &diagnostic, None);
+            let fix = self.options.fixable.fix(number, &diagnostic, None);
             let finding = self.finding(diagnostic, says.next(), (shown, span), is_shown);
             findings.extend(finding.map(|finding| Finding {
                 related,
-                is_fixable,
+                fix,
                 ..finding
             }));
         }
         for note in notes {
-            let is_fixable = self.options.fixable.holds(number, &note.diagnostic, Some(note.span));
+            let fix = self.options.fixable.fix(number, &note.diagnostic, Some(note.span));
             let finding = self.finding(note.diagnostic, None, (document, Some(note.span)), is_shown);
-            findings.extend(finding.map(|finding| Finding { is_fixable, ..finding }));
+            findings.extend(finding.map(|finding| Finding { fix, ..finding }));
         }
         // What a live client said comes first; the rest in the order of the document.
         let start = |f: &Finding| f.place.as_ref().map_or(0, |p| p.byte_start);
@@ -566,7 +566,7 @@ fn placed(
         help: diagnostic.help,
         place: document.zip(span).map(|(document, span)| place(document, span)),
         related: Vec::new(),
-        is_fixable: false,
+        fix: None,
         is_consequence: diagnostic.cause.is_some(),
     }
 }

@@ -1,0 +1,303 @@
+//! `xdsctl lsp`: the language server on standard streams, with the files and settings of `validate`.
+//!
+//! A project is what `validate` is given: the directory of the nearest `xdsctl.toml`, else the directory that the editor has open, else the
+//! directory of the file, each if it is not too large; else the file alone.
+
+mod files;
+mod findings;
+mod pages;
+mod settings;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Parser as _;
+
+use super::validate::ValidatePlan;
+use crate::args::{Args, Command, LspArgs, ReportFormat, ValidateArgs};
+use crate::config::{self, ProjectConfig};
+use crate::io::input::{self, InputPlan, KeptDocuments};
+use crate::report::edge::is_plain;
+use crate::report::paths::PrintedPaths;
+use crate::{Error, Io};
+use files::{Document, Files};
+use findings::Collected;
+use pages::Pages;
+use xdsctl_document::source::SourceId;
+use xdsctl_lsp::{Host, OpenTexts, Snapshot};
+
+/// The settings that there are.
+const TEMPLATE: &str = include_str!("../template.toml");
+
+/// Exit code for a conversation that broke off.
+const EXIT_BROKEN: u8 = 1;
+
+pub(super) fn run(args: &LspArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    let mut projects = Projects {
+        arguments: args.validate.clone(),
+        folders: Vec::new(),
+        files: Files::default(),
+        kept: BTreeMap::new(),
+        pages: Pages::of_user(io.ends_process),
+        paths: io.paths.clone(),
+    };
+    validate_args(&projects.arguments, Path::new("."), None)?;
+    let ended = xdsctl_lsp::serve(&mut io.input, &mut io.out, &mut projects, is_plain);
+    match ended {
+        Ok(true) => Ok(0),
+        Ok(false) => Ok(EXIT_BROKEN),
+        Err(source) => Err(Error::Io {
+            what: "serve",
+            name: "-".to_owned(),
+            source,
+        }),
+    }
+}
+
+/// The arguments of `validate` for a project.
+///
+/// # Errors
+/// Arguments that it does not have, or that make no sense here.
+fn validate_args(arguments: &[String], project: &Path, config: Option<&Path>) -> Result<ValidateArgs, Error> {
+    let mut line: Vec<std::ffi::OsString> = ["xdsctl", "validate"].map(Into::into).to_vec();
+    line.extend(arguments.iter().map(Into::into));
+    let names_config = arguments
+        .iter()
+        .any(|one| one.starts_with("--config") || one == "--no-config");
+    if let Some(config) = config.filter(|_| !names_config) {
+        line.extend(["--config".into(), config.into()]);
+    }
+    line.extend(["--".into(), project.into()]);
+    let parsed = Args::try_parse_from(line).map_err(|error| {
+        let text = error.to_string();
+        Error::Usage(
+            text.lines()
+                .next()
+                .unwrap_or_default()
+                .trim_start_matches("error: ")
+                .to_owned(),
+        )
+    })?;
+    let Command::Validate(mut args) = parsed.command else {
+        return Err(Error::Usage("these are no arguments of `validate`".to_owned()));
+    };
+    let is_other =
+        args.fix || args.diff || args.watch || args.matrix || args.statistics || args.write_baseline.is_some();
+    if is_other || args.explain_error.is_some() || !args.formats.is_empty() || args.input.files.len() > 1 {
+        let why = "an editor is told what `validate` finds: no files, formats, fixes or tables can be asked for";
+        return Err(Error::Usage(why.to_owned()));
+    }
+    // As JSON has it: every finding, and what can be fixed.
+    args.formats = vec![crate::args::ReportDestination {
+        format: ReportFormat::Json,
+        file: None,
+    }];
+    args.quiet = true;
+    Ok(args)
+}
+
+/// What the command knows of the projects of an editor.
+struct Projects {
+    /// Arguments of `validate`.
+    arguments: Vec<String>,
+    /// The directories that the editor has open.
+    folders: Vec<PathBuf>,
+    files: Files,
+    /// What the documents of each project yielded the last time.
+    kept: BTreeMap<PathBuf, KeptDocuments>,
+    pages: Pages,
+    paths: PrintedPaths,
+}
+
+impl Host for Projects {
+    fn begin(&mut self, folders: Vec<PathBuf>, arguments: Vec<String>) -> Result<(), String> {
+        self.folders = folders;
+        self.arguments.extend(arguments);
+        let checked = validate_args(&self.arguments, Path::new("."), None);
+        checked.map(|_| ()).map_err(|error| {
+            self.arguments.clear();
+            error.to_string()
+        })
+    }
+
+    fn project_of(&mut self, file: &Path) -> PathBuf {
+        let Some(directory) = file.parent().filter(|_| file.is_absolute()) else {
+            return file.to_owned();
+        };
+        let of_config = config::find(directory).and_then(|config| Some(config.parent()?.to_owned()));
+        let of_editor = self.folders.iter().filter(|folder| file.starts_with(folder));
+        let of_editor = of_editor.max_by_key(|folder| folder.as_os_str().len());
+        let candidates = [of_config.as_ref(), of_editor, Some(&directory.to_owned())];
+        let mut candidates = candidates.into_iter().flatten();
+        let fits = candidates.find(|directory| self.files.has(directory, file)).cloned();
+        fits.unwrap_or_else(|| file.to_owned())
+    }
+
+    fn play(&mut self, suite: &Path, test: Option<&str>, _: &OpenTexts) -> String {
+        let file = suite.display().to_string();
+        let mut line = vec!["xdsctl".to_owned(), "test".to_owned()];
+        if let Some(test) = test {
+            line.extend([
+                "--run".to_owned(),
+                format!("^{}$", regex::escape(&format!("{file}: {test}"))),
+            ]);
+        }
+        line.extend(["--".to_owned(), file]);
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let mut io = Io {
+            paths: self.paths.clone(),
+            ..Io::piped(std::io::empty(), &mut out, &mut err)
+        };
+        crate::run(line, &mut io);
+        drop(io);
+        out.extend(err);
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
+    fn forget_files(&mut self) {
+        self.files.forget();
+    }
+
+    fn look(&mut self, project: &Path, open: &OpenTexts) -> Snapshot {
+        let documents = self.files.documents(project, open);
+        let settings = self.settings(project, open);
+        let kept = self.kept.remove(project).unwrap_or_default();
+        let mut snapshot = Snapshot {
+            is_declared: settings.is_some(),
+            template: TEMPLATE,
+            ..Snapshot::default()
+        };
+        match self.check(project, &documents, settings.as_ref(), kept, &mut snapshot) {
+            Ok(kept) => _ = self.kept.insert(project.to_owned(), kept),
+            Err(error) => {
+                let is_placed = self.fault(&error, settings.as_ref(), &documents, &mut snapshot);
+                snapshot.trouble = Some(error.to_string()).filter(|_| !is_placed);
+            }
+        }
+        self.pages.write(&mut snapshot.findings);
+        snapshot
+    }
+}
+
+/// The file of settings and its text.
+type Settings = (PathBuf, String);
+
+impl Projects {
+    /// The settings of a project, as the editor has them if they are open there.
+    fn settings(&self, project: &Path, open: &OpenTexts) -> Option<Settings> {
+        let directory = match project.is_dir() {
+            true => project,
+            false => project.parent().filter(|_| project.is_absolute())?,
+        };
+        let file = config::find(directory)?;
+        let text = match open.get(&file) {
+            Some(open) => open.text.to_string(),
+            None => config::text_of(&file).ok()?,
+        };
+        Some((file, text))
+    }
+
+    fn io(&self) -> Io<'static> {
+        Io {
+            paths: self.paths.clone(),
+            ..Io::piped(std::io::empty(), std::io::sink(), std::io::sink())
+        }
+    }
+
+    /// Checks the documents as `validate` does, and fills the snapshot.
+    ///
+    /// # Errors
+    /// Settings or arguments that cannot be, a bootstrap that cannot be read.
+    fn check(
+        &self,
+        project: &Path,
+        documents: &[Document],
+        settings: Option<&Settings>,
+        kept: KeptDocuments,
+        snapshot: &mut Snapshot,
+    ) -> Result<KeptDocuments, Error> {
+        let mut io = self.io();
+        let args = validate_args(&self.arguments, project, settings.map(|(file, _)| file.as_path()))?;
+        let is_own = |file: &Path| args.input.config.config.as_deref() == Some(file);
+        let config = match settings.filter(|(file, _)| is_own(file)) {
+            Some((file, text)) => ProjectConfig::of_text(file, text.clone(), &args.input.config, &io)?,
+            None => ProjectConfig::of(&args.input.config, &io)?,
+        };
+        let mut asked = ValidatePlan::of_project(&args, config, &mut io)?;
+        let sources: Vec<_> = documents.iter().map(|document| Arc::clone(&document.source)).collect();
+        let plan = InputPlan::of(&args.input, &asked.config)?;
+        let mut inputs = input::of_documents(plan, asked.fleet.clone(), &sources, kept)?;
+        asked.ask_senders(&mut inputs, &io)?;
+        // Where nothing else is, there is nothing to say.
+        let _ = asked.own().leave_out(&mut inputs, &mut io);
+        let mut checked = asked.check(&mut inputs, &mut io)?;
+        let fixable = asked.fixable(&checked, &inputs);
+        snapshot.worlds = std::mem::take(&mut checked.outcome().worlds);
+        findings::resources(checked.outcome(), snapshot);
+        let providers = inputs.server.certificate_providers.clone();
+        snapshot.providers = providers.into_iter().flatten().collect();
+        snapshot.clients = asked.fleet.clients().to_vec();
+        if let Some((file, text)) = settings {
+            let name = file.display().to_string();
+            if !inputs.sources.iter().any(|(_, source)| source.name() == name) {
+                inputs.sources.add_settings(name, text.clone().into_bytes());
+            }
+        }
+        let options = asked.options(&fixable);
+        let mut collected = Collected::of(&inputs.sources, asked.style.everything);
+        checked.report(&inputs.sources, &options).write(&mut collected)?;
+        snapshot.findings = collected.findings;
+        snapshot
+            .configuration
+            .extend(snapshot.resources.iter().map(|resource| resource.source));
+        let suites = documents
+            .iter()
+            .zip(0..)
+            .filter_map(|(document, number)| Some((number, document.faults()?)));
+        for (number, faults) in suites {
+            let mut ids = inputs.sources.iter().map(|(id, _)| id);
+            if let Some(id) = ids.nth(number) {
+                findings::of_suite(id, faults, snapshot);
+            }
+        }
+        snapshot.documents = inputs
+            .sources
+            .iter()
+            .map(|(id, source)| (PathBuf::from(source.name()), id))
+            .collect();
+        let kept = inputs.kept.take().unwrap_or_default();
+        snapshot.sources = inputs.sources;
+        Ok(kept)
+    }
+
+    /// Keeps the texts where nothing could be checked. Says whether the error has a place in one of them.
+    fn fault(
+        &self,
+        error: &Error,
+        settings: Option<&Settings>,
+        documents: &[Document],
+        snapshot: &mut Snapshot,
+    ) -> bool {
+        *snapshot = Snapshot {
+            is_declared: snapshot.is_declared,
+            template: snapshot.template,
+            ..Snapshot::default()
+        };
+        let mut ids: BTreeMap<PathBuf, SourceId> = BTreeMap::new();
+        for document in documents {
+            let id = snapshot.sources.add_again(&document.source);
+            ids.insert(PathBuf::from(document.source.name()), id);
+        }
+        let mut is_placed = false;
+        if let Some((file, text)) = settings {
+            let id = snapshot
+                .sources
+                .add_settings(file.display().to_string(), text.clone().into_bytes());
+            ids.insert(file.clone(), id);
+            is_placed = settings::place(error, id, &file.display().to_string(), text, snapshot);
+        }
+        snapshot.documents = ids;
+        is_placed
+    }
+}

@@ -1,0 +1,358 @@
+//! What may be written at a place: fields, values, types and names.
+//!
+//! What somebody types is seldom a document yet. So the word at the place is replaced by one that can be read, as a key or as a value, and
+//! the place of that word says what may stand there.
+
+use lsp_types::{CompletionItem, CompletionItemKind, CompletionParams, CompletionTextEdit, TextEdit};
+
+use crate::project::names::{Named, referred};
+use crate::view::View;
+use xdsctl_document::envelope::{LoadOptions, Loader};
+use xdsctl_document::proto::place::{self, FieldType, MessageType, Part, Place};
+use xdsctl_document::proto::wire::{FieldUse, uses};
+use xdsctl_document::source::sniff::DocumentFormat;
+use xdsctl_document::source::{SourceMap, Span};
+use xdsctl_lint::catalogue;
+use xdsctl_model::resource::ResourceType;
+
+/// Stands in the place of what is typed.
+const MARK: &str = "xdsctlHere";
+
+/// Proposals for one place.
+const MAX_ITEMS: usize = 2_000;
+
+/// Where an Any of a field holds which messages: the field, and how their names begin.
+static EXTENSIONS: &[(&str, &str)] = &[
+    (
+        "envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter.typed_config",
+        "envoy.extensions.filters.http.",
+    ),
+    (
+        "envoy.config.listener.v3.ApiListener.api_listener",
+        "envoy.extensions.filters.network.http_connection_manager.",
+    ),
+    (
+        "envoy.config.listener.v3.Filter.typed_config",
+        "envoy.extensions.filters.network.",
+    ),
+    (
+        "envoy.config.core.v3.TransportSocket.typed_config",
+        "envoy.extensions.transport_sockets.",
+    ),
+    (
+        "envoy.config.cluster.v3.Cluster.CustomClusterType.typed_config",
+        "envoy.extensions.clusters.",
+    ),
+];
+
+/// What may be written at the place.
+pub fn completion(view: &View<'_>, params: &CompletionParams) -> Vec<CompletionItem> {
+    let offset = view.offset(params.text_document_position.position);
+    let Ok(text) = std::str::from_utf8(view.source.bytes()) else {
+        return Vec::new();
+    };
+    let word = Word::at(text, offset);
+    let mut items = match word.rule_before(text) {
+        true => of_rules(),
+        false => in_document(view, text, &word).unwrap_or_default(),
+    };
+    items.truncate(MAX_ITEMS);
+    let range = view.range(word.span);
+    let items = items.into_iter().map(|item| CompletionItem {
+        text_edit: Some(CompletionTextEdit::Edit(TextEdit {
+            range,
+            new_text: item.text,
+        })),
+        label: item.label,
+        kind: Some(item.kind),
+        detail: Some(item.detail).filter(|detail| !detail.is_empty()),
+        sort_text: Some(item.sort),
+        ..CompletionItem::default()
+    });
+    items.collect()
+}
+
+/// What is proposed.
+pub struct Item {
+    pub label: String,
+    /// What is written in the place of the word.
+    pub text: String,
+    pub kind: CompletionItemKind,
+    pub detail: String,
+    pub sort: String,
+}
+
+impl Item {
+    /// A value that is written as it is.
+    pub fn value(text: &str, detail: &str) -> Item {
+        Item {
+            label: text.to_owned(),
+            text: text.to_owned(),
+            kind: CompletionItemKind::VALUE,
+            detail: detail.to_owned(),
+            sort: format!("1{text}"),
+        }
+    }
+}
+
+/// The word at a place.
+#[derive(Debug, Clone, Copy)]
+pub struct Word {
+    /// Its bytes, without quotes.
+    pub span: Span,
+    /// It stands in double quotes.
+    is_quoted: bool,
+    /// A colon follows.
+    is_key: bool,
+    /// The first byte of its line.
+    line: usize,
+}
+
+impl Word {
+    fn at(text: &str, offset: usize) -> Word {
+        let before = text.get(..offset).unwrap_or_default();
+        let line = before.rfind('\n').map_or(0, |at| at + 1);
+        let in_word = |c: char| c.is_alphanumeric() || "_@./-%*".contains(c);
+        let start = before.rfind(|c| !in_word(c)).map_or(0, |at| {
+            at + before
+                .get(at..)
+                .and_then(|rest| rest.chars().next())
+                .map_or(1, char::len_utf8)
+        });
+        let start = start.max(line);
+        let after = text.get(offset..).unwrap_or_default();
+        let end = offset + after.find(|c| !in_word(c)).unwrap_or(after.len());
+        // The dash of a list is no part of a word.
+        let start = if text.get(start..end).is_some_and(|word| word.starts_with('-')) {
+            start + 1
+        } else {
+            start
+        };
+        let start = start.min(offset);
+        let is_quoted = text.get(..start).is_some_and(|before| before.ends_with('"'));
+        let rest = text.get(end..).unwrap_or_default();
+        let rest = if is_quoted {
+            rest.strip_prefix('"').unwrap_or(rest)
+        } else {
+            rest
+        };
+        Word {
+            span: Span::new(start, end),
+            is_quoted,
+            is_key: rest.trim_start_matches([' ', '\t']).starts_with(':'),
+            line,
+        }
+    }
+
+    /// What stands before it in its line.
+    fn before(self, text: &str) -> &str {
+        text.get(self.line..self.span.start).unwrap_or_default()
+    }
+
+    /// It is in the list of rules of a comment.
+    fn rule_before(self, text: &str) -> bool {
+        let before = self.before(text);
+        let comment = before.rsplit_once("xdsctl: ignore[").map(|(_, list)| list);
+        comment.is_some_and(|list| before.contains('#') && !list.contains(']'))
+    }
+
+    /// The text with a mark in the place of the word.
+    fn marked(self, text: &str, as_key: bool) -> Option<(String, usize)> {
+        let (before, after) = (text.get(..self.span.start)?, text.get(self.span.end..)?);
+        let quote = if self.is_quoted && !after.starts_with('"') {
+            "\""
+        } else {
+            ""
+        };
+        let rest = match (as_key, self.is_key) {
+            (true, false) if self.is_quoted => "\": null",
+            (true, false) => ": null",
+            _ => quote,
+        };
+        // The quote that was there closes what is no longer open.
+        let after = match as_key && !self.is_key && self.is_quoted {
+            true => after.strip_prefix('"').unwrap_or(after),
+            false => after,
+        };
+        Some((format!("{before}{MARK}{rest}{after}"), self.span.start))
+    }
+}
+
+fn of_rules() -> Vec<Item> {
+    let rules = catalogue::rules().map(|rule| Item {
+        kind: CompletionItemKind::CONSTANT,
+        ..Item::value(rule.id, rule.summary.trim())
+    });
+    rules.collect()
+}
+
+/// What may be written in a resource, a suite or the settings.
+fn in_document(view: &View<'_>, text: &str, word: &Word) -> Option<Vec<Item>> {
+    let name = view.source.name();
+    if name.ends_with("xdsctl.toml") {
+        return Some(crate::settings::complete(view, text, word.span.start));
+    }
+    if view.snapshot.configuration.contains(&view.id) && !crate::outline::tests(view.source).is_empty() {
+        return Some(crate::suite::complete(name, |as_key| word.marked(text, as_key)));
+    }
+    let is_value = word.before(text).trim_end().ends_with([':', '[', ',']) && !word.is_key;
+    // The likelier reading first.
+    let order = if is_value { [false, true] } else { [true, false] };
+    for as_key in order {
+        let (marked, at) = word.marked(text, as_key)?;
+        let Some((place, format)) = place_of(name, marked, at) else {
+            continue;
+        };
+        let resource = view
+            .snapshot
+            .resource_at(view.id, word.span.start)
+            .map(|(number, _)| number);
+        let items = match (place.part, place.field) {
+            (Part::Key, _) => of_keys(&place, word, format),
+            (Part::Scalar, Some(field)) => of_values(view, &place, field, resource),
+            (Part::Scalar, None) if place.steps.last() == Some(&place::Step::Key("@type".to_owned())) => {
+                of_types(&place)
+            }
+            _ => continue,
+        };
+        if !items.is_empty() {
+            return Some(items);
+        }
+    }
+    crate::suite::may_be_one(text).then(|| crate::suite::complete(name, |as_key| word.marked(text, as_key)))
+}
+
+/// The place of the mark in a resource of the text.
+fn place_of(name: &str, text: String, at: usize) -> Option<(Place, DocumentFormat)> {
+    let mut sources = SourceMap::new();
+    let id = sources.add(name, text.into_bytes());
+    let source = sources.get(id)?;
+    let mut around: Option<(Span, String)> = None;
+    Loader::new().document(id, source, LoadOptions::default(), &mut |resources| {
+        for resource in resources {
+            let span = resource.origin.span;
+            let is_inner = around
+                .as_ref()
+                .is_none_or(|(outer, _)| span.end - span.start <= outer.end - outer.start);
+            if span.start <= at && at <= span.end && is_inner {
+                let name = resource.type_url.rsplit('/').next().unwrap_or_default();
+                around = Some((span, name.to_owned()));
+            }
+        }
+    });
+    let (span, type_name) = around?;
+    let place = place::at(source, span, &type_name, at + 1)?;
+    (place.text.contains(MARK)).then_some((place, source.format()?))
+}
+
+/// The fields that are not there yet: first those that clients read.
+fn of_keys(place: &Place, word: &Word, format: DocumentFormat) -> Vec<Item> {
+    let Some(message) = place.message else {
+        return Vec::new();
+    };
+    let is_camel = place
+        .keys
+        .iter()
+        .any(|key| key != MARK && key.contains(char::is_uppercase) && !key.starts_with('@'));
+    let is_there = |field: FieldType| {
+        place
+            .keys
+            .iter()
+            .any(|key| key == field.name() || key == field.json_name())
+    };
+    let written = |key: &str| match (format, word.is_quoted, word.is_key) {
+        (_, _, true) => key.to_owned(),
+        (DocumentFormat::Json, true, false) => key.to_owned(),
+        (DocumentFormat::Json, false, false) => format!("\"{key}\": "),
+        (_, true, false) => key.to_owned(),
+        (_, false, false) => format!("{key}: "),
+    };
+    let mut items: Vec<Item> = message
+        .fields()
+        .filter(|field| !is_there(*field))
+        .map(|field| {
+            let name = if is_camel { field.json_name() } else { field.name() };
+            let is_read = uses(field).is_some_and(|uses| uses.iter().any(|(_, used)| *used != FieldUse::Unread));
+            let detail = match is_read {
+                true => field.type_words(),
+                false => format!("{}; no gRPC client reads it", field.type_words()),
+            };
+            Item {
+                label: name.to_owned(),
+                text: written(name),
+                kind: CompletionItemKind::FIELD,
+                detail,
+                sort: format!("{}{name}", u8::from(!is_read)),
+            }
+        })
+        .collect();
+    if message.is_any() && !place.keys.iter().any(|key| key == "@type") {
+        items.push(Item {
+            label: "@type".to_owned(),
+            text: match word.is_quoted || word.is_key {
+                true => "@type".to_owned(),
+                false => "\"@type\": ".to_owned(),
+            },
+            kind: CompletionItemKind::FIELD,
+            detail: "the type of what is packed here".to_owned(),
+            sort: "0".to_owned(),
+        });
+    }
+    items
+}
+
+/// The values of a field: of an enum, true and false, names.
+fn of_values(view: &View<'_>, place: &Place, field: FieldType, resource: Option<usize>) -> Vec<Item> {
+    if place.steps.last() == Some(&place::Step::Key("@type".to_owned())) {
+        return Vec::new();
+    }
+    if let Some(named) = referred(field) {
+        let names: Vec<&str> = match named {
+            Named::Provider => view.snapshot.providers.iter().map(String::as_str).collect(),
+            Named::Resource(_) => view.snapshot.names().given(named, resource).into_iter().collect(),
+        };
+        let items = names.into_iter().filter(|name| *name != MARK).map(|name| Item {
+            kind: CompletionItemKind::REFERENCE,
+            ..Item::value(name, "")
+        });
+        return items.collect();
+    }
+    if field.is_bool() {
+        return vec![Item::value("true", ""), Item::value("false", "")];
+    }
+    let values = field.enum_values().iter().map(|(name, number)| Item {
+        kind: CompletionItemKind::ENUM_MEMBER,
+        sort: format!("{number:08}"),
+        ..Item::value(name, "")
+    });
+    values.collect()
+}
+
+/// The types that an Any may hold.
+fn of_types(place: &Place) -> Vec<Item> {
+    let is_root = place.steps.len() == 1;
+    let holder = place
+        .holder
+        .map(|field| format!("{}.{}", field.owner().name(), field.name()));
+    let begin = EXTENSIONS
+        .iter()
+        .find(|(of, _)| Some(*of) == holder.as_deref())
+        .map(|(_, begin)| *begin);
+    let begin = match holder.as_deref() {
+        Some("envoy.config.core.v3.TypedExtensionConfig.typed_config") => Some("envoy.extensions."),
+        _ => begin,
+    };
+    let names: Vec<&str> = match is_root {
+        true => ResourceType::ALL.map(ResourceType::type_name).to_vec(),
+        false => MessageType::all()
+            .filter(|message| message.is_read())
+            .map(MessageType::name)
+            .filter(|name| begin.is_none_or(|begin| name.starts_with(begin)) && name.starts_with("envoy.extensions."))
+            .collect(),
+    };
+    let items = names.into_iter().map(|name| Item {
+        kind: CompletionItemKind::CLASS,
+        ..Item::value(&format!("type.googleapis.com/{name}"), "")
+    });
+    items.collect()
+}

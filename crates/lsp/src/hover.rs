@@ -1,0 +1,207 @@
+//! What stands at a place means: the finding there, the field as clients read it, the value as they take it.
+
+use std::fmt::Write as _;
+
+use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
+
+use crate::project::ProjectFinding;
+use crate::rules;
+use crate::view::View;
+use xdsctl_document::proto::place::{self, FieldType, Part, Place};
+use xdsctl_document::proto::wire::{FieldUse, history, uses};
+use xdsctl_document::source::Span;
+use xdsctl_model::cookie::SessionCookie;
+use xdsctl_model::text::percent;
+
+/// Findings that are told at a place.
+const MAX_TOLD: usize = 3;
+
+/// What is to be said of the place; `None` for nothing.
+pub fn hover(view: &View<'_>, params: &HoverParams) -> Option<Hover> {
+    let offset = view.offset(params.text_document_position_params.position);
+    let found = view.snapshot.findings.iter().filter(|finding| {
+        finding.source == view.id
+            && finding
+                .span
+                .is_some_and(|span| span.start <= offset && offset <= span.end)
+    });
+    let mut parts: Vec<String> = found.take(MAX_TOLD).map(of_finding).collect();
+    let mut span = None;
+    let resource = view.snapshot.resource_at(view.id, offset);
+    let place = resource.and_then(|(_, resource)| place::at(view.source, resource.span, &resource.type_name, offset));
+    if let Some(place) = place.filter(|place| place.part != Part::Around) {
+        parts.extend(of_value(&place));
+        parts.extend(place.field.map(of_field));
+        span = Some(place.span);
+    } else if resource.is_none()
+        && let Some((text, own)) = crate::suite::hover(view, offset)
+    {
+        parts.push(text);
+        span = Some(own);
+    }
+    parts.retain(|part| !part.is_empty());
+    if parts.is_empty() {
+        return None;
+    }
+    let kind = match view.editor.takes_markdown {
+        true => MarkupKind::Markdown,
+        false => MarkupKind::PlainText,
+    };
+    Some(Hover {
+        contents: HoverContents::Markup(MarkupContent {
+            kind,
+            value: parts.join("\n\n---\n\n"),
+        }),
+        range: span.map(|span: Span| view.range(span)),
+    })
+}
+
+/// A finding with what its rule's page says.
+fn of_finding(finding: &ProjectFinding) -> String {
+    let Some(rule) = finding.rule else {
+        return finding.message.clone();
+    };
+    let effect = match &*finding.who {
+        "" => finding.effect.unwrap_or(rule.effect).name(),
+        who => who,
+    };
+    let mut text = format!(
+        "**{}** ({effect}): {}\n\n{}",
+        rule.id,
+        finding.message,
+        rule.summary.trim()
+    );
+    if let Some(help) = &finding.help {
+        let _ = write!(text, "\n\nhelp: {help}");
+    }
+    let _ = write!(text, "\n\n{}\n\nSource: {}", rules::prose(rule), rule.source);
+    text
+}
+
+/// A field: its type, who reads it, and the rules about it.
+fn of_field(field: FieldType) -> String {
+    let mut text = format!(
+        "**{}** of `{}`: {}",
+        field.name(),
+        field.owner().name(),
+        field.type_words()
+    );
+    if let Some(oneof) = field.oneof() {
+        let _ = write!(text, "; one of `{oneof}`");
+    }
+    if field.is_deprecated() {
+        text.push_str("; deprecated");
+    }
+    text.push_str("\n\n");
+    text.push_str(&readers(field));
+    let about = rules::about(field);
+    if !about.is_empty() {
+        text.push_str("\n\nRules about it:\n");
+    }
+    for rule in about {
+        let grfcs: Vec<&str> = rules::grfcs(rule).collect();
+        let source = match grfcs.is_empty() {
+            true => String::new(),
+            false => format!(" (gRFC {})", grfcs.join(", ")),
+        };
+        let _ = write!(
+            text,
+            "\n- `{}` ({}): {}{source}",
+            rule.id,
+            rule.effect,
+            rule.summary.trim()
+        );
+    }
+    text
+}
+
+/// Which clients read a field.
+fn readers(field: FieldType) -> String {
+    let Some(uses) = uses(field) else {
+        return "No gRPC client looks into this message.".to_owned();
+    };
+    let (mut readers, mut others) = (Vec::new(), Vec::new());
+    for (family, used) in uses {
+        match used {
+            FieldUse::Read => readers.push(family.project().to_owned()),
+            FieldUse::Since(feature) => {
+                let history = history(feature, family);
+                match history.is_empty() {
+                    true => others.push(family.project().to_owned()),
+                    false => readers.push(format!("{} {history}", family.project())),
+                }
+            }
+            FieldUse::Unread => others.push(family.project().to_owned()),
+        }
+    }
+    match (readers.is_empty(), others.is_empty()) {
+        (true, _) => "No gRPC client reads it.".to_owned(),
+        (false, true) => format!("Read by {}.", readers.join("; ")),
+        (false, false) => format!("Read by {}. Not read by {}.", readers.join("; "), others.join(", ")),
+    }
+}
+
+/// A value as the client takes it.
+fn of_value(place: &Place) -> Option<String> {
+    let field = place.field?;
+    if place.part != Part::Scalar {
+        return None;
+    }
+    if field.is_duration() {
+        let milliseconds = milliseconds(&place.text)?;
+        return Some(format!("`{}` is {milliseconds} ms to the client", place.text));
+    }
+    let owner = field.owner().name();
+    if owner == "envoy.type.v3.FractionalPercent" && field.name() == "numerator" {
+        let numerator: u64 = place.text.parse().ok()?;
+        let words = ["HUNDRED", "TEN_THOUSAND", "MILLION"]
+            .into_iter()
+            .zip([100, 10_000, 1_000_000]);
+        let shares = words.map(|(name, whole)| format!("{} of {name}", percent(numerator.min(whole), whole)));
+        return Some(shares.collect::<Vec<_>>().join(", "));
+    }
+    cookie(&place.text)
+}
+
+/// A Duration as JSON writes it, in whole milliseconds as C-core keeps it.
+fn milliseconds(text: &str) -> Option<u64> {
+    let (seconds, fraction) = text
+        .strip_suffix('s')
+        .map(|text| text.split_once('.').unwrap_or((text, "")))?;
+    let seconds: u64 = seconds.parse().ok()?;
+    if !fraction.bytes().all(|byte| byte.is_ascii_digit()) || fraction.len() > 9 {
+        return None;
+    }
+    let thousandths = format!("{fraction:0<3}");
+    let thousandths: u64 = thousandths.get(..3)?.parse().ok()?;
+    seconds.checked_mul(1000)?.checked_add(thousandths)
+}
+
+/// What a session cookie says, if the text is one.
+pub fn cookie(text: &str) -> Option<String> {
+    let cookie = SessionCookie::decode(text).ok()?;
+    let is_address = |address: &str| address.parse::<std::net::SocketAddr>().is_ok();
+    if cookie.addresses.is_empty() || !cookie.addresses.split(',').all(is_address) {
+        return None;
+    }
+    Some(format!(
+        "A session cookie: addresses `{}`, cluster `{}`",
+        cookie.addresses, cookie.cluster
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cookie, milliseconds};
+
+    #[test]
+    fn values_are_told_as_the_client_takes_them() {
+        assert_eq!(milliseconds("1.5s"), Some(1500));
+        assert_eq!(milliseconds("0.0009s"), Some(0));
+        assert_eq!(milliseconds("5"), None);
+        assert_eq!(milliseconds("18446744073709551615s"), None);
+        let told = cookie("MTAuMC4wLjE6ODA7Y2x1c3Rlcl9h").unwrap();
+        assert!(told.contains("`10.0.0.1:80`") && told.contains("`cluster_a`"), "{told}");
+        assert_eq!(cookie("YWJj"), None);
+    }
+}

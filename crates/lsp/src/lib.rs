@@ -1,0 +1,47 @@
+//! The language server: what an editor asks of a document while somebody types.
+//!
+//! ```text
+//! wire ─ server ─┬─ diagnostics, hover, completion, ...   one file for each kind of request
+//!  messages      └─ Host ─ Snapshot                       what the command line would say of the project now
+//! ```
+//!
+//! The server knows no files, settings or clients: a [`Host`] makes a [`Snapshot`] of a project, with the texts of open documents in the
+//! place of files. Requests are answered from the snapshot of the very version that the editor has, or refused.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::dbg_macro,
+        clippy::panic,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
+pub mod text;
+pub mod uri;
+pub mod wire;
+
+pub mod project;
+
+pub mod view;
+
+pub mod diagnostics;
+mod outline;
+mod rules;
+
+mod definition;
+
+mod actions;
+mod completion;
+mod hover;
+mod lenses;
+mod rename;
+mod settings;
+mod suite;
+
+pub mod server;
+
+pub use project::{Host, OpenText, OpenTexts, Snapshot};
+pub use server::serve;

@@ -1,0 +1,240 @@
+//! The form of a document: its resources, its blocks, and what is around a place.
+
+use lsp_types::{DocumentSymbol, FoldingRange, SelectionRange, SelectionRangeParams, SymbolKind};
+
+use crate::project::names::name_field;
+use crate::view::View;
+use xdsctl_document::source::json::{Scanner, Syntax};
+use xdsctl_document::source::node::JsonNode;
+use xdsctl_document::source::sniff::DocumentFormat;
+use xdsctl_document::source::{Source, Span};
+use xdsctl_model::diag::Path;
+use xdsctl_model::resource::ResourceType;
+
+/// Symbols and blocks of a document that an editor is given.
+const MAX_SHOWN: usize = 10_000;
+
+/// Levels of a document that are looked at.
+const MAX_LEVELS: usize = 200;
+
+/// The resources of a document, or the tests of a suite.
+pub fn symbols(view: &View<'_>) -> Vec<DocumentSymbol> {
+    let resources = view.snapshot.resources_of(view.id).take(MAX_SHOWN);
+    let mut symbols: Vec<DocumentSymbol> = resources
+        .map(|(_, resource)| {
+            let root = Path::ROOT;
+            let name = root.field(resource.resource_type.map_or("name", name_field)).to_owned();
+            let kind = match resource.resource_type {
+                Some(ResourceType::Listener) => SymbolKind::INTERFACE,
+                Some(ResourceType::RouteConfiguration) => SymbolKind::MODULE,
+                Some(ResourceType::Cluster) => SymbolKind::CLASS,
+                Some(ResourceType::Endpoints) => SymbolKind::ARRAY,
+                None => SymbolKind::OBJECT,
+            };
+            let short = resource.type_name.rsplit('.').next().unwrap_or_default();
+            let own = view.source.locate(resource.span, &name);
+            symbol(
+                view,
+                &resource.name,
+                format!("{short}, {}", resource.verdict),
+                kind,
+                (resource.span, own),
+            )
+        })
+        .collect();
+    if symbols.is_empty() && view.snapshot.configuration.contains(&view.id) {
+        let tests = tests(view.source).into_iter().take(MAX_SHOWN);
+        symbols.extend(
+            tests.map(|(name, span, own)| symbol(view, &name, "test".to_owned(), SymbolKind::FUNCTION, (span, own))),
+        );
+    }
+    symbols
+}
+
+#[expect(deprecated, reason = "the type has a field that the protocol no longer uses")]
+fn symbol(view: &View<'_>, name: &str, detail: String, kind: SymbolKind, (whole, own): (Span, Span)) -> DocumentSymbol {
+    let is_inside = whole.start <= own.start && own.end <= whole.end;
+    DocumentSymbol {
+        name: if name.is_empty() {
+            "(unnamed)".to_owned()
+        } else {
+            name.to_owned()
+        },
+        detail: Some(detail),
+        kind,
+        tags: None,
+        deprecated: None,
+        range: view.range(whole),
+        selection_range: view.range(if is_inside { own } else { whole }),
+        children: None,
+    }
+}
+
+/// The tests of a suite: name, all of it, and the place of the name. One without a name is the file's only one.
+pub fn tests(source: &Source) -> Vec<(String, Span, Span)> {
+    let Ok(Some(root)) = JsonNode::of(source) else {
+        return Vec::new();
+    };
+    let named = |node: &JsonNode| {
+        let name = node.get("name");
+        let whole = source.to_document(node.span);
+        let head = node
+            .map()
+            .and_then(|members| members.first())
+            .map_or(node.span, |member| member.at);
+        let own = source.to_document(name.map_or(head, |name| name.span));
+        (name.and_then(JsonNode::text).unwrap_or_default().to_owned(), whole, own)
+    };
+    match root.get("tests").and_then(JsonNode::list) {
+        Some(tests) => tests.iter().map(named).collect(),
+        None if root.get("steps").is_some() => vec![named(&root)],
+        None => Vec::new(),
+    }
+}
+
+/// The JSON form of a document, if it has one.
+fn text(source: &Source) -> Option<&[u8]> {
+    match source.format() {
+        Some(DocumentFormat::Json) | None => Some(source.bytes()),
+        Some(DocumentFormat::Yaml | DocumentFormat::Text) => Some(source.view()?.json()),
+        Some(DocumentFormat::Binary | DocumentFormat::Log) => None,
+    }
+}
+
+/// The objects and lists of a document that have more than one line.
+pub fn folds(view: &View<'_>) -> Vec<FoldingRange> {
+    let Some(json) = text(view.source) else {
+        return Vec::new();
+    };
+    let mut folds = Vec::new();
+    let mut last = None;
+    // Where brackets open; strings are passed as a whole.
+    let mut open: Vec<usize> = Vec::new();
+    let mut at = 0;
+    while let Some(byte) = json.get(at) {
+        match byte {
+            b'{' | b'[' => open.push(at),
+            b'}' | b']' => {
+                if let Some(start) = open.pop() {
+                    let range = view.range(view.source.to_document(Span::new(start, at + 1)));
+                    let lines = (range.start.line, range.end.line);
+                    if lines.1 > lines.0 && last != Some(lines) && folds.len() < MAX_SHOWN {
+                        last = Some(lines);
+                        folds.push(FoldingRange {
+                            start_line: lines.0,
+                            end_line: lines.1,
+                            ..FoldingRange::default()
+                        });
+                    }
+                }
+            }
+            b'"' => {
+                let mut scan = Scanner::new(json);
+                scan.set_pos(at);
+                if scan.string().is_err() {
+                    break;
+                }
+                at = scan.pos();
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    folds.sort_by_key(|fold| (fold.start_line, fold.end_line));
+    folds.dedup_by_key(|fold| (fold.start_line, fold.end_line));
+    folds
+}
+
+/// What is around each place, the innermost first.
+pub fn selections(view: &View<'_>, params: &SelectionRangeParams) -> Vec<SelectionRange> {
+    let positions = params.positions.iter().take(MAX_SHOWN);
+    let selections = positions.map(|position| {
+        let offset = view.offset(*position);
+        let mut outer: Option<Box<SelectionRange>> = None;
+        for span in around(view.source, offset) {
+            let range = view.range(span);
+            // Each is in the one before it, as the protocol wants it.
+            let is_inside = outer.as_ref().is_none_or(|outer| {
+                outer.range.start <= range.start && range.end <= outer.range.end && outer.range != range
+            });
+            if is_inside {
+                outer = Some(Box::new(SelectionRange { range, parent: outer }));
+            }
+        }
+        outer.map_or_else(
+            || SelectionRange {
+                range: lsp_types::Range {
+                    start: *position,
+                    end: *position,
+                },
+                parent: None,
+            },
+            |inner| *inner,
+        )
+    });
+    selections.collect()
+}
+
+/// The values around a byte of a document, the outermost first; members of objects with their keys.
+pub fn around(source: &Source, offset: usize) -> Vec<Span> {
+    let mut found = Vec::new();
+    let Some(json) = text(source) else {
+        return found;
+    };
+    let mut scan = Scanner::new(json);
+    while !scan.at_end() {
+        let start = scan.pos();
+        if scan.skip_value().is_err() {
+            break;
+        }
+        let span = source.to_document(Span::new(start, scan.pos()));
+        if span.start <= offset && offset <= span.end {
+            scan.set_pos(start);
+            found.push(span);
+            // A document that cannot be read to its end has what was read.
+            let _ = into(&mut scan, source, offset, &mut found);
+            break;
+        }
+    }
+    found
+}
+
+fn into(scan: &mut Scanner<'_>, source: &Source, offset: usize, found: &mut Vec<Span>) -> Result<(), Syntax> {
+    for _ in 0..MAX_LEVELS {
+        let first = scan.peek();
+        let close = match first {
+            b'{' => b'}',
+            b'[' => b']',
+            _ => return Ok(()),
+        };
+        let mut more = scan.open(close)?;
+        let mut next = None;
+        while more && next.is_none() {
+            scan.peek();
+            let start = scan.pos();
+            if first == b'{' {
+                scan.key()?;
+                scan.peek();
+            }
+            let value = scan.pos();
+            scan.skip_value()?;
+            let member = source.to_document(Span::new(start, scan.pos()));
+            if member.start <= offset && offset <= member.end {
+                found.push(member);
+                let own = source.to_document(Span::new(value, scan.pos()));
+                if own.start <= offset && offset <= own.end {
+                    found.push(own);
+                    next = Some(value);
+                } else {
+                    return Ok(());
+                }
+            } else {
+                more = scan.more(close)?;
+            }
+        }
+        let Some(value) = next else { return Ok(()) };
+        scan.set_pos(value);
+    }
+    Ok(())
+}

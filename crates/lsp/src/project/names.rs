@@ -1,0 +1,193 @@
+//! Names of resources: where one is given, and where it is referred to.
+//!
+//! Found by the fields of the descriptors and not by what a client makes of them: who types has references in resources that no client
+//! takes yet.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Snapshot;
+use xdsctl_document::proto::place::{FieldType, scalars};
+use xdsctl_document::source::{SourceId, Span};
+use xdsctl_model::diag::Path;
+use xdsctl_model::resource::ResourceType;
+
+/// What a name is the name of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Named {
+    /// A resource.
+    Resource(ResourceType),
+    /// A certificate provider of the bootstrap.
+    Provider,
+}
+
+const ROUTES: Named = Named::Resource(ResourceType::RouteConfiguration);
+const CLUSTER: Named = Named::Resource(ResourceType::Cluster);
+const ENDPOINTS: Named = Named::Resource(ResourceType::Endpoints);
+
+/// The fields that refer to something by its name.
+static REFERENCES: &[(&str, &str, Named)] = &[
+    (
+        "envoy.extensions.filters.network.http_connection_manager.v3.Rds",
+        "route_config_name",
+        ROUTES,
+    ),
+    ("envoy.config.route.v3.RouteAction", "cluster", CLUSTER),
+    ("envoy.config.route.v3.WeightedCluster.ClusterWeight", "name", CLUSTER),
+    (
+        "envoy.extensions.clusters.aggregate.v3.ClusterConfig",
+        "clusters",
+        CLUSTER,
+    ),
+    ("grpc.lookup.v1.RouteLookupConfig", "default_target", CLUSTER),
+    (
+        "envoy.config.cluster.v3.Cluster.EdsClusterConfig",
+        "service_name",
+        ENDPOINTS,
+    ),
+    (
+        "envoy.extensions.transport_sockets.tls.v3.CertificateProviderPluginInstance",
+        "instance_name",
+        Named::Provider,
+    ),
+    (
+        "envoy.extensions.transport_sockets.tls.v3.CommonTlsContext.CertificateProviderInstance",
+        "instance_name",
+        Named::Provider,
+    ),
+];
+
+/// What the value of a field is the name of.
+pub fn referred(field: FieldType) -> Option<Named> {
+    let (message, name) = (field.owner().name(), field.name());
+    let found = REFERENCES
+        .iter()
+        .find(|(of, field, _)| *of == message && *field == name);
+    found.map(|(.., named)| *named)
+}
+
+/// The field that holds the name of a resource of this type.
+pub const fn name_field(resource_type: ResourceType) -> &'static str {
+    match resource_type {
+        ResourceType::Endpoints => "cluster_name",
+        ResourceType::Listener | ResourceType::RouteConfiguration | ResourceType::Cluster => "name",
+    }
+}
+
+/// A name at a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamePlace {
+    /// What is called so.
+    pub named: Named,
+    /// The name.
+    pub name: String,
+    /// The document.
+    pub source: SourceId,
+    /// The scalar, in the document.
+    pub span: Span,
+    /// The number of the resource in which it stands.
+    pub resource: usize,
+    /// The name is given here; else it is referred to.
+    pub is_given: bool,
+}
+
+/// All names of a project.
+#[derive(Debug, Default)]
+pub struct Names {
+    /// In the order of the resources.
+    pub places: Vec<NamePlace>,
+    /// The worlds of each resource, by their positions.
+    worlds: BTreeMap<usize, BTreeSet<usize>>,
+}
+
+impl Names {
+    pub(super) fn of(snapshot: &Snapshot) -> Names {
+        let mut names = Names::default();
+        for (position, world) in snapshot.worlds.iter().enumerate() {
+            for number in &world.members {
+                names.worlds.entry(*number).or_default().insert(position);
+            }
+        }
+        for number in 0..snapshot.resources.len() {
+            names.take(number, snapshot);
+        }
+        names
+    }
+
+    fn take(&mut self, number: usize, snapshot: &Snapshot) {
+        let Some(resource) = snapshot.resources.get(number) else {
+            return;
+        };
+        let (Some(resource_type), Some(source)) = (resource.resource_type, snapshot.sources.get(resource.source))
+        else {
+            return;
+        };
+        let mut place = |named: Named, name: &str, span: Span, is_given: bool| {
+            self.places.push(NamePlace {
+                named,
+                name: name.to_owned(),
+                source: resource.source,
+                span,
+                resource: number,
+                is_given,
+            });
+        };
+        let root = Path::ROOT;
+        let own = root.field(name_field(resource_type)).to_owned();
+        let own = source.locate(resource.span, &own);
+        let is_there = !resource.name.is_empty() && own.start > resource.span.start;
+        if is_there {
+            place(Named::Resource(resource_type), &resource.name, own, true);
+        }
+        let (mut is_eds, mut has_service_name) = (false, false);
+        scalars(
+            source,
+            resource.span,
+            resource_type.type_name(),
+            &mut |field, text, span| {
+                if let Some(named) = referred(field)
+                    && !text.is_empty()
+                {
+                    has_service_name |= named == ENDPOINTS;
+                    place(named, text, span, false);
+                }
+                let is_type = field.name() == "type" && field.owner().name() == "envoy.config.cluster.v3.Cluster";
+                is_eds |= is_type && text == "EDS";
+            },
+        );
+        // Without a service name the cluster's own is that of its endpoints.
+        if is_there && is_eds && !has_service_name {
+            place(ENDPOINTS, &resource.name, own, false);
+        }
+    }
+
+    /// The names at a byte of a document: a cluster's may be that of its endpoints, too. What is given comes first.
+    pub fn at(&self, source: SourceId, offset: usize) -> Option<&NamePlace> {
+        let is_at =
+            |place: &&NamePlace| place.source == source && place.span.start <= offset && offset <= place.span.end;
+        self.places.iter().find(is_at)
+    }
+
+    /// Says whether a client may see both resources.
+    fn share(&self, one: usize, other: usize) -> bool {
+        match (self.worlds.get(&one), self.worlds.get(&other)) {
+            (Some(one), Some(other)) => !one.is_disjoint(other),
+            _ => one == other,
+        }
+    }
+
+    /// Where a name that stands in one resource stands in all that a client sees with it.
+    pub fn like<'n>(&'n self, named: Named, name: &'n str, resource: usize) -> impl Iterator<Item = &'n NamePlace> {
+        let places = self.places.iter();
+        places.filter(move |place| place.named == named && place.name == name && self.share(resource, place.resource))
+    }
+
+    /// The names of a kind that are given where a client sees them with a resource; all of them if the resource is not known.
+    pub fn given(&self, named: Named, resource: Option<usize>) -> BTreeSet<&str> {
+        let is_near = |place: &&NamePlace| resource.is_none_or(|resource| self.share(resource, place.resource));
+        let given = self
+            .places
+            .iter()
+            .filter(|place| place.is_given && place.named == named);
+        given.filter(is_near).map(|place| place.name.as_str()).collect()
+    }
+}

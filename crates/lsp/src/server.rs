@@ -1,0 +1,668 @@
+//! The loop: messages in, answers and findings out, always of the version that the editor has.
+//!
+//! One thread reads, one looks at projects, and this one knows what the editor has. A change is taken at once and makes the project stale;
+//! it is looked at again as soon as the thread for that is free, so that many keys cost one look. A request waits until its project is
+//! fresh. If its document changes before, it is answered with `ContentModified`: its places are those of another text.
+
+mod begin;
+mod requests;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io::{self, BufReader, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::scope;
+
+use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
+use lsp_types::{
+    CancelParams, Diagnostic, DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+    NumberOrString, PublishDiagnosticsParams,
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::project::{Host, OpenText, OpenTexts, ProjectFinding, Snapshot};
+use crate::view::{Editor, OPEN_RULE, RUN_TEST};
+use crate::wire::{self, Read1};
+use crate::{diagnostics, text, uri};
+use requests::Answer;
+
+/// Longest text of a document that is looked at.
+pub const MAX_TEXT_BYTES: usize = 32 << 20;
+
+/// Documents that are open at a time.
+pub const MAX_OPEN: usize = 1_000;
+
+/// Requests that wait at a time.
+const MAX_WAITING: usize = 1_000;
+
+/// What happens.
+enum Event {
+    Read(Read1),
+    /// The stream has ended, or is out of step.
+    End(Option<io::Error>),
+    Done(Done),
+}
+
+/// Work for the thread that looks at projects.
+enum Job {
+    Look {
+        project: PathBuf,
+        open: OpenTexts,
+        stamp: u64,
+        with_files: bool,
+    },
+    Play {
+        id: RequestId,
+        suite: PathBuf,
+        test: Option<String>,
+        open: OpenTexts,
+    },
+    Begin {
+        id: RequestId,
+        folders: Vec<PathBuf>,
+        arguments: Vec<String>,
+    },
+    /// Asks for the project of a file.
+    Place(PathBuf),
+}
+
+/// What came of it.
+enum Done {
+    Looked {
+        project: PathBuf,
+        snapshot: Arc<Snapshot>,
+        versions: BTreeMap<PathBuf, i32>,
+        stamp: u64,
+    },
+    Played {
+        id: RequestId,
+        told: String,
+    },
+    Begun {
+        id: RequestId,
+        fault: Option<String>,
+    },
+    Placed {
+        file: PathBuf,
+        project: PathBuf,
+    },
+}
+
+/// A request that waits for its project.
+struct Waiting {
+    id: RequestId,
+    method: String,
+    params: Value,
+    file: PathBuf,
+}
+
+/// A project, and the version of it that was looked at.
+#[derive(Default)]
+struct Project {
+    snapshot: Option<Arc<Snapshot>>,
+    /// The stamp of the last change, and that of what was looked at.
+    changed: u64,
+    looked: u64,
+    /// What the editor shows: the findings of each document, and the bytes that they are about.
+    published: BTreeMap<PathBuf, (Vec<ProjectFinding>, Vec<Diagnostic>)>,
+}
+
+struct Server<'o> {
+    out: &'o mut dyn Write,
+    is_plain: fn(char) -> bool,
+    jobs: Sender<Job>,
+    is_busy: bool,
+    editor: Editor,
+    open: OpenTexts,
+    /// The project of each open document; `None` until that is known.
+    places: BTreeMap<PathBuf, Option<PathBuf>>,
+    projects: BTreeMap<PathBuf, Project>,
+    waiting: VecDeque<Waiting>,
+    stamp: u64,
+    /// Files may have changed since the last look.
+    with_files: bool,
+    begun: Begun,
+}
+
+/// How far the conversation has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Begun {
+    Not,
+    Yes,
+    ShutDown,
+}
+
+/// Serves an editor until it says `exit` or the stream ends. Says whether it ended as the protocol wants: after `shutdown`. A character
+/// that `is_plain` does not take is written as an escape of JSON.
+///
+/// # Errors
+/// Those of the streams, and an input that is out of step.
+pub fn serve(
+    input: impl Read + Send,
+    out: &mut dyn Write,
+    host: &mut dyn Host,
+    is_plain: fn(char) -> bool,
+) -> io::Result<bool> {
+    let (events, inbox) = channel();
+    let (jobs, work) = channel();
+    scope(|scope| {
+        let done = events.clone();
+        scope.spawn(move || {
+            for job in work {
+                // The editor is told, and the next look may go well.
+                if done.send(Event::Done(do_job(job, host))).is_err() {
+                    return;
+                }
+            }
+        });
+        scope.spawn(move || read_all(input, &events));
+        let mut server = Server {
+            out,
+            is_plain,
+            jobs,
+            is_busy: false,
+            editor: Editor::default(),
+            open: OpenTexts::new(),
+            places: BTreeMap::new(),
+            projects: BTreeMap::new(),
+            waiting: VecDeque::new(),
+            stamp: 0,
+            with_files: false,
+            begun: Begun::Not,
+        };
+        server.run(&inbox)
+    })
+}
+
+/// Hands every message on, up to `exit`.
+fn read_all(input: impl Read, events: &Sender<Event>) {
+    let mut input = BufReader::new(input);
+    loop {
+        let event = match wire::read(&mut input) {
+            Ok(Some(read)) => Event::Read(read),
+            Ok(None) => Event::End(None),
+            Err(error) => Event::End(Some(error)),
+        };
+        let is_last = match &event {
+            Event::Read(Read1::Message(Message::Notification(told))) => told.method == "exit",
+            Event::End(_) => true,
+            _ => false,
+        };
+        if events.send(event).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+fn do_job(job: Job, host: &mut dyn Host) -> Done {
+    match job {
+        Job::Look {
+            project,
+            open,
+            stamp,
+            with_files,
+        } => {
+            let look = AssertUnwindSafe(|| {
+                if with_files {
+                    host.forget_files();
+                }
+                host.look(&project, &open)
+            });
+            let snapshot = catch_unwind(look).unwrap_or_else(|_| Snapshot {
+                trouble: Some("xdsctl has a fault of its own: this project cannot be looked at".to_owned()),
+                ..Snapshot::default()
+            });
+            Done::Looked {
+                project,
+                snapshot: Arc::new(snapshot),
+                versions: open.into_iter().map(|(file, open)| (file, open.version)).collect(),
+                stamp,
+            }
+        }
+        Job::Play { id, suite, test, open } => {
+            let play = AssertUnwindSafe(|| host.play(&suite, test.as_deref(), &open));
+            let told = catch_unwind(play).unwrap_or_else(|_| "xdsctl has a fault of its own".to_owned());
+            Done::Played { id, told }
+        }
+        Job::Begin { id, folders, arguments } => Done::Begun {
+            id,
+            fault: host.begin(folders, arguments).err(),
+        },
+        Job::Place(file) => Done::Placed {
+            project: host.project_of(&file),
+            file,
+        },
+    }
+}
+
+impl Server<'_> {
+    fn run(&mut self, inbox: &Receiver<Event>) -> io::Result<bool> {
+        loop {
+            let Ok(mut event) = inbox.recv() else {
+                return Ok(false);
+            };
+            // All that has arrived is taken before the next look: many keys cost one.
+            loop {
+                match event {
+                    Event::Read(Read1::Message(Message::Notification(told))) if told.method == "exit" => {
+                        return Ok(self.begun == Begun::ShutDown);
+                    }
+                    Event::Read(Read1::Message(message)) => self.message(message)?,
+                    Event::Read(Read1::Refused(response)) => self.send(response)?,
+                    Event::End(None) => return Ok(self.begun == Begun::ShutDown),
+                    Event::End(Some(error)) => return Err(error),
+                    Event::Done(done) => self.done(done)?,
+                }
+                match inbox.try_recv() {
+                    Ok(next) => event = next,
+                    Err(_) => break,
+                }
+            }
+            self.look();
+            self.answer_waiting()?;
+        }
+    }
+
+    fn send(&mut self, message: impl Into<Message>) -> io::Result<()> {
+        wire::write(&message.into(), self.is_plain, self.out)
+    }
+
+    fn tell(&mut self, method: &str, params: Value) -> io::Result<()> {
+        self.send(Notification {
+            method: method.to_owned(),
+            params,
+        })
+    }
+
+    fn refuse(&mut self, id: RequestId, code: ErrorCode, why: &str) -> io::Result<()> {
+        self.send(Response::new_err(id, code as i32, why.to_owned()))
+    }
+
+    fn message(&mut self, message: Message) -> io::Result<()> {
+        match message {
+            Message::Request(request) => self.request(request),
+            Message::Notification(told) => self.notification(told),
+            // Nothing hangs on what the editor answers.
+            Message::Response(_) => Ok(()),
+        }
+    }
+
+    fn request(&mut self, request: Request) -> io::Result<()> {
+        let Request { id, method, params } = request;
+        match (self.begun, method.as_str()) {
+            (Begun::Not, "initialize") => return self.begin(id, &params),
+            (Begun::Not, _) => {
+                return self.refuse(id, ErrorCode::ServerNotInitialized, "`initialize` comes first");
+            }
+            (Begun::ShutDown, _) => return self.refuse(id, ErrorCode::InvalidRequest, "the server is shut down"),
+            (Begun::Yes, "initialize") => {
+                return self.refuse(id, ErrorCode::InvalidRequest, "`initialize` comes once");
+            }
+            (Begun::Yes, "shutdown") => {
+                self.begun = Begun::ShutDown;
+                while let Some(waiting) = self.waiting.pop_front() {
+                    self.refuse(waiting.id, ErrorCode::RequestCanceled, "the server is shut down")?;
+                }
+                return self.send(Response::new_ok(id, Value::Null));
+            }
+            (Begun::Yes, "workspace/executeCommand") => return self.command(id, &params),
+            (Begun::Yes, _) => {}
+        }
+        if !requests::is_known(&method) {
+            return self.refuse(id, ErrorCode::MethodNotFound, &format!("there is no `{method}`"));
+        }
+        let document = params.get("textDocument").and_then(|document| document.get("uri"));
+        let Some(document) = document.and_then(Value::as_str) else {
+            return self.refuse(id, ErrorCode::InvalidParams, "no `textDocument.uri`");
+        };
+        let file = file_of(document);
+        if !self.open.contains_key(&file) {
+            // The editor was asked not to show it, or it is too large.
+            return self.send(Response::new_ok(id, Value::Null));
+        }
+        if self.waiting.len() >= MAX_WAITING {
+            return self.refuse(id, ErrorCode::RequestFailed, "too many requests wait");
+        }
+        self.waiting.push_back(Waiting {
+            id,
+            method,
+            params,
+            file,
+        });
+        Ok(())
+    }
+
+    /// Does what an editor asks for by name: it is answered when it is done.
+    fn command(&mut self, id: RequestId, params: &Value) -> io::Result<()> {
+        let argument = |number: usize| params.get("arguments")?.get(number)?.as_str();
+        match (params.get("command").and_then(Value::as_str), argument(0)) {
+            (Some(RUN_TEST), Some(uri)) => {
+                let job = Job::Play {
+                    id,
+                    suite: file_of(uri),
+                    test: argument(1).map(str::to_owned),
+                    open: self.open.clone(),
+                };
+                // The other end lives as long as this one.
+                let _ = self.jobs.send(job);
+                Ok(())
+            }
+            (Some(OPEN_RULE), Some(page)) => {
+                if self.editor.shows_documents {
+                    let params = json!({"uri": page, "external": false, "takeFocus": true});
+                    self.send(Request {
+                        id: RequestId::from("show".to_owned()),
+                        method: "window/showDocument".to_owned(),
+                        params,
+                    })?;
+                }
+                self.send(Response::new_ok(id, Value::Null))
+            }
+            _ => self.refuse(id, ErrorCode::InvalidParams, "no such command"),
+        }
+    }
+
+    fn notification(&mut self, told: Notification) -> io::Result<()> {
+        match told.method.as_str() {
+            "$/cancelRequest" => {
+                let Some(CancelParams { id }) = params(told.params) else {
+                    return Ok(());
+                };
+                let id = match id {
+                    NumberOrString::Number(number) => RequestId::from(number),
+                    NumberOrString::String(text) => RequestId::from(text),
+                };
+                let Some(at) = self.waiting.iter().position(|waiting| waiting.id == id) else {
+                    return Ok(());
+                };
+                self.waiting.remove(at);
+                self.refuse(id, ErrorCode::RequestCanceled, "cancelled")
+            }
+            _ if self.begun != Begun::Yes => Ok(()),
+            "textDocument/didOpen" => match params::<DidOpenTextDocumentParams>(told.params) {
+                Some(opened) => {
+                    let document = opened.text_document;
+                    self.opened(document.uri.as_str(), document.text, document.version)
+                }
+                None => Ok(()),
+            },
+            "textDocument/didChange" => match params::<DidChangeTextDocumentParams>(told.params) {
+                Some(changed) => self.changed(&changed),
+                None => Ok(()),
+            },
+            "textDocument/didClose" => match params::<DidCloseTextDocumentParams>(told.params) {
+                Some(closed) => self.closed(&file_of(closed.text_document.uri.as_str())),
+                None => Ok(()),
+            },
+            "textDocument/didSave" | "workspace/didChangeWatchedFiles" | "workspace/didChangeConfiguration" => {
+                self.with_files = true;
+                let all: Vec<PathBuf> = self.projects.keys().cloned().collect();
+                all.iter().for_each(|project| self.stale(project));
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn opened(&mut self, uri: &str, text: String, version: i32) -> io::Result<()> {
+        let file = file_of(uri);
+        if self.open.len() >= MAX_OPEN && !self.open.contains_key(&file) {
+            return Ok(());
+        }
+        if text.len() > MAX_TEXT_BYTES {
+            let message = format!("{uri} has more than {MAX_TEXT_BYTES} bytes: xdsctl does not look at it");
+            return self.tell("window/logMessage", json!({"type": 2, "message": message}));
+        }
+        self.modified(&file)?;
+        self.editor.uris.insert(file.clone(), uri.to_owned());
+        self.open.insert(
+            file.clone(),
+            OpenText {
+                text: text.into(),
+                version,
+            },
+        );
+        self.place(&file);
+        Ok(())
+    }
+
+    /// Asks for the project of a file, which is stale then.
+    fn place(&mut self, file: &Path) {
+        self.places.insert(file.to_owned(), None);
+        let _ = self.jobs.send(Job::Place(file.to_owned()));
+    }
+
+    fn changed(&mut self, changed: &DidChangeTextDocumentParams) -> io::Result<()> {
+        let file = file_of(changed.text_document.uri.as_str());
+        let Some(open) = self.open.get_mut(&file) else {
+            return Ok(());
+        };
+        let text = text::changed(&open.text, &changed.content_changes, self.editor.encoding);
+        open.version = changed.text_document.version;
+        if text.len() > MAX_TEXT_BYTES {
+            return self.closed(&file);
+        }
+        open.text = text.into();
+        self.modified(&file)?;
+        if let Some(Some(project)) = self.places.get(&file).cloned() {
+            self.stale(&project);
+        }
+        Ok(())
+    }
+
+    fn closed(&mut self, file: &Path) -> io::Result<()> {
+        if self.open.remove(file).is_none() {
+            return Ok(());
+        }
+        self.modified(file)?;
+        let project = self.places.remove(file).flatten();
+        self.with_files = true;
+        let Some(project) = project else {
+            self.editor.uris.remove(file);
+            return Ok(());
+        };
+        let is_last = !self.places.values().flatten().any(|other| *other == project);
+        if !is_last {
+            self.editor.uris.remove(file);
+            self.stale(&project);
+            return Ok(());
+        }
+        let published = self.projects.remove(&project).map(|project| project.published);
+        for (file, (findings, _)) in published.into_iter().flatten() {
+            if !findings.is_empty() {
+                self.publish(&file, None, Vec::new())?;
+            }
+        }
+        self.editor.uris.remove(file);
+        Ok(())
+    }
+
+    /// Refuses the requests that wait for a document which is now another.
+    fn modified(&mut self, file: &Path) -> io::Result<()> {
+        let (gone, stay): (VecDeque<Waiting>, VecDeque<Waiting>) =
+            self.waiting.drain(..).partition(|waiting| waiting.file == file);
+        self.waiting = stay;
+        for waiting in gone {
+            self.refuse(waiting.id, ErrorCode::ContentModified, "the document has changed")?;
+        }
+        Ok(())
+    }
+
+    fn stale(&mut self, project: &Path) {
+        self.stamp += 1;
+        self.projects.entry(project.to_owned()).or_default().changed = self.stamp;
+    }
+
+    /// Has the next stale project looked at, if nothing is being looked at.
+    fn look(&mut self) {
+        if self.is_busy {
+            return;
+        }
+        let stale = self
+            .projects
+            .iter()
+            .find(|(_, project)| project.looked < project.changed);
+        let Some((path, project)) = stale else { return };
+        self.is_busy = true;
+        let of_project = |file: &Path| self.places.get(file).is_some_and(|place| place.as_ref() == Some(path));
+        let open = self.open.iter().filter(|(file, _)| of_project(file));
+        let job = Job::Look {
+            project: path.clone(),
+            open: open.map(|(file, open)| (file.clone(), open.clone())).collect(),
+            stamp: project.changed,
+            with_files: std::mem::take(&mut self.with_files),
+        };
+        let _ = self.jobs.send(job);
+    }
+
+    fn done(&mut self, done: Done) -> io::Result<()> {
+        match done {
+            Done::Begun { id, fault } => {
+                self.begun = Begun::Yes;
+                self.send(Response::new_ok(id, begin::result(&self.editor)))?;
+                match fault {
+                    Some(fault) => self.tell(
+                        "window/showMessage",
+                        json!({"type": 1, "message": format!("xdsctl: {fault}")}),
+                    ),
+                    None => Ok(()),
+                }
+            }
+            Done::Placed { file, project } => {
+                if let Some(place) = self.places.get_mut(&file) {
+                    *place = Some(project.clone());
+                    self.stale(&project);
+                }
+                Ok(())
+            }
+            Done::Played { id, told } => {
+                self.tell("window/logMessage", json!({"type": 3, "message": told}))?;
+                self.send(Response::new_ok(id, Value::String(told)))
+            }
+            Done::Looked {
+                project,
+                snapshot,
+                versions,
+                stamp,
+            } => {
+                self.is_busy = false;
+                let Some(known) = self.projects.get_mut(&project) else {
+                    return Ok(());
+                };
+                known.looked = stamp;
+                let before = known.snapshot.replace(Arc::clone(&snapshot));
+                let trouble = snapshot
+                    .trouble
+                    .clone()
+                    .filter(|trouble| before.as_ref().and_then(|before| before.trouble.as_ref()) != Some(trouble));
+                if let Some(trouble) = trouble {
+                    self.tell(
+                        "window/showMessage",
+                        json!({"type": 1, "message": format!("xdsctl: {trouble}")}),
+                    )?;
+                }
+                self.publish_all(&project, &snapshot, &versions)
+            }
+        }
+    }
+
+    /// Publishes the findings of the documents that have others than before.
+    fn publish_all(
+        &mut self,
+        project: &Path,
+        snapshot: &Snapshot,
+        versions: &BTreeMap<PathBuf, i32>,
+    ) -> io::Result<()> {
+        let Some(known) = self.projects.get_mut(project) else {
+            return Ok(());
+        };
+        let mut before = std::mem::take(&mut known.published);
+        let mut published = BTreeMap::new();
+        let mut news: Vec<(PathBuf, Option<i32>, Vec<Diagnostic>)> = Vec::new();
+        for (file, findings) in diagnostics::by_file(snapshot) {
+            let version = versions.get(&file).copied();
+            let is_current = self.open.get(&file).map(|open| open.version) == version;
+            let earlier = before.remove(&file);
+            let is_open = version.is_some();
+            if !is_current || !is_open && findings.is_empty() && earlier.is_none() {
+                // A newer version is looked at next.
+                published.extend(earlier.map(|earlier| (file, earlier)));
+                continue;
+            }
+            let shown = diagnostics::shown(&file, &findings, snapshot, &self.editor);
+            let findings: Vec<ProjectFinding> = findings.into_iter().cloned().collect();
+            // An open document is told of each version, so that the editor knows which one was looked at.
+            if is_open || earlier.as_ref().is_none_or(|(_, before)| *before != shown) {
+                news.push((file.clone(), version, shown.clone()));
+            }
+            published.insert(file, (findings, shown));
+        }
+        for (file, (findings, _)) in before {
+            if !findings.is_empty() {
+                news.push((file, None, Vec::new()));
+            }
+        }
+        known.published = published;
+        for (file, version, shown) in news {
+            self.publish(&file, version, shown)?;
+        }
+        Ok(())
+    }
+
+    fn publish(&mut self, file: &Path, version: Option<i32>, diagnostics: Vec<Diagnostic>) -> io::Result<()> {
+        let Some(uri) = self.editor.uri(file) else {
+            return Ok(());
+        };
+        let params = PublishDiagnosticsParams {
+            uri,
+            diagnostics,
+            version,
+        };
+        self.tell("textDocument/publishDiagnostics", serde_json::to_value(params)?)
+    }
+
+    /// Answers the requests whose project is fresh.
+    fn answer_waiting(&mut self) -> io::Result<()> {
+        let mut still = VecDeque::new();
+        while let Some(waiting) = self.waiting.pop_front() {
+            let project = self.places.get(&waiting.file).and_then(Option::as_ref);
+            let project = project.and_then(|project| self.projects.get(project));
+            let fresh = project.filter(|project| project.looked == project.changed);
+            let Some(snapshot) = fresh.and_then(|project| project.snapshot.clone()) else {
+                still.push_back(waiting);
+                continue;
+            };
+            let Waiting {
+                id,
+                method,
+                params,
+                file,
+            } = waiting;
+            let answer = AssertUnwindSafe(|| requests::answer(&method, params, &snapshot, &self.editor, &file));
+            let response = match catch_unwind(answer) {
+                Ok(Answer::Value(value)) => Response::new_ok(id, value),
+                Ok(Answer::Invalid(why)) => Response::new_err(id, ErrorCode::InvalidParams as i32, why),
+                Ok(Answer::Failed(why)) => Response::new_err(id, ErrorCode::RequestFailed as i32, why),
+                Err(_) => {
+                    let why = "xdsctl has a fault of its own".to_owned();
+                    Response::new_err(id, ErrorCode::InternalError as i32, why)
+                }
+            };
+            self.send(response)?;
+        }
+        self.waiting = still;
+        Ok(())
+    }
+}
+
+/// The file of a document; a text that is in none is known by its URI.
+fn file_of(document: &str) -> PathBuf {
+    uri::path(document).unwrap_or_else(|| PathBuf::from(document))
+}
+
+fn params<T: DeserializeOwned>(params: Value) -> Option<T> {
+    serde_json::from_value(params).ok()
+}

@@ -1,0 +1,92 @@
+//! Which requests there are, and who answers them.
+
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::project::Snapshot;
+use crate::view::{Editor, View};
+use crate::{actions, completion, definition, hover, lenses, outline, rename};
+
+/// What a request is answered.
+pub enum Answer {
+    /// The answer.
+    Value(Value),
+    /// Its parameters are none.
+    Invalid(String),
+    /// It cannot be done.
+    Failed(String),
+}
+
+/// Answers a request about a document, with its parameters.
+type Handler = fn(&View<'_>, Value) -> Answer;
+
+/// Every request about a document.
+static HANDLERS: &[(&str, Handler)] = &[
+    ("textDocument/hover", |view, params| {
+        with(params, |params| hover::hover(view, &params))
+    }),
+    ("textDocument/completion", |view, params| {
+        with(params, |params| completion::completion(view, &params))
+    }),
+    ("textDocument/definition", |view, params| {
+        with(params, |params| definition::definition(view, &params))
+    }),
+    ("textDocument/references", |view, params| {
+        with(params, |params| definition::references(view, &params))
+    }),
+    ("textDocument/prepareRename", |view, params| {
+        with(params, |params| rename::prepare(view, &params))
+    }),
+    ("textDocument/rename", |view, params| match read(params) {
+        Ok(params) => match rename::rename(view, &params) {
+            Ok(edit) => value(edit),
+            Err(why) => Answer::Failed(why),
+        },
+        Err(invalid) => invalid,
+    }),
+    ("textDocument/documentSymbol", |view, _| value(outline::symbols(view))),
+    ("textDocument/foldingRange", |view, _| value(outline::folds(view))),
+    ("textDocument/selectionRange", |view, params| {
+        with(params, |params| outline::selections(view, &params))
+    }),
+    ("textDocument/codeAction", |view, params| {
+        with(params, |params| actions::actions(view, &params))
+    }),
+    ("textDocument/codeLens", |view, _| value(lenses::lenses(view))),
+];
+
+/// Says whether there is such a request.
+pub fn is_known(method: &str) -> bool {
+    HANDLERS.iter().any(|(name, _)| *name == method)
+}
+
+/// Answers a request about the document of `file`.
+pub fn answer(method: &str, params: Value, snapshot: &Snapshot, editor: &Editor, file: &Path) -> Answer {
+    let handler = HANDLERS.iter().find(|(name, _)| *name == method);
+    match (handler, View::of(snapshot, editor, file)) {
+        (Some((_, handler)), Some(view)) => handler(&view, params),
+        // The project cannot be looked at: there is nothing to say.
+        _ => Answer::Value(Value::Null),
+    }
+}
+
+fn read<P: DeserializeOwned>(params: Value) -> Result<P, Answer> {
+    serde_json::from_value(params).map_err(|error| Answer::Invalid(error.to_string()))
+}
+
+fn value(answer: impl serde::Serialize) -> Answer {
+    match serde_json::to_value(answer) {
+        Ok(value) => Answer::Value(value),
+        Err(error) => Answer::Failed(error.to_string()),
+    }
+}
+
+/// Reads the parameters, and answers with what can be written as JSON.
+fn with<P: DeserializeOwned, A: serde::Serialize>(params: Value, answer: impl FnOnce(P) -> A) -> Answer {
+    match read(params) {
+        Ok(params) => value(answer(params)),
+        Err(invalid) => invalid,
+    }
+}

@@ -1,0 +1,61 @@
+//! Names of files as URIs, and back.
+
+use std::path::{Path, PathBuf};
+
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+
+/// What is escaped in the path of a URI (RFC 3986, pchar), besides what is not ASCII.
+const ESCAPED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'[')
+    .add(b'\\')
+    .add(b']')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
+
+/// The path of a `file:` URI; `None` for any other, such as a text that is in no file yet.
+///
+/// ```
+/// use xdsctl_lsp::uri;
+/// assert_eq!(uri::path("file:///a%20b/c.yaml").unwrap().to_str(), Some("/a b/c.yaml"));
+/// assert!(uri::path("untitled:Untitled-1").is_none());
+/// ```
+pub fn path(uri: &str) -> Option<PathBuf> {
+    let rest = uri.strip_prefix("file://")?;
+    let path = rest.strip_prefix("localhost").unwrap_or(rest);
+    let text = percent_decode_str(path).decode_utf8().ok()?;
+    // `/c:/a` is a path of Windows.
+    let bare = text
+        .strip_prefix('/')
+        .filter(|bare| bare.as_bytes().get(1) == Some(&b':'));
+    match bare {
+        Some(bare) if cfg!(windows) => Some(PathBuf::from(bare.replace('/', "\\"))),
+        _ => text.starts_with('/').then(|| PathBuf::from(&*text)),
+    }
+}
+
+/// The URI of a file with an absolute path.
+///
+/// ```
+/// use std::path::Path;
+/// use xdsctl_lsp::uri;
+/// assert_eq!(uri::of(Path::new("/a b/ü#.yaml")), "file:///a%20b/%C3%BC%23.yaml");
+/// ```
+pub fn of(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let text = if cfg!(windows) {
+        format!("/{}", text.replace('\\', "/"))
+    } else {
+        text.into_owned()
+    };
+    format!("file://{}", utf8_percent_encode(&text, ESCAPED))
+}

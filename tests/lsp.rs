@@ -1,0 +1,12 @@
+//! The language server, in process over pipes: what it says is what the command line says, of the version that the editor has.
+
+#[path = "lsp/client.rs"]
+mod client;
+#[path = "lsp/edits.rs"]
+mod edits;
+#[path = "lsp/hostile.rs"]
+mod hostile;
+#[path = "lsp/requests.rs"]
+mod requests;
+#[path = "lsp/same.rs"]
+mod same;

@@ -1,0 +1,232 @@
+//! Findings are the command line's: rule, severity, message and bytes, of every fixture.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use xdsctl_cli::Io;
+
+use crate::client::{Client, directory, place, uri};
+
+/// What the command line says: document, rule, severity, message, first and last byte.
+type Said = (String, String, u64, String, (u64, u64), (u64, u64));
+
+fn command_line(project: &Path) -> Vec<Said> {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let line = ["xdsctl", "validate", "--format", "json", "--config"];
+    let config = project.join("xdsctl.toml");
+    let line = line
+        .map(Into::into)
+        .into_iter()
+        .chain([config.into_os_string(), project.into()]);
+    let mut io = Io::piped(std::io::empty(), &mut out, &mut err);
+    xdsctl_cli::run(line, &mut io);
+    drop(io);
+    if out.is_empty() {
+        return Vec::new();
+    }
+    let report: Value =
+        serde_json::from_slice(&out).unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&out)));
+    let of_resources = report["resources"].as_array().unwrap().iter();
+    let of_resources = of_resources.flat_map(|resource| {
+        let file = resource["file"].as_str().unwrap().to_owned();
+        resource["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(move |row| (file.clone(), row))
+    });
+    let of_documents = report["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| (String::new(), row));
+    let mut said: Vec<Said> = of_resources
+        .chain(of_documents)
+        .filter_map(|(file, row)| {
+            let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+            let severity = ["", "error", "warning", "note"]
+                .iter()
+                .position(|word| *word == text("severity"))?;
+            let written = text("file");
+            let is_decoded = written.ends_with(" (decoded)");
+            let document = if written.is_empty() {
+                file
+            } else {
+                written.trim_end_matches(" (decoded)").to_owned()
+            };
+            let bytes = fs::read(&document).ok()?;
+            let source = String::from_utf8(bytes).ok();
+            let at = |key: &str| match (&source, row[key].as_u64().filter(|_| !is_decoded)) {
+                (Some(source), Some(offset)) => place(source, (offset as usize).min(source.len())),
+                _ => (0, 0),
+            };
+            let pair = |(line, column): (usize, usize)| (line as u64, column as u64);
+            Some((
+                document,
+                text("rule"),
+                severity as u64,
+                text("message"),
+                pair(at("byte_start")),
+                pair(at("byte_end")),
+            ))
+        })
+        .collect();
+    said.sort();
+    said
+}
+
+fn server(client: &Client, project: &Path) -> Vec<Said> {
+    let mut said = Vec::new();
+    for (document, (_, findings)) in &client.published {
+        let file = document.strip_prefix("file://").unwrap().to_owned();
+        if !Path::new(&file).starts_with(project) {
+            continue;
+        }
+        for finding in findings {
+            let at = |end: &str| {
+                let place = &finding["range"][end];
+                (place["line"].as_u64().unwrap(), place["character"].as_u64().unwrap())
+            };
+            said.push((
+                file.clone(),
+                finding["code"].as_str().unwrap_or_default().to_owned(),
+                finding["severity"].as_u64().unwrap(),
+                finding["message"].as_str().unwrap().to_owned(),
+                at("start"),
+                at("end"),
+            ));
+        }
+    }
+    said.sort();
+    said
+}
+
+/// A lone `\r` is a line to editors; a test that counts lines as everybody does leaves such texts out.
+fn is_editable(file: &Path) -> Option<String> {
+    let text = fs::read_to_string(file).ok()?;
+    let is_long = text.len() > 2 << 20;
+    (!is_long && !text.replace("\r\n", "").contains('\r') && !text.starts_with('\u{feff}')).then_some(text)
+}
+
+fn check(project: &Path) -> usize {
+    let expected = command_line(project);
+    let mut client = Client::open(project);
+    let mut files: Vec<PathBuf> = fs::read_dir(project)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    files.retain(|file| file.is_file() && !file.ends_with("xdsctl.toml"));
+    let texts: Vec<(PathBuf, String)> = files
+        .into_iter()
+        .filter_map(|file| Some((file.clone(), is_editable(&file)?)))
+        .collect();
+    for (file, text) in &texts {
+        client.did_open(file, text);
+    }
+    let last = texts.last();
+    for (file, _) in &texts {
+        client.findings(file, 1);
+    }
+    // Each look publishes all documents; the last one has seen them all.
+    if let Some((file, text)) = last {
+        client.change(file, 2, text);
+        client.findings(file, 2);
+    }
+    client
+        .ask(
+            "textDocument/foldingRange",
+            serde_json::json!({"textDocument": {"uri": uri(&last.unwrap().0)}}),
+        )
+        .unwrap();
+    let is_same_document = |one: &Said, other: &Said| one.0 == other.0;
+    let found = server(&client, project);
+    for said in &expected {
+        assert!(
+            found.contains(said),
+            "not said: {said:?}; said of it: {:?}",
+            found
+                .iter()
+                .filter(|other| is_same_document(said, other))
+                .collect::<Vec<_>>()
+        );
+    }
+    assert_eq!(found, expected, "{}", project.display());
+    assert_eq!(client.end(), std::process::ExitCode::SUCCESS);
+    found.len()
+}
+
+fn fixtures(names: &[&str]) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let mut files = Vec::new();
+    for name in names {
+        for entry in fs::read_dir(root.join(name)).unwrap() {
+            let path = entry.unwrap().path();
+            let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+            if path.is_file() && ["json", "yaml", "jsonl", "textproto", "binpb", "yml"].contains(&ending) {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Each document by itself.
+#[test]
+fn findings_are_those_of_the_command_line_document_by_document() {
+    let mut count = 0;
+    let mut documents = 0;
+    for file in fixtures(&["dumps", "examples", "tree"]) {
+        if is_editable(&file).is_none() {
+            continue;
+        }
+        let project = directory("one");
+        fs::write(project.join("xdsctl.toml"), "").unwrap();
+        fs::copy(&file, project.join(file.file_name().unwrap())).unwrap();
+        count += check(&project);
+        documents += 1;
+        fs::remove_dir_all(&project).unwrap();
+    }
+    assert!(documents > 40 && count > 100, "{documents} documents, {count} findings");
+}
+
+/// Many documents, which may be of one world.
+#[test]
+fn findings_are_those_of_the_command_line_in_a_project() {
+    let mut count = 0;
+    for name in ["dumps", "examples", "tree"] {
+        let project = directory("all");
+        fs::write(project.join("xdsctl.toml"), "clients = [\"cpp\", \"go\", \"java\"]\n").unwrap();
+        for file in fixtures(&[name]) {
+            fs::copy(&file, project.join(file.file_name().unwrap())).unwrap();
+        }
+        count += check(&project);
+        fs::remove_dir_all(&project).unwrap();
+    }
+    assert!(count > 100, "{count} findings");
+}
+
+/// The rejected and accepted examples of every rule's page.
+#[test]
+fn findings_are_those_of_the_command_line_on_every_page() {
+    let mut pages: Vec<&'static xdsctl_model::diag::Rule> = xdsctl_lint::catalogue::rules().collect();
+    pages.sort_by_key(|rule| rule.id);
+    let mut count = 0;
+    for part in pages.chunks(60) {
+        let project = directory("pages");
+        fs::write(project.join("xdsctl.toml"), "worlds = \"file\"\n").unwrap();
+        for rule in part {
+            let examples = rule.page.split("```").skip(1).step_by(2);
+            for (number, example) in examples.enumerate() {
+                if let Some(text) = example.strip_prefix("yaml\n") {
+                    fs::write(project.join(format!("{}-{number}.yaml", rule.id)), text).unwrap();
+                }
+            }
+        }
+        count += check(&project);
+        fs::remove_dir_all(&project).unwrap();
+    }
+    assert!(count > 250, "{count} findings");
+}
