@@ -24,6 +24,7 @@ macro_rules! say {
     };
 }
 
+#[cfg(not(target_family = "wasm"))]
 pub mod allocator;
 pub mod report;
 

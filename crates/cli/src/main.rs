@@ -2,9 +2,11 @@
 
 use std::process::ExitCode;
 
+#[cfg(not(target_family = "wasm"))]
 use xdsctl_cli::allocator::Split;
 use xdsctl_cli::{Io, run};
 
+#[cfg(not(target_family = "wasm"))]
 #[global_allocator]
 static ALLOCATOR: Split = Split;
 

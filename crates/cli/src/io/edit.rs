@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use super::reach::AllowedDirectories;
+use super::reach::{AllowedDirectories, canonical};
 
 /// Puts `new` in place of `old` in a file, with its owner and permissions; a link is followed where `reach` allows it.
 ///
@@ -12,7 +12,7 @@ use super::reach::AllowedDirectories;
 /// The file is out of reach, read-only, UTF-16, not what was read, has several names, or cannot be written; it then stays as it is.
 pub(crate) fn replace(path: &Path, reach: &AllowedDirectories, old: &[u8], new: &[u8]) -> io::Result<()> {
     // Beside the file, not beside a link to it: only there is renaming one step.
-    let resolved = path.canonicalize()?;
+    let resolved = canonical(path)?;
     if !reach.has(&resolved) {
         return Err(io::Error::other(
             "it is a link out of the directory: name the file itself",

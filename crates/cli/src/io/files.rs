@@ -11,7 +11,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::reach::AllowedDirectories;
+use super::reach::{AllowedDirectories, canonical};
 
 /// File endings that are looked for in directories.
 pub(crate) const ENDINGS: [&str; 12] = [
@@ -117,7 +117,7 @@ impl Search<'_> {
     }
 
     fn directory(&mut self, path: &Path, depth: usize) {
-        let resolved = match path.canonicalize() {
+        let resolved = match canonical(path) {
             Ok(resolved) => resolved,
             Err(error) => return self.fail(path, error),
         };

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::input::{Inputs, cannot_read};
+use super::reach::canonical;
 use xdsctl_channel::client::{Keep, Reading};
 use xdsctl_document::envelope::{LoadOptions, PATH_SOURCE_UNREADABLE, PathSource, WorldId};
 use xdsctl_document::source::SourceId;
@@ -83,7 +84,7 @@ fn resolved_documents(inputs: &Inputs) -> BTreeMap<PathBuf, SourceId> {
 
 /// The path without links, to know a file by; as it is if there is no such file.
 fn resolved(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+    canonical(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Opens a regular file; a pipe or a device might never end.

@@ -177,6 +177,7 @@ fn is_utf8(set: impl Fn(&str) -> Option<std::ffi::OsString>) -> bool {
 }
 
 /// Columns of the terminal that standard output is.
+#[cfg(not(target_family = "wasm"))]
 fn columns() -> Option<usize> {
     if !io::stdout().is_terminal() {
         return None;
@@ -184,6 +185,12 @@ fn columns() -> Option<usize> {
     let (columns, _) = terminal_size::terminal_size_of(io::stdout())?;
     // Some terminals do not know; what would be wrapped at a guess could not be copied either.
     (columns.0 > 0).then(|| usize::from(columns.0))
+}
+
+/// As above: WebAssembly has no terminal.
+#[cfg(target_family = "wasm")]
+fn columns() -> Option<usize> {
+    None
 }
 
 /// Whether the answer has ANSI colours.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::input::Inputs;
 use super::overwrite::{self, OutputKind};
+use super::reach::canonical;
 use crate::args::{ReportDestination, ReportFormat};
 use crate::report::edge::Edge;
 use crate::report::findings::not_checked::Gate;
@@ -330,16 +331,15 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     }
     #[cfg(not(unix))]
     {
-        let full = |path: &Path| path.canonicalize();
-        full(one).is_ok_and(|one| full(other).is_ok_and(|other| one == other))
+        canonical(one).is_ok_and(|one| canonical(other).is_ok_and(|other| one == other))
     }
 }
 
 /// Says whether two paths to files that there may not be yet have one name in one directory.
 fn is_same_name(one: &Path, other: &Path) -> bool {
     let directory = |path: &Path| match path.parent() {
-        Some(parent) if parent != Path::new("") => parent.canonicalize(),
-        _ => Path::new(".").canonicalize(),
+        Some(parent) if parent != Path::new("") => canonical(parent),
+        _ => canonical(Path::new(".")),
     };
     one.file_name() == other.file_name()
         && directory(one).is_ok_and(|one| directory(other).is_ok_and(|other| one == other))

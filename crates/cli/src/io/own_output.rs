@@ -8,6 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use super::input::Inputs;
+use super::reach::canonical;
 use crate::args::ReportDestination;
 use crate::{Error, Io};
 use xdsctl_document::envelope::{Finding, LoadOptions, Loader};
@@ -38,12 +39,10 @@ pub(crate) struct OwnOutput {
 impl OwnOutput {
     /// The report files of `destinations` and the `baselines` that exist already.
     pub fn of<'p>(destinations: &[ReportDestination], baselines: impl Iterator<Item = &'p Path>) -> OwnOutput {
-        let reports = destinations
-            .iter()
-            .filter_map(|d| d.file.as_deref()?.canonicalize().ok());
+        let reports = destinations.iter().filter_map(|d| canonical(d.file.as_deref()?).ok());
         OwnOutput {
             reports: reports.collect(),
-            baselines: baselines.filter_map(|path| path.canonicalize().ok()).collect(),
+            baselines: baselines.filter_map(|path| canonical(path).ok()).collect(),
         }
     }
 
@@ -112,5 +111,5 @@ pub(crate) fn holds_nothing(id: SourceId, source: &Source) -> bool {
 /// Says whether a file is one of `resolved`; compares file names first, to save system calls.
 fn is_one_of(file: &Path, resolved: &[PathBuf]) -> bool {
     resolved.iter().any(|one| one.file_name() == file.file_name())
-        && file.canonicalize().is_ok_and(|file| resolved.contains(&file))
+        && canonical(file).is_ok_and(|file| resolved.contains(&file))
 }

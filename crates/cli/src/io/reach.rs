@@ -76,12 +76,34 @@ pub(crate) fn directory_of(path: &Path) -> &Path {
     parent.unwrap_or(Path::new("."))
 }
 
+/// The path without links, of what is there.
+#[cfg(not(target_family = "wasm"))]
+pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
+    path.canonicalize()
+}
+
+/// As above: the files of a page in a browser are in memory, where there are no links, and WASI has no call for it.
+#[cfg(target_family = "wasm")]
+pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
+    use std::path::Component;
+    std::fs::metadata(path)?;
+    let mut whole = PathBuf::from("/");
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => whole.push(name),
+            Component::ParentDir => drop(whole.pop()),
+            Component::Prefix(_) | Component::RootDir | Component::CurDir => {}
+        }
+    }
+    Ok(whole)
+}
+
 /// The path without links; what is not there is below the last directory that is.
 fn resolved(path: &Path) -> PathBuf {
     let mut there = if path == Path::new("") { Path::new(".") } else { path };
     let mut names = Vec::new();
     loop {
-        if let Ok(resolved) = there.canonicalize() {
+        if let Ok(resolved) = canonical(there) {
             return names.iter().rev().fold(resolved, |path, name| path.join(name));
         }
         let Some(name) = there.file_name() else {

@@ -358,12 +358,14 @@ fn play_each(
         }
         runs
     };
+    // This thread plays too: alone where no other can be started.
     let mut runs: Vec<_> = std::thread::scope(|scope| {
-        let players: Vec<_> = (0..players as u64)
+        let others: Vec<_> = (1..players as u64)
             .map(|first| scope.spawn(move || played(first)))
             .collect();
+        let own = played(0);
         let join = |player: ScopedJoinHandle<'_, _>| player.join().unwrap_or_else(|panic| resume_unwind(panic));
-        players.into_iter().flat_map(join).collect()
+        others.into_iter().flat_map(join).chain(own).collect()
     });
     runs.sort_unstable_by_key(|(seed, _)| *seed);
     runs.into_iter().map(|(_, run)| run).collect()
