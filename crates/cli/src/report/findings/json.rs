@@ -25,6 +25,8 @@ struct ResourceRow<'a> {
     section: &'a str,
     r#type: &'a str,
     name: &'a str,
+    byte_start: usize,
+    byte_end: usize,
     verdict: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     clients: Option<&'a RawValue>,
@@ -167,6 +169,8 @@ fn resource_row<'a>(resource: &'a ResourceReport, clients: Option<&'a RawValue>)
         section: resource.section,
         r#type: &resource.type_name,
         name: &resource.name,
+        byte_start: resource.span.start,
+        byte_end: resource.span.end,
         verdict: resource.verdict.name(),
         clients,
         parsed: resource.parsed.as_ref(),

@@ -35,6 +35,7 @@ pub use parsed::Parsed;
 pub use resolve::Unplaced;
 
 pub use xdsctl_channel::client::Verdict;
+use xdsctl_document::source::Span;
 use xdsctl_lint::decide::Reason;
 use xdsctl_lint::decide::loudness::Loudness;
 use xdsctl_lint::fix::Edit;
@@ -49,6 +50,8 @@ pub struct ResourceReport {
     pub world: Arc<str>,
     /// Where in the dump: `static`, `dynamic`, `warming`; empty for a bare resource.
     pub section: &'static str,
+    /// Where it stands in the document.
+    pub span: Span,
     /// Short message name, or the full one for a type that gRPC does not ask for.
     pub type_name: String,
     /// Resource name; `<unnamed #3>` where the dump has none.

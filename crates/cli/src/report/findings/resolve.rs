@@ -317,6 +317,7 @@ impl<'r> Resolver<'r> {
             file: self.file_name(checked.origin.source),
             world: self.world_name(checked.world),
             section,
+            span: checked.origin.span,
             type_name,
             name: if checked.name.is_empty() {
                 format!("<unnamed #{}>", number + 1)
