@@ -1,0 +1,103 @@
+// Questions for the command, from the page's side: one after the other, each can be cancelled.
+import { signal } from "@preact/signals";
+import type { Reply, Request } from "./worker";
+
+/** What a question comes to: the command's answer. */
+export type Answer<T = unknown> = Omit<Reply, "value"> & { value: T | null };
+
+/** Someone stopped the question, or a newer one took its place. */
+export class Cancelled extends Error {}
+
+type Question = { args: string[]; files: [string, Uint8Array][]; only: string[] | null; as: "text" | "json" | "graph" };
+type Waiting = { question: Question; slot: string; resolve: (answer: Answer<never>) => void; reject: (why: Error) => void };
+
+/** `loading` until the command is there, then whether it works, and since when. */
+export const status = signal<{ state: "loading" | "idle" | "busy" | "broken"; what: string; since: number }>({
+  state: "loading", what: "", since: 0,
+});
+
+const files = new Map<string, Uint8Array>();
+const queue: Waiting[] = [];
+let running: Waiting | null = null;
+let worker: Worker | null = null;
+let module: WebAssembly.Module | null = null;
+let count = 0;
+
+/** Fetches and compiles the command. */
+export async function load(url: string): Promise<void> {
+  try {
+    const response = await fetch(url);
+    if (!response.ok) throw new Error(`${url}: ${response.status}`);
+    module = await WebAssembly.compileStreaming(response).catch(async () =>
+      // A server that does not know the type of WebAssembly.
+      WebAssembly.compile(await (await fetch(url)).arrayBuffer()));
+    start();
+    status.value = { state: "idle", what: "", since: 0 };
+    next();
+  } catch (error) {
+    status.value = { state: "broken", what: String(error), since: 0 };
+  }
+}
+
+function start() {
+  worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+  worker.onmessage = ({ data }: MessageEvent<Reply>) => finish(data);
+  worker.onerror = (event) => {
+    event.preventDefault();
+    finish({ id: count, code: 2, out: "", err: "", value: null, ms: 0, trap: event.message || "the worker ended" });
+  };
+  send({ kind: "module", module: module! });
+  send({ kind: "files", files: [...files] });
+}
+
+const send = (request: Request) => worker?.postMessage(request);
+
+/** Puts files where the command finds them; null takes one away. */
+export function put(changes: [string, Uint8Array | null][]) {
+  for (const [name, bytes] of changes) bytes === null ? files.delete(name) : files.set(name, bytes);
+  send({ kind: "files", files: changes });
+}
+
+/**
+ * Asks the command. A question of the same slot that still waits is forgotten: its answer would be about what was before.
+ * `only` are the files that it sees, null for all; `files` are some for this question alone.
+ */
+export function ask<T>(slot: string, args: string[], options: Partial<Question> = {}): Promise<Answer<T>> {
+  const question: Question = { args, files: [], only: null, as: "json", ...options };
+  return new Promise<Answer<T>>((resolve, reject) => {
+    const old = queue.findIndex((waiting) => waiting.slot === slot);
+    if (old >= 0) queue.splice(old, 1)[0]!.reject(new Cancelled());
+    queue.push({ question, slot, resolve: resolve as Waiting["resolve"], reject });
+    next();
+  });
+}
+
+function next() {
+  if (running !== null || module === null) return;
+  running = queue.shift() ?? null;
+  if (running === null) return;
+  const { args, files, only, as } = running.question;
+  status.value = { state: "busy", what: args[0] ?? "", since: performance.now() };
+  send({ kind: "ask", id: ++count, args, files, only, as });
+}
+
+function finish(reply: Reply) {
+  if (running === null || reply.id !== count) return;
+  const { resolve } = running;
+  running = null;
+  status.value = { state: "idle", what: "", since: 0 };
+  resolve(reply as Answer<never>);
+  next();
+}
+
+/** Stops what runs and what waits. A thread that computes hears nothing, so it ends, and a new one begins. */
+export function cancel() {
+  worker?.terminate();
+  for (const waiting of [...(running === null ? [] : [running]), ...queue.splice(0)]) waiting.reject(new Cancelled());
+  running = null;
+  count += 1;
+  if (module !== null) {
+    start();
+    status.value = { state: "idle", what: "", since: 0 };
+  }
+}

@@ -1,0 +1,236 @@
+// The picture of what a client holds, as data: nodes from listeners to endpoints, made of `validate --show parsed`.
+import type { Finding, Locality, Parsed, Report, ResourceRow, Route, Severity, VirtualHost } from "./report";
+
+export type Kind = "listener" | "virtual_host" | "route" | "cluster" | "priority" | "locality" | "endpoint" | "host" | "rest";
+
+/** How the client takes it: `missing` is named and not there, `left` was dropped out of an accepted resource. */
+export type State = "ok" | "rejected" | "missing" | "left" | "unused";
+
+export interface Edge { to: string; label: string; share: number | null }
+
+export interface Node {
+  id: string; kind: Kind; label: string; detail: string; state: State; why: string; severity: Severity | null;
+  world: string; file: string; type: string; name: string; start: number; end: number; path: string;
+  address: string; health: string; weight: number | null; edges: Edge[]; findings: number[];
+}
+
+export interface Graph { nodes: Map<string, Node>; roots: string[]; worlds: string[]; addresses: string[]; listeners: string[] }
+
+const RANK: Record<Severity, number> = { error: 3, warning: 2, note: 1 };
+
+const place = (at: Locality["locality"]) => [at.region, at.zone, at.sub_zone].filter((part) => part !== "").join("/") || "no locality";
+
+/** What a route matches, in the words of the terminal. */
+export function matches(match: Record<string, unknown>): string {
+  const path = "path" in match ? String(match.path) : "prefix" in match ? `${String(match.prefix)}*` : `~ ${String(match.regex ?? match.safe_regex ?? "")}`;
+  const headers = Array.isArray(match.headers) ? (match.headers as { name: string }[]).map((header) => header.name) : [];
+  const fraction = typeof match.fraction_per_million === "number" ? ` ${match.fraction_per_million / 10_000}%` : "";
+  return path + (headers.length > 0 ? ` [${headers.join(", ")}]` : "") + fraction;
+}
+
+const policy = (parsed: Parsed | undefined) => {
+  let at: unknown = parsed?.lb_policy;
+  let name = "";
+  for (let depth = 0; Array.isArray(at) && depth < 16; depth += 1) {
+    const [key, value] = Object.entries((at[0] ?? {}) as Record<string, unknown>)[0] ?? [];
+    if (key === undefined) break;
+    name = key;
+    at = (value as Record<string, unknown> | null)?.childPolicy;
+  }
+  return name.replace(/_experimental$/, "");
+};
+
+class Builder {
+  nodes = new Map<string, Node>();
+  used = new Set<string>();
+  addresses = new Set<string>();
+
+  constructor(readonly report: Report, readonly findings: Finding[], readonly numbers: Map<Finding, number>) {}
+
+  add(resource: ResourceRow, id: string, kind: Kind, label: string, path: string, more: Partial<Node> = {}): Node {
+    const node: Node = {
+      id, kind, label, detail: "", state: "ok", why: "", severity: null, world: resource.world, file: resource.file, type: resource.type,
+      name: resource.name, start: resource.byte_start, end: resource.byte_end, path, address: "", health: "", weight: null, edges: [],
+      findings: [], ...more,
+    };
+    this.nodes.set(id, node);
+    return node;
+  }
+
+  link(from: Node, to: string, label = "", share: number | null = null) {
+    from.edges.push({ to, label, share });
+    this.used.add(to);
+  }
+
+  resource(resource: ResourceRow) {
+    const { world, type, name, parsed } = resource;
+    const rejected = resource.verdict === "rejected";
+    const why = rejected ? (resource.findings.find((one) => one.effect === "nack")?.message ?? "rejected") : "";
+    const state: State = rejected ? "rejected" : "ok";
+    const own: Node[] = [];
+    if (type === "Listener") {
+      const node = this.add(resource, `${world}|L:${name}`, "listener", name, "", { state, why });
+      const filters = parsed?.api_listener?.http_filters?.map((filter) => filter.config.type) ?? [];
+      node.detail = filters.filter((filter) => filter !== "router").join(", ");
+      if (parsed?.api_listener?.rds) {
+        this.link(node, `${world}|T:${parsed.api_listener.rds.route_config_name}`);
+      } else if (parsed?.api_listener?.route_config) {
+        own.push(...this.hosts(resource, node, parsed.api_listener.route_config, "api_listener.api_listener.value[envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager].route_config."));
+      }
+      own.unshift(node);
+    } else if (type === "RouteConfiguration") {
+      const node = this.add(resource, `${world}|T:${name}`, "listener", name, "", { state, why, detail: "RouteConfiguration" });
+      own.push(node, ...(parsed ? this.hosts(resource, node, parsed, "") : []));
+    } else if (type === "Cluster") {
+      const node = this.add(resource, `${world}|C:${name}`, "cluster", name, "", { state, why });
+      const discovery = parsed?.discovery;
+      node.detail = [discovery?.type.toLowerCase() ?? "", policy(parsed)].filter((word) => word !== "").join(", ");
+      discovery?.clusters?.forEach((child, index) => this.link(node, `${world}|C:${child}`, `${index + 1}.`));
+      if (discovery?.type === "EDS") this.link(node, `${world}|A:${discovery.service_name ?? name}`);
+      if (discovery?.hostname) {
+        const host = this.add(resource, `${node.id}|H`, "host", discovery.hostname, "load_assignment", { detail: "DNS" });
+        this.link(node, host.id);
+        own.push(host);
+      }
+      own.unshift(node);
+    } else if (type === "ClusterLoadAssignment") {
+      const node = this.add(resource, `${world}|A:${name}`, "rest", name, "", { state, why, detail: "endpoints" });
+      own.push(node, ...(parsed ? this.endpoints(resource, node, parsed) : []));
+    }
+    this.tell(resource, own);
+  }
+
+  hosts(resource: ResourceRow, parent: Node, parsed: Parsed, base: string): Node[] {
+    const made: Node[] = [];
+    for (const host of parsed.virtual_hosts ?? []) {
+      const path = `${base}virtual_hosts[${host.index}]`;
+      const node = this.add(resource, `${parent.id}|V:${host.index}`, "virtual_host", host.name || host.domains[0] || "", path, { detail: host.domains.join(", ") });
+      this.link(parent, node.id);
+      made.push(node);
+      for (const route of host.routes) made.push(this.route(resource, node, host, route, path));
+    }
+    return made;
+  }
+
+  route(resource: ResourceRow, parent: Node, _: VirtualHost, route: Route, base: string): Node {
+    const path = `${base}.routes[${route.index}]`;
+    const retries = route.route?.retry_policy ? "retries" : "";
+    const node = this.add(resource, `${parent.id}|R:${route.index}`, "route", matches(route.match), path, { detail: [route.name, retries].filter((word) => word !== "").join(", ") });
+    this.link(parent, node.id, `${route.index}`);
+    const to = route.route;
+    if (to?.cluster) this.link(node, `${resource.world}|C:${to.cluster}`);
+    const weighted = to?.weighted_clusters ?? [];
+    const total = weighted.reduce((sum, one) => sum + one.weight, 0);
+    for (const one of weighted) this.link(node, `${resource.world}|C:${one.name}`, "", total > 0 ? one.weight / total : 0);
+    if (to?.cluster_specifier_plugin) node.detail = `plugin ${to.cluster_specifier_plugin}`;
+    return node;
+  }
+
+  endpoints(resource: ResourceRow, parent: Node, parsed: Parsed): Node[] {
+    const made: Node[] = [];
+    for (const { priority, localities } of parsed.priorities ?? []) {
+      const first = this.add(resource, `${parent.id}|P:${priority}`, "priority", `priority ${priority}`, "", {});
+      this.link(parent, first.id);
+      made.push(first);
+      const total = localities.reduce((sum, one) => sum + one.load_balancing_weight, 0);
+      for (const one of localities) {
+        const path = `endpoints[${one.index}]`;
+        const node = this.add(resource, `${first.id}|Y:${one.index}`, "locality", place(one.locality), path, { weight: one.load_balancing_weight });
+        this.link(first, node.id, "", total > 0 ? one.load_balancing_weight / total : null);
+        made.push(node);
+        for (const endpoint of one.lb_endpoints) {
+          const { address, health_status: health, load_balancing_weight: weight, index } = endpoint;
+          const leaf = this.add(resource, `${node.id}|E:${index}`, "endpoint", address, `${path}.lb_endpoints[${index}]`, {
+            address, health, weight, detail: [health === "UNKNOWN" ? "" : health, weight === 1 ? "" : `weight ${weight}`].filter((word) => word !== "").join(", "),
+          });
+          this.link(node, leaf.id);
+          this.addresses.add(address);
+          made.push(leaf);
+        }
+      }
+    }
+    return made;
+  }
+
+  /** Puts each finding at the deepest node that it is in; one about something that the client left out gets a node of its own. */
+  tell(resource: ResourceRow, own: Node[]) {
+    const [first] = own;
+    if (first === undefined) return;
+    for (const finding of resource.findings) {
+      let at = first;
+      for (const node of own) {
+        const inside = node.path !== "" && (finding.path === node.path || finding.path.startsWith(`${node.path}.`) || finding.path.startsWith(`${node.path}[`));
+        if (inside && node.path.length >= at.path.length) at = node;
+      }
+      if (finding.effect === "dropped") at = this.left(resource, own, finding) ?? at;
+      at.findings.push(this.numbers.get(finding) ?? -1);
+      if (at.severity === null || RANK[finding.severity] > RANK[at.severity]) at.severity = finding.severity;
+      if (at.why === "") at.why = finding.message;
+    }
+  }
+
+  left(resource: ResourceRow, own: Node[], finding: Finding): Node | null {
+    const path = /^.*?(endpoints\[\d+\](?:\.lb_endpoints\[\d+\])?|routes\[\d+\])/.exec(finding.path)?.[0];
+    if (path === undefined || own.some((node) => node.path === path)) return null;
+    const above = path.replace(/\.(lb_endpoints|routes)\[\d+\]$/, "");
+    const parent = own.find((node) => above !== path && node.path === above) ?? own[0]!;
+    const kind: Kind = path.includes("routes[") ? "route" : path.includes("lb_endpoints[") ? "endpoint" : "locality";
+    const id = `${parent.id}|X:${path}`;
+    const known = this.nodes.get(id);
+    if (known !== undefined) return known;
+    const node = this.add(resource, id, kind, path, path, { state: "left", why: finding.message });
+    this.link(parent, id, "left out");
+    own.push(node);
+    return node;
+  }
+
+  /** Names without a resource, and what hangs between: an assignment's priorities stand directly below its cluster. */
+  finish(): Graph {
+    for (const node of [...this.nodes.values()]) {
+      node.edges = node.edges.flatMap((edge) => {
+        const to = this.nodes.get(edge.to);
+        if (to !== undefined) {
+          // Resources that are only a step on the way have no box: RouteConfigurations and assignments.
+          const passes = (to.kind === "rest" || to.detail === "RouteConfiguration") && to.state !== "rejected";
+          if (!passes) return [edge];
+          if (to.kind === "listener" && node.detail === "") node.detail = to.name === node.name ? "" : `routes ${to.name}`;
+          node.findings.push(...to.findings.filter((one) => !node.findings.includes(one)));
+          if (to.severity !== null && (node.severity === null || RANK[to.severity] > RANK[node.severity])) node.severity = to.severity;
+          return to.edges;
+        }
+        const [, kind, name] = /\|([A-Z]):(.*)$/s.exec(edge.to) ?? [];
+        const made = { C: "cluster", T: "listener", A: "locality" }[kind ?? ""] as Kind | undefined;
+        const what = { C: "Cluster", T: "RouteConfiguration", A: "ClusterLoadAssignment" }[kind ?? ""] ?? "";
+        if (made === undefined) return [edge];
+        this.nodes.set(edge.to, {
+          ...node, id: edge.to, kind: made, label: name ?? "", detail: `no ${what}`, state: "missing", why: `there is no ${what} of this name`,
+          severity: null, address: "", health: "", weight: null, edges: [], findings: [], type: what, name: name ?? "",
+        });
+        return [edge];
+      });
+    }
+    const passing = (node: Node) => (node.kind === "rest" || node.detail === "RouteConfiguration") && this.used.has(node.id) && node.state !== "rejected";
+    const roots = [...this.nodes.values()].filter((node) => !this.used.has(node.id) && !passing(node));
+    const order: Kind[] = ["listener", "virtual_host", "route", "cluster", "rest", "priority", "locality", "endpoint", "host"];
+    for (const node of roots) if (node.kind !== "listener" && node.state === "ok") node.state = "unused";
+    roots.sort((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind));
+    const worlds = [...new Set(this.report.resources.map((resource) => resource.world))];
+    const listeners = [...this.nodes.values()].filter((node) => node.type === "Listener" && node.kind === "listener");
+    return {
+      nodes: this.nodes, roots: roots.map((node) => node.id), worlds, addresses: [...this.addresses], listeners: [...new Set(listeners.map((node) => node.name))],
+    };
+  }
+}
+
+/** All findings of a report, in one list. */
+export function allFindings(report: Report): Finding[] {
+  return [...report.resources.flatMap((resource) => resource.findings), ...report.findings];
+}
+
+/** The picture of a report; findings are named by their index in `allFindings`. */
+export function graph(report: Report): Graph {
+  const findings = allFindings(report);
+  const builder = new Builder(report, findings, new Map(findings.map((finding, index) => [finding, index])));
+  for (const resource of report.resources) if (resource.verdict !== "ignored") builder.resource(resource);
+  return builder.finish();
+}

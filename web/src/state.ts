@@ -1,0 +1,310 @@
+// What the page knows: files, clients, what was asked, and what the command said.
+import { batch, computed, signal } from "@preact/signals";
+import { type Answer, Cancelled, ask, put } from "./engine/engine";
+import type { Checked } from "./engine/worker";
+import type { Graph, Node } from "./model/graph";
+import { below, type Folding, wayTo } from "./model/layout";
+import type { Finding, PickReport, Report, RouteReport, Several } from "./model/report";
+
+export interface Doc {
+  name: string; bytes: Uint8Array;
+  /** The text, of a file that can be edited: UTF-8, and not too large. */
+  text: string | null;
+  /** As it was opened, to compare with. */
+  first: Uint8Array;
+  version: number;
+}
+
+/** Larger files are shown in parts, and not edited. */
+export const EDITED_BYTES = 4 << 20;
+
+/** Of larger inputs there is no picture of everything. */
+export const DRAWN_BYTES = 48 << 20;
+
+export const docs = signal<Doc[]>([]);
+export const active = signal("");
+export const clients = signal<string[]>(["cpp"]);
+export const shown = signal("cpp");
+export const world = signal("");
+export const target = signal("");
+export const checked = signal<Checked | null>(null);
+export const matrix = signal<Report | null>(null);
+/** What stopped the command, in its words. */
+export const trouble = signal("");
+export const took = signal(0);
+export const selected = signal("");
+export const focus = signal("");
+export const folding = signal<Folding>({ open: new Map(), more: new Map() });
+export const pinned = signal<Set<string>>(new Set());
+export const panel = signal<"try" | "play" | "compare" | "log" | "matrix">("try");
+/** Which part is seen where there is room for one. */
+export const part = signal<"files" | "picture" | "panel">("files");
+/** A place that the editor shows. */
+export const goal = signal<{ file: string; from: number; to: number; bytes: boolean; nonce: number } | null>(null);
+export const page = signal("");
+
+export interface Change { down?: boolean; health?: string; ejected?: boolean; slow?: boolean }
+
+export interface Rpc { method: string; headers: string; session: string; seed: number; count: number }
+
+export const rpc = signal<Rpc>({ method: "/pkg.Service/Method", headers: "", session: "", seed: 0, count: 1 });
+export const changes = signal<Record<string, Change>>({});
+export const tried = signal<{ pick: PickReport | null; several: Several<PickReport> | null; route: RouteReport | null; err: string; command: string } | null>(null);
+
+/** The moment of a test that is looked at: states of connections, and RPCs so far, by address. */
+export const moment = signal<{ states: Map<string, string>; counts: Map<string, number> } | null>(null);
+
+/** What a comparison says about nodes of the picture. */
+export const diffed = signal<Map<string, string> | null>(null);
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+const encoder = new TextEncoder();
+export const encode = (text: string) => encoder.encode(text);
+
+function textOf(bytes: Uint8Array): string | null {
+  if (bytes.length > EDITED_BYTES) return null;
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** A suite plays, a log tells; all else is configuration. */
+export function roleOf(doc: Doc): "config" | "suite" {
+  const head = doc.text?.slice(0, 200_000) ?? "";
+  return /^(steps|tests):/m.test(head) || /^\s*\{\s*"(steps|tests|world)"/.test(head) ? "suite" : "config";
+}
+
+export const configs = computed(() => docs.value.filter((doc) => roleOf(doc) === "config"));
+export const suites = computed(() => docs.value.filter((doc) => roleOf(doc) === "suite"));
+export const isLarge = computed(() => configs.value.reduce((sum, doc) => sum + doc.bytes.length, 0) > DRAWN_BYTES);
+export const graph = computed<Graph | null>(() => checked.value?.graph ?? null);
+
+/** The roots of what is looked at: one world, or what one node leads to. */
+export const roots = computed(() => {
+  const at = graph.value;
+  if (at === null) return [];
+  if (focus.value !== "" && at.nodes.has(focus.value)) return [focus.value];
+  return at.roots.filter((id) => world.value === "" || at.nodes.get(id)?.world === world.value);
+});
+
+/** A path of a file without what would lead out of the root. */
+const clean = (name: string) => name.split("/").filter((step) => step !== "" && step !== "." && step !== "..").join("/").slice(0, 300) || "paste.yaml";
+
+/** Opens files in addition to those that are open; one of the same name is replaced. */
+export function open(files: [string, Uint8Array][], instead = false) {
+  const fresh = files.map(([name, bytes]): Doc => ({ name: clean(name), bytes, text: textOf(bytes), first: bytes, version: 0 }));
+  const names = new Set(fresh.map((doc) => doc.name));
+  batch(() => {
+    const gone = docs.value.filter((doc) => instead && !names.has(doc.name));
+    docs.value = [...docs.value.filter((doc) => !names.has(doc.name) && !gone.includes(doc)), ...fresh];
+    put([...gone.map((doc): [string, null] => [doc.name, null]), ...fresh.map((doc): [string, Uint8Array] => [doc.name, doc.bytes])]);
+    active.value = fresh[0]?.name ?? active.value;
+    if (instead) reset();
+  });
+  check();
+}
+
+function reset() {
+  world.value = target.value = selected.value = focus.value = page.value = "";
+  folding.value = { open: new Map(), more: new Map() };
+  pinned.value = new Set();
+  changes.value = {};
+  tried.value = null;
+}
+
+export function close(name: string) {
+  batch(() => {
+    docs.value = docs.value.filter((doc) => doc.name !== name);
+    if (active.value === name) active.value = docs.value[0]?.name ?? "";
+    put([[name, null]]);
+  });
+  check();
+}
+
+/** The text of a file, as the editor has it now. */
+export function edit(name: string, text: string) {
+  const bytes = encode(text);
+  put([[name, bytes]]);
+  docs.value = docs.value.map((doc) => (doc.name === name ? { ...doc, text, bytes, version: doc.version + 1 } : doc));
+  check();
+}
+
+const NO_CONFIG = "--no-config";
+
+/** The arguments that say which files and which channel. */
+export function channel(): string[] {
+  return [
+    NO_CONFIG, ...(world.value !== "" && (graph.value?.worlds.length ?? 0) > 1 ? ["--in", world.value] : []),
+    ...(target.value !== "" ? ["--target", `xds:///${target.value}`] : []), ...configs.value.map((doc) => doc.name),
+  ];
+}
+
+const told = (answer: Answer) => answer.trap !== null
+  ? `the command ended unexpectedly (${answer.trap}): the input may need more memory or a deeper stack than a browser gives`
+  : answer.err.trim();
+
+/** Asks again about everything, because a file or a choice has changed. */
+export async function check() {
+  const names = configs.value.map((doc) => doc.name);
+  if (names.length === 0) {
+    batch(() => { checked.value = matrix.value = null; trouble.value = ""; tried.value = null; });
+    return;
+  }
+  try {
+    const parsed = isLarge.value ? ["--min-severity", "warning"] : ["--show", "parsed"];
+    const base = ["validate", NO_CONFIG, "--format", "json"];
+    const answer = await ask<Checked>("check", [...base, ...parsed, "--client", shown.value, ...names], { as: "graph" });
+    batch(() => {
+      took.value = answer.ms;
+      trouble.value = answer.value === null || answer.code === 2 ? told(answer) : "";
+      if (answer.value !== null) checked.value = answer.value;
+      const worlds = answer.value?.graph.worlds ?? [];
+      if (world.value !== "" && !worlds.includes(world.value)) world.value = "";
+      const listeners = answer.value?.graph.listeners ?? [];
+      if (target.value !== "" && !listeners.includes(target.value)) target.value = "";
+      if (target.value === "" && listeners.length > 1) target.value = listeners[0]!;
+      if (world.value === "" && worlds.length > 1) world.value = worlds[0]!;
+    });
+    if (clients.value.length > 1) {
+      const all = await ask<Report>("matrix", [...base, "--client", clients.value.join(","), ...names]);
+      matrix.value = all.value;
+    } else {
+      matrix.value = null;
+    }
+    if (tried.value !== null) await send();
+  } catch (error) {
+    if (!(error instanceof Cancelled)) throw error;
+  }
+}
+
+/** The header lines of the form: `name: value` or `name=value`. */
+const headerArgs = (text: string) => text.split("\n").map((line) => line.trim()).filter((line) => line !== "").flatMap((line) => ["--header", line]);
+
+/** What was changed, as arguments; what has none is a step. */
+export function changeArgs(): string[] {
+  return Object.entries(changes.value).flatMap(([address, { down, health, ejected }]) => [
+    ...(down ? ["--down", address] : []), ...(health ? ["--health", `${address}=${health}`] : []), ...(ejected ? ["--eject", address] : []),
+  ]);
+}
+
+/** The same for people, to paste into a shell. */
+export const shell = (args: string[]) => ["xdsctl", ...args.map((arg) => (/^[\w@%+=:,./-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`))].join(" ");
+
+const SLOW_SECONDS = 2;
+
+/** Sends the RPC of the form. */
+export async function send() {
+  const { method, headers, session, seed, count } = rpc.value;
+  const asked = ["--method", method, ...headerArgs(headers), "--seed", String(seed)];
+  const only = configs.value.map((doc) => doc.name);
+  const slow = Object.keys(changes.value).filter((address) => changes.value[address]?.slow);
+  const with_ = [...asked, ...(session === "" ? [] : ["--session", session]), ...changeArgs()];
+  const several = clients.value.length > 1 && slow.length === 0;
+  const who = ["--client", several ? clients.value.join(",") : shown.value];
+  const files: [string, Uint8Array][] = [];
+  let args = ["pick", "--format", "json", ...who, ...with_, ...(count > 1 ? ["--count", String(count)] : ["--explain"]), ...channel()];
+  if (slow.length > 0) {
+    const steps = [
+      { backend: Object.fromEntries(slow.map((address) => [address, { latency: SLOW_SECONDS }])) },
+      { pick: { method, headers: pairs(headers), count, ...(session === "" ? {} : { session }) } },
+    ];
+    files.push(["steps.jsonl", encode(steps.map((step) => JSON.stringify(step)).join("\n"))]);
+    args = ["pick", "--format", "json", ...who, "--seed", String(seed), ...changeArgs(), "--requests", "steps.jsonl", ...channel()];
+  }
+  try {
+    const pick = await ask<PickReport | Several<PickReport>>("pick", args, { only, files });
+    const route = await ask<RouteReport>("route", ["route", "--format", "json", "--client", shown.value, ...asked, ...channel()], { only });
+    const isSeveral = pick.value !== null && "answers" in pick.value;
+    tried.value = {
+      pick: isSeveral ? (pick.value as Several<PickReport>).answers.find((one) => one.client.startsWith(shown.value.split("@")[0]!))?.answer ?? null : (pick.value as PickReport | null),
+      several: isSeveral ? (pick.value as Several<PickReport>) : null, route: route.value, err: told(pick), command: shell(args.filter((arg) => arg !== NO_CONFIG)),
+    };
+  } catch (error) {
+    if (!(error instanceof Cancelled)) throw error;
+  }
+}
+
+/** The headers of the form as pairs. */
+export const pairs = (text: string) => text.split("\n").map((line) => /^\s*([^:=\s]+)\s*[:=]\s*(.*?)\s*$/.exec(line)).filter((match) => match !== null).map((match) => [match[1]!, match[2]!]);
+
+/** Nodes on the way of the RPC that was tried. */
+export const way = computed<Set<string>>(() => {
+  const lit = new Set<string>();
+  const at = graph.value;
+  const answer = tried.value;
+  if (at === null || answer === null) return lit;
+  const { route, pick } = answer;
+  const trace = (pick?.picks[0]?.trace ?? []) as { layer: string; what: string }[];
+  const last = trace.map((step) => step.layer).lastIndexOf("pick");
+  const clusters = new Set(trace.slice(Math.max(0, last)).filter((step) => step.layer === "cds_experimental").map((step) => /cluster "(.*)"/.exec(step.what)?.[1] ?? ""));
+  const key = route?.route?.selected_key;
+  if (key?.startsWith("cluster:")) clusters.add(key.slice("cluster:".length));
+  const backends = new Set(pick?.picks.flatMap((one) => one.attempts) ?? []);
+  const start = [...at.nodes.values()].find((node) => node.type === "Listener" && (target.value === "" || node.name === target.value) && (world.value === "" || node.world === world.value));
+  if (start === undefined) return lit;
+  lit.add(start.id);
+  const under = below(at, start.id);
+  for (const id of under) {
+    const node = at.nodes.get(id);
+    if (node === undefined) continue;
+    const isHost = node.kind === "virtual_host" && route?.virtual_host && node.path.endsWith(`virtual_hosts[${route.virtual_host.index}]`);
+    const isRoute = node.kind === "route" && route?.route && route.virtual_host && node.path.endsWith(`virtual_hosts[${route.virtual_host.index}].routes[${route.route.index}]`);
+    const isCluster = node.kind === "cluster" && clusters.has(node.name);
+    if (isHost || isRoute || isCluster) lit.add(id);
+  }
+  for (const id of [...lit].filter((one) => at.nodes.get(one)?.kind === "cluster")) {
+    for (const inner of below(at, id)) {
+      const leaf = at.nodes.get(inner);
+      if (leaf?.kind !== "endpoint" || !backends.has(leaf.address)) continue;
+      for (const step of wayTo(at, [id], inner)) lit.add(step);
+    }
+  }
+  return lit;
+});
+
+/** Shows a node in the picture, and its line in the editor. */
+export function reveal(id: string, inEditor = true) {
+  const at = graph.value;
+  const node = at?.nodes.get(id);
+  if (at === null || node === undefined) return;
+  batch(() => {
+    let steps = wayTo(at, roots.value, id);
+    if (steps.length === 0) {
+      focus.value = "";
+      world.value = at.worlds.length > 1 ? node.world : "";
+      steps = wayTo(at, roots.value, id);
+    }
+    const open = new Map(folding.value.open);
+    for (const step of steps.slice(0, -1)) open.set(step, true);
+    folding.value = { ...folding.value, open };
+    pinned.value = new Set([...pinned.value, ...steps]);
+    selected.value = id;
+  });
+  if (inEditor) void goTo(node);
+}
+
+let nonce = 0;
+
+/** Shows a place of a file in the editor. */
+export function show(file: string, from: number, to: number, bytes = false) {
+  if (!docs.value.some((doc) => doc.name === file)) return;
+  batch(() => {
+    active.value = file;
+    goal.value = { file, from, to, bytes, nonce: (nonce += 1) };
+  });
+}
+
+export function showFinding(finding: Finding) {
+  if (finding.file === null || finding.byte_start === null) return;
+  show(finding.file, finding.byte_start, finding.byte_end ?? finding.byte_start, true);
+}
+
+async function goTo(node: Node) {
+  const doc = docs.value.find((one) => one.name === node.file);
+  if (doc === undefined) return;
+  const { placeOf } = await import("./model/place");
+  const [from, to] = placeOf(doc, node.start, node.end, node.path);
+  show(node.file, from, to, true);
+}

@@ -1,0 +1,127 @@
+import { useEffect, useState } from "preact/hooks";
+import { ask } from "../engine/engine";
+import { configs, diffed, graph, reveal, rpc, send, shown, panel } from "../state";
+
+interface Goes { cluster: string | null; plugin: string | null; share: number }
+interface Side { route: number | null; goes: Goes[] }
+interface World {
+  world: string; presence: string;
+  resources: { type: string; name: string; before: { state: string; why: string | null }; after: { state: string; why: string | null }; fields: { path: string; kind: string; before: unknown; after: unknown }[] }[];
+  routes: { listeners: string[]; virtual_hosts: { domains: string[]; after: string | null; before: string | null; moves: { example: { method: string; headers: [string, string][] } | null; before: Side; after: Side }[] }[] }[];
+  clusters: { name: string; localities: { priority: number; locality: string; before: number; after: number }[]; lost_sessions: string[]; drained: string[]; ring_moves: number | null }[];
+  reach: { name: string; works: boolean }[]; rpcs_not_known: string | null;
+}
+interface Diff { worlds: World[]; rpcs: { elsewhere: string[]; unchanged: string[]; not_known: string[] } }
+
+const OPENED = "(as it was opened)";
+const MOST = 200;
+
+export function Compare() {
+  const files = configs.value;
+  const [before, setBefore] = useState(OPENED);
+  const [after, setAfter] = useState("");
+  const [diff, setDiff] = useState<Diff | null>(null);
+  const [why, setWhy] = useState("");
+  const versions = files.map((doc) => doc.version).join();
+  useEffect(() => () => { diffed.value = null; }, []);
+  useEffect(() => {
+    const one = files.find((doc) => doc.name === before);
+    const other = files.filter((doc) => after === "" || doc.name === after);
+    if (other.length === 0) return;
+    const side = (name: string, list: [string, Uint8Array][]) => list.map(([file, bytes]): [string, Uint8Array] => [`${name}/${file}`, bytes]);
+    const given = [
+      ...side("before", one !== undefined ? [["config.yaml", one.bytes]] : other.map((doc) => [doc.name, doc.first])),
+      ...side("after", one !== undefined ? [["config.yaml", (other.find((doc) => doc !== one) ?? one).bytes]] : other.map((doc) => [doc.name, doc.bytes])),
+    ];
+    ask<Diff>("diff", ["diff", "--no-config", "--merge", "--format", "json", "--client", shown.value, "before", "after"], { only: [], files: given }).then(({ value, err, trap }) => {
+      setDiff(value);
+      setWhy(value === null ? trap ?? err : "");
+      diffed.value = value === null ? null : drawn(value);
+    }, () => {});
+  }, [before, after, versions, shown.value]);
+  return (
+    <div class="compare">
+      <div class="row">
+        <label>Before <select value={before} onChange={(event) => setBefore(event.currentTarget.value)}><option>{OPENED}</option>{files.map((doc) => <option key={doc.name}>{doc.name}</option>)}</select></label>
+        <label>After <select value={after} onChange={(event) => setAfter(event.currentTarget.value)}><option value="">what is open</option>{files.map((doc) => <option key={doc.name}>{doc.name}</option>)}</select></label>
+      </div>
+      {why !== "" && <pre class="told" tabIndex={0}>{why}</pre>}
+      {diff !== null && <Said diff={diff} />}
+    </div>
+  );
+}
+
+const goes = (side: Side) => side.goes.length === 0 ? "nowhere" : side.goes.map((one) => `${one.cluster ?? one.plugin ?? "fails"}${one.share < 1 ? ` ${Math.round(one.share * 1000) / 10}%` : ""}`).join(", ");
+const short = (value: unknown) => { const text = JSON.stringify(value) ?? ""; return text.length > 60 ? `${text.slice(0, 59)}…` : text; };
+
+function Said({ diff }: { diff: Diff }) {
+  const { elsewhere, not_known: unknown } = diff.rpcs;
+  const isSame = diff.worlds.every((one) => one.resources.length === 0 && one.routes.length === 0 && one.clusters.length === 0);
+  return (
+    <>
+      <p class={`result ${elsewhere.length > 0 ? "bad" : "good"}`} role="status"><b>{elsewhere.length > 0 ? "RPCs go elsewhere" : unknown.length > 0 ? "It is not known where RPCs go" : isSame ? "Nothing changes" : "RPCs go where they went"}</b></p>
+      {diff.worlds.map((one) => (
+        <section key={one.world}>
+          {one.world !== "" && <h3>{one.world} ({one.presence})</h3>}
+          {one.routes.flatMap((table) => table.virtual_hosts).flatMap((host) => host.moves.map((move, index) => (
+            <p key={`${host.domains.join()}${index}`}>
+              {move.example === null ? host.domains.join(", ") : (
+                <button onClick={() => { rpc.value = { ...rpc.value, method: move.example!.method, headers: move.example!.headers.map((pair) => pair.join(": ")).join("\n") }; panel.value = "try"; void send(); }}>
+                  {move.example.method} {move.example.headers.map((pair) => pair.join(": ")).join(", ")}
+                </button>
+              )}: {goes(move.before)} → {goes(move.after)}
+            </p>
+          )))}
+          {one.clusters.map((cluster) => (
+            <p key={cluster.name}>
+              <button class="quiet" onClick={() => { const node = find("Cluster", cluster.name); if (node) reveal(node); }}>{cluster.name}</button>
+              {cluster.localities.map((at) => ` ${at.locality} ${Math.round(at.before * 100)}% → ${Math.round(at.after * 100)}%`).join(";")}
+              {cluster.lost_sessions.length > 0 && ` sessions lost: ${cluster.lost_sessions.slice(0, 10).join(", ")}`}
+              {cluster.drained.length > 0 && ` draining: ${cluster.drained.slice(0, 10).join(", ")}`}
+            </p>
+          ))}
+          {one.resources.slice(0, MOST).map((resource) => (
+            <details key={`${resource.type}/${resource.name}`}>
+              <summary>{resource.type} {resource.name}: {resource.before.state === resource.after.state ? `${resource.fields.length} fields` : `${resource.before.state} → ${resource.after.state}${resource.after.why === null ? "" : `, ${resource.after.why}`}`}</summary>
+              {resource.fields.slice(0, MOST).map((field) => <p key={field.path}><code>{field.path}</code> {field.kind}: {short(field.before)} → {short(field.after)}</p>)}
+            </details>
+          ))}
+        </section>
+      ))}
+    </>
+  );
+}
+
+function find(type: string, name: string) {
+  for (const node of graph.value?.nodes.values() ?? []) if (node.type === type && node.name === name && (node.kind === "cluster" || node.kind === "listener")) return node.id;
+  return undefined;
+}
+
+/** What the picture says at its boxes. */
+function drawn(diff: Diff): Map<string, string> {
+  const said = new Map<string, string>();
+  const names = new Map<string, string>();
+  for (const one of diff.worlds) {
+    for (const resource of one.resources) {
+      const { before, after } = resource;
+      const word = before.state === "absent" ? "new" : after.state === "absent" ? "gone" : before.state === after.state ? "changed" : after.state;
+      names.set(`${resource.type}/${resource.name}`, word);
+      for (const field of resource.fields) {
+        const path = /^(.*?routes\[\d+\])/.exec(field.path)?.[1];
+        if (path !== undefined) names.set(`${resource.type}/${resource.name}/${path.replace(/virtual_hosts\[[^\]]*\]/, "")}`, field.kind);
+        const endpoint = /lb_endpoints\[([^\]]+)\]/.exec(field.path)?.[1];
+        if (endpoint !== undefined) names.set(`${resource.type}/${resource.name}/${endpoint}`, field.kind);
+        const locality = /localities\[([^\]]+)\]\.load/.exec(field.path)?.[1];
+        if (locality !== undefined) names.set(`${resource.type}/${resource.name}/${locality}`, field.kind);
+      }
+    }
+  }
+  for (const node of graph.value?.nodes.values() ?? []) {
+    const base = `${node.type}/${node.name}`;
+    const own = node.kind === "cluster" || node.kind === "listener" ? names.get(base)
+      : node.kind === "route" ? names.get(`${base}/${node.path.replace(/^.*virtual_hosts\[\d+\]/, "")}`)
+      : node.kind === "endpoint" ? names.get(`${base}/${node.address}`) : node.kind === "locality" ? names.get(`${base}/${node.label}`) : undefined;
+    if (own !== undefined) said.set(node.id, own);
+  }
+  return said;
+}

@@ -1,0 +1,45 @@
+import { applyFix } from "../fix";
+import { checked, graph, page, reveal, showFinding } from "../state";
+import type { Finding } from "../model/report";
+
+const MOST = 300;
+const ORDER = { error: 0, warning: 1, note: 2 };
+
+/** The node of the picture that a finding is at. */
+function nodeOf(index: number): string | undefined {
+  for (const node of graph.value?.nodes.values() ?? []) if (node.findings.includes(index)) return node.id;
+  return undefined;
+}
+
+export function go(finding: Finding, index: number) {
+  const id = nodeOf(index);
+  if (id !== undefined) reveal(id, false);
+  showFinding(finding);
+}
+
+export function Findings() {
+  const all = checked.value?.findings ?? [];
+  const sorted = all.map((finding, index) => ({ finding, index })).sort((one, other) => ORDER[one.finding.severity] - ORDER[other.finding.severity]);
+  if (checked.value === null) return <p class="hint">Not checked yet.</p>;
+  return (
+    <div class="findings">
+      {all.length === 0 && <p class="hint">No findings: {checked.value.resources} resources are accepted as they are.</p>}
+      <ol aria-label="Findings">
+        {sorted.slice(0, MOST).map(({ finding, index }) => (
+          <li key={index} class={finding.severity}>
+            <button class="place" onClick={() => go(finding, index)}>
+              <b>{finding.severity}</b> <span class="what">{finding.type ? `${finding.type} ${finding.name}: ` : ""}{finding.message}</span>
+              <small>{finding.file}{finding.line === null ? "" : `:${finding.line}`} {finding.path}</small>
+            </button>
+            <span class="acts">
+              <button class="quiet" onClick={() => { page.value = finding.rule; }}>{finding.rule}</button>
+              {finding.fixable && <button onClick={() => void applyFix(finding)}>Fix</button>}
+            </span>
+          </li>
+        ))}
+      </ol>
+      {all.length > MOST && <p class="hint">{all.length - MOST} more.</p>}
+      {checked.value.notChecked.map((what) => <p key={what} class="hint">Not checked: {what}</p>)}
+    </div>
+  );
+}

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# The command as WebAssembly: public/xdsctl.wasm. `wasm-opt` (binaryen) makes it smaller where it is there.
+#
+#   wasm.sh [PROFILE]     a profile of Cargo.toml; default is dist
+set -euo pipefail
+cd "$(dirname "$0")/.."
+profile=${1:-dist}
+rustup target add wasm32-wasip1 >/dev/null 2>&1 || true # already there, or the toolchain is not rustup's
+cargo build --quiet --profile "$profile" -p xdsctl-cli --bin xdsctl --target wasm32-wasip1
+built=${CARGO_TARGET_DIR:-target}/wasm32-wasip1/$([ "$profile" = dev ] && echo debug || echo "$profile")/xdsctl.wasm
+mkdir -p web/public
+cp "$built" web/public/xdsctl.wasm
