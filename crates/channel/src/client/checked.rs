@@ -267,6 +267,7 @@ pub(super) fn judge(raw: RawResource, against: &ValidationInput<'_>) -> (Checked
         Keep::Findings | Keep::Parsed => {
             if against.keep == Keep::Parsed {
                 checked.parsed = validated.value.map(Arc::new);
+                checked.of_others.keep(validated.values);
             }
             checked.ignored = validated.packed;
             let ignored = &mut checked.ignored;

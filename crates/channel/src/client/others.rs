@@ -27,6 +27,8 @@ pub struct OtherFacts {
     facts: Vec<Arc<Facts>>,
     /// The place of each client's in `facts`, from 1; 0 if it rejects the resource.
     of: Box<[u16]>,
+    /// What each client keeps, if that is kept.
+    values: Box<[Option<Arc<Resource>>]>,
 }
 
 impl OtherFacts {
@@ -62,7 +64,28 @@ impl OtherFacts {
             known.push((value, names, place));
             of.push(place);
         }
-        OtherFacts { facts, of: of.into() }
+        OtherFacts {
+            facts,
+            of: of.into(),
+            values: Box::default(),
+        }
+    }
+
+    /// Keeps what each client keeps.
+    pub(super) fn keep(&mut self, values: Vec<Option<Arc<Resource>>>) {
+        self.values = values.into();
+    }
+
+    fn value(&self, client: usize) -> Option<&Arc<Resource>> {
+        self.values.get(client)?.as_ref()
+    }
+
+    /// Says whether two clients keep the same, as far as that is kept.
+    fn is_alike(&self, one: usize, other: usize) -> bool {
+        match (self.value(one), self.value(other)) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other) || one == other,
+            (one, other) => one.is_none() && other.is_none(),
+        }
     }
 
     fn place(&self, client: usize) -> u16 {
@@ -117,7 +140,8 @@ struct ClientView {
 
 impl ClientView {
     /// What an answer says; `facts` is what other resources need of it.
-    fn of(answer: Option<&FamilyAnswer>, checked: &Checked, facts: Option<Arc<Facts>>) -> ClientView {
+    fn of(client: usize, checked: &Checked) -> ClientView {
+        let answer = checked.answers.get(client);
         let verdict = match answer.map(|answer| answer.verdict) {
             Some(FamilyVerdict::Accepted | FamilyVerdict::Ignored) => Verdict::Accepted,
             Some(FamilyVerdict::Rejected | FamilyVerdict::Dies | FamilyVerdict::NotKnown) => Verdict::Rejected,
@@ -132,10 +156,10 @@ impl ClientView {
                 Some(answer) if answer.verdict == FamilyVerdict::NotKnown => Some(Gap::Verdict),
                 _ => None,
             },
-            facts,
+            facts: checked.of_others.get(client).cloned(),
             diagnostics: answer.map(|answer| answer.diagnostics.to_vec()).unwrap_or_default(),
             ignored: Packed::default(),
-            parsed: None,
+            parsed: checked.of_others.value(client).cloned(),
             twin: None,
             is_removed: false,
         }
@@ -228,8 +252,7 @@ impl OtherClients {
         let first = group.first().copied().unwrap_or_default();
         let mut views = Vec::with_capacity(resources.len());
         for checked in &mut *resources {
-            let facts = checked.of_others.get(first).cloned();
-            let mut view = ClientView::of(checked.answers.get(first), checked, facts);
+            let mut view = ClientView::of(first, checked);
             view.swap(checked);
             views.push(view);
         }
@@ -268,6 +291,7 @@ impl OtherClients {
 /// Says whether two clients answer the same.
 fn is_same(checked: &Checked, one: usize, other: usize) -> bool {
     checked.of_others.place(one) == checked.of_others.place(other)
+        && checked.of_others.is_alike(one, other)
         && match (checked.answers.get(one), checked.answers.get(other)) {
             (Some(one), Some(other)) => {
                 one.verdict == other.verdict && (one.is_as(other) || one.diagnostics == other.diagnostics)

@@ -41,7 +41,8 @@ fn locality(locality: &Locality) -> ParsedValue<'_> {
         .done()
 }
 
-fn endpoint(endpoint: &Endpoint) -> Value {
+/// The parsed form of an endpoint.
+pub fn endpoint(endpoint: &Endpoint) -> Value {
     ParsedObject::new()
         .put("index", endpoint.index)
         .put("address", endpoint.address.to_string())

@@ -9,7 +9,8 @@ use xdsctl_clients::core::filter::fault;
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::filter::{Fault, FilterConfig, FilterOverride, HttpFilter, Rbac, SessionCookie};
 
-pub(super) fn http_filter(filter: &HttpFilter) -> Value {
+/// The parsed form of an HTTP filter.
+pub fn http_filter(filter: &HttpFilter) -> Value {
     ParsedObject::new()
         .put("index", filter.index)
         .put("name", filter.name.as_str())
@@ -32,7 +33,8 @@ pub(super) fn overrides(object: ParsedObject, overrides: &BTreeMap<String, Filte
     )
 }
 
-fn config(config: &FilterConfig) -> Value {
+/// The parsed form of an HTTP filter's config.
+pub fn config(config: &FilterConfig) -> Value {
     let object = ParsedObject::new().put("type", config.kind());
     match config {
         FilterConfig::Router => object,

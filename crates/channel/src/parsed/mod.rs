@@ -19,9 +19,10 @@ mod tls;
 
 pub use parsed_value::{List, ParsedValue};
 
-pub use endpoints::endpoints;
+pub use endpoints::{endpoint, endpoints};
+pub use filter::{config as filter_config, http_filter as filter};
 pub use listener::listener;
-pub use route::route_configuration;
+pub use route::{retry_policy, route, route_configuration, virtual_host};
 pub use text::{text, write};
 
 use xdsctl_model::resource::{Cluster, Resource};

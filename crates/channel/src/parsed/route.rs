@@ -27,7 +27,8 @@ pub fn route_configuration(config: &RouteConfiguration) -> ParsedValue<'_> {
         .done()
 }
 
-fn virtual_host(host: &VirtualHost) -> ParsedValue<'_> {
+/// The parsed form of a virtual host.
+pub fn virtual_host(host: &VirtualHost) -> ParsedValue<'_> {
     let object = ParsedObject::new()
         .put("index", host.index)
         .put("name", host.name.as_str())
@@ -38,7 +39,8 @@ fn virtual_host(host: &VirtualHost) -> ParsedValue<'_> {
         .done()
 }
 
-fn route(route: &Route) -> Value {
+/// The parsed form of a route.
+pub fn route(route: &Route) -> Value {
     let object = ParsedObject::new()
         .put("index", route.index)
         .set("name", route.name.as_str(), "")
@@ -124,7 +126,7 @@ fn hash_policy(policy: &HashPolicy) -> Value {
 }
 
 /// The policy in xDS terms, and as the service config that the client makes of it; without a condition there is none.
-fn retry_policy(policy: &RetryPolicy, inherited: bool) -> Value {
+pub fn retry_policy(policy: &RetryPolicy, inherited: bool) -> Value {
     let names: Vec<&str> = policy.retry_on.iter().map(|code| code.token()).collect();
     let max_interval = retry::default_max_interval(policy.base_interval);
     ParsedObject::new()
