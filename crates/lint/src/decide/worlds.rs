@@ -16,6 +16,7 @@ use xdsctl_document::source::{SourceId, Span};
 use xdsctl_model::diag::{Diagnostic, Effect};
 use xdsctl_model::profile::{Client, Profile};
 use xdsctl_model::resource::ResourceType;
+use xdsctl_policy::PolicyInput;
 
 /// What is known of the input besides what it says.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +37,8 @@ pub struct InputScope<'t> {
     pub base: Client,
     /// Findings that are not shown are kept in [`CheckOutcome::withheld`].
     pub keeps_withheld: bool,
+    /// The project's own rules; what clients keep must have been kept ([`Keep::Parsed`](xdsctl_channel::client::Keep)).
+    pub policies: Option<PolicyInput<'t>>,
 }
 
 impl Default for InputScope<'_> {
@@ -50,6 +53,7 @@ impl Default for InputScope<'_> {
             judges_proxies: false,
             base: Client::REFERENCE,
             keeps_withheld: false,
+            policies: None,
         }
     }
 }
@@ -92,6 +96,7 @@ pub fn decide(world_set: WorldSet, scope: InputScope<'_>) -> CheckOutcome {
         );
         let of_others = tell_base(found, scope.base, &mut outcome.resources);
         others::tell(of_others, &world_set.others, &mut outcome.resources);
+        hold(world, scope.policies, &mut outcome.resources);
         if let Some(target) = scope.target {
             proxy::target(world, target, &mut outcome.resources);
         }
@@ -182,6 +187,7 @@ fn relate_others(others: &OtherClients, all: Worlds<'_>, scope: InputScope<'_>, 
             };
             let found = relate(world, scope, &|_, _| false, outcome);
             tell_base(found, client, &mut outcome.resources);
+            hold(world, scope.policies, &mut outcome.resources);
             if let Some(target) = target {
                 proxy::target(world, target, &mut outcome.resources);
             }
@@ -206,6 +212,16 @@ fn tell_base(
         }
     }
     found.of_others
+}
+
+/// Holds the resources of a world against the policies, as its client keeps them.
+fn hold(world: &World, policies: Option<PolicyInput<'_>>, resources: &mut [Checked]) {
+    let found = policies.map(|policies| xdsctl_policy::check(world, resources, policies));
+    for (number, diagnostic) in found.into_iter().flatten() {
+        if let Some(checked) = resources.get_mut(number) {
+            checked.diagnostics.push(diagnostic);
+        }
+    }
 }
 
 /// Decides which failures come to pass in a world, and says what its resources show together.

@@ -1,0 +1,495 @@
+//! From a tree to a program: every name is looked up, and what cannot be is an error at its place.
+
+use std::ops::Range;
+
+use super::Fault;
+use super::functions::{self, Function};
+use super::syntax::{Expr, ExprKind, Name, Operator, parse};
+use super::value::nanoseconds;
+use crate::schema::{Kind, SCHEMA};
+use xdsctl_model::text;
+use xdsctl_re2::Regex;
+
+/// What an expression may name.
+#[derive(Debug, Clone, Default)]
+pub struct Scope {
+    /// The things to look at, by name; the place in the list is what a program asks for.
+    pub roots: Vec<(&'static str, Kind)>,
+    /// `variables`, those that are known so far.
+    pub variables: Vec<(String, Kind)>,
+}
+
+/// The roots that a program looks at, a bit for each.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Roots(u8);
+
+impl Roots {
+    /// Says whether the root of this number is among them.
+    pub const fn has(self, root: usize) -> bool {
+        self.0 >> root & 1 == 1
+    }
+
+    /// These and others.
+    #[must_use]
+    pub const fn and(self, other: Roots) -> Roots {
+        Roots(self.0 | other.0)
+    }
+}
+
+/// An expression that is ready to be evaluated.
+#[derive(Debug, Clone)]
+pub struct Program {
+    pub(super) node: Node,
+    /// What kind of value it has.
+    pub kind: Kind,
+    /// What it looks at, by way of variables too.
+    pub roots: Roots,
+}
+
+/// A part of a program, and where it stands in the text.
+#[derive(Debug, Clone)]
+pub(super) struct Node {
+    pub span: Range<usize>,
+    pub step: Step,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Step {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Double(f64),
+    Text(Box<str>),
+    Duration(i128),
+    Root(usize),
+    Local(usize),
+    Variable(usize),
+    Select(Box<Node>, Box<str>),
+    Has(Box<Node>, Box<str>),
+    Index(Box<[Node; 2]>),
+    Not(Box<Node>),
+    Negate(Box<Node>),
+    /// All of them, or with `false` any.
+    Chain(bool, Vec<Node>),
+    Binary(Operator, Box<[Node; 2]>),
+    If(Box<[Node; 3]>),
+    List(Vec<Node>),
+    Map(Vec<(Node, Node)>),
+    Macro(Macro, Box<MacroNode>),
+    Matches(Box<Node>, Regex),
+    Call(&'static Function, Vec<Node>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Macro {
+    All,
+    Exists,
+    ExistsOne,
+    Filter,
+    Map,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct MacroNode {
+    pub range: Node,
+    /// What is evaluated for each element; of `map` with three arguments the condition.
+    pub body: Node,
+    /// What `map` makes of it.
+    pub result: Option<Node>,
+}
+
+const MACROS: [(&str, Macro); 6] = [
+    ("all", Macro::All),
+    ("exists", Macro::Exists),
+    ("exists_one", Macro::ExistsOne),
+    ("existsOne", Macro::ExistsOne),
+    ("filter", Macro::Filter),
+    ("map", Macro::Map),
+];
+
+impl Program {
+    /// Reads an expression.
+    ///
+    /// # Errors
+    /// It is no CEL, or names what is not there.
+    pub fn new(text: &str, scope: &Scope, roots_of_variables: &[Roots]) -> Result<Program, Fault> {
+        let expr = parse(text)?;
+        let mut compiler = Compiler {
+            scope,
+            roots_of_variables,
+            locals: Vec::new(),
+            roots: Roots::default(),
+        };
+        let (node, kind) = compiler.expr(&expr)?;
+        Ok(Program {
+            node,
+            kind,
+            roots: compiler.roots,
+        })
+    }
+
+    /// The same of which the value must be of a kind.
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new), or the value is of another kind.
+    pub fn of_kind(text: &str, scope: &Scope, roots: &[Roots], wanted: &Kind) -> Result<Program, Fault> {
+        let program = Program::new(text, scope, roots)?;
+        match program.kind == *wanted || program.kind == Kind::Any {
+            true => Ok(program),
+            false => {
+                let message = format!(
+                    "the expression is {}, and must be {}",
+                    program.kind.name(),
+                    wanted.name()
+                );
+                Err(Fault::new(&program.node.span, message))
+            }
+        }
+    }
+}
+
+struct Compiler<'s> {
+    scope: &'s Scope,
+    roots_of_variables: &'s [Roots],
+    /// Variables of macros, the innermost last.
+    locals: Vec<(String, Kind)>,
+    roots: Roots,
+}
+
+type Compiled = Result<(Node, Kind), Fault>;
+
+impl Compiler<'_> {
+    fn expr(&mut self, expr: &Expr) -> Compiled {
+        let (step, kind) = match &expr.kind {
+            ExprKind::Null => (Step::Null, Kind::Null),
+            ExprKind::Bool(flag) => (Step::Bool(*flag), Kind::Bool),
+            ExprKind::Int(number) => (Step::Int(*number), Kind::Int),
+            ExprKind::Double(number) => (Step::Double(*number), Kind::Double),
+            ExprKind::Text(text) => (Step::Text(text.as_str().into()), Kind::Text),
+            ExprKind::Ident(name) => self.ident(name, &expr.span)?,
+            ExprKind::Select(of, name) => self.select(of, name, Step::Select)?,
+            ExprKind::Index(of, index) => self.index(of, index)?,
+            ExprKind::Call(target, name, args) => self.call(target.as_deref(), name, args)?,
+            ExprKind::Not(of) => (Step::Not(Box::new(self.wanted(of, &Kind::Bool, "`!`")?)), Kind::Bool),
+            ExprKind::Negate(of) => {
+                let (node, kind) = self.expr(of)?;
+                match kind {
+                    Kind::Int | Kind::Double | Kind::Duration | Kind::Any => (Step::Negate(Box::new(node)), kind),
+                    _ => return Err(Fault::new(&of.span, format!("`-` takes a number, not {}", kind.name()))),
+                }
+            }
+            ExprKind::And(all) => (Step::Chain(true, self.bools(all, "`&&`")?), Kind::Bool),
+            ExprKind::Or(all) => (Step::Chain(false, self.bools(all, "`||`")?), Kind::Bool),
+            ExprKind::Binary(operator, two) => self.binary(*operator, two)?,
+            ExprKind::If(three) => {
+                let [condition, then, otherwise] = &**three;
+                let condition = self.wanted(condition, &Kind::Bool, "`?`")?;
+                let (then, kind) = self.expr(then)?;
+                let (otherwise, other) = self.expr(otherwise)?;
+                let kind = joined(kind, other);
+                (Step::If(Box::new([condition, then, otherwise])), kind)
+            }
+            ExprKind::List(list) => {
+                let mut kind = None;
+                let mut nodes = Vec::with_capacity(list.len());
+                for one in list {
+                    let (node, own) = self.expr(one)?;
+                    kind = Some(kind.map_or(own.clone(), |kind| joined(kind, own)));
+                    nodes.push(node);
+                }
+                (Step::List(nodes), Kind::List(Box::new(kind.unwrap_or(Kind::Any))))
+            }
+            ExprKind::Map(entries) => {
+                let mut kind = None;
+                let mut nodes = Vec::with_capacity(entries.len());
+                for (key, value) in entries {
+                    let key = self.wanted(key, &Kind::Text, "the key of a map")?;
+                    let (value, own) = self.expr(value)?;
+                    kind = Some(kind.map_or(own.clone(), |kind| joined(kind, own)));
+                    nodes.push((key, value));
+                }
+                (Step::Map(nodes), Kind::Map(Box::new(kind.unwrap_or(Kind::Any))))
+            }
+        };
+        let span = expr.span.clone();
+        Ok((Node { span, step }, kind))
+    }
+
+    fn ident(&mut self, name: &str, span: &Range<usize>) -> Result<(Step, Kind), Fault> {
+        if let Some(slot) = self.locals.iter().rposition(|(local, _)| local == name) {
+            let kind = self.locals.get(slot).map_or(Kind::Any, |(_, kind)| kind.clone());
+            return Ok((Step::Local(slot), kind));
+        }
+        if let Some(root) = self.scope.roots.iter().position(|(root, _)| *root == name) {
+            self.roots.0 |= 1 << root;
+            let kind = self.scope.roots.get(root).map_or(Kind::Any, |(_, kind)| kind.clone());
+            return Ok((Step::Root(root), kind));
+        }
+        let roots: Vec<&str> = self.scope.roots.iter().map(|(name, _)| *name).collect();
+        let known = roots
+            .iter()
+            .copied()
+            .chain(self.locals.iter().map(|(name, _)| name.as_str()));
+        let hint = match text::nearest(name, known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there is {}", roots.join(", ")),
+        };
+        Err(Fault::new(span, format!("there is no `{name}` here: {hint}")))
+    }
+
+    fn select(&mut self, of: &Expr, name: &Name, make: fn(Box<Node>, Box<str>) -> Step) -> Result<(Step, Kind), Fault> {
+        if matches!(&of.kind, ExprKind::Ident(ident) if ident == "variables") {
+            let variables = &self.scope.variables;
+            let Some(at) = variables.iter().position(|(known, _)| *known == name.text) else {
+                let known = variables.iter().map(|(name, _)| name.as_str());
+                let hint = text::nearest(&name.text, known).map(|near| format!(", did you mean `{near}`?"));
+                let message = format!(
+                    "there is no variable `{}` before this{}",
+                    name.text,
+                    hint.unwrap_or_default()
+                );
+                return Err(Fault::new(&name.span, message));
+            };
+            self.roots = self
+                .roots
+                .and(self.roots_of_variables.get(at).copied().unwrap_or_default());
+            let kind = variables.get(at).map_or(Kind::Any, |(_, kind)| kind.clone());
+            return Ok((Step::Variable(at), kind));
+        }
+        let (node, kind) = self.expr(of)?;
+        match SCHEMA.field(&kind, &name.text) {
+            Some(Ok(field)) => Ok((make(Box::new(node), name.text.as_str().into()), field)),
+            Some(Err(why)) => Err(Fault::new(&name.span, why)),
+            None => {
+                let message = format!("{} has no fields, so no `{}`", kind.name(), name.text);
+                Err(Fault::new(&name.span, message))
+            }
+        }
+    }
+
+    fn index(&mut self, of: &Expr, index: &Expr) -> Result<(Step, Kind), Fault> {
+        // A field in brackets is a field.
+        if let ExprKind::Text(text) = &index.kind {
+            let (_, kind) = self.expr(of)?;
+            if matches!(kind, Kind::Object(_) | Kind::Message(_)) {
+                let name = Name {
+                    text: text.clone(),
+                    span: index.span.clone(),
+                };
+                return self.select(of, &name, Step::Select);
+            }
+        }
+        let (node, kind) = self.expr(of)?;
+        let (wanted, found) = match kind {
+            Kind::List(of) => (Kind::Int, *of),
+            Kind::Map(of) => (Kind::Text, *of),
+            Kind::Any => (Kind::Any, Kind::Any),
+            _ => return Err(Fault::new(&of.span, format!("{} has no elements", kind.name()))),
+        };
+        let index = self.wanted(index, &wanted, "the brackets")?;
+        Ok((Step::Index(Box::new([node, index])), found))
+    }
+
+    /// An expression whose value must be of a kind.
+    fn wanted(&mut self, expr: &Expr, wanted: &Kind, by: &str) -> Result<Node, Fault> {
+        let (node, kind) = self.expr(expr)?;
+        match kind == *wanted || kind == Kind::Any || *wanted == Kind::Any {
+            true => Ok(node),
+            false => {
+                let message = format!("{by} takes {}, not {}", wanted.name(), kind.name());
+                Err(Fault::new(&expr.span, message))
+            }
+        }
+    }
+
+    fn bools(&mut self, all: &[Expr], by: &str) -> Result<Vec<Node>, Fault> {
+        all.iter().map(|one| self.wanted(one, &Kind::Bool, by)).collect()
+    }
+
+    fn binary(&mut self, operator: Operator, two: &[Expr; 2]) -> Result<(Step, Kind), Fault> {
+        let [left, right] = two;
+        let (left_node, a) = self.expr(left)?;
+        let (right_node, b) = self.expr(right)?;
+        let span = left.span.start..right.span.end;
+        let kind = of_binary(operator, &a, &b).map_err(|why| {
+            let hint = match (&a, &b) {
+                (Kind::Duration, Kind::Text | Kind::Int) | (Kind::Text | Kind::Int, Kind::Duration) => {
+                    ": a duration is written duration('30s')"
+                }
+                (Kind::Int, Kind::Double) | (Kind::Double, Kind::Int) => ": double() makes a double of an int",
+                (Kind::Text, _) | (_, Kind::Text) if operator == Operator::Add => ": string() makes a text of a value",
+                _ => "",
+            };
+            Fault::new(&span, format!("{why}{hint}"))
+        })?;
+        let step = Step::Binary(operator, Box::new([left_node, right_node]));
+        Ok((step, kind))
+    }
+
+    fn call(&mut self, target: Option<&Expr>, name: &Name, args: &[Expr]) -> Result<(Step, Kind), Fault> {
+        if let (None, "has", [arg]) = (target, name.text.as_str(), args) {
+            let ExprKind::Select(of, field) = &arg.kind else {
+                return Err(Fault::new(
+                    &arg.span,
+                    "has() takes a field, as in has(parsed.retry_policy)",
+                ));
+            };
+            let (step, _) = self.select(of, field, Step::Has)?;
+            return match step {
+                Step::Has(..) => Ok((step, Kind::Bool)),
+                _ => Err(Fault::new(&arg.span, "has() takes a field, and not a variable")),
+            };
+        }
+        if let (Some(target), Some((_, which))) = (target, MACROS.iter().find(|(known, _)| *known == name.text)) {
+            return self.of_macro(*which, target, name, args);
+        }
+        let all: Vec<&Expr> = target.into_iter().chain(args).collect();
+        if let ("matches", [text, pattern]) = (name.text.as_str(), all.as_slice()) {
+            let ExprKind::Text(literal) = &pattern.kind else {
+                let message = "the pattern of matches() is a text that stands here";
+                return Err(Fault::new(&pattern.span, message));
+            };
+            Regex::check(literal).map_err(|why| Fault::new(&pattern.span, why.to_string()))?;
+            // A part of the text is enough.
+            let regex = Regex::new(&format!("(?s:.*)(?:{literal})(?s:.*)"));
+            let regex = regex.map_err(|why| Fault::new(&pattern.span, why.to_string()))?;
+            let text = self.wanted(text, &Kind::Text, "matches()")?;
+            return Ok((Step::Matches(Box::new(text), regex), Kind::Bool));
+        }
+        if let ("duration", [only]) = (name.text.as_str(), all.as_slice())
+            && let ExprKind::Text(literal) = &only.kind
+        {
+            let message = "no duration: one is written like '30s', '1.5h' or '250ms'";
+            let of = nanoseconds(literal).ok_or_else(|| Fault::new(&only.span, message))?;
+            return Ok((Step::Duration(of), Kind::Duration));
+        }
+        let Some(function) = functions::FUNCTIONS.iter().find(|function| function.name == name.text) else {
+            let known = functions::FUNCTIONS.iter().map(|function| function.name);
+            let hint = text::nearest(&name.text, known.chain(MACROS.iter().map(|(name, _)| *name)));
+            let hint = hint.map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
+            return Err(Fault::new(
+                &name.span,
+                format!("there is no function `{}`{hint}", name.text),
+            ));
+        };
+        let mut nodes = Vec::with_capacity(all.len());
+        let mut kinds = Vec::with_capacity(all.len());
+        for arg in &all {
+            let (node, kind) = self.expr(arg)?;
+            nodes.push(node);
+            kinds.push(kind);
+        }
+        let kind = function.result(&kinds).map_err(|(number, why)| {
+            let span = number
+                .and_then(|number| all.get(number))
+                .map_or(&name.span, |arg| &arg.span);
+            Fault::new(span, why)
+        })?;
+        Ok((Step::Call(function, nodes), kind))
+    }
+
+    fn of_macro(&mut self, which: Macro, target: &Expr, name: &Name, args: &[Expr]) -> Result<(Step, Kind), Fault> {
+        let (var, body, result) = match args {
+            [var, body] => (var, body, None),
+            [var, condition, result] if which == Macro::Map => (var, condition, Some(result)),
+            _ => {
+                let message = format!(
+                    "{0}() takes a name and an expression, as in list.{0}(x, x > 1)",
+                    name.text
+                );
+                return Err(Fault::new(&name.span, message));
+            }
+        };
+        let ExprKind::Ident(var_name) = &var.kind else {
+            return Err(Fault::new(&var.span, "a name for each element stands here"));
+        };
+        let (range, kind) = self.expr(target)?;
+        let element = match kind {
+            Kind::List(of) => *of,
+            // The keys of a map.
+            Kind::Map(_) => Kind::Text,
+            Kind::Any => Kind::Any,
+            _ => {
+                let message = format!("{}() goes through a list, not {}", name.text, kind.name());
+                return Err(Fault::new(&target.span, message));
+            }
+        };
+        self.locals.push((var_name.clone(), element.clone()));
+        let of_body = self.expr(body);
+        let of_result = result.map(|result| self.expr(result)).transpose();
+        self.locals.pop();
+        let ((body_node, body_kind), of_result) = (of_body?, of_result?);
+        let is_map_alone = which == Macro::Map && of_result.is_none();
+        if !is_map_alone && !matches!(body_kind, Kind::Bool | Kind::Any) {
+            let message = format!("{}() takes a bool, not {}", name.text, body_kind.name());
+            return Err(Fault::new(&body.span, message));
+        }
+        let kind = match which {
+            Macro::All | Macro::Exists | Macro::ExistsOne => Kind::Bool,
+            Macro::Filter => Kind::List(Box::new(element)),
+            Macro::Map => {
+                let made = of_result.as_ref().map_or(body_kind, |(_, kind)| kind.clone());
+                Kind::List(Box::new(made))
+            }
+        };
+        let node = MacroNode {
+            range,
+            body: body_node,
+            result: of_result.map(|(node, _)| node),
+        };
+        Ok((Step::Macro(which, Box::new(node)), kind))
+    }
+}
+
+/// The kind of what may be of either.
+fn joined(a: Kind, b: Kind) -> Kind {
+    match (a, b) {
+        (a, b) if a == b => a,
+        (Kind::Null, other) | (other, Kind::Null) => other,
+        _ => Kind::Any,
+    }
+}
+
+/// The kind of an operator's value.
+fn of_binary(operator: Operator, a: &Kind, b: &Kind) -> Result<Kind, String> {
+    let sign = operator.sign();
+    let (a_name, b_name) = (a.name(), b.name());
+    let is_any = *a == Kind::Any || *b == Kind::Any;
+    match operator {
+        Operator::Equal | Operator::Unequal => match a.meets(b) {
+            true => Ok(Kind::Bool),
+            false => Err(format!("{a_name} is never equal to {b_name}")),
+        },
+        Operator::In => match b {
+            Kind::Any => Ok(Kind::Bool),
+            Kind::Map(_) if a.meets(&Kind::Text) => Ok(Kind::Bool),
+            Kind::List(of) if a.meets(of) => Ok(Kind::Bool),
+            Kind::List(of) => Err(format!("{a_name} is in no list of which an element is {}", of.name())),
+            _ => Err(format!("`in` looks for {a_name} in a list, not in {b_name}")),
+        },
+        Operator::Less | Operator::LessOrEqual | Operator::Greater | Operator::GreaterOrEqual => {
+            let has_order = |kind: &Kind| {
+                matches!(
+                    kind,
+                    Kind::Any | Kind::Bool | Kind::Int | Kind::Double | Kind::Text | Kind::Duration
+                )
+            };
+            match a.meets(b) && has_order(a) && has_order(b) {
+                true => Ok(Kind::Bool),
+                false => Err(format!("{a_name} and {b_name} have no order")),
+            }
+        }
+        _ if is_any => Ok(Kind::Any),
+        Operator::Add => match (a, b) {
+            (Kind::List(one), Kind::List(other)) => {
+                Ok(Kind::List(Box::new(joined((**one).clone(), (**other).clone()))))
+            }
+            (Kind::Int | Kind::Double | Kind::Text | Kind::Duration, _) if a == b => Ok(a.clone()),
+            _ => Err(format!("`+` does not take {a_name} and {b_name}")),
+        },
+        Operator::Subtract if matches!(a, Kind::Int | Kind::Double | Kind::Duration) && a == b => Ok(a.clone()),
+        Operator::Multiply | Operator::Divide if matches!(a, Kind::Int | Kind::Double) && a == b => Ok(a.clone()),
+        Operator::Remainder if matches!((a, b), (Kind::Int, Kind::Int)) => Ok(Kind::Int),
+        _ => Err(format!("`{sign}` does not take {a_name} and {b_name}")),
+    }
+}

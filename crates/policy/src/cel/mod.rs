@@ -1,0 +1,41 @@
+//! The Common Expression Language: text to tree ([`syntax`]), tree to program ([`compile`]), program to value ([`evaluate`]).
+//!
+//! An evaluator of our own over a parser of our own: the crate `cel` (0.15) counts no steps, knows no types, and its parser ends
+//! the process at 95 brackets inside each other. What is here is the language's core: no timestamps, bytes, protobuf messages or
+//! optionals, and whole numbers are all `int`.
+
+mod compile;
+mod evaluate;
+mod functions;
+mod syntax;
+mod token;
+mod value;
+
+pub use compile::{Program, Roots, Scope};
+pub use evaluate::{Budget, Evaluation, EvaluationStop, MAX_STEPS};
+pub use functions::FUNCTIONS;
+pub use syntax::{MAX_BYTES, MAX_DEPTH};
+pub use value::{Text, Value, View, nanoseconds};
+
+use std::ops::Range;
+
+/// What is wrong with an expression, and where in its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// A lower-case sentence.
+    pub message: String,
+    /// Bytes of the expression.
+    pub span: Range<usize>,
+}
+
+impl Fault {
+    fn new(span: &Range<usize>, message: impl Into<String>) -> Fault {
+        Fault {
+            message: message.into(),
+            span: span.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

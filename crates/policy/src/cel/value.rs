@@ -1,0 +1,256 @@
+//! What an expression computes with.
+
+use std::borrow::Borrow;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Deref;
+use std::rc::Rc;
+
+/// A text, of the world that is looked at or made.
+#[derive(Clone)]
+pub enum Text<'a> {
+    /// It stands in what is looked at.
+    Borrowed(&'a str),
+    /// It was made.
+    Made(Rc<str>),
+}
+
+impl Deref for Text<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self {
+            Text::Borrowed(text) => text,
+            Text::Made(text) => text,
+        }
+    }
+}
+
+/// A value.
+#[derive(Clone)]
+pub enum Value<'a> {
+    /// Nothing: what an absent field is.
+    Null,
+    /// True or false.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// Another number.
+    Double(f64),
+    /// A text.
+    Text(Text<'a>),
+    /// A duration in nanoseconds.
+    Duration(i128),
+    /// A list.
+    List(Rc<[Value<'a>]>),
+    /// Values by name.
+    Map(Rc<BTreeMap<Text<'a>, Value<'a>>>),
+    /// Something that makes its fields when they are asked for.
+    Object(Rc<dyn View<'a> + 'a>),
+}
+
+/// An object whose fields are made when they are asked for.
+pub trait View<'a> {
+    /// The value of a field; null if it is absent.
+    fn get(&self, field: &str) -> Value<'a>;
+}
+
+impl Borrow<str> for Text<'_> {
+    fn borrow(&self) -> &str {
+        self
+    }
+}
+
+impl PartialEq for Text<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Text<'_> {}
+
+impl PartialOrd for Text<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Text<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (**self).cmp(&**other)
+    }
+}
+
+impl<'a> Value<'a> {
+    /// A text that is made.
+    pub fn text(text: impl Into<Rc<str>>) -> Value<'a> {
+        Value::Text(Text::Made(text.into()))
+    }
+
+    /// A list.
+    pub fn list(values: impl IntoIterator<Item = Value<'a>>) -> Value<'a> {
+        Value::List(values.into_iter().collect())
+    }
+
+    /// An object.
+    pub fn object(view: impl View<'a> + 'a) -> Value<'a> {
+        Value::Object(Rc::new(view))
+    }
+
+    /// A whole number of any width; one beyond 64 bits is as large as can be.
+    pub fn int(number: impl TryInto<i64>) -> Value<'a> {
+        Value::Int(number.try_into().unwrap_or(i64::MAX))
+    }
+
+    /// What kind of value it is.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Value::Null => "null",
+            Value::Bool(_) => "a bool",
+            Value::Int(_) => "an int",
+            Value::Double(_) => "a double",
+            Value::Text(_) => "a text",
+            Value::Duration(_) => "a duration",
+            Value::List(_) => "a list",
+            Value::Map(_) => "a map",
+            Value::Object(_) => "an object",
+        }
+    }
+
+    /// The number, if it is one.
+    #[expect(clippy::cast_precision_loss, reason = "as CEL compares an int with a double")]
+    pub(super) const fn number(&self) -> Option<f64> {
+        match self {
+            Value::Int(number) => Some(*number as f64),
+            Value::Double(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// Says whether two values are equal; values of different kinds are not.
+    pub fn equals(&self, other: &Value<'_>) -> bool {
+        match (self, other) {
+            (Value::Null, Value::Null) => true,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Int(a), Value::Int(b)) => a == b,
+            (Value::Text(a), Value::Text(b)) => **a == **b,
+            (Value::Duration(a), Value::Duration(b)) => a == b,
+            (Value::List(a), Value::List(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.equals(b)),
+            (Value::Map(a), Value::Map(b)) => {
+                let mut pairs = a.iter().zip(b.iter());
+                a.len() == b.len() && pairs.all(|((ak, av), (bk, bv))| **ak == **bk && av.equals(bv))
+            }
+            _ => self.order(other) == Some(Ordering::Equal),
+        }
+    }
+
+    /// Which of two values comes first; `None` if they have no order.
+    pub(super) fn order(&self, other: &Value<'_>) -> Option<Ordering> {
+        match (self, other) {
+            (Value::Bool(a), Value::Bool(b)) => Some(a.cmp(b)),
+            (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
+            (Value::Text(a), Value::Text(b)) => Some((**a).cmp(&**b)),
+            (Value::Duration(a), Value::Duration(b)) => Some(a.cmp(b)),
+            _ => self.number()?.partial_cmp(&other.number()?),
+        }
+    }
+
+    /// The value of a JSON value; a number that is no whole one is a double.
+    pub fn of_json(json: &serde_json::Value) -> Value<'a> {
+        use serde_json::Value as Json;
+        match json {
+            Json::Null => Value::Null,
+            Json::Bool(flag) => Value::Bool(*flag),
+            Json::Number(number) => match number.as_i64() {
+                Some(whole) => Value::Int(whole),
+                None => Value::Double(number.as_f64().unwrap_or(f64::NAN)),
+            },
+            Json::String(text) => Value::text(text.as_str()),
+            Json::Array(list) => Value::list(list.iter().map(Value::of_json)),
+            Json::Object(fields) => {
+                let entries = fields.iter();
+                Value::Map(Rc::new(
+                    entries
+                        .map(|(key, value)| (Text::Made(key.as_str().into()), Value::of_json(value)))
+                        .collect(),
+                ))
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for Value<'_> {
+    /// A text bare, a duration in seconds, a list and a map as in JSON.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Null => f.write_str("null"),
+            Value::Bool(flag) => write!(f, "{flag}"),
+            Value::Int(number) => write!(f, "{number}"),
+            Value::Double(number) => write!(f, "{number}"),
+            Value::Text(text) => f.write_str(text),
+            Value::Duration(of) => {
+                let (sign, of) = (if *of < 0 { "-" } else { "" }, of.unsigned_abs());
+                let fraction = format!("{:09}", of % 1_000_000_000);
+                let fraction = fraction.trim_end_matches('0');
+                let point = if fraction.is_empty() { "" } else { "." };
+                write!(f, "{sign}{}{point}{fraction}s", of / 1_000_000_000)
+            }
+            Value::List(list) => f.debug_list().entries(list.iter()).finish(),
+            Value::Map(map) => {
+                let entries = map.iter().map(|(key, value)| (&**key, value));
+                f.debug_map().entries(entries).finish()
+            }
+            Value::Object(_) => f.write_str("{...}"),
+        }
+    }
+}
+
+/// The nanoseconds of a duration as CEL writes it: `30s`, `1.5h`, `1h30m`, `-250ms`.
+pub fn nanoseconds(text: &str) -> Option<i128> {
+    const UNITS: [(&str, i128); 7] = [
+        ("ns", 1),
+        ("us", 1_000),
+        ("µs", 1_000),
+        ("ms", 1_000_000),
+        ("h", 3_600_000_000_000),
+        ("m", 60_000_000_000),
+        ("s", 1_000_000_000),
+    ];
+    let (sign, mut rest) = match text.strip_prefix('-') {
+        Some(rest) => (-1, rest),
+        None => (1, text),
+    };
+    if rest == "0" {
+        return Some(0);
+    }
+    let mut all = 0_i128;
+    loop {
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let (digits, after) = rest.split_at_checked(end)?;
+        let (unit, of) = UNITS.into_iter().find(|(unit, _)| after.starts_with(unit))?;
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        if whole.is_empty() && fraction.is_empty() || whole.len() > 18 || fraction.len() > 18 {
+            return None;
+        }
+        let number = |digits: &str| {
+            if digits.is_empty() {
+                Some(0)
+            } else {
+                digits.parse::<i128>().ok()
+            }
+        };
+        let scale = 10_i128.pow(u32::try_from(fraction.len()).ok()?);
+        all += number(whole)? * of + number(fraction)? * of / scale;
+        rest = after.get(unit.len()..)?;
+        if rest.is_empty() {
+            return Some(sign * all);
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Holds the resources of a world against the policies.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::Ordering;
+
+use crate::cel::{Budget, Evaluation, EvaluationStop, Value};
+use crate::policy::{Element, Policies, Policy, is_policy};
+use crate::reach::Reach;
+use crate::site::{Ground, Held, Site, Thing, Written};
+use crate::walk;
+use xdsctl_channel::client::{Checked, World};
+use xdsctl_document::source::SourceMap;
+use xdsctl_model::diag::{Diagnostic, Effect, FieldPath, Path, Quota, Rule};
+use xdsctl_model::resource::{Resource, ResourceType};
+
+/// Steps of all evaluations in the worlds of a client; a finding counts as [`FINDING_STEPS`].
+const MAX_STEPS_IN_ALL: u64 = 200_000_000;
+
+/// Steps that a finding takes: it is kept, and there may not be any number of them.
+const FINDING_STEPS: u64 = 2_000;
+
+/// Policies, and what they look at beside the worlds.
+#[derive(Debug, Clone, Copy)]
+pub struct PolicyInput<'p> {
+    /// The policies.
+    pub policies: &'p Policies,
+    /// The documents.
+    pub sources: &'p SourceMap,
+    /// Messages may have secrets in them.
+    pub shows_secrets: bool,
+}
+
+/// What the policies find in a world, for the resources of these numbers.
+pub fn check<'w>(world: &'w World, resources: &'w [Checked], input: PolicyInput<'w>) -> Vec<(usize, Diagnostic)> {
+    let by_element: BTreeMap<Element, Vec<&Policy>> = Element::ALL
+        .into_iter()
+        .map(|element| (element, input.policies.of(element)))
+        .collect();
+    let reach = Reach::new(world, resources);
+    let ground = Ground {
+        world,
+        reach: &reach,
+        sources: input.sources,
+        shows_secrets: input.shows_secrets,
+    };
+    let mut found = Vec::new();
+    let mut budget = Budget::new(MAX_STEPS_IN_ALL);
+    for resource_type in ResourceType::ALL {
+        for (name, entry) in world.all(resource_type) {
+            let number = entry.id.0;
+            let Some(checked) = resources.get(number) else {
+                continue;
+            };
+            let Some(value) = checked.parsed.as_deref() else {
+                continue;
+            };
+            let written = Written::default();
+            let held = Held { checked, name };
+            let mut of_resource = OfResource {
+                list: Vec::new(),
+                quota: Quota::default(),
+                known: BTreeSet::new(),
+            };
+            of_resource.quota.fit(checked.origin.span.range().len());
+            let goes_on = walk::resource(value, &mut |thing, at| {
+                let Some(policies) = by_element.get(&thing.element()).filter(|policies| !policies.is_empty()) else {
+                    return true;
+                };
+                let site = Site::new(ground, held, thing, Written::clone(&written));
+                policies
+                    .iter()
+                    .all(|policy| of_resource.take(policy, &site, at, &mut budget))
+            });
+            found.extend(of_resource.finish().map(|diagnostic| (number, diagnostic)));
+            if !goes_on {
+                return found;
+            }
+        }
+    }
+    found
+}
+
+/// The places of a resource that policies may look at, each before those in it.
+pub fn places(resource: &Resource) -> Vec<(Element, FieldPath)> {
+    let mut places = Vec::new();
+    walk::resource(resource, &mut |thing, at| {
+        places.push((thing.element(), at.to_owned()));
+        true
+    });
+    places
+}
+
+/// What is found in a resource.
+struct OfResource {
+    list: Vec<Diagnostic>,
+    quota: Quota,
+    /// Retry policies of a virtual host, which its routes have in common: places that were found already.
+    known: BTreeSet<(&'static str, String)>,
+}
+
+impl OfResource {
+    /// Holds a policy against a place; `false` if the limit of all is reached.
+    fn take<'a>(&mut self, policy: &'a Policy, site: &Site<'a>, at: &Path<'_>, budget: &mut Budget) -> bool {
+        let is_about = policy
+            .name
+            .as_ref()
+            .is_none_or(|name| name.is_full_match(site.held.name));
+        let is_target = || {
+            policy.target.as_ref().is_none_or(|target| {
+                let is_it = |name: &str| target.is_full_match(name);
+                site.ground.reach.is_led_to(site.held, site.thing, is_it)
+            })
+        };
+        if !is_about || !is_target() {
+            return true;
+        }
+        policy.looked.fetch_add(1, Ordering::Relaxed);
+        budget.begin();
+        let root = |number| site.root(number, false);
+        let mut evaluation = Evaluation::new(&root, &policy.variables, budget);
+        let mut diagnostic = match evaluation.value(&policy.expression) {
+            Ok(Value::Bool(true)) => return true,
+            Ok(Value::Bool(false)) => Diagnostic::of_whole(policy.rule, message(policy, site, budget)),
+            Ok(other) => failed(
+                policy,
+                &format!("the expression is {}, and must be a bool", other.kind()),
+            ),
+            Err(stop) => {
+                let diagnostic = failed(policy, &told(policy, &stop));
+                if budget.is_over() {
+                    self.list.push(diagnostic);
+                    return false;
+                }
+                diagnostic
+            }
+        };
+        diagnostic.path = at.to_owned();
+        if matches!(site.thing, Thing::RetryPolicy(..))
+            && !self.known.insert((
+                diagnostic.rule.id,
+                format!("{} {}", diagnostic.path, diagnostic.message),
+            ))
+        {
+            return true;
+        }
+        diagnostic.help.clone_from(&policy.help);
+        if !self.quota.admits(diagnostic.rule) {
+            return true;
+        }
+        self.list.push(diagnostic);
+        let goes_on = budget.spend(FINDING_STEPS);
+        if !goes_on {
+            self.list.push(failed(policy, &why(&EvaluationStop::Limit)));
+        }
+        goes_on
+    }
+
+    fn finish(self) -> impl Iterator<Item = Diagnostic> {
+        let closing: Vec<Diagnostic> = self.quota.closing().collect();
+        self.list.into_iter().chain(closing)
+    }
+}
+
+/// What is said of a place where the policy does not hold.
+fn message<'a>(policy: &'a Policy, site: &Site<'a>, budget: &mut Budget) -> String {
+    let plain = || match &policy.message {
+        Some(message) => message.split_whitespace().collect::<Vec<_>>().join(" "),
+        None => {
+            let expression: Vec<&str> = policy.text.split_whitespace().collect();
+            format!("it is not so that `{}`", expression.join(" "))
+        }
+    };
+    let Some(program) = &policy.message_expression else {
+        return plain();
+    };
+    let root = |number| site.root(number, true);
+    match Evaluation::new(&root, &policy.variables, budget).value(program) {
+        Ok(Value::Text(text)) if !text.trim().is_empty() => text.trim().replace('\n', " "),
+        Ok(other) => format!("{} (its messageExpression gives {})", plain(), other.kind()),
+        Err(stop) => format!("{} (its messageExpression fails: {})", plain(), why(&stop)),
+    }
+}
+
+fn why(stop: &EvaluationStop) -> String {
+    match stop {
+        EvaluationStop::Failed { why, .. } => why.clone(),
+        EvaluationStop::Limit => "it takes more steps than there may be (docs/limits.md)".to_owned(),
+    }
+}
+
+/// What went wrong, and with which part of the expression.
+fn told(policy: &Policy, stop: &EvaluationStop) -> String {
+    match stop {
+        EvaluationStop::Failed { why, span } => match policy.text.get(span.clone()) {
+            Some(part) if !part.is_empty() => {
+                let part: Vec<&str> = part.split_whitespace().collect();
+                format!("{why}, in `{}`", part.join(" "))
+            }
+            _ => why.clone(),
+        },
+        EvaluationStop::Limit => why(stop),
+    }
+}
+
+/// A place that the policy cannot be held against, which is worse than any finding.
+fn failed(policy: &Policy, why: &str) -> Diagnostic {
+    Diagnostic {
+        effect: Effect::Fails,
+        ..Diagnostic::of_whole(policy.rule, format!("cannot be checked here: {why}"))
+    }
+}
+
+/// Says whether a finding tells that a policy could not be checked.
+pub fn is_failed(rule: &Rule, effect: Effect) -> bool {
+    effect == Effect::Fails && is_policy(rule)
+}

@@ -1,0 +1,368 @@
+//! A policy: what it matches, its expressions, and the rule that its findings have.
+
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::cel::{Fault, Program, Roots, Scope};
+use crate::schema::{self, Kind};
+use xdsctl_document::proto::pb::tables;
+use xdsctl_model::diag::{Effect, Rule, Severity, SharedBy, Subject};
+use xdsctl_model::resource::ResourceType;
+use xdsctl_re2::Regex;
+
+/// Where the behaviour of a policy comes from.
+const SOURCE: &str = "a policy of this project";
+
+/// Policies of a run.
+pub const MAX_POLICIES: usize = 1_000;
+
+/// The numbers of the roots.
+pub(crate) const RESOURCE: usize = 0;
+pub(crate) const PARSED: usize = 1;
+
+/// What a policy is about: each one of these that a client keeps is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Element {
+    /// A Listener.
+    Listener,
+    /// An HTTP filter of a listener.
+    Filter,
+    /// A RouteConfiguration, also one that stands in a listener.
+    RouteConfiguration,
+    /// A virtual host.
+    VirtualHost,
+    /// A route.
+    Route,
+    /// The retry policy that a route has.
+    RetryPolicy,
+    /// A Cluster.
+    Cluster,
+    /// A ClusterLoadAssignment.
+    Endpoints,
+    /// A locality.
+    Locality,
+    /// An endpoint.
+    Endpoint,
+}
+
+impl Element {
+    /// All of them, what holds others first.
+    pub const ALL: [Element; 10] = [
+        Element::Listener,
+        Element::Filter,
+        Element::RouteConfiguration,
+        Element::VirtualHost,
+        Element::Route,
+        Element::RetryPolicy,
+        Element::Cluster,
+        Element::Endpoints,
+        Element::Locality,
+        Element::Endpoint,
+    ];
+
+    /// The word for it, which is also the name of its object in the schema.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Element::Listener => "listener",
+            Element::Filter => "filter",
+            Element::RouteConfiguration => "route_configuration",
+            Element::VirtualHost => "virtual_host",
+            Element::Route => "route",
+            Element::RetryPolicy => "retry_policy",
+            Element::Cluster => "cluster",
+            Element::Endpoints => "endpoints",
+            Element::Locality => "locality",
+            Element::Endpoint => "endpoint",
+        }
+    }
+
+    /// The one of this name.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn parse(name: &str) -> Result<Element, String> {
+        let found = Element::ALL.into_iter().find(|element| element.name() == name);
+        found.ok_or_else(|| {
+            let names = Element::ALL.into_iter().map(Element::name);
+            match xdsctl_model::text::nearest(name, names.clone()) {
+                Some(near) => format!("a policy matches no `{name}`, did you mean `{near}`?"),
+                None => format!(
+                    "a policy matches no `{name}`: it is {}",
+                    names.collect::<Vec<_>>().join(", ")
+                ),
+            }
+        })
+    }
+
+    const fn subject(self) -> Subject {
+        match self {
+            Element::Listener => Subject::Listener,
+            Element::Filter => Subject::Filter,
+            Element::RouteConfiguration | Element::VirtualHost | Element::Route | Element::RetryPolicy => {
+                Subject::RouteConfiguration
+            }
+            Element::Cluster => Subject::Cluster,
+            Element::Endpoints | Element::Locality | Element::Endpoint => Subject::Endpoints,
+        }
+    }
+
+    /// The type of the resource that it stands in; routes may stand in a listener too.
+    const fn resource_type(self) -> ResourceType {
+        match self.subject() {
+            Subject::RouteConfiguration => ResourceType::RouteConfiguration,
+            Subject::Cluster => ResourceType::Cluster,
+            Subject::Endpoints => ResourceType::Endpoints,
+            _ => ResourceType::Listener,
+        }
+    }
+
+    /// What an expression may name.
+    fn scope(self) -> Scope {
+        let may_be_inline = self.subject() == Subject::RouteConfiguration;
+        let message = tables::message(self.resource_type().type_name()).filter(|_| !may_be_inline);
+        let written = message.map_or(Kind::Any, schema::of_message);
+        Scope {
+            roots: vec![
+                ("resource", written),
+                ("parsed", Kind::Object(self.name())),
+                ("world", Kind::Object("world")),
+            ],
+            variables: Vec::new(),
+        }
+    }
+}
+
+/// A policy as it is written.
+#[derive(Debug, Clone, Default)]
+pub struct PolicyText {
+    /// Its id.
+    pub id: String,
+    /// What it matches: the word of an [`Element`].
+    pub matches: String,
+    /// Only resources of these names; `*` is any text.
+    pub name: Option<String>,
+    /// Only what the listeners of these names lead to.
+    pub target: Option<String>,
+    /// What must be true.
+    pub expression: String,
+    /// Names with their expressions, in order.
+    pub variables: Vec<(String, String)>,
+    /// What is said if it is not.
+    pub message: Option<String>,
+    /// An expression for what is said.
+    pub message_expression: Option<String>,
+    /// How loud that is.
+    pub severity: Option<Severity>,
+    /// What the reader can do.
+    pub help: Option<String>,
+    /// Why the team has the policy.
+    pub page: String,
+    /// Where it stands, for people.
+    pub place: String,
+}
+
+/// The part of a policy in which something is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// `id`.
+    Id,
+    /// `match`, or its `type`.
+    Match,
+    /// `name` of it.
+    Name,
+    /// `target` of it.
+    Target,
+    /// `expression`.
+    Expression,
+    /// The variable of this number: its name.
+    VariableName(usize),
+    /// The same: its expression.
+    Variable(usize),
+    /// `messageExpression`.
+    MessageExpression,
+}
+
+/// A policy that is ready.
+#[derive(Debug)]
+pub struct Policy {
+    /// The rule of its findings.
+    pub rule: &'static Rule,
+    /// What it looks at.
+    pub element: Element,
+    pub(crate) name: Option<Regex>,
+    pub(crate) target: Option<Regex>,
+    pub(crate) expression: Program,
+    pub(crate) text: String,
+    pub(crate) variables: Vec<Program>,
+    pub(crate) message: Option<String>,
+    pub(crate) message_expression: Option<Program>,
+    pub(crate) help: Option<String>,
+    /// Places that were looked at.
+    pub(crate) looked: AtomicUsize,
+}
+
+/// The policies of a run.
+#[derive(Debug, Default)]
+pub struct Policies {
+    /// In the order in which they are written.
+    pub list: Vec<Policy>,
+}
+
+impl Policies {
+    /// The rules of their findings.
+    pub fn rules(&self) -> impl Iterator<Item = &'static Rule> {
+        self.list.iter().map(|policy| policy.rule)
+    }
+
+    /// Those that look at some element, in their order.
+    pub(crate) fn of(&self, element: Element) -> Vec<&Policy> {
+        self.list.iter().filter(|policy| policy.element == element).collect()
+    }
+}
+
+impl Policy {
+    /// Makes a policy ready: reads its expressions, and looks up every name in them.
+    ///
+    /// Its rule is kept until the process ends, as those of xdsctl are.
+    ///
+    /// # Errors
+    /// The part in which something is wrong, what, and where in its text.
+    pub fn new(text: PolicyText) -> Result<Policy, (Part, Fault)> {
+        let whole = |part: Part, of: &str, message: String| {
+            let span = 0..of.len();
+            (part, Fault { message, span })
+        };
+        let is_id = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        let starts = text.id.starts_with(|c: char| c.is_ascii_lowercase());
+        if !starts || text.id.ends_with('-') || !text.id.contains('-') || !text.id.chars().all(is_id) {
+            let message = "an id has small letters, digits and hyphens, one of these at least, as in team-no-deadline";
+            return Err(whole(Part::Id, &text.id, message.to_owned()));
+        }
+        let element = Element::parse(&text.matches).map_err(|why| whole(Part::Match, &text.matches, why))?;
+        let names = |part, pattern: Option<&String>| {
+            let regex = pattern.map(|pattern| wildcard(pattern).map_err(|why| whole(part, pattern, why)));
+            regex.transpose()
+        };
+        let name = names(Part::Name, text.name.as_ref())?;
+        let target = names(Part::Target, text.target.as_ref())?;
+        let mut scope = element.scope();
+        let (mut variables, mut roots): (Vec<Program>, Vec<Roots>) = (Vec::new(), Vec::new());
+        for (number, (name, expression)) in text.variables.iter().enumerate() {
+            let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let is_known = scope.variables.iter().any(|(known, _)| known == name);
+            if is_known || name.is_empty() || !name.chars().all(is_name) {
+                let message = "the name of a variable has letters, digits and `_`, and is there once";
+                return Err(whole(Part::VariableName(number), name, message.to_owned()));
+            }
+            let program = Program::new(expression, &scope, &roots);
+            let program = program.map_err(|fault| (Part::Variable(number), fault))?;
+            scope.variables.push((name.clone(), program.kind.clone()));
+            roots.push(program.roots);
+            variables.push(program);
+        }
+        let expression = Program::of_kind(&text.expression, &scope, &roots, &Kind::Bool);
+        let expression = expression.map_err(|fault| (Part::Expression, fault))?;
+        if expression.roots == Roots::default() {
+            let message = "the expression looks at nothing: it is the same for every resource".to_owned();
+            return Err(whole(Part::Expression, &text.expression, message));
+        }
+        let message_expression = text.message_expression.as_deref().map(|of| {
+            let program = Program::of_kind(of, &scope, &roots, &Kind::Text);
+            program.map_err(|fault| (Part::MessageExpression, fault))
+        });
+        Ok(Policy {
+            rule: rule(&text, element),
+            element,
+            name,
+            target,
+            expression,
+            variables,
+            message_expression: message_expression.transpose()?,
+            text: text.expression,
+            message: text.message,
+            help: text.help,
+            looked: AtomicUsize::new(0),
+        })
+    }
+
+    /// How many places it was held against so far.
+    pub fn looked(&self) -> usize {
+        self.looked.load(Ordering::Relaxed)
+    }
+}
+
+/// The rule of a policy's findings.
+fn rule(text: &PolicyText, element: Element) -> &'static Rule {
+    fn kept(text: String) -> &'static str {
+        Box::leak(text.into_boxed_str())
+    }
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let summary = match &text.message {
+        Some(message) => one_line(message),
+        None => format!("A policy: each {} has `{}`", element.name(), one_line(&text.expression)),
+    };
+    Box::leak(Box::new(Rule {
+        id: kept(text.id.clone()),
+        page: kept(page(text, element)),
+        summary: kept(summary),
+        subject: element.subject(),
+        effect: Effect::Advice,
+        severity: text.severity.unwrap_or(Severity::Warning),
+        source: kept(format!("{SOURCE}, {}", text.place)),
+        // It is asked of each client by itself.
+        shared: SharedBy { families: &[], why: "" },
+    }))
+}
+
+/// Says whether a rule is that of a policy.
+pub fn is_policy(rule: &Rule) -> bool {
+    rule.source.starts_with(SOURCE)
+}
+
+/// The page that `explain` prints.
+fn page(text: &PolicyText, element: Element) -> String {
+    use fmt::Write as _;
+    let mut page = String::new();
+    page.push_str("## Why\n");
+    let _ = match text.page.trim() {
+        "" => writeln!(page, "This is a policy of the project, and no rule of gRPC."),
+        why => writeln!(page, "{why}"),
+    };
+    let _ = write!(page, "\nIt looks at each {}", element.name());
+    if let Some(name) = &text.name {
+        let _ = write!(page, " of resources named `{name}`");
+    }
+    if let Some(target) = &text.target {
+        let _ = write!(page, " that the listeners `{target}` lead to");
+    }
+    let _ = write!(page, ", and expects:\n\n```text\n{}\n```\n", text.expression.trim());
+    for (name, expression) in &text.variables {
+        let _ = write!(
+            page,
+            "\n`variables.{name}` is:\n\n```text\n{}\n```\n",
+            expression.trim()
+        );
+    }
+    if let Some(help) = &text.help {
+        let _ = write!(page, "\n## Fix\n\n{help}\n");
+    }
+    page
+}
+
+/// A pattern in which `*` is any text.
+fn wildcard(pattern: &str) -> Result<Regex, String> {
+    let parts: Vec<String> = pattern.split('*').map(quoted).collect();
+    Regex::new(&format!("(?s){}", parts.join(".*"))).map_err(|why| why.to_string())
+}
+
+/// A text as a pattern for itself.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::new();
+    for c in text.chars() {
+        if c.is_ascii_punctuation() {
+            quoted.push('\\');
+        }
+        quoted.push(c);
+    }
+    quoted
+}

@@ -1,0 +1,441 @@
+//! What of a world refers to a thing, and what it leads to.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::cel::Value;
+use crate::site::{Held, Thing};
+use crate::uses::{ClusterUse, FilterUse, PriorityView, Use, UseView, User};
+use xdsctl_channel::client::{Checked, ClusterFacts, Facts, World};
+use xdsctl_channel::rpc::chain::{self, Level};
+use xdsctl_model::resource::cluster::Discovery;
+use xdsctl_model::resource::filter::FilterConfig;
+use xdsctl_model::resource::listener::{HttpConnectionManager, RouteSource};
+use xdsctl_model::resource::route::{Action, Destination, Route};
+use xdsctl_model::resource::{Cluster, Endpoints, Listener, Millis, Resource, ResourceType, RouteConfiguration};
+
+/// Clusters that an aggregate may lead to, each counted once.
+const MAX_BELOW: usize = 10_000;
+
+/// A world that is asked who leads where.
+pub(crate) struct Reach<'a> {
+    world: &'a World,
+    resources: &'a [Checked],
+    index: OnceCell<Index<'a>>,
+}
+
+#[derive(Default)]
+struct Index<'a> {
+    /// Users by name of the RouteConfiguration.
+    users: BTreeMap<&'a str, Vec<User<'a>>>,
+    /// Those with routes in them, by listener.
+    inline: BTreeMap<&'a str, Vec<User<'a>>>,
+    /// Routes by the key of the cluster.
+    routes: BTreeMap<String, Vec<Use<'a>>>,
+    /// Aggregates by the name of the cluster.
+    parents: BTreeMap<&'a str, Vec<&'a String>>,
+    /// Clusters by the name of their endpoints.
+    clusters: BTreeMap<&'a str, Vec<&'a str>>,
+}
+
+impl<'a> Reach<'a> {
+    pub const fn new(world: &'a World, resources: &'a [Checked]) -> Reach<'a> {
+        Reach {
+            world,
+            resources,
+            index: OnceCell::new(),
+        }
+    }
+
+    /// What the client keeps of a resource.
+    fn value(&self, resource_type: ResourceType, name: &str) -> Option<&'a Resource> {
+        let entry = self.world.get(resource_type, name)?;
+        self.resources.get(entry.id.0)?.parsed.as_deref()
+    }
+
+    fn cluster(&self, name: &str) -> Option<&'a Cluster> {
+        match self.value(ResourceType::Cluster, name)? {
+            Resource::Cluster(cluster) => Some(cluster),
+            _ => None,
+        }
+    }
+
+    fn endpoints(&self, name: &str) -> Option<&'a Endpoints> {
+        match self.value(ResourceType::Endpoints, name)? {
+            Resource::Endpoints(endpoints) => Some(endpoints),
+            _ => None,
+        }
+    }
+
+    fn index(&self) -> &Index<'a> {
+        self.index.get_or_init(|| {
+            let mut index = Index::default();
+            for (name, entry) in self.world.all(ResourceType::Listener) {
+                if let Some(Resource::Listener(listener)) =
+                    self.resources.get(entry.id.0).and_then(|c| c.parsed.as_deref())
+                {
+                    self.add_listener(name, listener, &mut index);
+                }
+            }
+            for (name, entry) in self.world.all(ResourceType::RouteConfiguration) {
+                if let Some(Resource::RouteConfiguration(routes)) =
+                    self.resources.get(entry.id.0).and_then(|c| c.parsed.as_deref())
+                {
+                    self.add_routes(name, false, routes, &mut index);
+                }
+            }
+            for (name, entry) in self.world.all(ResourceType::Cluster) {
+                match entry.facts() {
+                    Some(Facts::Cluster(ClusterFacts::Aggregate { .. })) => {
+                        let value = self.resources.get(entry.id.0).and_then(|c| c.parsed.as_deref());
+                        if let (Some(Resource::Cluster(cluster)), Some(checked)) =
+                            (value, self.resources.get(entry.id.0))
+                            && let Discovery::Aggregate { children } = &cluster.discovery
+                        {
+                            for child in children {
+                                index.parents.entry(child).or_default().push(&checked.name);
+                            }
+                        }
+                    }
+                    Some(Facts::Cluster(ClusterFacts::Eds { service_name, .. })) => {
+                        let endpoints = service_name.as_deref().unwrap_or(name);
+                        index.clusters.entry(endpoints).or_default().push(name);
+                    }
+                    _ => {}
+                }
+            }
+            index
+        })
+    }
+
+    fn add_listener(&self, name: &'a str, listener: &'a Listener, index: &mut Index<'a>) {
+        let mut add = |manager: &'a HttpConnectionManager, is_server| {
+            let user = User {
+                listener: name,
+                is_server,
+                manager,
+            };
+            match &manager.routes {
+                RouteSource::Rds(routes) => index.users.entry(routes).or_default().push(user),
+                RouteSource::Inline(_) => index.inline.entry(name).or_default().push(user),
+            }
+        };
+        match listener {
+            Listener::Api(manager) => add(manager, false),
+            Listener::Tcp(tcp) => tcp
+                .used_chains()
+                .for_each(|(_, chain)| add(&chain.http_connection_manager, true)),
+        }
+        let inline: Vec<User<'a>> = index.inline.get(name).cloned().unwrap_or_default();
+        for user in inline {
+            if let RouteSource::Inline(routes) = &user.manager.routes {
+                self.add_routes(name, true, routes, index);
+            }
+        }
+    }
+
+    fn add_routes(&self, holder: &'a str, inline: bool, routes: &'a RouteConfiguration, index: &mut Index<'a>) {
+        for host in &routes.virtual_hosts {
+            for route in &host.routes {
+                for (cluster, share) in destinations(route) {
+                    let found = Use {
+                        holder,
+                        inline,
+                        host,
+                        route,
+                        share,
+                    };
+                    index.routes.entry(cluster.to_owned()).or_default().push(found);
+                }
+            }
+        }
+    }
+
+    fn users_of(&self, holder: &str, inline: bool) -> Vec<User<'a>> {
+        let index = self.index();
+        let users = if inline {
+            index.inline.get(holder)
+        } else {
+            index.users.get(holder)
+        };
+        users.cloned().unwrap_or_default()
+    }
+
+    /// The clusters that name endpoints, or the cluster itself, and all aggregates above them.
+    fn above(&self, held: Held<'a>, thing: Thing<'a>) -> Vec<&'a str> {
+        let mut all: Vec<&'a str> = match thing {
+            Thing::Cluster(_) => vec![held.name],
+            _ => self.index().clusters.get(held.name).cloned().unwrap_or_default(),
+        };
+        let mut known: BTreeSet<&str> = all.iter().copied().collect();
+        let mut next = 0;
+        while let Some(name) = all.get(next).copied().filter(|_| next < MAX_BELOW) {
+            next += 1;
+            let parents = self.index().parents.get(name).into_iter().flatten();
+            let new = parents
+                .map(|parent| parent.as_str())
+                .filter(|parent| known.insert(parent));
+            all.extend(new.collect::<Vec<_>>());
+        }
+        all
+    }
+
+    fn uses(&self, held: Held<'a>, thing: Thing<'a>) -> Vec<Use<'a>> {
+        let inline = matches!(held.checked.resource_type, Some(ResourceType::Listener));
+        match thing {
+            Thing::Route(host, route) | Thing::RetryPolicy(host, route) => vec![Use {
+                holder: held.name,
+                inline,
+                host,
+                route,
+                share: 1.0,
+            }],
+            Thing::Cluster(_) | Thing::Endpoints(_) | Thing::Locality(..) | Thing::Endpoint(..) => {
+                let above = self.above(held, thing);
+                let uses = above.into_iter().filter_map(|name| self.index().routes.get(name));
+                uses.flatten().copied().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The listeners that lead to a thing, each once.
+    fn leading(&self, held: Held<'a>, thing: Thing<'a>) -> Vec<User<'a>> {
+        let users = match thing {
+            Thing::Listener(_) | Thing::Filter(_) => {
+                let index = self.index();
+                let all = index.users.values().chain(index.inline.values()).flatten();
+                all.filter(|user| user.listener == held.name).copied().collect()
+            }
+            Thing::RouteConfiguration(_) | Thing::VirtualHost(_) | Thing::Route(..) | Thing::RetryPolicy(..) => {
+                self.users_of(held.name, held.checked.resource_type == Some(ResourceType::Listener))
+            }
+            _ => {
+                let mut holders: BTreeSet<(&str, bool)> = BTreeSet::new();
+                let uses = self.uses(held, thing);
+                let new = uses.iter().filter(|found| holders.insert((found.holder, found.inline)));
+                new.flat_map(|found| self.users_of(found.holder, found.inline))
+                    .collect()
+            }
+        };
+        let mut known = BTreeSet::new();
+        let new = users
+            .into_iter()
+            .filter(|user| known.insert((user.listener, std::ptr::from_ref(user.manager))));
+        new.collect()
+    }
+
+    /// Says whether a listener of such a name leads to a thing.
+    pub fn is_led_to(&self, held: Held<'a>, thing: Thing<'a>, names: impl Fn(&str) -> bool) -> bool {
+        self.leading(held, thing).iter().any(|user| names(user.listener))
+    }
+
+    pub fn listeners(&self, held: Held<'a>, thing: Thing<'a>) -> Value<'a> {
+        Value::list(self.leading(held, thing).into_iter().map(Value::object))
+    }
+
+    pub fn routes(&self, held: Held<'a>, thing: Thing<'a>, redacts: bool) -> Value<'a> {
+        Value::list(
+            self.uses(held, thing)
+                .into_iter()
+                .map(|of| Value::object(UseView { of, redacts })),
+        )
+    }
+
+    pub fn aggregates(&self, name: &str, thing: Thing<'a>) -> Vec<&'a String> {
+        let parents = self
+            .index()
+            .parents
+            .get(name)
+            .filter(|_| matches!(thing, Thing::Cluster(_)));
+        parents.cloned().unwrap_or_default()
+    }
+
+    /// How long an RPC may take at most, by all ways; `None` if one has no limit.
+    pub fn deadline(&self, held: Held<'a>, thing: Thing<'a>) -> Option<Millis> {
+        let uses = match thing {
+            Thing::RouteConfiguration(_) | Thing::VirtualHost(_) | Thing::Listener(_) | Thing::Filter(_) => {
+                return None;
+            }
+            _ => self.uses(held, thing),
+        };
+        let mut longest = None;
+        for found in uses {
+            let Action::Route(action) = &found.route.action else {
+                continue;
+            };
+            let mut limits = Vec::new();
+            match action.max_stream_duration {
+                Some(own) => limits.push(own),
+                None => {
+                    let users = self.users_of(found.holder, found.inline);
+                    limits.extend(users.iter().map(|user| user.manager.http_max_stream_duration));
+                }
+            }
+            if limits.is_empty() || limits.contains(&Millis(0)) {
+                return None;
+            }
+            longest = longest.max(limits.into_iter().max());
+        }
+        longest
+    }
+
+    /// The clusters that RPCs go to from here, with the share of the route's weights.
+    fn going(&self, held: Held<'a>, thing: Thing<'a>) -> Vec<(&'a str, f64)> {
+        let mut first: Vec<(&'a str, f64)> = match thing {
+            Thing::Route(_, route) | Thing::RetryPolicy(_, route) => destinations(route),
+            Thing::VirtualHost(host) => host.routes.iter().flat_map(destinations).collect(),
+            Thing::RouteConfiguration(routes) => {
+                let routes = routes.virtual_hosts.iter().flat_map(|host| &host.routes);
+                routes.flat_map(destinations).collect()
+            }
+            Thing::Cluster(_) => vec![(held.name, 1.0)],
+            Thing::Endpoints(_) | Thing::Locality(..) | Thing::Endpoint(..) => {
+                let clusters = self.index().clusters.get(held.name).into_iter().flatten();
+                return clusters.map(|name| (*name, 1.0)).collect();
+            }
+            Thing::Listener(_) | Thing::Filter(_) => {
+                let users = self.leading(held, thing);
+                let routes = users.iter().filter_map(|user| self.routes_of(user.manager));
+                let hosts = routes.flat_map(|routes| &routes.virtual_hosts);
+                hosts.flat_map(|host| &host.routes).flat_map(destinations).collect()
+            }
+        };
+        // Of an aggregate, what it names.
+        let mut known: BTreeSet<&str> = first.iter().map(|(name, _)| *name).collect();
+        let mut next = 0;
+        while let Some((name, _)) = first.get(next).copied().filter(|_| next < MAX_BELOW) {
+            next += 1;
+            if let Some(Discovery::Aggregate { children }) = self.cluster(name).map(|cluster| &cluster.discovery) {
+                let new = children.iter().filter(|child| known.insert(child));
+                first.extend(new.map(|child| (child.as_str(), 1.0)).collect::<Vec<_>>());
+            }
+        }
+        first
+    }
+
+    fn routes_of(&self, manager: &'a HttpConnectionManager) -> Option<&'a RouteConfiguration> {
+        match &manager.routes {
+            RouteSource::Inline(routes) => Some(routes),
+            RouteSource::Rds(name) => match self.value(ResourceType::RouteConfiguration, name)? {
+                Resource::RouteConfiguration(routes) => Some(routes),
+                _ => None,
+            },
+        }
+    }
+
+    pub fn clusters(&self, held: Held<'a>, thing: Thing<'a>, redacts: bool) -> Value<'a> {
+        let mut all = self.going(held, thing);
+        if matches!(thing, Thing::Cluster(_)) {
+            // A cluster leads to others, if it is an aggregate.
+            all.remove(0);
+        }
+        Value::list(all.into_iter().map(|(name, share)| {
+            Value::object(ClusterUse {
+                name,
+                share,
+                cluster: self.cluster(name),
+                redacts,
+            })
+        }))
+    }
+
+    pub fn priorities(&self, held: Held<'a>, thing: Thing<'a>) -> Value<'a> {
+        let mut all = Vec::new();
+        let mut add = |cluster: &'a str, endpoints: &'a Endpoints| {
+            for (number, localities) in endpoints.priorities.iter().enumerate() {
+                all.push(Value::object(PriorityView {
+                    cluster,
+                    number,
+                    localities,
+                }));
+            }
+        };
+        match thing {
+            Thing::Endpoints(endpoints) => add(held.name, endpoints),
+            Thing::Locality(..) | Thing::Endpoint(..) => {}
+            _ => {
+                let roots: Vec<&'a str> = match thing {
+                    Thing::Cluster(_) => vec![held.name],
+                    _ => self.going(held, thing).into_iter().map(|(name, _)| name).collect(),
+                };
+                let mut known = BTreeSet::new();
+                let mut open: Vec<&'a str> = roots.into_iter().rev().collect();
+                // Depth first: the order in which an aggregate fails over.
+                while let Some(name) = open.pop().filter(|_| known.len() < MAX_BELOW) {
+                    if !known.insert(name) {
+                        continue;
+                    }
+                    let Some(cluster) = self.cluster(name) else {
+                        continue;
+                    };
+                    match &cluster.discovery {
+                        Discovery::Aggregate { children } => open.extend(children.iter().rev().map(String::as_str)),
+                        Discovery::Eds { service_name } => {
+                            let found = self.endpoints(service_name.as_deref().unwrap_or(name));
+                            found.into_iter().for_each(|endpoints| add(name, endpoints));
+                        }
+                        Discovery::LogicalDns { .. } => {}
+                    }
+                }
+            }
+        }
+        Value::List(all.into())
+    }
+
+    /// The filters on the way, with the overrides of virtual host and route.
+    pub fn filters(&self, held: Held<'a>, thing: Thing<'a>, redacts: bool) -> Value<'a> {
+        let mut all = Vec::new();
+        let mut add = |user: &User<'a>, found: Option<&Use<'a>>| {
+            for filter in user
+                .manager
+                .http_filters
+                .iter()
+                .filter(|filter| filter.config != FilterConfig::Router)
+            {
+                let overrides: Vec<(Level, &'a chain::Overrides)> = match found {
+                    Some(found) => vec![
+                        (Level::VirtualHost, &found.host.typed_per_filter_config),
+                        (Level::Route, &found.route.typed_per_filter_config),
+                    ],
+                    None => Vec::new(),
+                };
+                let effective = chain::effective(filter, &overrides);
+                if !effective.disabled {
+                    all.push(Value::object(FilterUse {
+                        name: &filter.name,
+                        listener: user.listener,
+                        config: effective.config,
+                        redacts,
+                    }));
+                }
+            }
+        };
+        let uses = self.uses(held, thing);
+        match uses.is_empty() {
+            true => self.leading(held, thing).iter().for_each(|user| add(user, None)),
+            false => uses.iter().for_each(|found| {
+                let users = self.users_of(found.holder, found.inline);
+                users.iter().for_each(|user| add(user, Some(found)));
+            }),
+        }
+        Value::List(all.into())
+    }
+}
+
+/// The clusters of a route with their shares.
+fn destinations(route: &Route) -> Vec<(&str, f64)> {
+    let Action::Route(action) = &route.action else {
+        return Vec::new();
+    };
+    match &action.destination {
+        Destination::Cluster(name) => vec![(name, 1.0)],
+        Destination::WeightedClusters(all) => {
+            let sum: f64 = all.iter().map(|one| f64::from(one.weight)).sum();
+            all.iter()
+                .map(|one| (one.name.as_str(), f64::from(one.weight) / sum))
+                .collect()
+        }
+        Destination::Plugin(_) => Vec::new(),
+    }
+}

@@ -1,0 +1,235 @@
+//! The contract: which fields `parsed`, `world` and `rpc` have, out of the JSON Schema that is published.
+//!
+//! [`SCHEMA`] is the one list of fields. The checker of expressions reads it, and tests hold every view against it.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde_json::Value as Json;
+
+use xdsctl_document::proto::pb::tables::{self, Cardinality, Field, Message, WellKnown};
+use xdsctl_model::text;
+
+use crate::cel::{self, Text, Value, nanoseconds};
+
+/// The published schema, `docs/schemas/policy.json`.
+pub const SCHEMA_TEXT: &str = include_str!("../policy.json");
+
+/// The same, to be asked.
+pub static SCHEMA: LazyLock<Schema> = LazyLock::new(Schema::read);
+
+/// What kind of value an expression has, as far as that is known before it is evaluated.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// Nobody knows.
+    Any,
+    /// Only null.
+    Null,
+    /// True or false.
+    Bool,
+    /// A whole number.
+    Int,
+    /// A number.
+    Double,
+    /// A text.
+    Text,
+    /// A duration.
+    Duration,
+    /// A list of something.
+    List(Box<Kind>),
+    /// Something by names that nobody knows before.
+    Map(Box<Kind>),
+    /// An object of the schema.
+    Object(&'static str),
+    /// A message as it is written, by its full name.
+    Message(&'static str),
+}
+
+/// The objects of the schema.
+#[derive(Debug, Default)]
+pub struct Schema {
+    objects: BTreeMap<String, BTreeMap<String, Kind>>,
+}
+
+impl Kind {
+    /// What kind of value it is.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Kind::Any => "any value",
+            Kind::Null => "null",
+            Kind::Bool => "a bool",
+            Kind::Int => "an int",
+            Kind::Double => "a double",
+            Kind::Text => "a text",
+            Kind::Duration => "a duration",
+            Kind::List(_) => "a list",
+            Kind::Map(_) => "a map",
+            Kind::Object(_) | Kind::Message(_) => "an object",
+        }
+    }
+
+    const fn is_number(&self) -> bool {
+        matches!(self, Kind::Int | Kind::Double)
+    }
+
+    /// Says whether a value of one kind may be equal to one of the other.
+    pub fn meets(&self, other: &Kind) -> bool {
+        match (self, other) {
+            (Kind::Any | Kind::Null, _) | (_, Kind::Any | Kind::Null) => true,
+            (Kind::List(a), Kind::List(b)) | (Kind::Map(a), Kind::Map(b)) => a.meets(b),
+            (Kind::Map(_), Kind::Object(_) | Kind::Message(_)) | (Kind::Object(_) | Kind::Message(_), Kind::Map(_)) => {
+                true
+            }
+            (a, b) => a == b || a.is_number() && b.is_number(),
+        }
+    }
+}
+
+impl Schema {
+    fn read() -> Schema {
+        // Names of objects are compared as long as the process runs.
+        let json: &'static Json = Box::leak(Box::new(serde_json::from_str(SCHEMA_TEXT).unwrap_or_default()));
+        let objects = json.get("$defs").and_then(Json::as_object).into_iter().flatten();
+        let fields = |of: &'static Json| {
+            let fields = of.get("properties").and_then(Json::as_object);
+            let fields = fields.into_iter().flatten();
+            fields.map(|(name, field)| (name.clone(), kind(field))).collect()
+        };
+        Schema {
+            objects: objects.map(|(name, of)| (name.clone(), fields(of))).collect(),
+        }
+    }
+
+    /// The fields of an object.
+    pub fn fields(&self, object: &str) -> impl Iterator<Item = (&str, &Kind)> + Clone {
+        let fields = self.objects.get(object).into_iter().flatten();
+        fields.map(|(name, kind)| (name.as_str(), kind))
+    }
+
+    /// Says whether there is such an object.
+    pub fn has(&self, object: &str) -> bool {
+        self.objects.contains_key(object)
+    }
+
+    /// The kind of a field; `Err` has the nearest name that the object has, `None` if no name is known before.
+    ///
+    /// # Errors
+    /// The object has no such field.
+    pub fn field(&self, of: &Kind, name: &str) -> Option<Result<Kind, String>> {
+        match of {
+            Kind::Any => Some(Ok(Kind::Any)),
+            Kind::Map(of) => Some(Ok((**of).clone())),
+            Kind::Object(object) => {
+                let fields = self.objects.get(*object);
+                let kind = fields.and_then(|fields| fields.get(name)).cloned();
+                let hint = || hint(name, self.fields(object).map(|(name, _)| name));
+                Some(kind.ok_or_else(|| format!("{object} has no field `{name}`{}", hint())))
+            }
+            Kind::Message(message) => {
+                let message = tables::message(message)?;
+                let field = message.fields.iter().find(|field| field.name == name);
+                let short = message.full_name.rsplit('.').next().unwrap_or_default();
+                let hint = || hint(name, message.fields.iter().map(|field| field.name));
+                Some(match field {
+                    Some(field) => Ok(written(field)),
+                    None => Err(format!("{short} has no field `{name}`{}", hint())),
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// `, did you mean ...?`, or all names if there are few.
+fn hint<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {
+    if let Some(near) = text::nearest(name, known.clone()) {
+        return format!(", did you mean `{near}`?");
+    }
+    let known: Vec<&str> = known.take(24).collect();
+    match known.len() {
+        0 | 24 => String::new(),
+        _ => format!(": it has {}", known.join(", ")),
+    }
+}
+
+/// The kind of a property of the schema.
+fn kind(field: &'static Json) -> Kind {
+    if let Some(name) = field.get("$ref").and_then(Json::as_str) {
+        return Kind::Object(name.trim_start_matches("#/$defs/"));
+    }
+    let one_of = field.get("anyOf").and_then(Json::as_array);
+    if let Some(first) = one_of.and_then(|list| list.first()) {
+        return kind(first);
+    }
+    let name = match field.get("type") {
+        Some(Json::Array(list)) => list.first().and_then(Json::as_str),
+        Some(name) => name.as_str(),
+        None => None,
+    };
+    match name {
+        Some("boolean") => Kind::Bool,
+        Some("integer") => Kind::Int,
+        Some("number") => Kind::Double,
+        Some("string") if field.get("format").and_then(Json::as_str) == Some("duration") => Kind::Duration,
+        Some("string") => Kind::Text,
+        Some("array") => Kind::List(Box::new(field.get("items").map_or(Kind::Any, kind))),
+        Some("object") => Kind::Map(Box::new(field.get("additionalProperties").map_or(Kind::Any, kind))),
+        _ => Kind::Any,
+    }
+}
+
+/// The kind of a field as it is written in JSON.
+fn written(field: &Field) -> Kind {
+    let one = |kind: tables::Kind| match kind {
+        tables::Kind::Bool => Kind::Bool,
+        tables::Kind::Double | tables::Kind::Float => Kind::Double,
+        tables::Kind::String | tables::Kind::Bytes | tables::Kind::Enum(_) => Kind::Text,
+        // 64 bits are a text in protobuf's JSON.
+        tables::Kind::Int64 | tables::Kind::Uint64 | tables::Kind::Sint64 => Kind::Text,
+        tables::Kind::Fixed64 | tables::Kind::Sfixed64 => Kind::Text,
+        tables::Kind::Message(number) => match tables::MESSAGES.get(usize::from(number)) {
+            Some(message) => of_message(message),
+            None => Kind::Any,
+        },
+        _ => Kind::Int,
+    };
+    match field.cardinality {
+        Cardinality::Singular => one(field.kind),
+        Cardinality::Repeated => Kind::List(Box::new(one(field.kind))),
+        Cardinality::Map { value, .. } => Kind::Map(Box::new(one(value))),
+    }
+}
+
+/// The kind of a message as it is written in JSON.
+pub fn of_message(message: &'static Message) -> Kind {
+    let name = message.full_name.strip_prefix("google.protobuf.").unwrap_or_default();
+    match (message.well_known, name) {
+        (WellKnown::None | WellKnown::Empty, _) => Kind::Message(message.full_name),
+        (_, "BoolValue") => Kind::Bool,
+        (_, "DoubleValue" | "FloatValue") => Kind::Double,
+        (_, "Int32Value" | "UInt32Value") => Kind::Int,
+        (_, "Duration" | "Timestamp" | "FieldMask" | "StringValue" | "BytesValue") => Kind::Text,
+        (_, "Int64Value" | "UInt64Value") => Kind::Text,
+        _ => Kind::Any,
+    }
+}
+
+/// The value of JSON that is of a kind: durations are durations in it, and fields that the schema does not have are left out.
+pub fn typed<'a>(json: &Json, kind: &Kind) -> Value<'a> {
+    match (json, kind) {
+        (Json::String(text), Kind::Duration) => nanoseconds(text).map_or(Value::Null, Value::Duration),
+        (Json::Number(number), Kind::Double) => Value::Double(number.as_f64().unwrap_or(f64::NAN)),
+        (Json::Array(list), Kind::List(of)) => Value::list(list.iter().map(|one| typed(one, of))),
+        (Json::Object(fields), Kind::Map(of)) => {
+            let entries = fields.iter();
+            let entries = entries.map(|(name, one)| (Text::Made(name.as_str().into()), typed(one, of)));
+            Value::Map(std::rc::Rc::new(entries.collect()))
+        }
+        (Json::Object(fields), Kind::Object(object)) => {
+            let known = SCHEMA.fields(object);
+            let entries = known.filter_map(|(name, of)| Some((Text::Borrowed(name), typed(fields.get(name)?, of))));
+            Value::Map(std::rc::Rc::new(entries.collect()))
+        }
+        _ => cel::Value::of_json(json),
+    }
+}

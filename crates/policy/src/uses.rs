@@ -1,0 +1,188 @@
+//! The objects in `world`: who leads to a thing, and what it leads to.
+
+use crate::cel::{Value, View};
+use crate::site::share;
+use crate::view::{self, Seen, duration, lb_policies, optional, text, texts};
+use xdsctl_model::resource::Cluster;
+use xdsctl_model::resource::cluster::{Discovery, HealthStatus};
+use xdsctl_model::resource::endpoints::Locality;
+use xdsctl_model::resource::filter::FilterConfig;
+use xdsctl_model::resource::listener::HttpConnectionManager;
+use xdsctl_model::resource::matcher::StringMatch;
+use xdsctl_model::resource::route::{Action, PathMatcher, Route, VirtualHost};
+
+/// A listener, or a filter chain of one.
+#[derive(Clone, Copy)]
+pub(crate) struct User<'a> {
+    pub listener: &'a str,
+    pub is_server: bool,
+    pub manager: &'a HttpConnectionManager,
+}
+
+/// A route that names a cluster.
+#[derive(Clone, Copy)]
+pub(crate) struct Use<'a> {
+    /// The resource that has the routes.
+    pub holder: &'a str,
+    /// It is a listener.
+    pub inline: bool,
+    pub host: &'a VirtualHost,
+    pub route: &'a Route,
+    pub share: f64,
+}
+
+impl<'a> View<'a> for User<'a> {
+    fn get(&self, field: &str) -> Value<'a> {
+        match field {
+            "name" => text(self.listener),
+            "is_server" => Value::Bool(self.is_server),
+            "max_stream_duration" => duration(self.manager.http_max_stream_duration),
+            "filters" => texts(self.manager.http_filters.iter().map(|filter| &filter.name)),
+            _ => Value::Null,
+        }
+    }
+}
+
+pub(crate) struct UseView<'a> {
+    pub of: Use<'a>,
+    pub redacts: bool,
+}
+
+impl<'a> View<'a> for UseView<'a> {
+    fn get(&self, field: &str) -> Value<'a> {
+        let Use {
+            holder,
+            host,
+            route,
+            share,
+            ..
+        } = self.of;
+        let action = match &route.action {
+            Action::Route(action) => Some(&**action),
+            Action::NonForwarding | Action::Unknown => None,
+        };
+        match field {
+            "resource" => text(holder),
+            "virtual_host" => text(&host.name),
+            "domains" => texts(&host.domains),
+            "name" => text(&route.name),
+            "index" => Value::int(route.index),
+            "path" => match &route.path {
+                PathMatcher::Text(matcher) => match &matcher.kind {
+                    StringMatch::Exact(path) | StringMatch::Prefix(path) => text(path),
+                    _ => Value::Null,
+                },
+                PathMatcher::Regex(_) => Value::Null,
+            },
+            "share" => Value::Double(share),
+            "max_stream_duration" => optional(action.and_then(|action| action.max_stream_duration), duration),
+            "retry_policy" => optional(action, |of| {
+                view::retry_policy(Seen {
+                    of,
+                    redacts: self.redacts,
+                })
+            }),
+            _ => Value::Null,
+        }
+    }
+}
+
+pub(crate) struct ClusterUse<'a> {
+    pub name: &'a str,
+    pub share: f64,
+    pub cluster: Option<&'a Cluster>,
+    pub redacts: bool,
+}
+
+impl<'a> View<'a> for ClusterUse<'a> {
+    fn get(&self, field: &str) -> Value<'a> {
+        match (field, self.cluster) {
+            ("name", _) => text(self.name),
+            ("share", _) => Value::Double(self.share),
+            ("is_held", cluster) => Value::Bool(cluster.is_some()),
+            ("type", Some(cluster)) => text(match &cluster.discovery {
+                Discovery::Eds { .. } => "EDS",
+                Discovery::LogicalDns { .. } => "LOGICAL_DNS",
+                Discovery::Aggregate { .. } => "AGGREGATE",
+            }),
+            ("lb_policies", Some(cluster)) => lb_policies(&cluster.lb_policy.config),
+            ("lb_policies", None) => Value::list([]),
+            (_, Some(of)) => {
+                let redacts = self.redacts;
+                match view::cluster(view::Named(self.name, Seen { of, redacts })) {
+                    Value::Map(map) => map.get(field).cloned().unwrap_or(Value::Null),
+                    _ => Value::Null,
+                }
+            }
+            (_, None) => Value::Null,
+        }
+    }
+}
+
+pub(crate) struct PriorityView<'a> {
+    pub cluster: &'a str,
+    pub number: usize,
+    pub localities: &'a [Locality],
+}
+
+impl<'a> View<'a> for PriorityView<'a> {
+    fn get(&self, field: &str) -> Value<'a> {
+        match field {
+            "cluster" => text(self.cluster),
+            "priority" => Value::int(self.number),
+            "localities" => Value::list(self.localities.iter().map(|of| {
+                Value::object(LocalityUse {
+                    of,
+                    share: share(self.localities, of),
+                })
+            })),
+            _ => Value::Null,
+        }
+    }
+}
+
+struct LocalityUse<'a> {
+    of: &'a Locality,
+    share: f64,
+}
+
+impl<'a> View<'a> for LocalityUse<'a> {
+    fn get(&self, field: &str) -> Value<'a> {
+        let draining = || {
+            self.of
+                .endpoints
+                .iter()
+                .filter(|one| one.health == HealthStatus::Draining)
+                .count()
+        };
+        match field {
+            "region" => text(&self.of.name.region),
+            "zone" => text(&self.of.name.zone),
+            "sub_zone" => text(&self.of.name.sub_zone),
+            "share" => Value::Double(self.share),
+            "endpoints" => Value::int(self.of.endpoints.len()),
+            "draining" => Value::int(draining()),
+            "addresses" => Value::list(self.of.endpoints.iter().map(|one| Value::text(one.address.to_string()))),
+            _ => Value::Null,
+        }
+    }
+}
+
+pub(crate) struct FilterUse<'a> {
+    pub name: &'a str,
+    pub listener: &'a str,
+    pub config: &'a FilterConfig,
+    pub redacts: bool,
+}
+
+impl<'a> View<'a> for FilterUse<'a> {
+    fn get(&self, field: &str) -> Value<'a> {
+        match field {
+            "name" => text(self.name),
+            "listener" => text(self.listener),
+            "type" => text(self.config.kind()),
+            "config" => view::filter_config(self.config, self.redacts),
+            _ => Value::Null,
+        }
+    }
+}
