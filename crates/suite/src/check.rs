@@ -9,6 +9,7 @@ use xdsctl_document::source::Span;
 use xdsctl_lb::runtime::{Connectivity, Time};
 use xdsctl_model::diag::Rule;
 use xdsctl_model::status::Code;
+use xdsctl_policy::cel::Program;
 
 /// One expectation.
 #[derive(Debug, Clone)]
@@ -53,6 +54,8 @@ pub enum CheckKind {
     Cookie(Cookie),
     /// The RPC of a session ends at another backend than the one before it in its jar.
     Moves(bool),
+    /// This is true of each RPC.
+    That(Box<Program>),
     /// The RPCs are distributed so.
     Shares(ExpectedShares),
     /// The RPCs end at so many different backends.
@@ -121,7 +124,8 @@ impl CheckKind {
             | CheckKind::AttemptsAt(_)
             | CheckKind::Within(_)
             | CheckKind::Cookie(_)
-            | CheckKind::Moves(_) => CheckScope::Rpc,
+            | CheckKind::Moves(_)
+            | CheckKind::That(_) => CheckScope::Rpc,
             CheckKind::Shares(_) | CheckKind::Backends(_) | CheckKind::Count(_) => CheckScope::Rpcs,
             CheckKind::Nack(_) => CheckScope::Update,
             CheckKind::States(_) | CheckKind::Priority(_) | CheckKind::Has(_) | CheckKind::Lacks(_) => {

@@ -7,15 +7,16 @@ use super::check::{Check, CheckKind, CheckScope, Cookie, StatePlace};
 use super::read::{Faulty, SuiteReader, fault};
 use super::shares::ExpectedShares;
 use xdsctl_channel::sim::script::value::{address, address_key, one_or_more, share, time, unknown, wrong};
-use xdsctl_channel::sim::script::{Located, code};
+use xdsctl_channel::sim::script::{Located, StepError, code};
 use xdsctl_document::source::node::{JsonMember, JsonNode};
 use xdsctl_lb::runtime::Connectivity;
 use xdsctl_lint::catalogue;
 use xdsctl_model::diag::Rule;
 use xdsctl_model::text;
+use xdsctl_policy::cel::Program;
 
 /// Members that say something of each RPC.
-const OF_RPC: [&str; 13] = [
+const OF_RPC: [&str; 14] = [
     "status",
     "message",
     "fails",
@@ -29,6 +30,7 @@ const OF_RPC: [&str; 13] = [
     "within",
     "cookie",
     "moves",
+    "that",
 ];
 
 /// Members that say something of all RPCs of a step, of an update, or of the channel after it.
@@ -159,6 +161,7 @@ fn read(member: &JsonMember, tolerance: Option<&JsonNode>) -> Result<Vec<CheckKi
         }
         "fails" => is(CheckKind::Fails(literal(member)?)),
         "moves" => is(CheckKind::Moves(literal(member)?)),
+        "that" => is(CheckKind::That(Box::new(expression(node)?))),
         "address" => is(CheckKind::Address(set(node, |one| address("address", one))?)),
         "cluster" => is(CheckKind::Cluster(texts("the name of a cluster, or a list of them")?)),
         "virtual_host" => is(CheckKind::VirtualHost(texts(
@@ -208,6 +211,19 @@ fn read(member: &JsonMember, tolerance: Option<&JsonNode>) -> Result<Vec<CheckKi
         "tree_lacks" => Ok(set(node, policy)?.into_iter().map(CheckKind::Lacks).collect()),
         _ => Err(unknown("expect", member, &[&OF_RPC[..], &OF_STEP].concat())),
     }
+}
+
+/// An expression about an RPC.
+fn expression(node: &JsonNode) -> Result<Program, Located> {
+    let wanted = "an expression in CEL, as in \"rpc.attempts <= 3\"";
+    let text = node.text().ok_or_else(|| wrong("that", node, wanted))?;
+    xdsctl_policy::of_rpc(text).map_err(|fault| {
+        let mut located = wrong("that", node, wanted);
+        let part = text.get(fault.span).filter(|part| !part.is_empty() && *part != text);
+        let part = part.map(|part| format!(", at `{part}`")).unwrap_or_default();
+        located.error = StepError::NotJson(format!("`that`: {}{part}", fault.message));
+        located
+    })
 }
 
 /// Values of which one may be, sorted.

@@ -12,6 +12,8 @@ use xdsctl_channel::sim::script::Done;
 use xdsctl_channel::sim::{Channel, Outcome};
 use xdsctl_model::cookie::SessionCookie;
 use xdsctl_model::status::Code;
+use xdsctl_policy::cel::Program;
+use xdsctl_policy::{EndedRpc, is_true_of};
 
 /// An ended RPC, with what depends on the RPCs before it.
 #[derive(Debug, Clone, Copy)]
@@ -204,7 +206,10 @@ impl<'t> Guard<'t> {
 
     /// Looks at an RPC of the run.
     pub fn see(&mut self, ended: &Ended<'_>) {
-        if self.never.checks.iter().all(|check| holds(&check.what, ended).is_ok()) {
+        // What cannot be said must not pass.
+        let cannot = |what: &CheckKind| matches!(what, CheckKind::That(program) if that(program, ended).is_err());
+        let mut checks = self.never.checks.iter();
+        if checks.all(|check| holds(&check.what, ended).is_ok() || cannot(&check.what)) {
             self.bad += 1;
             self.first.get_or_insert_with(|| First::of(ended, end(ended)));
         }
@@ -321,6 +326,10 @@ fn holds(what: &CheckKind, ended: &Ended<'_>) -> Result<(), String> {
             })
         }
         CheckKind::Moves(moves) => or(ended.moved_from.is_some() == *moves, &end),
+        CheckKind::That(program) => match that(program, ended) {
+            Ok(is_so) => or(is_so, &end),
+            Err(why) => Err(format!("{why}: {}", end())),
+        },
         CheckKind::Shares(_)
         | CheckKind::Backends(_)
         | CheckKind::Count(_)
@@ -330,6 +339,16 @@ fn holds(what: &CheckKind, ended: &Ended<'_>) -> Result<(), String> {
         | CheckKind::Has(_)
         | CheckKind::Lacks(_) => Ok(()),
     }
+}
+
+/// Says whether an expression is true of an RPC.
+fn that(program: &Program, ended: &Ended<'_>) -> Result<bool, String> {
+    let rpc = EndedRpc {
+        outcome: ended.outcome,
+        route_name: ended.route_name,
+        moved_from: ended.moved_from,
+    };
+    is_true_of(program, rpc)
 }
 
 /// Says whether a sorted list has a name.

@@ -114,6 +114,7 @@ impl MentionedNames {
             | CheckKind::Within(_)
             | CheckKind::Cookie(Cookie::None | Cookie::Set)
             | CheckKind::Moves(_)
+            | CheckKind::That(_)
             | CheckKind::Backends(_)
             | CheckKind::Count(_)
             | CheckKind::Nack(_)

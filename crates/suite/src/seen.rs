@@ -113,6 +113,7 @@ fn of_rpc(what: &CheckKind, ended: &Ended<'_>) -> Result<Value, &'static str> {
         CheckKind::Fails(_) => Err("whether RPCs may fail is your decision"),
         CheckKind::Within(_) => Err("how long RPCs may take is your decision"),
         CheckKind::Moves(_) => Err("whether sessions may move is your decision"),
+        CheckKind::That(_) => Err("an expression is your decision"),
         CheckKind::Shares(_)
         | CheckKind::Backends(_)
         | CheckKind::Count(_)
