@@ -35,6 +35,7 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             [CompletionResult]::new('admit', 'admit', [CompletionResultType]::ParameterValue, 'Say which connection a server takes and which RPC it lets in, and why')
             [CompletionResult]::new('test', 'test', [CompletionResultType]::ParameterValue, 'Run suites: what clients, backends and a control plane do over time, and what is expected of it')
             [CompletionResult]::new('simulate', 'simulate', [CompletionResultType]::ParameterValue, 'Show event by event what happens during a test of a suite')
+            [CompletionResult]::new('policy', 'policy', [CompletionResultType]::ParameterValue, 'Test the project''s own policies, or write one to start from')
             [CompletionResult]::new('retry', 'retry', [CompletionResultType]::ParameterValue, 'Show what the client makes of a retry policy')
             [CompletionResult]::new('cookie', 'cookie', [CompletionResultType]::ParameterValue, 'Read or write session cookies')
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Write an xdsctl.toml with the defaults')
@@ -166,8 +167,11 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             break
         }
         'xdsctl;explain' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Use this configuration file; the default is xdsctl.toml in this directory or one above')
+            [CompletionResult]::new('--allow-read', '--allow-read', [CompletionResultType]::ParameterName, 'Let files name files below this directory, not only below their own; may be repeated')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Output format')
             [CompletionResult]::new('--list', '--list', [CompletionResultType]::ParameterName, 'List all rules')
+            [CompletionResult]::new('--no-config', '--no-config', [CompletionResultType]::ParameterName, 'Use no configuration file')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
@@ -400,6 +404,59 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             [CompletionResult]::new('--show-secrets', '--show-secrets', [CompletionResultType]::ParameterName, 'Print passwords, keys and tokens instead of masking them')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'xdsctl;policy' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('test', 'test', [CompletionResultType]::ParameterValue, 'Run the cases of policies: what each must accept and reject')
+            [CompletionResult]::new('new', 'new', [CompletionResultType]::ParameterValue, 'Print a policy about what stands in a line of a file')
+            [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of what an expression may look at')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'xdsctl;policy;test' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Use this configuration file; the default is xdsctl.toml in this directory or one above')
+            [CompletionResult]::new('--allow-read', '--allow-read', [CompletionResultType]::ParameterName, 'Let files name files below this directory, not only below their own; may be repeated')
+            [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'Client of cases that name none, instead of C-core 1.85.1: `go`, `java@1.80`')
+            [CompletionResult]::new('--run', '--run', [CompletionResultType]::ParameterName, 'Run only cases whose name, as `ID accepts NAME`, matches this')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Format of the report, and the file for it instead of standard output; may be repeated [default: human]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour the report')
+            [CompletionResult]::new('--no-config', '--no-config', [CompletionResultType]::ParameterName, 'Use no configuration file')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Do not print cases that pass')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Do not print cases that pass')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'xdsctl;policy;new' {
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'The file with the resource, and the line of the field')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'xdsctl;policy;schema' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'xdsctl;policy;help' {
+            [CompletionResult]::new('test', 'test', [CompletionResultType]::ParameterValue, 'Run the cases of policies: what each must accept and reject')
+            [CompletionResult]::new('new', 'new', [CompletionResultType]::ParameterValue, 'Print a policy about what stands in a line of a file')
+            [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of what an expression may look at')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'xdsctl;policy;help;test' {
+            break
+        }
+        'xdsctl;policy;help;new' {
+            break
+        }
+        'xdsctl;policy;help;schema' {
+            break
+        }
+        'xdsctl;policy;help;help' {
             break
         }
         'xdsctl;retry' {
@@ -671,6 +728,7 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             [CompletionResult]::new('admit', 'admit', [CompletionResultType]::ParameterValue, 'Say which connection a server takes and which RPC it lets in, and why')
             [CompletionResult]::new('test', 'test', [CompletionResultType]::ParameterValue, 'Run suites: what clients, backends and a control plane do over time, and what is expected of it')
             [CompletionResult]::new('simulate', 'simulate', [CompletionResultType]::ParameterValue, 'Show event by event what happens during a test of a suite')
+            [CompletionResult]::new('policy', 'policy', [CompletionResultType]::ParameterValue, 'Test the project''s own policies, or write one to start from')
             [CompletionResult]::new('retry', 'retry', [CompletionResultType]::ParameterValue, 'Show what the client makes of a retry policy')
             [CompletionResult]::new('cookie', 'cookie', [CompletionResultType]::ParameterValue, 'Read or write session cookies')
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Write an xdsctl.toml with the defaults')
@@ -710,6 +768,21 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             break
         }
         'xdsctl;help;simulate' {
+            break
+        }
+        'xdsctl;help;policy' {
+            [CompletionResult]::new('test', 'test', [CompletionResultType]::ParameterValue, 'Run the cases of policies: what each must accept and reject')
+            [CompletionResult]::new('new', 'new', [CompletionResultType]::ParameterValue, 'Print a policy about what stands in a line of a file')
+            [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of what an expression may look at')
+            break
+        }
+        'xdsctl;help;policy;test' {
+            break
+        }
+        'xdsctl;help;policy;new' {
+            break
+        }
+        'xdsctl;help;policy;schema' {
             break
         }
         'xdsctl;help;retry' {

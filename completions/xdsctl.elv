@@ -32,6 +32,7 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
             cand admit 'Say which connection a server takes and which RPC it lets in, and why'
             cand test 'Run suites: what clients, backends and a control plane do over time, and what is expected of it'
             cand simulate 'Show event by event what happens during a test of a suite'
+            cand policy 'Test the project''s own policies, or write one to start from'
             cand retry 'Show what the client makes of a retry policy'
             cand cookie 'Read or write session cookies'
             cand init 'Write an xdsctl.toml with the defaults'
@@ -160,8 +161,11 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'xdsctl;explain'= {
+            cand --config 'Use this configuration file; the default is xdsctl.toml in this directory or one above'
+            cand --allow-read 'Let files name files below this directory, not only below their own; may be repeated'
             cand --format 'Output format'
             cand --list 'List all rules'
+            cand --no-config 'Use no configuration file'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
@@ -387,6 +391,50 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
             cand --show-secrets 'Print passwords, keys and tokens instead of masking them'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
+        }
+        &'xdsctl;policy'= {
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand test 'Run the cases of policies: what each must accept and reject'
+            cand new 'Print a policy about what stands in a line of a file'
+            cand schema 'Print the JSON Schema of what an expression may look at'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'xdsctl;policy;test'= {
+            cand --config 'Use this configuration file; the default is xdsctl.toml in this directory or one above'
+            cand --allow-read 'Let files name files below this directory, not only below their own; may be repeated'
+            cand --client 'Client of cases that name none, instead of C-core 1.85.1: `go`, `java@1.80`'
+            cand --run 'Run only cases whose name, as `ID accepts NAME`, matches this'
+            cand --format 'Format of the report, and the file for it instead of standard output; may be repeated [default: human]'
+            cand --color 'When to colour the report'
+            cand --no-config 'Use no configuration file'
+            cand -q 'Do not print cases that pass'
+            cand --quiet 'Do not print cases that pass'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'xdsctl;policy;new'= {
+            cand --from 'The file with the resource, and the line of the field'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'xdsctl;policy;schema'= {
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'xdsctl;policy;help'= {
+            cand test 'Run the cases of policies: what each must accept and reject'
+            cand new 'Print a policy about what stands in a line of a file'
+            cand schema 'Print the JSON Schema of what an expression may look at'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'xdsctl;policy;help;test'= {
+        }
+        &'xdsctl;policy;help;new'= {
+        }
+        &'xdsctl;policy;help;schema'= {
+        }
+        &'xdsctl;policy;help;help'= {
         }
         &'xdsctl;retry'= {
             cand --as 'Read bare resources and arrays as this type'
@@ -636,6 +684,7 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
             cand admit 'Say which connection a server takes and which RPC it lets in, and why'
             cand test 'Run suites: what clients, backends and a control plane do over time, and what is expected of it'
             cand simulate 'Show event by event what happens during a test of a suite'
+            cand policy 'Test the project''s own policies, or write one to start from'
             cand retry 'Show what the client makes of a retry policy'
             cand cookie 'Read or write session cookies'
             cand init 'Write an xdsctl.toml with the defaults'
@@ -666,6 +715,17 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
         &'xdsctl;help;test'= {
         }
         &'xdsctl;help;simulate'= {
+        }
+        &'xdsctl;help;policy'= {
+            cand test 'Run the cases of policies: what each must accept and reject'
+            cand new 'Print a policy about what stands in a line of a file'
+            cand schema 'Print the JSON Schema of what an expression may look at'
+        }
+        &'xdsctl;help;policy;test'= {
+        }
+        &'xdsctl;help;policy;new'= {
+        }
+        &'xdsctl;help;policy;schema'= {
         }
         &'xdsctl;help;retry'= {
         }

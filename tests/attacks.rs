@@ -14,6 +14,8 @@ mod control;
 mod files;
 #[path = "attacks/hides.rs"]
 mod hides;
+#[path = "attacks/policy.rs"]
+mod policy;
 #[path = "support/run.rs"]
 mod run;
 #[path = "support/server.rs"]

@@ -29,6 +29,7 @@ mod needed;
 mod not_checked;
 mod outputs;
 mod own_world;
+mod policies;
 mod reached;
 mod readme;
 #[path = "support/run.rs"]

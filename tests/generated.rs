@@ -122,7 +122,7 @@ fn the_version_names_the_client() {
 }
 
 /// Schemas of what is read.
-const INPUTS: [&str; 1] = ["scenario"];
+const INPUTS: [&str; 2] = ["policy", "scenario"];
 
 #[test]
 fn every_json_answer_has_a_schema() {

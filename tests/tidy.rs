@@ -19,6 +19,7 @@ const CRATES: &[&str] = &[
     "crates/lsp/src",
     "crates/model/src",
     "crates/net/src",
+    "crates/policy/src",
     "crates/re2/src",
     "crates/server/src",
     "crates/suite/src",

@@ -368,7 +368,8 @@ fn is_harmless(command: &Command, input: &[u8], script: &[u8]) -> bool {
                 && suites::is_harmless(input)
                 && args.formats.iter().all(|format| format.file.is_none());
         }
-        Command::Init(_) | Command::Config(_) | Command::Generate(_) => return false,
+        // They read the project's files.
+        Command::Init(_) | Command::Config(_) | Command::Policy(_) | Command::Generate(_) => return false,
         // They wait for others.
         Command::Fetch(_) | Command::Serve(_) | Command::Lsp(_) => return false,
     };

@@ -8,6 +8,7 @@ mod examples;
 mod fail_on;
 mod format;
 mod live;
+mod policy;
 mod rule;
 mod suite;
 mod validate;
@@ -28,6 +29,7 @@ pub use choice::ChoiceArgs;
 pub use fail_on::FailOn;
 pub use format::{ReportDestination, ReportFormat};
 pub use live::{ConnectArgs, FetchArgs, ServeArgs};
+pub use policy::{PolicyArgs, PolicyCommand, PolicyNewArgs, PolicyTestArgs};
 pub use suite::{SimulateArgs, TestArgs, TimelineFormat};
 pub use validate::{Level, Show, ValidateArgs};
 
@@ -73,6 +75,9 @@ pub enum Command {
     /// Show event by event what happens during a test of a suite
     #[command(after_help = examples::SIMULATE)]
     Simulate(SimulateArgs),
+    /// Test the project's own policies, or write one to start from
+    #[command(after_help = examples::POLICY)]
+    Policy(PolicyArgs),
     /// Show what the client makes of a retry policy
     #[command(after_help = examples::RETRY)]
     Retry(RetryArgs),
@@ -226,6 +231,7 @@ impl Args {
             | Command::Init(_)
             | Command::Config(_)
             | Command::Lsp(_)
+            | Command::Policy(_)
             | Command::Completions(_)
             | Command::Generate(_) => false,
         }
@@ -305,6 +311,9 @@ pub struct ExplainArgs {
     /// List all rules
     #[arg(long)]
     pub list: bool,
+    /// Whose policies are explained too
+    #[command(flatten)]
+    pub config: ConfigArgs,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,

@@ -105,6 +105,13 @@ Examples:
   xdsctl test --init dump.json > shop.yaml
   xdsctl test --format junit=report.xml --format human suites/";
 
+/// `xdsctl policy`
+pub const POLICY: &str = "\
+Examples:
+  xdsctl policy test policies/
+  xdsctl policy test --format junit=report.xml --format human
+  xdsctl policy new --from xds/routes.yaml:12 > policies/routes.toml";
+
 /// `xdsctl simulate`
 pub const SIMULATE: &str = "\
 Examples:

@@ -3,6 +3,7 @@
 use std::io::Read;
 
 use crate::args::{ExplainArgs, Format};
+use crate::config::ProjectConfig;
 use crate::report::explain;
 use crate::{Error, Io};
 use xdsctl_lint::catalogue;
@@ -25,9 +26,9 @@ const EXIT_UNKNOWN: u8 = 1;
 
 pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     if args.list {
-        let rules: Vec<_> = catalogue::rules().collect();
+        let rules: Vec<_> = ProjectConfig::of(&args.config, io)?.rules().collect();
         match args.format {
-            Format::Human => explain::write_list(io.width, &mut io.out)?,
+            Format::Human => explain::write_list(rules, io.width, &mut io.out)?,
             Format::Json => explain::write_json(&rules, &mut io.out)?,
         }
         return Ok(0);
@@ -42,6 +43,18 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         words => words.join(" "),
     };
     if let Some(rule) = catalogue::find(&wanted) {
+        return page(args.format, rule, io);
+    }
+    // A project's own is called like a rule, in one word.
+    if args.rule.len() == 1
+        && wanted.contains('-')
+        && !wanted.contains(char::is_whitespace)
+        && let Some(rule) = ProjectConfig::of(&args.config, io)?
+            .policies
+            .policies
+            .rules()
+            .find(|rule| rule.id == wanted)
+    {
         return page(args.format, rule, io);
     }
     // `no failover` is as good as `no-failover`.

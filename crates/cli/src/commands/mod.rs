@@ -11,6 +11,7 @@ pub mod generate;
 mod init;
 mod lsp;
 mod pick;
+mod policy;
 mod retry;
 mod route;
 mod serve;
@@ -39,6 +40,7 @@ pub(crate) fn run(command: &Command, io: &mut Io<'_>) -> Result<u8, Error> {
         Command::Admit(admit) => admit::run(admit, io),
         Command::Test(test) => test::run(test, io),
         Command::Simulate(simulate) => simulate::run(simulate, io),
+        Command::Policy(policy) => policy::run(policy, io),
         Command::Retry(retry) => retry::run(retry, io),
         Command::Cookie(cookie) => cookie::run(cookie, io),
         Command::Init(init) => init::run(init, io),

@@ -8,6 +8,7 @@ use std::path::Path;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::policies::PolicyTable;
 use super::{IgnoreSetting, ProjectConfig, RuleSetting, Setting};
 use crate::args::{FailOn, Level, ReportFormat, WorldMode};
 use xdsctl_document::secret;
@@ -15,6 +16,7 @@ use xdsctl_lint::catalogue;
 use xdsctl_lint::choice::{FilePattern, Ignore, Selector, Wildcard};
 use xdsctl_model::diag::{Rule, Severity};
 use xdsctl_model::profile::Client;
+use xdsctl_policy::Policies;
 
 /// `[[ignore]]` of a file: each finding is held against all of them.
 const MAX_IGNORES: usize = 1_000;
@@ -30,7 +32,18 @@ pub(super) struct SettingFault {
 }
 
 impl SettingFault {
-    fn at<T>(place: &Spanned<T>, message: impl Into<String>) -> SettingFault {
+    pub(super) const fn new(message: String, span: Range<usize>) -> SettingFault {
+        SettingFault { message, span }
+    }
+
+    pub(super) fn of_toml(error: &toml::de::Error) -> SettingFault {
+        SettingFault {
+            message: error.message().replace('\n', ", "),
+            span: error.span().unwrap_or_default(),
+        }
+    }
+
+    pub(super) fn at<T>(place: &Spanned<T>, message: impl Into<String>) -> SettingFault {
         SettingFault {
             message: message.into(),
             span: place.span(),
@@ -119,6 +132,10 @@ pub(super) struct ConfigFile {
     rules: BTreeMap<Spanned<String>, Spanned<Loudness>>,
     #[serde(default)]
     ignore: Vec<Spanned<IgnoreTable>>,
+    #[serde(default)]
+    pub(super) policies: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub(super) policy: Vec<PolicyTable>,
 }
 
 /// A severity, or none.
@@ -144,15 +161,17 @@ struct IgnoreTable {
 
 impl ConfigFile {
     pub(super) fn read(text: &str) -> Result<ConfigFile, SettingFault> {
-        toml::from_str(text).map_err(|error| SettingFault {
-            message: error.message().replace('\n', ", "),
-            span: error.span().unwrap_or_default(),
-        })
+        toml::from_str(text).map_err(|error| SettingFault::of_toml(&error))
     }
 
     /// The settings; paths start at `directory`.
-    pub(super) fn settings(self, text: &str, directory: &Path) -> Result<ProjectConfig, SettingFault> {
-        let known: Vec<&'static Rule> = catalogue::rules().collect();
+    pub(super) fn settings(
+        self,
+        text: &str,
+        directory: &Path,
+        policies: &Policies,
+    ) -> Result<ProjectConfig, SettingFault> {
+        let known: Vec<&'static Rule> = catalogue::rules().chain(policies.rules()).collect();
         let mut rules: Vec<_> = self.rules.into_iter().collect();
         // A table has no order of its own; the file has.
         rules.sort_by_key(|(name, _)| name.span().start);

@@ -4,6 +4,7 @@
 //! directory. A flag of the command line counts for more.
 
 mod document;
+pub mod policies;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,8 +15,11 @@ use crate::io::reach::{AllowedDirectories, directory_of};
 use crate::report::paths::{PrintedPaths, normal};
 use crate::{Error, Io};
 use document::ConfigFile;
+use policies::ProjectPolicies;
 use xdsctl_document::source::read_stream;
+use xdsctl_lint::catalogue;
 use xdsctl_lint::choice::{Ignore, Selector};
+use xdsctl_model::diag::Rule;
 use xdsctl_model::diag::Severity;
 
 /// Name of the file.
@@ -89,6 +93,8 @@ pub struct ProjectConfig {
     pub rules: Vec<Setting<RuleSetting>>,
     /// `[[ignore]]`, in the order of the file.
     pub ignores: Vec<Setting<IgnoreSetting>>,
+    /// `[[policy]]`, and the files that `policies` names.
+    pub policies: ProjectPolicies,
 }
 
 impl ProjectConfig {
@@ -125,7 +131,7 @@ impl ProjectConfig {
     pub fn of_text(file: &Path, text: String, args: &ConfigArgs, io: &Io<'_>) -> Result<ProjectConfig, Error> {
         let here = io.paths.directory.clone().unwrap_or_default();
         let reach = AllowedDirectories::of(&args.allow_read);
-        let config = Self::read(file, text, &here)?;
+        let config = Self::read(file, text, &here, &reach)?;
         let named = [&config.bootstrap, &config.baseline].into_iter().flatten();
         for setting in named {
             let allowed = reach.check(&setting.value, directory_of(file));
@@ -141,18 +147,29 @@ impl ProjectConfig {
     }
 
     /// Reads a file's text.
-    fn read(file: &Path, text: String, here: &Path) -> Result<ProjectConfig, Error> {
+    fn read(file: &Path, text: String, here: &Path, reach: &AllowedDirectories) -> Result<ProjectConfig, Error> {
         let directory = file.parent().unwrap_or(Path::new(""));
         let name = file.display().to_string();
-        let document = ConfigFile::read(&text).map_err(|fault| fault.located(&name, &text))?;
+        let mut document = ConfigFile::read(&text).map_err(|fault| fault.located(&name, &text))?;
+        let (tables, named) = (
+            std::mem::take(&mut document.policy),
+            std::mem::take(&mut document.policies),
+        );
+        let policies = ProjectPolicies::of_project(tables, &named, (file, &text), reach)?;
         let mut config = document
-            .settings(&text, directory)
+            .settings(&text, directory, &policies.policies)
             .map_err(|fault| fault.located(&name, &text))?;
         config.file = Some(PathBuf::from(name));
         config.root = normal(&here.join(directory));
         config.here = here.to_owned();
         config.text = text;
+        config.policies = policies;
         Ok(config)
+    }
+
+    /// Every rule of which the project may speak: those of xdsctl, and of its own policies.
+    pub fn rules(&self) -> impl Iterator<Item = &'static Rule> {
+        catalogue::rules().chain(self.policies.policies.rules())
     }
 
     /// Where a setting stands.

@@ -7,7 +7,6 @@ use serde::Serialize;
 use super::edge::visible_line;
 use super::examples;
 use super::wrap::wrapped;
-use xdsctl_lint::catalogue;
 use xdsctl_lint::recognise::{AtServer, Lead, LogPlace, Page, Recognised, Summary, Symptom};
 use xdsctl_model::diag::{Rule, SharedBy};
 use xdsctl_model::profile::Family;
@@ -99,8 +98,7 @@ fn flow(paragraph: &mut String, width: Option<usize>, out: &mut dyn Write) -> io
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_list(width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
-    let mut rules: Vec<_> = catalogue::rules().collect();
+pub fn write_list(mut rules: Vec<&'static Rule>, width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
     rules.sort_by_key(|r| (r.subject, r.effect, r.id));
     let mut table = super::table(width, &["RULE", "EFFECT", "SUMMARY"]);
     // Ids stay in one piece, so that they can be searched for and copied; the summary is wrapped.

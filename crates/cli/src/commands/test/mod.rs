@@ -23,7 +23,7 @@ use xdsctl_document::source::{MAX_STREAM_BYTES, SourceId, SourceMap, Span, read_
 use xdsctl_suite::{Coverage, Played, RunOptions, Test, TestStop, run_heard as play};
 
 /// Exit code for expectations that were not met.
-const EXIT_FAILED: u8 = 1;
+pub(super) const EXIT_FAILED: u8 = 1;
 
 pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     if args.schema {
@@ -258,7 +258,8 @@ fn open(args: &TestArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Result<Vec
     Ok(opened)
 }
 
-fn write(
+/// Writes the report in each format.
+pub(super) fn write(
     report: SuitesReport<'_>,
     formats: &[ReportDestination],
     style: SuiteStyle,

@@ -10,7 +10,6 @@ use crate::io::outputs::is_same_place;
 use crate::io::overwrite::{self, OutputKind};
 use crate::{Error, Io};
 use xdsctl_document::source::{SourceId, SourceMap, Span};
-use xdsctl_lint::catalogue;
 use xdsctl_lint::choice::{self, Baseline, Date, Severities, Suppression, SuppressionPlace, baseline};
 use xdsctl_lint::decide::{self, CheckOutcome, Suppressed, SuppressionInput};
 use xdsctl_model::diag::Severity;
@@ -78,7 +77,7 @@ impl Preset {
         (from, severities): (Severity, &Severities),
         is_complete: bool,
     ) -> Suppressed {
-        let rules: Vec<_> = catalogue::rules().collect();
+        let rules: Vec<_> = config.rules().collect();
         let mut suppressions = self.suppressions;
         for (id, source) in sources.iter() {
             let (found, faults) = choice::comments(id, source, &rules);

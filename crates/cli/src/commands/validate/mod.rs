@@ -29,11 +29,11 @@ use xdsctl_channel::client::server::ListeningServer;
 use xdsctl_channel::client::{Checked, Keep, Verdict};
 use xdsctl_document::envelope::{BootstrapPlace, EMPTY_RESPONSE, WorldName};
 use xdsctl_document::source::{SourceId, SourceMap};
-use xdsctl_lint::catalogue;
 use xdsctl_lint::choice::{Selector, Severities};
 use xdsctl_lint::decide::{self, CheckOutcome, InputScope, Suppressed};
 use xdsctl_model::diag::Severity;
 use xdsctl_model::profile::{Client, Doubt, Fleet};
+use xdsctl_policy::PolicyInput;
 
 /// Exit code for findings at or above `--fail-on`.
 pub(super) const EXIT_FINDINGS: u8 = 1;
@@ -338,7 +338,9 @@ impl<'a> ValidatePlan<'a> {
             }
             None => None,
         };
-        let keep = match self.args.show.contains(&Show::Parsed) {
+        let policies = &*self.config.policies.policies;
+        let is_shown = self.args.show.contains(&Show::Parsed);
+        let keep = match is_shown || !policies.list.is_empty() {
             true => Keep::Parsed,
             false => Keep::Findings,
         };
@@ -368,8 +370,16 @@ impl<'a> ValidatePlan<'a> {
                 without_server_template,
                 judges_proxies: self.args.all || line.is_some(),
                 keeps_withheld: self.args.explain_suppressed,
+                policies: (!policies.list.is_empty()).then_some(PolicyInput {
+                    policies,
+                    sources: &inputs.sources,
+                    shows_secrets: self.args.input.show_secrets,
+                }),
             },
         );
+        if !is_shown {
+            outcome.resources.iter_mut().for_each(|checked| checked.parsed = None);
+        }
         let mut has_input = outcome.resources.iter().any(Checked::is_checked)
             || bootstraps > 0
             || outcome
@@ -530,7 +540,7 @@ fn style(args: &ValidateArgs, settings: &Settings, fleet: &Fleet, io: &Io<'_>) -
 
 /// What the project says of rules, and then the flags: the last one counts.
 fn severities(args: &ValidateArgs, config: &ProjectConfig) -> Result<Severities, Error> {
-    let known: Vec<_> = catalogue::rules().collect();
+    let known: Vec<_> = config.rules().collect();
     let mut severities = Severities::default();
     // What a line tells of is shown, whatever the project says.
     let of_project = config.rules.iter().filter(|_| args.explain_error.is_none());

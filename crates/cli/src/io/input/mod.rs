@@ -66,7 +66,7 @@ pub struct Inputs {
 }
 
 pub use kept::KeptDocuments;
-pub use open::{of_documents, of_parts, open, open_for, open_plan, snapshot};
+pub use open::{of_documents, of_parts, of_text, open, open_for, open_plan, snapshot};
 pub use plan::InputPlan;
 pub(crate) use plan::{set_env, switches};
 
@@ -186,6 +186,11 @@ impl Inputs {
     /// Keeps what went wrong with some of the inputs, to be said at the end.
     pub fn fail(&mut self, errors: Vec<Error>) {
         self.unread.extend(errors);
+    }
+
+    /// Why something could not be read, the first.
+    pub fn first_unread(&self) -> Option<String> {
+        self.unread.first().map(Error::to_string)
     }
 
     /// For a command that has done its work with what could be read, and would end with `code`: says what could not be read.

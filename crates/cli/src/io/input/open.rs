@@ -87,6 +87,16 @@ pub fn of_documents(
     Ok(inputs)
 }
 
+/// A text as the only document.
+///
+/// # Errors
+/// An unknown switch.
+pub fn of_text(plan: InputPlan, fleet: Fleet, name: &str, bytes: Vec<u8>) -> Result<Inputs, Error> {
+    let mut inputs = Inputs::without_documents(plan, fleet)?;
+    inputs.documents.push(inputs.sources.add(name, bytes));
+    Ok(inputs)
+}
+
 /// Files, and resources that stand in no file of their own: each its name, as JSON, and whether that was YAML once. All of it is said
 /// to be one client's, which is that of `fleet`.
 ///

@@ -13,6 +13,7 @@ use crate::report::plural;
 use xdsctl_channel::client::Verdict;
 use xdsctl_model::diag::{Effect, Severity};
 use xdsctl_model::profile::{Client, Doubt, Family, Fleet};
+use xdsctl_policy::is_failed;
 
 /// The kind of thing that was not checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -32,6 +33,8 @@ pub enum NotCheckedKind {
     Rpcs,
     /// What the client keeps of a resource.
     Values,
+    /// Whether policies of the project hold.
+    Policies,
 }
 
 /// Versions that are named one by one.
@@ -108,7 +111,9 @@ impl Gate {
 
 /// Why the verdict on something is not known, if it is not.
 pub fn unknown(not_checked: &[NotChecked]) -> Option<String> {
-    let unknown = not_checked.iter().filter(|entry| entry.kind == NotCheckedKind::Verdict);
+    let unknown = not_checked
+        .iter()
+        .filter(|entry| matches!(entry.kind, NotCheckedKind::Verdict | NotCheckedKind::Policies));
     let parts: Vec<String> = unknown.map(NotChecked::sentence).collect();
     (!parts.is_empty()).then(|| parts.join("; "))
 }
@@ -124,11 +129,21 @@ pub struct NotCheckedTally {
     unknown: BTreeMap<Client, (usize, String)>,
     /// Resources that a client takes and the base rejects.
     beyond_base: BTreeMap<Client, usize>,
+    /// Policies that fail: at how many places, and the resource of the first.
+    policies: BTreeMap<&'static str, (usize, String)>,
 }
 
 impl NotCheckedTally {
     /// Takes a resource, of which the base has this verdict.
     pub fn add(&mut self, of_base: Verdict, resource: &ResourceReport) {
+        for found in resource
+            .findings
+            .iter()
+            .filter(|found| is_failed(found.rule, found.effect))
+        {
+            let first = || format!("{} `{}`", resource.type_name, resource.name);
+            self.policies.entry(found.rule.id).or_insert_with(|| (0, first())).0 += 1;
+        }
         for (client, ClientVerdict { verdict, .. }) in &*resource.clients {
             if *verdict == "not_known" {
                 let first = || format!("{} `{}`", resource.type_name, resource.name);
@@ -157,6 +172,10 @@ impl NotCheckedTally {
             });
         }
         list.extend(findings(fleet));
+        list.extend(self.policies.iter().map(|(id, (count, first))| {
+            let what = format!("policy `{id}` at {}, the first in {first}", plural(*count, "place"));
+            NotChecked::new(NotCheckedKind::Policies, &[], fleet, what)
+        }));
         list.extend(switches(&self.doubts, fleet));
         list
     }

@@ -337,7 +337,10 @@ fn write_test(suite: &SuiteReport, test: &TestReport, style: SuiteStyle, out: &m
     let word = edge::paint(colour.on_default(), style.findings.colour, word);
     let took = test.ended_ms as f64 / 1000.0;
     let rpcs = plural(usize::try_from(test.rpcs).unwrap_or(usize::MAX), "RPC");
-    say!(out, "{word} {}: {} ({rpcs} in {took} s)", suite.file, test.name)?;
+    match test.rpcs == 0 && test.ended_ms == 0 && test.checks > 0 {
+        true => say!(out, "{word} {}: {}", suite.file, test.name)?,
+        false => say!(out, "{word} {}: {} ({rpcs} in {took} s)", suite.file, test.name)?,
+    }
     if verdict == TestVerdict::Passed {
         for (place, note) in &test.notes {
             say!(out, "  note: {}:{}: {note}", place.file, place.line)?;

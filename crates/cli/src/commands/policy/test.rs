@@ -1,0 +1,261 @@
+//! `xdsctl policy test`: each case of a policy is checked as `validate` would check it, and the policy alone is looked at.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::super::test::{EXIT_FAILED, write};
+use crate::args::{PolicyTestArgs, WorldMode};
+use crate::config::ProjectConfig;
+use crate::config::policies::{Case, PolicyFile, ProjectPolicies};
+use crate::io::input::{self, InputPlan, Inputs, cannot_read};
+use crate::io::outputs::formats;
+use crate::io::reach::{AllowedDirectories, directory_of};
+use crate::report::SourcePlace;
+use crate::report::findings::human::FindingsStyle;
+use crate::report::suite::{Counts, FailureReport, SuiteReport, SuiteStyle, SuitesReport, TestReport};
+use crate::{EXIT_TROUBLE, Error, Io};
+use xdsctl_channel::client::{Checked, Keep, Verdict};
+use xdsctl_document::source::{SourceMap, Span};
+use xdsctl_lint::decide::{self, InputScope};
+use xdsctl_model::diag::{Diagnostic, Effect};
+use xdsctl_model::profile::{Client, Fleet};
+use xdsctl_policy::{Policies, Policy, PolicyInput, is_failed};
+
+/// What a case must be, as a failure quotes it.
+const ACCEPTED: &str = "`accepted`";
+const REJECTED: &str = "`rejected`";
+
+pub(super) fn run(args: &PolicyTestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
+    let formats = formats(&args.formats, "junit=out.xml")?;
+    let project = match args.files.is_empty() {
+        true => ProjectConfig::of(&args.config, io)?.policies,
+        false => ProjectPolicies::of_files(&args.files)?,
+    };
+    let style = SuiteStyle {
+        findings: FindingsStyle {
+            colour: io.colours(args.color),
+            width: io.width,
+            ..FindingsStyle::default()
+        },
+        explains: false,
+        is_quiet: args.quiet,
+        shows_secrets: false,
+    };
+    let mut suites = Vec::new();
+    let mut files: Vec<PathBuf> = Vec::new();
+    for file in &project.files {
+        let of_file = OfFile {
+            file,
+            policies: &project.policies,
+            args,
+        };
+        suites.push(of_file.report(io)?);
+        files.push(file.name.clone().into());
+        files.extend(file.cases.iter().flat_map(|case| of_file.files(case)));
+    }
+    if suites.iter().all(|suite| suite.tests.is_empty()) {
+        return Err(Error::Usage("no case has been run: there is no policy".to_owned()));
+    }
+    let report = SuitesReport {
+        suites: &suites,
+        coverage: None,
+    };
+    write(report, &formats, style, &files, io)?;
+    let counts = Counts::of(&suites);
+    Ok(match (counts.errors, counts.failed) {
+        (0, 0) => 0,
+        (0, _) => EXIT_FAILED,
+        _ => EXIT_TROUBLE,
+    })
+}
+
+/// A file of policies, and what its cases are run with.
+struct OfFile<'f> {
+    file: &'f PolicyFile,
+    policies: &'f Policies,
+    args: &'f PolicyTestArgs,
+}
+
+/// What came of a case: failures, or why it could not be run.
+type Ran = Result<Vec<String>, String>;
+
+impl OfFile<'_> {
+    fn report(&self, io: &mut Io<'_>) -> Result<SuiteReport, Error> {
+        let name: Arc<str> = self.file.name.as_str().into();
+        let mut sources = SourceMap::new();
+        let id = sources.add_settings(&*name, self.file.text.clone().into_bytes());
+        let mut tests = Vec::new();
+        if let Some(source) = sources.get(id) {
+            let place = |span: &std::ops::Range<usize>| SourcePlace::of(source, &name, Span::new(span.start, span.end));
+            for (number, id_at) in &self.file.policies {
+                let Some(policy) = self.policies.list.get(*number) else {
+                    continue;
+                };
+                let cases = || self.file.cases.iter().filter(|case| case.policy == *number);
+                for (index, case) in cases().enumerate() {
+                    let (word, expected) = match case.is_accepted {
+                        true => ("accepts", ACCEPTED),
+                        false => ("rejects", REJECTED),
+                    };
+                    let named = match case.name.as_str() {
+                        "" => format!("case {}", index + 1),
+                        name => name.to_owned(),
+                    };
+                    let name = format!("{} {word} {named}", policy.rule.id);
+                    tests.push(test(name, place(&case.span), expected, self.one(case, policy, io)?));
+                }
+                let (accepted, rejected) = (
+                    cases().any(|case| case.is_accepted),
+                    cases().any(|case| !case.is_accepted),
+                );
+                if !(accepted && rejected) {
+                    let lacks = if rejected {
+                        "no accepted case"
+                    } else {
+                        "no rejected case: nothing shows that it finds something"
+                    };
+                    let name = format!("{} has cases", policy.rule.id);
+                    let why = Ok(vec![format!("it has {lacks}")]);
+                    tests.push(test(name, place(id_at), "an accepted and a rejected case", why));
+                }
+            }
+        }
+        tests.retain(|test| self.args.run.as_ref().is_none_or(|run| run.is_match(&test.name)));
+        Ok(SuiteReport {
+            file: name,
+            faults: Vec::new(),
+            tests,
+        })
+    }
+
+    /// The files of a case.
+    fn files(&self, case: &Case) -> Vec<PathBuf> {
+        let directory = directory_of(Path::new(&self.file.name));
+        case.files.iter().map(|file| directory.join(file)).collect()
+    }
+
+    fn one(&self, case: &Case, policy: &Policy, io: &mut Io<'_>) -> Result<Ran, Error> {
+        let fleet = Fleet::of_one(case.client.or(self.args.client).unwrap_or(Client::REFERENCE));
+        let mut inputs = match self.open(case, fleet, io) {
+            Ok(inputs) => inputs,
+            Err(Error::Output(error)) => return Err(Error::Output(error)),
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        inputs.is_quiet = true;
+        let mut nothing = Io::piped(std::io::empty(), std::io::sink(), std::io::sink());
+        let world_set = inputs.read_worlds_to_report(Keep::Parsed, &mut nothing);
+        if let Some(error) = inputs.first_unread() {
+            return Ok(Err(error));
+        }
+        let before = policy.looked();
+        let input = PolicyInput {
+            policies: self.policies,
+            sources: &inputs.sources,
+            shows_secrets: false,
+        };
+        let scope = InputScope {
+            base: inputs.fleet.base().client(),
+            judges_proxies: true,
+            policies: Some(input),
+            ..InputScope::default()
+        };
+        let outcome = decide::decide(world_set, scope);
+        Ok(Ok(failures(case, policy, &outcome.resources, policy.looked() - before)))
+    }
+
+    fn open(&self, case: &Case, fleet: Fleet, io: &mut Io<'_>) -> Result<Inputs, Error> {
+        let reach = AllowedDirectories::of(&self.args.config.allow_read);
+        let directory = directory_of(Path::new(&self.file.name));
+        let plan = InputPlan {
+            files: self.files(case),
+            world: WorldMode::All,
+            allow_read: self.args.config.allow_read.clone(),
+            ..InputPlan::default()
+        };
+        for file in &plan.files {
+            reach.check(file, directory).map_err(|error| cannot_read(file, error))?;
+        }
+        match &case.yaml {
+            Some(yaml) => input::of_text(plan, fleet, "case.yaml", yaml.clone().into_bytes()),
+            None => input::open_plan(plan, fleet, io),
+        }
+    }
+}
+
+/// What is not as the case says.
+fn failures(case: &Case, policy: &Policy, resources: &[Checked], looked: usize) -> Vec<String> {
+    let mut failures = Vec::new();
+    for checked in resources.iter().filter(|checked| checked.verdict == Verdict::Rejected) {
+        let first = checked.diagnostics.iter().find(|found| found.effect == Effect::Nack);
+        let why = first.map_or(String::new(), |found| format!(": {}: {}", found.path, found.message));
+        let kind = checked.resource_type.map_or("resource", |of| of.short_name());
+        failures.push(format!("the client rejects {kind} `{}`{why}", checked.name));
+    }
+    let of_policy = |found: &&Diagnostic| found.rule.id == policy.rule.id;
+    let found: Vec<&Diagnostic> = resources
+        .iter()
+        .flat_map(|one| &one.diagnostics)
+        .filter(of_policy)
+        .collect();
+    let told = |found: &Diagnostic| match found.path.to_string().as_str() {
+        "" => format!("`{}`", found.message),
+        path => format!("`{}` at {path}", found.message),
+    };
+    if let Some(failed) = found.iter().find(|found| is_failed(found.rule, found.effect)) {
+        failures.push(told(failed));
+        return failures;
+    }
+    let wants = |message: &String| found.iter().any(|found| found.message.contains(message.as_str()));
+    match (case.is_accepted, found.first()) {
+        (true, Some(first)) => failures.push(format!("the policy finds {}", told(first))),
+        (_, None) if looked == 0 => {
+            failures.push(format!(
+                "the policy looks at nothing: there is no {} that it is about",
+                policy.element.name()
+            ));
+        }
+        (true, None) => {}
+        (false, None) => failures.push("the policy finds nothing".to_owned()),
+        (false, Some(first)) => {
+            let paths: Vec<String> = found.iter().map(|found| found.path.to_string()).collect();
+            let missing = case.at.iter().find(|at| !paths.contains(at));
+            let other = paths.iter().find(|path| !case.at.contains(path));
+            if let Some(at) = missing {
+                failures.push(format!("the policy finds nothing at {at}, but {}", told(first)));
+            } else if let Some(path) = other.filter(|_| !case.at.is_empty()) {
+                failures.push(format!(
+                    "the policy finds something at {path} too, which `at` does not name"
+                ));
+            }
+            if let Some(message) = case.message.as_ref().filter(|message| !wants(message)) {
+                failures.push(format!("no message has `{message}` in it: {}", told(first)));
+            }
+        }
+    }
+    failures
+}
+
+fn test(name: String, place: SourcePlace, expected: &str, ran: Ran) -> TestReport {
+    let (failures, stop) = match ran {
+        Ok(failures) => (failures, None),
+        Err(why) => (Vec::new(), Some((place.clone(), why))),
+    };
+    let failures = failures.into_iter().map(|happened| FailureReport {
+        place: place.clone(),
+        expected: expected.to_owned(),
+        is_never: false,
+        happened: format!("{happened} ({}:{})", place.file, place.line),
+        more: 0,
+        rpc: None,
+    });
+    TestReport {
+        name,
+        failures: failures.collect(),
+        place,
+        stop,
+        notes: Vec::new(),
+        checks: 1,
+        rpcs: 0,
+        ended_ms: 0,
+    }
+}

@@ -1,0 +1,330 @@
+//! `[[policy]]` in `xdsctl.toml` and in the files that `policies` names: rules of the project's own, each with its cases.
+
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::document::SettingFault;
+use super::text_of;
+use crate::Error;
+use crate::args::Level;
+use crate::io::input::cannot_read;
+use crate::io::reach::{AllowedDirectories, directory_of};
+use xdsctl_lint::catalogue;
+use xdsctl_model::profile::Client;
+use xdsctl_policy::{MAX_POLICIES, Part, Policies, Policy, PolicyText};
+
+/// Cases of all policies.
+const MAX_CASES: usize = 10_000;
+
+/// The policies of a project.
+#[derive(Debug, Clone, Default)]
+pub struct ProjectPolicies {
+    /// What is checked.
+    pub policies: Arc<Policies>,
+    /// The files that have them.
+    pub files: Vec<PolicyFile>,
+}
+
+/// A file with policies.
+#[derive(Debug, Clone)]
+pub struct PolicyFile {
+    /// As it was named.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// The cases of its policies, and the place of each policy.
+    pub cases: Vec<Case>,
+    /// The number of each of its policies, and its id's place.
+    pub policies: Vec<(usize, Range<usize>)>,
+}
+
+/// Resources that a policy must accept, or reject.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// The number of its policy.
+    pub policy: usize,
+    /// The policy finds nothing in it.
+    pub is_accepted: bool,
+    /// Its name; may be empty.
+    pub name: String,
+    /// Resources that stand here.
+    pub yaml: Option<String>,
+    /// Files with resources, from the directory of this one.
+    pub files: Vec<PathBuf>,
+    /// Where the policy must find something, all of it; none if anywhere will do.
+    pub at: Vec<String>,
+    /// What a message must have in it.
+    pub message: Option<String>,
+    /// Whose client looks at it.
+    pub client: Option<Client>,
+    /// Where it stands.
+    pub span: Range<usize>,
+}
+
+/// A file of policies as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PoliciesText {
+    #[serde(default)]
+    policy: Vec<PolicyTable>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct PolicyTable {
+    id: Spanned<String>,
+    r#match: Spanned<String>,
+    resource: Option<Spanned<String>>,
+    target: Option<Spanned<String>>,
+    expression: Spanned<String>,
+    #[serde(default)]
+    variables: Vec<VariableTable>,
+    message: Option<String>,
+    message_expression: Option<Spanned<String>>,
+    severity: Option<Level>,
+    help: Option<String>,
+    page: Option<String>,
+    #[serde(default)]
+    accepted: Vec<Spanned<CaseTable>>,
+    #[serde(default)]
+    rejected: Vec<Spanned<CaseTable>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct VariableTable {
+    name: Spanned<String>,
+    expression: Spanned<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CaseTable {
+    name: Option<String>,
+    yaml: Option<String>,
+    #[serde(default)]
+    files: Vec<PathBuf>,
+    #[serde(default)]
+    at: Vec<String>,
+    message: Option<String>,
+    client: Option<Spanned<String>>,
+}
+
+impl ProjectPolicies {
+    /// Adds the policies of a file of settings, and of the files that it names.
+    pub(super) fn of_project(
+        tables: Vec<PolicyTable>,
+        named: &[Spanned<String>],
+        (file, text): (&Path, &str),
+        reach: &AllowedDirectories,
+    ) -> Result<ProjectPolicies, Error> {
+        let mut builder = Builder::default();
+        builder.add(&file.display().to_string(), text, tables)?;
+        for path in named {
+            let directory = directory_of(file);
+            let fault = |why: std::io::Error| {
+                let message = format!("cannot read `{}`: {why}", path.get_ref());
+                SettingFault::at(path, message).located(&file.display().to_string(), text)
+            };
+            let path = file.parent().unwrap_or(directory).join(path.get_ref());
+            reach.check(&path, directory).map_err(fault)?;
+            for file in files(&path).map_err(fault)? {
+                reach.check(&file, directory).map_err(fault)?;
+                builder.add_file(&file)?;
+            }
+        }
+        Ok(builder.finish())
+    }
+
+    /// The policies of files that the command line names.
+    ///
+    /// # Errors
+    /// They cannot be read, or a policy in them cannot be understood.
+    pub fn of_files(named: &[PathBuf]) -> Result<ProjectPolicies, Error> {
+        let mut builder = Builder::default();
+        for path in named {
+            for file in files(path).map_err(|error| cannot_read(path, error))? {
+                builder.add_file(&file)?;
+            }
+        }
+        Ok(builder.finish())
+    }
+}
+
+/// The file, or those of a directory in the order of their names.
+fn files(path: &Path) -> std::io::Result<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let entries: Result<Vec<_>, _> = fs::read_dir(path)?.collect();
+    let mut files: Vec<PathBuf> = entries?.into_iter().map(|entry| entry.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "toml"));
+    files.sort();
+    Ok(files)
+}
+
+#[derive(Default)]
+struct Builder {
+    policies: Vec<Policy>,
+    files: Vec<PolicyFile>,
+    cases: usize,
+}
+
+impl Builder {
+    fn add_file(&mut self, file: &Path) -> Result<(), Error> {
+        let text = text_of(file).map_err(|error| cannot_read(file, error))?;
+        let name = file.display().to_string();
+        let read: Result<PoliciesText, _> = toml::from_str(&text);
+        let read = read.map_err(|error| SettingFault::of_toml(&error).located(&name, &text))?;
+        self.add(&name, &text, read.policy)
+    }
+
+    fn add(&mut self, name: &str, text: &str, tables: Vec<PolicyTable>) -> Result<(), Error> {
+        if tables.is_empty() {
+            return Ok(());
+        }
+        let mut file = PolicyFile {
+            name: name.to_owned(),
+            text: text.to_owned(),
+            cases: Vec::new(),
+            policies: Vec::new(),
+        };
+        for table in tables {
+            self.table(table, &mut file)
+                .map_err(|fault| fault.located(name, text))?;
+        }
+        self.files.push(file);
+        Ok(())
+    }
+
+    fn table(&mut self, table: PolicyTable, file: &mut PolicyFile) -> Result<(), SettingFault> {
+        let number = self.policies.len();
+        let id = table.id.get_ref();
+        if number >= MAX_POLICIES {
+            return Err(SettingFault::at(
+                &table.id,
+                format!("more than {MAX_POLICIES} policies, the limit"),
+            ));
+        }
+        if catalogue::find(id).is_some() {
+            return Err(SettingFault::at(
+                &table.id,
+                format!("xdsctl has a rule `{id}`: give the policy another id"),
+            ));
+        }
+        if self.policies.iter().any(|known| known.rule.id == id) {
+            return Err(SettingFault::at(&table.id, format!("there is a policy `{id}` already")));
+        }
+        for (cases, is_accepted) in [(table.accepted.as_slice(), true), (&table.rejected, false)] {
+            for case in cases {
+                self.cases += 1;
+                if self.cases > MAX_CASES {
+                    return Err(SettingFault::at(
+                        case,
+                        format!("more than {MAX_CASES} cases, the limit"),
+                    ));
+                }
+                file.cases.push(read_case(number, is_accepted, case)?);
+            }
+        }
+        let line = file
+            .text
+            .get(..table.id.span().start)
+            .unwrap_or_default()
+            .matches('\n')
+            .count()
+            + 1;
+        let owned = |text: &Option<Spanned<String>>| text.as_ref().map(|text| text.get_ref().clone());
+        let variables = table.variables.iter();
+        let policy = Policy::new(PolicyText {
+            id: id.clone(),
+            matches: table.r#match.get_ref().clone(),
+            name: owned(&table.resource),
+            target: owned(&table.target),
+            expression: table.expression.get_ref().clone(),
+            variables: variables
+                .map(|one| (one.name.get_ref().clone(), one.expression.get_ref().clone()))
+                .collect(),
+            message: table.message.clone(),
+            message_expression: owned(&table.message_expression),
+            severity: table.severity.map(Level::severity),
+            help: table.help.clone(),
+            page: table.page.clone().unwrap_or_default(),
+            place: format!("{}:{line}", file.name),
+        });
+        let policy = policy.map_err(|(part, fault)| {
+            let place = table.part(part);
+            let span = within(&file.text, place.span(), place.get_ref(), &fault.span);
+            SettingFault::new(fault.message, span)
+        })?;
+        file.policies.push((number, table.id.span()));
+        self.policies.push(policy);
+        Ok(())
+    }
+
+    fn finish(self) -> ProjectPolicies {
+        ProjectPolicies {
+            policies: Arc::new(Policies { list: self.policies }),
+            files: self.files,
+        }
+    }
+}
+
+impl PolicyTable {
+    /// Where a part stands.
+    fn part(&self, part: Part) -> &Spanned<String> {
+        let variable = |number: usize| self.variables.get(number);
+        let found = match part {
+            Part::Id => Some(&self.id),
+            Part::Match => Some(&self.r#match),
+            Part::Name => self.resource.as_ref(),
+            Part::Target => self.target.as_ref(),
+            Part::Expression => Some(&self.expression),
+            Part::VariableName(number) => variable(number).map(|one| &one.name),
+            Part::Variable(number) => variable(number).map(|one| &one.expression),
+            Part::MessageExpression => self.message_expression.as_ref(),
+        };
+        found.unwrap_or(&self.id)
+    }
+}
+
+fn read_case(policy: usize, is_accepted: bool, case: &Spanned<CaseTable>) -> Result<Case, SettingFault> {
+    let table = case.get_ref();
+    if table.yaml.is_some() != table.files.is_empty() {
+        let message = "a case has resources in `yaml`, or their `files`: one of the two";
+        return Err(SettingFault::at(case, message));
+    }
+    if is_accepted && (!table.at.is_empty() || table.message.is_some()) {
+        let message = "`at` and `message` are about what is found, and in an accepted case nothing is";
+        return Err(SettingFault::at(case, message));
+    }
+    let client = table.client.as_ref().map(|name| {
+        let client = Client::parse_one(name.get_ref());
+        client.map_err(|why| SettingFault::at(name, why.to_string()))
+    });
+    Ok(Case {
+        policy,
+        is_accepted,
+        name: table.name.clone().unwrap_or_default(),
+        yaml: table.yaml.clone(),
+        files: table.files.clone(),
+        at: table.at.clone(),
+        message: table.message.clone(),
+        client: client.transpose()?,
+        span: case.span(),
+    })
+}
+
+/// The bytes of a file where a part of a value stands; the whole value if it is written with escapes.
+fn within(text: &str, place: Range<usize>, value: &str, part: &Range<usize>) -> Range<usize> {
+    let written = text.get(place.clone()).and_then(|written| written.find(value));
+    match written {
+        Some(at) => place.start + at + part.start..place.start + at + part.end,
+        None => place,
+    }
+}
