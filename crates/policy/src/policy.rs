@@ -1,7 +1,9 @@
 //! A policy: what it matches, its expressions, and the rule that its findings have.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crate::cel::{Fault, Program, Roots, Scope};
 use crate::schema::{self, Kind};
@@ -293,8 +295,16 @@ impl Policy {
 
 /// The rule of a policy's findings.
 fn rule(text: &PolicyText, element: Element) -> &'static Rule {
+    /// An editor reads the same policies again and again: what is kept of each text is kept once.
     fn kept(text: String) -> &'static str {
-        Box::leak(text.into_boxed_str())
+        static KNOWN: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(text) = known.get(text.as_str()) {
+            return text;
+        }
+        let text: &'static str = Box::leak(text.into_boxed_str());
+        known.insert(text);
+        text
     }
     let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let summary = match &text.message {
