@@ -593,6 +593,8 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             [CompletionResult]::new('--retries', '--retries', [CompletionResultType]::ParameterName, 'How often to try again if the address cannot be reached, after 1 s, 2 s, 4 s, ...')
             [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'Clients to ask instead of C-core 1.85.1: `cpp@1.66.2,go,java@1.80,node`, `python@1.70`, `current` or `all`')
             [CompletionResult]::new('--client-from', '--client-from', [CompletionResultType]::ParameterName, 'Ask the clients that sent this: a CSDS dump, or requests, with the user agent of each node')
+            [CompletionResult]::new('--target', '--target', [CompletionResultType]::ParameterName, 'Compare only what a channel to this target uses')
+            [CompletionResult]::new('--authority', '--authority', [CompletionResultType]::ParameterName, 'Authority of that channel, instead of the target''s name')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 if this changes, and only then: where RPCs go, or verdicts; or if something was not compared; a list for any')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the report, and the file that it goes to instead of standard output; may be repeated [default: human]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour the report')

@@ -575,7 +575,7 @@ _xdsctl() {
             return 0
             ;;
         xdsctl__subcmd__diff)
-            opts="-h --as --stdin-filename --bootstrap --env --with --world --merge --config --no-config --allow-read --show-secrets --node --tls --ca --cert --key --server-name --token-file --wait --max-size --retries --client --client-from --exit-code --fail-on --all --format --color --help"
+            opts="-h --as --stdin-filename --bootstrap --env --with --world --merge --config --no-config --allow-read --show-secrets --node --tls --ca --cert --key --server-name --token-file --wait --max-size --retries --client --client-from --target --authority --exit-code --fail-on --all --format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -654,6 +654,14 @@ _xdsctl() {
                     return 0
                     ;;
                 --client-from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --target)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --authority)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -556,6 +556,8 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
             cand --retries 'How often to try again if the address cannot be reached, after 1 s, 2 s, 4 s, ...'
             cand --client 'Clients to ask instead of C-core 1.85.1: `cpp@1.66.2,go,java@1.80,node`, `python@1.70`, `current` or `all`'
             cand --client-from 'Ask the clients that sent this: a CSDS dump, or requests, with the user agent of each node'
+            cand --target 'Compare only what a channel to this target uses'
+            cand --authority 'Authority of that channel, instead of the target''s name'
             cand --fail-on 'Exit with 1 if this changes, and only then: where RPCs go, or verdicts; or if something was not compared; a list for any'
             cand --format 'Form of the report, and the file that it goes to instead of standard output; may be repeated [default: human]'
             cand --color 'When to colour the report'

@@ -3146,6 +3146,8 @@ complete -c xdsctl -n "__fish_xdsctl_using_subcommand diff" -l max-size -d 'Larg
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand diff" -l retries -d 'How often to try again if the address cannot be reached, after 1 s, 2 s, 4 s, ...' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand diff" -l client -d 'Clients to ask instead of C-core 1.85.1: `cpp@1.66.2,go,java@1.80,node`, `python@1.70`, `current` or `all`' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand diff" -l client-from -d 'Ask the clients that sent this: a CSDS dump, or requests, with the user agent of each node' -r -F
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand diff" -l target -d 'Compare only what a channel to this target uses' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand diff" -l authority -d 'Authority of that channel, instead of the target\'s name' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand diff" -l fail-on -d 'Exit with 1 if this changes, and only then: where RPCs go, or verdicts; or if something was not compared; a list for any' -r -f -a "rpcs\t'Where RPCs go: what stands under `For RPCs`'
 verdicts\t'Which resources the client rejects'
 not-checked\t'What the report lists as not checked'"

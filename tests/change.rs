@@ -513,3 +513,71 @@ fn a_cluster_that_is_lost_is_told_to_those_who_send_rpcs() {
     let text = run(&format!("diff {before} {moved}"), "").out;
     assert!(text.contains("a → 50 % a, 50 % b (it is rejected)"), "{text}");
 }
+
+#[test]
+fn a_target_compares_what_its_channel_uses() {
+    const T: &str = "type.googleapis.com/envoy";
+    let listener = |name: &str| {
+        json!({"@type": format!("{T}.config.listener.v3.Listener"), "name": name, "api_listener": {"api_listener": {
+            "@type": format!("{T}.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"),
+            "rds": {"route_config_name": "routes", "config_source": {"ads": {}}},
+            "http_filters": [{"name": "router", "typed_config": {
+                "@type": format!("{T}.extensions.filters.http.router.v3.Router"),
+            }}],
+        }}})
+    };
+    let host = |name: &str, cluster: &str| json!({"name": name, "domains": [name], "routes": [{"match": {"prefix": ""}, "route": {"cluster": cluster}}]});
+    let routes = |to: &str| {
+        json!({"@type": format!("{T}.config.route.v3.RouteConfiguration"), "name": "routes",
+            "virtual_hosts": [host("one", to), host("other", "b")]})
+    };
+    let of = |to: &str, b: Value| {
+        [
+            listener("one"),
+            listener("other"),
+            routes(to),
+            cluster("a", json!({})),
+            cluster("b", b),
+        ]
+    };
+    let directory = directory("target");
+    let write = |name: &str, resources: &[Value]| {
+        std::fs::write(directory.join(name), json!({"resources": resources}).to_string()).unwrap();
+    };
+    write("before.json", &of("a", json!({})));
+    write("b-changes.json", &of("a", json!({"lb_policy": "RING_HASH"})));
+    write("one-moves.json", &of("b", json!({})));
+    let asked = |after: &str, target: &str| {
+        let at = |name: &str| directory.join(name).display().to_string();
+        let run = run(
+            &format!(
+                "diff --fail-on rpcs --target xds:///{target} {} {}",
+                at("before.json"),
+                at(after)
+            ),
+            "",
+        );
+        (run.code, run.out)
+    };
+    let nothing = |target: &str| {
+        format!(
+            "nothing changes for a client\ncompared: what a channel to xds:///{target} uses\nasked: gRPC C-core 1.85.1\n"
+        )
+    };
+    assert_eq!(asked("b-changes.json", "one"), (Some(0), nothing("one")));
+    let (code, out) = asked("b-changes.json", "other");
+    assert_eq!(code, Some(1));
+    assert!(out.contains("cluster b\n    LB policy"), "{out}");
+    let (code, out) = asked("one-moves.json", "one");
+    assert_eq!(code, Some(1));
+    assert!(
+        out.contains("authority `one`\n      /Service/Method (routes[0]): a → b"),
+        "{out}"
+    );
+    assert!(!out.contains("+ Cluster b"), "{out}");
+    // The resource has changed, and no RPC of this channel has moved.
+    let (code, out) = asked("one-moves.json", "other");
+    assert_eq!(code, Some(0));
+    assert!(!out.contains("For RPCs"), "{out}");
+    assert_eq!(asked("one-moves.json", "third"), (Some(2), String::new()));
+}

@@ -303,6 +303,11 @@ impl<T: ResourceKind> Cache<T> {
         Arc::make_mut(&mut self.held)
     }
 
+    fn retain(&mut self, keep: impl Fn(ResourceType, &str) -> bool) {
+        let kept = self.held.iter().filter(|(key, _)| keep(T::TYPE, key));
+        self.held = Arc::new(kept.map(|(key, held)| (key.clone(), held.clone())).collect());
+    }
+
     fn remove(&mut self, name: &str) {
         let key = self.names.key(name).into_owned();
         self.held_mut().remove(&key);
@@ -462,6 +467,14 @@ impl Resources {
             ResourceType::Cluster => self.clusters.remove(name),
             ResourceType::Endpoints => self.endpoints.remove(name),
         }
+    }
+
+    /// Leaves those resources that `keep` wants, by type and key.
+    pub fn retain(&mut self, keep: impl Fn(ResourceType, &str) -> bool) {
+        self.listeners.retain(&keep);
+        self.route_configs.retain(&keep);
+        self.clusters.retain(&keep);
+        self.endpoints.retain(&keep);
     }
 
     /// Says whether there is a resource of this name, accepted or not.

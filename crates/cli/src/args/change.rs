@@ -16,6 +16,12 @@ pub struct DiffArgs {
     /// Who is asked
     #[command(flatten)]
     pub clients: ClientArgs,
+    /// Compare only what a channel to this target uses
+    #[arg(long, value_name = "xds:///NAME")]
+    pub target: Option<String>,
+    /// Authority of that channel, instead of the target's name
+    #[arg(long, value_name = "AUTHORITY", requires = "target")]
+    pub authority: Option<String>,
     /// Exit with 1 if anything changes
     #[arg(long, conflicts_with = "fail_on")]
     pub exit_code: bool,

@@ -122,7 +122,7 @@ Examples:
 /// `xdsctl diff`
 pub const DIFF: &str = "\
 Examples:
-  xdsctl diff before.json after.json
+  xdsctl diff --client go,java,node --target xds:///checkout old new
   xdsctl diff --exit-code git:HEAD:xds xds
   xdsctl diff --fail-on rpcs --format github --format markdown=comment.md git:origin/main:xds xds";
 

@@ -19,11 +19,12 @@ use crate::report::diff::pull::{ResourcePlaces, write_github, write_markdown};
 use crate::report::diff::{Answer, Compared, Presence, Report, json};
 use crate::report::edge::Edge;
 use crate::report::findings::not_checked;
-use crate::{EXIT_TROUBLE, Error, Io, fleet};
+use crate::{EXIT_TROUBLE, Error, Io, fleet, session};
+use xdsctl_channel::client::target::Target;
 use xdsctl_channel::client::{Client, Keep, Resources};
 use xdsctl_channel::session::why_none;
 use xdsctl_lint::diff::pairs::{Candidate, pairs};
-use xdsctl_lint::diff::{Diff, compare, compare_resources};
+use xdsctl_lint::diff::{Diff, channel, compare, compare_resources};
 use xdsctl_model::profile::{self, Fleet, Profile};
 
 /// Exit code with `--exit-code` if anything changes, and with `--fail-on` if that does.
@@ -58,8 +59,14 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             Input::open(after, None, args, &config, io)?,
         ],
         args,
+        target: None,
         files: Vec::new(),
     };
+    if let Some(uri) = &args.target {
+        let mut opened = inputs.sides.iter().filter_map(|side| side.opened.as_ref());
+        let bootstrap = opened.find_map(|opened| opened.bootstrap.clone()).unwrap_or_default();
+        inputs.target = Some(session::target(uri, args.authority.as_deref(), &bootstrap)?);
+    }
     let (mut answers, mut tally): (Vec<Answer>, _) = (Vec::new(), NotComparedTally::default());
     for &client in asked.fleet.clients() {
         // What is said of the inputs is said once.
@@ -81,6 +88,7 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         answers,
         fleet: asked.fleet,
         fleet_from: asked.from,
+        target: args.target.clone(),
     };
     write(args, &formats, &report, &inputs.files, io)?;
     let worlds = || report.answers.iter().flat_map(|answer| &answer.worlds);
@@ -290,6 +298,8 @@ impl Input {
 struct DiffInputs<'a> {
     sides: [Input; 2],
     args: &'a DiffArgs,
+    /// The only channel that is compared, if there is one.
+    target: Option<Target>,
     /// It is to be told where resources stand after.
     is_placed: bool,
     /// The files that were read.
@@ -311,11 +321,20 @@ impl DiffInputs<'_> {
         }
         let of_client = Profile::of_channel(client).err().map(|error| error.why);
         let shows_secrets = self.args.input.show_secrets;
-        let compared = paired(before, after).into_iter().map(|pair| {
+        let target = self.target.as_ref();
+        let mut pairs = paired(before, after);
+        if let Some(target) = target {
+            pairs.retain_mut(|pair| channel::narrow(&mut pair.before, &mut pair.after, target));
+            if pairs.is_empty() {
+                let message = format!("--target: neither input has the Listener `{}`", target.listener);
+                return Err(Error::Nothing(message));
+            }
+        }
+        let compared = pairs.into_iter().map(|pair| {
             let of_worlds = || why_none(&pair.before).or_else(|| why_none(&pair.after));
             let why = of_client.clone().or_else(of_worlds).filter(|_| !is_first);
             let diff = match why.is_none() && !is_first {
-                true => compare(&pair.before, &pair.after, shows_secrets),
+                true => compare(&pair.before, &pair.after, target, shows_secrets),
                 false => compare_resources(&pair.before, &pair.after, shows_secrets),
             };
             Compared {

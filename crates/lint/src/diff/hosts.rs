@@ -37,11 +37,11 @@ pub struct HostChanges {
     pub is_cut: bool,
 }
 
-/// Finds the authorities whose RPCs go elsewhere.
+/// Finds the authorities whose RPCs go elsewhere, or says whether those of `one` do.
 pub(super) fn compare_hosts(
     before: &RouteConfiguration,
     after: &RouteConfiguration,
-    comparison: DomainComparison,
+    (comparison, one): (DomainComparison, Option<&str>),
     budget: &mut Budget,
 ) -> HostChanges {
     let mut changes = HostChanges::default();
@@ -54,7 +54,16 @@ pub(super) fn compare_hosts(
         changes.is_cut = true;
         return changes;
     }
-    for ((one, other), domains) in pairs((before, after), comparison, MAX_DOMAIN_STEPS, &mut changes.is_cut) {
+    let pairs = match one {
+        Some(authority) => {
+            let find = |hosts: &[VirtualHost]| {
+                best_match_by(hosts.iter().map(|host| &host.domains), authority, comparison).map(|found| found.host)
+            };
+            BTreeMap::from([((find(before), find(after)), vec![authority.to_owned()])])
+        }
+        None => pairs((before, after), comparison, MAX_DOMAIN_STEPS, &mut changes.is_cut),
+    };
+    for ((one, other), domains) in pairs {
         let moves = match (routes(before, one), routes(after, other)) {
             (None, None) => continue,
             (Some(before), Some(after)) => compare(before, after, budget),

@@ -8,6 +8,7 @@
 //! Knows nothing of documents and reports, and plays no RPCs.
 
 pub mod budget;
+pub mod channel;
 pub mod clusters;
 pub mod compared_value;
 mod forms;
@@ -34,6 +35,7 @@ use clusters::ClusterChange;
 use hosts::HostChanges;
 use reach::{ReachChange, Reached};
 use values::FieldChange;
+use xdsctl_channel::client::target::Target;
 use xdsctl_channel::client::{Cache, Client, Gap, HeldResource, ResourceKind};
 use xdsctl_channel::parsed::{self, ParsedValue};
 use xdsctl_model::resource::domain::DomainComparison;
@@ -167,12 +169,13 @@ impl Diff {
     }
 }
 
-/// Compares what a client held with what it holds; values are masked unless `shows_secrets`.
-pub fn compare(before: &Client, after: &Client, shows_secrets: bool) -> Diff {
-    let reached = (&Reached::of(before), &Reached::of(after));
+/// Compares what a client held with what it holds; values are masked unless `shows_secrets`. With `target` it is one channel's
+/// RPCs of which it is said where they go ([`channel::narrow`] leaves the resources that it uses).
+pub fn compare(before: &Client, after: &Client, target: Option<&Target>, shows_secrets: bool) -> Diff {
+    let reached = (&Reached::of(before, target), &Reached::of(after, target));
     let (clusters, clusters_are_cut) = clusters::changes(before, after, reached);
     Diff {
-        routes: routes(before, after),
+        routes: routes(before, after, target),
         targets: reach::listeners(before, after),
         clusters,
         reach: reach::clusters(before, after, reached),
@@ -275,12 +278,13 @@ fn routes_of(client: &Client, listener: &str) -> Option<Routes> {
     }
 }
 
-fn routes(before: &Client, after: &Client) -> Vec<RouteChange> {
+fn routes(before: &Client, after: &Client, target: Option<&Target>) -> Vec<RouteChange> {
     let mut budget = Budget::default();
     let mut by_names: BTreeMap<(Option<String>, Option<String>), RouteChange> = BTreeMap::new();
     let mut changes = Vec::new();
     let mut named: BTreeSet<String> = BTreeSet::new();
     let comparison = DomainComparison::of(|feature| before.profile.has(feature));
+    let authorities = (comparison, target.map(|target| channel::authority(before, target)));
     for listener in names(&before.resources.listeners, &after.resources.listeners) {
         let (Some((was, one)), Some((is, other))) = (routes_of(before, listener), routes_of(after, listener)) else {
             continue;
@@ -298,7 +302,7 @@ fn routes(before: &Client, after: &Client) -> Vec<RouteChange> {
             listeners: vec![listener.clone()],
             before: was.clone(),
             after: is.clone(),
-            changes: hosts::compare_hosts(&one, &other, comparison, &mut budget),
+            changes: hosts::compare_hosts(&one, &other, authorities, &mut budget),
             tables: (one, other),
         };
         if was.is_some() && is.is_some() {
@@ -315,7 +319,7 @@ fn routes(before: &Client, after: &Client) -> Vec<RouteChange> {
                 listeners: Vec::new(),
                 before: Some(name.clone()),
                 after: Some(name.clone()),
-                changes: hosts::compare_hosts(&one, &other, comparison, &mut budget),
+                changes: hosts::compare_hosts(&one, &other, authorities, &mut budget),
                 tables: (one, other),
             });
         }

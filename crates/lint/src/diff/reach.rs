@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{names, routes_of};
+use super::{channel, names, routes_of};
+use xdsctl_channel::client::target::Target;
 use xdsctl_channel::client::{Client, HeldResource};
 use xdsctl_model::resource::RouteConfiguration;
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::listener::{HttpConnectionManager, Listener, RouteSource};
-use xdsctl_model::resource::route::{Action, Destination};
+use xdsctl_model::resource::route::{Action, Destination, VirtualHost};
 
 /// Something that RPCs go to works on one side only.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,9 +59,18 @@ pub(super) struct Reached(
 );
 
 impl Reached {
-    pub(super) fn of(client: &Client) -> Reached {
+    /// Those of all routes, or of the virtual host of one channel.
+    pub(super) fn of(client: &Client, target: Option<&Target>) -> Reached {
         let resources = &client.resources;
         let mut open = Vec::new();
+        if let Some(target) = target {
+            let routes = routes_of(client, &target.listener);
+            let host = routes
+                .as_ref()
+                .and_then(|(_, routes)| channel::host(client, routes, target));
+            let is_known = destinations(host, &mut open);
+            return Reached(is_known.then(|| below(client, open)));
+        }
         let mut tables = 0;
         let inline = resources
             .listeners
@@ -69,7 +79,7 @@ impl Reached {
         let configs = resources.route_configs.iter().filter_map(|(_, held)| held.value());
         for table in inline.chain(configs) {
             tables += 1;
-            if !destinations(table, &mut open) {
+            if !destinations(&table.virtual_hosts, &mut open) {
                 return Reached(None);
             }
         }
@@ -116,9 +126,8 @@ fn inline_routes(listener: &Listener) -> Option<&Arc<RouteConfiguration>> {
 }
 
 /// Adds the clusters that routes name; `false` if a plugin chooses one.
-fn destinations<'a>(table: &'a RouteConfiguration, out: &mut Vec<&'a str>) -> bool {
-    let routes = table.virtual_hosts.iter().flat_map(|host| &host.routes);
-    for route in routes {
+pub(super) fn destinations<'a>(hosts: impl IntoIterator<Item = &'a VirtualHost>, out: &mut Vec<&'a str>) -> bool {
+    for route in hosts.into_iter().flat_map(|host| &host.routes) {
         let Action::Route(action) = &route.action else {
             continue;
         };

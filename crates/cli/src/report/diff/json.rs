@@ -25,6 +25,9 @@ struct DiffJson<'a> {
     schema: &'static str,
     /// Who was asked, in words.
     client: String,
+    /// The only channel that was compared, if one was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<&'a str>,
     /// Where answers differ, a world comes once for each of them.
     worlds: Vec<WorldJson<'a>>,
     /// For which clients RPCs go elsewhere.
@@ -177,6 +180,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let document = DiffJson {
         schema: SCHEMA,
         client: report.asked(),
+        target: report.target.as_deref(),
         worlds: worlds.collect(),
         rpcs: rpcs(report),
         not_checked: &report.not_checked,

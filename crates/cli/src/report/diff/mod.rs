@@ -94,6 +94,8 @@ pub struct Report {
     pub fleet: Fleet,
     /// Where the clients are named, if not in an argument.
     pub fleet_from: Option<String>,
+    /// The only channel that was compared, if one was named.
+    pub target: Option<String>,
     /// What was not compared.
     pub not_checked: Vec<NotChecked>,
 }
@@ -142,6 +144,8 @@ impl Report {
     pub(crate) fn last_lines(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.rpcs_line().into_iter().collect();
         lines.extend(not_checked::line(&self.not_checked));
+        let of_channel = self.target.iter();
+        lines.extend(of_channel.map(|target| format!("compared: what a channel to {target} uses")));
         lines.push(format!("asked: {}", self.asked()));
         lines
     }
