@@ -15,3 +15,4 @@ pub mod policies;
 pub mod service_config;
 pub mod show;
 pub mod size;
+pub mod tower;
