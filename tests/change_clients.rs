@@ -170,8 +170,14 @@ fn rpcs_are_compared_for_those_that_pick_follows() {
         );
     }
     for (client, why) in [
-        ("node@1.10", "node@1.10.1 go: RPCs were sent with 1.13.0, 1.14.1"),
-        ("cpp@1.56", "cpp@1.56.2 go: RPCs were sent with 1.62.3, 1.72.2, 1.85.1"),
+        (
+            "node@1.10",
+            "node@1.10.1 go: RPCs were sent with 1.13.0, 1.14.1; the nearest is node@1.13.0",
+        ),
+        (
+            "cpp@1.56",
+            "cpp@1.56.2 go: RPCs were sent with 1.62.3, 1.72.2, 1.85.1; the nearest is cpp@1.62.3",
+        ),
     ] {
         let run = diff(&["--client", client, "--fail-on=rpcs"], &two, &three);
         assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{client}");

@@ -289,7 +289,8 @@ fn a_channel_is_of_the_client_of_the_project() {
         run.err
     };
     let go = "note: as grpc-go 1.85.0, but for the words of some messages, which are C-core's\n";
-    let unknown = "it is not known where RPCs of node@1.10.1 go: RPCs were sent with 1.13.0, 1.14.1";
+    let unknown =
+        "it is not known where RPCs of node@1.10.1 go: RPCs were sent with 1.13.0, 1.14.1; the nearest is node@1.13.0";
     let not = "note: as gRPC C-core 1.85.1, and not as xdsctl.toml:1 says: ";
     for command in ["route", "pick", "retry"] {
         let args = [command, "--method=/a/M"];

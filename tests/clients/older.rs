@@ -7,7 +7,19 @@ use serde_json::Value;
 use crate::rows::{Recorded, answers, cases, of_versions};
 
 /// Versions that reject whatever comes in a discovery Resource. xdsctl opens that before it asks them, so those rows are left out.
-const WITHOUT_WRAPPER: [&str; 4] = ["go@1.42.0", "go@1.43.0", "go@1.44.0", "go@1.45.0"];
+const WITHOUT_WRAPPER: [&str; 11] = [
+    "java@1.41.0",
+    "java@1.42.0",
+    "java@1.45.0",
+    "go@1.38.0",
+    "go@1.39.0",
+    "go@1.40.0",
+    "go@1.41.0",
+    "go@1.42.0",
+    "go@1.43.0",
+    "go@1.44.0",
+    "go@1.45.0",
+];
 
 /// What the older versions answered, where one of them differs.
 pub fn differing(family: &str) -> Vec<Recorded> {

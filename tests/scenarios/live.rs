@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::others::{answers, is_followed};
 use super::picks::{chi_square, differences_in, play};
 use super::world::{Row, channel};
-use crate::support::{compares_all, sample};
+use crate::support::{compares_all, root, sample};
 use xdsctl_channel::tree::{build, service_config};
 
 /// Calls of one step from which on shares are compared, not each call.
@@ -228,7 +228,7 @@ fn live_channels_of_go_answer_so() {
 }
 
 /// Holds an older version against ours, but for the rows of `differ`.
-fn compare_older(client: &'static str, differ: [(&'static str, &[&str]); 2]) {
+fn compare_older<const N: usize>(client: &'static str, differ: [(&'static str, &[&str]); N]) {
     for (questions, differ) in differ {
         compare_live(&older(questions, client), differ);
     }
@@ -287,39 +287,45 @@ fn live_channels_of_go_1_42_answer_so() {
     );
 }
 
+#[test]
+fn live_channels_of_go_1_41_answer_so() {
+    compare_older("go@1.41.0", [("common", &[])]);
+}
+
+/// An RPC that takes longer than the idle_timeout of the connection manager, and one on a connection that was idle for longer than that
+/// of the cluster: neither client reads them.
+#[test]
+fn idle_timeouts_end_nothing() {
+    compare_live(&recording("idle", GO), &[]);
+    compare_live(&recording("idle", JAVA), &[]);
+}
+
 /// Worlds made to see where the order of events decides: a connection that is lost, a priority that comes back, a cluster that goes.
 #[test]
 fn live_probes_of_go_answer_so() {
     compare_live(&recording("probes", GO), &[]);
 }
 
-/// What differs: a backend that is asked twice as out-of-band reports begin.
 #[test]
 fn live_channels_of_java_answer_so() {
-    compare_live(&recording("common", JAVA), &["LB-WRR-DUR/huge", "LB-WRR-DUR/zero"]);
+    compare_live(&recording("common", JAVA), &[]);
 }
 
-/// What differs: three timelines in which a list of endpoints or a policy is replaced.
 #[test]
 fn live_channels_of_java_1_63_answer_so() {
-    compare_older(
-        "java@1.63.0",
-        [
-            ("common", &[]),
-            (
-                "timelines",
-                &["tl-all-draining", "tl-lb-policy-change", "tl-rr-replace-with-hung"],
-            ),
-        ],
-    );
+    compare_older("java@1.63.0", [("common", &[]), ("timelines", &[])]);
 }
 
-/// What differs: in 1.54, a priority whose time runs out as the deadline of an RPC comes.
+/// What differs: in 1.54 and 1.69, a priority whose time runs out as the deadline of an RPC comes.
 #[test]
 fn live_channels_of_older_java_answer_so() {
-    let clients: [(&'static str, &[&str]); 4] = [
+    let clients: [(&'static str, &[&str]); 5] = [
         ("java@1.46.0", &[]),
         ("java@1.54.0", &["LB-CUSTOM/cds_experimental-not-subscribed"]),
+        (
+            "java@1.69.0",
+            &["LB-CUSTOM/cds_experimental-not-subscribed", "LB-DEPTH/level-15"],
+        ),
         ("java@1.71.0", &[]),
         ("java@1.76.0", &[]),
     ];
@@ -328,12 +334,10 @@ fn live_channels_of_older_java_answer_so() {
     }
 }
 
-/// What differs: the three timelines of 1.63 in which a list of endpoints or a policy is replaced.
 #[test]
 fn live_timelines_of_older_java_are_so() {
     for client in ["java@1.46.0", "java@1.54.0"] {
-        let differ = ["tl-all-draining", "tl-lb-policy-change", "tl-rr-replace-with-hung"];
-        compare_live(&older("timelines", client), &differ);
+        compare_live(&older("timelines", client), &[]);
     }
 }
 
@@ -472,6 +476,29 @@ fn live_timelines_of_java_are_so() {
         ..recording("timelines", JAVA)
     };
     compare_live(&recording, &[]);
+}
+
+/// The page says of which versions the channels were asked: those of the files.
+#[test]
+fn the_page_names_the_versions_that_were_asked() {
+    let page = std::fs::read_to_string(root().join("docs/clients.md")).unwrap();
+    let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    let count = answers("live/common").len();
+    for family in ["go", "java", "node"] {
+        let files = std::fs::read_dir(root().join("fixtures/clients/live")).unwrap();
+        let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+        let mut versions: Vec<String> = names
+            .filter_map(|name| {
+                let version = name.strip_prefix(family)?.strip_prefix('@')?;
+                Some(version.strip_suffix("-common.jsonl.gz")?.to_owned())
+            })
+            .collect();
+        // All minor numbers have two digits.
+        versions.sort();
+        let (last, before) = versions.split_last().unwrap();
+        let wanted = format!("({count} channels each of {} and {last}", before.join(", "));
+        assert!(page.contains(&wanted), "{wanted}");
+    }
 }
 
 /// How the service config and what the cds policies build differ from what a client logged.

@@ -129,9 +129,11 @@ impl<'a> Cds<'a> {
 
     /// Says whether a working policy keeps its endpoints when its cluster loses all of them, as
     /// every READY policy of grpc-java but pick_first does
-    /// (`MultiChildLoadBalancer.handleNameResolutionError`).
+    /// (`MultiChildLoadBalancer.handleNameResolutionError`). While it had a policy that resolved
+    /// clusters, that one ended what was below it.
     pub fn keeps_what_it_has(&self, leaf: &Leaf) -> bool {
         self.family() == Family::Java
+            && !self.profile.has(Feature::ClustersAlone)
             && java::no_endpoint(self.cluster, leaf).is_some()
             && !matches!(leaf.cluster.lb_policy.config, LbConfig::PickFirst(_))
     }

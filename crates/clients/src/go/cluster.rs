@@ -30,7 +30,7 @@ use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::U
 use xdsctl_document::proto::{self, pb::Any};
 use xdsctl_lb::ring_hash::LB_RING_HASH_FUNCTION;
 use xdsctl_model::diag::{Path, Validation};
-use xdsctl_model::profile::Feature;
+use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
 const TLS_CONTEXT: &str = "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
@@ -132,7 +132,10 @@ pub(super) fn choice_count(count: Option<u32>, at: &Path<'_>, cx: &mut Validatio
 
 /// The transport socket (`securityConfigFromCluster`).
 fn security_config(message: &Pb, root: &Path<'_>, later: Later<'_>, cx: &mut Validation<'_>) -> Checked {
-    if !message.transport_socket_matches.is_empty() {
+    if !cx.has(Feature::ClusterTls) {
+        return Ok(());
+    }
+    if !message.transport_socket_matches.is_empty() && cx.has(Feature::TlsOfToday) {
         return Err(reject(
             &TRANSPORT_SOCKET_MATCHES,
             &root.field("transport_socket_matches"),
@@ -460,6 +463,7 @@ fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checke
 }
 
 /// Says whether an Any is a TypedStruct of either spelling.
-pub(super) fn is_typed_struct(url: &str) -> Option<&'static str> {
-    TYPED_STRUCTS.into_iter().find(|name| holds(url, name))
+pub(super) fn is_typed_struct(url: &str, profile: &Profile) -> Option<&'static str> {
+    let is_known = |name: &&str| profile.has(Feature::TypedStructOfXds) || name.starts_with("udpa");
+    TYPED_STRUCTS.into_iter().filter(is_known).find(|name| holds(url, name))
 }

@@ -192,11 +192,12 @@ pub(super) fn content(chain: &FilterChain, at: &Path<'_>, cx: &mut Validation<'_
     let at = at.field("typed_config");
     let context: DownstreamTlsContext = unmarshal(&any.value, TLS_CONTEXT, &at, cx)?;
     let at = at.value(TLS_CONTEXT);
-    if context.require_sni == Some(true) {
+    let is_of_today = cx.has(Feature::TlsOfToday);
+    if is_of_today && context.require_sni == Some(true) {
         let message = format_args!("require_sni is true, must be false");
         return Err(reject(&REQUIRE_SNI, &at.field("require_sni"), message, cx));
     }
-    if context.ocsp_staple_policy != 0 {
+    if is_of_today && context.ocsp_staple_policy != 0 {
         let message = format_args!(
             "ocsp_staple_policy is {}, must be LENIENT_STAPLING",
             context.ocsp_staple_policy

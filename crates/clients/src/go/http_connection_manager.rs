@@ -53,7 +53,8 @@ pub(super) fn of_server(filters: &[Filter], at: &Path<'_>, cx: &mut Validation<'
         let message = open(any, &here, cx)?;
         let here = here.value(HCM);
         http_filter::chain(&message.http_filters, TlsSide::Server, &here.field("http_filters"), cx)?;
-        if is_first {
+        // What a server does with routes came with RBAC.
+        if is_first && cx.has(Feature::RbacFilter) {
             proxies(&message, &here, cx)?;
             routes(&message, TlsSide::Server, &here, cx)?;
         }
@@ -79,6 +80,9 @@ fn open(any: Option<&Any>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Pb
 
 /// What only a proxy has (A41).
 fn proxies(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    if !cx.has(Feature::ProxyFieldsChecked) {
+        return Ok(());
+    }
     if message.xff_num_trusted_hops != 0 {
         let why = format_args!("xff_num_trusted_hops is {}, must be 0", message.xff_num_trusted_hops);
         return Err(reject(

@@ -85,6 +85,9 @@ pub(super) fn chain(filters: &[HttpFilter], side: TlsSide, at: &Path<'_>, cx: &m
         }
         kept.push(found);
     }
+    if !cx.has(Feature::RouterRequired) {
+        return Ok(());
+    }
     let Some((last, before)) = kept.split_last() else {
         return Err(reject(
             &NO_FILTER,
@@ -146,7 +149,7 @@ fn validate(
 ) -> Checked<Option<FilterKind>> {
     let empty = Any::default();
     let any = any.unwrap_or(&empty);
-    let wrapped = match is_typed_struct(&any.type_url) {
+    let wrapped = match is_typed_struct(&any.type_url, cx.profile()) {
         Some(wrapper) => Some(unmarshal::<TypedStruct>(&any.value, wrapper, at, cx)?.type_url),
         None => None,
     };
@@ -234,7 +237,7 @@ pub(super) fn audit(rules: &Rules, at: &Path<'_>, cx: &mut Validation<'_>) -> Ch
             let message = format_args!("the logger has no typed_config");
             return Err(reject(&RBAC_AUDIT_LOGGER_MISSING, &at, message, cx));
         };
-        let is_custom = is_typed_struct(&any.type_url);
+        let is_custom = is_typed_struct(&any.type_url, cx.profile());
         if holds(&any.type_url, STDOUT) {
             continue;
         }

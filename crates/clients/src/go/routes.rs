@@ -159,7 +159,8 @@ fn route_action(
     cx: &mut Validation<'_>,
 ) -> Checked<bool> {
     let policies = at.field("hash_policy");
-    for (i, policy) in action.hash_policy.iter().enumerate() {
+    let is_hashed = cx.has(Feature::RingHashPolicy);
+    for (i, policy) in action.hash_policy.iter().enumerate().filter(|_| is_hashed) {
         if let Some(PolicySpecifier::Header(header)) = &policy.policy_specifier
             && let Some(rewrite) = &header.regex_rewrite
         {
@@ -175,19 +176,24 @@ fn route_action(
         Some(ClusterSpecifier::WeightedClusters(clusters)) => {
             weighted_clusters(clusters, &at.field("weighted_clusters"), cx)?;
         }
-        Some(ClusterSpecifier::ClusterSpecifierPlugin(_)) if !cx.has(Feature::RlsLb) => {
+        Some(ClusterSpecifier::ClusterSpecifierPlugin(_))
+            if cx.has(Feature::SpecifierChecked) && !cx.has(Feature::RlsLb) =>
+        {
             return without_cluster(cx.has(Feature::PluginRoutesSkipped), at, cx);
         }
-        Some(ClusterSpecifier::ClusterSpecifierPlugin(name)) => match plugins.get(name.as_str()) {
-            Some(true) => {}
-            Some(false) => return Ok(false),
-            None => {
-                let message = format_args!("plugin `{name}` is not one of cluster_specifier_plugins");
-                let at = at.field("cluster_specifier_plugin");
-                return Err(reject(&ROUTE_PLUGIN_UNKNOWN, &at, message, cx));
+        Some(ClusterSpecifier::ClusterSpecifierPlugin(name)) if cx.has(Feature::RlsLb) => {
+            match plugins.get(name.as_str()) {
+                Some(true) => {}
+                Some(false) => return Ok(false),
+                None => {
+                    let message = format_args!("plugin `{name}` is not one of cluster_specifier_plugins");
+                    let at = at.field("cluster_specifier_plugin");
+                    return Err(reject(&ROUTE_PLUGIN_UNKNOWN, &at, message, cx));
+                }
             }
-        },
+        }
         Some(ClusterSpecifier::ClusterHeader(_)) => return Ok(false),
+        Some(_) | None if !cx.has(Feature::SpecifierChecked) => {}
         Some(_) | None => return without_cluster(cx.has(Feature::UnknownClustersSkipped), at, cx),
     }
     retry_policy(action.retry_policy.as_ref(), &at.field("retry_policy"), cx)?;
@@ -225,7 +231,11 @@ fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Validati
             cx,
         )?;
     }
-    let total = message.total_weight.unwrap_or(OLD_TOTAL_WEIGHT);
+    let unset = match cx.has(Feature::TotalWeightAsWritten) {
+        true => 0,
+        false => OLD_TOTAL_WEIGHT,
+    };
+    let total = message.total_weight.unwrap_or(unset);
     // The client's own sum has 32 bits.
     if reads_total && sum & u64::from(u32::MAX) != u64::from(total) {
         let message = format_args!("the weights add up to {sum}, must be total_weight, which is {total}");

@@ -14,7 +14,7 @@ use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::{
     CertificateValidationContext, CommonTlsContext,
 };
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::StringMatcher;
-use xdsctl_model::diag::{Path, Validation};
+use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::Feature;
 
 /// Who has the context.
@@ -43,16 +43,20 @@ pub(super) fn security_config(
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Checked<SecurityConfig> {
+    let is_of_today = cx.has(Feature::TlsOfToday);
     for (field, is_set) in [
         ("tls_params", common.tls_params.is_some()),
         ("custom_handshaker", common.custom_handshaker.is_some()),
     ] {
-        if is_set {
+        if is_set && is_of_today {
             return Err(unsupported(field, at, cx));
         }
     }
     // A fault of the new fields is one only if the old ones do not help either.
-    let found = cx.unheard(|cx| new_fields(common, side, at, cx));
+    let found = match is_of_today {
+        true => cx.unheard(|cx| new_fields(common, side, at, cx)),
+        false => Ok(SecurityConfig::default()),
+    };
     let config = match found {
         Ok(config) if config != SecurityConfig::default() => config,
         _ => match cx.unheard(|cx| deprecated_fields(common, side, at, cx)) {
@@ -86,6 +90,10 @@ pub(super) fn check_providers(
         if !name.is_empty() && !cx.server().knows_provider(name) {
             later(cx)?;
             let message = format_args!("certificate provider instance `{name}` is not in the bootstrap");
+            if !cx.has(Feature::ProvidersKnown) {
+                cx.report_as(Effect::Fails, &TLS_UNKNOWN_PROVIDER_INSTANCE, at, message);
+                return Ok(());
+            }
             return Err(reject(&TLS_UNKNOWN_PROVIDER_INSTANCE, at, message, cx));
         }
     }
@@ -178,7 +186,7 @@ fn matchers(list: &[StringMatcher], side: TlsSide, at: &Path<'_>, cx: &mut Valid
     for (i, matcher) in list.iter().enumerate() {
         matcher::string_matcher(Some(matcher), &at.index(i), cx)?;
     }
-    if side == TlsSide::Server && !list.is_empty() {
+    if side == TlsSide::Server && !list.is_empty() && cx.has(Feature::TlsOfToday) {
         let message = format_args!("match_subject_alt_names is set, a server cannot match names in certificates");
         return Err(reject(&SAN_MATCH, &at, message, cx));
     }

@@ -185,10 +185,12 @@ fn eds(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let config = message.eds_cluster_config.as_ref();
     let source = config.and_then(|config| config.eds_config.as_ref());
     let source = source.and_then(|source| source.config_source_specifier.as_ref());
-    if !matches!(
-        source,
-        Some(ConfigSourceSpecifier::Ads(_) | ConfigSourceSpecifier::Self_(_))
-    ) {
+    let is_known = match source {
+        Some(ConfigSourceSpecifier::Ads(_)) => true,
+        Some(ConfigSourceSpecifier::Self_(_)) => cx.has(Feature::SelfSource),
+        _ => false,
+    };
+    if !is_known {
         let why = format_args!("eds_config is neither `ads` nor `self`");
         return Err(reject(&EDS_SOURCE_UNSUPPORTED, &at.field("eds_config"), why, cx));
     }

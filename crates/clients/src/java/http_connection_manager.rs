@@ -14,6 +14,7 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connec
     HttpConnectionManager as Pb, http_connection_manager::RouteSpecifier,
 };
 use xdsctl_model::diag::{Path, Validation};
+use xdsctl_model::profile::Feature;
 
 /// Converts the connection manager of an API listener.
 pub(super) fn of_client(any: Option<&Any>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
@@ -47,12 +48,12 @@ pub(super) fn of_server(filters: &[Filter], at: &Path<'_>, cx: &mut Validation<'
 }
 
 fn parse(message: &Pb, side: TlsUser, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    if message.xff_num_trusted_hops != 0 {
+    if message.xff_num_trusted_hops != 0 && cx.has(Feature::RbacFilter) {
         let why = format_args!("xff_num_trusted_hops is {}, must be 0", message.xff_num_trusted_hops);
         let at = at.field("xff_num_trusted_hops");
         return Err(reject(&XFF_NUM_TRUSTED_HOPS, &at, why, cx));
     }
-    if !message.original_ip_detection_extensions.is_empty() {
+    if !message.original_ip_detection_extensions.is_empty() && cx.has(Feature::RbacFilter) {
         let at = at.field("original_ip_detection_extensions");
         let why = format_args!("original_ip_detection_extensions is set, must be empty");
         return Err(reject(&ORIGINAL_IP_DETECTION, &at, why, cx));
@@ -80,7 +81,8 @@ fn route_specifier(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Chec
     };
     let source = rds.config_source.as_ref();
     match source.and_then(|source| source.config_source_specifier.as_ref()) {
-        Some(ConfigSourceSpecifier::Ads(_) | ConfigSourceSpecifier::Self_(_)) => Ok(()),
+        Some(ConfigSourceSpecifier::Ads(_)) => Ok(()),
+        Some(ConfigSourceSpecifier::Self_(_)) if cx.has(Feature::SelfSource) => Ok(()),
         _ => {
             let at = at.field("rds");
             let why = format_args!("config_source is neither `ads` nor `self`");

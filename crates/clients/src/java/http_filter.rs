@@ -56,7 +56,9 @@ struct Config<'c> {
 
 /// Opens a TypedStruct.
 fn open<'c>(any: &'c Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Config<'c>> {
-    let wrapper = TYPED_STRUCTS.into_iter().find(|name| is_url_of(&any.type_url, name));
+    let is_known = |name: &&str| cx.has(Feature::TypedStructOfXds) || name.starts_with("udpa");
+    let mut wrappers = TYPED_STRUCTS.into_iter().filter(is_known);
+    let wrapper = wrappers.find(|name| is_url_of(&any.type_url, name));
     let url = match wrapper {
         Some(wrapper) => unpack_as::<TypedStruct>(any, wrapper, at, cx)?.type_url.into(),
         None => any.type_url.as_str().into(),
@@ -70,6 +72,9 @@ fn open<'c>(any: &'c Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Con
 
 /// Converts the filters of a connection manager.
 pub(super) fn chain(filters: &[HttpFilter], side: TlsUser, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    if side == TlsUser::Server && !cx.has(Feature::RbacFilter) {
+        return Ok(());
+    }
     let Some(last) = filters.len().checked_sub(1) else {
         let message = format_args!("no HTTP filter, must have the router");
         return Err(reject(&NO_FILTER, at, message, cx));

@@ -4,11 +4,13 @@ use super::uri::Uri;
 use crate::shared::rules::XDSTP_NAME_MALFORMED;
 use crate::shared::{Checked, reject};
 use xdsctl_model::diag::{Path, Validation};
+use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::ResourceType;
 
 /// Checks a name: one of `xdstp:` must be a URI whose path begins with the type.
 pub(super) fn check(name: &str, kind: ResourceType, cx: &mut Validation<'_>) -> Checked {
-    if !name.starts_with("xdstp:") {
+    let has_federation = cx.has(Feature::Federation) || cx.profile().has_switch(Feature::Federation);
+    if !name.starts_with("xdstp:") || !has_federation {
         return Ok(());
     }
     let path = Uri::parse(name).and_then(|uri| uri.path).unwrap_or_default();

@@ -6,7 +6,7 @@ use super::plugin::JavaPlugins;
 use super::{check_valid, http_filter, matcher, to_nanos};
 use crate::shared::rules::{
     BACK_OFF_NOT_POSITIVE, BASE_INTERVAL_MISSING, MAX_INTERVAL_BELOW_BASE, NUM_RETRIES_TOO_BIG, NUM_RETRIES_ZERO,
-    ROUTE_PLUGIN_UNKNOWN, WEIGHTED_CLUSTERS_EMPTY, WEIGHTED_CLUSTERS_SUM,
+    ROUTE_PLUGIN_UNKNOWN, ROUTE_SPECIFIER_UNSUPPORTED, WEIGHTED_CLUSTERS_EMPTY, WEIGHTED_CLUSTERS_SUM,
 };
 use crate::shared::{Checked, reject};
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::ClusterSpecifier;
@@ -43,8 +43,23 @@ pub(super) fn parse(
             let at = at.field("cluster_specifier_plugin");
             Err(reject(&ROUTE_PLUGIN_UNKNOWN, &at, message, cx))
         }
-        _ => Ok(()),
+        Some(ClusterSpecifier::ClusterSpecifierPlugin(_)) if !cx.has(Feature::RlsLb) => without_cluster(at, cx),
+        Some(
+            ClusterSpecifier::Cluster(_)
+            | ClusterSpecifier::ClusterHeader(_)
+            | ClusterSpecifier::ClusterSpecifierPlugin(_),
+        ) => Ok(()),
+        Some(_) | None => without_cluster(at, cx),
     }
+}
+
+/// An action that leads to nothing that the client knows: later versions pass over the route.
+fn without_cluster(at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    if cx.has(Feature::UnknownClustersSkipped) {
+        return Ok(());
+    }
+    let message = format_args!("no cluster specifier that the client has, must be cluster or weighted_clusters");
+    Err(reject(&ROUTE_SPECIFIER_UNSUPPORTED, at, message, cx))
 }
 
 /// One of the two durations counts; the other is not looked at.

@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::picker::{Pick, PickArgs, PickCx, PickShares};
 use super::policy::{PolicyCx, PolicyEvent, Reports, StateMachine, StateReport, TreePath, Update};
 use super::runtime::{Connectivity, OneMachine, below};
+use xdsctl_model::profile::Feature;
 
 /// A child and, during a change of policy, its successor.
 #[derive(Debug)]
@@ -108,13 +109,17 @@ impl Child {
         self.take_reports(generation, reports, cx)
     }
 
-    /// Reports of the successor are held back until one is not CONNECTING.
+    /// Reports of the successor are held back until one is not CONNECTING, or in some clients until one is READY: there a policy that is idle
+    /// until it is asked never takes the place of one that is asked.
     fn take_reports(&mut self, generation: u32, mut reports: Reports, cx: &mut PolicyCx<'_>) -> Reports {
         if self.pending.as_ref().is_some_and(|slot| slot.generation == generation) {
-            let Some(first) = reports
-                .iter()
-                .position(|report| report.state != Connectivity::Connecting)
-            else {
+            let is_serving = self.last.as_ref().is_some_and(|last| last.state == Connectivity::Ready);
+            let awaits_ready = is_serving && cx.clusters.profile().has(Feature::SwitchesWhenReady);
+            let is_telling = |report: &StateReport| match awaits_ready {
+                true => report.state == Connectivity::Ready,
+                false => report.state != Connectivity::Connecting,
+            };
+            let Some(first) = reports.iter().position(is_telling) else {
                 return Reports::new();
             };
             reports.drain(..first);

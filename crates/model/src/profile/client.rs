@@ -377,7 +377,7 @@ mod tests {
         );
         assert_eq!(
             names("java@1.40"),
-            "`java@1.40` is not known: it is older than every version that was measured, the nearest are java@1.46.0 and java@1.54.0"
+            "`java@1.40` is not known: it is older than every version that was measured, the nearest are java@1.41.0 and java@1.42.0"
         );
     }
 

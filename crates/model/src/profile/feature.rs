@@ -5,26 +5,7 @@
 //! what is not named there, it never had anything. That was measured by asking the versions (`docs/clients.md`); converters ask
 //! `cx.has(Feature::X)` and know no version.
 
-use super::client::Client;
-use super::family::Family;
 pub use super::feature_set::Features;
-use super::version::Version;
-
-/// What a version did with a feature.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FeatureChange {
-    /// Brought it behind a switch that is off by default.
-    Off,
-    /// Switched it on by default; the switch can still turn it off.
-    On,
-    /// Brought it, or made it permanent: there is no switch.
-    Always,
-    /// Took it away, with its switch.
-    Gone,
-}
-
-/// What a version did.
-pub type VersionStep = (Version, FeatureChange);
 
 macro_rules! features {
     (@env $env:literal) => { Some($env) };
@@ -323,6 +304,20 @@ features! {
     ServerRoutesRequired;
     /// Virtual hosts are looked up by the name of the Listener; later, by the authority of the channel.
     HostByListener;
+    /// An `xds.type.v3.TypedStruct` is one; before, only a `udpa.type.v1.TypedStruct` is.
+    TypedStructOfXds;
+    /// What only a proxy has in a connection manager is an error (A41).
+    ProxyFieldsChecked;
+    /// A route action must have a cluster; before, an RPC on one that has none kills the client.
+    SpecifierChecked;
+    /// The last HTTP filter must be the router, and no other one may be (A39).
+    RouterRequired;
+    /// TLS contexts have the fields of today, and what the client cannot do is an error; before, the deprecated fields alone are read.
+    TlsOfToday;
+    /// A certificate provider instance must be in the bootstrap; before, RPCs to a cluster with another one fail.
+    ProvidersKnown;
+    /// The total_weight of weighted_clusters is 0 unless it is set; later, 100.
+    TotalWeightAsWritten;
 
     /// `tls` channel credentials in the bootstrap (A65).
     BootstrapTlsCreds;
@@ -463,6 +458,8 @@ features! {
     BrokenStreamUnheard;
     /// The filters of all routes are made when the routes are taken, and the channel dies of an override that is of another filter.
     FiltersMadeFirst;
+    /// A policy takes the place of another one when it is READY; later, when it is no longer CONNECTING.
+    SwitchesWhenReady;
     /// A DNS name with a port above 65,535 has no answer for ever: an exception is thrown where nobody hears of it.
     DnsPortThrows;
 
@@ -562,85 +559,4 @@ features! {
     /// Header matchers see one value of each header that the HTTP request has, names in any case, and `invert_match` turns a missing header into a
     /// match.
     HeadersOfRequest;
-}
-
-impl Feature {
-    /// What the versions of a family did with it, oldest first.
-    pub fn history(self, family: Family) -> impl Iterator<Item = VersionStep> {
-        let changes = family.facts().changes.iter();
-        let of_this = changes.filter(move |(_, _, feature)| *feature == self);
-        of_this.map(|(version, change, _)| (*version, *change))
-    }
-
-    /// What `client` did with it last; `None` if it does not have it.
-    pub fn of(self, client: Client) -> Option<FeatureChange> {
-        let steps = self.history(client.family);
-        let (_, last) = steps.take_while(|(since, _)| *since <= client.version).last()?;
-        Some(last).filter(|change| *change != FeatureChange::Gone)
-    }
-
-    /// The state in `client` when the variable is not set.
-    pub fn is_default_on(self, client: Client) -> bool {
-        matches!(self.of(client), Some(FeatureChange::On | FeatureChange::Always))
-    }
-
-    /// Says whether a variable switches it in `client`.
-    pub fn has_switch(self, client: Client) -> bool {
-        self.env().is_some() && matches!(self.of(client), Some(FeatureChange::On | FeatureChange::Off))
-    }
-
-    /// Reads a value of the variable as `client` does.
-    pub fn parse(self, value: &str, client: Client) -> bool {
-        (client.family.facts().read_switch)(value, self, self.is_default_on(client))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn any_other_text_is_false_even_where_the_default_is_true() {
-        let client = Client::REFERENCE;
-        for text in ["", "on", "2", "TRUE ", "enabled"] {
-            assert!(!Feature::Federation.parse(text, client), "{text:?}");
-        }
-        for text in ["1", "t", "True", "y", "YES"] {
-            assert!(Feature::Federation.parse(text, client), "{text:?}");
-        }
-    }
-
-    #[test]
-    fn java_and_node_take_true_alone() {
-        for family in [Family::Java, Family::Node] {
-            let client = Client {
-                family,
-                version: family.newest(),
-            };
-            assert!(Feature::Federation.parse("true", client));
-            assert!(!Feature::Federation.parse("1", client));
-            assert_eq!(Feature::Federation.parse(" ", client), family == Family::Java);
-        }
-    }
-
-    #[test]
-    fn switches_of_the_reference_are_those_of_its_defaults() {
-        let client = Client::REFERENCE;
-        let on = |f: &&Feature| f.has_switch(client) && Features::default().has(**f);
-        assert_eq!(Feature::ALL.iter().filter(on).count(), 6);
-        assert_eq!(Feature::ALL.iter().filter(|f| f.has_switch(client)).count(), 17);
-    }
-
-    #[test]
-    fn histories_are_in_order_and_change_something() {
-        for &feature in Feature::ALL {
-            for family in Family::ALL {
-                let steps: Vec<VersionStep> = feature.history(family).collect();
-                assert!(
-                    steps.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 != two[1].1),
-                    "{feature:?} {family}: {steps:?}"
-                );
-            }
-        }
-    }
 }

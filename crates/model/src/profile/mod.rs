@@ -12,6 +12,7 @@ mod family;
 mod feature;
 mod feature_set;
 mod fleet;
+mod history;
 mod package;
 mod server;
 mod switch;
@@ -24,8 +25,9 @@ pub use agent::{Agent, UserAgent};
 pub use client::{Client, ClientStanding, UnknownClient};
 pub use defect::{Defect, DefectTrigger};
 pub use family::{Family, Measurement};
-pub use feature::{Feature, FeatureChange, Features, VersionStep};
+pub use feature::{Feature, Features};
 pub use fleet::Fleet;
+pub use history::{FeatureChange, VersionStep};
 pub use package::Package;
 pub use server::ServerFacts;
 pub use switch::{Doubt, Since, UnknownSwitch, WITHOUT_EFFECT, unmodelled};
@@ -98,7 +100,9 @@ impl Profile {
         };
         if client.version < *first || client.version > *last || client.standing() != ClientStanding::Measured {
             let asked: Vec<String> = picked.iter().map(Version::to_string).collect();
-            return not_followed(format!("RPCs were sent with {}", asked.join(", ")));
+            let nearest = client.nearest_picked().unwrap_or(client);
+            let asked = asked.join(", ");
+            return not_followed(format!("RPCs were sent with {asked}; the nearest is {nearest}"));
         }
         Ok(Self::of(client))
     }

@@ -19,6 +19,7 @@ struct Since {
 const GO: &[Family] = &[Family::Go];
 const JAVA: &[Family] = &[Family::Java];
 const NODE: &[Family] = &[Family::Node];
+const GO_AND_NODE: &[Family] = &[Family::Go, Family::Node];
 const ALL_THREE: &[Family] = &[Family::Go, Family::Java, Family::Node];
 const BOTH: &[Family] = &[Family::Go, Family::Java];
 
@@ -30,7 +31,7 @@ static SINCE: &[Since] = &[
         Some(Feature::TotalWeightDrawn),
     ),
     of(
-        NODE,
+        GO_AND_NODE,
         "envoy.config.cluster.v3.Cluster",
         &["transport_socket"],
         Some(Feature::ClusterTls),
@@ -57,6 +58,24 @@ static SINCE: &[Since] = &[
         "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
         &["http_filters"],
         Some(Feature::FaultInjection),
+    ),
+    of(
+        GO,
+        "envoy.config.route.v3.VirtualHost",
+        &["retry_policy"],
+        Some(Feature::RetryPolicy),
+    ),
+    of(
+        GO,
+        "envoy.config.route.v3.RouteAction",
+        &["retry_policy"],
+        Some(Feature::RetryPolicy),
+    ),
+    of(
+        GO,
+        "envoy.config.route.v3.RouteAction",
+        &["hash_policy"],
+        Some(Feature::RingHashPolicy),
     ),
     of(JAVA, "envoy.config.route.v3.VirtualHost", &["retry_policy"], None),
     of(JAVA, "envoy.config.rbac.v3.RBAC", &["audit_logging_options"], None),

@@ -11,12 +11,12 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     user_agents: &["gRPC Go"],
     of_user_agent: only_version,
     // Every minor release; 1.74.0 and 1.74.1 are retracted.
-    measured: versions!["1.42.0" "1.43.0" "1.44.0" "1.45.0" "1.46.0" "1.47.0" "1.48.0" "1.49.0"
+    measured: versions!["1.38.0" "1.39.0" "1.40.0" "1.41.0" "1.42.0" "1.43.0" "1.44.0" "1.45.0" "1.46.0" "1.47.0" "1.48.0" "1.49.0"
         "1.50.0" "1.51.0" "1.52.0" "1.54.0" "1.55.0" "1.56.3" "1.57.0" "1.58.0" "1.59.0"
         "1.60.0" "1.61.0" "1.62.0" "1.63.0" "1.64.0" "1.65.0" "1.66.0" "1.67.0" "1.68.0" "1.69.0"
         "1.70.0" "1.71.0" "1.72.0" "1.73.0" "1.74.2" "1.75.0" "1.76.0" "1.77.0" "1.78.0" "1.79.0" "1.80.0" "1.81.0"
         "1.82.0" "1.82.1" "1.83.0" "1.84.0" "1.85.0"],
-    picked: versions!["1.42.0" "1.48.0" "1.54.0" "1.60.0" "1.85.0"],
+    picked: versions!["1.41.0" "1.42.0" "1.48.0" "1.54.0" "1.60.0" "1.85.0"],
     measurement: Measurement {
         with: "its own decoders, called directly",
         resources: 18_692,
@@ -28,8 +28,8 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         GRPC_EXPERIMENTAL_XDS_FALLBACK "1.66" until "1.75";
         GRPC_EXPERIMENTAL_ENABLE_PRIORITY_LB_CHILD_POLICY_CACHE "1.80";
         GRPC_EXPERIMENTAL_XDS_EXT_AUTHZ_ON_CLIENT "1.84";
-        GRPC_XDS_EXPERIMENTAL_SECURITY_SUPPORT "1.42" until "1.60";
-        GRPC_EXPERIMENTAL_GOOGLE_C2P_RESOLVER "1.42" until "1.43";
+        GRPC_XDS_EXPERIMENTAL_SECURITY_SUPPORT "1.38" until "1.60";
+        GRPC_EXPERIMENTAL_GOOGLE_C2P_RESOLVER "1.38" until "1.43";
         GRPC_RING_HASH_CAP "1.53";
         GRPC_EXPERIMENTAL_ENABLE_NEW_PICK_FIRST "1.68" until "1.77";
     },
@@ -57,15 +57,21 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     },
     read_switch,
     changes: changes! {
-        "1.42" off AggregateAndDns;
-        "1.42" on RetryPolicy RingHashPolicy RbacFilter;
-        "1.42" always BootstrapFirstServer BootstrapFirstCreds AggregateClusterBackwardCompat TypedStructChecked PickFirstJson SourceTypeChecked CidrAsText
-            ClusterResolverPolicy ClusterImplByName ClusterRingChecked TotalWeightChecked;
-        "1.42" always DomainsExact HeadersAsSent DollarGroups RetryUnlimited RetryOnTrimmed
+        "1.38" off AggregateAndDns;
+        "1.38" always BootstrapFirstServer BootstrapFirstCreds AggregateClusterBackwardCompat TypedStructChecked PickFirstJson SourceTypeChecked CidrAsText
+            ClusterResolverPolicy ClusterImplByName ClusterRingChecked TotalWeightChecked TotalWeightAsWritten;
+        "1.38" always DomainsExact HeadersAsSent DollarGroups RetryUnlimited RetryOnTrimmed
             AggregateNeedsAll DisabledFiltersRun AggregateIsFlat DropsOnceReady PathsEnd
             RingByKey WeightsOfEndpointsUnsigned RingNamesPlain RingCountsOn RingUncapped DnsNameAsIs DnsSlashKept OutlierDefaults ClustersApart FailuresHandedOn
             IdleChildrenStay FailedClusterKept HostByListener EndpointsInPlace LeaflessAwaited LiteralDnsHangs
             RouteKindsInternal LimitsByPriority RetryFromZero AddressesInTurn ClustersAlone HashKeyUnread DnsPickFirst DnsLimitsUnread BlackoutForExpiration;
+        "1.39" off RingHashPolicy;
+        "1.39" gone TotalWeightAsWritten;
+        "1.41" off RbacFilter;
+        "1.41" on RetryPolicy RingHashPolicy;
+        "1.41" always ClusterTls RouterRequired TlsOfToday;
+        "1.42" on RbacFilter;
+        "1.42" always TypedStructOfXds ProxyFieldsChecked SpecifierChecked ProvidersKnown;
         "1.43" off Federation;
         "1.43" always RbacMatchersMade RetryPolicy RlsLb RlsMethodChecked ServerRoutesRequired;
         "1.44" off RlsLb;

@@ -10,8 +10,8 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     // `BootstrapperImpl`.
     user_agents: &["gRPC Java"],
     of_user_agent: only_version,
-    measured: versions!["1.46.0" "1.54.0" "1.63.0" "1.71.0" "1.72.0" "1.73.0" "1.74.0" "1.75.0" "1.76.0" "1.77.0" "1.77.1" "1.78.0" "1.79.0" "1.80.0" "1.83.1" "1.85.1"],
-    picked: versions!["1.46.0" "1.54.0" "1.63.0" "1.71.0" "1.76.0" "1.85.1"],
+    measured: versions!["1.41.0" "1.42.0" "1.45.0" "1.46.0" "1.54.0" "1.63.0" "1.69.0" "1.71.0" "1.72.0" "1.73.0" "1.74.0" "1.75.0" "1.76.0" "1.77.0" "1.77.1" "1.78.0" "1.79.0" "1.80.0" "1.81.0" "1.83.1" "1.85.1"],
+    picked: versions!["1.46.0" "1.54.0" "1.63.0" "1.69.0" "1.71.0" "1.76.0" "1.85.1"],
     measurement: Measurement {
         with: "XdsResourceType.parse, called directly",
         resources: 18_692,
@@ -32,13 +32,12 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         GRPC_EXPERIMENTAL_XDS_DATA_ERROR_HANDLING "1.77";
         GRPC_EXPERIMENTAL_XDS_ORCA_LRS_PROPAGATION "1.77";
         GRPC_EXPERIMENTAL_XDS_EXT_PROC_ON_SERVER "1.83.1";
-        GRPC_XDS_EXPERIMENTAL_CIRCUIT_BREAKING "1.46";
-        GRPC_XDS_EXPERIMENTAL_ENABLE_RING_HASH "1.46";
-        GRPC_XDS_EXPERIMENTAL_ENABLE_TIMEOUT "1.46";
-        GRPC_XDS_EXPERIMENTAL_SECURITY_SUPPORT "1.46" until "1.63";
-        GRPC_XDS_EXPERIMENTAL_FAULT_INJECTION "1.46" until "1.63";
-        GRPC_XDS_EXPERIMENTAL_ENABLE_RETRY "1.46" until "1.63";
-        GRPC_XDS_EXPERIMENTAL_RBAC "1.46" until "1.63";
+        GRPC_XDS_EXPERIMENTAL_CIRCUIT_BREAKING "1.41";
+        GRPC_XDS_EXPERIMENTAL_ENABLE_RING_HASH "1.41";
+        GRPC_XDS_EXPERIMENTAL_ENABLE_TIMEOUT "1.41";
+        GRPC_XDS_EXPERIMENTAL_SECURITY_SUPPORT "1.41" until "1.63";
+        GRPC_XDS_EXPERIMENTAL_FAULT_INJECTION "1.41" until "1.63";
+        GRPC_XDS_EXPERIMENTAL_ENABLE_RETRY "1.41" until "1.63";
         GRPC_EXPERIMENTAL_ENABLE_NEW_PICK_FIRST "1.63";
         GRPC_PF_USE_HAPPY_EYEBALLS "1.71";
         GRPC_SERIALIZE_RETRIES "1.71";
@@ -51,15 +50,19 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     },
     read_switch,
     changes: changes! {
-        "1.46" off LeastRequest Federation RlsLb;
-        "1.46" always SocketRing HeadersOfApplication RangeWithEnd LongestDomain FractionAsWritten PathCaseFolded
+        "1.41" off RbacFilter;
+        "1.41" always SocketRing HeadersOfApplication RangeWithEnd LongestDomain FractionAsWritten PathCaseFolded
             HostRetryUnread RetryOnTrimmed RetryOnUnderscored RetryPerRpc
             DisabledFiltersRun DnsPortThrows LastPriorityFails EscapedDollarGroups AggregateByLevels PathsEnd SilentWithoutTargets
             LocalityOnce BreakerCountsReported RoutesAtOnce WeightsSigned ContainsExact LeastRequestPolicy BootstrapLastKey BootstrapFeatureTexts
             AggregateClusterBackwardCompat ClustersAlone RejectedAwaited;
-        "1.46" always TypedStructChecked SourceTypeChecked RbacMatchersMade ClusterResolverPolicy ClusterImplByName
+        "1.41" always EndpointsInPlace SwitchesWhenReady TypedStructChecked SourceTypeChecked RbacMatchersMade ClusterResolverPolicy ClusterImplByName
             OldProviderFields OldestProviderFields RewriteNeedsEngine Grpclb TrafficInbound ClusterRingChecked
             RingNamesList RingNamesGrow RingTurns LoopsEndless LeavesTwiceKill HostByListener;
+        "1.42" on RbacFilter;
+        "1.45" off LeastRequest Federation RlsLb;
+        "1.45" always SelfSource TypedStructOfXds;
+        "1.46" always UnknownClustersSkipped;
         "1.54" off WeightedRoundRobinMessage;
         "1.54" on CustomLbConfig OutlierDetection;
         "1.54" always HeaderStringMatch RbacHeaderStringMatch LocalitiesCompared ClusterWeightsSummed RingWeightsChecked
@@ -68,16 +71,16 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.56" on Federation;
         "1.63" on RlsLb DualstackEndpoints;
         "1.61" always SubjectOfRfc2253;
-        "1.63" always CustomLbConfig OutlierDetection PickFirstMessage XdstpServiceName PickFirstJson WeightedRoundRobinMessage
+        "1.63" always RbacFilter CustomLbConfig OutlierDetection PickFirstMessage XdstpServiceName PickFirstJson WeightedRoundRobinMessage
             WrrPlainName PolicyExceptionsCaught StatusCodesEnd OuterName;
         "1.63" gone RingNamesList RingTurns LoopsEndless LeavesTwiceKill;
-        "1.69" off AuthorityRewrite;
-        "1.71" off DualstackEndpoints SystemRootCerts;
+        "1.69" off AuthorityRewrite DualstackEndpoints;
+        "1.71" off SystemRootCerts;
         "1.71" always ClusterMetadata WeightsUnsigned AngleGroups BrokenStreamUnheard FiltersMadeFirst;
         "1.71" gone BootstrapLastKey BootstrapFeatureTexts;
         "1.72" off HttpConnect RingHashSetRequestHashKey;
         "1.72" always ServerFallback EndpointMetadata ChainNamesCompared RangesAreLiterals;
-        "1.72" gone RejectionWaitedOut;
+        "1.72" gone RejectionWaitedOut SwitchesWhenReady;
         "1.73" off GcpAuthnFilter;
         "1.73" on LeastRequest;
         "1.73" always ListenerAddressChecked ListenerAddressCompared AudienceNeedsSwitch;
@@ -93,8 +96,9 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.79" always ParserExceptionCaught;
         "1.79" gone ClusterResolverPolicy BrokenStreamUnheard;
         "1.80" always Sni;
+        "1.81" always BootstrapServicesRead HttpProxyByType WrrMetricNames;
         "1.83.1" off ExtProcOnClient;
-        "1.83.1" always BootstrapServicesRead WrrMetricNames HttpProxyByType WrrPenaltyAsNumber;
+        "1.83.1" always WrrPenaltyAsNumber;
         "1.83.1" gone ContainsExact;
     },
 };

@@ -11,7 +11,8 @@ mod rust;
 use std::fmt;
 
 use super::defect::{Defect, DefectTrigger};
-use super::feature::{Feature, FeatureChange};
+use super::feature::Feature;
+use super::history::FeatureChange;
 use super::version::Version;
 
 macro_rules! families {

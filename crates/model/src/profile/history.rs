@@ -1,0 +1,104 @@
+//! What the versions of a family did with a [`Feature`]: brought it, switched it on, took it away.
+
+use super::client::Client;
+use super::family::Family;
+use super::feature::Feature;
+use super::version::Version;
+
+/// What a version did with a feature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FeatureChange {
+    /// Brought it behind a switch that is off by default.
+    Off,
+    /// Switched it on by default; the switch can still turn it off.
+    On,
+    /// Brought it, or made it permanent: there is no switch.
+    Always,
+    /// Took it away, with its switch.
+    Gone,
+}
+
+/// What a version did.
+pub type VersionStep = (Version, FeatureChange);
+
+impl Feature {
+    /// What the versions of a family did with it, oldest first.
+    pub fn history(self, family: Family) -> impl Iterator<Item = VersionStep> {
+        let changes = family.facts().changes.iter();
+        let of_this = changes.filter(move |(_, _, feature)| *feature == self);
+        of_this.map(|(version, change, _)| (*version, *change))
+    }
+
+    /// What `client` did with it last; `None` if it does not have it.
+    pub fn of(self, client: Client) -> Option<FeatureChange> {
+        let steps = self.history(client.family);
+        let (_, last) = steps.take_while(|(since, _)| *since <= client.version).last()?;
+        Some(last).filter(|change| *change != FeatureChange::Gone)
+    }
+
+    /// The state in `client` when the variable is not set.
+    pub fn is_default_on(self, client: Client) -> bool {
+        matches!(self.of(client), Some(FeatureChange::On | FeatureChange::Always))
+    }
+
+    /// Says whether a variable switches it in `client`.
+    pub fn has_switch(self, client: Client) -> bool {
+        self.env().is_some() && matches!(self.of(client), Some(FeatureChange::On | FeatureChange::Off))
+    }
+
+    /// Reads a value of the variable as `client` does.
+    pub fn parse(self, value: &str, client: Client) -> bool {
+        (client.family.facts().read_switch)(value, self, self.is_default_on(client))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::Features;
+
+    #[test]
+    fn any_other_text_is_false_even_where_the_default_is_true() {
+        let client = Client::REFERENCE;
+        for text in ["", "on", "2", "TRUE ", "enabled"] {
+            assert!(!Feature::Federation.parse(text, client), "{text:?}");
+        }
+        for text in ["1", "t", "True", "y", "YES"] {
+            assert!(Feature::Federation.parse(text, client), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn java_and_node_take_true_alone() {
+        for family in [Family::Java, Family::Node] {
+            let client = Client {
+                family,
+                version: family.newest(),
+            };
+            assert!(Feature::Federation.parse("true", client));
+            assert!(!Feature::Federation.parse("1", client));
+            assert_eq!(Feature::Federation.parse(" ", client), family == Family::Java);
+        }
+    }
+
+    #[test]
+    fn switches_of_the_reference_are_those_of_its_defaults() {
+        let client = Client::REFERENCE;
+        let on = |f: &&Feature| f.has_switch(client) && Features::default().has(**f);
+        assert_eq!(Feature::ALL.iter().filter(on).count(), 6);
+        assert_eq!(Feature::ALL.iter().filter(|f| f.has_switch(client)).count(), 17);
+    }
+
+    #[test]
+    fn histories_are_in_order_and_change_something() {
+        for &feature in Feature::ALL {
+            for family in Family::ALL {
+                let steps: Vec<VersionStep> = feature.history(family).collect();
+                assert!(
+                    steps.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 != two[1].1),
+                    "{feature:?} {family}: {steps:?}"
+                );
+            }
+        }
+    }
+}
