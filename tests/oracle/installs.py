@@ -12,6 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = os.path.join(HERE, "channels")
 # What older releases of Go lack: tags that choose other files of a program.
 TAGS = [(1, 56), (1, 63)]
+RLS = (1, 45)  # the oldest release of Java that asks for its RLS
 
 
 def parts(client):
@@ -126,11 +127,14 @@ def decoders_go(where, extra, version):
     shutil.copytree(os.path.join(cache, f"{module}@v{version}"), copy)
     run(["chmod", "-R", "u+w", copy], where)
     found = lambda *places: next(place for place in places if os.path.isdir(os.path.join(copy, place)))
-    client = found("internal/xds/xdsclient", "xds/internal/xdsclient")
-    bootstrap = found("internal/xds/bootstrap", "xds/internal/xdsclient/bootstrap")
+    client = found("internal/xds/xdsclient", "xds/internal/xdsclient", "xds/internal/client")
+    bootstrap = found("internal/xds/bootstrap", f"{client}/bootstrap")
     code = contents(os.path.join(copy, client))
     types = contents(os.path.join(copy, client, "xdsresource"))
-    way = "newest" if "func supportedResourceTypes(" in code else "by_type" if "ResourceTypeMapForTesting" in types else "unmarshal"
+    has = lambda way, text, of: way if text in of else ""
+    way = (has("newest", "func supportedResourceTypes(", code) or has("by_type", "ResourceTypeMapForTesting", types)
+           or has("unversioned", "func UnmarshalListener(resources ", code) or has("versioned", "func UnmarshalListener(version ", code)
+           or "unmarshal")
     parser = contents(os.path.join(copy, bootstrap))
     words = {
         "CLIENT": f"{module}/{client}", "BOOTSTRAP": f"{module}/{bootstrap}", "RESOURCE": f"{module}/{client}/xdsresource",
@@ -138,7 +142,7 @@ def decoders_go(where, extra, version):
         "CONFIG": "NewConfigFromContents" if "func NewConfigFromContents(" in parser else "NewConfigFromContentsForTesting",
         "RECOVERS": str("XDSRecoverPanicInResourceParsing" in contents(os.path.join(copy, "internal/envconfig"))).lower(),
         "SERVER": "ServerConfig: config.XDSServers()[0]" if re.search(r"ServerConfig +\*bootstrap", types) else "",
-        "QUALIFIER": "xdsresource." if types else "",
+        "QUALIFIER": "xdsresource." if types else "", "PACKAGE": os.path.basename(client),
     }
     for source, target in ((f"decoder_{way}.go", os.path.join(client, "decoder.go")), ("main.go", "xds/decoders/main.go")):
         with open(os.path.join(HERE, "decoders", "go", source)) as text:
@@ -156,7 +160,7 @@ def decoders_go(where, extra, version):
 
 def decoders_java(where, _, version):
     """RLS is on the class path: what the client says of its resources is asked, not whether an application brings it."""
-    install_java(where, "rls", version)
+    install_java(where, "rls" if number(version) >= RLS else "", version)
     classes = os.path.join(where, "decoders")
     run(["javac", "-nowarn", "-cp", f"{where}/target/dependency/*", "-d", classes, os.path.join(HERE, "decoders", "java", "Decoders.java")], where)
 

@@ -28,7 +28,7 @@ def fates(answer):
 
 
 def difference(recorded, answers):
-    """What no recording of a row has as it was recorded, and whether it is new: a fate that no RPC of the row had. Nothing if each RPC had
+    """What no recording of a row has as it was recorded, and whether it is new: the same fate in each of them, which no RPC of the row had. Nothing if each RPC had
     its fate in one of the recordings, or if the fates of many have the shares that they had."""
     wanted, got = fates(recorded), [fates(answer) for answer in answers]
     if bool(recorded.get("died")) != bool(answers[-1].get("died")):
@@ -39,7 +39,9 @@ def difference(recorded, answers):
         now = [one[number] if number < len(one) else None for one in got]
         if fate not in now:
             last = now[-1] or ("no answer",)
-            return f"RPC {number}: {shown(fate)}, now {shown(last)}", any(place(one) not in map(place, wanted) for one in now)
+            places = set(map(place, now))
+            is_new = len(places) == 1 and not places & set(map(place, wanted))
+            return f"RPC {number}: {shown(fate)}, now {shown(last)}", is_new
     return None
 
 

@@ -97,15 +97,20 @@ def wrapped(name, packed):
     return outer
 
 
-def sent(case, family, is_put_right=False):
-    """What the decoder of the family is given for a case."""
+# The oldest release of Java that opens a discovery Resource.
+UNWRAPS = (1, 46)
+
+
+def sent(case, client, is_put_right=False):
+    """What the decoder of a client is given for a case."""
     from google.protobuf import any_pb2
+    family, _, version = installs.parts(client)
     packed = any_pb2.Any.FromString(base64.b64decode(case["any_b64"]))
     if not case.get("wrapped") and packed.type_url != WRAPPER:
         packed.value = named(packed.value, case["id"])
         if is_put_right:
             packed.value = put_right(case["kind"], packed.value, family)
-        if family == "java":  # which was given each resource under its id, whatever its own name
+        if family == "java" and installs.number(version) >= UNWRAPS:  # which was given each resource under its id, whatever its own name
             packed = wrapped(case["id"], packed)
     return {"id": case["id"], "kind": case["kind"], "any_b64": base64.b64encode(packed.SerializeToString()).decode(),
             "bootstrap": bootstrap(1, case.get("bootstrap") or {})}
@@ -113,13 +118,13 @@ def sent(case, family, is_put_right=False):
 
 def ask(directory, client, cases, is_put_right=False):
     """(verdict, message) of each case, in their order; a process for each environment."""
-    family, command = installs.parts(client)[0], installs.decoders(directory, client)
+    command = installs.decoders(directory, client)
     groups, answers = {}, {}
     for number, case in enumerate(cases):
         groups.setdefault(json.dumps(case.get("env", {}), sort_keys=True), []).append(number)
     for settings, numbers in groups.items():
         # A row's name may be another row's: its place is the one that counts.
-        text = "".join(json.dumps(sent(cases[n], family, is_put_right)) + "\n" for n in numbers)
+        text = "".join(json.dumps(sent(cases[n], client, is_put_right)) + "\n" for n in numbers)
         done = subprocess.run(command, input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               env={**os.environ, **json.loads(settings)})
         lines = done.stdout.splitlines()

@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"os"
 
-	"CLIENT"
+	xdsclient "CLIENT"
 	_ "google.golang.org/grpc/xds"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"

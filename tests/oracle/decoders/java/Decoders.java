@@ -4,7 +4,11 @@ import com.google.gson.Gson;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import com.google.protobuf.Any;
+import io.grpc.Context;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
 import io.grpc.SynchronizationContext;
+import io.grpc.internal.BackoffPolicy;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
@@ -17,6 +21,8 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executors;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
@@ -119,12 +125,27 @@ public final class Decoders {
   /** Thrown where the client is about to answer the control plane. */
   private static final class Answers extends RuntimeException {}
 
+  /** The releases before 1.43 have one server, and no stream to it here: that is where they stop. */
+  private static boolean isAnswer(Throwable thrown) {
+    StackTraceElement[] frames = thrown == null ? new StackTraceElement[0] : thrown.getStackTrace();
+    return thrown instanceof Answers || frames.length > 0 && Set.of("ackResponse", "nackResponse").contains(frames[0].getMethodName());
+  }
+
+  private static Object client(Class<?> type, Object info, Supplier<Stopwatch> watches) throws Exception {
+    Object contexts = make(Class.forName("io.grpc.xds.internal.sds.TlsContextManagerImpl"), info);
+    if (type.getSuperclass().getSimpleName().equals("AbstractXdsClient")) {
+      Object channel = Grpc.newChannelBuilder("localhost:1", InsecureChannelCredentials.create()).build();
+      return make(type, channel, info, Context.ROOT, Executors.newSingleThreadScheduledExecutor(),
+          (BackoffPolicy.Provider) () -> null, watches, null, contexts);
+    }
+    return make(type, null, info, null, null, null, watches, null, contexts);
+  }
+
   /** What a client says of a response that holds one resource: the releases whose parsers are its own methods tell it in their log. */
   private static Map<String, Object> judgeByClient(String kind, Any packed, Object info) throws Exception {
     Class<?> type = Class.forName("io.grpc.xds.ClientXdsClient");
     Supplier<Stopwatch> watches = Stopwatch::createUnstarted;
-    Object client = make(type, null, info, null, null, null, watches, null,
-        make(Class.forName("io.grpc.xds.internal.sds.TlsContextManagerImpl"), info));
+    Object client = client(type, info, watches);
     // It looks at what somebody subscribed to, and answers through the channel to its server.
     Map<Object, Object> all = new HashMap<>() {
       @Override
@@ -137,10 +158,11 @@ public final class Decoders {
         throw new Answers();
       }
     };
-    for (String name : List.of("serverChannelMap", "cdsResourceSubscribers", "edsResourceSubscribers")) {
-      Field map = type.getDeclaredField(name);
-      map.setAccessible(true);
-      map.set(client, all);
+    for (Field map : type.getDeclaredFields()) {
+      if (Set.of("serverChannelMap", "cdsResourceSubscribers", "edsResourceSubscribers").contains(map.getName())) {
+        map.setAccessible(true);
+        map.set(client, all);
+      }
     }
     StringBuilder faults = new StringBuilder();
     Handler log = new StreamHandler() {
@@ -156,11 +178,14 @@ public final class Decoders {
     logger.setLevel(Level.FINE);
     logger.setUseParentHandlers(false);
     logger.addHandler(log);
-    Object server = ((List<?>) call(info, info.getClass(), "servers")).get(0);
+    boolean hasOneServer = type.getSuperclass().getSimpleName().equals("AbstractXdsClient");
+    Object[] response = hasOneServer ? new Object[] {"1", List.of(packed), "1"}
+        : new Object[] {((List<?>) call(info, info.getClass(), "servers")).get(0), "1", List.of(packed), "1"};
+    Object context = hasOneServer ? call(client, type, "getSyncContext") : field(client, "syncContext");
     String name = "handle" + Character.toUpperCase(kind.charAt(0)) + kind.substring(1) + "Response";
-    ((SynchronizationContext) field(client, "syncContext")).execute(() -> {
+    ((SynchronizationContext) context).execute(() -> {
       try {
-        call(client, type, name, server, "1", List.of(packed), "1");
+        call(client, type, name, response);
       } catch (InvocationTargetException e) {
         thrown[0] = e.getCause();
       } catch (Exception e) {
@@ -168,7 +193,7 @@ public final class Decoders {
       }
     });
     logger.removeHandler(log);
-    boolean answers = thrown[0] instanceof Answers;
+    boolean answers = isAnswer(thrown[0]);
     return Map.of("verdict", !answers ? "CRASH" : faults.length() == 0 ? "ACK" : "NACK",
         "message", answers ? faults.toString() : String.valueOf(thrown[0]));
   }
