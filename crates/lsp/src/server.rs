@@ -6,6 +6,7 @@
 
 mod begin;
 mod requests;
+mod work;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, BufReader, Read, Write};
@@ -28,6 +29,7 @@ use crate::view::{Editor, OPEN_RULE, RUN_TEST};
 use crate::wire::{self, Read1};
 use crate::{diagnostics, text, uri};
 use requests::Answer;
+use work::{Done, Job, do_job};
 
 /// Longest text of a document that is looked at.
 pub const MAX_TEXT_BYTES: usize = 32 << 20;
@@ -44,51 +46,6 @@ enum Event {
     /// The stream has ended, or is out of step.
     End(Option<io::Error>),
     Done(Done),
-}
-
-/// Work for the thread that looks at projects.
-enum Job {
-    Look {
-        project: PathBuf,
-        open: OpenTexts,
-        stamp: u64,
-        with_files: bool,
-    },
-    Play {
-        id: RequestId,
-        suite: PathBuf,
-        test: Option<String>,
-        open: OpenTexts,
-    },
-    Begin {
-        id: RequestId,
-        folders: Vec<PathBuf>,
-        arguments: Vec<String>,
-    },
-    /// Asks for the project of a file.
-    Place(PathBuf),
-}
-
-/// What came of it.
-enum Done {
-    Looked {
-        project: PathBuf,
-        snapshot: Arc<Snapshot>,
-        versions: BTreeMap<PathBuf, i32>,
-        stamp: u64,
-    },
-    Played {
-        id: RequestId,
-        told: String,
-    },
-    Begun {
-        id: RequestId,
-        fault: Option<String>,
-    },
-    Placed {
-        file: PathBuf,
-        project: PathBuf,
-    },
 }
 
 /// A request that waits for its project.
@@ -194,47 +151,6 @@ fn read_all(input: impl Read, events: &Sender<Event>) {
         if events.send(event).is_err() || is_last {
             return;
         }
-    }
-}
-
-fn do_job(job: Job, host: &mut dyn Host) -> Done {
-    match job {
-        Job::Look {
-            project,
-            open,
-            stamp,
-            with_files,
-        } => {
-            let look = AssertUnwindSafe(|| {
-                if with_files {
-                    host.forget_files();
-                }
-                host.look(&project, &open)
-            });
-            let snapshot = catch_unwind(look).unwrap_or_else(|_| Snapshot {
-                trouble: Some("xdsctl has a fault of its own: this project cannot be looked at".to_owned()),
-                ..Snapshot::default()
-            });
-            Done::Looked {
-                project,
-                snapshot: Arc::new(snapshot),
-                versions: open.into_iter().map(|(file, open)| (file, open.version)).collect(),
-                stamp,
-            }
-        }
-        Job::Play { id, suite, test, open } => {
-            let play = AssertUnwindSafe(|| host.play(&suite, test.as_deref(), &open));
-            let told = catch_unwind(play).unwrap_or_else(|_| "xdsctl has a fault of its own".to_owned());
-            Done::Played { id, told }
-        }
-        Job::Begin { id, folders, arguments } => Done::Begun {
-            id,
-            fault: host.begin(folders, arguments).err(),
-        },
-        Job::Place(file) => Done::Placed {
-            project: host.project_of(&file),
-            file,
-        },
     }
 }
 

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use lsp_server::RequestId;
 use serde_json::{Value, json};
 
-use super::{Job, Server, file_of};
+use super::work::Job;
+use super::{Server, file_of};
 use crate::text::Encoding;
 use crate::view::{Editor, OPEN_RULE, RUN_TEST};
 
