@@ -58,6 +58,9 @@ _xdsctl() {
             xdsctl,pick)
                 cmd="xdsctl__subcmd__pick"
                 ;;
+            xdsctl,policy)
+                cmd="xdsctl__subcmd__policy"
+                ;;
             xdsctl,retry)
                 cmd="xdsctl__subcmd__retry"
                 ;;
@@ -151,6 +154,9 @@ _xdsctl() {
             xdsctl__subcmd__help,pick)
                 cmd="xdsctl__subcmd__help__subcmd__pick"
                 ;;
+            xdsctl__subcmd__help,policy)
+                cmd="xdsctl__subcmd__help__subcmd__policy"
+                ;;
             xdsctl__subcmd__help,retry)
                 cmd="xdsctl__subcmd__help__subcmd__retry"
                 ;;
@@ -184,6 +190,39 @@ _xdsctl() {
             xdsctl__subcmd__help__subcmd__cookie,encode)
                 cmd="xdsctl__subcmd__help__subcmd__cookie__subcmd__encode"
                 ;;
+            xdsctl__subcmd__help__subcmd__policy,new)
+                cmd="xdsctl__subcmd__help__subcmd__policy__subcmd__new"
+                ;;
+            xdsctl__subcmd__help__subcmd__policy,schema)
+                cmd="xdsctl__subcmd__help__subcmd__policy__subcmd__schema"
+                ;;
+            xdsctl__subcmd__help__subcmd__policy,test)
+                cmd="xdsctl__subcmd__help__subcmd__policy__subcmd__test"
+                ;;
+            xdsctl__subcmd__policy,help)
+                cmd="xdsctl__subcmd__policy__subcmd__help"
+                ;;
+            xdsctl__subcmd__policy,new)
+                cmd="xdsctl__subcmd__policy__subcmd__new"
+                ;;
+            xdsctl__subcmd__policy,schema)
+                cmd="xdsctl__subcmd__policy__subcmd__schema"
+                ;;
+            xdsctl__subcmd__policy,test)
+                cmd="xdsctl__subcmd__policy__subcmd__test"
+                ;;
+            xdsctl__subcmd__policy__subcmd__help,help)
+                cmd="xdsctl__subcmd__policy__subcmd__help__subcmd__help"
+                ;;
+            xdsctl__subcmd__policy__subcmd__help,new)
+                cmd="xdsctl__subcmd__policy__subcmd__help__subcmd__new"
+                ;;
+            xdsctl__subcmd__policy__subcmd__help,schema)
+                cmd="xdsctl__subcmd__policy__subcmd__help__subcmd__schema"
+                ;;
+            xdsctl__subcmd__policy__subcmd__help,test)
+                cmd="xdsctl__subcmd__policy__subcmd__help__subcmd__test"
+                ;;
             *)
                 ;;
         esac
@@ -191,7 +230,7 @@ _xdsctl() {
 
     case "${cmd}" in
         xdsctl)
-            opts="-h -V --help --version validate lint explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve lsp completions generate help"
+            opts="-h -V --help --version validate lint explain clients tree route pick admit test simulate policy retry cookie init config diff who fetch serve lsp completions generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -685,12 +724,20 @@ _xdsctl() {
             return 0
             ;;
         xdsctl__subcmd__explain)
-            opts="-h --list --format --help nack fails open spec dropped ignored advice any-missing any-type-url-empty any-type-url-without-slash any-undecodable typed-struct-not-json duration-out-of-range field-ignored behaviour-field-ignored security-field-ignored client-field-ignored address-port-in-text cidr-prefix-len-unset string-matcher-regex-ignore-case header-matcher-range-reversed header-matcher-range-empty metadata-type-unknown metadata-shadowed field-switched-off tls-field-superseded lb-json-list-malformed lb-json-no-known-policy lb-child-rejected nested-not-checked header-key-illegal header-value-missing header-value-not-base64 credentials-skipped grpc-service-missing grpc-service-untrusted-field rds-plugin-without-extension rds-plugin-dropped rds-plugin-unused rds-plugins-switched-off dump-syntax dump-unknown-field dump-unknown-enum-value dump-unknown-any-type dump-misspelt-type dump-any-without-type dump-duplicate-key dump-second-type dump-two-oneof-members dump-bad-value dump-limit-exceeded dump-without-resource dump-empty-response dump-unknown-shape response-wrapper-empty dump-unknown-resource-type dump-unknown-section dump-manifest-skipped dump-v2 dump-clusters-status dump-path-source-unreadable dump-missing-type dump-empty dump-not-configuration dump-template response-type-unknown response-resource-type-mismatch response-wrapper-name-differs xdstp-name-unsendable response-error-without-name response-error-without-detail lds-source-port-cut lds-policy-never-met lds-filter-chain-never-matches lds-filter-chain-shadowed lds-source-type-any-unused lds-no-filter-chain-matches hcm-filter-disabled hcm-rds-name-empty hcm-route-action-for-other-side lds-server-field-beside-api-listener lds-address-not-tcp lds-default-filter-chain-match cds-lrs-metric-unknown cds-circuit-breaker-thresholds-unread cds-circuit-breaker-zero cds-override-host-status-unsupported cds-override-host-status-empty cds-aggregate-field-unused eds-locality-without-weight eds-locality-without-endpoints eds-without-localities eds-without-endpoints eds-all-draining rds-virtual-host-without-routes rds-route-query-parameters rds-route-prefix-impossible rds-route-path-impossible rds-case-sensitive-with-regex rds-fraction-overflow rds-header-unseen-by-client rds-domain-taken rds-route-unreachable rds-cluster-weight-missing rds-cluster-name-unescaped rds-route-plugin-optional rds-cluster-weight-zero rds-share-negligible rds-auto-host-rewrite-untrusted rds-max-stream-duration-hidden rds-max-stream-duration-below-1ms rds-hash-header-name-empty rds-hash-rewrite-without-pattern rds-hash-policy-unsupported rds-retry-back-off-zero-fails rds-retry-back-off-1ms-fails rds-retry-on-unsupported rds-retry-on-misspelt rds-retry-policy-without-codes rds-num-retries-clamped resource-undecodable resource-name-empty string-matcher-empty grpc-service-not-google-grpc grpc-service-target-unresolvable grpc-service-not-allowed duration-not-positive string-matcher-without-pattern regex-not-re2 header-matcher-without-kind header-name-upper-case address-missing address-not-socket-address port-out-of-range address-not-ip address-port-unset address-port-zero metadata-audience-without-url metadata-not-json channel-credentials-missing tls-credentials-without-root tls-credentials-provider-unknown xds-credentials-without-fallback access-token-empty header-key-reserved header-value-illegal transport-socket-name tls-san-type-unsupported lds-tls-system-roots lds-tls-san-match lds-tls-no-identity lds-tls-client-certificate-without-ca lds-tls-require-sni lds-tls-ocsp-staple-policy tls-unknown-provider-instance tls-secret-not-from-provider tls-unsupported-feature tls-deprecated-provider-field lds-transport-socket-unsupported lds-listener-filters lds-network-filter-name hcm-rds-name-missing lds-filter-chain-duplicate-match lds-neither-api-listener-nor-address lds-address-not-literal lds-address-without-port lds-use-original-dst lds-no-filter-chain lds-network-filters-not-one lds-source-type-unknown lds-network-filter-unsupported hcm-xff-num-trusted-hops hcm-original-ip-detection hcm-filter-unnamed hcm-filter-name-twice hcm-filter-unsupported hcm-filter-on-wrong-side hcm-no-filter hcm-terminal-filter-not-last hcm-last-filter-not-terminal hcm-no-routes hcm-rds-not-from-ads cidr-prefix-len-too-long rbac-address-range ext-proc-body-mode-unsupported ext-proc-trailers-not-sent gcp-authn-cache-size-zero hcm-optional-filter-dropped filter-override-dropped filter-override-type-unknown filter-override-without-config fault-status-unknown rbac-header-forbidden rbac-path-missing rbac-principal-unsupported rbac-audit-logger-missing rbac-audit-logger-unknown rbac-permission-unsupported rbac-action-unknown rbac-action-log rbac-condition-unsupported rds-retry-back-off-not-positive rds-cluster-name-empty rds-weighted-clusters-empty rds-weighted-clusters-sum rds-route-plugin-unknown rds-route-specifier-unsupported rds-domains-empty rds-virtual-hosts-empty rds-domain-pattern rds-domain-second-star rds-route-action-unknown rds-num-retries-zero rds-num-retries-too-big rds-base-interval-missing rds-retry-back-off-below-1ms rds-max-interval-below-base rds-retry-back-off-too-long rds-route-without-match rds-path-specifier-unsupported rds-fraction-denominator-unknown rds-plugin-name-duplicate rds-plugin-type-unknown rls-config-missing rls-config-not-json rls-config-rejected rbac-condition-constant cds-transport-socket-matches cds-lb-policy-unsupported cds-dns-load-assignment-missing cds-dns-not-one-endpoint cds-dns-resolver-name cds-dns-name-empty cds-dns-port-unset cds-discovery-unsupported cds-eds-cluster-config-missing cds-eds-source-unsupported cds-eds-service-name-missing cds-cluster-type-unsupported cds-aggregate-empty cds-lrs-server-not-self cds-tls-sni-too-long cds-tls-without-ca cds-outlier-percentage-above-100 cds-outlier-threshold-above-100 cds-transport-socket-unsupported lb-least-request-choices lb-without-child-kills lb-other-cluster-kills eds-endpoint-weight-sum eds-endpoint-weight-zero endpoint-missing eds-endpoint-address-duplicate eds-locality-missing eds-priority-too-high eds-locality-duplicate eds-priority-gap eds-locality-weight-sum eds-drop-denominator-unknown xdstp-name-malformed bootstrap-not-json bootstrap-wrong-type bootstrap-field-missing bootstrap-without-servers bootstrap-authority-template bootstrap-unknown-key bootstrap-server-template-missing bootstrap-second-server bootstrap-server-uri-scheme bootstrap-field-switched-off dump-duplicate-resource dump-made-for-proxy dump-static-not-judged dump-endpoints-not-included dump-fault-gone suppression-unused suppression-expired suppression-malformed baseline-stale filter-override-without-name matcher-missing matcher-too-deep matcher-empty matcher-without-action matcher-keep-matching matcher-action-unknown matcher-predicate-unknown matcher-input-unknown fault-never-injected rbac-policy-never-matches rbac-too-deep rbac-any-false rbac-prefix-len-unset rbac-address-unparsable rbac-port-out-of-range rbac-authenticated-crashes-tracing rbac-audit-ignored rbac-audit-condition-unknown rbac-audit-logger-dropped rbac-nobody-let-in rbac-policy-shadowed stateful-session-state-unknown stateful-session-without-cookie stateful-session-cookie-without-name stateful-session-override-empty composite-extension-unknown composite-without-matcher composite-action-empty composite-typed-config-unread composite-filter-unsupported composite-sample-without-value ext-proc-header-mode-unknown ext-proc-override-empty lb-autosharding-timeout-zero lb-json-field-missing lb-json-wrong-type lb-json-duration lb-json-empty lb-outlier-detection-percentage lb-priority-unknown lb-ring-hash-size lb-ring-hash-min-above-max lb-ring-hash-function lb-ring-hash-function-unset lb-ring-hash-capped rls-lookup-service-not-a-target rls-stale-age-alone rls-cache-size lb-custom-unusable lb-leads-back-to-cluster lb-foreign-cluster-name lb-ring-hash-below-localities lb-wrr-penalty-negative lb-wrr-metric-unknown lb-weighted-target-zero lb-wrr-locality-without-child lb-nesting-too-deep lb-entry-without-extension lb-no-supported-policy lb-config-rejected lb-entry-skipped cds-field-of-other-discovery cds-ring-maximum-below-default cds-lb-policy-superseded cds-dns-crash cds-dns-name-misread cds-dns-name-malformed cds-dns-name-changed cds-dns-port-out-of-range cds-dns-field-ignored cds-outlier-threshold-fails cds-outlier-algorithm-not-enforced cds-outlier-without-algorithm cds-upstream-config-unsupported eds-drop-category-empty eds-drop-percentage-missing eds-drop-above-all eds-drop-all eds-endpoint-unhealthy eds-endpoint-health-unsupported eds-hash-key-not-string rls-required-match rls-duplicate-key rls-duplicate-name rls-service-config bootstrap-no-known-creds bootstrap-half-key-pair bootstrap-unknown-plugin bootstrap-plugin-name-empty bootstrap-provider-without-files aggregate-too-deep aggregate-without-leaf aggregate-loop aggregate-duplicate aggregate-shared-leaf aggregate-child-missing aggregate-child-rejected lds-no-virtual-host client-defect filter-override-unused filter-override-of-other-filter lb-cluster-not-in-routes cds-outlier-detection-too-few-endpoints lds-route-config-missing rds-cluster-missing cds-endpoints-missing reference-to-nothing reference-to-rejected reference-not-asked-for rds-ring-hash-without-hash-policy rds-hash-policy-unused server-listener-missing server-listener-api server-listener-other-address stateful-session-twice stateful-session-without-draining stateful-session-path-misses-route target-listener-missing target-listener-not-api target-without-virtual-host rds-route-config-unused cds-cluster-unused eds-endpoints-unused cds-weights-unused live-resource-rejected live-resource-missing live-resource-requested live-resource-stale live-resource-removed live-resource-updated aggregate-leaf-passed-over ext-proc-processing-mode-missing rbac-rule-not-applied rbac-override-empty fault-denominator-unknown lds-traffic-direction lds-filter-chain-name-twice cds-outlier-without-hosts-kills filter-override-wrapped fault-percentage-missing fault-delay-without-kind lb-ring-hash-size-set lb-typed-struct-without-value lds-api-listener-empty-kills cidr-address-unreadable rds-non-forwarding-action-kills"
+            opts="-h --list --config --no-config --allow-read --format --help nack fails open spec dropped ignored advice any-missing any-type-url-empty any-type-url-without-slash any-undecodable typed-struct-not-json duration-out-of-range field-ignored behaviour-field-ignored security-field-ignored client-field-ignored address-port-in-text cidr-prefix-len-unset string-matcher-regex-ignore-case header-matcher-range-reversed header-matcher-range-empty metadata-type-unknown metadata-shadowed field-switched-off tls-field-superseded lb-json-list-malformed lb-json-no-known-policy lb-child-rejected nested-not-checked header-key-illegal header-value-missing header-value-not-base64 credentials-skipped grpc-service-missing grpc-service-untrusted-field rds-plugin-without-extension rds-plugin-dropped rds-plugin-unused rds-plugins-switched-off dump-syntax dump-unknown-field dump-unknown-enum-value dump-unknown-any-type dump-misspelt-type dump-any-without-type dump-duplicate-key dump-second-type dump-two-oneof-members dump-bad-value dump-limit-exceeded dump-without-resource dump-empty-response dump-unknown-shape response-wrapper-empty dump-unknown-resource-type dump-unknown-section dump-manifest-skipped dump-v2 dump-clusters-status dump-path-source-unreadable dump-missing-type dump-empty dump-not-configuration dump-template response-type-unknown response-resource-type-mismatch response-wrapper-name-differs xdstp-name-unsendable response-error-without-name response-error-without-detail lds-source-port-cut lds-policy-never-met lds-filter-chain-never-matches lds-filter-chain-shadowed lds-source-type-any-unused lds-no-filter-chain-matches hcm-filter-disabled hcm-rds-name-empty hcm-route-action-for-other-side lds-server-field-beside-api-listener lds-address-not-tcp lds-default-filter-chain-match cds-lrs-metric-unknown cds-circuit-breaker-thresholds-unread cds-circuit-breaker-zero cds-override-host-status-unsupported cds-override-host-status-empty cds-aggregate-field-unused eds-locality-without-weight eds-locality-without-endpoints eds-without-localities eds-without-endpoints eds-all-draining rds-virtual-host-without-routes rds-route-query-parameters rds-route-prefix-impossible rds-route-path-impossible rds-case-sensitive-with-regex rds-fraction-overflow rds-header-unseen-by-client rds-domain-taken rds-route-unreachable rds-cluster-weight-missing rds-cluster-name-unescaped rds-route-plugin-optional rds-cluster-weight-zero rds-share-negligible rds-auto-host-rewrite-untrusted rds-max-stream-duration-hidden rds-max-stream-duration-below-1ms rds-hash-header-name-empty rds-hash-rewrite-without-pattern rds-hash-policy-unsupported rds-retry-back-off-zero-fails rds-retry-back-off-1ms-fails rds-retry-on-unsupported rds-retry-on-misspelt rds-retry-policy-without-codes rds-num-retries-clamped resource-undecodable resource-name-empty string-matcher-empty grpc-service-not-google-grpc grpc-service-target-unresolvable grpc-service-not-allowed duration-not-positive string-matcher-without-pattern regex-not-re2 header-matcher-without-kind header-name-upper-case address-missing address-not-socket-address port-out-of-range address-not-ip address-port-unset address-port-zero metadata-audience-without-url metadata-not-json channel-credentials-missing tls-credentials-without-root tls-credentials-provider-unknown xds-credentials-without-fallback access-token-empty header-key-reserved header-value-illegal transport-socket-name tls-san-type-unsupported lds-tls-system-roots lds-tls-san-match lds-tls-no-identity lds-tls-client-certificate-without-ca lds-tls-require-sni lds-tls-ocsp-staple-policy tls-unknown-provider-instance tls-secret-not-from-provider tls-unsupported-feature tls-deprecated-provider-field lds-transport-socket-unsupported lds-listener-filters lds-network-filter-name hcm-rds-name-missing lds-filter-chain-duplicate-match lds-neither-api-listener-nor-address lds-address-not-literal lds-address-without-port lds-use-original-dst lds-no-filter-chain lds-network-filters-not-one lds-source-type-unknown lds-network-filter-unsupported hcm-xff-num-trusted-hops hcm-original-ip-detection hcm-filter-unnamed hcm-filter-name-twice hcm-filter-unsupported hcm-filter-on-wrong-side hcm-no-filter hcm-terminal-filter-not-last hcm-last-filter-not-terminal hcm-no-routes hcm-rds-not-from-ads cidr-prefix-len-too-long rbac-address-range ext-proc-body-mode-unsupported ext-proc-trailers-not-sent gcp-authn-cache-size-zero hcm-optional-filter-dropped filter-override-dropped filter-override-type-unknown filter-override-without-config fault-status-unknown rbac-header-forbidden rbac-path-missing rbac-principal-unsupported rbac-audit-logger-missing rbac-audit-logger-unknown rbac-permission-unsupported rbac-action-unknown rbac-action-log rbac-condition-unsupported rds-retry-back-off-not-positive rds-cluster-name-empty rds-weighted-clusters-empty rds-weighted-clusters-sum rds-route-plugin-unknown rds-route-specifier-unsupported rds-domains-empty rds-virtual-hosts-empty rds-domain-pattern rds-domain-second-star rds-route-action-unknown rds-num-retries-zero rds-num-retries-too-big rds-base-interval-missing rds-retry-back-off-below-1ms rds-max-interval-below-base rds-retry-back-off-too-long rds-route-without-match rds-path-specifier-unsupported rds-fraction-denominator-unknown rds-plugin-name-duplicate rds-plugin-type-unknown rls-config-missing rls-config-not-json rls-config-rejected rbac-condition-constant cds-transport-socket-matches cds-lb-policy-unsupported cds-dns-load-assignment-missing cds-dns-not-one-endpoint cds-dns-resolver-name cds-dns-name-empty cds-dns-port-unset cds-discovery-unsupported cds-eds-cluster-config-missing cds-eds-source-unsupported cds-eds-service-name-missing cds-cluster-type-unsupported cds-aggregate-empty cds-lrs-server-not-self cds-tls-sni-too-long cds-tls-without-ca cds-outlier-percentage-above-100 cds-outlier-threshold-above-100 cds-transport-socket-unsupported lb-least-request-choices lb-without-child-kills lb-other-cluster-kills eds-endpoint-weight-sum eds-endpoint-weight-zero endpoint-missing eds-endpoint-address-duplicate eds-locality-missing eds-priority-too-high eds-locality-duplicate eds-priority-gap eds-locality-weight-sum eds-drop-denominator-unknown xdstp-name-malformed bootstrap-not-json bootstrap-wrong-type bootstrap-field-missing bootstrap-without-servers bootstrap-authority-template bootstrap-unknown-key bootstrap-server-template-missing bootstrap-second-server bootstrap-server-uri-scheme bootstrap-field-switched-off dump-duplicate-resource dump-made-for-proxy dump-static-not-judged dump-endpoints-not-included dump-fault-gone suppression-unused suppression-expired suppression-malformed baseline-stale filter-override-without-name matcher-missing matcher-too-deep matcher-empty matcher-without-action matcher-keep-matching matcher-action-unknown matcher-predicate-unknown matcher-input-unknown fault-never-injected rbac-policy-never-matches rbac-too-deep rbac-any-false rbac-prefix-len-unset rbac-address-unparsable rbac-port-out-of-range rbac-authenticated-crashes-tracing rbac-audit-ignored rbac-audit-condition-unknown rbac-audit-logger-dropped rbac-nobody-let-in rbac-policy-shadowed stateful-session-state-unknown stateful-session-without-cookie stateful-session-cookie-without-name stateful-session-override-empty composite-extension-unknown composite-without-matcher composite-action-empty composite-typed-config-unread composite-filter-unsupported composite-sample-without-value ext-proc-header-mode-unknown ext-proc-override-empty lb-autosharding-timeout-zero lb-json-field-missing lb-json-wrong-type lb-json-duration lb-json-empty lb-outlier-detection-percentage lb-priority-unknown lb-ring-hash-size lb-ring-hash-min-above-max lb-ring-hash-function lb-ring-hash-function-unset lb-ring-hash-capped rls-lookup-service-not-a-target rls-stale-age-alone rls-cache-size lb-custom-unusable lb-leads-back-to-cluster lb-foreign-cluster-name lb-ring-hash-below-localities lb-wrr-penalty-negative lb-wrr-metric-unknown lb-weighted-target-zero lb-wrr-locality-without-child lb-nesting-too-deep lb-entry-without-extension lb-no-supported-policy lb-config-rejected lb-entry-skipped cds-field-of-other-discovery cds-ring-maximum-below-default cds-lb-policy-superseded cds-dns-crash cds-dns-name-misread cds-dns-name-malformed cds-dns-name-changed cds-dns-port-out-of-range cds-dns-field-ignored cds-outlier-threshold-fails cds-outlier-algorithm-not-enforced cds-outlier-without-algorithm cds-upstream-config-unsupported eds-drop-category-empty eds-drop-percentage-missing eds-drop-above-all eds-drop-all eds-endpoint-unhealthy eds-endpoint-health-unsupported eds-hash-key-not-string rls-required-match rls-duplicate-key rls-duplicate-name rls-service-config bootstrap-no-known-creds bootstrap-half-key-pair bootstrap-unknown-plugin bootstrap-plugin-name-empty bootstrap-provider-without-files aggregate-too-deep aggregate-without-leaf aggregate-loop aggregate-duplicate aggregate-shared-leaf aggregate-child-missing aggregate-child-rejected lds-no-virtual-host client-defect filter-override-unused filter-override-of-other-filter lb-cluster-not-in-routes cds-outlier-detection-too-few-endpoints lds-route-config-missing rds-cluster-missing cds-endpoints-missing reference-to-nothing reference-to-rejected reference-not-asked-for rds-ring-hash-without-hash-policy rds-hash-policy-unused server-listener-missing server-listener-api server-listener-other-address stateful-session-twice stateful-session-without-draining stateful-session-path-misses-route target-listener-missing target-listener-not-api target-without-virtual-host rds-route-config-unused cds-cluster-unused eds-endpoints-unused cds-weights-unused live-resource-rejected live-resource-missing live-resource-requested live-resource-stale live-resource-removed live-resource-updated aggregate-leaf-passed-over ext-proc-processing-mode-missing rbac-rule-not-applied rbac-override-empty fault-denominator-unknown lds-traffic-direction lds-filter-chain-name-twice cds-outlier-without-hosts-kills filter-override-wrapped fault-percentage-missing fault-delay-without-kind lb-ring-hash-size-set lb-typed-struct-without-value lds-api-listener-empty-kills cidr-address-unreadable rds-non-forwarding-action-kills"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --allow-read)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --format)
                     COMPREPLY=($(compgen -W "human json" -- "${cur}"))
                     return 0
@@ -803,7 +850,7 @@ _xdsctl() {
             return 0
             ;;
         xdsctl__subcmd__help)
-            opts="validate explain clients tree route pick admit test simulate retry cookie init config diff who fetch serve lsp completions generate help"
+            opts="validate explain clients tree route pick admit test simulate policy retry cookie init config diff who fetch serve lsp completions generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1029,6 +1076,62 @@ _xdsctl() {
         xdsctl__subcmd__help__subcmd__pick)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        xdsctl__subcmd__help__subcmd__policy)
+            opts="test new schema"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        xdsctl__subcmd__help__subcmd__policy__subcmd__new)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        xdsctl__subcmd__help__subcmd__policy__subcmd__schema)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        xdsctl__subcmd__help__subcmd__policy__subcmd__test)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1357,6 +1460,160 @@ _xdsctl() {
                     ;;
                 --format)
                     COMPREPLY=($(compgen -W "human json" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        xdsctl__subcmd__policy)
+            opts="-h --help test new schema help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        xdsctl__subcmd__policy__subcmd__help)
+            opts="test new schema help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        xdsctl__subcmd__policy__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        xdsctl__subcmd__policy__subcmd__help__subcmd__new)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        xdsctl__subcmd__policy__subcmd__help__subcmd__schema)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        xdsctl__subcmd__policy__subcmd__help__subcmd__test)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        xdsctl__subcmd__policy__subcmd__new)
+            opts="-h --from --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        xdsctl__subcmd__policy__subcmd__schema)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        xdsctl__subcmd__policy__subcmd__test)
+            opts="-q -h --config --no-config --allow-read --client --run --format --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --allow-read)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --run)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "human json junit sarif github gitlab markdown" -- "${cur}"))
                     return 0
                     ;;
                 --color)
