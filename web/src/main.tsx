@@ -1,11 +1,10 @@
 import "./style.css";
 import { render } from "preact";
 import { load } from "./engine/engine";
-import { connect } from "./server";
 import { openLink } from "./share";
 import { App } from "./view/App";
 
 render(<App />, document.getElementById("app")!);
 void load(new URL("xdsctl.wasm", document.baseURI).href);
-void connect().then(async (found) => { if (!found) await openLink(location.hash); });
+void openLink(location.hash);
 addEventListener("hashchange", () => void openLink(location.hash));

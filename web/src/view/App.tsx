@@ -94,6 +94,7 @@ function summary() {
 
 function Clients() {
   const [text, setText] = useState(clients.value.join(","));
+  useEffect(() => setText(clients.value.join(",")), [clients.value]);
   const use = (list: string) => {
     const named = list.split(",").map((name) => name.trim()).filter((name) => /^[a-z]+(@[\w.-]+)?$/.test(name));
     if (named.length === 0) return;

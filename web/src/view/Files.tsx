@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { active, close, docs, open, roleOf } from "../state";
-import { openAddress, server } from "../server";
 import type { EditorHandle } from "./editor";
 
 const ENDINGS = /\.(json|jsonl|ndjson|ya?ml|textproto|textpb|txtpb|pbtxt|prototext|pb|binpb|log|txt)$/i;
@@ -47,9 +46,7 @@ export function paste(text: string) {
 
 /** The ways to open something. */
 export function Openers() {
-  const [address, setAddress] = useState("");
   const [text, setText] = useState<string | null>(null);
-  const [why, setWhy] = useState("");
   const read = async (list: FileList | null) => {
     const files = await Promise.all([...(list ?? [])].slice(0, MOST_FILES).map(async (file): Promise<[string, Uint8Array]> =>
       [file.webkitRelativePath || file.name, new Uint8Array(await file.arrayBuffer())]));
@@ -60,13 +57,6 @@ export function Openers() {
       <label class="button">Open files<input type="file" multiple onChange={(event) => void read(event.currentTarget.files)} /></label>
       <label class="button">Directory<input type="file" {...{ webkitdirectory: true }} onChange={(event) => void read(event.currentTarget.files)} /></label>
       <button onClick={() => setText(text === null ? "" : null)} aria-expanded={text !== null}>Paste</button>
-      {server.value !== null && (
-        <form onSubmit={(event) => { event.preventDefault(); setWhy(""); openAddress(address).catch((error: Error) => setWhy(error.message)); }}>
-          <label>Address <input value={address} placeholder="csds://localhost:50051" size={22} onInput={(event) => setAddress(event.currentTarget.value)} /></label>
-          <button>Fetch</button>
-        </form>
-      )}
-      {why !== "" && <p class="trouble" role="alert">{why}</p>}
       {text !== null && (
         <form class="paste" onSubmit={(event) => { event.preventDefault(); if (text.trim() !== "") { paste(text); setText(null); } }}>
           <textarea aria-label="Configuration" rows={6} value={text} spellcheck={false} onInput={(event) => setText(event.currentTarget.value)} />

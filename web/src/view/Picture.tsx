@@ -76,7 +76,7 @@ export function PictureView() {
         {focus.value !== "" && <button onClick={() => { focus.value = ""; }}>Show all</button>}
       </div>
       <div class="scroller" ref={scroller} onScroll={look}>
-        <svg id="picture" class="picture" role="tree" aria-label="What the client holds" tabIndex={0} aria-activedescendant={idOf(selected.value)}
+        <svg id="picture" class="picture" role="tree" aria-label="What the client holds" tabindex={0} aria-activedescendant={picture.byId.has(selected.value) ? idOf(selected.value) : undefined}
           width={(picture.width + 16) * scale} height={(picture.height + 16) * scale} viewBox={`-8 -8 ${picture.width + 16} ${picture.height + 16}`}
           onKeyDown={(event) => keys(event, picture)}>
           {picture.lines.filter((line) => isIn(line.x1, line.y1, line.x2, line.y2)).map((line) => {
@@ -116,7 +116,7 @@ function BoxView({ box }: { box: Box }) {
   const count = moment.value?.counts.get(node.address);
   const words = [KIND[node.kind], node.label, node.detail, STATE[node.state], health?.word, node.why, change].filter((word) => word).join(", ");
   return (
-    <g id={idOf(id)} role="treeitem" aria-label={words} aria-level={box.level + 1} aria-selected={selected.value === id}
+    <g id={idOf(id)} role="treeitem" aria-level={box.level + 1} aria-selected={selected.value === id}
       aria-expanded={box.folds > 0 ? box.open : undefined}
       class={`box ${node.kind} ${node.state} ${node.severity ?? ""} ${way.value.has(id) ? "lit" : ""} ${selected.value === id ? "chosen" : ""} ${change ? "changed" : ""}`}
       transform={`translate(${x} ${y})`} onClick={() => reveal(id)} onDblClick={() => toggle(box)}>
@@ -160,7 +160,7 @@ function keys(event: KeyboardEvent, picture: Picture) {
   const box = picture.byId.get(selected.value);
   const choose = (next: Box | undefined) => { if (next !== undefined) selected.value = next.id; };
   const sibling = (step: number) => {
-    if (box === undefined) return choose(order[0]);
+    if (box === undefined) return choose(order.find((one) => one.level === 0));
     const same = order.filter((one) => one.level === box.level);
     choose(same[same.indexOf(box) + step]);
   };

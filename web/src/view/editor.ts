@@ -67,7 +67,7 @@ export function mount(host: HTMLElement): EditorHandle {
     search({ top: true }), syntaxHighlighting(colours), /\.(ya?ml)$/.test(name) ? yaml() : /\.(json|jsonl|ndjson)$/.test(name) ? json() : [],
     keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...foldKeymap, ...lintKeymap]),
     EditorState.readOnly.of(!editable), EditorView.editable.of(editable),
-    EditorView.contentAttributes.of({ "aria-label": `Text of ${name}` }),
+    EditorView.contentAttributes.of({ "aria-label": `Text of ${name}`, tabindex: "0" }),
     EditorView.updateListener.of((update) => {
       if (!update.docChanged) return;
       clearTimeout(timer);
