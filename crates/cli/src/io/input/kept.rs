@@ -22,7 +22,7 @@ impl KeptDocuments {
     /// `None` if there is so much that all of it must be read together.
     pub(super) fn reading(&mut self, inputs: &Inputs, keep: Keep) -> Option<Reading> {
         let input = inputs.validation_input(keep);
-        let against = format!("{:?} {:?}", inputs.fleet, inputs.server);
+        let against = format!("{:?} {:?} {keep:?}", inputs.fleet, inputs.server);
         if against != self.against {
             self.documents.clear();
             self.against = against;
