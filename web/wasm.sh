@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The command as WebAssembly: public/xdsctl.wasm. `wasm-opt` (binaryen) makes it smaller where it is there.
+# The command as WebAssembly: public/xdsctl.wasm.
 #
 #   wasm.sh [PROFILE]     a profile of Cargo.toml; default is dist
 set -euo pipefail
