@@ -15,4 +15,3 @@ pub mod policies;
 pub mod service_config;
 pub mod show;
 pub mod size;
-pub mod tower;
