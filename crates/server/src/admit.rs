@@ -254,6 +254,17 @@ pub fn decision<'a>(config: &'a FilterConfig, asked: Asked<'a>) -> Option<Decisi
     }
 }
 
+/// The filters that an RPC got to, each with what it decides; `None` for one that is off or decides nothing.
+pub fn decisions<'a>(handled: &'a Handled, asked: Asked<'a>) -> Vec<(&'a FilterLook, Option<Decision<'a>>)> {
+    let filters = handled.filters.iter().flat_map(|chain| chain.iter());
+    let looks = handled.looks.iter().zip(filters);
+    let decided = looks.map(|(look, filter)| match look.disabled {
+        Some(_) => (look, None),
+        None => (look, decision(&filter.config, asked)),
+    });
+    decided.collect()
+}
+
 fn refused(dialect: &ServerDialect, client: &Client, refusal: Refusal<'_>) -> End {
     let code = match refusal {
         Refusal::NoRoutes(_) => dialect.missing_routes,

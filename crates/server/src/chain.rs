@@ -210,6 +210,7 @@ mod tests {
 
     fn chain(source_type: SourceType, prefixes: &[&str], ports: &[u32]) -> FilterChain {
         FilterChain {
+            name: String::new(),
             source: SourceMatch {
                 source_type,
                 prefixes: prefixes.iter().map(|text| cidr(text)).collect(),

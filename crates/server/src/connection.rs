@@ -48,6 +48,23 @@ pub struct PeerCertificate {
     pub is_for_others: bool,
 }
 
+impl PeerCertificate {
+    /// Adds an alternative name: `uri:NAME`, `dns:NAME`, `email:NAME` or `ip:ADDRESS`. Says whether it is one.
+    pub fn add_name(&mut self, name: &str) -> bool {
+        match name.split_once(':') {
+            Some(("dns", name)) => self.dns_names.push(name.to_owned()),
+            Some(("uri", name)) => self.uris.push(name.to_owned()),
+            Some(("email", name)) => self.emails.push(name.to_owned()),
+            Some(("ip", name)) => match name.parse() {
+                Ok(ip) => self.ips.push(ip),
+                Err(_) => return false,
+            },
+            Some(_) | None => return false,
+        }
+        true
+    }
+}
+
 /// An RPC as it comes in.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rpc {

@@ -100,6 +100,49 @@ pub enum RangeRanks {
     NoneIsZero,
 }
 
+/// Which updates of a Listener are changes, so that the connections before them are drained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DrainsOn {
+    /// Another value of what the client reads, names of chains apart.
+    Read,
+    /// Another value of what the client reads.
+    ReadAndNames,
+    /// Any other text.
+    Any,
+}
+
+/// When new files of certificates are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rotation {
+    /// As they are: connections are closed while a certificate and its key do not belong together.
+    AsTheyAre,
+    /// Those that can be used; before that, the ones before.
+    Usable,
+    /// Those that can be used, and where a chain uses both an identity and roots of a provider, only once both were written again.
+    UsableAndWhole,
+}
+
+/// What a server does over time that others do not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lifetime {
+    /// Which updates drain connections.
+    pub drains_on: DrainsOn,
+    /// Milliseconds after which a drained connection is closed, whatever goes on there; `None` for never.
+    pub drain_grace: Option<i64>,
+    /// What an RPC ends with that is cut off then; `None` if its stream is reset.
+    pub cut_off: Option<(Code, &'static str)>,
+    /// When new files of certificates are used.
+    pub rotation: Rotation,
+    /// It compares what may not be there: an update with a default chain or with TLS where there was none ends the program.
+    pub ends_at_additions: bool,
+    /// A range of IPv6 that an address of IPv4 is compared with ends the program.
+    pub ends_at_ipv6: bool,
+    /// A Listener that has gone away and comes back is not served.
+    pub stays_away: bool,
+    /// A Listener for another address leaves connections as they are.
+    pub keeps_at_other_address: bool,
+}
+
 /// Which addresses are of the loopback interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loopback {
@@ -214,4 +257,6 @@ pub struct ServerDialect {
     pub words: fn(Refusal<'_>) -> String,
     /// The node's id stands before the words of routes.
     pub names_node: bool,
+    /// What it does over time.
+    pub lifetime: Lifetime,
 }

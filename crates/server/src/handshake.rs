@@ -8,12 +8,21 @@ use xdsctl_model::resource::listener::FilterChain;
 use xdsctl_model::resource::tls::{CaCerts, DownstreamTlsContext};
 
 /// What is there of a certificate provider of the bootstrap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Provider {
-    /// A certificate and its key.
-    pub has_identity: bool,
+    /// The server's own certificate and its key, by a name.
+    pub identity: Option<String>,
     /// Roots, with which the certificates of others are checked.
-    pub has_roots: bool,
+    pub roots: Option<Roots>,
+}
+
+/// The roots that a server trusts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Roots {
+    /// It is not known which: every certificate is below one.
+    Any,
+    /// Those with these names: a certificate's issuer is one of them.
+    Of(Vec<String>),
 }
 
 /// The program around a server.
@@ -114,7 +123,7 @@ pub fn shake<'c>(
         (Transport::Tls(None), Asks::Optional) => return Ok(Peer::Tls(None)),
         (Transport::Tls(Some(certificate)), Asks::Required | Asks::Optional) => certificate,
     };
-    match fault(certificate, program) {
+    match fault(certificate, chain, program) {
         None => Ok(Peer::Tls(Some(certificate))),
         Some(_) if asks == Asks::Optional && dialect.takes_bad_certificates => Ok(Peer::Tls(None)),
         Some(fault) => Err(fault),
@@ -122,8 +131,8 @@ pub fn shake<'c>(
 }
 
 /// Why a certificate is a bad one.
-fn fault(certificate: &PeerCertificate, program: &Program<'_>) -> Option<HandshakeFault> {
-    if certificate.is_untrusted {
+fn fault(certificate: &PeerCertificate, chain: &FilterChain, program: &Program<'_>) -> Option<HandshakeFault> {
+    if certificate.is_untrusted || !is_below_roots(certificate, chain, program) {
         return Some(HandshakeFault::Untrusted);
     }
     if certificate.is_for_others {
@@ -138,6 +147,24 @@ fn fault(certificate: &PeerCertificate, program: &Program<'_>) -> Option<Handsha
         }
     }
     None
+}
+
+/// Says whether the issuer of a certificate is one of the roots, as far as these are known.
+fn is_below_roots(certificate: &PeerCertificate, chain: &FilterChain, program: &Program<'_>) -> bool {
+    let Some(CaCerts::Provider(own)) = chain.tls.as_ref().map(|tls| &tls.common.ca_certs) else {
+        return true;
+    };
+    let provider = program.providers.and_then(|all| all.get(&own.instance_name));
+    match provider.and_then(|provider| provider.roots.as_ref()) {
+        Some(Roots::Of(names)) => names.contains(&certificate.issuer),
+        Some(Roots::Any) | None => true,
+    }
+}
+
+/// The certificate that the server of a chain shows, by its name; `None` where nothing is known of it.
+pub fn identity<'p>(chain: &FilterChain, program: &Program<'p>) -> Option<&'p str> {
+    let own = chain.tls.as_ref()?.common.identity.as_ref()?;
+    program.providers?.get(&own.instance_name)?.identity.as_deref()
 }
 
 /// What the server itself needs for a handshake.
@@ -155,7 +182,7 @@ fn own_side(chain: &FilterChain, program: &Program<'_>, dialect: &ServerDialect)
         let Some(providers) = program.providers else { break };
         let has = providers
             .get(&own.instance_name)
-            .is_some_and(|provider| (provider.has_identity || !needs_identity) && (provider.has_roots || !needs_roots));
+            .is_some_and(|own| (own.identity.is_some() || !needs_identity) && (own.roots.is_some() || !needs_roots));
         if !has {
             return Err(HandshakeFault::NoProvider(own.instance_name.clone()));
         }
@@ -176,6 +203,7 @@ mod tests {
 
     fn chain(tls: Option<(bool, bool)>) -> FilterChain {
         FilterChain {
+            name: String::new(),
             source: SourceMatch::default(),
             tls: tls.map(|(has_roots, require_client_certificate)| DownstreamTlsContext {
                 common: CommonTlsContext {

@@ -38,7 +38,11 @@ pub mod handshake;
 
 pub mod policy;
 
+pub mod words;
+
 pub mod admit;
+
+pub mod running;
 
 pub mod who;
 

@@ -39,6 +39,10 @@ pub enum NotServing {
     RoutesRejected(String, String),
     /// It is for another address.
     OtherAddress(String),
+    /// It came back after it had gone away, which the server does not hear of.
+    CameBack,
+    /// An update has ended the program, in these words.
+    Ended(String),
 }
 
 /// The Listener of a server that serves.

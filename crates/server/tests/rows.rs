@@ -10,20 +10,17 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use xdsctl_channel::client::Client;
 use xdsctl_channel::client::server::ListeningServer;
+use xdsctl_channel::client::{Client, SentTexts};
 use xdsctl_channel::rpc::Draws;
 use xdsctl_clients::bootstrap::Bootstrap;
 use xdsctl_model::profile::{self, Profile, ServerFacts};
 use xdsctl_model::resource::ResourceType;
-use xdsctl_model::resource::listener::FilterChain;
-use xdsctl_model::resource::tls::CaCerts;
 use xdsctl_model::status::Code;
-use xdsctl_server::admit::{call, connect};
 use xdsctl_server::dialect::ServerDialect;
-use xdsctl_server::handshake::{Peer, Program, Provider, shake};
-use xdsctl_server::serving::serving;
-use xdsctl_server::{Connection, End, PeerCertificate, Rpc, Transport, chain};
+use xdsctl_server::handshake::{Peer, Provider, Roots};
+use xdsctl_server::running::{ConnectionState, NewFiles, RunningServer, Setup};
+use xdsctl_server::{Connection, End, PeerCertificate, Rpc, Transport};
 
 /// Steps that no gRPC client can send: they are an affair of HTTP, and not compared.
 const NOT_SENT: usize = 604;
@@ -97,27 +94,18 @@ fn certificate(name: &str, made: &BTreeMap<String, Value>) -> PeerCertificate {
         not_before: day("from"),
         not_after: day("until"),
         is_for_others: one["usage"] == "server",
+        issuer: root_of(name, made),
         ..PeerCertificate::default()
     }
 }
 
-/// A connection of a row that was taken.
-struct Open {
-    connection: Connection,
-    chain: FilterChain,
-}
-
 struct Play<'r> {
     row: &'r Value,
-    client: Client,
-    server: ListeningServer,
-    dialect: ServerDialect,
+    server: RunningServer,
     made: &'r BTreeMap<String, Value>,
-    /// The certificate providers of the bootstrap, and the authority whose roots they have.
-    providers: BTreeMap<String, Provider>,
-    roots: BTreeMap<String, String>,
-    open: BTreeMap<String, Open>,
-    begun: BTreeMap<String, String>,
+    /// What the files of certificates are called, and whose content they have.
+    files: BTreeMap<String, String>,
+    bootstrap: Value,
 }
 
 impl<'r> Play<'r> {
@@ -145,30 +133,9 @@ impl<'r> Play<'r> {
         for (key, value) in row["bootstrap"].as_object().into_iter().flatten() {
             bootstrap[key] = value.clone();
         }
-        let own = bootstrap["certificate_providers"].as_object().unwrap().clone();
-        let file = |own: &Value, field: &str| -> String {
-            let file = own["config"][field].as_str().unwrap_or_default();
-            file.rsplit('/')
-                .next()
-                .unwrap_or_default()
-                .trim_end_matches(".pem")
-                .to_owned()
-        };
-        // Files with these names are not made.
-        let is_there = |file: String| !file.is_empty() && !file.starts_with("missing");
-        let roots = own
-            .iter()
-            .map(|(name, own)| (name.clone(), file(own, "ca_certificate_file")));
-        let providers = own.iter().map(|(name, own)| {
-            let provider = Provider {
-                has_identity: is_there(file(own, "certificate_file")),
-                has_roots: is_there(file(own, "ca_certificate_file")),
-            };
-            (name.clone(), provider)
-        });
-        let providers: BTreeMap<String, Provider> = providers.collect();
+        let own = bootstrap["certificate_providers"].as_object().unwrap();
         let facts = ServerFacts {
-            certificate_providers: Some(providers.keys().cloned().collect()),
+            certificate_providers: Some(own.keys().cloned().collect()),
             authorities: Some(
                 bootstrap["authorities"]
                     .as_object()
@@ -186,91 +153,153 @@ impl<'r> Play<'r> {
                 .into(),
             ..Bootstrap::default()
         };
-        let mut client = Client {
+        // Without a template a server does not start: it has no Listener.
+        let listening = ListeningServer::of(&(dialect.listens)(row["listen"].as_str()?), &template);
+        let client = Client {
             profile,
             server: facts,
             node_id: "oracle".to_owned(),
             ..Client::default()
         };
-        client.update(&row["resources"]);
-        Some(Play {
+        let options = &row["options"][family];
+        let of_core = options[0][1].as_i64();
+        let mut play = Play {
             row,
-            client,
-            // Without a template a server does not start: it has no Listener.
-            server: ListeningServer::of(&(dialect.listens)(row["listen"].as_str()?), &template).unwrap_or(
-                ListeningServer {
+            made,
+            files: BTreeMap::new(),
+            bootstrap,
+            server: RunningServer::new(
+                client,
+                listening.unwrap_or(ListeningServer {
                     address: String::new(),
                     listener: String::new(),
-                },
+                }),
+                dialect,
+                Setup::default(),
             ),
+        };
+        let providers = play.bootstrap["certificate_providers"].as_object().unwrap().keys();
+        let providers = providers.map(|name| {
+            let provider = Provider {
+                identity: play.identity(name).flatten(),
+                roots: play.roots(name).map(Roots::Of),
+            };
+            (name.clone(), provider)
+        });
+        let setup = Setup {
+            has_no_credentials: row["credentials"] == "insecure",
+            at: Some(NOW),
+            providers: Some(providers.collect()),
+            drain_grace: of_core.or(options["drainGraceTimeMs"].as_i64()),
+        };
+        let RunningServer {
+            client,
+            server,
             dialect,
-            made,
-            providers,
-            roots: roots.collect(),
-            open: BTreeMap::new(),
-            begun: BTreeMap::new(),
-        })
+            ..
+        } = play.server;
+        play.server = RunningServer::new(client, server, dialect, setup);
+        play.server.update(&SentTexts::of(&row["resources"]));
+        Some(play)
+    }
+
+    /// The content of a provider's file.
+    fn file(&self, provider: &str, field: &str) -> Option<String> {
+        let file = self.bootstrap["certificate_providers"][provider]["config"][field].as_str()?;
+        let name = file.rsplit('/').next()?;
+        match self.files.get(name) {
+            Some(content) => Some(content.clone()),
+            // Files with these names are not made.
+            None => (!name.starts_with("missing")).then(|| name.to_owned()),
+        }
+    }
+
+    /// The server's certificate in the files of a provider; `None` if they are not there, `Some(None)` if it cannot be used.
+    fn identity(&self, provider: &str) -> Option<Option<String>> {
+        let certificate = self.file(provider, "certificate_file")?;
+        let key = self.file(provider, "private_key_file")?;
+        let name = certificate.strip_suffix(".pem");
+        let is_whole = name.is_some() && name == key.strip_suffix(".key");
+        Some(name.filter(|_| is_whole).map(str::to_owned))
+    }
+
+    fn roots(&self, provider: &str) -> Option<Vec<String>> {
+        let roots = self.file(provider, "ca_certificate_file")?;
+        Some(vec![roots.trim_end_matches(".pem").to_owned()])
     }
 
     /// What a step leads to; `None` for one that only changes something.
     fn step(&mut self, step: &Value) -> Option<String> {
         if let Some(name) = step["connect"].as_str() {
-            self.open.remove(name);
             return Some(self.connect(name, step));
         }
+        let mut draws = Draws::new(0);
+        let draw = &mut |purpose, bound| draws.draw(purpose, bound);
         if let Some(name) = step["call"].as_str() {
-            return Some(self.call(name, step));
+            let rpc = self.rpc(name, step);
+            return Some(ended(self.server.call(name, &rpc, draw).end));
         }
         if let Some(name) = step["begin"].as_str() {
-            // What becomes of it is known once it is over, and decided now.
-            let ended = self.call(name, step);
-            self.begun.insert(name.to_owned(), ended);
+            let rpc = self.rpc(name, step);
+            self.server.begin(name, name, &rpc, draw);
             return None;
         }
         if let Some(name) = step["finish"].as_str() {
-            return self.begun.remove(name);
+            return self.server.finish(name).map(|(_, _, called)| ended(called.end));
+        }
+        if let Some(name) = step["state"].as_str() {
+            let is_open = self.server.state(name) == ConnectionState::Open;
+            return Some(if is_open { "open" } else { "not open" }.to_owned());
         }
         self.change(step);
         None
     }
 
-    /// What the control plane sends. A new Listener ends the connections that came before.
+    /// What the control plane sends, and files that are replaced.
     fn change(&mut self, step: &Value) {
-        let name = self.server.listener.clone();
-        let listener = |client: &Client| {
-            let held = client.resources.listeners.get(&name);
-            held.and_then(|held| held.value()).map(|listener| (**listener).clone())
-        };
-        let before = listener(&self.client);
         let mut gone = texts(&step["remove"]);
         if let Some(list) = step["update"].as_array() {
+            let name = self.server.server.listener.clone();
             let is_own = |resource: &Value| resource["name"] == name.as_str();
             // A response has all Listeners; one about routes says nothing of them.
             let is_listener = |resource: &Value| resource["@type"] == ResourceType::Listener.type_url();
             if list.iter().any(is_listener) && !list.iter().any(is_own) {
                 gone.push(format!("{}/{name}", ResourceType::Listener.type_name()));
             }
-            self.client.update(&step["update"]);
+            self.server.update(&SentTexts::of(&step["update"]));
         }
-        for gone in gone {
+        let gone = gone.iter().map(|gone| {
             let (kind, name) = gone.split_once('/').unwrap();
-            // Routes that are sent no more stay, and so does a Listener if the bootstrap says so.
-            let is_listener = kind == ResourceType::Listener.type_name();
-            if is_listener && !self.client.server.ignore_resource_deletion {
-                self.client.resources.remove(ResourceType::Listener, name);
-            }
+            (ResourceType::from_type_name(kind).unwrap(), name.to_owned())
+        });
+        self.server.remove(&gone.collect::<Vec<_>>());
+        for (to, from) in step["rotate"].as_object().into_iter().flatten() {
+            self.files.insert(to.clone(), from.as_str().unwrap().to_owned());
         }
-        if before != listener(&self.client) {
-            self.open.clear();
+        let written: Vec<&String> = step["rotate"]
+            .as_object()
+            .into_iter()
+            .flat_map(|files| files.keys())
+            .collect();
+        let providers = self.bootstrap["certificate_providers"].as_object().unwrap().clone();
+        for (name, provider) in &providers {
+            let is_written = |field: &str| {
+                let file = provider["config"][field].as_str().unwrap_or_default();
+                written
+                    .iter()
+                    .any(|name| file.rsplit('/').next() == Some(name.as_str()))
+            };
+            let files = NewFiles {
+                identity: self.identity(name).filter(|_| is_written("certificate_file")),
+                roots: self.roots(name).filter(|_| is_written("ca_certificate_file")),
+            };
+            self.server.rotate(name, files).unwrap();
         }
+        // What a server does within the recording's patience has happened.
+        self.server.sleep(1000);
     }
 
     fn connect(&mut self, name: &str, step: &Value) -> String {
-        let serving = match serving(&self.server, &self.client, &self.dialect) {
-            Ok(serving) => serving,
-            Err(_) => return "not serving".to_owned(),
-        };
-        let listener = &serving.listener;
         let port = self.row["listen"].as_str().unwrap().rsplit(':').next().unwrap();
         let to = step["to"].as_str().unwrap_or("127.0.0.1");
         let address =
@@ -280,75 +309,61 @@ impl<'r> Play<'r> {
             .filter(|from| !from.is_empty())
             .unwrap_or("127.0.0.1");
         let from = from.parse().unwrap_or_else(|_| address(from, "0"));
-        let shows = step["tls"]["certificate"].as_str();
-        let transport = match step["tls"].is_object() {
-            true => Transport::Tls(shows.map(|shows| certificate(shows, self.made))),
-            false => Transport::Plaintext,
+        let tls = &step["tls"];
+        let transport = match (tls.is_object(), tls["certificate"].as_str()) {
+            (true, shows) => Transport::Tls(shows.map(|shows| certificate(shows, self.made))),
+            (false, _) => Transport::Plaintext,
         };
-        let mut connection = Connection {
+        let connection = Connection {
             from,
             to: address(to, port),
             transport,
         };
-        let chosen = chain::choose(listener, &connection, &self.dialect).chosen;
-        let roots = chosen.and_then(|(_, chain)| match &chain.tls.as_ref()?.common.ca_certs {
-            CaCerts::Provider(provider) => self.roots.get(&provider.instance_name).cloned(),
-            CaCerts::None | CaCerts::SystemRoots => None,
-        });
-        if let (Transport::Tls(Some(own)), Some(shows)) = (&mut connection.transport, shows) {
-            own.is_untrusted = roots != Some(root_of(shows, self.made));
+        if self.server.connect(name, connection) != End::Connected {
+            return "closed".to_owned();
         }
-        let taken = connect(listener, &connection, &self.program(), &self.dialect);
-        match (&taken.peer, chosen) {
-            (Ok(_), Some((_, chain))) => {
-                let chain = chain.clone();
-                self.open.insert(name.to_owned(), Open { connection, chain });
-                "connected".to_owned()
-            }
-            _ => "closed".to_owned(),
+        let open = self.server.connection(name).unwrap();
+        let shown = open.chain.tls.as_ref().and_then(|_| self.server.shows(&open.chain));
+        if tls.is_object() && !shown.is_none_or(|shown| self.trusts(tls, &shown)) {
+            self.server.close(name);
+            return "closed".to_owned();
         }
+        "connected".to_owned()
     }
 
-    fn program(&self) -> Program<'_> {
-        Program {
-            has_no_credentials: self.row["credentials"] == "insecure",
-            at: Some(NOW),
-            providers: Some(&self.providers),
-        }
+    /// Says whether the client of the recording takes the server's certificate: one without roots takes all.
+    fn trusts(&self, tls: &Value, shown: &str) -> bool {
+        let roots = tls["roots"].as_str().unwrap_or_default();
+        let own = &self.made[shown];
+        let is_named = texts(&own["dns"])
+            .iter()
+            .any(|name| tls["server_name"] == name.as_str());
+        roots.is_empty() || is_named && root_of(shown, self.made) == roots
     }
 
-    fn call(&self, name: &str, step: &Value) -> String {
-        let Some(Open { connection, chain }) = self.open.get(name) else {
-            return "closed".to_owned();
-        };
-        let Ok(peer) = shake(chain, connection, &self.program(), &self.dialect) else {
-            return "closed".to_owned();
-        };
+    fn rpc(&self, name: &str, step: &Value) -> Rpc {
         let mut headers = vec![("user-agent".to_owned(), "caller".to_owned())];
         for pair in step["headers"].as_array().into_iter().flatten() {
             let pair = texts(pair);
             headers.push((pair[0].to_lowercase(), value(&pair[0], &pair[1])));
         }
         let method = step["method"].as_str().unwrap_or(METHODS[0]);
-        let rpc = Rpc {
+        let open = self.server.connection(name);
+        Rpc {
             method: method.to_owned(),
             authority: step["authority"].as_str().unwrap_or("server.test").to_owned(),
             headers,
             is_unimplemented: !METHODS.contains(&method),
-            is_https: peer != Peer::Plaintext,
-        };
-        self.ended(chain, peer, connection, &rpc)
-    }
-
-    fn ended(&self, chain: &FilterChain, peer: Peer<'_>, connection: &Connection, rpc: &Rpc) -> String {
-        let mut draws = Draws::new(0);
-        let draw = &mut |purpose, bound| draws.draw(purpose, bound);
-        let handled = call(chain, peer, connection, rpc, &self.dialect, &self.client, draw);
-        match handled.end {
-            End::Served => Code::Ok.name().to_owned(),
-            End::Refused(status) => status.code.name().to_owned(),
-            end => end.name().to_owned(),
+            is_https: open.is_some_and(|open| open.peer() != Peer::Plaintext),
         }
+    }
+}
+
+fn ended(end: End) -> String {
+    match end {
+        End::Served => Code::Ok.name().to_owned(),
+        End::Refused(status) => status.code.name().to_owned(),
+        end => end.name().to_owned(),
     }
 }
 
@@ -451,12 +466,11 @@ fn differences(row: &Value, client: &str, made: &BTreeMap<String, Value>) -> Opt
             not_sent += 1;
             continue;
         }
-        let ours = if ours == "not serving" {
-            "closed".to_owned()
-        } else {
-            ours
+        let theirs = match step["state"].is_string() {
+            true if answer["open"] == true => "open".to_owned(),
+            true => "not open".to_owned(),
+            false => recorded(answer),
         };
-        let theirs = recorded(answer);
         if ours != theirs {
             wrong.push(format!("{step}: {theirs}, ours {ours}"));
         }

@@ -18,9 +18,10 @@ use xdsctl_model::resource::{Millis, RouteConfiguration};
 use xdsctl_re2::Regex;
 use xdsctl_server::admit::{Question, admit};
 use xdsctl_server::dialect::ServerDialect;
-use xdsctl_server::handshake::Program;
+use xdsctl_server::handshake::{Program, shake};
+use xdsctl_server::policy::Asked;
 use xdsctl_server::serving::Serving;
-use xdsctl_server::who::{RouteOutcome, Table};
+use xdsctl_server::who::{Facts, RouteOutcome, Table, compare};
 use xdsctl_server::{Connection, End, PeerCertificate, Rpc, Transport, chain};
 
 const METHODS: &[&str] = &["/a.S/M", "/a.S/N", "/a.S2/M", "/b.T/M", "/A.s/m", "/c/d/e", "/"];
@@ -251,6 +252,7 @@ fn filter_chain(numbers: &mut Numbers) -> FilterChain {
             config,
         });
     FilterChain {
+        name: String::new(),
         source: SourceMatch {
             source_type: numbers.of(&[SourceType::Any, SourceType::SameIpOrLoopback, SourceType::External]),
             prefixes: numbers.list(2, cidr),
@@ -432,4 +434,102 @@ fn table_and_admit_agree_in_node() {
 #[test]
 fn table_and_admit_agree_where_the_last_virtual_host_counts() {
     agrees("go@1.66.0", 6);
+}
+
+/// Whoever is let in by the second of two servers and not by the first is among those who gain access, or else it would be a way in
+/// that nobody hears of. 1000 pairs with ten questions each.
+#[track_caller]
+fn gains_are_told(client: &str, seed: u64) {
+    let profile = Profile::of(profile::Client::parse_one(client).unwrap());
+    let dialect = ServerDialect::of(&profile).unwrap();
+    let client = Client {
+        profile,
+        ..Client::default()
+    };
+    let program = Program {
+        at: Some(10),
+        ..Program::default()
+    };
+    let mut numbers = Numbers(seed);
+    let (mut gained, mut unchanged) = (0, 0);
+    for pair in 0..1000 {
+        let before = listener(&mut numbers);
+        let mut after = before.clone();
+        match numbers.of(&[0, 1, 2, 3]) {
+            0 => {}
+            1 => after = listener(&mut numbers),
+            2 => after.default_filter_chain = Some(filter_chain(&mut numbers)),
+            _ => {
+                let chains = after.filter_chains.iter_mut().chain(&mut after.default_filter_chain);
+                chains.for_each(|chain| {
+                    chain.http_connection_manager = filter_chain(&mut numbers).http_connection_manager;
+                });
+            }
+        }
+        let mut names = Table::names(&before, &client);
+        names.join(&Table::names(&after, &client));
+        let table =
+            |listener| Table::with(listener, 80, names.clone(), &client, &Program::default(), &dialect).unwrap();
+        let (was, is) = (table(&before), table(&after));
+        let changes = compare(Some(&was), Some(&is));
+        if before == after {
+            assert!(changes.chains.is_empty(), "pair {pair}: {changes:#?}");
+            unchanged += 1;
+            continue;
+        }
+        for _ in 0..10 {
+            let connection = connection(&mut numbers, &after, &dialect);
+            let rpc = rpc(&mut numbers, &connection);
+            let drawn = numbers.of(&[0, 700_000]);
+            let draw = &mut |_, _| drawn;
+            let question = Question {
+                connection: &connection,
+                rpc: Some(&rpc),
+                program,
+            };
+            if was.lets_in(question, draw) || !is.lets_in(question, draw) {
+                continue;
+            }
+            gained += 1;
+            let (_, chain) = chain::choose(&after, &connection, &dialect).chosen.unwrap();
+            let asked = Asked {
+                connection: &connection,
+                peer: shake(chain, &connection, &program, &dialect).unwrap(),
+                rpc: &rpc,
+                dialect: &dialect,
+            };
+            let facts = Facts::of(asked, draw);
+            let chains = changes.chains.iter();
+            let own = chains.filter(|chain| chain.connections.iter().any(|one| one.contains(&connection, &dialect)));
+            let mut methods = own.flat_map(|chain| &chain.hosts).flat_map(|host| &host.methods);
+            let is_told = methods.any(|method| {
+                names.has(&method.class, &rpc.method) && method.gains.iter().any(|access| access.row.holds(&facts))
+            });
+            assert!(
+                is_told,
+                "pair {pair}: {connection:?} {rpc:?}\n{changes:#?}\n{before:#?}\n{after:#?}"
+            );
+        }
+    }
+    assert!(gained > 300 && unchanged > 100, "{gained} {unchanged}");
+}
+
+#[test]
+fn whoever_gains_access_is_told_in_core() {
+    gains_are_told("cpp", 11);
+}
+
+#[test]
+fn whoever_gains_access_is_told_in_go() {
+    gains_are_told("go", 12);
+}
+
+#[test]
+fn whoever_gains_access_is_told_in_java() {
+    gains_are_told("java", 13);
+}
+
+#[test]
+fn whoever_gains_access_is_told_in_node() {
+    gains_are_told("node", 14);
 }

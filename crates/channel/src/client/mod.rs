@@ -146,6 +146,16 @@ impl SentTexts {
         }
     }
 
+    /// The text of the resource of a type and name, if it is among them.
+    pub fn named(&self, resource_type: ResourceType, name: &str) -> Option<String> {
+        let all: Value = serde_json::from_str(&self.text).ok()?;
+        let is_own = |one: &&Value| {
+            let of = one["@type"].as_str().and_then(|url| url.rsplit('/').next());
+            of == Some(resource_type.type_name()) && one["name"] == name
+        };
+        Some(all["resources"].as_array()?.iter().find(is_own)?.to_string())
+    }
+
     /// Says that the text was YAML once.
     pub const fn of_yaml(&mut self) {
         self.is_yaml = true;

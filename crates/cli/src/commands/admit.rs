@@ -12,15 +12,14 @@ use crate::io::input;
 use crate::report::admit::{self as report, AdmitAnswer, AdmittedAnswer};
 use crate::report::channel::layers;
 use crate::report::told::Told;
-use crate::session::{self, words};
+use crate::session::{self, server, words};
 use crate::{Error, Io};
+use xdsctl_channel::client::Client;
 use xdsctl_channel::client::server::ListeningServer;
-use xdsctl_channel::client::{Client, Resources};
 use xdsctl_channel::rpc::Draws;
 use xdsctl_channel::session::SessionInputs;
 use xdsctl_document::source::read_stream;
-use xdsctl_model::profile::{self, Fleet, Profile};
-use xdsctl_model::resource::Listener;
+use xdsctl_model::profile::{self, Fleet};
 use xdsctl_server::admit::{Question, admit};
 use xdsctl_server::certificate;
 use xdsctl_server::dialect::ServerDialect;
@@ -56,12 +55,18 @@ fn answer(args: &AdmitArgs, told: &mut Told, io: &mut Io<'_>) -> Result<u8, Erro
     session::refuse_method("admit", &args.input.files)?;
     let transport = transport(args)?;
     let config = ProjectConfig::of(&args.input.config, io)?;
-    let fleet = client(args)?;
+    let fleet = match &args.client {
+        None => Fleet::default(),
+        Some(name) => {
+            let client = profile::Client::parse_one(name);
+            server::fleet(client.map_err(|error| Error::Usage(format!("--client: {error}")))?)?
+        }
+    };
     let inputs = input::open_for(&args.input, &config, fleet, io)?;
     inputs.refuse_broken_bootstrap()?;
     let held = inputs.hold(io)?;
-    let (server, client) = server(args, held, io)?;
-    let dialect = ServerDialect::of(&client.profile).ok_or_else(|| not_known(&client.profile))?;
+    let (server, client) = chosen(args, held, io)?;
+    let dialect = ServerDialect::of(&client.profile).ok_or_else(|| server::not_known(&client.profile))?;
     if args.who {
         return who(args, &server, (&client, &dialect), told, io);
     }
@@ -142,25 +147,8 @@ fn who(
     Ok(session::exit(serves.is_err()))
 }
 
-fn not_known(profile: &Profile) -> Error {
-    let name = profile.name();
-    Error::Usage(format!("--client: what a server of {name} lets in is not known"))
-}
-
-fn client(args: &AdmitArgs) -> Result<Fleet, Error> {
-    let Some(name) = &args.client else {
-        return Ok(Fleet::default());
-    };
-    let client = profile::Client::parse_one(name).map_err(|error| Error::Usage(format!("--client: {error}")))?;
-    let profile = Profile::of(client);
-    match ServerDialect::of(&profile) {
-        Some(_) => Ok(Fleet::of_one(client)),
-        None => Err(not_known(&profile)),
-    }
-}
-
 /// The server, and what it holds: in the world that is named, the only one, or the only one with its Listener.
-fn server(args: &AdmitArgs, mut held: SessionInputs, io: &mut Io<'_>) -> Result<(ListeningServer, Client), Error> {
+fn chosen(args: &AdmitArgs, mut held: SessionInputs, io: &mut Io<'_>) -> Result<(ListeningServer, Client), Error> {
     let names = || held.worlds.iter().map(|(name, _)| name.as_str());
     if let Some(wanted) = &args.in_world {
         if !names().any(|name| name == wanted) {
@@ -174,7 +162,9 @@ fn server(args: &AdmitArgs, mut held: SessionInputs, io: &mut Io<'_>) -> Result<
     let found: Vec<Option<ListeningServer>> = held
         .worlds
         .iter()
-        .map(|(_, resources)| listening(args, resources, &held))
+        .map(|(_, resources)| {
+            server::listening(args.listen.as_deref(), args.input.bootstrap.is_some(), resources, &held)
+        })
         .collect::<Result<_, _>>()?;
     let has_own = |(number, server): (usize, &Option<ListeningServer>)| {
         let server = server.as_ref()?;
@@ -197,65 +187,12 @@ fn server(args: &AdmitArgs, mut held: SessionInputs, io: &mut Io<'_>) -> Result<
     };
     let server = found.into_iter().nth(number).flatten();
     let (_, resources) = held.worlds.swap_remove(number);
-    let server = server.ok_or_else(|| no_server(&resources))?;
+    let server = server.ok_or_else(|| server::none(&resources))?;
     if args.listen.is_none() {
         say!(io.err, "note: no --listen, the server is at {}", server.address)?;
     }
     let client = Client::holding(resources, &held.bootstrap.node_id, &held.profile, &held.server);
     Ok((server, client))
-}
-
-fn no_server(resources: &Resources) -> Error {
-    let mut servers: Vec<&str> = servers(resources).map(|(_, address)| address).collect();
-    servers.dedup();
-    Error::Usage(match servers.as_slice() {
-        [] => "there is no Listener for servers in the input".to_owned(),
-        several => format!("several servers, name one with --listen: {}", several.join(", ")),
-    })
-}
-
-/// The Listeners of servers: name and address.
-fn servers(resources: &Resources) -> impl Iterator<Item = (&str, &str)> {
-    resources
-        .listeners
-        .iter()
-        .filter_map(|(name, held)| match &**held.value()? {
-            Listener::Tcp(listener) => Some((name.as_str(), listener.address.as_str())),
-            Listener::Api(_) => None,
-        })
-}
-
-/// The server at an address, or the only one. Without a bootstrap, its Listener is known by the address in it.
-fn listening(args: &AdmitArgs, resources: &Resources, held: &SessionInputs) -> Result<Option<ListeningServer>, Error> {
-    if let Some(address) = &args.listen {
-        let dialect = ServerDialect::of(&held.profile);
-        let address = &dialect.map_or_else(|| address.clone(), |dialect| (dialect.listens)(address));
-        if let Some(server) = ListeningServer::of(address, &held.bootstrap) {
-            return Ok(Some(server));
-        }
-        if args.input.bootstrap.is_some() {
-            let why = "--listen: the bootstrap has no server_listener_resource_name_template, a server with it does not start";
-            return Err(Error::Usage(why.to_owned()));
-        }
-        let server = ListeningServer {
-            address: address.clone(),
-            listener: address.clone(),
-        };
-        let name = servers(resources).find(|(_, own)| server.is_meant(own));
-        let name = name.map_or(address.as_str(), |(name, _)| name);
-        return Ok(Some(ListeningServer {
-            listener: name.to_owned(),
-            ..server
-        }));
-    }
-    let mut all = servers(resources);
-    Ok(match (all.next(), all.next()) {
-        (Some((name, address)), None) => Some(ListeningServer {
-            address: address.to_owned(),
-            listener: name.to_owned(),
-        }),
-        _ => None,
-    })
 }
 
 fn connection(
@@ -331,18 +268,9 @@ fn made(args: &AdmitArgs) -> Result<PeerCertificate, Error> {
         ..PeerCertificate::default()
     };
     for san in &args.san {
-        let wrong = || {
-            Error::Usage(format!(
-                "--san `{san}` must be dns:NAME, uri:URI, email:ADDRESS or ip:ADDRESS"
-            ))
-        };
-        let (kind, name) = san.split_once(':').ok_or_else(wrong)?;
-        match kind {
-            "dns" => own.dns_names.push(name.to_owned()),
-            "uri" => own.uris.push(name.to_owned()),
-            "email" => own.emails.push(name.to_owned()),
-            "ip" => own.ips.push(name.parse().map_err(|_| wrong())?),
-            _ => return Err(wrong()),
+        if !own.add_name(san) {
+            let why = format!("--san `{san}` must be dns:NAME, uri:URI, email:ADDRESS or ip:ADDRESS");
+            return Err(Error::Usage(why));
         }
     }
     Ok(own)

@@ -1,6 +1,7 @@
 //! From arguments to a session: which client is asked, what the inputs hold, where the channel starts.
 
 mod request;
+pub mod server;
 pub mod suite;
 pub mod words;
 

@@ -75,6 +75,7 @@ pub fn from_proto(pb: &pb::FilterChain, is_default: bool, at: &Path<'_>, cx: &mu
     }
     Converted {
         chain: http_connection_manager.map(|http_connection_manager| FilterChain {
+            name: pb.name.clone(),
             source,
             tls,
             http_connection_manager,

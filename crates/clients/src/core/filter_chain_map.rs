@@ -338,6 +338,7 @@ mod tests {
     ) -> Converted {
         Converted {
             chain: Some(FilterChain {
+                name: String::new(),
                 source: SourceMatch {
                     source_type,
                     prefixes: sources.iter().map(|s| cidr(s)).collect(),

@@ -164,6 +164,8 @@ pub struct SourceMatch {
 /// The part of a filter chain that a server uses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FilterChain {
+    /// Its name, which decides nothing but whether an update is one.
+    pub name: String,
     /// Which connections it takes; not looked at in a `default_filter_chain`.
     pub source: SourceMatch,
     /// `None` for plaintext.

@@ -4,12 +4,15 @@ use std::borrow::Cow;
 
 use crate::connection::{Rpc, joined, plain};
 use crate::dialect::{
-    Authentication, HostChoice, Loopback, MetadataCondition, NoAuthority, RangeRanks, Refusal, RoutesByRds,
-    ServerDialect, SourceTypes, UnsupportedCondition, all_names,
+    Authentication, DrainsOn, HostChoice, Lifetime, Loopback, MetadataCondition, NoAuthority, RangeRanks, Refusal,
+    Rotation, RoutesByRds, ServerDialect, SourceTypes, UnsupportedCondition, all_names,
 };
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::domain::DomainComparison;
 use xdsctl_model::status::Code;
+
+/// `GRPC_ARG_SERVER_CONFIG_CHANGE_DRAIN_GRACE_TIME_MS` without a value.
+const DRAIN_GRACE_MS: i64 = 10 * 60 * 1000;
 
 pub(super) fn dialect(profile: &Profile) -> ServerDialect {
     ServerDialect {
@@ -50,6 +53,19 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
         unimplemented_first: false,
         words,
         names_node: false,
+        lifetime: Lifetime {
+            drains_on: DrainsOn::Read,
+            drain_grace: Some(DRAIN_GRACE_MS),
+            cut_off: Some((
+                Code::Unavailable,
+                "Drain grace time expired. Closing connection immediately.",
+            )),
+            rotation: Rotation::AsTheyAre,
+            ends_at_additions: false,
+            ends_at_ipv6: false,
+            stays_away: false,
+            keeps_at_other_address: false,
+        },
     }
 }
 

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use crate::connection::{Rpc, joined, plain};
 use crate::dialect::{
-    Authentication, HostChoice, Loopback, MetadataCondition, NoAuthority, RangeRanks, Refusal, RoutesByRds,
-    ServerDialect, SourceTypes, UnsupportedCondition, all_names, names_of_first_kind,
+    Authentication, DrainsOn, HostChoice, Lifetime, Loopback, MetadataCondition, NoAuthority, RangeRanks, Refusal,
+    Rotation, RoutesByRds, ServerDialect, SourceTypes, UnsupportedCondition, all_names, names_of_first_kind,
 };
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::domain::DomainComparison;
@@ -59,6 +59,16 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
         unimplemented_first: true,
         words,
         names_node: true,
+        lifetime: Lifetime {
+            drains_on: DrainsOn::Any,
+            drain_grace: None,
+            cut_off: None,
+            rotation: Rotation::Usable,
+            ends_at_additions: false,
+            ends_at_ipv6: false,
+            stays_away: false,
+            keeps_at_other_address: false,
+        },
     }
 }
 

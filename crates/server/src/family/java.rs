@@ -7,12 +7,15 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 
 use crate::connection::{PeerCertificate, Rpc, joined, plain};
 use crate::dialect::{
-    Authentication, HostChoice, Loopback, MetadataCondition, NameKind, NoAuthority, PeerNames, RangeRanks, Refusal,
-    RoutesByRds, ServerDialect, SourceTypes, UnsupportedCondition, names_of_first_kind,
+    Authentication, DrainsOn, HostChoice, Lifetime, Loopback, MetadataCondition, NameKind, NoAuthority, PeerNames,
+    RangeRanks, Refusal, Rotation, RoutesByRds, ServerDialect, SourceTypes, UnsupportedCondition, names_of_first_kind,
 };
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::domain::DomainComparison;
 use xdsctl_model::status::Code;
+
+/// `XdsServerBuilder.drainGraceTime` without a value.
+const DRAIN_GRACE_MS: i64 = 10 * 60 * 1000;
 
 pub(super) fn dialect(profile: &Profile) -> ServerDialect {
     ServerDialect {
@@ -50,6 +53,16 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
         unimplemented_first: true,
         words,
         names_node: false,
+        lifetime: Lifetime {
+            drains_on: DrainsOn::ReadAndNames,
+            drain_grace: Some(DRAIN_GRACE_MS),
+            cut_off: None,
+            rotation: Rotation::UsableAndWhole,
+            ends_at_additions: false,
+            ends_at_ipv6: false,
+            stays_away: false,
+            keeps_at_other_address: false,
+        },
     }
 }
 

@@ -5,12 +5,15 @@ use std::net::{IpAddr, SocketAddr};
 
 use crate::connection::{PeerCertificate, Rpc, joined_by};
 use crate::dialect::{
-    Authentication, HostChoice, Loopback, MetadataCondition, NameKind, NoAuthority, PeerNames, RangeRanks, Refusal,
-    RoutesByRds, ServerDialect, SourceTypes, UnsupportedCondition, names_of_first_kind,
+    Authentication, DrainsOn, HostChoice, Lifetime, Loopback, MetadataCondition, NameKind, NoAuthority, PeerNames,
+    RangeRanks, Refusal, Rotation, RoutesByRds, ServerDialect, SourceTypes, UnsupportedCondition, names_of_first_kind,
 };
 use xdsctl_model::profile::Profile;
 use xdsctl_model::resource::domain::DomainComparison;
 use xdsctl_model::status::Code;
+
+/// `DEFAULT_DRAIN_GRACE_TIME_MS` of server.ts.
+const DRAIN_GRACE_MS: i64 = 10 * 60 * 1000;
 
 pub(super) fn dialect(profile: &Profile) -> ServerDialect {
     ServerDialect {
@@ -42,6 +45,16 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
         missing_routes: Code::Unavailable,
         words,
         names_node: false,
+        lifetime: Lifetime {
+            drains_on: DrainsOn::Any,
+            drain_grace: Some(DRAIN_GRACE_MS),
+            cut_off: None,
+            rotation: Rotation::AsTheyAre,
+            ends_at_additions: true,
+            ends_at_ipv6: true,
+            stays_away: true,
+            keeps_at_other_address: true,
+        },
     }
 }
 

@@ -149,6 +149,18 @@ impl Condition {
         }
     }
 
+    /// The opposite.
+    pub(super) fn not(&self) -> Condition {
+        match self {
+            Condition::All(list) => Condition::one_of(list.iter().map(Condition::not)),
+            Condition::OneOf(list) => Condition::all(list.iter().map(Condition::not)),
+            Condition::Is { fact, is_not } => Condition::Is {
+                fact: fact.clone(),
+                is_not: !is_not,
+            },
+        }
+    }
+
     /// Says whether it holds.
     pub fn holds(&self, facts: &Facts<'_>) -> bool {
         match self {

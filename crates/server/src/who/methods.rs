@@ -47,6 +47,20 @@ impl MethodNames {
         }
     }
 
+    /// Takes the names of another server, too.
+    pub fn join(&mut self, other: &MethodNames) {
+        for (own, names) in [(&mut self.exact, &other.exact), (&mut self.prefixes, &other.prefixes)] {
+            for name in names {
+                if own.len() < MAX_NAMES {
+                    own.insert(name.clone());
+                } else {
+                    self.left_out.insert(name.clone());
+                }
+            }
+        }
+        self.left_out.extend(other.left_out.iter().cloned());
+    }
+
     /// Makes classes for the names of a matcher.
     pub fn add(&mut self, matcher: &StringMatcher) {
         let (set, text) = match &matcher.kind {

@@ -9,7 +9,10 @@
 //! regions ─ methods ─ condition ─ rows ─ table
 //!  chains    classes   and, or     cells
 //! ```
+//!
+//! [`compare`] says who gains and who loses access between two tables.
 
+mod compare;
 mod condition;
 mod known;
 mod methods;
@@ -17,6 +20,7 @@ mod regions;
 mod rows;
 mod table;
 
+pub use compare::{Access, AccessBy, AccessChanges, ChainAccess, ChainSide, HostAccess, MethodAccess, compare};
 pub use condition::{Column, Condition, Fact, Facts};
 pub use methods::{MethodClass, MethodNames};
 pub use regions::{Ports, Region, Span};

@@ -70,7 +70,7 @@ pub struct Region {
 
 impl Region {
     /// Every connection.
-    fn any() -> Region {
+    pub(super) fn any() -> Region {
         Region {
             to: Span::default(),
             is_local: None,
@@ -92,6 +92,66 @@ impl Region {
     pub fn is_any(&self) -> bool {
         *self == Region::any()
     }
+}
+
+impl Span {
+    fn both(&self, other: &Span) -> Option<Span> {
+        let is_in =
+            |inner: &Cidr, outer: &Cidr| outer.prefix_len <= inner.prefix_len && outer.contains(inner.address.ip());
+        let within = match (self.within, other.within) {
+            (None, within) | (within, None) => within,
+            (Some(one), Some(two)) if is_in(&one, &two) => Some(one),
+            (Some(one), Some(two)) if is_in(&two, &one) => Some(two),
+            (Some(_), Some(_)) => return None,
+        };
+        let mut without: Vec<Cidr> = Vec::new();
+        for out in self.without.iter().chain(&other.without) {
+            if within.is_some_and(|within| is_in(&within, out)) {
+                return None;
+            }
+            let counts = within.is_none_or(|within| is_in(out, &within));
+            if counts && !without.contains(out) {
+                without.push(*out);
+            }
+        }
+        Some(Span { within, without })
+    }
+}
+
+impl Ports {
+    fn both(&self, other: &Ports) -> Option<Ports> {
+        let both = match (self, other) {
+            (Ports::Except(one), Ports::Except(two)) => {
+                let all: BTreeSet<u16> = one.iter().chain(two).copied().collect();
+                Ports::Except(all.into_iter().collect())
+            }
+            (Ports::Of(some), ports) | (ports, Ports::Of(some)) => {
+                Ports::Of(some.iter().copied().filter(|port| ports.contains(*port)).collect())
+            }
+        };
+        (both != Ports::Of(Vec::new())).then_some(both)
+    }
+}
+
+/// The connections that are in regions of both.
+pub(super) fn intersections(one: &[Region], other: &[Region]) -> Vec<Region> {
+    if one == other {
+        return one.to_vec();
+    }
+    let pairs = one.iter().flat_map(|one| other.iter().map(move |other| (one, other)));
+    let both = pairs.filter_map(|(one, other)| {
+        let is_local = match (one.is_local, other.is_local) {
+            (Some(one), Some(other)) if one != other => return None,
+            (one, other) => one.or(other),
+        };
+        Some(Region {
+            to: one.to.both(&other.to)?,
+            is_local,
+            from: one.from.both(&other.from)?,
+            ports: one.ports.both(&other.ports)?,
+        })
+    });
+    both.take(MAX_REGIONS).collect()
 }
 
 /// Where connections go: to a chain by its index, to the default one, or nowhere.

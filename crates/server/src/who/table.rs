@@ -170,11 +170,28 @@ impl<'a> Table<'a> {
         program: &Program<'_>,
         dialect: &'a ServerDialect,
     ) -> Result<Table<'a>, TooLarge> {
-        let routes: Vec<_> = listener
-            .used_chains()
-            .map(|(index, chain)| (index, chain, Routes::of(&chain.http_connection_manager.routes, client)))
-            .collect();
-        let names = method.map_or_else(|| named(&routes), MethodNames::only);
+        let names = method.map_or_else(|| Table::names(listener, client), MethodNames::only);
+        Table::with(listener, port, names, client, program, dialect)
+    }
+
+    /// The names that the routes and policies of a server have for methods.
+    pub fn names(listener: &TcpListener, client: &Client) -> MethodNames {
+        named(&routes_of(listener, client))
+    }
+
+    /// Makes the table of a server with classes of methods for these names.
+    ///
+    /// # Errors
+    /// There is too much for a table.
+    pub fn with(
+        listener: &'a TcpListener,
+        port: u16,
+        names: MethodNames,
+        client: &Client,
+        program: &Program<'_>,
+        dialect: &'a ServerDialect,
+    ) -> Result<Table<'a>, TooLarge> {
+        let routes = routes_of(listener, client);
         let mut budget = Budget::new();
         let mut regions = regions(listener, dialect)?;
         let mut chains = Vec::new();
@@ -216,6 +233,11 @@ impl<'a> Table<'a> {
         })
     }
 
+    /// The ways of the server.
+    pub(super) const fn dialect(&self) -> &ServerDialect {
+        self.dialect
+    }
+
     /// Says whether an RPC is let in, by what the table says alone.
     pub fn lets_in(&self, question: Question<'_>, draw: &mut Draw<'_>) -> bool {
         let (connection, dialect) = (question.connection, self.dialect);
@@ -247,6 +269,13 @@ impl<'a> Table<'a> {
         let entry = class.and_then(|class| class.entries.iter().find(|entry| entry.only_if.holds(&facts)));
         entry.is_some_and(|entry| entry.outcome.lets_in(&facts))
     }
+}
+
+/// The chains of a server, with their routes.
+fn routes_of<'l>(listener: &'l TcpListener, client: &Client) -> Vec<(Option<usize>, &'l FilterChain, Routes)> {
+    let chains = listener.used_chains();
+    let routes = chains.map(|(index, chain)| (index, chain, Routes::of(&chain.http_connection_manager.routes, client)));
+    routes.collect()
 }
 
 /// The methods that routes and policies name.

@@ -40,7 +40,7 @@ pub use lookups::lookups;
 pub use orca::load_reports;
 pub use play::{Player, StepResult};
 pub use read::{is_verb, read};
-pub use rpc::{MAX_RATE, Sending};
+pub use rpc::{MAX_RATE, Sending, pairs};
 pub use send::Done;
 pub use value::Located;
 

@@ -97,7 +97,8 @@ fn count(node: &JsonNode, rate: Option<f64>, (most, wanted): (u64, &'static str)
 }
 
 /// A list of pairs, or an object.
-fn pairs(node: &JsonNode) -> Option<Vec<(String, String)>> {
+/// Headers: an object by name, or a list of pairs. Names become lower case.
+pub fn pairs(node: &JsonNode) -> Option<Vec<(String, String)>> {
     let lower = |name: &str| name.to_ascii_lowercase();
     if let Some(members) = node.map() {
         let pairs = members.iter();

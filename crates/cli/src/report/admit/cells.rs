@@ -26,17 +26,30 @@ pub struct AdmittedAnswer<'a> {
 }
 
 /// The name of a chain.
-pub(super) fn chain(index: Option<usize>) -> String {
+pub(crate) fn chain(index: Option<usize>) -> String {
     index.map_or_else(
         || "default_filter_chain".to_owned(),
         |index| format!("filter_chains[{index}]"),
     )
 }
 
+/// What a server asks of its peer.
+pub(crate) const fn asked(asks: Asks) -> &'static str {
+    match asks {
+        Asks::Plaintext => "plaintext",
+        Asks::Nothing => "TLS; the server asks for no certificate",
+        Asks::Optional => "TLS; the server takes a certificate and does without",
+        Asks::Required => "TLS; the client must show a certificate",
+    }
+}
+
+/// Stands for all connections.
+pub(crate) const EVERY_CONNECTION: &str = "every connection";
+
 /// The connections of a chain.
-pub(super) fn connections(regions: &[Region]) -> Vec<String> {
+pub(crate) fn connections(regions: &[Region]) -> Vec<String> {
     match regions.iter().any(Region::is_any) {
-        true => vec!["every connection".to_owned()],
+        true => vec![EVERY_CONNECTION.to_owned()],
         false => regions.iter().map(region).collect(),
     }
 }
@@ -56,7 +69,7 @@ fn region(region: &Region) -> String {
     let to = to.map(|to| format!("to {to}"));
     let parts: Vec<String> = [place, from, ports, to].into_iter().flatten().collect();
     match parts.is_empty() {
-        true => "every connection".to_owned(),
+        true => EVERY_CONNECTION.to_owned(),
         false => format!("connections {}", parts.join(", ")),
     }
 }
@@ -81,7 +94,7 @@ fn listed(ports: &[u16]) -> String {
 }
 
 /// A class of methods; `is_only` if there is no other.
-pub(super) fn class(class: &MethodClass, is_only: bool) -> String {
+pub(crate) fn class(class: &MethodClass, is_only: bool) -> String {
     match class {
         MethodClass::Exact(name) => visible_line(name).into_owned(),
         MethodClass::Under(_) if class.is_rest() && is_only => "any method".to_owned(),
@@ -91,7 +104,7 @@ pub(super) fn class(class: &MethodClass, is_only: bool) -> String {
 }
 
 /// Why nobody is let in.
-pub(super) fn nobody(why: &Nobody) -> String {
+pub(crate) fn nobody(why: &Nobody) -> String {
     match why {
         Nobody::NoRoute => "no route takes it".to_owned(),
         Nobody::NotForServers => "the route has no non_forwarding_action".to_owned(),
@@ -102,7 +115,7 @@ pub(super) fn nobody(why: &Nobody) -> String {
 }
 
 /// A condition in words, on one line.
-pub(super) fn condition(condition: &Condition, shows_secrets: bool) -> String {
+pub(crate) fn condition(condition: &Condition, shows_secrets: bool) -> String {
     match condition {
         Condition::Is { fact, is_not } => {
             let words = fact_words(fact, *is_not, shows_secrets);
@@ -142,7 +155,7 @@ fn fact_words(fact: &Fact, is_not: bool, shows_secrets: bool) -> String {
 }
 
 /// The lines of a cell: alternatives below each other, and what holds together, too.
-pub(super) fn cell(row: &Row, column: Column, shows_secrets: bool) -> Vec<String> {
+pub(crate) fn cell(row: &Row, column: Column, shows_secrets: bool) -> Vec<String> {
     let mut lines = Vec::new();
     for one in row.cell(column) {
         let mut begin = if lines.is_empty() { "" } else { "and " };
@@ -159,7 +172,7 @@ pub(super) fn cell(row: &Row, column: Column, shows_secrets: bool) -> Vec<String
 }
 
 /// Who a row lets in, by name.
-pub(super) fn who(row: &Row, asks: Asks, shows_secrets: bool) -> Vec<String> {
+pub(crate) fn who(row: &Row, asks: Asks, shows_secrets: bool) -> Vec<String> {
     let lines = cell(row, Column::Principal, shows_secrets);
     if !lines.is_empty() {
         return lines;
@@ -173,8 +186,25 @@ pub(super) fn who(row: &Row, asks: Asks, shows_secrets: bool) -> Vec<String> {
     vec![words.to_owned()]
 }
 
+/// Whom a row lets in, in one line. Values that are secrets are not shown.
+pub(crate) fn grant(row: &Row, asks: Asks) -> String {
+    let of = |column| {
+        let lines = cell(row, column, false);
+        (!lines.is_empty()).then(|| lines.join(" "))
+    };
+    let from = of(Column::Source).map(|from| format!("from {from}"));
+    let only_if = of(Column::Other).map(|words| format!("if {words}"));
+    let names = row.by.iter().map(|by| format!("`{}` of `{}`", by.policy, by.filter));
+    let names: Vec<String> = names.collect();
+    let by = (!names.is_empty()).then(|| format!("by policy {}", names.join(" and ")));
+    let who = who(row, asks, false).join(" ");
+    let parts = [Some(who), from, of(Column::Header), only_if, by];
+    let line = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    visible_line(&line).into_owned()
+}
+
 /// The classes of methods that a chain lets everyone call, as far as nothing is known of the client.
-pub(super) fn open(table: &Table<'_>) -> Vec<String> {
+pub(crate) fn open(table: &Table<'_>) -> Vec<String> {
     let mut open = Vec::new();
     for chain in &table.chains {
         for name in open_in(chain) {

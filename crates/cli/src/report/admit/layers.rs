@@ -1,20 +1,18 @@
 //! The layers of a server in words, in the order in which it asks them.
 
-use super::conditions;
-use super::{Outcome, Sentence};
+use super::{Outcome, Sentence, cells, conditions};
 use xdsctl_channel::client::server::ListeningServer;
 use xdsctl_channel::rpc::{Mismatch, words};
 use xdsctl_document::secret;
 use xdsctl_model::resource::listener::{Cidr, SourceType};
 use xdsctl_model::resource::route::{Action, Route};
-use xdsctl_server::admit::{FilterLook, Handled, Taken, decision, shown};
-use xdsctl_server::certificate::time_text;
+use xdsctl_server::admit::{FilterLook, Handled, Taken, decisions, shown};
 use xdsctl_server::chain::ChainStep;
 use xdsctl_server::dialect::ServerDialect;
-use xdsctl_server::handshake::{Asks, HandshakeFault, Peer};
+use xdsctl_server::handshake::Peer;
 use xdsctl_server::policy::{Asked, Decision};
 use xdsctl_server::routing::Routes;
-use xdsctl_server::serving::NotServing;
+use xdsctl_server::words as words_of;
 use xdsctl_server::{Answer, Connection, End, PeerCertificate, Rpc};
 
 /// What was asked, and the answer.
@@ -52,33 +50,9 @@ pub fn told(answer: &AdmitAnswer<'_>) -> Vec<Sentence> {
 
 fn listener(answer: &AdmitAnswer<'_>) -> Sentence {
     match &answer.answer.end {
-        End::NotServing(why) => Sentence::new("listener", Outcome::No, not_serving(answer.server, why)),
+        End::NotServing(why) => Sentence::new("listener", Outcome::No, words_of::not_serving(answer.server, why)),
         _ => serving(answer.server, answer.rejected),
     }
-}
-
-/// Why a server does not serve.
-pub(super) fn not_serving(server: &ListeningServer, why: &NotServing) -> String {
-    let ListeningServer { address, listener } = server;
-    let name = format!("`{listener}`");
-    let why = match why {
-        NotServing::NotAskedFor(why) => format!("{name} cannot be asked for: {why}"),
-        NotServing::Missing { near: None } => format!("{name} is not there"),
-        NotServing::Missing { near: Some(near) } => format!("{name} is not there; did you mean `{near}`?"),
-        NotServing::Rejected(why) => format!("{name} is not taken: {why}"),
-        NotServing::ApiListener => format!("{name} has an api_listener, which is for clients"),
-        NotServing::EqualRoutes { host, route } => {
-            format!("in its routes virtual_hosts[{host}].routes[{route}] is equal to one before it")
-        }
-        NotServing::RoutesByRds(routes) => {
-            format!("routes `{routes}` come by RDS, which ends such a server with the first connection")
-        }
-        NotServing::RoutesRejected(routes, why) => {
-            format!("RouteConfiguration `{routes}` is not taken, and the server waits for a good one: {why}")
-        }
-        NotServing::OtherAddress(own) => format!("{name} is for {own}"),
-    };
-    format!("{why}, so a server at {address} does not serve")
 }
 
 /// That a server serves; `rejected` says why a newer version of its Listener is not in use.
@@ -172,19 +146,9 @@ fn certificate(certificate: &PeerCertificate) -> String {
     }
 }
 
-/// What a server asks of its peer.
-pub(super) const fn asked(asks: Asks) -> &'static str {
-    match asks {
-        Asks::Plaintext => "plaintext",
-        Asks::Nothing => "TLS; the server asks for no certificate",
-        Asks::Optional => "TLS; the server takes a certificate and does without",
-        Asks::Required => "TLS; the client must show a certificate",
-    }
-}
-
 fn handshake(taken: &Taken<'_>, connection: &Connection) -> Option<Sentence> {
     let asks = taken.asks?;
-    let wants = asked(asks);
+    let wants = cells::asked(asks);
     let own = shown(connection).map(certificate);
     let (outcome, what) = match &taken.peer {
         Ok(Peer::Plaintext) => (Outcome::Yes, wants.to_owned()),
@@ -194,19 +158,7 @@ fn handshake(taken: &Taken<'_>, connection: &Connection) -> Option<Sentence> {
             None => (Outcome::Yes, format!("{wants}; the client has none")),
         },
         Err(End::HandshakeFailed(fault)) => {
-            let why = match fault {
-                HandshakeFault::TlsToPlaintext => "the client speaks TLS".to_owned(),
-                HandshakeFault::PlaintextToTls => "the client speaks plaintext".to_owned(),
-                HandshakeFault::NoProvider(name) => {
-                    format!("certificate provider `{name}` lacks what the chain needs of it")
-                }
-                HandshakeFault::NoHttp2 => "alpn_protocols has no h2".to_owned(),
-                HandshakeFault::NoCertificate => "it has none".to_owned(),
-                HandshakeFault::Untrusted => "no root that the server trusts is above its own".to_owned(),
-                HandshakeFault::ForOthers => "its own is not for clients, as its extended key usage says".to_owned(),
-                HandshakeFault::NotYetValid(from) => format!("its own is valid only from {}", time_text(*from)),
-                HandshakeFault::Expired(until) => format!("its own has expired at {}", time_text(*until)),
-            };
+            let why = words_of::handshake_fault(fault);
             (Outcome::No, format!("{wants}, and {why}"))
         }
         Err(_) => return None,
@@ -296,15 +248,7 @@ pub(super) fn looks<'a>(answer: &'a AdmitAnswer<'_>) -> Vec<(&'a FilterLook, Opt
         rpc,
         dialect: answer.dialect,
     };
-    let looks = handled
-        .looks
-        .iter()
-        .zip(handled.filters.iter().flat_map(|chain| chain.iter()));
-    let decided = looks.map(|(look, filter)| match look.disabled {
-        Some(_) => (look, None),
-        None => (look, decision(&filter.config, asked)),
-    });
-    decided.collect()
+    decisions(handled, asked)
 }
 
 fn filters(answer: &AdmitAnswer<'_>) -> Vec<Sentence> {

@@ -3,7 +3,7 @@
 //! `layers` makes the tree, `conditions` has the words for policies; the formats print it. `cells` has the words for whom a server lets
 //! in, which `table` and `table_json` print.
 
-mod cells;
+pub(crate) mod cells;
 mod conditions;
 pub mod json;
 mod layers;

@@ -14,6 +14,7 @@ use xdsctl_server::handshake::Asks;
 use xdsctl_server::who::{
     ChainTable, Column, Condition, HostTable, HostTables, MethodTable, PolicyName, RouteOutcome, RouteTable, Row, Table,
 };
+use xdsctl_server::words;
 
 /// The columns.
 const HEAD: [&str; 7] = ["METHOD", "ROUTE", "WHO", "FROM", "HEADERS", "IF", "BY"];
@@ -25,7 +26,7 @@ const HEAD: [&str; 7] = ["METHOD", "ROUTE", "WHO", "FROM", "HEADERS", "IF", "BY"
 pub fn write(answer: &AdmittedAnswer<'_>, width: Option<usize>, colours: bool, out: &mut dyn Write) -> io::Result<()> {
     let told = match answer.serves {
         Ok(rejected) => layers::serving(answer.server, rejected),
-        Err(why) => Sentence::new("listener", Outcome::No, layers::not_serving(answer.server, why)),
+        Err(why) => Sentence::new("listener", Outcome::No, words::not_serving(answer.server, why)),
     };
     sentence(&told, 0, colours, out)?;
     let Some(table) = answer.table else {
@@ -69,7 +70,7 @@ fn of_chain(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     writeln!(out)?;
-    say!(out, "{}: {}", cells::chain(chain.index), layers::asked(chain.asks))?;
+    say!(out, "{}: {}", cells::chain(chain.index), cells::asked(chain.asks))?;
     for line in cells::connections(&chain.regions) {
         say!(out, "  {line}")?;
     }

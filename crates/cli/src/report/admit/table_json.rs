@@ -3,13 +3,13 @@
 use serde::Serialize;
 
 use super::cells::{self, AdmittedAnswer};
-use super::layers;
 use xdsctl_model::resource::rbac::RbacCondition;
 use xdsctl_server::handshake::Asks;
 use xdsctl_server::who::{
     ChainTable, Column, Condition, Fact, HostTable, HostTables, MethodClass, MethodTable, PolicyName, RouteOutcome,
     RouteTable, Row,
 };
+use xdsctl_server::words;
 
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.admitted/v1";
@@ -105,7 +105,7 @@ pub fn document(answer: &AdmittedAnswer<'_>) -> impl Serialize {
         schema: SCHEMA,
         listener: &answer.server.listener,
         address: &answer.server.address,
-        not_serving: answer.serves.err().map(|why| layers::not_serving(answer.server, why)),
+        not_serving: answer.serves.err().map(|why| words::not_serving(answer.server, why)),
         open: table.map(cells::open).unwrap_or_default(),
         closed: table.map(|table| cells::connections(&table.closed)).unwrap_or_default(),
         filter_chains: chains

@@ -82,6 +82,7 @@ impl FamilyReader<'_> {
         };
         let matches = chain.filter_chain_match.as_ref();
         FilterChain {
+            name: chain.name.clone(),
             source: matches.map(|matches| self.source(matches)).unwrap_or_default(),
             tls: chain
                 .transport_socket

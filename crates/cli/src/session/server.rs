@@ -1,0 +1,89 @@
+//! The server that is asked: which client it is, its address, and the Listener that it asks for.
+
+use crate::Error;
+use xdsctl_channel::client::Resources;
+use xdsctl_channel::client::server::ListeningServer;
+use xdsctl_channel::session::SessionInputs;
+use xdsctl_model::profile::{self, Fleet, Profile};
+use xdsctl_model::resource::Listener;
+use xdsctl_server::dialect::ServerDialect;
+
+/// Why a client's servers are not followed.
+pub fn not_known(profile: &Profile) -> Error {
+    let name = profile.name();
+    Error::Usage(format!("--client: what a server of {name} lets in is not known"))
+}
+
+/// The only client of a run, if its servers are followed.
+///
+/// # Errors
+/// They are not.
+pub fn fleet(client: profile::Client) -> Result<Fleet, Error> {
+    let profile = Profile::of(client);
+    match ServerDialect::of(&profile) {
+        Some(_) => Ok(Fleet::of_one(client)),
+        None => Err(not_known(&profile)),
+    }
+}
+
+/// Why no server is chosen.
+pub fn none(resources: &Resources) -> Error {
+    let mut servers: Vec<&str> = servers(resources).map(|(_, address)| address).collect();
+    servers.dedup();
+    Error::Usage(match servers.as_slice() {
+        [] => "there is no Listener for servers in the input".to_owned(),
+        several => format!("several servers, name one with --listen: {}", several.join(", ")),
+    })
+}
+
+/// The Listeners of servers: name and address.
+fn servers(resources: &Resources) -> impl Iterator<Item = (&str, &str)> {
+    resources
+        .listeners
+        .iter()
+        .filter_map(|(name, held)| match &**held.value()? {
+            Listener::Tcp(listener) => Some((name.as_str(), listener.address.as_str())),
+            Listener::Api(_) => None,
+        })
+}
+
+/// The server at an address, or the only one. Without a bootstrap, its Listener is known by the address in it.
+///
+/// # Errors
+/// The bootstrap has no name for the Listeners of servers.
+pub fn listening(
+    listen: Option<&str>,
+    has_bootstrap: bool,
+    resources: &Resources,
+    held: &SessionInputs,
+) -> Result<Option<ListeningServer>, Error> {
+    if let Some(address) = listen {
+        let dialect = ServerDialect::of(&held.profile);
+        let address = &dialect.map_or_else(|| address.to_owned(), |dialect| (dialect.listens)(address));
+        if let Some(server) = ListeningServer::of(address, &held.bootstrap) {
+            return Ok(Some(server));
+        }
+        if has_bootstrap {
+            let why = "--listen: the bootstrap has no server_listener_resource_name_template, a server with it does not start";
+            return Err(Error::Usage(why.to_owned()));
+        }
+        let server = ListeningServer {
+            address: address.clone(),
+            listener: address.clone(),
+        };
+        let name = servers(resources).find(|(_, own)| server.is_meant(own));
+        let name = name.map_or(address.as_str(), |(name, _)| name);
+        return Ok(Some(ListeningServer {
+            listener: name.to_owned(),
+            ..server
+        }));
+    }
+    let mut all = servers(resources);
+    Ok(match (all.next(), all.next()) {
+        (Some((name, address)), None) => Some(ListeningServer {
+            address: address.to_owned(),
+            listener: name.to_owned(),
+        }),
+        _ => None,
+    })
+}

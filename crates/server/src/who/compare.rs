@@ -1,0 +1,445 @@
+//! Who gains and who loses access between two versions of a server: two tables whose classes of methods are the same.
+//!
+//! A row of one side that no row of the other side covers is access that came or went; so is a DENY policy that came or went. That a
+//! row covers another one is said only where it is certain. So whoever gains access is always told (`tests/who.rs`), and what is told
+//! may once be less than it seems: two ways to say the same.
+
+use super::condition::{Condition, Fact};
+use super::methods::MethodClass;
+use super::regions::{Region, intersections};
+use super::rows::{Clause, Row};
+use super::table::{ChainTable, HostTable, HostTables, MethodTable, RouteOutcome, Table};
+use crate::handshake::Asks;
+use crate::routing;
+use xdsctl_channel::rpc::matching;
+use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
+use xdsctl_model::resource::rbac::RbacCondition;
+
+/// Comparisons of conditions; what is left then counts as changed, which is said.
+const MAX_STEPS: usize = 2_000_000;
+
+/// Authorities that are of two domains.
+const MAX_DOMAINS: usize = 10_000;
+
+/// Rows that the alternatives of one row are taken apart into.
+const MAX_APART: usize = 64;
+
+/// Changes of what one server lets in.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AccessChanges {
+    /// By the chains that take a connection before and after.
+    pub chains: Vec<ChainAccess>,
+    /// A limit was reached: some of it may have been so before.
+    pub is_cut: bool,
+}
+
+/// Changes for connections that one chain takes before, and one after.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChainAccess {
+    /// The connections.
+    pub connections: Vec<Region>,
+    /// The chain before and after; `None` for a connection that is closed.
+    pub chains: (Option<ChainSide>, Option<ChainSide>),
+    /// By virtual hosts.
+    pub hosts: Vec<HostAccess>,
+}
+
+/// A chain of one side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChainSide {
+    /// Its index in `filter_chains`; `None` for the default one.
+    pub index: Option<usize>,
+    /// What it asks of the client.
+    pub asks: Asks,
+}
+
+/// Changes for authorities that one virtual host has before, and one after.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HostAccess {
+    /// The domains.
+    pub domains: Vec<String>,
+    /// By the classes of methods.
+    pub methods: Vec<MethodAccess>,
+}
+
+/// Changes of who may call the methods of a class.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MethodAccess {
+    /// The methods.
+    pub class: MethodClass,
+    /// Who may call them now.
+    pub gains: Vec<Access>,
+    /// Who could before.
+    pub loses: Vec<Access>,
+    /// Who could before and may now.
+    pub keeps: Vec<Access>,
+}
+
+/// Somebody who gains or loses access.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Access {
+    /// Who.
+    pub row: Row,
+    /// What the chain that lets them in asks, or let them in.
+    pub asks: Asks,
+    /// Why.
+    pub by: AccessBy,
+}
+
+/// By what access comes or goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AccessBy {
+    /// By being let in, or not any more.
+    LetIn,
+    /// By a DENY policy that is gone, or new.
+    Denied,
+    /// By needing no certificate any more, or needing one now.
+    Certificate,
+}
+
+impl Access {
+    /// Says whether everyone is meant, whoever they are.
+    pub fn is_of_everyone(&self) -> bool {
+        self.by != AccessBy::Denied && self.row.is_of_everyone()
+    }
+}
+
+impl AccessChanges {
+    /// The classes of methods that everyone may call now, and could not before.
+    pub fn opened(&self) -> impl Iterator<Item = &MethodClass> {
+        let hosts = self.chains.iter().flat_map(|chain| &chain.hosts);
+        let methods = hosts.flat_map(|host| &host.methods);
+        // Who needs a certificate is not quite everyone.
+        let openness = |list: &[Access]| {
+            let all = list.iter().filter(|access| access.is_of_everyone());
+            all.map(|access| 1 + u8::from(access.asks != Asks::Required))
+                .max()
+                .unwrap_or(0)
+        };
+        let opened = methods.filter(move |method| openness(&method.gains) > openness(&method.loses));
+        opened.map(|method| &method.class)
+    }
+}
+
+/// Compares two sides, whose tables have the same names; `None` is a server that does not serve.
+pub fn compare(before: Option<&Table<'_>>, after: Option<&Table<'_>>) -> AccessChanges {
+    let mut comparison = Comparison { left: MAX_STEPS };
+    let mut chains = Vec::new();
+    for (one, own) in ways(before) {
+        for (other, others) in ways(after) {
+            let connections = intersections(&own, &others);
+            if connections.is_empty() || one.is_none() && other.is_none() {
+                continue;
+            }
+            let hosts = comparison.hosts((before, one), (after, other));
+            let side = |chain: Option<&ChainTable<'_>>| {
+                chain.map(|chain| ChainSide {
+                    index: chain.index,
+                    asks: chain.asks,
+                })
+            };
+            if !hosts.is_empty() {
+                chains.push(ChainAccess {
+                    connections,
+                    chains: (side(one), side(other)),
+                    hosts,
+                });
+            }
+        }
+    }
+    AccessChanges {
+        chains,
+        is_cut: comparison.left == 0,
+    }
+}
+
+/// Where connections go on one side.
+fn ways<'t>(table: Option<&'t Table<'t>>) -> Vec<(Option<&'t ChainTable<'t>>, Vec<Region>)> {
+    let Some(table) = table else {
+        return vec![(None, vec![Region::any()])];
+    };
+    let chains = table.chains.iter().map(|chain| (Some(chain), chain.regions.clone()));
+    chains.chain([(None, table.closed.clone())]).collect()
+}
+
+/// The virtual host of an authority, or of the domain that is written for it.
+fn host_of<'t>(table: Option<&Table<'_>>, chain: Option<&'t ChainTable<'_>>, domain: &str) -> Option<&'t HostTable> {
+    let (table, chain) = (table?, chain?);
+    let HostTables::Held(routes, hosts) = &chain.hosts else {
+        return None;
+    };
+    hosts.get(routing::host(routes, domain, table.dialect())?.host)
+}
+
+struct Comparison {
+    left: usize,
+}
+
+/// What a class of methods asks on one side.
+#[derive(Default)]
+struct SideRows {
+    rows: Vec<Row>,
+    except: Vec<Row>,
+}
+
+type OneSide<'t> = (Option<&'t Table<'t>>, Option<&'t ChainTable<'t>>);
+
+impl Comparison {
+    fn hosts(&mut self, before: OneSide<'_>, after: OneSide<'_>) -> Vec<HostAccess> {
+        let mut domains: Vec<String> = Vec::new();
+        for (_, chain) in [before, after] {
+            let Some(HostTables::Held(_, hosts)) = chain.map(|chain| &chain.hosts) else {
+                continue;
+            };
+            domains.extend(hosts.iter().flat_map(|host| host.domains.iter().cloned()));
+        }
+        domains.sort_unstable();
+        domains.dedup();
+        // An authority may be of two domains, of which neither is below the other.
+        let ends = |domain: &&String| domain.len() > 1 && domain.starts_with('*');
+        let begins = |domain: &&String| domain.len() > 1 && domain.ends_with('*');
+        let both = domains.iter().filter(begins).flat_map(|one| {
+            let ends = domains.iter().filter(ends);
+            ends.map(move |other| format!("{}{}", one.trim_end_matches('*'), other.trim_start_matches('*')))
+        });
+        let both: Vec<String> = both.take(MAX_DOMAINS).collect();
+        domains.extend(both);
+        let mut pairs: Vec<(Option<&HostTable>, Option<&HostTable>, Vec<String>)> = Vec::new();
+        for domain in domains {
+            let one = host_of(before.0, before.1, &domain);
+            let other = host_of(after.0, after.1, &domain);
+            let is_same = |one: Option<&HostTable>, other: Option<&HostTable>| match (one, other) {
+                (Some(one), Some(other)) => std::ptr::eq(one, other),
+                (None, None) => true,
+                (Some(_), None) | (None, Some(_)) => false,
+            };
+            let known = pairs
+                .iter_mut()
+                .find(|(was, is, _)| is_same(*was, one) && is_same(*is, other));
+            match known {
+                Some((_, _, domains)) => domains.push(domain),
+                None => pairs.push((one, other, vec![domain])),
+            }
+        }
+        let asks = |side: OneSide<'_>| side.1.map_or(Asks::Plaintext, |chain| chain.asks);
+        let asks = (asks(before), asks(after));
+        let changed = pairs.into_iter().filter_map(|(one, other, domains)| {
+            let all = one.or(other)?;
+            let own = |host: Option<&HostTable>, class: &MethodClass| {
+                let method = host.and_then(|host| host.methods.iter().find(|method| method.class == *class));
+                method.map(flat).unwrap_or_default()
+            };
+            let methods = all.methods.iter().filter_map(|method| {
+                let (was, is) = (own(one, &method.class), own(other, &method.class));
+                let mut keeps = Vec::new();
+                let gains = self.gains((&was, asks.0), (&is, asks.1), &mut keeps);
+                let access = MethodAccess {
+                    class: method.class.clone(),
+                    gains,
+                    loses: self.gains((&is, asks.1), (&was, asks.0), &mut Vec::new()),
+                    keeps,
+                };
+                (!access.gains.is_empty() || !access.loses.is_empty()).then_some(access)
+            });
+            let methods: Vec<MethodAccess> = methods.collect();
+            (!methods.is_empty()).then_some(HostAccess { domains, methods })
+        });
+        changed.collect()
+    }
+
+    /// Who is let in on the second side and not on the first. Those who are let in on both go to `keeps`.
+    fn gains(
+        &mut self,
+        (was, asked): (&SideRows, Asks),
+        (is, asks): (&SideRows, Asks),
+        keeps: &mut Vec<Access>,
+    ) -> Vec<Access> {
+        let mut found = Vec::new();
+        for row in &is.rows {
+            let is_through = gets_through(asks, asked);
+            let is_covered = self.is_covered(row, &was.rows);
+            let by = match is_covered && !is_through && is_tls(asks) && is_tls(asked) {
+                true => AccessBy::Certificate,
+                false => AccessBy::LetIn,
+            };
+            let list = if is_through && is_covered {
+                &mut *keeps
+            } else {
+                &mut found
+            };
+            list.push(Access {
+                row: row.clone(),
+                asks,
+                by,
+            });
+        }
+        if is.rows.is_empty() || was.rows.is_empty() {
+            return found;
+        }
+        for row in &was.except {
+            if !self.is_covered(row, &is.except) {
+                found.push(Access {
+                    row: row.clone(),
+                    asks,
+                    by: AccessBy::Denied,
+                });
+            }
+        }
+        found
+    }
+
+    /// Says whether whoever a row matches is matched by one of these, too.
+    fn is_covered(&mut self, row: &Row, rows: &[Row]) -> bool {
+        rows.iter().any(|other| {
+            let mut needs = other.clauses.iter();
+            needs.all(|need| {
+                let mut own = row.clauses.iter();
+                need.condition.is_true() || own.any(|own| self.implies(&own.condition, &need.condition))
+            })
+        })
+    }
+
+    /// Says whether the second condition holds wherever the first does, as far as that is certain.
+    fn implies(&mut self, one: &Condition, other: &Condition) -> bool {
+        let Some(left) = self.left.checked_sub(1) else {
+            return false;
+        };
+        self.left = left;
+        if one == other || one.is_false() {
+            return true;
+        }
+        match (one, other) {
+            (Condition::OneOf(list), other) => list.iter().all(|one| self.implies(one, other)),
+            (one, Condition::All(list)) => list.iter().all(|other| self.implies(one, other)),
+            (Condition::All(list), other) if list.iter().any(|one| self.implies(one, other)) => true,
+            (one, Condition::OneOf(list)) => list.iter().any(|other| self.implies(one, other)),
+            (
+                Condition::Is { fact, is_not },
+                Condition::Is {
+                    fact: other,
+                    is_not: other_not,
+                },
+            ) => match (is_not, other_not) {
+                (false, false) => follows(fact, other),
+                (true, true) => follows(other, fact),
+                _ => false,
+            },
+            (Condition::All(_), Condition::Is { .. }) => false,
+        }
+    }
+}
+
+const fn is_tls(asks: Asks) -> bool {
+    !matches!(asks, Asks::Plaintext)
+}
+
+/// Says whether whoever gets through the handshake of one chain gets through that of the other.
+const fn gets_through(one: Asks, other: Asks) -> bool {
+    match (one, other) {
+        (Asks::Plaintext, Asks::Plaintext) => true,
+        (Asks::Plaintext, _) | (_, Asks::Plaintext) => false,
+        (Asks::Required, _) => true,
+        (Asks::Nothing | Asks::Optional, Asks::Required) => false,
+        (Asks::Nothing | Asks::Optional, Asks::Nothing | Asks::Optional) => true,
+    }
+}
+
+/// Says whether the second fact is one wherever the first is.
+fn follows(one: &Fact, other: &Fact) -> bool {
+    match (one, other) {
+        (Fact::Policy(one), Fact::Policy(other)) => match (one, other) {
+            (RbacCondition::Address(which, range), RbacCondition::Address(whose, outer)) => {
+                let within = |range: xdsctl_model::resource::listener::Cidr| {
+                    let outer = outer.range?;
+                    Some(outer.prefix_len <= range.prefix_len && outer.contains(range.address.ip()))
+                };
+                which == whose && range.range.and_then(within).unwrap_or(false)
+            }
+            (RbacCondition::Authenticated(Some(own)), RbacCondition::Authenticated(Some(other))) => {
+                is_narrower(own, other)
+            }
+            (RbacCondition::Path(own), RbacCondition::Path(other)) => is_narrower(own, other),
+            _ => false,
+        },
+        (Fact::Share(one), Fact::Share(other)) => one <= other,
+        _ => false,
+    }
+}
+
+/// Says whether every text that the first matches is matched by the second.
+fn is_narrower(own: &StringMatcher, other: &StringMatcher) -> bool {
+    match &own.kind {
+        StringMatch::Exact(text) if !own.ignore_case => matching::string_matches(other, text),
+        StringMatch::Prefix(text) if !own.ignore_case => match &other.kind {
+            StringMatch::Prefix(_) => matching::string_matches(other, text),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Everything that lets in or keeps out, with what the routes ask.
+fn flat(method: &MethodTable) -> SideRows {
+    let mut side = SideRows::default();
+    let mut not_before: Vec<Condition> = Vec::new();
+    for entry in &method.entries {
+        let guard = clauses(not_before.iter().chain([&entry.only_if]));
+        if let RouteOutcome::Rows { rows, except, also } = &entry.outcome {
+            let also = clauses(also.iter().map(|(_, condition)| condition));
+            for row in rows {
+                side.rows.extend(apart(with(row, guard.iter().chain(&also))));
+            }
+            let rows = except.iter().flat_map(|exception| &exception.rows);
+            for row in rows {
+                side.except.extend(apart(with(row, guard.iter())));
+            }
+        }
+        not_before.push(entry.only_if.not());
+    }
+    side
+}
+
+fn clauses<'c>(conditions: impl Iterator<Item = &'c Condition>) -> Vec<Clause> {
+    let parts = conditions.flat_map(|condition| match condition {
+        Condition::All(list) => list.as_slice(),
+        Condition::OneOf(_) | Condition::Is { .. } => std::slice::from_ref(condition),
+    });
+    let clauses = parts.map(|condition| Clause {
+        column: condition.column(),
+        condition: condition.clone(),
+    });
+    clauses.collect()
+}
+
+fn with<'c>(row: &'c Row, more: impl Iterator<Item = &'c Clause>) -> Row {
+    Row {
+        clauses: row.clauses.iter().chain(more).cloned().collect(),
+        by: row.by.clone(),
+    }
+}
+
+/// A row for each of its alternatives, unless they are too many.
+fn apart(row: Row) -> Vec<Row> {
+    let mut rows = vec![Row {
+        clauses: Vec::new(),
+        by: row.by.clone(),
+    }];
+    for clause in &row.clauses {
+        let list = match &clause.condition {
+            Condition::OneOf(list) => list.as_slice(),
+            whole => std::slice::from_ref(whole),
+        };
+        if rows.len().saturating_mul(list.len()) > MAX_APART {
+            return vec![row];
+        }
+        let parts = rows.iter().flat_map(|row| {
+            list.iter().map(move |condition| {
+                let mut own = row.clone();
+                own.clauses.extend(clauses(std::iter::once(condition)));
+                own
+            })
+        });
+        rows = parts.collect();
+    }
+    rows
+}
