@@ -6,6 +6,7 @@ mod forms;
 mod hints;
 mod kinds;
 mod same;
+mod servers;
 mod timeline;
 mod update;
 
@@ -51,7 +52,7 @@ fn the_suites_that_users_copy_pass() {
     let files: Vec<String> = suites
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
-    assert_eq!(files.len(), 10);
+    assert_eq!(files.len(), 11);
     for file in files {
         assert!(out.contains(&format!("ok fixtures/suites/{file}: ")), "{file}: {out}");
     }
@@ -85,7 +86,7 @@ fn pages_show_what_the_suites_say() {
     let mark = "<!-- tests/suites.rs finds this in the file -->\n```yaml\n";
     let mut shown = page.split(mark).skip(1).map(|rest| rest.split("```").next().unwrap());
     let file = |name: &str| std::fs::read_to_string(root().join("fixtures/suites").join(name)).unwrap();
-    for name in ["failover.yaml", "drain.yaml", "lookups.yaml"] {
+    for name in ["failover.yaml", "drain.yaml", "server.yaml", "lookups.yaml"] {
         let shown = shown.next().unwrap();
         assert!(file(name).contains(shown), "{name} has not\n{shown}");
     }

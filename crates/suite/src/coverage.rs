@@ -12,6 +12,8 @@ use xdsctl_model::resource::route::Route;
 /// What can be met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CoverageKind {
+    /// A filter chain of a server.
+    FilterChain,
     /// A virtual host of a RouteConfiguration.
     VirtualHost,
     /// A route that the client keeps.
@@ -22,26 +24,32 @@ pub enum CoverageKind {
     Cluster,
     /// An address of a cluster.
     Endpoint,
+    /// An RBAC policy of a server.
+    Policy,
 }
 
 impl CoverageKind {
     /// All of them.
-    pub const ALL: [CoverageKind; 5] = [
+    pub const ALL: [CoverageKind; 7] = [
+        CoverageKind::FilterChain,
         CoverageKind::VirtualHost,
         CoverageKind::Route,
         CoverageKind::WeightedEntry,
         CoverageKind::Cluster,
         CoverageKind::Endpoint,
+        CoverageKind::Policy,
     ];
 
     /// The words of reports, for several.
     pub const fn words(self) -> &'static str {
         match self {
+            CoverageKind::FilterChain => "filter chains",
             CoverageKind::VirtualHost => "virtual hosts",
             CoverageKind::Route => "routes",
             CoverageKind::WeightedEntry => "weighted entries",
             CoverageKind::Cluster => "clusters",
             CoverageKind::Endpoint => "endpoints",
+            CoverageKind::Policy => "policies",
         }
     }
 }
@@ -71,11 +79,11 @@ impl Coverage {
         (self.items.values().filter(|is_met| **is_met).count(), self.items.len())
     }
 
-    fn know(&mut self, kind: CoverageKind, name: String) {
+    pub(super) fn know(&mut self, kind: CoverageKind, name: String) {
         self.items.entry((kind, name)).or_default();
     }
 
-    fn meet(&mut self, kind: CoverageKind, name: String) {
+    pub(super) fn meet(&mut self, kind: CoverageKind, name: String) {
         self.items.insert((kind, name), true);
     }
 

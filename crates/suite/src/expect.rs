@@ -227,7 +227,7 @@ fn expression(node: &JsonNode) -> Result<Program, Located> {
 }
 
 /// Values of which one may be, sorted.
-fn set<T: Ord>(node: &JsonNode, read: impl Fn(&JsonNode) -> Result<T, Located>) -> Result<Vec<T>, Located> {
+pub(super) fn set<T: Ord>(node: &JsonNode, read: impl Fn(&JsonNode) -> Result<T, Located>) -> Result<Vec<T>, Located> {
     let mut values = one_or_more(node, read)?;
     values.sort_unstable();
     values.dedup();
@@ -287,7 +287,8 @@ fn shares(node: &JsonNode, tolerance: Option<&JsonNode>) -> Result<ExpectedShare
     })
 }
 
-fn rule(node: &JsonNode) -> Result<&'static Rule, Located> {
+/// A rule by its id.
+pub(super) fn rule(node: &JsonNode) -> Result<&'static Rule, Located> {
     let known = node.text().and_then(catalogue::find);
     known.ok_or_else(|| {
         let near = node.text().and_then(catalogue::nearest);

@@ -40,6 +40,7 @@ mod rewrite;
 mod router_check;
 mod run;
 mod seen;
+mod server;
 mod shares;
 mod timeline;
 
@@ -54,6 +55,7 @@ pub use draft::{Draft, DraftAction, DraftOutcome, Drafted, Expected, SEEDS, Unme
 pub use read::TEST_MEMBERS;
 pub use rewrite::{Rewrite, Rewritten, rewrite, yaml};
 pub use run::{Failed, Failure, MAX_RPCS, Played, RunOptions, TestStop, run, run_heard};
+pub use server::{PlannedServer, ServerTest, run_server};
 pub use shares::{ExpectedShares, Share};
 pub use timeline::{Listener, timeline};
 
@@ -118,8 +120,10 @@ pub struct Test {
     pub never: Arc<[Never]>,
     /// What people should hear of before anything happens.
     pub notes: Vec<(Span, String)>,
-    /// The steps, in order.
+    /// The steps, in order; none of a server's test, which has its own.
     pub steps: Vec<PlannedStep>,
+    /// The server and its steps, if it is a test of one.
+    pub server: Option<Arc<ServerTest>>,
 }
 
 /// A client of a test.

@@ -18,7 +18,7 @@ use xdsctl_document::source::node::{Broken, JsonMember, JsonNode, Why};
 use xdsctl_document::source::{Source, Span};
 
 /// What can be said of a test, or of all tests of a file.
-pub const TEST_MEMBERS: [&str; 18] = [
+pub const TEST_MEMBERS: [&str; 19] = [
     "name",
     "world",
     "bootstrap",
@@ -29,6 +29,7 @@ pub const TEST_MEMBERS: [&str; 18] = [
     "route_config",
     "cluster",
     "kind",
+    "server",
     "seed",
     "clients",
     "fleet",
@@ -120,6 +121,11 @@ const TO_BEGIN: &str =
     "a suite has `steps`, and names what a control plane sends as its `world`; `xdsctl test --init FILE` begins one";
 
 impl<'s> SuiteReader<'s> {
+    /// The document is YAML, where a number may be the text of a field.
+    pub(super) fn is_yaml(&self) -> bool {
+        self.source.view().is_some()
+    }
+
     /// The place in the document.
     pub(super) fn place(&self, span: Span) -> Span {
         self.source.to_document(span)
@@ -190,7 +196,7 @@ impl<'s> SuiteReader<'s> {
         let common = Common::of(self, node);
         match (node.get("steps"), node.get("tests")) {
             (Some(_), None) => {
-                let test = self.test(node, &common).map_err(one)?;
+                let test = self.test(&[node], &common).map_err(one)?;
                 Ok(doubt::of(fleet_tests(test)))
             }
             (None, Some(tests)) => {
@@ -208,8 +214,9 @@ impl<'s> SuiteReader<'s> {
                 }
                 let mut read = Vec::new();
                 let mut names: BTreeMap<String, Span> = BTreeMap::new();
+                let whole = node;
                 for node in list {
-                    let Some(test) = self.keep(self.named(node, &common)) else {
+                    let Some(test) = self.keep(self.named(node, whole, &common)) else {
                         continue;
                     };
                     if names.insert(test.name.clone(), test.span).is_some() {
@@ -252,7 +259,7 @@ impl<'s> SuiteReader<'s> {
     }
 
     /// A test of a list.
-    fn named(&self, node: &JsonNode, common: &Common) -> Faulty<Test> {
+    fn named(&self, node: &JsonNode, whole: &JsonNode, common: &Common) -> Faulty<Test> {
         let known = TEST_MEMBERS.split_last().map_or(&[][..], |(_, known)| known);
         if !self.misplaced(node) {
             self.members("a test", node, known)?;
@@ -265,7 +272,7 @@ impl<'s> SuiteReader<'s> {
         if node.get("steps").is_none() {
             return Err(fault(self.head(node), "a test has `steps`".to_owned()));
         }
-        self.test(node, &own)
+        self.test(&[whole, node], &own)
     }
 
     /// Where an object begins: its first key.
@@ -283,8 +290,26 @@ impl<'s> SuiteReader<'s> {
         }
     }
 
-    fn test(&self, node: &JsonNode, common: &Common) -> Faulty<Test> {
+    /// A test that stands in the last of these objects; the others say what it has in common with others.
+    fn test(&self, nodes: &[&JsonNode], common: &Common) -> Faulty<Test> {
         let mut common = common.clone();
+        let Some(node) = nodes.last().copied() else {
+            return Err(fault(Span::default(), NOTHING.to_owned()));
+        };
+        let name_at = match node.get("name") {
+            Some(name) => self.place(name.span),
+            None => self.head(node),
+        };
+        if let Some(server) = &common.server {
+            let own = self.server_test(nodes, server, common.client.kind)?;
+            return Ok(Test {
+                name: self.located(text(node, "name"))?.unwrap_or_default(),
+                span: name_at,
+                steps: Vec::new(),
+                server: Some(Arc::new(own)),
+                ..common.into_test()
+            });
+        }
         if let (Some(clients), Some(fleet)) = (node.get("clients"), node.get("fleet")) {
             let contradiction = contradict(
                 "clients",
@@ -312,10 +337,6 @@ impl<'s> SuiteReader<'s> {
             );
             return Err(fault(self.head(node), message));
         }
-        let name = match node.get("name") {
-            Some(name) => self.place(name.span),
-            None => self.head(node),
-        };
         let steps = node
             .get("steps")
             .and_then(JsonNode::list)
@@ -332,18 +353,9 @@ impl<'s> SuiteReader<'s> {
             .filter_map(|step| self.keep(self.step(step, (&common.clients, &common.fleet))));
         Ok(Test {
             name: self.located(text(node, "name"))?.unwrap_or_default(),
-            span: name,
+            span: name_at,
             steps: steps.collect(),
-            world: common.world,
-            bootstrap: common.bootstrap,
-            env: common.env,
-            resolve: common.resolve,
-            clients: common.clients,
-            fleet: common.fleet,
-            backends: common.backends,
-            lookups: common.lookups,
-            never: common.never,
-            notes: Vec::new(),
+            ..common.into_test()
         })
     }
 }

@@ -162,6 +162,7 @@ impl SuiteReader<'_> {
             backends: Arc::default(),
             never: Arc::default(),
             lookups: xdsctl_channel::sim::Lookups::default(),
+            server: None,
             notes,
             steps: vec![PlannedStep {
                 span: self.place(input.span),

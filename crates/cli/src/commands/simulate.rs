@@ -35,6 +35,10 @@ pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         Error::Usage(lines.join("\n"))
     })?;
     let mut test = chosen(args, &read, source)?.clone();
+    if test.server.is_some() {
+        let why = "the test is of a server, which has no timeline: `xdsctl test` plays it".to_owned();
+        return Err(Error::Usage(why));
+    }
     if let Some(seed) = args.seed {
         for (number, client) in std::sync::Arc::make_mut(&mut test.clients).iter_mut().enumerate() {
             client.seed = seed.wrapping_add(number as u64);

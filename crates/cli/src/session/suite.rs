@@ -4,19 +4,21 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::server;
 use super::words::{self, MEMBERS};
 use crate::args::WorldMode;
 use crate::io::input::{self, InputPlan};
 use crate::io::reach::AllowedDirectories;
 use crate::io::{Remark, files, live, revision};
 use crate::{Error, Io};
-use xdsctl_channel::client::Keep;
 use xdsctl_channel::client::dns::DnsAnswers;
+use xdsctl_channel::client::server::ListeningServer;
+use xdsctl_channel::client::{Client, Keep};
 use xdsctl_channel::session::{Session, SessionInputs, SessionPlan};
 use xdsctl_document::source::node::JsonNode;
 use xdsctl_document::source::{Source, Span};
 use xdsctl_model::profile::{self, Fleet};
-use xdsctl_suite::{InitialConfig, PlannedClient, Test};
+use xdsctl_suite::{InitialConfig, PlannedClient, ServerTest, Test};
 
 /// Says whether a document that was found in a directory is a suite. One that cannot be parsed is
 /// if it has the keys of a suite, so that its fault is reported.
@@ -72,12 +74,9 @@ pub(crate) fn open(
 ) -> Result<OpenedSessions, (Span, Error)> {
     notes.extend(test.notes.iter().cloned());
     if test.world.is_empty() && from.world.is_empty() {
-        let message = "the test has no `world`, files with resources or resources, and there is no --world".to_owned();
-        return Err((test.span, Error::Usage(message)));
+        return Err((test.span, no_world()));
     }
-    let world = test.world.first().map_or(test.span, |part| match part {
-        InitialConfig::Path(_, span) | InitialConfig::Inline(_, span) => *span,
-    });
+    let world = world_span(test);
     let mut said = BTreeSet::new();
     let mut note = |text: String| {
         if said.insert(text.clone()) {
@@ -110,7 +109,8 @@ pub(crate) fn open(
         }
         let kind = client.kind.or(from.client).unwrap_or(profile::Client::REFERENCE);
         if !read.iter().any(|(known, _)| *known == kind) {
-            let (inputs, remarks) = io.keep_remarks(|io| load(test, from, kind, io));
+            let fleet = super::of_channel(kind).map_err(|error| failed(client.span)(Error::Usage(error)))?;
+            let (inputs, remarks) = io.keep_remarks(|io| load(test, from, fleet, io));
             for remark in remarks {
                 match remark {
                     Remark::Note(text) | Remark::Line(text) => note(text),
@@ -146,6 +146,62 @@ pub(crate) fn open(
         sessions,
         unread: is_incomplete.then(|| (world, Vec::from_iter(lost).join("; "))),
     })
+}
+
+/// Opens the server of a test. What its world leaves out goes to `notes`.
+///
+/// # Errors
+/// Where the suite asks for what cannot be, and why.
+pub(crate) fn open_server(
+    test: &Test,
+    own: &ServerTest,
+    from: From<'_>,
+    notes: &mut Vec<(Span, String)>,
+    io: &mut Io<'_>,
+) -> Result<(Client, ListeningServer, Option<(Span, String)>), (Span, Error)> {
+    if test.world.is_empty() && from.world.is_empty() {
+        return Err((test.span, no_world()));
+    }
+    let world = world_span(test);
+    let kind = own.kind.or(from.client).unwrap_or(profile::Client::REFERENCE);
+    let fleet = server::fleet(kind).map_err(|error| (own.server.span, error))?;
+    let (inputs, remarks) = io.keep_remarks(|io| load(test, from, fleet, io));
+    let (mut lost, mut is_incomplete) = (BTreeSet::new(), false);
+    for remark in remarks {
+        match remark {
+            Remark::Note(text) | Remark::Line(text) => notes.push((world, text.replace('\n', "\\n"))),
+            Remark::Unread(text) => _ = lost.insert(text.replace('\n', "\\n")),
+            Remark::Incomplete(_) => is_incomplete = true,
+        }
+    }
+    let mut inputs = inputs.map_err(|error| (world, error))?;
+    if is_incomplete {
+        io.incomplete.set();
+    }
+    let [(_, resources)] = inputs.worlds.as_slice() else {
+        let why = "the world of a server is one, and these files have several".to_owned();
+        return Err((world, Error::Usage(why)));
+    };
+    let listen = Some(own.server.listen.as_str());
+    let listening = server::listening(listen, test.bootstrap.is_some(), resources, &inputs);
+    let listening = listening.map_err(|error| (own.server.span, error))?;
+    let listening = listening.ok_or_else(|| (own.server.span, server::none(resources)))?;
+    let (_, resources) = inputs.worlds.swap_remove(0);
+    let client = Client::holding(resources, &inputs.bootstrap.node_id, &inputs.profile, &inputs.server);
+    let unread = is_incomplete.then(|| (world, Vec::from_iter(lost).join("; ")));
+    Ok((client, listening, unread))
+}
+
+/// Where the world of a test is named.
+fn world_span(test: &Test) -> Span {
+    test.world.first().map_or(test.span, |part| match part {
+        InitialConfig::Path(_, span) | InitialConfig::Inline(_, span) => *span,
+    })
+}
+
+fn no_world() -> Error {
+    let message = "the test has no `world`, files with resources or resources, and there is no --world";
+    Error::Usage(message.to_owned())
 }
 
 /// The Listeners of some files that a channel can have, one after the other.
@@ -214,7 +270,7 @@ fn ends(path: &Path) -> Result<(), Error> {
 }
 
 /// Reads the world of a test, as a client takes it.
-fn load(test: &Test, from: From<'_>, client: profile::Client, io: &mut Io<'_>) -> Result<SessionInputs, Error> {
+fn load(test: &Test, from: From<'_>, fleet: Fleet, io: &mut Io<'_>) -> Result<SessionInputs, Error> {
     let directory = directory_of(from.file);
     let is_json = files::ending(Path::new(from.file)) == Some("json");
     let (mut files, mut inline) = (Vec::new(), Vec::new());
@@ -241,7 +297,6 @@ fn load(test: &Test, from: From<'_>, client: profile::Client, io: &mut Io<'_>) -
         allow_read: from.allow_read.to_vec(),
         ..InputPlan::default()
     };
-    let fleet = super::of_channel(client).map_err(Error::Usage)?;
     let inputs = input::of_parts(plan, inline, fleet, io)?;
     inputs.refuse_broken_bootstrap()?;
     if let Some((name, _)) = test.resolve.iter().find(|(_, addresses)| addresses.is_empty()) {

@@ -5,11 +5,12 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use super::{Faulty, SuiteReader, fault};
-use crate::{InitialConfig, Never, PlannedClient};
+use crate::{InitialConfig, Never, PlannedClient, PlannedServer, Test};
 use xdsctl_channel::session::PlannedStart;
 use xdsctl_channel::sim::Lookups;
 use xdsctl_channel::sim::script::value::{address, contradict, one_or_more, text, wrong};
 use xdsctl_channel::sim::script::{Located, Setting, lookups, settings};
+use xdsctl_document::source::Span;
 use xdsctl_document::source::node::{JsonMember, JsonNode, Value};
 use xdsctl_model::profile;
 
@@ -35,11 +36,32 @@ pub(super) struct Common {
     pub backends: Arc<[Setting]>,
     pub never: Arc<[Never]>,
     pub lookups: Lookups,
+    pub server: Option<Arc<PlannedServer>>,
 }
 
 impl Common {
     pub fn of(reader: &SuiteReader<'_>, node: &JsonNode) -> Common {
         Common::default().with(reader, node)
+    }
+
+    /// A test that has it, and nothing else yet.
+    pub fn into_test(self) -> Test {
+        Test {
+            name: String::new(),
+            span: Span::default(),
+            world: self.world,
+            bootstrap: self.bootstrap,
+            env: self.env,
+            resolve: self.resolve,
+            clients: self.clients,
+            fleet: self.fleet,
+            backends: self.backends,
+            lookups: self.lookups,
+            never: self.never,
+            notes: Vec::new(),
+            steps: Vec::new(),
+            server: None,
+        }
     }
 
     /// How much of it there is, the world apart.
@@ -77,6 +99,10 @@ impl Common {
         }
         if let Some(resolve) = said("resolve").and_then(|resolve| reader.keep(reader.located(answers(resolve)))) {
             own.resolve = resolve.into();
+        }
+        if let Some(server) = said("server") {
+            // The steps are a server's, whatever is wrong with what is said of it.
+            own.server = Some(Arc::new(reader.keep(reader.server(server)).unwrap_or_default()));
         }
         reader.keep(reader.client(node, &mut own.client));
         if let Some(clients) = said("clients") {

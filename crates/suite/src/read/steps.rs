@@ -40,7 +40,7 @@ impl SuiteReader<'_> {
         let step = verb.and_then(|verb| self.keep(self.located(read_step(verb))));
         let is_faulty = verb.is_some() && step.is_none();
         let step = step.map(|mut step| {
-            if let (Step::Update { sent, .. }, Some(_)) = (&mut step, self.source.view()) {
+            if let (Step::Update { sent, .. }, true) = (&mut step, self.is_yaml()) {
                 sent.of_yaml();
             }
             step

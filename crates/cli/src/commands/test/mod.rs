@@ -20,7 +20,7 @@ use crate::report::suite::{
 use crate::session::suite;
 use crate::{EXIT_TROUBLE, Error, Io};
 use xdsctl_document::source::{MAX_STREAM_BYTES, SourceId, SourceMap, Span, read_stream};
-use xdsctl_suite::{Coverage, Played, RunOptions, Test, TestStop, run_heard as play};
+use xdsctl_suite::{Coverage, Played, RunOptions, Test, TestStop, run_heard as play, run_server};
 
 /// Exit code for expectations that were not met.
 pub(super) const EXIT_FAILED: u8 = 1;
@@ -203,25 +203,19 @@ fn one(
         client: args.client,
     };
     let mut notes = Vec::new();
+    if let Some(own) = &test.server {
+        return match suite::open_server(test, own, from, &mut notes, io) {
+            Ok((client, server, unread)) => {
+                let mut played = run_server(own, client, server, run_options);
+                notes.append(&mut played.notes);
+                Ok((Played { notes, ..played }, unread))
+            }
+            Err((span, error)) => stopped(span, error, notes),
+        };
+    }
     let suite::OpenedSessions { sessions, unread } = match suite::open(test, from, &mut notes, io) {
         Ok(opened) => opened,
-        Err((span, error)) => {
-            return match error {
-                Error::Output(error) => Err(Error::Output(error)),
-                error => {
-                    let stop = Some(TestStop {
-                        span,
-                        why: error.to_string(),
-                    });
-                    let played = Played {
-                        stop,
-                        notes,
-                        ..Played::default()
-                    };
-                    Ok((played, None))
-                }
-            };
-        }
+        Err((span, error)) => return stopped(span, error, notes),
     };
     let most = usize::try_from(args.max_rpcs).unwrap_or(usize::MAX);
     let mut played = progress::during(io, most, &format!("{most} RPCs, the limit"), |progress| {
@@ -232,6 +226,23 @@ fn one(
     notes.append(&mut played.notes);
     played.notes = notes;
     Ok((played, unread))
+}
+
+/// A test whose world cannot be opened.
+fn stopped(span: Span, error: Error, notes: Vec<(Span, String)>) -> Result<(Played, Option<(Span, String)>), Error> {
+    if let Error::Output(error) = error {
+        return Err(Error::Output(error));
+    }
+    let stop = Some(TestStop {
+        span,
+        why: error.to_string(),
+    });
+    let played = Played {
+        stop,
+        notes,
+        ..Played::default()
+    };
+    Ok((played, None))
 }
 
 /// Adds the documents that are suites.

@@ -138,16 +138,18 @@ pub static KUBERNETES: KnownKeys = KnownKeys {
 /// A suite of tests, as its schema has it; what holds resources and headers is told apart from these.
 pub static SUITE: KnownKeys = KnownKeys {
     keys: "\
-        address application_utilization at attempts authority backend begin bootstrap by client \
-        cluster connect cookie count cpu_utilization delay drain drop eps expect fails finish for \
-        header_data jar kind latency load locality lookups mem_utilization message method moves nack \
-        name never of_all pick rate reach remove report_period reports route route_config rps_fractional \
-        seed service session settle share silence sleep speak start status steps stop target \
-        targets tests timeout tolerance tree tree_lacks unprocessed virtual_host wait_for_ready \
-        within",
+        address application_utilization at attempts authority backend begin bootstrap by call \
+        chain client cluster connect cookie count cpu_utilization delay drain drain_grace drop \
+        ends eps expect fails finish for from header_data identity issuer jar kind latency \
+        listen load locality lookups mem_utilization message method moves nack name never \
+        not_after not_before of_all on pick policy rate reach remove report_period reports roots \
+        route route_config rps_fractional san seed server serves service session settle share \
+        shows silence sleep speak start status steps stop subject target targets tests timeout \
+        tls to tolerance tree tree_lacks unimplemented unprocessed virtual_host wait_for_ready \
+        within xds_credentials",
     maps: "\
-        backends clients fleet health keys methods named_metrics orca priority resolve scale shares \
-        states utilization weight",
+        backends certificates clients connections fleet health keys methods named_metrics orca \
+        priority resolve rotate scale shares states utilization weight",
     resources: "update world",
     is_suite: true,
     ..KnownKeys::NONE

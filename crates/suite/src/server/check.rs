@@ -1,0 +1,219 @@
+//! What can be expected of a server, and whether it holds.
+
+use std::collections::BTreeMap;
+
+use xdsctl_document::source::Span;
+use xdsctl_model::diag::Rule;
+use xdsctl_model::status::Code;
+use xdsctl_server::End;
+use xdsctl_server::running::ConnectionState;
+
+/// One expectation.
+#[derive(Debug, Clone)]
+pub(crate) struct ServerCheck {
+    /// The bytes of the document in which it is written.
+    pub span: Span,
+    /// Where its value stands.
+    pub value: Span,
+    pub what: ServerCheckKind,
+}
+
+impl ServerCheck {
+    /// Says whether it is about the rejection of an update.
+    pub const fn is_nack(&self) -> bool {
+        matches!(self.what, ServerCheckKind::Nack(_))
+    }
+}
+
+/// What is expected. Of a list one is enough.
+#[derive(Debug, Clone)]
+pub(crate) enum ServerCheckKind {
+    /// How the connection or the RPC ends.
+    Ends(Vec<ExpectedEnd>),
+    /// The policy that decides; `none` where none does.
+    Policy(Vec<String>),
+    /// The filter chain, by its place or its name.
+    Chain(Vec<String>),
+    /// The name of the virtual host.
+    VirtualHost(Vec<String>),
+    /// The number of the route, or its name.
+    Route(Vec<String>),
+    /// The status code of the RPC.
+    Status(Vec<Code>),
+    /// A part of the RPC's message.
+    Message(String),
+    /// The certificate that the server shows.
+    Shows(Vec<String>),
+    /// The rules by which the update is rejected; none if it is accepted.
+    Nack(Vec<&'static Rule>),
+    /// What has become of connections.
+    Connections(BTreeMap<String, ConnectionState>),
+    /// The server serves, or does not.
+    Serves(bool),
+}
+
+/// How something is expected to end.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ExpectedEnd {
+    /// One of [`ENDS`].
+    pub name: &'static str,
+    /// The policy that keeps the RPC out, if it is named.
+    pub by: Option<String>,
+}
+
+/// The words for ends, as `admit` says them.
+pub(crate) const ENDS: [&str; 9] = [
+    "connected",
+    "served",
+    "denied",
+    "refused",
+    "reset",
+    "handshake failed",
+    "closed",
+    "not serving",
+    "denied by POLICY",
+];
+
+impl ExpectedEnd {
+    /// Reads one: `served`, `denied by carts`.
+    pub fn of(text: &str) -> Option<ExpectedEnd> {
+        let (word, by) = match text.strip_prefix("denied by ") {
+            Some(policy) => ("denied", Some(policy.trim().to_owned())),
+            None => (text, None),
+        };
+        let known = ENDS.iter().take(ENDS.len() - 1).find(|known| **known == word)?;
+        Some(ExpectedEnd { name: known, by })
+    }
+}
+
+/// What a step led to.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Saw {
+    /// How the connection or the RPC ends; `None` for other steps.
+    pub end: Option<End>,
+    /// The same in words, with the reason.
+    pub words: String,
+    /// The chain's place, and its name.
+    pub chain: Option<(String, String)>,
+    pub virtual_host: Option<String>,
+    /// The route's number, and its name.
+    pub route: Option<(String, String)>,
+    /// The policy that decides: the last that matched.
+    pub policy: Option<String>,
+    pub shows: Option<String>,
+    /// The ids of the rules by which an update is rejected.
+    pub nacked: Vec<&'static str>,
+    /// What was said of the update.
+    pub notes: Vec<String>,
+}
+
+impl Saw {
+    /// What happened instead, if a check does not hold. `state` and `serves` are of the server after the step.
+    pub fn instead(
+        &self,
+        what: &ServerCheckKind,
+        state: &dyn Fn(&str) -> ConnectionState,
+        serves: &Result<(), String>,
+    ) -> Option<String> {
+        let one_of = |wanted: &[String], found: &[Option<&str>], words: &str| {
+            let holds = wanted.iter().any(|wanted| found.contains(&Some(wanted.as_str())));
+            (!holds).then(|| format!("{words}: {}", self.words))
+        };
+        let named = |found: &Option<(String, String)>, none: &str| match found {
+            Some((place, name)) if name.is_empty() || name == place => format!("it was {place}"),
+            Some((place, name)) => format!("it was {place} `{name}`"),
+            None => none.to_owned(),
+        };
+        let both = |found: &Option<(String, String)>| -> [Option<String>; 2] {
+            let found = found.as_ref();
+            [
+                found.map(|(place, _)| place.clone()),
+                found.map(|(_, name)| name.clone()),
+            ]
+        };
+        match what {
+            ServerCheckKind::Ends(wanted) => {
+                let end = self.end.as_ref().map(End::name);
+                let is_by = |by: &Option<String>| by.is_none() || *by == self.policy;
+                let holds = wanted
+                    .iter()
+                    .any(|wanted| end == Some(wanted.name) && is_by(&wanted.by));
+                (!holds).then(|| self.words.clone())
+            }
+            ServerCheckKind::Policy(wanted) => {
+                let found = self.policy.as_deref().unwrap_or("none");
+                let words = match &self.policy {
+                    Some(policy) => format!("policy `{policy}` decided"),
+                    None => "no policy decided".to_owned(),
+                };
+                one_of(wanted, &[Some(found)], &words)
+            }
+            ServerCheckKind::Chain(wanted) => {
+                let found = both(&self.chain);
+                let found = found.each_ref().map(Option::as_deref);
+                one_of(wanted, &found, &named(&self.chain, "there was none"))
+            }
+            ServerCheckKind::VirtualHost(wanted) => {
+                let words = self.virtual_host.as_ref().map(|name| format!("it was `{name}`"));
+                one_of(
+                    wanted,
+                    &[self.virtual_host.as_deref()],
+                    &words.unwrap_or_else(|| "there was none".to_owned()),
+                )
+            }
+            ServerCheckKind::Route(wanted) => {
+                let found = both(&self.route);
+                let found = found.each_ref().map(Option::as_deref);
+                one_of(wanted, &found, &named(&self.route, "there was none"))
+            }
+            ServerCheckKind::Status(wanted) => {
+                let found = match &self.end {
+                    Some(End::Served) => Some(Code::Ok),
+                    Some(End::Refused(status)) => Some(status.code),
+                    _ => None,
+                };
+                let holds = found.is_some_and(|found| wanted.contains(&found));
+                (!holds).then(|| self.words.clone())
+            }
+            ServerCheckKind::Message(wanted) => {
+                let found = match &self.end {
+                    Some(End::Refused(status)) => &status.message,
+                    _ => "",
+                };
+                (!found.contains(wanted.as_str())).then(|| self.words.clone())
+            }
+            ServerCheckKind::Shows(wanted) => {
+                let words = self.shows.as_ref().map(|name| format!("it shows `{name}`"));
+                one_of(
+                    wanted,
+                    &[self.shows.as_deref()],
+                    &words.unwrap_or_else(|| "it shows none".to_owned()),
+                )
+            }
+            ServerCheckKind::Nack(wanted) => {
+                let ids: Vec<&str> = wanted.iter().map(|rule| rule.id).collect();
+                let holds = match ids.is_empty() {
+                    true => self.nacked.is_empty(),
+                    false => ids.iter().all(|id| self.nacked.contains(id)),
+                };
+                (!holds).then(|| match self.nacked.as_slice() {
+                    [] => "the update is accepted".to_owned(),
+                    ids => format!("the update is rejected: {}", ids.join(", ")),
+                })
+            }
+            ServerCheckKind::Connections(wanted) => {
+                let wrong = wanted.iter().filter_map(|(name, wanted)| {
+                    let found = state(name);
+                    (found != *wanted).then(|| format!("`{name}` is {}", found.name()))
+                });
+                let wrong: Vec<String> = wrong.collect();
+                (!wrong.is_empty()).then(|| wrong.join(", "))
+            }
+            ServerCheckKind::Serves(wanted) => match (wanted, serves) {
+                (true, Err(why)) => Some(why.clone()),
+                (false, Ok(())) => Some("it serves".to_owned()),
+                (true, Ok(())) | (false, Err(_)) => None,
+            },
+        }
+    }
+}
