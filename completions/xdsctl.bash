@@ -705,7 +705,7 @@ _xdsctl() {
                     return 0
                     ;;
                 --fail-on)
-                    COMPREPLY=($(compgen -W "rpcs verdicts not-checked" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "rpcs verdicts access not-checked" -- "${cur}"))
                     return 0
                     ;;
                 --format)

@@ -3183,6 +3183,7 @@ complete -c xdsctl -n "__fish_xdsctl_using_subcommand diff" -l target -d 'Compar
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand diff" -l authority -d 'Authority of that channel, instead of the target\'s name' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand diff" -l fail-on -d 'Exit with 1 if this changes, and only then: where RPCs go, or verdicts; or if something was not compared; a list for any' -r -f -a "rpcs\t'Where RPCs go: what stands under `For RPCs`'
 verdicts\t'Which resources the client rejects'
+access\t'Whom servers let in: what stands under `For servers`'
 not-checked\t'What the report lists as not checked'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand diff" -l format -d 'Form of the report, and the file that it goes to instead of standard output; may be repeated [default: human]' -r -f -a "human\t'For people'
 json\t'Everything, for programs'

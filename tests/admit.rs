@@ -337,3 +337,60 @@ fn a_reader_who_has_seen_enough_is_no_failure() {
         assert!(err.lines().all(|line| line.starts_with("note: ")), "{err}");
     }
 }
+
+/// What `diff` says of access, between two states of the server of orders.
+fn diff(before: &str, after: &str, arguments: &str) -> Run {
+    let file = |name: &str| format!("fixtures/examples/server/{name}.yaml");
+    crate::cli_tree::run(&format!("diff {arguments} {} {}", file(before), file(after)), "")
+}
+
+#[test]
+fn diff_says_who_gains_and_loses_access() {
+    let Run { code, out, .. } = diff("plaintext", "rbac", "--fail-on access");
+    assert_eq!(code, Some(1));
+    let (_, access) = out.split_once("For servers\n").unwrap_or_else(|| panic!("{out}"));
+    assert_eq!(
+        access,
+        "  grpc/server?address=0.0.0.0:8443
+    default_filter_chain: plaintext → TLS; the client must show a certificate
+      /grpc.health.v1.Health/*
+        - loses: EVERYONE
+      /grpc.health.v1.Health/Check
+        + gains: anyone with a certificate, from 10.0.0.0/8, by policy `probes` of `who`
+        - loses: EVERYONE
+      /shop.Orders/*
+        + gains: a name is `spiffe://shop/sa/cart`, by policy `carts` of `who`
+        - loses: EVERYONE
+
+asked: gRPC C-core 1.85.1
+"
+    );
+    let Run { code, out, .. } = diff("mtls", "rbac", "");
+    assert_eq!(code, Some(0));
+    let kept = "        - loses: EVERYONE with a certificate\n        = keeps: a name is `spiffe://shop/sa/cart`, by policy `carts` of `who`\n";
+    assert!(out.contains(kept), "{out}");
+    assert!(!out.contains("EVERYONE may call now"), "{out}");
+}
+
+/// What everyone gains is loud in each format.
+#[test]
+fn diff_is_loud_where_everyone_gains_access() {
+    let words = "EVERYONE may call now: /grpc.health.v1.Health/*, /grpc.health.v1.Health/Check, /shop.Orders/*";
+    for (format, loud) in [
+        ("human", format!("    {words}\n")),
+        ("markdown", format!("**{}**", words.replace('*', "\\*"))),
+        ("github", "title=access for everyone::grpc/server".to_owned()),
+        ("json", "\"opened\": [\n".to_owned()),
+    ] {
+        let out = diff("rbac", "plaintext", &format!("--format {format}")).out;
+        assert!(out.contains(&loud), "{format}: {out}");
+    }
+    // Who was everyone in plaintext is everyone with a certificate.
+    let moved = diff("plaintext", "mtls", "").out;
+    assert!(
+        !moved.contains("EVERYONE may call now") && moved.contains("+ gains: EVERYONE with a certificate"),
+        "{moved}"
+    );
+    let same = diff("rbac", "rbac", "--fail-on access");
+    assert_eq!((same.code, same.out.contains("For servers")), (Some(0), false));
+}

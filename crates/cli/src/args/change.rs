@@ -54,6 +54,8 @@ pub enum ChangeOf {
     Rpcs,
     /// Which resources the client rejects
     Verdicts,
+    /// Whom servers let in: what stands under `For servers`
+    Access,
     /// What the report lists as not checked
     NotChecked,
 }

@@ -178,6 +178,7 @@ fn exit_code(args: &DiffArgs, report: &Report) -> u8 {
         let is_named = |what: &ChangeOf| match what {
             ChangeOf::Rpcs => diff.moves_rpcs(),
             ChangeOf::Verdicts => diff.changes_verdicts(),
+            ChangeOf::Access => !diff.access.is_empty(),
             ChangeOf::NotChecked => !report.not_checked.is_empty(),
         };
         args.exit_code && !diff.is_empty() || args.fail_on.iter().any(is_named)

@@ -7,6 +7,7 @@
 //!
 //! Knows nothing of documents and reports, and plays no RPCs.
 
+pub mod access;
 pub mod budget;
 pub mod channel;
 pub mod clusters;
@@ -30,6 +31,7 @@ use std::sync::Arc;
 
 pub use overlap::{Example, examples};
 
+use access::ServerAccess;
 use budget::Budget;
 use clusters::ClusterChange;
 use hosts::HostChanges;
@@ -129,6 +131,8 @@ pub struct Diff {
     pub clusters_are_cut: bool,
     /// The resources of which nobody knows whether they change, by type and name.
     pub unclear: Vec<Unclear>,
+    /// Servers that let others in than before, by the names of their Listeners.
+    pub access: Vec<ServerAccess>,
 }
 
 impl Diff {
@@ -147,6 +151,7 @@ impl Diff {
             reach,
             clusters_are_cut: _,
             unclear: _,
+            access: _,
         } = self;
         let is_moved = routes.iter().any(|change| !change.changes.hosts.is_empty());
         is_moved || !targets.is_empty() || !clusters.is_empty() || !reach.is_empty()
@@ -187,7 +192,10 @@ pub fn compare(before: &Client, after: &Client, target: Option<&Target>, shows_s
 /// The same without what that means for RPCs.
 pub fn compare_resources(before: &Client, after: &Client, shows_secrets: bool) -> Diff {
     let (b, a) = (&before.resources, &after.resources);
-    let mut out = Diff::default();
+    let mut out = Diff {
+        access: access::changes(before, after),
+        ..Diff::default()
+    };
     of_type(&b.listeners, &a.listeners, parsed::listener, shows_secrets, &mut out);
     of_type(
         &b.route_configs,

@@ -5,9 +5,11 @@ use std::net::SocketAddr;
 
 use serde::{Serialize, Serializer};
 
-use super::{Compared, Presence, Report, RpcChange};
+use super::{Compared, Presence, Report, RpcChange, access};
+use crate::report::admit::cells;
 use crate::report::findings::not_checked::NotChecked;
 use xdsctl_document::secret;
+use xdsctl_lint::diff::access::ServerAccess;
 use xdsctl_lint::diff::clusters::ClusterChange;
 use xdsctl_lint::diff::compared_value::ComparedValue;
 use xdsctl_lint::diff::hosts::HostChange;
@@ -16,6 +18,7 @@ use xdsctl_lint::diff::tables::{Goes, Move, TableOutcome};
 use xdsctl_lint::diff::values::{ChangeKind, FieldChange};
 use xdsctl_lint::diff::{Example, ResourceChange, RouteChange, State};
 use xdsctl_model::profile;
+use xdsctl_server::who::ChainAccess;
 
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.diff/v1";
@@ -51,10 +54,36 @@ struct WorldJson<'a> {
     targets: Vec<Works<'a>>,
     /// Clusters that the client has on one side only, while its routes lead to them on the other.
     reach: Vec<Works<'a>>,
+    /// Servers that let others in than before.
+    access: Vec<ServerJson<'a>>,
     /// A limit kept something from being compared.
     is_cut: bool,
     /// Why it is not known where RPCs go, if it is not: there are no `routes`, `clusters`, `targets` and `reach` then.
     rpcs_not_known: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct ServerJson<'a> {
+    /// Name of the Listener.
+    listener: &'a str,
+    /// Classes of methods that everyone may call now, and could not before.
+    opened: Vec<String>,
+    /// A limit was reached: some of it may have been so before, or nothing is known.
+    is_cut: bool,
+    changes: Vec<AccessJson>,
+}
+
+/// What changes for the methods of a class.
+#[derive(Serialize)]
+struct AccessJson {
+    filter_chain: (Option<String>, Option<String>),
+    handshake: (Option<&'static str>, Option<&'static str>),
+    connections: Vec<String>,
+    domains: Vec<String>,
+    methods: String,
+    gains: Vec<String>,
+    loses: Vec<String>,
+    keeps: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -224,9 +253,47 @@ fn world(compared: &Compared) -> WorldJson<'_> {
         clusters: compared.diff.clusters.iter().map(cluster).collect(),
         targets: compared.diff.targets.iter().map(works).collect(),
         reach: compared.diff.reach.iter().map(works).collect(),
+        access: compared.diff.access.iter().map(server).collect(),
         is_cut: compared.diff.is_cut(),
         rpcs_not_known: compared.rpcs_unknown.as_deref(),
     }
+}
+
+fn server(server: &ServerAccess) -> ServerJson<'_> {
+    let changes = server.changes.as_ref();
+    let opened = changes.iter().flat_map(|changes| changes.opened());
+    ServerJson {
+        listener: &server.listener,
+        opened: opened.map(|class| cells::class(class, false)).collect(),
+        is_cut: changes.is_none_or(|changes| changes.is_cut),
+        changes: changes
+            .iter()
+            .flat_map(|changes| &changes.chains)
+            .flat_map(of_chain)
+            .collect(),
+    }
+}
+
+fn of_chain(chain: &ChainAccess) -> impl Iterator<Item = AccessJson> {
+    let (was, is) = chain.chains;
+    chain.hosts.iter().flat_map(move |host| {
+        host.methods.iter().map(move |method| AccessJson {
+            filter_chain: (
+                was.map(|side| cells::chain(side.index)),
+                is.map(|side| cells::chain(side.index)),
+            ),
+            handshake: (
+                was.map(|side| cells::asked(side.asks)),
+                is.map(|side| cells::asked(side.asks)),
+            ),
+            connections: cells::connections(&chain.connections),
+            domains: host.domains.clone(),
+            methods: cells::class(&method.class, false),
+            gains: method.gains.iter().map(|access| access::words(access, false)).collect(),
+            loses: method.loses.iter().map(|access| access::words(access, true)).collect(),
+            keeps: method.keeps.iter().map(|access| access::words(access, false)).collect(),
+        })
+    })
 }
 
 fn works(reach: &ReachChange) -> Works<'_> {

@@ -1,5 +1,6 @@
 //! The answer of `diff` for people: what differs in each resource, then what that means for RPCs.
 
+mod access;
 mod effects;
 pub mod json;
 pub mod not_compared;
@@ -225,6 +226,7 @@ fn worlds(compared: &[Compared], style: DiffStyle, out: &mut dyn Write) -> io::R
             say!(out, "{}", style.paint(HEAD, "For RPCs"))?;
             RpcEffects { compared, style }.write(out)?;
         }
+        access::write(compared, style, out)?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use super::access;
 use super::effects::{RpcEffects, cluster, reach, target};
 use super::{Compared, DiffStyle, Presence, Report, came_or_went, resource, verdict};
 use crate::report::findings::github::{Note, write_not_checked, write_notes};
@@ -85,6 +86,10 @@ pub fn write_markdown(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         })
         .collect();
     let resources = names.len();
+    let access = match changed.iter().any(|compared| !compared.diff.access.is_empty()) {
+        true => ", access to servers changes",
+        false => "",
+    };
     let rpcs = match changed.iter().any(|compared| compared.diff.moves_rpcs()) {
         true => "RPCs go elsewhere",
         false
@@ -105,7 +110,7 @@ pub fn write_markdown(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         0 => writeln!(out, "### xdsctl diff: nothing changes for a client")?,
         count => writeln!(
             out,
-            "### xdsctl diff: {rpcs}{verdicts}, {} changed",
+            "### xdsctl diff: {rpcs}{access}{verdicts}, {} changed",
             plural(count, "resource")
         )?,
     }
@@ -137,6 +142,12 @@ fn write_worlds(changed: &[&Compared], left: &mut usize, out: &mut dyn Write) ->
         if compared.diff.moves_rpcs() {
             writeln!(out, "\nFor RPCs")?;
             block(&text(|out| effects.write(out))?, left, out)?;
+        }
+        for words in compared.diff.access.iter().filter_map(access::opened) {
+            writeln!(out, "\n**{}**", inline(&words))?;
+        }
+        if !compared.diff.access.is_empty() {
+            block(&text(|out| access::write(compared, style, out))?, left, out)?;
         }
         let count = plural(compared.diff.resources.len(), "resource");
         writeln!(out, "\n<details><summary>{count} changed</summary>")?;
@@ -232,6 +243,19 @@ fn of_world(compared: &Compared, paths: &PrintedPaths, notes: &mut Vec<Note>) ->
             text(|out| came_or_went(compared, STYLE, out))?,
         );
         return Ok(());
+    }
+    for server in &compared.diff.access {
+        let wanted = [(ResourceType::Listener, server.listener.as_str())];
+        let (severity, title) = match access::opened(server) {
+            Some(_) => (Severity::Error, "access for everyone"),
+            None => (Severity::Warning, "access changes"),
+        };
+        add(
+            severity,
+            title,
+            &wanted,
+            text(|out| access::of_server(server, STYLE, out))?,
+        );
     }
     let (warning, moved) = (Severity::Warning, "RPCs go elsewhere");
     let effects = RpcEffects { compared, style: STYLE };
