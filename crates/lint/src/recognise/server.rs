@@ -8,7 +8,8 @@ use std::net::{IpAddr, SocketAddr};
 use super::squeeze::Squeezed;
 
 /// Pages of what happens in servers alone.
-const PAGES: [&str; 7] = [
+const PAGES: [&str; 8] = [
+    "server-method-unknown",
     "server-not-serving",
     "server-listener-missing",
     "server-listener-api",

@@ -53,6 +53,7 @@ symptoms! {
     "resource-missing"
     "response-rejected"
     "rls-policy-not-registered"
+    "server-method-unknown"
     "server-not-serving"
     "server-template-missing"
     "session-lost"
