@@ -263,17 +263,12 @@ impl Loader {
                 document,
                 name: "",
             };
+            // The fault has said why the text ends where it does.
+            self.cut_at = part.cut.then_some(text.len());
             self.values(id, text_of, start, world, options, &mut placed);
             start = part.text.end;
-            // The fault has said why the text ends where it does.
-            let ends = |finding: &Finding| {
-                let rule = finding.diagnostic.rule;
-                (rule == &SYNTAX || rule == &UNKNOWN_SHAPE) && finding.span.end == text.len()
-            };
-            if part.cut && self.findings.get(first..).and_then(<[_]>::last).is_some_and(ends) {
-                self.findings.pop();
-            }
         }
+        self.cut_at = None;
         for finding in self.findings.iter_mut().skip(first) {
             finding.span = view.to_document(finding.span);
         }

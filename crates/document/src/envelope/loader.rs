@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use super::UNKNOWN_SHAPE;
 use super::entries::most_resources;
 use super::raw::{BootstrapPlace, Finding, PathSource, RawResource, RawResponse, WorldId, WorldName};
 use super::walker::Walker;
-use crate::proto::transcode;
+use crate::proto::transcode::{self, SYNTAX};
 use crate::source::sniff::DocumentFormat;
 use crate::source::{SourceId, Span};
 use xdsctl_model::diag::{Budget, Diagnostic, MAX_FINDINGS_PER_RULE, Quota, Rule};
@@ -97,7 +98,9 @@ pub struct Loader {
     spare: Option<Finding>,
     /// Rules that say nothing new of what is read now, because something else has said it.
     pub(super) implied: &'static [&'static Rule],
-    /// A finding of one of them.
+    /// Where the text breaks off, if a fault has said so: that a value ends there says nothing new.
+    pub(super) cut_at: Option<usize>,
+    /// A finding that says nothing new.
     unsaid: Option<Finding>,
 }
 
@@ -150,7 +153,8 @@ impl Loader {
             span,
             diagnostic: Diagnostic::of_whole(rule, message),
         };
-        if self.implied.contains(&rule) {
+        let is_end = self.cut_at == Some(span.end) && [&SYNTAX, &UNKNOWN_SHAPE].contains(&rule);
+        if is_end || self.implied.contains(&rule) {
             return &mut self.unsaid.insert(finding).diagnostic;
         }
         if !self.quota.admits(rule) {
