@@ -130,13 +130,13 @@ fn options(chance: &mut Chance, hosts: &[String]) -> ChannelOptions {
         ..ChannelOptions::default()
     };
     if chance.percent(20) {
-        options.settings.priority_failover_ms = chance.of(&[0, 1, 1000, 1_000_000]);
+        options.lb.priority_failover_ms = chance.of(&[0, 1, 1000, 1_000_000]);
     }
     if chance.percent(20) {
-        options.settings.ring_size_cap = chance.of(&[0, 1, 3, 8_388_608]);
+        options.lb.ring_size_cap = chance.of(&[0, 1, 3, 8_388_608]);
     }
     if chance.percent(10) && !hosts.is_empty() {
-        options.settings.ejected.insert(chance.of(hosts));
+        options.lb.ejected.insert(chance.of(hosts));
     }
     options
 }

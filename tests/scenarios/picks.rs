@@ -7,7 +7,7 @@ use xdsctl_channel::client::Start;
 use xdsctl_channel::sim::script::{self, Player, Step};
 use xdsctl_channel::sim::{Channel, ChannelOptions, Loss, Network, Outcome, Reachability, Unprocessed};
 use xdsctl_document::source::node::JsonNode;
-use xdsctl_lb::runtime::Settings;
+use xdsctl_lb::runtime::LbOptions;
 
 use super::chance::unmet;
 use super::world::{Row, load, rows, target};
@@ -114,21 +114,21 @@ pub(super) fn channel_with(row: &Row, seed: u64, with: impl FnOnce(&mut ChannelO
         let left = script.times;
         network.backends.entry(address).or_default().unprocessed = Some(Unprocessed { by, left });
     }
-    let mut settings = Settings::default();
+    let mut lb = LbOptions::default();
     // These are C-core's alone.
     for (name, value) in row.channel_args.iter().filter(|_| row.client.is_none()) {
         match name.as_str() {
             // No other client reads it.
             "grpc.priority_failover_timeout_ms" if row.client.is_none() => {
-                settings.priority_failover_ms = value.as_i64().unwrap()
+                lb.priority_failover_ms = value.as_i64().unwrap()
             }
-            "grpc.lb.ring_hash.ring_size_cap" => settings.ring_size_cap = value.as_u64().unwrap(),
+            "grpc.lb.ring_hash.ring_size_cap" => lb.ring_size_cap = value.as_u64().unwrap(),
             _ => {}
         }
     }
     let mut options = ChannelOptions {
         seed,
-        settings,
+        lb,
         waits_for_missing: true,
         shows_secrets: true,
         ..ChannelOptions::default()

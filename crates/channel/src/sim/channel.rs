@@ -21,7 +21,7 @@ use xdsctl_lb::log::{LogEntry, LogEvent};
 use xdsctl_lb::picker::PickSteps;
 use xdsctl_lb::policy::{PolicyCx, PolicyEvent, Reports, StateReport};
 use xdsctl_lb::run::child::Child;
-use xdsctl_lb::runtime::{Connectivity, Event, NOWHERE, Runtime, Settings, Time};
+use xdsctl_lb::runtime::{Connectivity, Event, LbOptions, NOWHERE, Runtime, Time};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::ResourceType;
 use xdsctl_model::rng::Rng;
@@ -47,13 +47,13 @@ pub const MAX_EVENTS: u64 = 5_000_000;
 /// LB policies and connections of a channel at a time, as its policies hold them, unless [`ChannelOptions::max_machines`] has more.
 pub const MAX_MACHINES: usize = 250_000;
 
-/// Settings of a channel.
+/// How a channel runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChannelOptions {
     /// Where chance comes from.
     pub seed: u64,
-    /// Settings that the policies read.
-    pub settings: Settings,
+    /// What the LB policies read.
+    pub lb: LbOptions,
     /// Waits for missing resources as a client does, instead of treating them as not existing.
     pub waits_for_missing: bool,
     /// Records a trace of each RPC.
@@ -135,16 +135,16 @@ impl Channel {
     /// A channel at time 0, with its first configuration.
     pub fn new(client: Client, start: Start, network: Network, options: ChannelOptions) -> Channel {
         let seed = options.seed;
-        let settings = Settings {
+        let lb_options = LbOptions {
             weighted_shuffling: client.profile.has(Feature::PfWeightedShuffling),
-            ..options.settings.clone()
+            ..options.lb.clone()
         };
         let mut client = client;
         client
             .lookup_targets
             .extend(network.lookups.targets().map(str::to_owned));
         let mut channel = Channel {
-            runtime: Runtime::new(seed, settings).with_machines(options.max_machines.unwrap_or(MAX_MACHINES)),
+            runtime: Runtime::new(seed, lb_options).with_machines(options.max_machines.unwrap_or(MAX_MACHINES)),
             network,
             view: ConfigView::new(client.profile.clone()),
             client,

@@ -15,7 +15,7 @@ use crate::log::LogEvent;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, TreePath, Update};
 use crate::run::child::Child;
-use crate::runtime::{Settings, SubchannelChange, TimerId, below};
+use crate::runtime::{LbOptions, SubchannelChange, TimerId, below};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::OutlierDetection;
 use xdsctl_model::rng::Rng;
@@ -112,7 +112,7 @@ impl OutlierDetectionPolicy {
             .collect()
     }
 
-    fn track(&mut self, settings: &Settings) {
+    fn track(&mut self, options: &LbOptions) {
         self.is_tracking = true;
         let mut old = std::mem::take(&mut self.order);
         let mut known = std::mem::take(&mut self.records);
@@ -130,7 +130,7 @@ impl OutlierDetectionPolicy {
             let places = &mut self.places;
             self.records.entry(number).or_insert_with(|| {
                 known.remove(&number).unwrap_or_else(|| {
-                    let is_given = endpoint.addresses.iter().any(|a| settings.ejected.contains(&*a.text));
+                    let is_given = endpoint.addresses.iter().any(|a| options.ejected.contains(&*a.text));
                     Record {
                         endpoint: endpoint.clone(),
                         successes: 0,
@@ -385,10 +385,10 @@ impl crate::policy::StateMachine for OutlierDetectionPolicy {
             has_same = has_same_addresses(&self.endpoints, endpoints);
             self.endpoints = endpoints.clone();
         }
-        let is_given = !cx.runtime.settings.ejected.is_empty();
+        let is_given = !cx.runtime.options.ejected.is_empty();
         let is_wanted = self.is_counting() || is_given;
         if is_wanted && !(self.is_tracking && (has_same || update.endpoints.is_err())) {
-            self.track(&cx.runtime.settings);
+            self.track(&cx.runtime.options);
         }
         // With an interval of 0 the client does nothing else; here time has to pass.
         let interval = config.detection.interval.0.max(1);

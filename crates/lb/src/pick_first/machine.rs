@@ -156,7 +156,7 @@ impl PickFirstPolicy {
         if shuffle {
             let make = || Box::new(cx.runtime.stream("pick_first/shuffle", &self.at));
             let chance = self.shuffle.get_or_insert_with(make);
-            if cx.runtime.settings.weighted_shuffling {
+            if cx.runtime.options.weighted_shuffling {
                 let mut keyed: Vec<(f64, &Endpoint)> = endpoints
                     .into_iter()
                     .map(|endpoint| {
@@ -363,7 +363,7 @@ impl PickFirstPolicy {
             let is_in_turn = cx.clusters.profile().has(Feature::AddressesInTurn);
             if list.attempting + 1 < list.members.len() && !is_in_turn {
                 self.timer_number += 1;
-                let delay = cx.runtime.settings.connection_attempt_delay_ms;
+                let delay = cx.runtime.options.connection_attempt_delay_ms;
                 list.timer = Some(cx.runtime.timer(delay, &self.at, PolicyEvent::Timer(self.timer_number)));
             }
             cx.runtime.connect(subchannel);

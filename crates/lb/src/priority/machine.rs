@@ -349,7 +349,7 @@ fn stop_failover(name: &str, data: &mut PriorityState, at: &TreePath, cx: &mut P
 }
 
 fn start_failover(name: &str, member: &mut NamedChild<PriorityState>, at: &TreePath, cx: &mut PolicyCx<'_>) {
-    let delay = cx.runtime.settings.priority_failover_ms;
+    let delay = cx.runtime.options.priority_failover_ms;
     cx.runtime.say(at, || LogEvent::FailoverTimerStarted {
         child: name.into(),
         ms: delay,

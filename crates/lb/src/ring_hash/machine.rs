@@ -494,7 +494,7 @@ impl crate::policy::StateMachine for RingHashPolicy {
         }
         let cap = match cx.clusters.profile().has(Feature::RingUncapped) {
             true => MAX_RING_SIZE,
-            false => cx.runtime.settings.ring_size_cap,
+            false => cx.runtime.options.ring_size_cap,
         };
         let ring_size = Size::capped(config, cap);
         if self.ring_size != ring_size {

@@ -73,9 +73,9 @@ pub enum SubchannelChange {
     },
 }
 
-/// Settings of the channel that the policies read.
+/// What the policies read of the arguments of their channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settings {
+pub struct LbOptions {
     /// `grpc.priority_failover_timeout_ms`; default 10 s.
     pub priority_failover_ms: i64,
     /// `grpc.lb.ring_hash.ring_size_cap`; default 4096.
@@ -88,9 +88,9 @@ pub struct Settings {
     pub ejected: BTreeSet<String>,
 }
 
-impl Default for Settings {
+impl Default for LbOptions {
     fn default() -> Self {
-        Settings {
+        LbOptions {
             priority_failover_ms: crate::priority::DEFAULT_FAILOVER_MS,
             ring_size_cap: crate::ring_hash::RING_SIZE_CAP,
             connection_attempt_delay_ms: crate::pick_first::DEFAULT_ATTEMPT_DELAY_MS,
@@ -163,8 +163,8 @@ pub struct Runtime {
     pub pool: Pool,
     /// Requests in flight.
     pub in_flight: InFlight,
-    /// Settings of the channel.
-    pub settings: Settings,
+    /// What the policies read of the arguments of their channel.
+    pub options: LbOptions,
     /// What the policies did to subchannels since the owner last cleared this.
     pub changes: Vec<SubchannelChange>,
     /// Lookups that began since the owner last took them.
@@ -194,12 +194,12 @@ pub struct Runtime {
 
 impl Runtime {
     /// A runtime at time 0 without connections.
-    pub fn new(seed: u64, settings: Settings) -> Runtime {
+    pub fn new(seed: u64, options: LbOptions) -> Runtime {
         Runtime {
             now: 0,
             pool: Pool::default(),
             in_flight: InFlight::default(),
-            settings,
+            options,
             changes: Vec::new(),
             lookups: Vec::new(),
             log: Log::default(),

@@ -21,7 +21,7 @@ use xdsctl_channel::sim::script::{self, Player, Step};
 use xdsctl_channel::sim::{Channel, ChannelOptions, LookupReply, Lookups, Network, Reachability, Respond, Rpc};
 use xdsctl_document::source::{MAX_STREAM_BYTES, read_stream};
 use xdsctl_lb::policy::LookupAnswer;
-use xdsctl_lb::runtime::{Connectivity, Settings};
+use xdsctl_lb::runtime::{Connectivity, LbOptions};
 use xdsctl_model::status::Code;
 use xdsctl_model::text;
 
@@ -110,9 +110,9 @@ fn answer(args: &PickArgs, told: &mut Told, io: &mut Io<'_>) -> Result<u8, Error
     let is_counted = args.count > 1;
     let options = ChannelOptions {
         seed: args.request.seed,
-        settings: Settings {
+        lb: LbOptions {
             ejected: args.eject.iter().cloned().collect(),
-            ..Settings::default()
+            ..LbOptions::default()
         },
         waits_for_missing: false,
         traces: !is_counted || args.explain,
@@ -127,7 +127,7 @@ fn answer(args: &PickArgs, told: &mut Told, io: &mut Io<'_>) -> Result<u8, Error
         is_json: matches!(told, Told::Printed { is_json: true }),
         is_counted,
         explains: args.explain,
-        colours: io.colours(args.color),
+        colour: io.colours(args.color),
         seed: args.request.seed,
     };
     let mut out = std::mem::replace(&mut io.out, Box::new(std::io::sink()));
