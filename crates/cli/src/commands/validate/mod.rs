@@ -71,7 +71,9 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
 pub(super) struct ValidatePlan<'a> {
     pub args: &'a ValidateArgs,
     pub config: ProjectConfig,
-    pub settings: Settings,
+    pub reports: ReportPlan,
+    /// The input is all there is.
+    is_complete: bool,
     pub severities: Severities,
     pub fleet: Fleet,
     /// Where the clients are named, if not in an argument.
@@ -100,9 +102,9 @@ impl<'a> ValidatePlan<'a> {
         config: ProjectConfig,
         io: &mut Io<'_>,
     ) -> Result<ValidatePlan<'a>, Error> {
-        let settings = Settings::of(args, &config);
+        let reports = ReportPlan::of(args, &config);
         let is_for_github = |to: &ReportDestination| to.is_shown_as(ReportFormat::Github);
-        io.annotates |= settings.formats.iter().any(is_for_github);
+        io.annotates |= reports.formats.iter().any(is_for_github);
         // `--matrix` without a client shows the current version of each client.
         let otherwise = match args.matrix {
             true => Client::current(),
@@ -114,14 +116,15 @@ impl<'a> ValidatePlan<'a> {
             unread,
             is_default,
         } = fleet::asked(&args.clients, &config, otherwise, io)?;
-        let counted = settings.fail_on.counted(&fleet);
+        let counted = reports.fail_on.counted(&fleet);
         let counted = counted.map_err(|why| Error::Usage(format!("--fail-on: {why}")))?;
         Ok(ValidatePlan {
             args,
             severities: severities(args, &config)?,
-            style: style(args, &settings, &fleet, io),
+            is_complete: args.complete || config.complete.as_ref().is_some_and(|setting| setting.value),
+            style: style(args, &reports, &fleet, io),
             config,
-            settings,
+            reports,
             fleet,
             fleet_from: from,
             is_default_fleet: is_default && !args.matrix,
@@ -138,15 +141,15 @@ impl<'a> ValidatePlan<'a> {
         };
         self.fleet = Fleet::new(&senders.clients);
         self.fleet_from = Some(senders.from);
-        self.style = style(self.args, &self.settings, &self.fleet, io);
-        let counted = self.settings.fail_on.counted(&self.fleet);
+        self.style = style(self.args, &self.reports, &self.fleet, io);
+        let counted = self.reports.fail_on.counted(&self.fleet);
         self.counted = counted.map_err(|why| Error::Usage(format!("--fail-on: {why}")))?;
         inputs.ask(self.fleet.clone())
     }
 
     /// Says whether each snapshot is answered on a line, and in which file; `Some(None)` for standard output.
     pub(super) fn is_by_line(&self) -> Option<Option<&Path>> {
-        match self.settings.formats.as_slice() {
+        match self.reports.formats.as_slice() {
             [
                 ReportDestination {
                     format: ReportFormat::Jsonl,
@@ -162,18 +165,18 @@ impl<'a> ValidatePlan<'a> {
         let of_project = self.config.baseline.as_ref().map(|setting| setting.value.as_path());
         let of_flags = [self.args.baseline.as_deref(), self.args.write_baseline.as_deref()];
         let baselines = of_flags.into_iter().chain([of_project]).flatten();
-        OwnOutput::of(&self.settings.formats, baselines)
+        OwnOutput::of(&self.reports.formats, baselines)
     }
 
     /// Writes the report; the exit code for what is in it.
     pub(super) fn tell(&self, mut checked: Examined, inputs: &Inputs, io: &mut Io<'_>) -> Result<u8, Error> {
         let mut fixable = Fixable::default();
-        if outputs::says_what_is_fixable(&self.settings.formats) && self.running_system().is_none() {
+        if outputs::says_what_is_fixable(&self.reports.formats) && self.running_system().is_none() {
             let plan = self.plan(&checked, inputs);
             checked.fixable = plan.count();
             fixable = plan.fixable;
         }
-        let outputs = Outputs::open(&self.settings.formats, &self.style, inputs, io)?;
+        let outputs = Outputs::open(&self.reports.formats, &self.style, inputs, io)?;
         let options = self.options(&fixable);
         let summary = outputs.write(checked.report(&inputs.sources, &options))?;
         if let Some(nothing) = checked.nothing {
@@ -181,7 +184,7 @@ impl<'a> ValidatePlan<'a> {
             inputs.exit_code(0, io)?;
             return Err(nothing);
         }
-        if !self.style.closes(&self.settings.formats)
+        if !self.style.closes(&self.reports.formats)
             && let Some(silenced) = silenced(&summary)
         {
             io.out.flush()?;
@@ -211,7 +214,7 @@ impl<'a> ValidatePlan<'a> {
         if let Some(address) = self.running_system() {
             return refused(&format!("`{address}`"));
         }
-        if self.args.input.reads_stdin() || self.settings.formats.iter().any(is_jsonl) {
+        if self.args.input.reads_stdin() || self.reports.formats.iter().any(is_jsonl) {
             return refused("standard input");
         }
         Ok(())
@@ -271,7 +274,7 @@ impl<'a> ValidatePlan<'a> {
             fleet: &self.fleet,
             fleet_from: self.fleet_from.as_deref(),
             counted: &self.counted,
-            snippets_from: outputs::has_human(&self.settings.formats).then_some(style.min_severity),
+            snippets_from: outputs::has_human(&self.reports.formats).then_some(style.min_severity),
             snippets_per_rule: style.snippets_per_rule(),
             snippet_columns: style.snippet_columns(),
             shows_secrets: self.args.input.show_secrets,
@@ -344,7 +347,7 @@ impl<'a> ValidatePlan<'a> {
             true => Keep::Parsed,
             false => Keep::Findings,
         };
-        inputs.is_complete = self.settings.is_complete;
+        inputs.is_complete = self.is_complete;
         inputs.is_quiet |= self.args.quiet;
         let world_set = inputs.read_worlds_to_report(keep, io);
         let (server, without_server_template) = self.server(inputs, &world_set.bootstraps)?;
@@ -355,7 +358,7 @@ impl<'a> ValidatePlan<'a> {
             bootstraps,
         };
         let worlds = world_set.names.clone();
-        let is_complete = self.settings.is_complete;
+        let is_complete = self.is_complete;
         let mut outcome = decide::decide(
             world_set,
             InputScope {
@@ -460,16 +463,16 @@ impl Examined {
     }
 }
 
-/// What the flags say, else the project, else the default.
-pub(super) struct Settings {
+/// Which reports are written, and what fails the run: what the flags say, else the project, else
+/// the default.
+pub(super) struct ReportPlan {
     formats: Vec<ReportDestination>,
     fail_on: FailOn,
     min_severity: Option<Level>,
-    is_complete: bool,
 }
 
-impl Settings {
-    fn of(args: &ValidateArgs, config: &ProjectConfig) -> Settings {
+impl ReportPlan {
+    fn of(args: &ValidateArgs, config: &ProjectConfig) -> ReportPlan {
         let level = |flag: Option<Level>, setting: &Option<Setting<Level>>| {
             flag.or(setting.as_ref().map(|setting| setting.value))
         };
@@ -481,7 +484,7 @@ impl Settings {
             }],
             formats => formats.to_vec(),
         };
-        Settings {
+        ReportPlan {
             formats,
             fail_on: args
                 .fail_on
@@ -489,20 +492,19 @@ impl Settings {
                 .or_else(|| Some(config.fail_on.as_ref()?.value.clone()))
                 .unwrap_or_default(),
             min_severity: level(args.min_severity, &config.min_severity),
-            is_complete: args.complete || config.complete.as_ref().is_some_and(|setting| setting.value),
         }
     }
 }
 
 /// How the report is to look.
-fn style(args: &ValidateArgs, settings: &Settings, fleet: &Fleet, io: &Io<'_>) -> ReportStyle {
+fn style(args: &ValidateArgs, reports: &ReportPlan, fleet: &Fleet, io: &Io<'_>) -> ReportStyle {
     // A line leads to its finding, however quiet that is.
     let quietest = if args.explain_error.is_some() {
         Severity::Note
     } else {
         Severity::Warning
     };
-    let from = |severity| settings.min_severity.map_or(severity, Level::severity);
+    let from = |severity| reports.min_severity.map_or(severity, Level::severity);
     let choice = ShownSeverity {
         min_severity: from(quietest),
     };
@@ -522,8 +524,8 @@ fn style(args: &ValidateArgs, settings: &Settings, fleet: &Fleet, io: &Io<'_>) -
         },
         asked: clients::asked(fleet),
         gate: Gate {
-            severity: settings.fail_on.level.severity(),
-            not_checked: settings.fail_on.not_checked,
+            severity: reports.fail_on.level.severity(),
+            not_checked: reports.fail_on.not_checked,
         },
         statistics: args.statistics,
         matrix: args.matrix.then(|| matrix::MatrixStyle {
