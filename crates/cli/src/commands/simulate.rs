@@ -67,7 +67,7 @@ pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         is_json: args.format == TimelineFormat::Jsonl,
         is_svg: args.format == TimelineFormat::Svg,
         shows_secrets: args.show_secrets,
-        colours: io.colours(args.color),
+        colour: io.colours(args.color),
         width: io.width,
         has_chart: args.chart,
         layers,

@@ -37,7 +37,7 @@ pub struct PickStyle {
     /// `--explain`: print the trace of each RPC.
     pub explains: bool,
     /// With colours.
-    pub colours: bool,
+    pub colour: bool,
     /// Seed of the random numbers.
     pub seed: u64,
 }
@@ -139,7 +139,7 @@ impl<'o> Telling<'o> {
         if self.told > 1 {
             writeln!(self.out)?;
         }
-        write_outcome(outcome, self.style.explains, self.style.colours, self.out)
+        write_outcome(outcome, self.style.explains, self.style.colour, self.out)
     }
 
     /// Ends the answer. `expected` are shares by backend or failure, empty if not known; `error` is why there are no more
@@ -168,7 +168,7 @@ impl<'o> Telling<'o> {
             write_shares(&self.shares, self.told, expected, self.style, self.out)?;
             for outcome in self.examples.values() {
                 writeln!(self.out, "\nfor example")?;
-                write_outcome(outcome, false, self.style.colours, self.out)?;
+                write_outcome(outcome, false, self.style.colour, self.out)?;
             }
             let more = self.shares.len() - self.examples.len();
             if self.style.explains && more > 0 {
@@ -322,7 +322,7 @@ fn write_shares(
         };
         // A share of at most one makes a bar of at most the full length.
         let bar = "█".repeat((part * BAR as f64).round() as usize);
-        let bar = paint(AnsiColor::Blue, style.colours, &bar);
+        let bar = paint(AnsiColor::Blue, style.colour, &bar);
         let percent = part * 100.0;
         let label = match label.chars().count() > LABEL {
             true => {

@@ -91,7 +91,7 @@ pub struct TimelineStyle {
     /// Secrets are written as they are.
     pub shows_secrets: bool,
     /// With colours.
-    pub colours: bool,
+    pub colour: bool,
     /// Columns of the terminal.
     pub width: Option<usize>,
     /// Charts stand below.
@@ -149,7 +149,7 @@ impl<'o> Timeline<'o> {
         if self.style.is_svg {
             self.chart.write_svg(&self.test.name, self.out)?;
         } else if self.style.has_chart && !self.style.is_json {
-            self.chart.write(self.style.width, self.style.colours, self.out)?;
+            self.chart.write(self.style.width, self.style.colour, self.out)?;
         }
         self.out.flush()?;
         Ok(self.lines)
@@ -223,7 +223,7 @@ impl<'o> Timeline<'o> {
         };
         self.lines += 1;
         let seconds = at as f64 / 1000.0;
-        let layer = edge::paint(colour.on_default(), self.style.colours, &format!("{layer:17}"));
+        let layer = edge::paint(colour.on_default(), self.style.colour, &format!("{layer:17}"));
         let mut words = String::new();
         for (key, value) in details {
             let text = match value {
