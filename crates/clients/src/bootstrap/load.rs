@@ -17,11 +17,6 @@ pub fn field<'j>(object: &'j BootstrapObject, name: &str) -> Option<&'j ClientJs
     object.get(name).filter(|json| **json != ClientJson::Null)
 }
 
-/// The same, named for a list.
-pub fn array_at<'j>(object: &'j BootstrapObject, name: &str) -> Option<&'j ClientJson> {
-    field(object, name)
-}
-
 /// A string field; empty if absent.
 pub fn text_at(object: &BootstrapObject, name: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
     field(object, name)

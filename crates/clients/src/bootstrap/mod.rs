@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use client_json::ClientJson;
 use dialect::BootstrapDialect;
 
-use load::{BootstrapObject, array_at, field, text_at};
+use load::{BootstrapObject, field, text_at};
 use xdsctl_model::diag::{Diagnostic, Effect, Path, Validation, rules};
 use xdsctl_model::profile::{Feature, Profile, ServerFacts};
 
@@ -359,7 +359,7 @@ fn authorities(object: &BootstrapObject, bootstrap: &mut Bootstrap, cx: &mut Val
         ];
         unknown_keys(object, &known, &at, cx);
         let template = text_at(object, known[0], &at, cx);
-        let servers = array_at(object, "xds_servers").map_or_else(Vec::new, |json| {
+        let servers = field(object, "xds_servers").map_or_else(Vec::new, |json| {
             let at = at.field("xds_servers");
             match BootstrapDialect::of(cx.profile()).reads_first_server {
                 // Whoever reads no list to its end does not look at what an authority's server lacks.

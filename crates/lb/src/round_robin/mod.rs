@@ -37,7 +37,7 @@ fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Optio
 /// Reads the JSON config, in which everything is ignored.
 ///
 /// # Errors
-/// Reads the config, which has no fields.
+/// None: any object is taken.
 pub fn from_json(_config: &Map<String, Value>, _profile: &Profile) -> Result<RoundRobinConfig, Faults> {
     Ok(RoundRobinConfig {})
 }

@@ -41,7 +41,7 @@ fn routes(world: &World, users: &Users<'_>, findings: &mut Findings) {
     }
     let mut hints = Hints::new();
     for (name, entry) in world.all(ResourceType::RouteConfiguration) {
-        if entry.is_accepted() && !users.name_routes(name) {
+        if entry.is_accepted() && !users.names_routes(name) {
             let nearest = hints.nearest(name, || {
                 missing(world, ResourceType::RouteConfiguration, users.client_routes())
             });

@@ -105,7 +105,7 @@ impl<'w> Users<'w> {
     }
 
     /// Says whether a listener names the RouteConfiguration.
-    pub fn name_routes(&self, name: &str) -> bool {
+    pub fn names_routes(&self, name: &str) -> bool {
         self.by_name.contains_key(name)
     }
 

@@ -81,7 +81,7 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
                     let mut test = placing.report(name, test.span, played);
                     // It comes first, because the other failures may follow from it.
                     test.failures
-                        .splice(0..0, unread.map(|(span, lost)| placing.half_a_world(span, lost)));
+                        .splice(0..0, unread.map(|(span, lost)| placing.unread_world(span, lost)));
                     report.tests.push(test);
                 }
                 for (number, span, note) in notes.of_all() {

@@ -332,7 +332,7 @@ pub struct ShownSeverity {
 }
 
 impl ShownSeverity {
-    /// Says whether a finding of a resource will be shown.
+    /// How many of the findings that `finding` stands for will be shown.
     pub fn takes(self, finding: &Unplaced<'_>) -> usize {
         if finding.severity >= self.min_severity {
             finding.count

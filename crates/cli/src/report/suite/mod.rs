@@ -24,8 +24,8 @@ use xdsctl_document::source::{Source, Span};
 use xdsctl_model::text::percent;
 use xdsctl_suite::{Coverage, CoverageKind, Failed, Played};
 
-pub use super::suite::findings::{write_gitlab, write_markdown, write_sarif};
-pub use super::suite::formats::{write_github, write_json, write_junit};
+pub use findings::{write_gitlab, write_markdown, write_sarif};
+pub use formats::{write_github, write_json, write_junit};
 
 /// What was not met, shown of each kind at most.
 const MISSED_SHOWN: usize = 20;
@@ -177,8 +177,8 @@ impl<'s> Placing<'s> {
         }
     }
 
-    /// A world that is named here was not read in full, and the test passes by what is left of it.
-    pub fn half_a_world(&self, span: Span, lost: String) -> FailureReport {
+    /// The failure of a test whose world, which is named here, was not read in full: `lost` is missing.
+    pub fn unread_world(&self, span: Span, lost: String) -> FailureReport {
         FailureReport {
             place: self.place(span),
             expected: "a world that can be read in full".to_owned(),

@@ -50,53 +50,53 @@ impl ListRole {
 
 /// Reports the rules of a policy that are passed over. Of each list one rule must hold.
 pub(super) fn report(policy: &Policy, allows: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
-    let place = ListRole {
+    let role = ListRole {
         allows,
         more: false,
         is_negated: false,
     };
     let list = at.field("permissions");
     for (i, permission) in policy.permissions.iter().enumerate() {
-        of_permission(permission, place, &list.index(i), cx);
+        of_permission(permission, role, &list.index(i), cx);
     }
     let list = at.field("principals");
     for (i, principal) in policy.principals.iter().enumerate() {
-        of_principal(principal, place, &list.index(i), cx);
+        of_principal(principal, role, &list.index(i), cx);
     }
 }
 
-fn of_permission(permission: &Permission, place: ListRole, at: &Path<'_>, cx: &mut Validation<'_>) {
+fn of_permission(permission: &Permission, role: ListRole, at: &Path<'_>, cx: &mut Validation<'_>) {
     use permission::Rule;
     let (field, set, all) = match &permission.rule {
         Some(Rule::AndRules(set)) => ("and_rules", set, true),
         Some(Rule::OrRules(set)) => ("or_rules", set, false),
-        Some(Rule::NotRule(rule)) => return of_permission(rule, place.negated(), &at.field("not_rule"), cx),
+        Some(Rule::NotRule(rule)) => return of_permission(rule, role.negated(), &at.field("not_rule"), cx),
         _ if permission_is_kept(permission) => return,
-        Some(Rule::Metadata(_)) => return place.report("metadata", at, cx),
-        Some(Rule::RequestedServerName(_)) => return place.report("requested_server_name", at, cx),
-        Some(_) | None => return place.report("rule", at, cx),
+        Some(Rule::Metadata(_)) => return role.report("metadata", at, cx),
+        Some(Rule::RequestedServerName(_)) => return role.report("requested_server_name", at, cx),
+        Some(_) | None => return role.report("rule", at, cx),
     };
     let at = at.field(field);
     let list = at.field("rules");
     for (i, rule) in set.rules.iter().enumerate() {
-        of_permission(rule, place.below(all), &list.index(i), cx);
+        of_permission(rule, role.below(all), &list.index(i), cx);
     }
 }
 
-fn of_principal(principal: &Principal, place: ListRole, at: &Path<'_>, cx: &mut Validation<'_>) {
+fn of_principal(principal: &Principal, role: ListRole, at: &Path<'_>, cx: &mut Validation<'_>) {
     use principal::Identifier;
     let (field, set, all) = match &principal.identifier {
         Some(Identifier::AndIds(set)) => ("and_ids", set, true),
         Some(Identifier::OrIds(set)) => ("or_ids", set, false),
-        Some(Identifier::NotId(id)) => return of_principal(id, place.negated(), &at.field("not_id"), cx),
+        Some(Identifier::NotId(id)) => return of_principal(id, role.negated(), &at.field("not_id"), cx),
         _ if principal_is_kept(principal) => return,
-        Some(Identifier::Metadata(_)) => return place.report("metadata", at, cx),
-        Some(Identifier::SourceIp(_)) => return place.report("source_ip", at, cx),
-        Some(_) | None => return place.report("identifier", at, cx),
+        Some(Identifier::Metadata(_)) => return role.report("metadata", at, cx),
+        Some(Identifier::SourceIp(_)) => return role.report("source_ip", at, cx),
+        Some(_) | None => return role.report("identifier", at, cx),
     };
     let at = at.field(field);
     let list = at.field("ids");
     for (i, id) in set.ids.iter().enumerate() {
-        of_principal(id, place.below(all), &list.index(i), cx);
+        of_principal(id, role.below(all), &list.index(i), cx);
     }
 }
