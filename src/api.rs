@@ -111,7 +111,8 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// A client by name, in the form of `--client`: `go`, `java@1.72`. Without a version it is the newest that was measured.
+    /// A client by name, in the form of `--client`: `go`, `java@1.72`. Without a version it is the
+    /// newest that was measured.
     ///
     /// # Errors
     /// There is no such client or version, or several are named.
@@ -120,7 +121,8 @@ impl Checker {
         Ok(Checker { profile })
     }
 
-    /// Says what this client would do with the resources of a document: [`check`](fn@check), for it.
+    /// Says what this client would do with the resources of a document: [`check`](fn@check), for
+    /// it.
     pub fn check(&self, text: impl Into<Vec<u8>>) -> Report {
         let (world_set, store) = self.read(text.into(), Keep::Findings);
         let CheckOutcome {
@@ -230,8 +232,9 @@ impl Checker {
 
 /// Says what a gRPC client would do with the resources of a document.
 ///
-/// The document is any that `xdsctl validate` reads; what is in it is taken for what one client is sent. The client is the default one,
-/// without a bootstrap. That the document cannot be read is a problem too, and an error.
+/// The document is any that `xdsctl validate` reads; what is in it is taken for what one client is
+/// sent. The client is the default one, without a bootstrap. That the document cannot be read is a
+/// problem too, and an error.
 ///
 /// ```
 /// let report = xdsctl::check(
@@ -245,7 +248,9 @@ impl Checker {
 pub fn check(text: impl Into<Vec<u8>>) -> Report {
     Checker::default().check(text)
 }
-/// How bad a problem is. What is doubtful in a text that turns out to have no resource is why it has none; that it says so itself is not.
+
+/// How bad a problem is. In a text without a resource a warning is an error, because it says why
+/// there is none; that a text is empty on purpose is not.
 fn severity(diagnostic: &Diagnostic, is_empty: bool) -> Severity {
     match diagnostic.rule.severity {
         Severity::Warning if is_empty && ![&NO_RESOURCE, &EMPTY_RESPONSE].contains(&diagnostic.rule) => Severity::Error,
@@ -255,7 +260,8 @@ fn severity(diagnostic: &Diagnostic, is_empty: bool) -> Severity {
 
 /// A client that holds the resources of a document: those that it accepts.
 ///
-/// What it rejects is in [`Resources::rejected`](xdsctl_channel::client::Resources::rejected). [`Client::update`] sends it more.
+/// What it rejects is in [`Resources::rejected`](xdsctl_channel::client::Resources::rejected).
+/// [`Client::update`] sends it more.
 ///
 /// ```
 /// let client = xdsctl::hold(
@@ -267,16 +273,17 @@ fn severity(diagnostic: &Diagnostic, is_empty: bool) -> Severity {
 /// ```
 ///
 /// # Errors
-/// The report, if some of the document could not be read, or it is none: what the client holds then is not what was meant. A resource
+/// The report, if the document could not be read in full, or holds no resource: the client would hold something else than was meant. A resource
 /// that the client rejects is no error here.
 pub fn hold(text: impl Into<Vec<u8>>) -> Result<Client, Report> {
     Checker::default().hold(text)
 }
 
-/// Opens a channel to a target, `xds:///NAME`, in simulated time; every address answers, and chance has the seed 0.
+/// Opens a channel to a target, `xds:///NAME`, in simulated time; every address answers, and chance
+/// has the seed 0.
 ///
 /// # Errors
-/// The target is none that the client could start with.
+/// The client could not start with the target.
 pub fn channel(client: Client, target: &str) -> Result<sim::Channel, TargetError> {
     let target = Target::parse(target, None, &Default::default())?;
     let options = sim::ChannelOptions::default();
@@ -291,7 +298,7 @@ pub fn channel(client: Client, target: &str) -> Result<sim::Channel, TargetError
 /// Why an RPC was not sent, or not followed to its end.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
-    /// The target is none that the client could start with.
+    /// The client could not start with the target.
     #[error(transparent)]
     Target(#[from] TargetError),
     /// The simulation stopped at one of its limits.
@@ -311,10 +318,11 @@ pub enum SendError {
 /// assert_eq!(outcome.details, "empty address list (LDS resource cart: does not exist)");
 /// ```
 ///
-/// The RPC has a deadline of [`sim::DEFAULT_TIMEOUT_MS`]; [`channel`] sends RPCs with other metadata and deadlines, and several.
+/// The RPC has a deadline of [`sim::DEFAULT_TIMEOUT_MS`]; [`channel`] sends RPCs with other
+/// metadata and deadlines, and several.
 ///
 /// # Errors
-/// The target is none that the client could start with, or the simulation stops at a limit.
+/// The client could not start with the target, or the simulation stops at a limit.
 pub fn send(client: Client, target: &str, method: &str) -> Result<sim::Outcome, SendError> {
     let rpc = sim::Rpc {
         method: method.to_owned(),

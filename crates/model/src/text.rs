@@ -1,14 +1,16 @@
-//! Small text questions that several layers ask: which known name is nearest to a misspelt one, what JSON has to escape.
+//! Questions about texts that several layers ask: which known name is nearest to a misspelt one,
+//! what JSON has to escape.
 //!
 //! Knows nothing of xDS.
 
 /// Largest edit distance at which a name is offered as "did you mean".
 const MAX_DISTANCE: usize = 3;
 
-/// Returns the candidate with the smallest edit distance to `name`, if it is near enough to be a likely misspelling.
+/// Returns the candidate with the smallest edit distance to `name`, if it is near enough to be a
+/// likely misspelling.
 ///
-/// Near enough is a distance of at most 3 and less than half of the name's length. Two neighbours that are swapped count
-/// once. The first of equals wins.
+/// Near enough is a distance of at most 3 and less than half of the name's length. Two neighbours
+/// that are swapped count once. The first of equals wins.
 ///
 /// ```
 /// assert_eq!(xdsctl_model::text::nearest("port_vale", ["address", "port_value"].into_iter()), Some("port_value"));
@@ -66,7 +68,8 @@ pub fn differ_in_digits(a: &str, b: &str) -> bool {
 /// ```
 pub fn first_escaped(text: &str) -> Option<u8> {
     let is_escaped = |byte: u8| (byte < b' ') | (byte == b'"') | (byte == b'\\');
-    // Several bytes at a time: most texts have none, and every name that a route gives is asked about.
+    // Several bytes at a time: most texts have none, and every name that a route gives is asked
+    // about.
     let has_one = text.bytes().fold(false, |has_one, byte| has_one | is_escaped(byte));
     has_one.then(|| text.bytes().find(|byte| is_escaped(*byte))).flatten()
 }
@@ -74,7 +77,8 @@ pub fn first_escaped(text: &str) -> Option<u8> {
 /// Texts up to this length, in bytes, are compared by their letters first.
 const SHORT_BYTES: usize = 64;
 
-/// The characters of a short text, in any order, as bits: a change of one character changes two of them at most.
+/// The characters of a short text, in any order, as bits: a change of one character changes two of
+/// them at most.
 fn letters(text: &str) -> Option<u64> {
     let is_first = |byte: &u8| byte & 0xc0 != 0x80;
     let bits = |text: &str| {
@@ -87,7 +91,8 @@ fn letters(text: &str) -> Option<u64> {
 
 /// Edit distance in characters, if it is at most `limit`; a swap of two neighbours is one edit.
 ///
-/// Looks only at the cells of the table that may be so small, and not at all at texts of too different lengths.
+/// Looks only at the cells of the table that may be so small, and not at all at texts of too
+/// different lengths.
 fn edit_distance(a: &str, b: &str, limit: usize) -> Option<usize> {
     // A character has up to four bytes.
     let is_longer = |one: &str, other: &str| one.len() / 4 > other.len() + limit;
@@ -131,7 +136,8 @@ fn edit_distance(a: &str, b: &str, limit: usize) -> Option<usize> {
     last.last().copied().filter(|distance| *distance <= limit)
 }
 
-/// A share as people read it: rounded to a tenth of a percent, or finer where that would read as none or all.
+/// A share as people read it: rounded to a tenth of a percent, or finer where that would read as
+/// none or all.
 pub fn percent(part: u64, whole: u64) -> String {
     if whole == 0 {
         return "0 %".to_owned();

@@ -35,7 +35,8 @@ pub struct AdsSession<'o> {
     stream: AdsStream<'o>,
     /// When all that was asked for must be there.
     deadline: Instant,
-    /// Answers that wait, one of a type at most, and until when: to what is sent again and again after it was rejected.
+    /// Answers that wait, one of a type at most, and until when: to what is sent again and again
+    /// after it was rejected.
     late: BTreeMap<ResourceType, (Instant, SubscriberAnswer)>,
 }
 
@@ -122,7 +123,7 @@ impl<'o> AdsSession<'o> {
 
     /// Takes one response; says whether it changed anything.
     async fn step(&mut self, told: &mut dyn FnMut(StreamEvent)) -> Result<bool, Error> {
-        // Whoever always has something to say keeps neither the deadline nor Ctrl-C from being looked at.
+        // A server that never pauses must not keep the deadline and Ctrl-C from being checked.
         tokio::task::yield_now().await;
         let Some(response) = self.next().await? else {
             return Err(Error::Refused {
@@ -188,7 +189,8 @@ impl<'o> AdsSession<'o> {
     }
 }
 
-/// Keeps the stream open; `changed` gets the dump when all is there, and after each response that changes something from then on.
+/// Keeps the stream open; `changed` gets the dump when all is there, and after each response that
+/// changes something from then on.
 pub async fn watch(
     address: &Address,
     options: &FetchOptions,
@@ -216,7 +218,7 @@ pub async fn watch(
             match session.step(told).await {
                 Ok(true) if session.subscriber.is_complete() => break,
                 Ok(_) => attempt = 0,
-                // The next stream would come to the same.
+                // Another stream would reach the same limit.
                 Err(error @ Error::Limit(_)) => return Err(error),
                 Err(error) => {
                     told(StreamEvent {

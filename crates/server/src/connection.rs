@@ -23,7 +23,7 @@ pub enum Transport {
     Tls(Option<PeerCertificate>),
 }
 
-/// A certificate that a client shows. Whoever speaks of time means seconds since 1970.
+/// A certificate that a client shows. Times are in seconds since 1970.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PeerCertificate {
     /// Alternative names that are URIs, such as `spiffe://prod/ns/shop/sa/cart`.

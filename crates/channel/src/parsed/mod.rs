@@ -1,10 +1,12 @@
 //! What the client keeps of an accepted resource, for people: `validate --show parsed`.
 //!
-//! [`of`] makes JSON of a validated resource, with the field's own names where the client keeps the field's meaning;
-//! durations are seconds (`"30s"`). Each object has a list `defaults`: which of its fields hold the client's default,
-//! whether the resource says so or says nothing. [`text`] makes indented lines of that JSON.
+//! [`of`] makes JSON of a validated resource, with the field's own names where the client keeps the
+//! field's meaning; durations are seconds (`"30s"`). Each object has a list `defaults`: which of
+//! its fields hold the client's default, whether the resource says so or says nothing. [`text`]
+//! makes indented lines of that JSON.
 //!
-//! Shows `model` values only: what the client drops or ignores is not here, the findings tell of it.
+//! Shows `model` values only: what the client drops or ignores is not here, the findings tell of
+//! it.
 
 mod cluster;
 mod endpoints;
@@ -45,7 +47,7 @@ pub fn of(resource: &Resource) -> ParsedValue<'_> {
     }
 }
 
-/// The same of a Cluster.
+/// The kept form of a Cluster.
 pub fn cluster(cluster: &Cluster) -> ParsedValue<'_> {
     ParsedValue::Plain(cluster::cluster(cluster))
 }

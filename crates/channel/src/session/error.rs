@@ -95,7 +95,7 @@ pub enum SessionError {
     /// No channel can be made to the target.
     #[error("{error}")]
     Target {
-        /// Why the target is none.
+        /// Why the text is no target.
         error: TargetError,
         /// The authorities that the bootstrap has.
         authorities: Vec<String>,

@@ -1,7 +1,7 @@
 //! A client channel: the LB policies, the connections, and the RPCs that wait for them.
 //!
-//! Follows C-core client_channel.cc (what becomes of a pick), retry_filter.cc (what becomes of a failed attempt) and
-//! xds_resolver.cc (what becomes of an update).
+//! Follows C-core client_channel.cc (what becomes of a pick), retry_filter.cc (what becomes of a
+//! failed attempt) and xds_resolver.cc (what becomes of an update).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -40,11 +40,12 @@ mod watched;
 /// How long a client waits for a resource before it believes that there is none.
 pub const RESOURCE_TIMEOUT_MS: i64 = 15_000;
 
-/// Events worked off for one step or RPC at most unless [`ChannelOptions::max_events`] says otherwise, so that nothing runs for
-/// ever.
+/// Events worked off for one step or RPC at most unless [`ChannelOptions::max_events`] says
+/// otherwise, so that nothing runs for ever.
 pub const MAX_EVENTS: u64 = 5_000_000;
 
-/// LB policies and connections of a channel at a time, as its policies hold them, unless [`ChannelOptions::max_machines`] has more.
+/// LB policies and connections of a channel at a time, as its policies hold them, unless
+/// [`ChannelOptions::max_machines`] has more.
 pub const MAX_MACHINES: usize = 250_000;
 
 /// How a channel runs.
@@ -87,7 +88,7 @@ pub struct Channel {
     broken: Option<Status>,
     /// There is no configuration, and no RPC waits for one: all fail with this.
     refusal: Option<Status>,
-    /// The client did not survive an update: it takes no other.
+    /// The process of the client has died: it takes no update.
     is_dead: bool,
     /// There is a configuration, or a failure instead of one.
     is_resolved: bool,
@@ -189,8 +190,8 @@ impl Channel {
         channel
     }
 
-    /// What has happened since the last call, in the order of time, and how much more was not kept; nothing without
-    /// [`ChannelOptions::log`].
+    /// What has happened since the last call, in the order of time, and how much more was not kept;
+    /// nothing without [`ChannelOptions::log`].
     pub fn take_log(&mut self) -> (Vec<LogEntry>, u64) {
         self.runtime.log.take()
     }
@@ -226,7 +227,8 @@ impl Channel {
         }
     }
 
-    /// Timers that fired and changes of connections since the last call: what happens without an RPC.
+    /// Takes the number of timers that fired and of changes of connections since the last call:
+    /// what happens without an RPC.
     pub const fn take_worked(&mut self) -> u64 {
         std::mem::replace(&mut self.worked, 0)
     }

@@ -1,4 +1,5 @@
-//! `xdsctl explain`: a rule's page, the list of rules, or the rules that a line of a client's log is about.
+//! `xdsctl explain`: a rule's page, the list of rules, or the rules that a line of a client's log
+//! is about.
 
 use std::io::Read;
 
@@ -103,7 +104,7 @@ fn read_log(input: &mut dyn Read, max: usize) -> Result<Log, Error> {
     }
 }
 
-/// Tells each fault of the log on standard input once.
+/// Reports each fault of the log on standard input once.
 fn log(format: Format, io: &mut Io<'_>) -> Result<u8, Error> {
     let log = read_log(&mut io.input, MAX_LOG_BYTES)?;
     let (faults, left_out) = log.finish();
@@ -167,7 +168,7 @@ fn page(format: Format, rule: &'static Rule, io: &mut Io<'_>) -> Result<u8, Erro
     Ok(0)
 }
 
-/// Writes what a line tells; one thing with one rule is followed by the rule's page.
+/// Writes what a line of a log is about; a single rule is followed by its page.
 fn line(format: Format, told: &[Recognised], io: &mut Io<'_>) -> Result<u8, Error> {
     match format {
         Format::Human => explain::write_told(told, io.width, &mut io.out)?,

@@ -1,10 +1,12 @@
 //! Which files a command reads: those that are named, and the documents below directories.
 //!
-//! What is named is read whatever it is, a pipe too: whoever names `/dev/stdin` or `<(command)` wants to wait for it. Below a
-//! directory only regular files are documents, and links to them; a pipe or a device there is passed over with a word, for it
-//! might never end. A directory is searched once, by whatever links it can be reached. What cannot be read is a failure of its
-//! own: the command reads the rest, and ends with exit code 2. So is a link that leads out of the directory, and a name that is no
-//! UTF-8: two of them would look alike, and one would take the place of the other.
+//! What is named is read whatever it is, a pipe too: whoever names `/dev/stdin` or `<(command)`
+//! wants to wait for it. Below a directory only regular files are documents, and links to them; a
+//! pipe or a device there is passed over with a word, for it might never end. A directory is
+//! searched once, by whatever links it can be reached. What cannot be read is a failure of its own:
+//! the command reads the rest, and ends with exit code 2. So is a link that leads out of the
+//! directory, and a name that is no UTF-8: two of them would look alike, and one would take the
+//! place of the other.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -172,7 +174,7 @@ impl Search<'_> {
             Ok(metadata) if is_document && metadata.is_file() => self.file(path),
             Ok(_) if is_document => self.found.passed_over.push(path.to_owned()),
             Ok(_) => {}
-            // A link to nothing, or to itself. Others than documents are nobody's business.
+            // A link to nothing, or to itself. It is told if it would be a document.
             Err(error) if is_document => self.fail(path, error),
             Err(_) => {}
         }

@@ -1,7 +1,7 @@
 //! Files as they were: `git:REVISION:PATH`, read from the repository of the current directory.
 //!
-//! What is named is looked up once (`git rev-parse`), then read by its object's id, so that no part of the argument is taken for
-//! an option. Of a directory the files with a known ending are read.
+//! What is named is looked up once (`git rev-parse`), then read by its object's id, so that no part
+//! of the argument is taken for an option. Of a directory the files with a known ending are read.
 
 use std::borrow::Cow;
 use std::io::{self, Read as _, Write as _};
@@ -22,7 +22,8 @@ pub struct Revised {
     pub bytes: Vec<u8>,
 }
 
-/// Reads what an argument behind [`SCHEME`] names, of at most `most` bytes in all, and says whether it is a directory.
+/// Reads what an argument behind [`SCHEME`] names, of at most `most` bytes in all, and says whether
+/// it is a directory.
 ///
 /// # Errors
 /// There is no `git`, no such revision or path, or it is larger.
@@ -39,8 +40,9 @@ pub fn read(named: &str, most: u64) -> io::Result<(Vec<Revised>, bool)> {
     Ok((files.map(|(name, bytes)| Revised { name, bytes }).collect(), true))
 }
 
-/// Says whether a revision has nothing at a path, or no document below it, although the path is known: it is in the work tree, or
-/// `elsewhere` has it. A path that is nowhere is misspelt, and a revision that is not there is no empty one.
+/// Says whether a revision has nothing at a path, or no document below it, although the path is
+/// known: it is in the work tree, or `elsewhere` has it. A path that is nowhere is misspelt, and a
+/// revision that is not there is no empty one.
 pub fn lacks(named: &str, elsewhere: &Path) -> bool {
     let Some((revision, path)) = named.split_once(':') else {
         return false;
@@ -88,7 +90,7 @@ fn documents(named: &str, id: &str) -> io::Result<(Vec<String>, Vec<String>)> {
         let (Some("blob"), Some(id)) = (head.split(' ').nth(1), head.split(' ').nth(2)) else {
             continue;
         };
-        // As in a directory on disk.
+        // Hidden files are left out, as in a directory on disk.
         let is_hidden = path.split('/').any(|step| step.starts_with('.'));
         if !is_hidden && files::ending(Path::new(path)).is_some() {
             if let Cow::Owned(_) = &entry {
@@ -176,7 +178,7 @@ fn objects(ids: &[String], most: u64) -> io::Result<Vec<Vec<u8>>> {
         if let Some(stdout) = stdout {
             stdout.take(most.saturating_add(1)).read_to_end(&mut answer)?;
         }
-        // One that git no longer reads is told by its answer.
+        // If git stops reading early, its answer is too short, and `split` says so.
         let _ = writer.join();
         Ok(())
     })?;

@@ -1,8 +1,10 @@
-//! The values of one JSON text, such as the lines of a file: which of them are worlds by themselves.
+//! The values of one JSON text, such as the lines of a file: which of them are worlds by
+//! themselves.
 //!
-//! A dump is a world if it does not stand alone, and so is a snapshot: a value with resources of several types, of which another
-//! such value has one, too. All other values complete each other. A world that is not the first is named by the number of its
-//! value. The documents of a YAML file are one world, whatever they hold.
+//! A dump is a world if it does not stand alone, and so is a snapshot: a value with resources of
+//! several types, of which another such value has one, too. All other values complete each other. A
+//! world that is not the first is named by the number of its value. The documents of a YAML file
+//! are one world, whatever they hold.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +12,7 @@ use super::raw::WorldId;
 use super::walker::Walker;
 use super::wrapper::{WrapperContents, held};
 
-/// What is known of the values so far.
+/// Which of the values of a text are worlds, as far as it has been read.
 pub(super) struct Values {
     /// The values may be worlds.
     is_open: bool,

@@ -11,8 +11,8 @@ use xdsctl_model::resource::cluster::HealthStatus;
 pub(super) struct HostEntry {
     pub address: Address,
     pub endpoint: Arc<Endpoint>,
-    /// This address first, then the others of its endpoint; made when a pick first needs it, since the lists of all the
-    /// addresses of one endpoint are the square of it.
+    /// This address first, then the others of its endpoint; made when a pick first needs it, since
+    /// the lists of all the addresses of one endpoint are the square of it.
     pub list: Option<Arc<str>>,
     pub health: HealthStatus,
     pub state: Connectivity,
@@ -23,11 +23,11 @@ pub(super) struct HostEntry {
 /// Who holds the subchannel of an address.
 #[derive(Debug)]
 pub(super) enum Connection {
-    /// Nobody has the connection.
+    /// Nobody holds a subchannel.
     None,
-    /// The policies below; `watch` tells its state.
+    /// The policies below hold it; `watch` tells its state.
     Child { handle: Handle, watch: u64 },
-    /// The policy itself has the connection.
+    /// The policy itself holds it, for sessions.
     Owned(Handle),
 }
 
@@ -56,7 +56,7 @@ impl HostEntry {
         }
     }
 
-    /// The endpoint is another version.
+    /// Takes another version of the endpoint.
     pub fn set(&mut self, address: &Address, endpoint: &Arc<Endpoint>) {
         self.address = address.clone();
         self.health = endpoint.health;

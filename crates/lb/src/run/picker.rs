@@ -1,7 +1,8 @@
 //! A pick: what the channel asks of the policies for each attempt of an RPC, and what they answer.
 //!
-//! Nothing on the way of a pick that completes allocates, unless a trace is asked for. Side effects, such as waking an
-//! idle policy, are collected and carried out after the pick, as the client's work serializer does.
+//! Nothing on the way of a pick that completes allocates, unless a trace is asked for. Side
+//! effects, such as waking an idle policy, are collected and carried out after the pick, as the
+//! client's work serializer does.
 
 use std::fmt::{self, Write as _};
 use std::hash::Hasher as _;
@@ -84,7 +85,8 @@ pub struct Complete {
     pub in_flight: Option<u32>,
     /// That of least_request for the endpoint; `None` where it has not been asked.
     pub in_flight_of_endpoint: Option<u32>,
-    /// The chosen endpoint's addresses for the session cookie; `None` if override_host did not record any.
+    /// The chosen endpoint's addresses for the session cookie; `None` if override_host did not
+    /// record any.
     pub actual_hosts: Option<Arc<str>>,
 }
 
@@ -126,7 +128,7 @@ impl Complete {
 pub struct PickShares(pub std::collections::BTreeMap<String, f64>);
 
 impl PickShares {
-    /// What picks count as that wait.
+    /// The label of picks that wait.
     pub const QUEUED: &'static str = "queued";
 
     /// Adds a share, from 0 to 1, to that of a label.
@@ -274,7 +276,8 @@ pub struct PickCx<'a> {
     pub after: &'a mut Vec<(TreePath, PolicyEvent)>,
     /// Steps are written here if wanted.
     pub trace: Option<&'a mut PickSteps>,
-    /// What is to be told of the pick, if somebody listens: what a cookie led to. The number is that of the RPC.
+    /// What is to be told of the pick, if somebody listens: what a cookie led to. The number is
+    /// that of the RPC.
     pub told: Option<(i64, &'a mut Vec<LogEvent>)>,
 }
 

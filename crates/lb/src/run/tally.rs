@@ -1,6 +1,7 @@
 //! Counts of children by state, kept up to date change by change.
 //!
-//! A policy with many children hears of each of their changes; what it makes of them must not cost a look at all of them.
+//! A policy with many children hears of each of their changes; what it makes of them must not cost
+//! a look at all of them.
 
 use std::ops::{AddAssign, SubAssign};
 
@@ -11,7 +12,7 @@ use super::runtime::Connectivity;
 pub struct StateTally([usize; 4]);
 
 impl StateTally {
-    /// A child went from one state to another; `None` is none that counts.
+    /// A child went from one state to another; `None` is a state that is not counted.
     pub fn change(&mut self, before: Option<Connectivity>, after: Option<Connectivity>) {
         if let Some(count) = before.and_then(|state| self.0.get_mut(state as usize)) {
             *count = count.saturating_sub(1);
@@ -142,7 +143,8 @@ impl Ranks {
     }
 }
 
-/// Weights at indices below a fixed length, of which the one is found that a number below their sum falls on.
+/// Weights at indices below a fixed length, of which the one is found that a number below their sum
+/// falls on.
 #[derive(Debug, Clone, Default)]
 pub struct Weights {
     sums: Sums<u64>,

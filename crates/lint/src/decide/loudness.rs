@@ -1,6 +1,8 @@
-//! How loud each finding of a resource is to the reader, and what is silent: it has no client that was asked, or is switched off.
+//! How loud each finding of a resource is to the reader, and what is silent: it has no client that
+//! was asked, or is switched off.
 //!
-//! This is the last stage before a format, and runs while the resources are printed one after the other.
+//! This is the last stage before a format, and runs while the resources are printed one after the
+//! other.
 
 use super::{Reason, Withheld};
 use crate::choice::Severities;
@@ -22,8 +24,8 @@ pub struct Loudness {
 impl Loudness {
     /// How loud a finding is; `None` if the reader switches it off.
     ///
-    /// `counted` is there if clients say the finding: the worst effect in those that can fail the run, `None` if only others say
-    /// it. Such a finding is a warning at most.
+    /// `counted` is there if clients say the finding: the worst effect in those that can fail the
+    /// run, `None` if only others say it. Such a finding is a warning at most.
     pub fn of(
         (rule, effect): (&'static Rule, Effect),
         field: Option<&str>,
@@ -65,12 +67,13 @@ pub fn silenced(
     if is_silenced { count } else { 0 }
 }
 
-/// Says whether a finding is about the text, whoever reads it.
+/// Says whether a finding is about the text, and so true for every client.
 pub fn is_of_text(rule: &Rule) -> bool {
     rule.subject == Subject::Dump || is_live(rule)
 }
 
-/// Says whether a client that was asked has a finding, which was made for the base or is a client's own.
+/// Says whether a client that was asked has a finding, which was made for the base or is a client's
+/// own.
 pub fn is_of_asked(checked: &Checked, diagnostic: &Diagnostic, fleet: &Fleet) -> bool {
     let has = |answer: &FamilyAnswer| {
         let is_own = |own: &Diagnostic| own.rule == diagnostic.rule && own.path == diagnostic.path;
@@ -106,7 +109,8 @@ impl Withheld {
         }
     }
 
-    /// Adds what the reader switches off. `counted` is beside the resource's diagnostics, as [`Loudness::of`] takes it.
+    /// Adds what the reader switches off. `counted` is beside the resource's diagnostics, as
+    /// [`Loudness::of`] takes it.
     pub fn add_switched_off(
         &mut self,
         resource: usize,

@@ -58,7 +58,7 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
     }
 }
 
-/// The server listens on `[::]`, where IPv4 comes in the clothes of IPv6.
+/// The server listens on `[::]`, where an IPv4 address arrives as an IPv6-mapped one.
 fn address(address: SocketAddr) -> IpAddr {
     match address.ip() {
         IpAddr::V4(address) => address.to_ipv6_mapped().into(),
@@ -76,7 +76,8 @@ fn policy_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     }
 }
 
-/// `HeaderMatcher.applyHelper`. Several headers of one name are one value in Node, with a comma and a space between.
+/// `HeaderMatcher.applyHelper`. Several headers of one name are one value in Node, with a comma and
+/// a space between.
 fn header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     match name {
         name if name.ends_with("-bin") => None,
@@ -88,7 +89,8 @@ fn header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     }
 }
 
-/// `AuthenticatedPrincipal`: the names of the first kind of which there is one, and the common names.
+/// `AuthenticatedPrincipal`: the names of the first kind of which there is one, and the common
+/// names.
 fn names(peer: Option<&PeerCertificate>) -> PeerNames<'_> {
     let mut names = names_of_first_kind(peer);
     let Some(peer) = peer else { return names };

@@ -17,7 +17,7 @@ use xdsctl_model::resource::{Endpoints, ResourceType};
 /// A version that was made of the one before it.
 #[derive(Debug)]
 pub(super) struct Edited {
-    /// What it is checked against.
+    /// The profile and the server facts that it is checked against, with the documents.
     store: Arc<Store>,
     /// The message, but for what is in `later`.
     bytes: Bytes,
@@ -49,7 +49,8 @@ impl Edited {
     }
 }
 
-/// What one set of changes makes of each version, so that clients that hold the same one find that out together.
+/// What one set of changes makes of each version, so that clients that hold the same one find that
+/// out together.
 #[derive(Debug, Default)]
 pub struct Edits {
     /// By the place of the version in memory, which stays as long as it is here.
@@ -67,8 +68,9 @@ struct EndpointEdit {
 }
 
 impl Resources {
-    /// Takes an EDS update of the resource of this name, in which some endpoints are changed; `met` gets the numbers of the changes that are
-    /// about one of them. Returns why the client rejects the update, if it does.
+    /// Takes an EDS update of the resource of this name, in which some endpoints are changed; `met`
+    /// gets the numbers of the changes that are about one of them. Returns why the client rejects
+    /// the update, if it does.
     pub(in crate::client) fn change_endpoints(
         &mut self,
         name: &str,
@@ -89,8 +91,9 @@ impl Resources {
         nacked
     }
 
-    /// Takes an EDS update of the resource of this name, which is made of the bytes of the version before by `edit`; nothing is
-    /// taken if that makes none. Returns why the client rejects the update, if it does.
+    /// Takes an EDS update of the resource of this name, which is made of the bytes of the version
+    /// before by `edit`; nothing is taken if that makes none. Returns why the client rejects the
+    /// update, if it does.
     pub(in crate::client) fn edit_endpoints(
         &mut self,
         name: &str,
@@ -146,7 +149,8 @@ impl AcceptedVersion<Endpoints> {
         })
     }
 
-    /// The same where it is certain without a look at the whole resource.
+    /// What changes make of the version, where that is certain without reading the whole resource
+    /// again.
     fn patched(&self, changes: &[EndpointChange]) -> Option<EndpointEdit> {
         let edited = self.edited.as_ref()?;
         let kept = self.kept.get()?;
@@ -190,7 +194,8 @@ impl AcceptedVersion<Endpoints> {
         })
     }
 
-    /// What becomes of the version when `edit` makes another message of it, and why the client rejects that, if it does.
+    /// What becomes of the version when `edit` makes another message of it, and why the client
+    /// rejects that, if it does.
     fn edited(
         &self,
         name: &str,

@@ -38,7 +38,7 @@ impl Channel {
         let is_waiting = self.options.waits_for_missing && !waits_apart && self.waits(&resolved);
         self.note_watched(&resolved, awaited.as_ref(), is_waiting);
         if waits_apart && resolved.as_ref().is_err_and(|failure| failure.at_once.is_none()) {
-            // Nobody hears of it: RPCs wait, or go on with what there is.
+            // The channel is not told: RPCs wait, or go on with the configuration that they have.
             return;
         }
         match &resolved {
@@ -110,7 +110,8 @@ impl Channel {
         let is_read = read.is_ok();
         let lb_config = match (read, self.lb_config.take()) {
             (Ok(lb_config), _) => lb_config,
-            // The client goes on with the service config and the routes that it has, and with the new clusters.
+            // The client goes on with the service config and the routes that it has, and with the
+            // new clusters.
             (Err(_), Some(before)) => before,
             (Err(status), None) => {
                 self.broken = Some(status.from_control_plane("resolver"));
@@ -171,7 +172,8 @@ impl Channel {
         self.root.update(update, &mut cx)
     }
 
-    /// The routes that the Listener names and that are not there yet, if the channel has others with which it goes on.
+    /// The routes that the Listener names and that are not there yet, if the channel has others
+    /// with which it goes on.
     fn awaited_routes(&mut self, resolved: &Result<XdsConfig, ChannelFailure>) -> Option<(ResourceType, String)> {
         let missing = &resolved.as_ref().err()?.missing;
         let routes = missing
@@ -181,7 +183,8 @@ impl Channel {
         (goes_on && self.waits(resolved)).then(|| routes.clone())
     }
 
-    /// The clusters that wait for a resource, their own, their endpoints or those of a member, or for ever for DNS.
+    /// The clusters that wait for a resource, their own, their endpoints or those of a member, or
+    /// for ever for DNS.
     fn awaited_clusters(&self, config: &XdsConfig) -> BTreeSet<String> {
         let now = self.runtime.now;
         let is_awaited = |resource_type: ResourceType, name: &str| {
@@ -224,7 +227,8 @@ impl Channel {
         waiting.map(|(name, _)| name.clone()).collect()
     }
 
-    /// Whether the clusters are those of the configuration before, each with the endpoints that it had. Notes do not count.
+    /// Whether the clusters are those of the configuration before, each with the endpoints that it
+    /// had. Notes do not count.
     fn has_clusters_of(&self, resolved: &Result<XdsConfig, ChannelFailure>) -> bool {
         let now = resolved.as_ref().map(|config| &config.clusters);
         let before = self.taken.as_ref().map(|config| &config.clusters);
@@ -242,7 +246,8 @@ impl Channel {
         })
     }
 
-    /// Whether nothing is new but the Listener, with the same routes by RDS, which some clients do not take by itself.
+    /// Whether nothing is new but the Listener, with the same routes by RDS, which some clients do
+    /// not take by itself.
     fn is_listener_alone(&self, resolved: &Result<XdsConfig, ChannelFailure>) -> bool {
         let (Ok(now), Some(before)) = (resolved, &self.view.config) else {
             return false;
@@ -253,7 +258,8 @@ impl Channel {
         self.client.profile.has(Feature::ListenerAloneUnseen) && has_same_routes && self.has_clusters_of(resolved)
     }
 
-    /// Remembers what the client watches and which routes it has, and forgets what it watches no more.
+    /// Remembers what the client watches and which routes it has, and forgets what it watches no
+    /// more.
     fn note_watched(
         &mut self,
         resolved: &Result<XdsConfig, ChannelFailure>,
@@ -302,7 +308,8 @@ impl Channel {
         self.hopes(missing) || self.client.profile.has(Feature::AwaitsAll) && self.awaits_more()
     }
 
-    /// Whether a resource that was asked for has neither come nor timed out, named by the configuration or not.
+    /// Whether a resource that was asked for has neither come nor timed out, named by the
+    /// configuration or not.
     fn awaits_more(&self) -> bool {
         self.asked.iter().any(|((resource_type, name), since)| {
             self.runtime.now - since < RESOURCE_TIMEOUT_MS
@@ -326,7 +333,8 @@ impl Channel {
         is_waiting
     }
 
-    /// A resource was there and is not any more: whoever watches it hears that, and does not wait.
+    /// Notes that a resource was removed: a channel that watches it is told, and does not wait for
+    /// it.
     pub fn note_removed(&mut self, resource_type: ResourceType, name: &str) {
         if self.watched.has(resource_type, name) {
             let long_ago = self.runtime.now - RESOURCE_TIMEOUT_MS;
@@ -334,7 +342,8 @@ impl Channel {
         }
     }
 
-    /// Takes a resource away, which a client may remember that watches it; says whether it was there.
+    /// Takes a resource away, which a client may remember that watches it; says whether it was
+    /// there.
     pub fn take_away(&mut self, resource_type: ResourceType, name: &str) -> bool {
         let remembers = self.client.profile.has(Feature::WithdrawnRemembered) && self.watched.has(resource_type, name);
         let resources = &mut self.client.resources;
@@ -346,7 +355,8 @@ impl Channel {
         was_there
     }
 
-    /// The server has a resource no more, which the client does not hear: says whether it watches it, and so keeps it.
+    /// Says whether the client keeps a resource that the server no longer has: it does if it
+    /// watches it, as it is not told.
     pub fn keeps(&mut self, resource_type: ResourceType, name: &str) -> bool {
         let keeps = self.watched.has(resource_type, name) && self.client.resources.contains(resource_type, name);
         if keeps {
@@ -355,7 +365,8 @@ impl Channel {
         keeps
     }
 
-    /// The client rejects a resource: without watching it, it has no version before it.
+    /// Notes that the client rejects a resource. If it did not watch it, it has no earlier version
+    /// to keep.
     pub fn note_rejected(&mut self, resource_type: ResourceType, name: &str) {
         if !self.watched.has(resource_type, name) {
             self.client.resources.forget(resource_type, name);

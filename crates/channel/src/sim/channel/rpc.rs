@@ -118,7 +118,8 @@ impl Channel {
         self.go_on(id, selected);
     }
 
-    /// After the delay, if there was one.
+    /// Ends the RPC if a fault aborts it, and picks for it otherwise; called after the delay, if
+    /// there is one.
     fn go_on(&mut self, id: u64, selected: &Selected) {
         match &selected.abort {
             Some(status) => {
@@ -218,7 +219,8 @@ impl Channel {
         }
     }
 
-    /// What the client says of a pick that fails. The policies of grpc-java hand on the status of a connection as it is.
+    /// What the client says of a pick that fails. The policies of grpc-java hand on the status of a
+    /// connection as it is.
     fn in_its_words(&self, status: Status) -> Status {
         let is_java = self.client.profile.client().family == Family::Java;
         match is_java && status.message.contains(NOT_CONNECTED) {
@@ -227,7 +229,8 @@ impl Channel {
         }
     }
 
-    /// Picks for an RPC with this cluster key and request hash, and does nothing with the answer but wake what it met.
+    /// Picks for an RPC with this cluster key and request hash, and does nothing with the answer
+    /// but wake what it met.
     pub fn pick_only(&mut self, cluster_key: &str, request_hash: u64) -> Pick {
         let args = PickArgs {
             cluster_key,
@@ -347,8 +350,8 @@ impl Channel {
         }
     }
 
-    /// A call that the server has not seen is tried again at once, but only the first time; this is none of the attempts of a
-    /// retry policy. Says whether it is.
+    /// A call that the server has not seen is tried again at once, but only the first time; this
+    /// attempt does not count for a retry policy. Says whether it is tried again.
     fn tries_unseen(&mut self, id: u64) -> bool {
         let Some(call) = self.calls.get_mut(&id) else {
             return true;

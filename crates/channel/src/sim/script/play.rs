@@ -45,7 +45,8 @@ impl Player {
         player
     }
 
-    /// Plays one step on one channel; what came of its RPCs goes to `take`, in order, until that wants no more.
+    /// Plays one step on one channel; what came of its RPCs goes to `take`, in order, until that
+    /// wants no more.
     ///
     /// # Errors
     /// The step takes too long.
@@ -59,8 +60,8 @@ impl Player {
         self.play_on(step, channels, 0..1, &mut |done| take(done.outcome))
     }
 
-    /// Plays one step on those of the channels that `clients` says; all of them come to the same time. RPCs are dealt in turn, or
-    /// by [weights](Player::weighed).
+    /// Plays one step on those of the channels that `clients` says; all of them come to the same
+    /// time. RPCs are dealt in turn, or by [weights](Player::weighed).
     ///
     /// # Errors
     /// The step takes too long.
@@ -222,7 +223,7 @@ fn reach(channels: &mut [Channel], clients: Range<usize>, addresses: &[SocketAdd
 
 /// Plays a step of the control plane.
 fn send(step: &Step, channels: &mut [Channel], clients: Range<usize>, told: &mut StepResult) {
-    // What is wrong for one client only is meant for the others.
+    // A fault counts only if it is one for every client: a change may be meant for some of them.
     let mut faults: Option<Vec<String>> = None;
     let mut said: BTreeSet<String> = told.notes.iter().cloned().collect();
     let first = clients.start;

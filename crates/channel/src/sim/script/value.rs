@@ -68,7 +68,7 @@ pub fn contradict(member: &'static str, other: &'static str, node: &JsonNode) ->
 /// The members of an object, all of which are known.
 ///
 /// # Errors
-/// It is none, or has another member.
+/// It is no object, or has another member.
 pub fn members<'n>(place: &'static str, node: &'n JsonNode, known: &[&str]) -> Result<&'n [JsonMember], Located> {
     let wanted = match place {
         "pick" | "begin" => "an object like {method: /package.Service/Method}",
@@ -121,7 +121,7 @@ pub fn one_or_more<T>(
 /// A number of seconds as milliseconds.
 ///
 /// # Errors
-/// It is none, or out of range.
+/// It is no number, or out of range.
 pub fn time(member: &str, node: &JsonNode) -> Result<i64, Located> {
     let seconds = node.number().filter(|seconds| (0.0..=1e9).contains(seconds));
     let seconds = seconds.ok_or_else(|| wrong(member, node, "a number of seconds from 0 to 1e9"))?;

@@ -1,7 +1,7 @@
 //! What several clients say of a resource, as one list of findings.
 //!
-//! Findings of one rule at one place are one finding. What one client rejects and C-core never reads is one, too: the reader wants to know
-//! of the field, not of the clients.
+//! Findings of one rule at one place are one finding. What one client rejects and C-core never
+//! reads is one, too: the reader wants to know of the field, not of the clients.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -26,7 +26,8 @@ pub struct ClientVerdict {
     pub effect: Option<&'static str>,
     /// The rules that it breaks, sorted.
     pub rules: Vec<&'static str>,
-    /// The measured versions before and after it, of one that was not measured: where both agree, the answer is the older's.
+    /// The measured versions before and after it, of one that was not measured: where both agree,
+    /// the answer is the older's.
     #[serde(rename = "as", skip_serializing_if = "Option::is_none")]
     pub like: Option<[String; 2]>,
 }
@@ -199,7 +200,8 @@ pub fn asked_with(options: &ResolveOptions<'_>) -> String {
     text
 }
 
-/// What becomes of a resource: it is rejected if some client that was asked rejects it, and not checked if nothing is known of any.
+/// What becomes of a resource: it is rejected if some client that was asked rejects it, and not
+/// checked if nothing is known of any.
 pub fn overall(of_base: Verdict, clients: &BTreeMap<Client, ClientVerdict>) -> Verdict {
     let rejects = |verdict: &ClientVerdict| matches!(verdict.verdict, "rejected" | "dies");
     match of_base {
@@ -215,7 +217,8 @@ fn is_unknown(clients: &BTreeMap<Client, ClientVerdict>) -> bool {
     !clients.is_empty() && clients.values().all(|said| said.verdict == "not_known")
 }
 
-/// Puts the answers of all clients among the resource's diagnostics. The findings of `counted` can fail the run, none for all.
+/// Puts the answers of all clients among the resource's diagnostics. The findings of `counted` can
+/// fail the run, none for all.
 pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &mut Before) -> Said {
     if fleet.clients() == [Client::REFERENCE] {
         return Said::default();
@@ -293,7 +296,8 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &
     Said { says, verdicts }
 }
 
-/// An answer, to recognise that of another client as the same, and where its findings are in the list.
+/// An answer, to recognise that of another client as the same, and where its findings are in the
+/// list.
 struct Heard {
     answer: FamilyAnswer,
     /// Its place in the sketch.
@@ -396,7 +400,7 @@ impl<'w> Merged<'w> {
             says.extend(diagnostics.by_ref().take(same.len()).map(|diagnostic| Say {
                 who: Arc::clone(&who),
                 by: Arc::clone(&by),
-                // What no client says is about the text, whoever reads it.
+                // A finding that no client has is about the text, and true for every reader.
                 counted: if effects.is_empty() {
                     Some(diagnostic.effect)
                 } else {
@@ -408,7 +412,8 @@ impl<'w> Merged<'w> {
     }
 }
 
-/// Makes a finding that of another client, too: what one client rejects says more than that others never read it.
+/// Makes a finding that of another client, too: what one client rejects says more than that others
+/// never read it.
 fn take_in(known: &mut Diagnostic, diagnostic: &Diagnostic) {
     if known.rule != diagnostic.rule {
         known.turn_into(diagnostic.rule);

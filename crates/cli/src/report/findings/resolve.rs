@@ -1,7 +1,9 @@
-//! From the outcome of a check to findings with places: the only step that goes back to the documents.
+//! From the outcome of a check to findings with places: the only step that goes back to the
+//! documents.
 //!
-//! Nothing about positions is kept before. A [`ResolvedFindings`] hands out one resource after the other; the fields of all its findings
-//! that will be shown are looked up in one walk over its text. The lines around a finding are cut out only for a person.
+//! Nothing about positions is kept before. A [`ResolvedFindings`] hands out one resource after the
+//! other; the fields of all its findings that will be shown are looked up in one walk over its
+//! text. The lines around a finding are cut out only for a person.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -167,8 +169,8 @@ impl<'r> ResolvedFindings<'r> {
         Ok(self.summary)
     }
 
-    /// The next resource. Asks `wants` of its findings, in no particular order, how many are wanted; the others are left out, and
-    /// their places are not looked up.
+    /// The next resource. Asks `wants` of its findings, in no particular order, how many are
+    /// wanted; the others are left out, and their places are not looked up.
     fn next_with(&mut self, mut wants: impl FnMut(Unplaced<'_>) -> usize) -> Option<ResourceReport> {
         let (number, mut checked) = self.resources.next()?;
         let options = self.resolver.options;
@@ -228,7 +230,7 @@ impl<'r> ResolvedFindings<'r> {
     }
 }
 
-/// Keeps those of a list of which `stay` says so.
+/// Keeps the elements of a list whose place in `stay` is true.
 fn retain<T>(list: &mut Vec<T>, stay: &[bool]) {
     let mut stay = stay.iter();
     list.retain(|_| stay.next().is_none_or(|stays| *stays));
@@ -352,7 +354,8 @@ impl<'r> Resolver<'r> {
         finding
     }
 
-    /// The findings of a resource that are not shown, with their places, in the order of the document.
+    /// The findings of a resource that are not shown, with their places, in the order of the
+    /// document.
     fn withheld(
         &mut self,
         place: (usize, Origin),
@@ -389,7 +392,8 @@ impl<'r> Resolver<'r> {
         withheld
     }
 
-    /// The findings of a resource with their places, in the order of the document: those that are shown, or those that are not.
+    /// The findings of a resource with their places, in the order of the document: those that are
+    /// shown, or those that are not.
     fn findings(
         &mut self,
         (number, origin): (usize, Origin),

@@ -12,7 +12,8 @@ use super::{ByFinding, Finding, ResourceReport, ShownSeverity, Summary};
 /// Name of the schema in each line.
 pub const SCHEMA: &str = "xdsctl.verdict/v1";
 
-/// Where a snapshot stands in its stream. Each version of a running system is a document of its own: nothing is before it.
+/// Where a snapshot stands in its stream. Each version of a running system is a document of its
+/// own: nothing is before it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SnapshotPlace {
     /// Its number, from 1: that of the line, or of the version.
@@ -118,7 +119,8 @@ impl<W: Write> ByFinding for SnapshotVerdict<W> {
             silenced_errors: summary.silenced,
             findings: serde_json::value::RawValue::from_string(findings)?,
         };
-        // One write: whoever waits for the line gets all of it, and there may be a hundred thousand of them.
+        // One write, so that a reader that waits for the line gets all of it; there may be a
+        // hundred thousand lines.
         let mut line = serde_json::to_vec(&row)?;
         line.push(b'\n');
         self.out.write_all(&line)?;

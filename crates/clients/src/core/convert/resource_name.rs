@@ -1,9 +1,11 @@
 //! Resource names as the client's cache knows them: what makes two texts the same name.
 //!
-//! Follows C-core `XdsClient::ParseXdsResourceName` and `ConstructFullXdsResourceName` (xds_client.cc) with uri.cc. A name is
-//! opaque text unless it begins with `xdstp:` (gRFC A47). Such a name is a URI, and what counts is its authority, the path behind
-//! the type, both percent-decoded, and the context parameters by key: the last of several counts, one without a key does
-//! not, nor does the fragment. A name that is no URI cannot be asked for; it is compared as text.
+//! Follows C-core `XdsClient::ParseXdsResourceName` and `ConstructFullXdsResourceName`
+//! (xds_client.cc) with uri.cc. A name is opaque text unless it begins with `xdstp:` (gRFC A47).
+//! Such a name is a URI, and what counts is its authority, the path behind the type, both
+//! percent-decoded, and the context parameters by key: the last of several counts, one without a
+//! key does not, nor does the fragment. A name that is no URI cannot be asked for; it is compared
+//! as text.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,7 +17,7 @@ use xdsctl_model::target_uri::{TargetFault, parse, percent_decode};
 /// How names are compared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum NameComparison {
-    /// NameComparison that begin with `xdstp:` are parsed (A47).
+    /// Names that begin with `xdstp:` are parsed (A47).
     #[default]
     Parsed,
     /// Every name is text: federation is switched off.
@@ -34,8 +36,9 @@ impl NameComparison {
 
     /// Whether the client can ask for a resource by this name.
     ///
-    /// Any text will do, but with `xdstp:` in front it must be a URI whose path begins with the type, and its authority must be in the
-    /// bootstrap, if there is one (A47; C-core `XdsClient::WatchResource`).
+    /// Any text will do, but with `xdstp:` in front it must be a URI whose path begins with the
+    /// type, and its authority must be in the bootstrap, if there is one (A47; C-core
+    /// `XdsClient::WatchResource`).
     ///
     /// # Errors
     /// Why it cannot: whatever refers to the name fails at once.
@@ -49,7 +52,8 @@ impl NameComparison {
         }
     }
 
-    /// The authority of a name that the client can take to pieces; `None` if the name is plain text.
+    /// The authority of a name that the client can take to pieces; `None` if the name is plain
+    /// text.
     ///
     /// # Errors
     /// What the client trips over.
@@ -72,7 +76,8 @@ impl NameComparison {
         ))
     }
 
-    /// A text that is equal for equal names: the name itself, in the client's own spelling if it is a URI.
+    /// A text that is equal for equal names: the name itself, in the client's own spelling if it is
+    /// a URI.
     ///
     /// ```
     /// use xdsctl_clients::core::convert::resource_name::NameComparison;

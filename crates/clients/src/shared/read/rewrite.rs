@@ -1,6 +1,7 @@
 //! Substitutions of regular expressions, in the form of RE2: `\1` is a group.
 
-/// A template of Go's regexp (`Expand`) in RE2's form: `$1` and `${1}` are groups, a group that is none is nothing, `$$` is `$`.
+/// A template of Go's regexp (`Expand`) in RE2's form: `$1` and `${1}` are groups, a group that
+/// does not exist is empty, `$$` is `$`.
 ///
 /// Names of groups, and numbers above 9, which RE2's form has not, count as none.
 pub(super) fn of_dollars(template: &str) -> String {
@@ -38,7 +39,8 @@ pub(super) fn of_dollars(template: &str) -> String {
     rewrite + rest
 }
 
-/// A replacement of re2j (`Matcher.appendReplacement`) in RE2's form: `$1` is a group, and a backslash makes the next character itself.
+/// A replacement of re2j (`Matcher.appendReplacement`) in RE2's form: `$1` is a group, and a
+/// backslash makes the next character itself.
 ///
 /// Numbers above 9 are read as one digit. A group by name, which RE2's form has not, is nothing.
 pub(super) fn of_escaped_dollars(template: &str) -> String {
