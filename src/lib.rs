@@ -4,9 +4,10 @@
 //! every step: which resources the client rejects and at which field, what it silently drops or ignores, the LB policy
 //! tree that it builds, and where one RPC goes.
 //!
-//! For the tests of a control plane there are three calls: [`check`](fn@check) this text, [`hold`] these resources, [`send`] this RPC. What it would
-//! send goes in as JSON, YAML, text format or a serialized response; `examples/` of the repository has a test for each.
-//! They answer for C-core; a [`Checker`] answers for another client or version.
+//! For the tests of a control plane there are three calls: [`check`](fn@check) this text, [`hold`]
+//! these resources, [`send`] this RPC. What it would send goes in as JSON, YAML, text format or a
+//! serialized response; `examples/` of the repository has a test for each. They answer for C-core;
+//! a [`Checker`] answers for another client or version.
 //!
 //! ```
 //! use xdsctl::{ResourceType, Verdict};
@@ -24,8 +25,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! This is the library for embedders; the crates that it stands on promise nothing. `docs/architecture.md` of the repository
-//! says which of them answers which question.
+//! This is the library for embedders; the crates that it stands on promise nothing.
+//! `docs/architecture.md` of the repository says which of them answers which question.
 #![cfg_attr(
     not(test),
     deny(

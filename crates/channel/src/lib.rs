@@ -1,8 +1,9 @@
 //! What a gRPC client holds, and what becomes of an RPC.
 //!
-//! [`client`] keeps the resources of each world and resolves targets, [`rpc`] chooses virtual host, route and cluster and forges
-//! the request, [`tree`] builds the LB policies of a channel, and [`sim`] lets channels run in simulated time. [`session`] opens a
-//! channel for whoever asks, and [`parsed`] prints a resource as the client keeps it.
+//! [`client`] keeps the resources of each world and resolves targets, [`rpc`] chooses virtual host,
+//! route and cluster and forges the request, [`tree`] builds the LB policies of a channel, and
+//! [`sim`] lets channels run in simulated time. [`session`] opens a channel for whoever asks, and
+//! [`parsed`] prints a resource as the client keeps it.
 #![cfg_attr(
     not(test),
     deny(

@@ -1,9 +1,10 @@
 //! The allocator of the command.
 //!
-//! Small values come from mimalloc: validation and the simulator make many, and an eighth of the time of the one and a quarter of
-//! that of the other was the system's allocator. All else stays with the system, which makes a growing buffer longer where it is:
-//! mimalloc copies it, so that both lengths are in memory at once, and keeps room for each size and thread. docs/speed.md has what
-//! both gain.
+//! Small values come from mimalloc: validation and the simulator make many, and an eighth of the
+//! time of the one and a quarter of that of the other was the system's allocator. All else stays
+//! with the system, which makes a growing buffer longer where it is: mimalloc copies it, so that
+//! both lengths are in memory at once, and keeps room for each size and thread. docs/speed.md has
+//! what both gain.
 
 #![expect(unsafe_code, reason = "an allocator is unsafe by its trait")]
 
@@ -22,8 +23,8 @@ const fn is_large(bytes: usize) -> bool {
     bytes >= LARGE_BYTES
 }
 
-// SAFETY: a block is given back to the allocator that it came from: which one that is depends on its layout alone, and the caller
-// gives a block back with the layout that it has.
+// SAFETY: a block is given back to the allocator that it came from: which one that is depends on
+// its layout alone, and the caller gives a block back with the layout that it has.
 unsafe impl GlobalAlloc for Split {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller keeps the promises of `alloc`.
@@ -56,12 +57,14 @@ unsafe impl GlobalAlloc for Split {
             // SAFETY: as above.
             (false, false) => unsafe { MiMalloc.realloc(block, layout, new_size) },
             (true, false) | (false, true) => {
-                // SAFETY: the caller promises that the new size is one of a layout with this alignment.
+                // SAFETY: the caller promises that the new size is one of a layout with this
+                // alignment.
                 let new_layout = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
                 // SAFETY: the new size is not 0, as the caller promises.
                 let new = unsafe { self.alloc(new_layout) };
                 if !new.is_null() {
-                    // SAFETY: both blocks are valid for the lesser size, and are apart; the old one is given back with its layout.
+                    // SAFETY: both blocks are valid for the lesser size, and are apart; the old one
+                    // is given back with its layout.
                     unsafe {
                         std::ptr::copy_nonoverlapping(block, new, layout.size().min(new_size));
                         self.dealloc(block, layout);
@@ -81,7 +84,8 @@ mod tests {
     #[test]
     fn a_block_keeps_its_bytes_across_the_border() {
         let mut layout = Layout::from_size_align(1, 8).unwrap();
-        // SAFETY: the sizes are not 0, and each block is used and given back with the layout that it has.
+        // SAFETY: the sizes are not 0, and each block is used and given back with the layout that
+        // it has.
         unsafe {
             let mut block = Split.alloc(layout);
             block.write(7);

@@ -1,4 +1,5 @@
-//! Which clients `validate` and `diff` ask: those of `--client` and `--client-from`, of the project, of the input, or the reference.
+//! Which clients `validate` and `diff` ask: those of `--client` and `--client-from`, of the
+//! project, of the input, or the reference.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -87,8 +88,8 @@ pub(super) fn asked(
     })
 }
 
-/// The clients that sent what is in the inputs, by the nodes in them, or by the lines of a log; `None` if they are those that are
-/// asked anyway, or no gRPC clients.
+/// The clients that sent what is in the inputs, by the nodes in them, or by the lines of a log;
+/// `None` if they are those that are asked anyway, or no gRPC clients.
 pub(super) fn senders(inputs: &Inputs) -> Option<Senders> {
     let mut clients = BTreeSet::new();
     let mut from = Vec::new();
@@ -160,7 +161,8 @@ fn newest(family: Family) -> Client {
 
 /// The nodes in a document.
 fn agents(source: &Source) -> BTreeSet<UserAgent> {
-    // What is found out about a document stays with it, and whoever reads it next may read it as something else.
+    // What is found out about a document stays with it, and whoever reads it next may read it as
+    // something else.
     let mut sources = SourceMap::new();
     let id = sources.add(source.name(), source.bytes().to_vec());
     let mut loader = Loader::new();

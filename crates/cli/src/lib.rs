@@ -1,10 +1,11 @@
-//! The command line: arguments to a library call, the answer to a report, the report to an exit code.
+//! The command line: arguments to a library call, the answer to a report, the report to an exit
+//! code.
 //!
-//! This is the only crate that touches files, the environment, standard streams and the terminal, and of its modules all but
-//! [`report`].
+//! This is the only crate that touches files, the environment, standard streams and the terminal,
+//! and of its modules all but [`report`].
 //!
-//! Exit codes: 0 clean; 1 findings at or above `--fail-on`, RPCs that fail, or input that could not be read in full; 2 usage, I/O,
-//! or nothing that could be checked.
+//! Exit codes: 0 clean; 1 findings at or above `--fail-on`, RPCs that fail, or input that could not
+//! be read in full; 2 usage, I/O, or nothing that could be checked.
 #![cfg_attr(
     not(test),
     deny(
@@ -17,7 +18,8 @@
     )
 )]
 
-/// `writeln!` for lines with names and values in them: see [`write_line`](report::edge::write_line).
+/// `writeln!` for lines with names and values in them: see
+/// [`write_line`](report::edge::write_line).
 macro_rules! say {
     ($out:expr, $($words:tt)*) => {
         $crate::report::edge::write_line(&mut *$out, format_args!($($words)*))
@@ -185,8 +187,8 @@ fn tell(error: &Error, err: &mut dyn std::io::Write) -> std::io::Result<()> {
     err.flush()
 }
 
-/// The error as the same arguments have it when each is text for one line: clap leaves out control characters that it
-/// quotes, and writes newlines.
+/// The error as the same arguments have it when each is text for one line: clap leaves out control
+/// characters that it quotes, and writes newlines.
 fn quoted(error: clap::Error, args: &[std::ffi::OsString]) -> clap::Error {
     let args = args.iter().map(|arg| visible_line(&arg.to_string_lossy()).into_owned());
     let again = Args::try_parse_from(args).err();

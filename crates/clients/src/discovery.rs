@@ -1,11 +1,13 @@
-//! What the client makes of a DiscoveryResponse around its resources: types, wrappers, names, reported errors.
+//! What the client makes of a DiscoveryResponse around its resources: types, wrappers, names,
+//! reported errors.
 //!
-//! Follows C-core `XdsClient::XdsChannel::AdsCall` (xds_client.cc): `DecodeAdsResponse`, `ParseResource`,
-//! `HandleServerReportedResourceError`, and `XdsClient::ParseXdsResourceName`. [`response`] takes the bytes of a whole response;
-//! [`resource`] a resource that was found with a name around it; the functions that begin with `check` look at one fact.
+//! Follows C-core `XdsClient::XdsChannel::AdsCall` (xds_client.cc): `DecodeAdsResponse`,
+//! `ParseResource`, `HandleServerReportedResourceError`, and `XdsClient::ParseXdsResourceName`.
+//! [`response`] takes the bytes of a whole response; [`resource`] a resource that was found with a
+//! name around it; the functions that begin with `check` look at one fact.
 //!
-//! The client finds none of these faults in a field of the resource, so the paths of the findings are empty, or lead into
-//! `resource_errors`.
+//! The client finds none of these faults in a field of the resource, so the paths of the findings
+//! are empty, or lead into `resource_errors`.
 
 use bytes::Bytes;
 
@@ -167,9 +169,11 @@ fn rejected(name: String, cx: Validation<'_>) -> Validated {
     }
 }
 
-/// Validates a resource that was sent under `outer_name`; without one, or with an empty one, its own name counts.
+/// Validates a resource that was sent under `outer_name`; without one, or with an empty one, its
+/// own name counts.
 ///
-/// The clients in `others` are asked as well. The context is taken for the resource alone; see [`Validation::knowing`] for what it may know.
+/// The clients in `others` are asked as well. The context is taken for the resource alone; see
+/// [`Validation::knowing`] for what it may know.
 pub fn resource(
     resource_type: ResourceType,
     bytes: &Bytes,
@@ -255,7 +259,8 @@ pub fn is_of_others(type_url: &str) -> bool {
         || (ResourceType::from_type_name(name).is_none() && xdsctl_document::proto::pb::tables::message(name).is_some())
 }
 
-/// Says whether a resource of type `type_url` may be in a response of type `response_type`; reports if not.
+/// Says whether a resource of type `type_url` may be in a response of type `response_type`; reports
+/// if not.
 pub fn check_resource_type(type_url: &str, response_type: &str, cx: &mut Validation<'_>) -> bool {
     let response_type = without_prefix(response_type);
     let fits = without_prefix(type_url) == response_type;
@@ -271,7 +276,8 @@ pub fn check_resource_type(type_url: &str, response_type: &str, cx: &mut Validat
 
 /// Says whether the client can read a resource's name; reports `rule` at `at` if not.
 ///
-/// Any text is a name, but with `xdstp:` in front it must be a URI whose path begins with the type, if federation is on (A47).
+/// Any text is a name, but with `xdstp:` in front it must be a URI whose path begins with the type,
+/// if federation is on (A47).
 pub fn check_name(
     rule: &'static Rule,
     name: &str,
@@ -305,7 +311,8 @@ pub struct ReportedError<'a> {
     pub is_ok: bool,
 }
 
-/// Checks an entry of `resource_errors`, which the client reads only under an environment switch (A88).
+/// Checks an entry of `resource_errors`, which the client reads only under an environment switch
+/// (A88).
 ///
 /// Returns `false` if the switch is off: further entries need not be checked.
 pub fn check_error(

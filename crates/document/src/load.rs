@@ -1,9 +1,12 @@
-//! Documents in, one answer per resource out: one thread reads, the others do what the caller wants with each resource.
+//! Documents in, one answer per resource out: one thread reads, the others do what the caller wants
+//! with each resource.
 //!
-//! The reader transcodes into batches of about a hundred kilobytes; those of small documents become one. Workers take the batches,
-//! call the caller's function for each resource and drop the resource; what the function returns is put back into the order of the
-//! documents, so the answer does not depend on the number of threads. The queue is short, and when it is full, or nothing is left to read, the reader
-//! does a batch itself: memory stays bounded and nothing waits, on one core as on many.
+//! The reader transcodes into batches of about a hundred kilobytes; those of small documents become
+//! one. Workers take the batches, call the caller's function for each resource and drop the
+//! resource; what the function returns is put back into the order of the documents, so the answer
+//! does not depend on the number of threads. The queue is short, and when it is full, or nothing is
+//! left to read, the reader does a batch itself: memory stays bounded and nothing waits, on one
+//! core as on many.
 
 use std::mem::take;
 use std::panic::resume_unwind;
@@ -33,8 +36,9 @@ type Answers<T> = Vec<(usize, Vec<T>)>;
 
 /// Reads documents with `read` and calls `work` for each resource that `read` emits.
 ///
-/// `threads` is how many threads to use in all, at least 1; `None` for as many as the machine runs at once. No thread is
-/// started for less than two batches. `work` must not depend on the order of calls.
+/// `threads` is how many threads to use in all, at least 1; `None` for as many as the machine runs
+/// at once. No thread is started for less than two batches. `work` must not depend on the order of
+/// calls.
 ///
 /// ```
 /// use xdsctl_document::source::SourceMap;
@@ -64,9 +68,11 @@ pub fn processors() -> usize {
     *COUNT.get_or_init(|| available_parallelism().map_or(1, |count| count.get()))
 }
 
-/// Reads more documents with a loader that has read some; see [`run`]. The results are those of the new ones.
+/// Reads more documents with a loader that has read some; see [`run`]. The results are those of the
+/// new ones.
 ///
-/// `work` also gets what it has left behind for the next resource of the same batch; it must not depend on the order of batches.
+/// `work` also gets what it has left behind for the next resource of the same batch; it must not
+/// depend on the order of batches.
 pub fn go_on<T: Send, B: Default>(
     mut loader: Loader,
     threads: Option<usize>,

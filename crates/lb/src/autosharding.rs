@@ -1,4 +1,5 @@
-//! autosharding: a header's value picks the shard. Registered in this client; nothing in a cluster's config can feed it.
+//! autosharding: a header's value picks the shard. Registered in this client; nothing in a
+//! cluster's config can feed it.
 
 use serde_json::{Map, Value, json};
 pub use xdsctl_model::resource::lb_policy::AutoshardingConfig;

@@ -1,5 +1,5 @@
-//! grpclb: asks a balancer for backends. Registered, and so accepted in a TypedStruct; without balancer addresses it is its
-//! child policy.
+//! grpclb: asks a balancer for backends. Registered, and so accepted in a TypedStruct; without
+//! balancer addresses it is its child policy.
 
 use serde_json::{Map, Value, json};
 pub use xdsctl_model::resource::lb_policy::GrpclbConfig;

@@ -1,9 +1,10 @@
 //! LB policies: reading, validation and state machine of each in one folder (A52).
 //!
-//! The registry knows a policy by its gRPC name and, where there is one, by the type of its xDS message. A policy's
-//! config is read twice, as in the client: [`xds`] turns the xDS messages of a cluster into gRPC's JSON, and
-//! [`parse_list`] reads that JSON, or the one that a TypedStruct brought along, into a typed [`LbConfig`]. Nobody above
-//! reads JSON again: a cluster holds the typed config.
+//! The registry knows a policy by its gRPC name and, where there is one, by the type of its xDS
+//! message. A policy's config is read twice, as in the client: [`xds`] turns the xDS messages of a
+//! cluster into gRPC's JSON, and [`parse_list`] reads that JSON, or the one that a TypedStruct
+//! brought along, into a typed [`LbConfig`]. Nobody above reads JSON again: a cluster holds the
+//! typed config.
 //!
 //! Follows C-core `LoadBalancingPolicyRegistry` (lb_policy_registry.cc).
 #![cfg_attr(
@@ -164,7 +165,8 @@ pub fn by_message(type_name: &str, profile: &Profile) -> Option<(&'static Policy
 
 /// Reads a list of policies, of which the first known one counts: `[{"round_robin": {}}]`.
 ///
-/// Entries before the chosen one must be well-formed even if their policy is unknown; entries after it are not looked at.
+/// Entries before the chosen one must be well-formed even if their policy is unknown; entries after
+/// it are not looked at.
 ///
 /// # Errors
 /// What the client's loaders blame, with places relative to the chosen policy's config. A fault in the list itself has an
@@ -250,7 +252,8 @@ pub fn child(
     }
 }
 
-/// Reads a list of child policies at `at`. Everything wrong in it is one fault there, with the child's own inside.
+/// Reads a list of child policies at `at`. Everything wrong in it is one fault there, with the
+/// child's own inside.
 pub fn child_list(list: &Value, at: &ConfigPlace<'_>, profile: &Profile, faults: &mut Faults) -> Option<Box<LbConfig>> {
     let (policy, config) = match choose(list, profile) {
         Ok(chosen) => chosen,

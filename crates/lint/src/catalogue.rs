@@ -1,7 +1,8 @@
-//! Every rule in one list: what `explain`, the report formats and the documentation look rules up in.
+//! Every rule in one list: what `explain`, the report formats and the documentation look rules up
+//! in.
 //!
-//! The rules are declared beside the code that reports them; each file with a `rules!` block has its slice here, and
-//! `tests/tidy.rs` fails if one is missing.
+//! The rules are declared beside the code that reports them; each file with a `rules!` block has
+//! its slice here, and `tests/tidy.rs` fails if one is missing.
 
 use std::collections::BTreeSet;
 
@@ -82,9 +83,11 @@ pub fn nearest(id: &str) -> Option<&'static str> {
     xdsctl_model::text::nearest(id, rules().map(|rule| rule.id))
 }
 
-/// The rules whose id, summary or prose has every word of `text`; for finding a rule by the client's own message.
+/// The rules whose id, summary or prose has every word of `text`; for finding a rule by the
+/// client's own message.
 ///
-/// Headings, which all pages share, and the examples, which name what they do not explain, are not searched.
+/// Headings, which all pages share, and the examples, which name what they do not explain, are not
+/// searched.
 ///
 /// ```
 /// let ids = |text| xdsctl_lint::catalogue::search(text).into_iter().map(|rule| rule.id).collect::<Vec<_>>();

@@ -1,7 +1,8 @@
 //! What is said about a whole dump.
 //!
-//! [`lint`] states what is about several resources, [`decide`] decides which findings are shown, by the reader's [`choice`] too, [`fix`]
-//! mends documents, [`diff`] compares two versions, [`recognise`] finds the cause of a line of a log. [`catalogue`] lists all rules.
+//! [`lint`] states what is about several resources, [`decide`] decides which findings are shown, by
+//! the reader's [`choice`] too, [`fix`] mends documents, [`diff`] compares two versions,
+//! [`recognise`] finds the cause of a line of a log. [`catalogue`] lists all rules.
 #![cfg_attr(
     not(test),
     deny(

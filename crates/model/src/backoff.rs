@@ -1,8 +1,8 @@
 //! Exponential back-off in the client's arithmetic, for retries and for connections.
 //!
-//! The client counts whole milliseconds and multiplies them as a double number of seconds; what is left of a millisecond is
-//! cut off, in the growth and in the jitter. Follows C-core `BackOff::NextAttemptDelay` (backoff.cc) and
-//! `Duration::FromSecondsAsDouble` (time.h).
+//! The client counts whole milliseconds and multiplies them as a double number of seconds; what is
+//! left of a millisecond is cut off, in the growth and in the jitter. Follows C-core
+//! `BackOff::NextAttemptDelay` (backoff.cc) and `Duration::FromSecondsAsDouble` (time.h).
 
 /// Share by which a wait may be longer or shorter (C-core retry_filter.h, subchannel.cc).
 pub const JITTER: f64 = 0.2;

@@ -1,8 +1,9 @@
 //! The value of a session cookie (A55, A60, A75), both ways.
 //!
-//! What gRPC C-core really writes is `addr[,addr...];cluster` in base64: no `cluster:` before the name, no quotes. The list
-//! has the address that took the RPC first, then the endpoint's others. Follows stateful_session_filter.cc and
-//! `absl::Base64Unescape`, which is laxer than most decoders.
+//! What gRPC C-core really writes is `addr[,addr...];cluster` in base64: no `cluster:` before the
+//! name, no quotes. The list has the address that took the RPC first, then the endpoint's others.
+//! Follows stateful_session_filter.cc and `absl::Base64Unescape`, which is laxer than most
+//! decoders.
 
 use std::fmt;
 
@@ -114,7 +115,8 @@ fn url_safe(byte: u8) -> &'static str {
     }
 }
 
-/// Decodes as the client does: ASCII white space anywhere, `=` or `.` for padding, spare bits of any value.
+/// Decodes as the client does: ASCII white space anywhere, `=` or `.` for padding, spare bits of
+/// any value.
 fn decode_base64(text: &[u8]) -> Result<Vec<u8>, DecodeError> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3 + 3);
     let (mut bits, mut digits, mut padding) = (0u32, 0usize, 0usize);

@@ -1,9 +1,10 @@
 //! IP addresses with a port, as C-core reads and writes them in text.
 //!
-//! Follows C-core `StringToSockaddr` (parse_address.cc), `JoinHostPort` and `SplitHostPort` (host_port.cc): address and port are
-//! joined to `host:port`, split again, and each part is read by the C library. Some texts that are no address by themselves
-//! therefore pass, such as `[::1]:5`, whose port replaces the one beside it.
-//! Network interfaces are the client's own: of the zone names only `lo` is known to exist everywhere.
+//! Follows C-core `StringToSockaddr` (parse_address.cc), `JoinHostPort` and `SplitHostPort`
+//! (host_port.cc): address and port are joined to `host:port`, split again, and each part is read
+//! by the C library. Some texts that are no address by themselves therefore pass, such as
+//! `[::1]:5`, whose port replaces the one beside it. Network interfaces are the client's own: of
+//! the zone names only `lo` is known to exist everywhere.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 
@@ -15,9 +16,10 @@ const MAX_HOST_BEFORE_ZONE: usize = 46;
 
 /// Reads the text of an address, with `port` unless the text brings one of its own.
 ///
-/// Accepts an IPv4 dotted quad (four decimal numbers without leading zeros), an IPv6 literal with or without brackets
-/// and with a zone (`%` and a number, or `lo`), and a bracketed IPv6 literal followed by `:` and a number, which then is
-/// the port. As in the C library the text ends at a NUL.
+/// Accepts an IPv4 dotted quad (four decimal numbers without leading zeros), an IPv6 literal with
+/// or without brackets and with a zone (`%` and a number, or `lo`), and a bracketed IPv6 literal
+/// followed by `:` and a number, which then is the port. As in the C library the text ends at a
+/// NUL.
 ///
 /// ```
 /// use xdsctl_model::host_port::parse_ip_port;
@@ -35,8 +37,8 @@ pub fn parse_ip_port(text: &str, port: u16) -> Option<ParsedAddress> {
     parse_host_port(&join_host_port(text, i32::from(port)))
 }
 
-/// Joins a host and a port: with a colon, the host in brackets when it has a colon and does not start with a bracket
-/// (C-core `JoinHostPort`).
+/// Joins a host and a port: with a colon, the host in brackets when it has a colon and does not
+/// start with a bracket (C-core `JoinHostPort`).
 pub fn join_host_port(host: &str, port: i32) -> String {
     if !host.starts_with('[') && host.contains(':') {
         format!("[{host}]:{port}")
@@ -45,8 +47,9 @@ pub fn join_host_port(host: &str, port: i32) -> String {
     }
 }
 
-/// Splits `host:port` at the only colon, or behind the first closing bracket; `None` for unbalanced brackets, a bracketed
-/// host without a colon, and text other than a port behind the bracket (C-core `SplitHostPort`).
+/// Splits `host:port` at the only colon, or behind the first closing bracket; `None` for unbalanced
+/// brackets, a bracketed host without a colon, and text other than a port behind the bracket
+/// (C-core `SplitHostPort`).
 fn split_host_port(text: &str) -> Option<(&str, &str)> {
     let Some(bracketed) = text.strip_prefix('[') else {
         return match text.split_once(':') {
@@ -59,7 +62,8 @@ fn split_host_port(text: &str) -> Option<(&str, &str)> {
     host.contains(':').then_some((host, port))
 }
 
-/// Reads `host:port` with an IP address (C-core `grpc_parse_ipv4_hostport`, then `grpc_parse_ipv6_hostport`).
+/// Reads `host:port` with an IP address (C-core `grpc_parse_ipv4_hostport`, then
+/// `grpc_parse_ipv6_hostport`).
 pub fn parse_host_port(text: &str) -> Option<ParsedAddress> {
     let (host, port) = split_host_port(text)?;
     let port = scan_port(port)?;
@@ -82,8 +86,8 @@ fn c_text(text: &str) -> &str {
 
 /// Reads a zone: a decimal number, or the loopback interface.
 ///
-/// The client's overflow check compares with the number before the digit, so a few numbers above 4294967295 wrap
-/// around instead of failing (C-core `gpr_parse_bytes_to_uint32`, string.cc).
+/// The client's overflow check compares with the number before the digit, so a few numbers above
+/// 4294967295 wrap around instead of failing (C-core `gpr_parse_bytes_to_uint32`, string.cc).
 fn scope_id(zone: &str) -> Option<u32> {
     if c_text(zone) == "lo" {
         return Some(1);

@@ -1,8 +1,9 @@
 //! The ground of xdsctl: words that every other crate uses.
 //!
-//! Clients with their versions, features and switches ([`profile`]), findings and the rules that they break ([`diag`]), resources as
-//! a gRPC client keeps them ([`resource`]), and small things of gRPC that need no message: status codes, cookies, back-off, random
-//! streams, texts of addresses and targets. Nothing here knows protobuf messages, files or commands.
+//! Clients with their versions, features and switches ([`profile`]), findings and the rules that
+//! they break ([`diag`]), resources as a gRPC client keeps them ([`resource`]), and small things of
+//! gRPC that need no message: status codes, cookies, back-off, random streams, texts of addresses
+//! and targets. Nothing here knows protobuf messages, files or commands.
 #![cfg_attr(
     not(test),
     deny(

@@ -1,8 +1,10 @@
-//! Chance: a small generator of our own, because its numbers must never change with a library's version.
+//! Chance: a small generator of our own, because its numbers must never change with a library's
+//! version.
 //!
-//! Every consumer of chance has its own stream, named after it, so that a new consumer does not shift the draws of the
-//! others. The generator is xoshiro256** (Blackman and Vigna), seeded through SplitMix64; the tests hold their published
-//! test vectors. The client's own generators are not seeded, so only distributions can be compared with it.
+//! Every consumer of chance has its own stream, named after it, so that a new consumer does not
+//! shift the draws of the others. The generator is xoshiro256** (Blackman and Vigna), seeded
+//! through SplitMix64; the tests hold their published test vectors. The client's own generators are
+//! not seeded, so only distributions can be compared with it.
 
 use twox_hash::XxHash64;
 

@@ -131,7 +131,8 @@ impl fmt::Display for Code {
 pub struct Status {
     /// The status code, `OK` for success.
     pub code: Code,
-    /// The message, which many may keep: every policy above a failed connection, every RPC that it fails.
+    /// The message, which many may keep: every policy above a failed connection, every RPC that it
+    /// fails.
     pub message: Arc<str>,
 }
 
@@ -183,7 +184,8 @@ impl fmt::Display for Status {
     }
 }
 
-/// The code of an HTTP status that is an error, as every family maps it (doc/http-grpc-status-mapping.md).
+/// The code of an HTTP status that is an error, as every family maps it
+/// (doc/http-grpc-status-mapping.md).
 pub const fn of_http_error(status: u32) -> u32 {
     match status {
         400 => 13,                   // INTERNAL

@@ -1,9 +1,10 @@
 //! Target URIs: does the client have a resolver for a text, and does that resolver take it?
 //!
-//! Follows C-core `ResolverRegistry::IsValidTarget` (resolver_registry.cc), `URI::Parse` (uri.cc) and the `IsValidUri` of
-//! each resolver. A text whose scheme nobody knows is tried again behind `dns:///`, so nearly every text is a DNS name.
-//! The parser is lenient: only the scheme and the characters of query and fragment are checked, authority and path are
-//! percent-decoded as far as they can be.
+//! Follows C-core `ResolverRegistry::IsValidTarget` (resolver_registry.cc), `URI::Parse` (uri.cc)
+//! and the `IsValidUri` of each resolver. A text whose scheme nobody knows is tried again behind
+//! `dns:///`, so nearly every text is a DNS name. The parser is lenient: only the scheme and the
+//! characters of query and fragment are checked, authority and path are percent-decoded as far as
+//! they can be.
 
 use std::borrow::Cow;
 
@@ -57,7 +58,8 @@ pub fn check(text: &str) -> Result<(), TargetFault> {
     match with_scheme {
         Some((resolver, rest)) => match parse(rest) {
             Ok(uri) => resolver.check(&uri),
-            // What does not parse is tried as a DNS name, with the same query and fragment: the fault stays.
+            // What does not parse is tried as a DNS name, with the same query and fragment: the
+            // fault stays.
             Err(fault) => Err(fault),
         },
         // The text follows `dns:///`, so all of it up to query and fragment is the path.
@@ -232,7 +234,8 @@ fn is_ipv6_with_port(element: &[u8]) -> bool {
     host_port(element).is_some_and(|address| address.is_ipv6())
 }
 
-/// Reads an element of a list. What is not UTF-8 can only be in the tail of a port, which is not read.
+/// Reads an element of a list. What is not UTF-8 can only be in the tail of a port, which is not
+/// read.
 fn host_port(element: &[u8]) -> Option<ParsedAddress> {
     parse_host_port(&String::from_utf8_lossy(without_slash(element)))
 }

@@ -1,10 +1,12 @@
-//! How fast a large answer is fetched, beside a plain gRPC client that decodes the answer and throws it away, beside one that decodes the
-//! resources in it too, and beside one that prints it with prost-reflect.
+//! How fast a large answer is fetched, beside a plain gRPC client that decodes the answer and
+//! throws it away, beside one that decodes the resources in it too, and beside one that prints it
+//! with prost-reflect.
 //!
 //!   cargo bench -p xdsctl-net --features live
 //!
-//! A process of its own has 100 MB of endpoints, as client status and as a control plane; each measurement runs in a fresh process, so that its
-//! time and its peak of memory are its own. CPU time is that of all threads, and includes writing to a file.
+//! A process of its own has 100 MB of endpoints, as client status and as a control plane; each
+//! measurement runs in a fresh process, so that its time and its peak of memory are its own. CPU
+//! time is that of all threads, and includes writing to a file.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};

@@ -1,4 +1,5 @@
-//! Where a running system is: `csds://HOST:PORT`, `ads://HOST:PORT?node=ID`, `envoy://HOST:PORT`, `csds+unix:///PATH`.
+//! Where a running system is: `csds://HOST:PORT`, `ads://HOST:PORT?node=ID`, `envoy://HOST:PORT`,
+//! `csds+unix:///PATH`.
 
 use std::fmt;
 use std::net::Ipv6Addr;
@@ -199,9 +200,11 @@ impl Wrong {
     }
 }
 
-/// Checks that a text is `HOST:PORT` and nothing else, so that whoever takes it apart once more finds the same host and port.
+/// Checks that a text is `HOST:PORT` and nothing else, so that whoever takes it apart once more
+/// finds the same host and port.
 ///
-/// A host is a name of ASCII letters, digits, `-`, `_` and `.`, an IPv4 address, or an IPv6 address in brackets.
+/// A host is a name of ASCII letters, digits, `-`, `_` and `.`, an IPv4 address, or an IPv6 address
+/// in brackets.
 ///
 /// # Errors
 /// What else it is.
@@ -239,7 +242,8 @@ fn shown_char(c: char) -> String {
     }
 }
 
-/// A text as it can be printed on one line of a terminal: characters that nobody sees as their codes.
+/// A text as it can be printed on one line of a terminal: characters that nobody sees as their
+/// codes.
 pub(crate) fn shown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {

@@ -85,7 +85,8 @@ pub enum To {
     Unix(PathBuf),
 }
 
-/// Finds out where an address leads. Nobody connects without: it is here that a token does not go where others can read it.
+/// Finds out where an address leads. Nobody connects without: it is here that a token does not go
+/// where others can read it.
 ///
 /// # Errors
 /// There is a token, and it would be sent in clear text to another machine; `ads://` and no server in the bootstrap.
@@ -175,7 +176,8 @@ pub fn request<T>(message: T, options: &FetchOptions) -> Result<Request<T>, Erro
     Ok(request)
 }
 
-/// What hyper says of a server that speaks first, or in HTTP/2 only: it depends on which bytes come first, and when.
+/// What hyper says of a server that speaks first, or in HTTP/2 only: it depends on which bytes come
+/// first, and when.
 const NO_HTTP1: [&str; 3] = [
     "unexpected message from connection",
     "invalid HTTP version",

@@ -1,7 +1,8 @@
-//! The one form of what was fetched: a `ClientStatusResponse` as JSON, which every command reads, a field a line as Envoy prints.
+//! The one form of what was fetched: a `ClientStatusResponse` as JSON, which every command reads, a
+//! field a line as Envoy prints.
 //!
-//! Resources are printed from their bytes one by one, on several threads, and written in their order: what is in memory beside the
-//! answer is a few pieces of text.
+//! Resources are printed from their bytes one by one, on several threads, and written in their
+//! order: what is in memory beside the answer is a few pieces of text.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,5 @@
-//! Envoy's admin port: `/config_dump?include_eds`, and `/clusters` for what Envoy knows of its endpoints.
+//! Envoy's admin port: `/config_dump?include_eds`, and `/clusters` for what Envoy knows of its
+//! endpoints.
 
 use std::io::Write;
 
@@ -19,7 +20,8 @@ const CLUSTERS: &str = "/clusters?format=json";
 /// Bytes in which the key must stand that tells what an answer is.
 const MAX_HEAD_BYTES: usize = 64 << 10;
 
-/// Fetches both and writes them as one object, `{"configs": [...], "cluster_statuses": [...]}`: a config dump with one key more.
+/// Fetches both and writes them as one object, `{"configs": [...], "cluster_statuses": [...]}`: a
+/// config dump with one key more.
 pub async fn fetch(address: &Address, options: &FetchOptions, out: &mut dyn Write) -> Result<(), Error> {
     let asker = Asker::new(address, options).await?;
     let config = asker.get(CONFIG, address, options).await?;
@@ -132,7 +134,8 @@ impl Asker {
                 host: None,
             });
         };
-        // The name in the URL is the one that is expected of the certificate, so it gets the addresses of the host.
+        // The name in the URL is the one that is expected of the certificate, so it gets the
+        // addresses of the host.
         let (_, port) = authority.rsplit_once(':').unwrap_or((authority, "443"));
         let origin = format!("{scheme}://{name}:{port}");
         let is_domain = |url: Url| url.domain().is_some_and(|domain| domain.eq_ignore_ascii_case(name));

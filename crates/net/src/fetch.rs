@@ -32,8 +32,9 @@ pub struct Fetched {
 
 /// Fetches once and writes the dump to `out`.
 ///
-/// What has arrived of an ADS stream before something went wrong is written if [`FetchOptions::is_partial`] says so, and [`Fetched::failure`]
-/// says what it was. `told` hears of each response.
+/// What has arrived of an ADS stream before something went wrong is written if
+/// [`FetchOptions::is_partial`] says so, and [`Fetched::failure`] says what it was. `told` hears of
+/// each response.
 ///
 /// # Errors
 /// Nothing arrived.
@@ -72,8 +73,8 @@ pub fn fetch(
     })
 }
 
-/// Fetches again and again: `changed` gets each new dump, from ADS when a response has changed something, from the others when a poll
-/// differs. Ends when it says so, or with Ctrl-C or SIGTERM.
+/// Fetches again and again: `changed` gets each new dump, from ADS when a response has changed
+/// something, from the others when a poll differs. Ends when it says so, or with Ctrl-C or SIGTERM.
 ///
 /// # Errors
 /// The first fetch fails. Later failures are told, and tried again.
@@ -160,7 +161,8 @@ pub(crate) fn origin(address: &Address, options: &FetchOptions) -> DumpOrigin {
     }
 }
 
-/// Runs a task to its end on this thread, and its connections on another one: the next response comes while this one is validated.
+/// Runs a task to its end on this thread, and its connections on another one: the next response
+/// comes while this one is validated.
 pub(crate) fn run<T>(task: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     // Somebody else in the process may have chosen one.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -182,11 +184,13 @@ pub(crate) fn run<T>(task: impl Future<Output = Result<T, Error>>) -> Result<T, 
 }
 
 tokio::task_local! {
-    /// Whether the process was told to end since [`run`] began: also between two tasks that can be interrupted.
+    /// Whether the process was told to end since [`run`] began: also between two tasks that can be
+    /// interrupted.
     static ENDED: tokio::sync::watch::Receiver<bool>;
 }
 
-/// Listens from now on for Ctrl-C and SIGTERM, with which service managers and `kill` end a process; ends with the first of them.
+/// Listens from now on for Ctrl-C and SIGTERM, with which service managers and `kill` end a
+/// process; ends with the first of them.
 fn told_to_end() -> impl Future<Output = ()> {
     #[cfg(unix)]
     let signals = {

@@ -1,4 +1,5 @@
-//! The live edge of xdsctl: what gRPC clients, Envoy and control planes hold, fetched into one dump, and a dump served to real clients.
+//! The live edge of xdsctl: what gRPC clients, Envoy and control planes hold, fetched into one
+//! dump, and a dump served to real clients.
 //!
 //! ```text
 //! Address ─┬─ envoy    GET /config_dump, /clusters ────────────────────────────┐
@@ -7,8 +8,9 @@
 //! JSON ─ Served ─ serve   ADS, SotW and Delta ─ ledger (ACK, NACK, prediction)
 //! ```
 //!
-//! Everything that needs a runtime is behind the feature `live`. The calls at the top ([`fetch()`], [`watch`], [`serve()`]) block: no async
-//! leaves this crate. What a client makes of resources is asked of [`xdsctl_channel::client`], here nothing is judged.
+//! Everything that needs a runtime is behind the feature `live`. The calls at the top ([`fetch()`],
+//! [`watch`], [`serve()`]) block: no async leaves this crate. What a client makes of resources is
+//! asked of [`xdsctl_channel::client`], here nothing is judged.
 #![cfg_attr(
     not(test),
     deny(

@@ -1,7 +1,8 @@
 //! The messages of the discovery services, with resources kept as the bytes that came.
 //!
-//! Field numbers are those of envoy/service/discovery/v3/discovery.proto, envoy/service/status/v3/csds.proto and
-//! google/rpc/status.proto. What nobody here looks into is `bytes` where the schema has a message: on the wire they are the same.
+//! Field numbers are those of envoy/service/discovery/v3/discovery.proto,
+//! envoy/service/status/v3/csds.proto and google/rpc/status.proto. What nobody here looks into is
+//! `bytes` where the schema has a message: on the wire they are the same.
 
 use bytes::Bytes;
 use prost::Message;

@@ -78,8 +78,8 @@ pub fn server(options: &FetchOptions) -> Result<Server, Error> {
     Ok(Server::Tcp { authority, is_secure })
 }
 
-/// The node as wire bytes: that of the bootstrap, with what the address and the options say instead, and with what a client says
-/// that understands state-of-the-world responses as gRPC does.
+/// The node as wire bytes: that of the bootstrap, with what the address and the options say
+/// instead, and with what a client says that understands state-of-the-world responses as gRPC does.
 pub fn node(address: &Address, options: &FetchOptions) -> Result<Bytes, Error> {
     let mut node = bootstrap(options)?
         .map(|mut bootstrap| bootstrap["node"].take())

@@ -87,8 +87,10 @@ impl Default for FetchOptions {
     }
 }
 
-/// How long gRPC clients wait for a resource before they believe that there is none (gRFC A57; C-core, Go, Java and Node alike).
+/// How long gRPC clients wait for a resource before they believe that there is none (gRFC A57;
+/// C-core, Go, Java and Node alike).
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// The largest message that is taken, and the most that is kept of an ADS stream, in bytes, if nothing else is said.
+/// The largest message that is taken, and the most that is kept of an ADS stream, in bytes, if
+/// nothing else is said.
 pub const MAX_MESSAGE_BYTES: usize = 1 << 30;

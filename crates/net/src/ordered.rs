@@ -27,7 +27,8 @@ pub fn pieces(count: usize, least: usize, size: impl Fn(usize) -> usize) -> Vec<
     pieces
 }
 
-/// Makes the text of each piece with `make`, which appends to an empty buffer, and writes it; the sum of what `make` returns.
+/// Makes the text of each piece with `make`, which appends to an empty buffer, and writes it; the
+/// sum of what `make` returns.
 ///
 /// What is written does not depend on the number of threads.
 ///
@@ -57,7 +58,8 @@ fn write_on(
         return Ok(sum);
     }
     scope(|scope| {
-        // Each thread makes every so many-th piece, so taking from one after the other is their order.
+        // Each thread makes every so many-th piece, so taking from one after the other is their
+        // order.
         let workers: Vec<_> = (0..threads)
             .map(|number| {
                 let (sender, receiver) = sync_channel::<(Vec<u8>, usize)>(AHEAD);

@@ -1,7 +1,8 @@
 //! Recognises a server that does not speak gRPC, so that a fetch neither waits for it nor blames
 //! missing TLS.
 //!
-//! Envoy's admin port takes a call over HTTP/2 and answers when it has ended, which an ADS stream never does; most other servers speak HTTP/1.
+//! Envoy's admin port takes a call over HTTP/2 and answers when it has ended, which an ADS stream
+//! never does; most other servers speak HTTP/1.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -65,7 +66,8 @@ pub async fn revealed(
     }
 }
 
-/// The words for a call that failed at once: those of [`connect::refused`], unless what answered is known to be no gRPC server.
+/// The words for a call that failed at once: those of [`connect::refused`], unless what answered is
+/// known to be no gRPC server.
 pub async fn named(address: &Address, status: &Status, options: &FetchOptions) -> Error {
     let error = connect::refused(address, status, options);
     let cause = std::error::Error::source(status)
@@ -154,7 +156,8 @@ mod tests {
         (fetched.unwrap_err().to_string(), began.elapsed())
     }
 
-    /// A server of HTTP/2 that answers when a request has ended, as Envoy's admin port does; its port.
+    /// A server of HTTP/2 that answers when a request has ended, as Envoy's admin port does; its
+    /// port.
     fn admin() -> u16 {
         let (say, port) = std::sync::mpsc::channel();
         std::thread::spawn(move || {

@@ -1,4 +1,5 @@
-//! An ADS server that gives a dump to real clients, and compares what they say with what xdsctl predicts.
+//! An ADS server that gives a dump to real clients, and compares what they say with what xdsctl
+//! predicts.
 
 mod ledger;
 mod peer;
@@ -43,10 +44,12 @@ const QUEUE: usize = 16;
 /// How often the inputs are looked at.
 const RELOAD_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long the next response of a type waits for the answer to the last one, while nothing else comes.
+/// How long the next response of a type waits for the answer to the last one, while nothing else
+/// comes.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long nobody must be connected before the comparison is over: a client may open one stream after the other.
+/// How long nobody must be connected before the comparison is over: a client may open one stream
+/// after the other.
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// How long a client may take to agree on TLS.
@@ -244,7 +247,8 @@ async fn http(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, shar
         async move { Ok::<_, Infallible>(answer(request, shared).await) }
     });
     let mut http = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
-    // A gRPC client has a stream for each channel, all on one connection: one that is not let in waits without a word.
+    // A gRPC client has a stream for each channel, all on one connection: one that is not let in
+    // waits without a word.
     http.max_concurrent_streams(None);
     // A client that breaks off has left, which is no fault.
     let _ = http.serve_connection(TokioIo::new(stream), service).await;

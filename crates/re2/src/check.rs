@@ -1,14 +1,16 @@
-//! The cheap half of the check: syntax, nesting of counts, and an upper bound of the program's size.
+//! The cheap half of the check: syntax, nesting of counts, and an upper bound of the program's
+//! size.
 //!
-//! It builds no tree and holds one small frame per open group. Only a pattern whose bound exceeds the
-//! budget needs the exact count of [`super::size`], which is a pattern with large classes, large counts,
-//! or tens of thousands of characters.
+//! It builds no tree and holds one small frame per open group. Only a pattern whose bound exceeds
+//! the budget needs the exact count of [`super::size`], which is a pattern with large classes,
+//! large counts, or tens of thousands of characters.
 
 use super::class::{Members, Set};
 use super::error::RegexError;
 use super::syntax::{Lexer, REPEAT_MAX, Repeat, Token};
 
-/// Bound of the instructions of a character, its cases included: four bytes for each of four of them.
+/// Bound of the instructions of a character, its cases included: four bytes for each of four of
+/// them.
 const CHARACTER: u64 = 32;
 /// Bound for one range, which cuts into at most 16 sequences of bytes with 8 instructions each.
 const RANGE: u64 = 128;
@@ -164,7 +166,8 @@ fn repeated((size, product): (u64, u32), repeat: Repeat, lexer: &Lexer<'_>) -> R
     ))
 }
 
-/// Product of a count and those nested in its operand; an open or zero maximum counts by its minimum.
+/// Product of a count and those nested in its operand; an open or zero maximum counts by its
+/// minimum.
 pub(super) fn multiply(inner: u32, min: u32, max: Option<u32>) -> u32 {
     match max.unwrap_or(min) {
         0 => inner,

@@ -1,8 +1,9 @@
 //! The members of classes, and the escapes that stand for a character or a set.
 //!
 //! A class neither nests nor knows set algebra: `[a&&b]` has an ampersand, `[[a]]` is a class and a
-//! bracket. `-` is a member wherever it cannot be a range. `\d`, `\s`, `\w` and the POSIX names are ASCII,
-//! `\p` knows the names in [`super::unicode`]. Source: RE2's `ParseCharClass` and `ParseEscape`.
+//! bracket. `-` is a member wherever it cannot be a range. `\d`, `\s`, `\w` and the POSIX names are
+//! ASCII, `\p` knows the names in [`super::unicode`]. Source: RE2's `ParseCharClass` and
+//! `ParseEscape`.
 
 use super::error::{RegexError, quote};
 use super::ranges::RUNE_MAX;

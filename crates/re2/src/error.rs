@@ -126,7 +126,8 @@ impl fmt::Display for RegexError {
 
 impl std::error::Error for RegexError {}
 
-/// Copies the piece `from..to` of a pattern for an error: cut at [`QUOTE_MAX`], control characters escaped.
+/// Copies the piece `from..to` of a pattern for an error: cut at [`QUOTE_MAX`], control characters
+/// escaped.
 pub(super) fn quote(pattern: &str, from: usize, to: usize) -> String {
     let piece = pattern.get(from..to).unwrap_or_default();
     let mut end = piece.len().min(QUOTE_MAX);

@@ -1,10 +1,10 @@
 //! Shared beginnings of alternatives, the way RE2's parser takes them out.
 //!
-//! Three rounds over neighbouring alternatives: a common literal text, a common first expression of a
-//! simple kind, and runs of single characters, which become one class. The first two rounds leave
-//! suffixes that go through the same rounds again. `abc|abd|xy` becomes `ab[c-d]|xy`. It matters here
-//! because it changes the number of instructions, and because the merged class folds letters by
-//! Unicode's rules where the literal alone would fold by ASCII's (RE2, `FactorAlternation`).
+//! Three rounds over neighbouring alternatives: a common literal text, a common first expression of
+//! a simple kind, and runs of single characters, which become one class. The first two rounds leave
+//! suffixes that go through the same rounds again. `abc|abd|xy` becomes `ab[c-d]|xy`. It matters
+//! here because it changes the number of instructions, and because the merged class folds letters
+//! by Unicode's rules where the literal alone would fold by ASCII's (RE2, `FactorAlternation`).
 
 use super::ranges::{self, Range};
 use super::syntax::FOLD;
@@ -303,7 +303,8 @@ fn merged(tree: &Tree, characters: &[Id]) -> Vec<Range> {
     members
 }
 
-/// Adds the cycles of the literals at the places in `folding`, each judged by the members before it.
+/// Adds the cycles of the literals at the places in `folding`, each judged by the members before
+/// it.
 fn add_folded(members: &[Range], folding: &[usize]) -> Vec<Range> {
     let mut out = Vec::with_capacity(members.len() + 2 * folding.len());
     let mut seen = CycleMembers(0);

@@ -1,4 +1,5 @@
-//! Compiled patterns that are kept for the next match, up to a number of bytes for the whole process.
+//! Compiled patterns that are kept for the next match, up to a number of bytes for the whole
+//! process.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,11 +1,12 @@
 //! Regular expressions as the client reads them: RE2's syntax, limits and matching.
 //!
-//! gRPC C-core compiles every `safe_regex` with the RE2 that it carries (1.85.1: a release of 2022-12,
-//! Unicode 14) and default options: UTF-8, at most 1000 repetitions, a budget of 8 MiB. A pattern that
-//! RE2 refuses makes the client refuse the resource, so the check here is RE2's own, down to the number
-//! of instructions of the compiled program. It is cheap for almost every pattern ([`check`]) and builds
-//! the tree only where the size may matter ([`tree`], [`size`]). Matching compares the literal beginning
-//! ([`start`]) and then translates the tree for an engine ([`translate`]), on first use.
+//! gRPC C-core compiles every `safe_regex` with the RE2 that it carries (1.85.1: a release of
+//! 2022-12, Unicode 14) and default options: UTF-8, at most 1000 repetitions, a budget of 8 MiB. A
+//! pattern that RE2 refuses makes the client refuse the resource, so the check here is RE2's own,
+//! down to the number of instructions of the compiled program. It is cheap for almost every pattern
+//! ([`check`]) and builds the tree only where the size may matter ([`tree`], [`size`]). Matching
+//! compares the literal beginning ([`start`]) and then translates the tree for an engine
+//! ([`translate`]), on first use.
 //!
 //! ```
 //! # use xdsctl_re2::Regex;
@@ -55,7 +56,8 @@ const SPECIAL: &[u8] = br"\.+*?()|[{^$";
 
 /// A regular expression that RE2 accepts, or another engine whose patterns were asked for.
 ///
-/// Copies share what has been compiled, so that a configuration that is simulated many times compiles its patterns once.
+/// Copies share what has been compiled, so that a configuration that is simulated many times
+/// compiles its patterns once.
 #[derive(Debug, Clone)]
 pub struct Regex(Arc<SharedPattern>);
 
@@ -149,7 +151,8 @@ impl Regex {
         text.starts_with(self.literal_start()) && self.0.full.is_match(self.0.syntax, &self.0.pattern, text)
     }
 
-    /// What every text that matches as a whole begins with, as far as the pattern begins with it literally.
+    /// What every text that matches as a whole begins with, as far as the pattern begins with it
+    /// literally.
     fn literal_start(&self) -> &str {
         if self.0.syntax != PatternSyntax::Re2 {
             return "";
@@ -161,10 +164,12 @@ impl Regex {
         self.0.pattern.get(..*start as usize).unwrap_or_default()
     }
 
-    /// Instructions of the program that has to be compiled to match `text`, or any text if `None`, up to RE2's budget, and the
-    /// ranges of its classes, which take as long as an instruction each and may become few.
+    /// Instructions of the program that has to be compiled to match `text`, or any text if `None`,
+    /// up to RE2's budget, and the ranges of its classes, which take as long as an instruction each
+    /// and may become few.
     ///
-    /// 0 if the text does not begin as the pattern does. About 40 bytes and 40 ns each in the engine used here.
+    /// 0 if the text does not begin as the pattern does. About 40 bytes and 40 ns each in the
+    /// engine used here.
     pub fn effort(&self, text: Option<&str>) -> u64 {
         if self.0.is_literal || text.is_some_and(|text| !text.starts_with(self.literal_start())) {
             return 0;
@@ -177,10 +182,10 @@ impl Regex {
 
     /// Replaces every match by `rewrite`, where `\0` is the match and `\1` to `\9` are its groups.
     ///
-    /// Does what RE2's `GlobalReplace` does: a rewrite that names a group which the pattern does not have
-    /// leaves the text as it is, and one with a stray backslash stops before it at each match. A result
-    /// that is not UTF-8, which takes `\C` or a match between the bytes of a character, has replacement
-    /// characters here; [`Self::replace_all_bytes`] has the bytes.
+    /// Does what RE2's `GlobalReplace` does: a rewrite that names a group which the pattern does
+    /// not have leaves the text as it is, and one with a stray backslash stops before it at each
+    /// match. A result that is not UTF-8, which takes `\C` or a match between the bytes of a
+    /// character, has replacement characters here; [`Self::replace_all_bytes`] has the bytes.
     pub fn replace_all(&self, text: &str, rewrite: &str) -> String {
         match String::from_utf8(self.replace_all_bytes(text, rewrite)) {
             Ok(text) => text,

@@ -1,9 +1,10 @@
 //! The engines behind a translated pattern.
 //!
-//! RE2's budget has bounded the program before it comes here, so the engines' own limits are lifted. Their
-//! compiler recurses, so a pattern with deeply nested groups is compiled on a thread with a stack to match.
-//! A configuration may have a hundred thousand patterns of which each is matched once or twice, so what
-//! matches whole texts is no more than an automaton, a fifth of what the regex crate keeps of a pattern.
+//! RE2's budget has bounded the program before it comes here, so the engines' own limits are
+//! lifted. Their compiler recurses, so a pattern with deeply nested groups is compiled on a thread
+//! with a stack to match. A configuration may have a hundred thousand patterns of which each is
+//! matched once or twice, so what matches whole texts is no more than an automaton, a fifth of what
+//! the regex crate keeps of a pattern.
 
 use std::cell::RefCell;
 
@@ -19,7 +20,8 @@ use super::tree;
 
 /// Nesting of groups up to which the caller's stack serves.
 const SHALLOW: usize = 32;
-/// Bytes of stack for one level of nesting; an unoptimized build of the compiler uses up to half of it.
+/// Bytes of stack for one level of nesting; an unoptimized build of the compiler uses up to half of
+/// it.
 const STACK_PER_LEVEL: usize = 32 << 10;
 /// Bytes of stack besides.
 const STACK_BASE: usize = 4 << 20;
@@ -94,10 +96,12 @@ fn rust_automaton(pattern: &str) -> Option<NFA> {
     compiler.build(pattern).ok()
 }
 
-/// Bytes of a program from which on it is looked at how large the one that reads a text from its end becomes.
+/// Bytes of a program from which on it is looked at how large the one that reads a text from its
+/// end becomes.
 const LARGE_FORWARD_BYTES: usize = 1 << 20;
 
-/// Bytes that such a program may have in the crate `regex` with its default features, which compile it with every pattern.
+/// Bytes that such a program may have in the crate `regex` with its default features, which compile
+/// it with every pattern.
 const REVERSE_BYTES_MAX: usize = 10 << 20;
 
 /// Says whether the program of a pattern that reads a text from its end is small enough.

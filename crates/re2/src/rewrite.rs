@@ -1,7 +1,8 @@
 //! Replacing matches the way RE2's `GlobalReplace` does.
 //!
-//! A rewrite is taken byte by byte: a backslash and a digit insert a group, two backslashes one, and
-//! anything else after a backslash ends the replacement of that match there. RE2 logs that and goes on.
+//! A rewrite is taken byte by byte: a backslash and a digit insert a group, two backslashes one,
+//! and anything else after a backslash ends the replacement of that match there. RE2 logs that and
+//! goes on.
 
 use super::matcher::Matcher;
 

@@ -1,11 +1,12 @@
 //! The number of instructions of the program that RE2 would compile.
 //!
-//! RE2 first joins neighbouring repetitions of the same character (`a*a` becomes `a{1,}`), then writes
-//! counts out as copies, then compiles. Here the copies are only counted: every node yields what its
-//! program costs and what it looks like from outside, so the work is linear in the pattern. The program
-//! must fit into two thirds of the budget of 8 MiB at 8 bytes an instruction. RE2's walkers also give up
-//! after a number of visits, which only patterns of megabytes reach.
-//! Sources: RE2's `simplify.cc` and `compile.cc`; the limits stand in `RE2::Init` and `Compiler::Setup`.
+//! RE2 first joins neighbouring repetitions of the same character (`a*a` becomes `a{1,}`), then
+//! writes counts out as copies, then compiles. Here the copies are only counted: every node yields
+//! what its program costs and what it looks like from outside, so the work is linear in the
+//! pattern. The program must fit into two thirds of the budget of 8 MiB at 8 bytes an instruction.
+//! RE2's walkers also give up after a number of visits, which only patterns of megabytes reach.
+//! Sources: RE2's `simplify.cc` and `compile.cc`; the limits stand in `RE2::Init` and
+//! `Compiler::Setup`.
 
 use super::error::RegexError;
 use super::ranges::RUNE_MAX;
@@ -14,10 +15,12 @@ use super::tree::{ClassId, Id, OPERANDS_MAX, Op, Tree};
 
 /// Most instructions of a program: (8 MiB * 2 / 3 - 432 bytes) / 8 bytes.
 const PROGRAM_MAX: u64 = ((8 << 20) * 2 / 3 - 432) / 8;
-/// Instructions of every program: the failing one, the matching one, and the loop before an unanchored one.
+/// Instructions of every program: the failing one, the matching one, and the loop before an
+/// unanchored one.
 const FIXED: u64 = 2;
 const UNANCHORED: u64 = 2;
-/// Most instructions of the pattern itself when it is not anchored, for messages and the cheap check.
+/// Most instructions of the pattern itself when it is not anchored, for messages and the cheap
+/// check.
 pub(super) const INSTRUCTIONS_MAX: u64 = PROGRAM_MAX - FIXED - UNANCHORED;
 /// Visits after which the compiler gives up on the simplified tree.
 const COMPILE_VISITS_MAX: u64 = 2 * PROGRAM_MAX;
@@ -41,7 +44,8 @@ pub(super) fn check(tree: Tree) -> Result<(), RegexError> {
     }
 }
 
-/// Most instructions that the compiler holds at any time, or `None` if RE2 gives up before it knows.
+/// Most instructions that the compiler holds at any time, or `None` if RE2 gives up before it
+/// knows.
 fn instructions(mut tree: Tree) -> Option<u64> {
     let root = tree.root?;
     strip_prefix(&mut tree, root);
@@ -425,7 +429,8 @@ fn shape_of(tree: &Tree, order: &[Id]) -> ExprShape {
     done.pop().unwrap_or(ExprShape::empty())
 }
 
-/// Branches are compiled one after the other, then joined; one that can match nothing needs no joint.
+/// Branches are compiled one after the other, then joined; one that can match nothing needs no
+/// joint.
 fn alternation(branches: &[ExprShape]) -> Cost {
     let alive = branches.iter().filter(|branch| !branch.cost.dead).count() as u64;
     let nullable = branches.iter().any(|branch| branch.cost.nullable);

@@ -1,4 +1,5 @@
-//! The text that everything that a pattern matches begins with: most texts are told apart by it, without a program.
+//! The text that everything that a pattern matches begins with: most texts are told apart by it,
+//! without a program.
 
 use super::syntax::{Lexer, Repeat, Token};
 
@@ -7,7 +8,8 @@ use super::syntax::{Lexer, Repeat, Token};
 /// Empty if there is none: the pattern begins with something else, or has alternatives.
 pub(super) fn literal(pattern: &str) -> &str {
     let mut lexer = Lexer::new(pattern);
-    // Bytes of the literals so far, and of those before the last one, to which a repetition may apply.
+    // Bytes of the literals so far, and of those before the last one, to which a repetition may
+    // apply.
     let (mut end, mut before) = (0, 0);
     let (mut is_over, mut depth) = (false, 0_usize);
     // Flags may stand between a literal and its repetition.

@@ -1,11 +1,12 @@
 //! RE2's grammar: cuts a pattern into tokens and refuses what RE2 refuses.
 //!
-//! The lexer knows everything that does not need the tree: escapes, classes, groups, flags, counts and
-//! stacked repetitions. Whether a repetition has an operand, and whether nested counts multiply to too
-//! much, is for its readers ([`super::check`], [`super::tree`]). Nothing here allocates unless a pattern
-//! is refused. The rules are those of RE2's `parse.cc` with its default options as of 2022-12, the
-//! release inside gRPC C-core 1.85.1; `{` without a proper count is a literal, a class neither nests nor
-//! knows set algebra, `(?<name>` is refused, and `\d`, `\s`, `\w` and POSIX names are ASCII.
+//! The lexer knows everything that does not need the tree: escapes, classes, groups, flags, counts
+//! and stacked repetitions. Whether a repetition has an operand, and whether nested counts multiply
+//! to too much, is for its readers ([`super::check`], [`super::tree`]). Nothing here allocates
+//! unless a pattern is refused. The rules are those of RE2's `parse.cc` with its default options as
+//! of 2022-12, the release inside gRPC C-core 1.85.1; `{` without a proper count is a literal, a
+//! class neither nests nor knows set algebra, `(?<name>` is refused, and `\d`, `\s`, `\w` and POSIX
+//! names are ASCII.
 
 use super::class::{Cursor, PosixEnds, Set, class_items};
 use super::error::{RegexError, quote};

@@ -1,9 +1,9 @@
 //! Writes a parsed pattern in the syntax of the matching engine.
 //!
-//! Everything that RE2 and the engine read differently is gone by then: classes are explicit ranges of
-//! code points, case folding is written out, flags stand at the one construct that they change, groups
-//! have no names. The engine works on bytes, so that `\C` can be expressed. Surrogates never occur in
-//! text and are left out.
+//! Everything that RE2 and the engine read differently is gone by then: classes are explicit ranges
+//! of code points, case folding is written out, flags stand at the one construct that they change,
+//! groups have no names. The engine works on bytes, so that `\C` can be expressed. Surrogates never
+//! occur in text and are left out.
 
 use std::fmt::Write as _;
 

@@ -2,9 +2,9 @@
 //!
 //! Its shape decides the size of the compiled program and, in a few corners, what matches: adjacent
 //! literals become one text, flat concatenations and alternations absorb nested ones, alternatives
-//! share common beginnings ([`super::factor`]), a class of one character is a literal, and repetitions
-//! of repetitions with the same flags collapse. Nodes live in one vector and refer to each other by
-//! index, so depth costs no stack. The source of each rule is RE2's `ParseState`.
+//! share common beginnings ([`super::factor`]), a class of one character is a literal, and
+//! repetitions of repetitions with the same flags collapse. Nodes live in one vector and refer to
+//! each other by index, so depth costs no stack. The source of each rule is RE2's `ParseState`.
 
 use std::collections::HashMap;
 use std::ops::{Index, IndexMut};
@@ -318,9 +318,11 @@ impl<'p> PatternParser<'p> {
         self.stack.push(id);
     }
 
-    /// Joins the two topmost literals; the new topmost is `rune`, if given. Returns whether it was placed.
+    /// Joins the two topmost literals; the new topmost is `rune`, if given. Returns whether it was
+    /// placed.
     ///
-    /// The latest literal stays apart until something follows, as a repetition would apply to it alone.
+    /// The latest literal stays apart until something follows, as a repetition would apply to it
+    /// alone.
     fn merge_literals(&mut self, rune: Option<u32>) -> bool {
         let &[.., below, top] = &self.stack[..] else {
             return false;

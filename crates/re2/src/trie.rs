@@ -1,9 +1,10 @@
 //! The number of instructions that RE2's compiler spends on a class of characters.
 //!
-//! A class compiles into a trie of byte ranges: each range of code points is cut into sequences of UTF-8
-//! byte ranges, sequences share their beginnings, and continuation bytes that are ranges share their
-//! ends through a cache. Sharing a beginning with a cached byte clones that byte first, and the byte that
-//! became unnecessary is given back, so the count has a peak above its end (RE2, `AddRuneRangeUTF8`).
+//! A class compiles into a trie of byte ranges: each range of code points is cut into sequences of
+//! UTF-8 byte ranges, sequences share their beginnings, and continuation bytes that are ranges
+//! share their ends through a cache. Sharing a beginning with a cached byte clones that byte first,
+//! and the byte that became unnecessary is given back, so the count has a peak above its end (RE2,
+//! `AddRuneRangeUTF8`).
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
@@ -24,7 +25,8 @@ pub(super) struct Size {
 /// Counts the instructions of a class that is neither empty nor full.
 pub(super) fn class_size(ranges: &[Range]) -> Size {
     let has = |rune| ranges::contains(ranges, rune);
-    // Letters in both cases throughout: RE2 leaves the capitals out and lets the rest match either case.
+    // Letters in both cases throughout: RE2 leaves the capitals out and lets the rest match either
+    // case.
     let folds = (0x41..=0x5A).all(|upper| has(upper) == has(upper + 0x20));
     let mut trie = Trie {
         instructions: vec![Instruction::Alt { second: 0 }],
@@ -72,7 +74,8 @@ impl Hash for Bytes {
 #[derive(Debug, Clone, Copy)]
 struct Quick;
 
-/// One multiplication, from a start that differs in each process, so that no pattern can be made to collide.
+/// One multiplication, from a start that differs in each process, so that no pattern can be made to
+/// collide.
 #[derive(Debug, Clone, Copy)]
 struct Quick64(u64);
 
@@ -98,7 +101,8 @@ impl Hasher for Quick64 {
     }
 
     fn write_u64(&mut self, number: u64) {
-        // Both halves of the product: the table takes its place from the low bits and a mark from the high ones.
+        // Both halves of the product: the table takes its place from the low bits and a mark from
+        // the high ones.
         let product = u128::from(self.0 ^ number) * 0x9e37_79b9_7f4a_7c15;
         let [low, high] = [product & u128::from(u64::MAX), product >> 64].map(|half| u64::try_from(half).unwrap_or(0));
         self.0 = low ^ high;
@@ -141,7 +145,8 @@ impl Trie {
         self.allocate(Instruction::Bytes(Bytes { low, high, folds, next }))
     }
 
-    /// Adds the sequences for a range of code points; each step halves the work left, at most a dozen deep.
+    /// Adds the sequences for a range of code points; each step halves the work left, at most a
+    /// dozen deep.
     fn add(&mut self, low: u32, high: u32, folds: bool) {
         if low > high {
             return;
@@ -212,7 +217,8 @@ impl Trie {
         self.root = if self.root == 0 { id } else { self.merge(self.root, id) };
     }
 
-    /// Hangs the sequence at `id` into the trie at `root` and returns the new root; at most four deep.
+    /// Hangs the sequence at `id` into the trie at `root` and returns the new root; at most four
+    /// deep.
     fn merge(&mut self, root: usize, id: usize) -> usize {
         let Some(&Instruction::Bytes(new)) = self.instructions.get(id) else {
             return root;

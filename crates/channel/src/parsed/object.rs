@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 use super::parsed_value::{List, ParsedValue};
 use xdsctl_model::resource::Millis;
 
-/// The key of the list of default fields; every object of a parsed form has it, and no other JSON in one is made with it.
+/// The key of the list of default fields; every object of a parsed form has it, and no other JSON
+/// in one is made with it.
 pub(super) const DEFAULTS: &str = "defaults";
 
 /// An object in the making.

@@ -1,6 +1,8 @@
-//! A parsed form in the making: its long lists are made one element at a time, while they are printed.
+//! A parsed form in the making: its long lists are made one element at a time, while they are
+//! printed.
 //!
-//! A resource of 10 MB has a parsed form of 70 MB, which as a tree of JSON values would take ten times as much.
+//! A resource of 10 MB has a parsed form of 70 MB, which as a tree of JSON values would take ten
+//! times as much.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +10,8 @@ use serde_json::Value;
 
 use xdsctl_document::source::secrets::SecretPlace;
 
-/// The parsed form of a resource, or a part of it; as JSON it is what [`to_value`](Shown::to_value) makes of it.
+/// The parsed form of a resource, or a part of it; as JSON it is what [`to_value`](Shown::to_value)
+/// makes of it.
 pub enum ParsedValue<'r> {
     /// What is made already.
     Plain(Value),
@@ -71,7 +74,8 @@ impl<'r> ParsedValue<'r> {
         self.redacted_at(SecretPlace::parsed())
     }
 
-    /// Each object is looked at by itself: none of those with a list of objects is named after a credential.
+    /// Each object is looked at by itself: none of those with a list of objects is named after a
+    /// credential.
     fn redacted_at(self, place: SecretPlace) -> ParsedValue<'r> {
         match self {
             ParsedValue::Plain(mut value) => {

@@ -1,4 +1,5 @@
-//! A RouteConfiguration as the client keeps it, with the retry policy in effect and its gRPC form (A44).
+//! A RouteConfiguration as the client keeps it, with the retry policy in effect and its gRPC form
+//! (A44).
 
 use serde_json::{Value, json};
 
@@ -125,7 +126,8 @@ fn hash_policy(policy: &HashPolicy) -> Value {
     object.set("terminal", policy.terminal, false).done()
 }
 
-/// The policy in xDS terms, and as the service config that the client makes of it; without a condition there is none.
+/// The policy in xDS terms, and as the service config that the client makes of it; without a
+/// condition there is none.
 pub fn retry_policy(policy: &RetryPolicy, inherited: bool) -> Value {
     let names: Vec<&str> = policy.retry_on.iter().map(|code| code.token()).collect();
     let max_interval = retry::default_max_interval(policy.base_interval);

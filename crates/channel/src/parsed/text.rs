@@ -97,7 +97,8 @@ impl<'a, 'r> FormPart<'a, 'r> {
     }
 }
 
-/// Says whether the value is, or holds, an object of a parsed form; other JSON is printed on one line.
+/// Says whether the value is, or holds, an object of a parsed form; other JSON is printed on one
+/// line.
 fn is_ours(value: &Value) -> bool {
     match value {
         Value::Object(fields) => fields.get(DEFAULTS).is_some_and(Value::is_array) || fields.values().any(is_ours),
@@ -175,7 +176,8 @@ fn element(part: FormPart<'_, '_>, depth: usize, out: &mut dyn fmt::Write) -> fm
     }
 }
 
-/// A value on one line: text bare where that is clear, lists of plain values separated by commas, the rest as JSON.
+/// A value on one line: text bare where that is clear, lists of plain values separated by commas,
+/// the rest as JSON.
 fn inline(value: &Value, out: &mut dyn fmt::Write) -> fmt::Result {
     match value {
         Value::Null => out.write_str("none"),

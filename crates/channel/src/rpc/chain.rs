@@ -1,7 +1,9 @@
-//! The HTTP filters that an RPC goes through, after the overrides of virtual host, route and cluster weight (A39).
+//! The HTTP filters that an RPC goes through, after the overrides of virtual host, route and
+//! cluster weight (A39).
 //!
-//! Whether a filter runs is said by the most specific entry for its name, wherever one is; its config is the most specific
-//! override of its own type, as a whole. Follows C-core `RouteConfigFilterChainBuilder` (xds_routing.cc).
+//! Whether a filter runs is said by the most specific entry for its name, wherever one is; its
+//! config is the most specific override of its own type, as a whole. Follows C-core
+//! `RouteConfigFilterChainBuilder` (xds_routing.cc).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! The chance of one channel: one stream of numbers for each purpose, the same for every command.
 //!
-//! `route`, `retry`, `pick` and the simulator draw from here, so one seed gives one route, cluster, hash and back-off
-//! whoever asks. A purpose has its own stream, so that one more draw of one kind does not shift those of another.
+//! `route`, `retry`, `pick` and the simulator draw from here, so one seed gives one route, cluster,
+//! hash and back-off whoever asks. A purpose has its own stream, so that one more draw of one kind
+//! does not shift those of another.
 
 use xdsctl_model::rng::Rng;
 

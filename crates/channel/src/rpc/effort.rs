@@ -5,9 +5,11 @@ use xdsctl_model::resource::matcher::{HeaderMatch, StringMatch};
 use xdsctl_model::resource::route::{PathMatcher, Route};
 use xdsctl_re2::Regex;
 
-/// Instructions, as RE2 counts them, of the regexes that an RPC may need, and ranges of their classes.
+/// Instructions, as RE2 counts them, of the regexes that an RPC may need, and ranges of their
+/// classes.
 ///
-/// RE2 bounds one pattern to a third of a million; a hundred thousand patterns of an ordinary kind take a few millions.
+/// RE2 bounds one pattern to a third of a million; a hundred thousand patterns of an ordinary kind
+/// take a few millions.
 pub const MAX_INSTRUCTIONS: u64 = 20_000_000;
 
 /// The routes have more regexes than are compiled.
@@ -17,7 +19,8 @@ pub const MAX_INSTRUCTIONS: u64 = 20_000_000;
 )]
 pub struct TooManyInstructions;
 
-/// Checks that the regexes of the channel's routes can be matched against a path, or against any path if `None`.
+/// Checks that the regexes of the channel's routes can be matched against a path, or against any
+/// path if `None`.
 ///
 /// # Errors
 /// They need more than [`MAX_INSTRUCTIONS`].

@@ -27,10 +27,12 @@ pub enum NoSession {
     NoFilter,
 }
 
-/// The cookie of a session with the endpoint of an address, as an answer to an RPC like this one would have set it.
+/// The cookie of a session with the endpoint of an address, as an answer to an RPC like this one
+/// would have set it.
 ///
-/// Of several leaves of an aggregate that have the address, the one counts that the client tries first. An address that no
-/// endpoint has is one that has gone. Chance is drawn from `seed`, and shifts no other draw.
+/// Of several leaves of an aggregate that have the address, the one counts that the client tries
+/// first. An address that no endpoint has is one that has gone. Chance is drawn from `seed`, and
+/// shifts no other draw.
 ///
 /// # Errors
 /// Why there is none.
@@ -61,7 +63,8 @@ pub fn session_cookie<'s>(
     })
 }
 
-/// The leaf clusters below a cluster in the order in which the client tries them; itself if it is one.
+/// The leaf clusters below a cluster in the order in which the client tries them; itself if it is
+/// one.
 pub fn leaves<'c>(config: &'c XdsConfig, cluster: &'c str) -> Vec<&'c str> {
     match config.clusters.get(cluster) {
         Some(ClusterState::Leaf(_)) => vec![cluster],

@@ -1,6 +1,7 @@
 //! The request hash (A42) that ring_hash looks up: one number from a route's hash policies.
 //!
-//! Follows C-core `XdsConfigSelector::GetCallConfig` (xds_resolver.cc). It is made for every RPC, whatever the LB policy.
+//! Follows C-core `XdsConfigSelector::GetCallConfig` (xds_resolver.cc). It is made for every RPC,
+//! whatever the LB policy.
 
 use twox_hash::XxHash64;
 
@@ -52,8 +53,8 @@ pub fn of_policies(policies: &[HashPolicy], request: &Request<'_>, channel_id: u
     hash.map(|hash| if is_beyond { 0 } else { hash })
 }
 
-/// Turns a hash by one bit. Where it is a signed number, the bit on the left fills it up when it is shifted to the right (grpc-java
-/// `XdsNameResolver.ConfigSelector.generateHash`).
+/// Turns a hash by one bit. Where it is a signed number, the bit on the left fills it up when it is
+/// shifted to the right (grpc-java `XdsNameResolver.ConfigSelector.generateHash`).
 const fn turn(hash: u64, is_signed: bool) -> u64 {
     match is_signed {
         true => (hash << 1) | (hash.cast_signed() >> 63).cast_unsigned(),

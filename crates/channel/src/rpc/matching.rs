@@ -1,7 +1,8 @@
-//! Whether a route takes an RPC: path, then headers in order, then the fraction, which is drawn for only then.
+//! Whether a route takes an RPC: path, then headers in order, then the fraction, which is drawn for
+//! only then.
 //!
-//! Follows C-core `XdsRouting::GetRouteForRequest` (xds_routing.cc) and matchers.cc. No allocation but for a header with
-//! several values.
+//! Follows C-core `XdsRouting::GetRouteForRequest` (xds_routing.cc) and matchers.cc. No allocation
+//! but for a header with several values.
 
 use super::{Draw, Purpose, Request};
 use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, HeaderView, StringMatch, StringMatcher};
@@ -48,12 +49,14 @@ pub fn path_matches(matcher: &PathMatcher, path: &str) -> bool {
 
 /// Says whether a header of an RPC matches.
 ///
-/// `invert_match` does not turn a missing header into a match, except for `present_match` and where it does in the client.
+/// `invert_match` does not turn a missing header into a match, except for `present_match` and where
+/// it does in the client.
 pub fn header_matches(matcher: &HeaderMatcher, request: &Request<'_>) -> bool {
     value_matches(matcher, request.seen(&matcher.name, matcher.view).as_deref())
 }
 
-/// Says whether the value of a header matches, which is `None` for one that is missing; see [`header_matches`].
+/// Says whether the value of a header matches, which is `None` for one that is missing; see
+/// [`header_matches`].
 pub fn value_matches(matcher: &HeaderMatcher, value: Option<&str>) -> bool {
     let of_metadata = matcher.view == HeaderView::OfMetadata;
     let matches = match (&matcher.kind, value) {

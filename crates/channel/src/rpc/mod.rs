@@ -1,8 +1,10 @@
-//! The config selector: which cluster an RPC goes to, and with what hash, timeout, retries, filters and session.
+//! The config selector: which cluster an RPC goes to, and with what hash, timeout, retries, filters
+//! and session.
 //!
-//! A [`Selector`] is made once for a configuration and asked for every RPC; asking allocates nothing but for cookies and
-//! repeated headers. Chance comes in as a function, so that the same draws give the same answer. Follows C-core
-//! `XdsResolver::XdsConfigSelector` (xds_resolver.cc) and the HTTP filters that run above the picks.
+//! A [`Selector`] is made once for a configuration and asked for every RPC; asking allocates
+//! nothing but for cookies and repeated headers. Chance comes in as a function, so that the same
+//! draws give the same answer. Follows C-core `XdsResolver::XdsConfigSelector` (xds_resolver.cc)
+//! and the HTTP filters that run above the picks.
 
 pub mod chain;
 mod draws;
@@ -78,8 +80,8 @@ pub struct Selector {
 #[derive(Debug, Default)]
 struct Choices {
     list: Vec<ClusterChoice>,
-    /// The filters if the route has overrides; made for the first RPC that takes it, because many routes times many filters
-    /// are more than anybody needs.
+    /// The filters if the route has overrides; made for the first RPC that takes it, because many
+    /// routes times many filters are more than anybody needs.
     chain: OnceLock<Chain>,
 }
 
@@ -142,7 +144,8 @@ pub struct Selection<'s> {
     pub route: usize,
     /// Position of the cluster among those of the route, before any session.
     pub choice: usize,
-    /// Key in the cluster manager: `cluster:NAME`. A session may have put another cluster of the route here.
+    /// Key in the cluster manager: `cluster:NAME`. A session may have put another cluster of the
+    /// route here.
     pub key: &'s str,
     /// The key before any session.
     pub selected_key: &'s str,
@@ -163,12 +166,14 @@ pub struct Selection<'s> {
 }
 
 impl Selection<'_> {
-    /// The addresses that a cookie asks for; `None` without an active session, empty without a usable cookie.
+    /// The addresses that a cookie asks for; `None` without an active session, empty without a
+    /// usable cookie.
     pub fn override_addresses(&self) -> Option<&str> {
         self.sessions.last().map(|session| session.addresses.as_str())
     }
 
-    /// The `set-cookie` headers of the answer, given the address list of the endpoint that was picked.
+    /// The `set-cookie` headers of the answer, given the address list of the endpoint that was
+    /// picked.
     ///
     /// The later filter's comes first, as on the way back. Earlier ones never learn the endpoint.
     pub fn set_cookies(&self, actual: &str) -> Vec<String> {
@@ -246,7 +251,8 @@ impl Selector {
         self.select(request, ChannelFacts::of_seed(seed), draw, tried)
     }
 
-    /// Selects for an RPC. `tried` gets, for every route before the chosen one, why it did not take the RPC.
+    /// Selects for an RPC. `tried` gets, for every route before the chosen one, why it did not take
+    /// the RPC.
     ///
     /// # Errors
     /// The reason for which the RPC fails at once.

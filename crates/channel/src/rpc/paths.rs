@@ -1,4 +1,5 @@
-//! Which routes match an RPC by its path and its headers, remembered for the next one: most are like the one before.
+//! Which routes match an RPC by its path and its headers, remembered for the next one: most are
+//! like the one before.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -73,7 +74,8 @@ impl MatchingRoutes {
 
 /// The positions of the routes that match an RPC by path and headers, in order.
 ///
-/// Nothing behind a route is looked at before somebody asks: a regex is compiled for its first match.
+/// Nothing behind a route is looked at before somebody asks: a regex is compiled for its first
+/// match.
 pub(super) struct Candidates<'p> {
     last: MutexGuard<'p, Last>,
     routes: &'p [Route],

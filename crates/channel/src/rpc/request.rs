@@ -1,7 +1,8 @@
 //! An RPC as the config selector sees it: its path and the metadata that the application gave it.
 //!
-//! Most headers are put on later, below the config selector: `:method`, `te`, `user-agent`, the channel's authority, those
-//! of call credentials. They do not match and hash to nothing (C-core `XdsRouting::GetHeaderValue`, xds_routing.cc).
+//! Most headers are put on later, below the config selector: `:method`, `te`, `user-agent`, the
+//! channel's authority, those of call credentials. They do not match and hash to nothing (C-core
+//! `XdsRouting::GetHeaderValue`, xds_routing.cc).
 
 use std::borrow::Cow;
 
@@ -23,8 +24,8 @@ pub struct Request<'a> {
 impl<'a> Request<'a> {
     /// The value that route matching and hash policies see, if any.
     ///
-    /// Values of one key are joined by a comma. Binary headers are never seen, `content-type` is always
-    /// `application/grpc`, the authority only if the application set one for this RPC.
+    /// Values of one key are joined by a comma. Binary headers are never seen, `content-type` is
+    /// always `application/grpc`, the authority only if the application set one for this RPC.
     pub fn value(&self, name: &str) -> Option<Cow<'a, str>> {
         if name.ends_with("-bin") {
             return None;
@@ -63,7 +64,8 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The first value of a header of the HTTP request, as tonic makes it; none of one that is not plain ASCII.
+    /// The first value of a header of the HTTP request, as tonic makes it; none of one that is not
+    /// plain ASCII.
     fn of_request(&self, name: &str) -> Option<Cow<'a, str>> {
         match name {
             "content-type" => return Some(Cow::Borrowed("application/grpc")),

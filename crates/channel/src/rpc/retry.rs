@@ -121,7 +121,8 @@ impl Retries {
             return Err(RetryStop::Ok);
         }
         let policy = self.policy.as_ref().ok_or(RetryStop::NoPolicy)?;
-        // grpc-java obeys a wish for a delay whatever the code is (`RetriableStream.makeRetryDecision`).
+        // grpc-java obeys a wish for a delay whatever the code is
+        // (`RetriableStream.makeRetryDecision`).
         let is_wished = policy.bounds == RetryBounds::Rpc && end.pushback.is_some_and(|ms| ms >= 0);
         let reads_wishes = policy.bounds != RetryBounds::Unconnected;
         let is_unconnected = end.is_unconnected && !reads_wishes;

@@ -1,7 +1,7 @@
 //! Stateful sessions (A55, A60, A75): what a cookie asks for, and the cookie that the answer sets.
 //!
-//! Follows C-core stateful_session_filter.cc. Of two session filters in a chain the later one decides about the host,
-//! while the earlier one never learns which host was taken.
+//! Follows C-core stateful_session_filter.cc. Of two session filters in a chain the later one
+//! decides about the host, while the earlier one never learns which host was taken.
 
 use std::borrow::Cow;
 
@@ -44,7 +44,8 @@ impl<'s> ActiveSession<'s> {
         })
     }
 
-    /// The `set-cookie` header of an answer from an endpoint with these addresses; `None` if the cookie is still right.
+    /// The `set-cookie` header of an answer from an endpoint with these addresses; `None` if the
+    /// cookie is still right.
     pub fn set_cookie(&self, actual: &str) -> Option<String> {
         if self.addresses == actual && self.cluster == self.cookie_cluster {
             return None;

@@ -1,13 +1,15 @@
-//! The weight that an endpoint has for the policies below a priority: of its locality times its own.
+//! The weight that an endpoint has for the policies below a priority: of its locality times its
+//! own.
 //!
-//! In 32 bits that may overflow, as in the client; policies take what is not positive as a signed number for 1. With
-//! GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING both are normalised first (A113). Follows C-core
-//! `CdsPriorityEndpointIterator::ForEach` (cds.cc).
+//! In 32 bits that may overflow, as in the client; policies take what is not positive as a signed
+//! number for 1. With GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING both are normalised first (A113).
+//! Follows C-core `CdsPriorityEndpointIterator::ForEach` (cds.cc).
 
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::endpoints::{Locality, counted_weight as counted};
 
-/// The weights of a priority's endpoints, locality by locality, as passed down; see [`counted_weight`](xdsctl_model::resource::endpoints::counted_weight).
+/// The weights of a priority's endpoints, locality by locality, as passed down; see
+/// [`counted_weight`](xdsctl_model::resource::endpoints::counted_weight).
 ///
 /// ```
 /// use xdsctl_channel::rpc::weights::endpoint_weights;

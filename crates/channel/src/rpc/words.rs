@@ -1,4 +1,5 @@
-//! The reasons of a choice in words: why a route takes an RPC or does not, and what a cookie asks for.
+//! The reasons of a choice in words: why a route takes an RPC or does not, and what a cookie asks
+//! for.
 //!
 //! The reports and the trace of the simulator speak with these.
 

@@ -1,4 +1,5 @@
-//! Which channels of other clients than the reference cannot be followed, and in which worlds none can.
+//! Which channels of other clients than the reference cannot be followed, and in which worlds none
+//! can.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -90,7 +91,8 @@ fn used(config: &XdsConfig) -> (BTreeSet<&str>, BTreeSet<&str>) {
     (clusters, endpoints)
 }
 
-/// Says whether a config has a policy that other clients cannot run inside of itself; `is_inside` says that one is around it.
+/// Says whether a config has a policy that other clients cannot run inside of itself; `is_inside`
+/// says that one is around it.
 fn nests_wrr_locality(config: &LbConfig, is_inside: bool) -> bool {
     let is_one = matches!(config, LbConfig::WrrLocality(_));
     let below = || config.children().into_iter();

@@ -1,12 +1,14 @@
-//! One channel of one client: what inputs hold, where the channel starts and what is to be different go in, a channel comes out.
+//! One channel of one client: what inputs hold, where the channel starts and what is to be
+//! different go in, a channel comes out.
 //!
 //! ```text
 //! SessionInputs ─┬─ open ─ Session ─ channel ─ sim::Channel
 //! SessionPlan  ──┘          its client, its start, its configuration
 //! ```
 //!
-//! Commands, suites and embedders open their channels here, so that what one of them refuses the others refuse too. Nothing is worded
-//! for a command line: [`SessionError`] and [`SessionNote`] say what there is, and the caller says it in the terms of its readers.
+//! Commands, suites and embedders open their channels here, so that what one of them refuses the
+//! others refuse too. Nothing is worded for a command line: [`SessionError`] and [`SessionNote`]
+//! say what there is, and the caller says it in the terms of its readers.
 
 mod change;
 mod error;
@@ -31,7 +33,8 @@ use xdsctl_clients::bootstrap::Bootstrap;
 use xdsctl_model::profile::{Family, Feature, Profile, ServerFacts};
 use xdsctl_model::status::{Code, Status};
 
-/// Bytes of input that allow one more LB policy or connection each: a large input may have large channels.
+/// Bytes of input that allow one more LB policy or connection each: a large input may have large
+/// channels.
 const BYTES_A_MACHINE: u64 = 40;
 
 /// What inputs hold, before it is known where a channel starts. Several sessions may share them.
@@ -178,14 +181,15 @@ impl Session {
         }
     }
 
-    /// The DNS names of the channel for which there is no answer: RPCs that need an address of one fail.
+    /// The DNS names of the channel for which there is no answer: RPCs that need an address of one
+    /// fail.
     pub fn unanswered(&self) -> BTreeSet<&str> {
         let config = self.config.iter();
         config.flat_map(|config| config.unanswered()).collect()
     }
 
-    /// The channel at time 0, in a network. Its LB policies and connections are limited by the size of the inputs, unless the options
-    /// have a limit.
+    /// The channel at time 0, in a network. Its LB policies and connections are limited by the size
+    /// of the inputs, unless the options have a limit.
     pub fn channel(self, network: Network, mut options: ChannelOptions) -> Channel {
         options.max_machines.get_or_insert(self.most_machines());
         Channel::new(self.client, self.start, network, options)

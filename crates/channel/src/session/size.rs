@@ -4,7 +4,8 @@ use super::SessionError;
 use crate::client::config::XdsConfig;
 use crate::tree::size::{self, BYTES_A_PART, MAX_PARTS};
 
-/// Clusters that the routes of a channel may lead to: a child of the tree each, which takes some kilobytes.
+/// Clusters that the routes of a channel may lead to: a child of the tree each, which takes some
+/// kilobytes.
 const MAX_CLUSTERS: usize = 20_000;
 
 /// How many times the parts of one channel the trees of all channels of a test may have together.

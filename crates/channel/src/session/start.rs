@@ -127,7 +127,8 @@ fn listener(authority: Option<&str>, resources: &Resources) -> Result<Target, Se
     }
 }
 
-/// The world of the channel: the one that is named, the only one, or the only one that has what is asked for.
+/// The world of the channel: the one that is named, the only one, or the only one that has what is
+/// asked for.
 ///
 /// # Errors
 /// There is no such world, or there are several.

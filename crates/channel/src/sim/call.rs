@@ -10,8 +10,8 @@ use xdsctl_lb::picker::Complete;
 use xdsctl_lb::runtime::{Time, TimerId};
 use xdsctl_model::status::Status;
 
-/// Deadline of an RPC that says nothing about it, in milliseconds: longer than a failover takes (10 s), so that an RPC to a
-/// priority that does not answer still finds its way.
+/// Deadline of an RPC that says nothing about it, in milliseconds: longer than a failover takes (10
+/// s), so that an RPC to a priority that does not answer still finds its way.
 pub const DEFAULT_TIMEOUT_MS: i64 = 20_000;
 
 /// What an application sends.

@@ -1,4 +1,5 @@
-//! What the cds policies run: child configs, endpoints and notes out of the channel's configuration.
+//! What the cds policies run: child configs, endpoints and notes out of the channel's
+//! configuration.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,8 +19,8 @@ use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::lb_policy::P2cConfig;
 use xdsctl_model::status::Status;
 
-/// How deep cds policies may be below each other. Each costs the policies above it work for every change; the client has no
-/// bound and was seen to work with 100.
+/// How deep cds policies may be below each other. Each costs the policies above it work for every
+/// change; the client has no bound and was seen to work with 100.
 pub const MAX_NESTED_CDS: usize = 32;
 
 /// The channel's configuration as the policies see it.
@@ -27,7 +28,8 @@ pub const MAX_NESTED_CDS: usize = 32;
 pub struct ConfigView {
     /// `None` before the first one, and while the channel fails.
     pub config: Option<Arc<XdsConfig>>,
-    /// Clusters that wait for a resource, in clients whose channel does not ([`Feature::ClustersAlone`]).
+    /// Clusters that wait for a resource, in clients whose channel does not
+    /// ([`Feature::ClustersAlone`]).
     pub awaited: BTreeSet<String>,
     profile: Profile,
     /// What each cds policy remembers, by its place.
@@ -49,7 +51,8 @@ struct CdsState {
     names: FlatNames,
     last: Option<Leaf>,
     endpoints: Endpoints,
-    /// The last config of a leaf, and what it was made of: the cluster, and the numbers of its priorities.
+    /// The last config of a leaf, and what it was made of: the cluster, and the numbers of its
+    /// priorities.
     config: Option<(Arc<Cluster>, Vec<u64>, Arc<LbConfig>)>,
 }
 
@@ -67,8 +70,9 @@ impl ConfigView {
 
     /// Takes another configuration; `used` are the clusters to which RPCs under way have been sent.
     ///
-    /// A cluster that is missing between two configurations is new to its policy when it comes back, even as it was: the client compares
-    /// the resources that it holds, and has asked for others by then (C-core cds.cc). RPCs under way hold theirs.
+    /// A cluster that is missing between two configurations is new to its policy when it comes
+    /// back, even as it was: the client compares the resources that it holds, and has asked for
+    /// others by then (C-core cds.cc). RPCs under way hold theirs.
     pub fn take<'u>(&mut self, config: Arc<XdsConfig>, used: impl Iterator<Item = &'u str> + Clone) {
         let before = self.config.replace(config.clone());
         let leads_to = |used: &str, cluster: &str| {
@@ -158,7 +162,8 @@ impl ConfigView {
         self.profile.has(Feature::ClustersAlone) && !policy::clusters(&leaf.cluster.lb_policy.config).is_empty()
     }
 
-    /// Whether the client makes no policy of a cluster and says nothing of it: it has no leaf, or its resolver hangs.
+    /// Whether the client makes no policy of a cluster and says nothing of it: it has no leaf, or
+    /// its resolver hangs.
     fn hears_nothing(&self, config: &XdsConfig, state: &ClusterState) -> bool {
         let hangs = |leaf: &Leaf| {
             let is_literal = matches!(&leaf.cluster.discovery, Discovery::LogicalDns { hostname } if dns::is_literal(hostname, &self.profile));
@@ -188,7 +193,8 @@ impl ConfigView {
             }
         };
         let numbers = remembered.numbers.update(leaf.endpoints.as_deref());
-        // With the switch it is made of the cluster above too, and in grpc-java of the endpoints that can be used.
+        // With the switch it is made of the cluster above too, and in grpc-java of the endpoints
+        // that can be used.
         let is_own =
             !self.profile.has(Feature::AggregateClusterBackwardCompat) && self.profile.client().family != Family::Java;
         if let Some((cluster, known, config)) = remembered.config.as_ref().filter(|_| is_own)

@@ -1,4 +1,5 @@
-//! How clients tell of failures: some with the node's id before them, some in the words of what failed.
+//! How clients tell of failures: some with the node's id before them, some in the words of what
+//! failed.
 
 use super::call::Phase;
 use crate::client::Client;

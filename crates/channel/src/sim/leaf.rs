@@ -1,7 +1,9 @@
-//! The endpoints of a leaf cluster as the policies get them, made anew only where the resource has changed.
+//! The endpoints of a leaf cluster as the policies get them, made anew only where the resource has
+//! changed.
 //!
-//! Each piece of the list is made of a piece of the resource. What an update has left alone is recognised by its place in memory, and what it
-//! says again in the same words by comparison, so that the policies below see at a glance what is new.
+//! Each piece of the list is made of a piece of the resource. What an update has left alone is
+//! recognised by its place in memory, and what it says again in the same words by comparison, so
+//! that the policies below see at a glance what is new.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +18,8 @@ use xdsctl_model::resource::pieces::Pieces;
 /// The names from the root of the cluster's tree down to a locality.
 type LocalityPath = Arc<[Arc<str>]>;
 
-/// The endpoints of a leaf cluster, or of all leaves of an aggregate, with their places in the tree, in the order in which the client lists them.
+/// The endpoints of a leaf cluster, or of all leaves of an aggregate, with their places in the
+/// tree, in the order in which the client lists them.
 #[derive(Debug, Default)]
 pub(super) struct Endpoints {
     parts: Vec<LocalityPart>,
@@ -85,7 +88,8 @@ impl Endpoints {
     }
 }
 
-/// The product of two weights in grpc-java, whose numbers are signed; 0 if it does not fit into 32 bits, which its rings refuse.
+/// The product of two weights in grpc-java, whose numbers are signed; 0 if it does not fit into 32
+/// bits, which its rings refuse.
 fn signed_product(locality: u32, own: u32) -> u32 {
     let own = match own.cast_signed() {
         0 => 1,
@@ -213,7 +217,8 @@ fn addresses(endpoint: &resource::Endpoint, nameless: &Arc<SubchannelScope>) -> 
         .collect()
 }
 
-/// Says whether an endpoint is what is known of it already; its addresses, its locality and that one's weight are.
+/// Says whether an endpoint is what is known of it already; its addresses, its locality and that
+/// one's weight are.
 fn is_same(known: &Endpoint, endpoint: &resource::Endpoint, weight: u32) -> bool {
     known.weight == weight
         && known.health == endpoint.health

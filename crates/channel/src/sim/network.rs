@@ -1,8 +1,9 @@
 //! What connections and backends do.
 //!
-//! Connections succeed within a few milliseconds, are refused sooner, or hang. A backend answers with its own address, as its
-//! [`Backend`] says; request headers script it too: `x-fail: CODE:N` fails the first N attempts, `x-fail-late` does so after the
-//! response headers, `x-hold: SECONDS` answers late, `x-pushback: MS` asks for a delay before a retry.
+//! Connections succeed within a few milliseconds, are refused sooner, or hang. A backend answers
+//! with its own address, as its [`Backend`] says; request headers script it too: `x-fail: CODE:N`
+//! fails the first N attempts, `x-fail-late` does so after the response headers, `x-hold: SECONDS`
+//! answers late, `x-pushback: MS` asks for a delay before a retry.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -19,7 +20,8 @@ use xdsctl_model::status::{Code, Status};
 /// Time from the start of an attempt to connect to a connection, at least.
 pub const CONNECT_MS: i64 = 1;
 
-/// Time from the start of an attempt to connect to its refusal, at least: a connection needs another round trip.
+/// Time from the start of an attempt to connect to its refusal, at least: a connection needs
+/// another round trip.
 pub const REFUSAL_MS: i64 = 0;
 
 /// How much longer an attempt may take, by chance.
@@ -28,7 +30,8 @@ pub const CONNECT_JITTER_MS: u64 = 2;
 /// Time from the start of a call to its answer.
 pub const ANSWER_MS: i64 = 1;
 
-/// How long an attempt that connects by itself waits for a connection (tonic-xds cluster_discovery.rs `ENDPOINT_CONNECT_TIMEOUT`).
+/// How long an attempt that connects by itself waits for a connection (tonic-xds
+/// cluster_discovery.rs `ENDPOINT_CONNECT_TIMEOUT`).
 pub const HANG_MS: i64 = 10_000;
 
 /// Time from response headers to a late failure.
@@ -107,11 +110,13 @@ pub struct Unprocessed {
 pub struct Reports {
     /// The report is in the trailers of every answer.
     pub in_trailers: bool,
-    /// In streams out of band, not more often than once in so many milliseconds; `None` without this service.
+    /// In streams out of band, not more often than once in so many milliseconds; `None` without
+    /// this service.
     pub out_of_band: Option<i64>,
 }
 
-/// Shortest period of load reports out of band: what gRPC's own servers in C++, Java and Go begin with.
+/// Shortest period of load reports out of band: what gRPC's own servers in C++, Java and Go begin
+/// with.
 pub const MIN_REPORT_MS: i64 = 30_000;
 
 impl Default for Reports {
@@ -236,7 +241,8 @@ impl Network {
         }
     }
 
-    /// What an attempt to connect comes to. `::ffff:1.2.3.4` leads to the same backend as `1.2.3.4`; nothing listens on port 0.
+    /// What an attempt to connect comes to. `::ffff:1.2.3.4` leads to the same backend as
+    /// `1.2.3.4`; nothing listens on port 0.
     pub fn reach(&self, address: &SocketAddr) -> Reachability {
         if address.port() == 0 {
             return Reachability::Refuses;
@@ -253,8 +259,8 @@ impl Network {
         }
     }
 
-    /// What becomes of a lookup (RLS), and after how many milliseconds. A service that is named by its address can be stopped as a
-    /// backend can.
+    /// What becomes of a lookup (RLS), and after how many milliseconds. A service that is named by
+    /// its address can be stopped as a backend can.
     pub fn look_up(&self, lookup: &Lookup) -> (i64, LookupResult) {
         let address: Option<SocketAddr> = lookup.service.parse().ok();
         match address.filter(|address| self.addresses.get(address) == Some(&Reachability::Refuses)) {
@@ -310,7 +316,8 @@ impl Network {
         Status::unavailable(format!("{}: {NOT_CONNECTED}: {text}", address.uri()))
     }
 
-    /// What becomes of an attempt that connects by itself. Where nothing comes back, it ends as it does where the connection is refused, only later.
+    /// What becomes of an attempt that connects by itself. Where nothing comes back, it ends as it
+    /// does where the connection is refused, only later.
     pub fn reply_to_unconnected(&mut self, attempt: &Attempt<'_>, chance: &mut Rng) -> Reply {
         let after_ms = match self.reach(attempt.address) {
             Reachability::Accepts => return self.reply(attempt, chance),

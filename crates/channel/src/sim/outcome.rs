@@ -38,8 +38,9 @@ pub const TRACE_KEPT: usize = 500;
 /// Steps that are kept of all RPCs of a channel that are under way, about 100 bytes each.
 pub const TRACES_KEPT: usize = 200_000;
 
-/// The way of an RPC through the layers. Of a long one, beginning and end are kept: an RPC that waits for a week is picked
-/// for ten thousand times. Of many at a time, those that come first are kept.
+/// The way of an RPC through the layers. Of a long one, beginning and end are kept: an RPC that
+/// waits for a week is picked for ten thousand times. Of many at a time, those that come first are
+/// kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trace {
     first: Vec<TraceStep>,
@@ -107,7 +108,8 @@ impl Trace {
 pub struct EndpointPlace {
     /// The leaf cluster.
     pub cluster: Arc<str>,
-    /// `REGION/ZONE/SUB_ZONE`, without slashes at its end; empty if the configuration has no such endpoint any more.
+    /// `REGION/ZONE/SUB_ZONE`, without slashes at its end; empty if the configuration has no such
+    /// endpoint any more.
     pub locality: Arc<str>,
 }
 
@@ -155,7 +157,8 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Why the endpoint of a cookie did not get the RPC that another one got, by the trace of the last pick.
+    /// Why the endpoint of a cookie did not get the RPC that another one got, by the trace of the
+    /// last pick.
     pub fn lost_session(&self) -> Option<&str> {
         self.backend.as_ref()?;
         let of_pick = self.trace.iter().rev().take_while(|step| step.kind != StepKind::Pick);

@@ -1,4 +1,5 @@
-//! Where in the configuration the endpoint of an attempt stands, found without a search for each RPC.
+//! Where in the configuration the endpoint of an attempt stands, found without a search for each
+//! RPC.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;

@@ -1,4 +1,5 @@
-//! What a channel with many of something costs: no more looks at the children of a policy than there are children, times a few.
+//! What a channel with many of something costs: no more looks at the children of a policy than
+//! there are children, times a few.
 
 use serde_json::{Value, json};
 
@@ -15,7 +16,8 @@ const LDS: &str = "type.googleapis.com/envoy.config.listener.v3.Listener";
 const FEW: usize = 60;
 const TIMES: usize = 4;
 
-/// Of so many times the children, so many times the looks are too many: twice a logarithm more than the children.
+/// Of so many times the children, so many times the looks are too many: twice a logarithm more than
+/// the children.
 const MOST: u64 = 7;
 
 fn endpoint(i: usize) -> Value {
@@ -70,7 +72,8 @@ fn listener(clusters: usize) -> [Value; 2] {
     ]
 }
 
-/// Looks at children while a channel connects, answers RPCs, loses its backends and finds them again.
+/// Looks at children while a channel connects, answers RPCs, loses its backends and finds them
+/// again.
 fn looks_of(resources: &[Value], default: Reachability) -> u64 {
     let mut client = Client::default();
     client.update(&json!(resources));

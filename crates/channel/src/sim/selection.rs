@@ -1,4 +1,5 @@
-//! What the config selector said about an RPC, kept for as long as the RPC lives, and told for people.
+//! What the config selector said about an RPC, kept for as long as the RPC lives, and told for
+//! people.
 
 use crate::rpc::{ActiveSession, Mismatch, Refusal, Request, Selection, Selector, words};
 use xdsctl_lb::picker::{StepKind, TraceStep};
@@ -56,7 +57,8 @@ impl Selected {
         self.sessions.last().map(|session| session.addresses.as_str())
     }
 
-    /// The `set-cookie` headers of an answer from an endpoint with these addresses, the last filter's first.
+    /// The `set-cookie` headers of an answer from an endpoint with these addresses, the last
+    /// filter's first.
     pub fn set_cookies(&self, actual: &str) -> Vec<String> {
         let mut actual = Some(actual);
         self.sessions

@@ -1,8 +1,9 @@
 //! The LB config that a cds policy generates for its child (A37, A74, A75).
 //!
-//! A leaf cluster always has all four wrappers: outlier detection, cluster impl, override host, priority. Its own LB
-//! policy is below each priority. An aggregate cluster is a priority policy over the cds policies of its leaves, and
-//! everything else in its resource is unread. Follows C-core cds.cc.
+//! A leaf cluster always has all four wrappers: outlier detection, cluster impl, override host,
+//! priority. Its own LB policy is below each priority. An aggregate cluster is a priority policy
+//! over the cds policies of its leaves, and everything else in its resource is unread. Follows
+//! C-core cds.cc.
 
 use std::collections::BTreeMap;
 
@@ -90,7 +91,8 @@ impl<'a> Cds<'a> {
         TreeForm::of(self.family())
     }
 
-    /// The config below the policy of a leaf, as the family builds it; `numbers` has one number a priority.
+    /// The config below the policy of a leaf, as the family builds it; `numbers` has one number a
+    /// priority.
     pub fn leaf_config(&self, leaf: &Leaf, numbers: &[u64], lb_policy: &LbConfig) -> LbConfig {
         (self.form().leaf_config)(self.cluster, leaf, numbers, lb_policy)
     }
@@ -111,7 +113,8 @@ impl<'a> Cds<'a> {
         })
     }
 
-    /// The cluster with all its leaves, in clients that have one policy for them; see [`flat`](super::flat).
+    /// The cluster with all its leaves, in clients that have one policy for them; see
+    /// [`flat`](super::flat).
     pub fn flat(&self) -> Option<FlatCluster<'a>> {
         let is_flat = self.profile.has(Feature::AggregateIsFlat);
         is_flat.then(|| FlatCluster::of(self)).flatten()
@@ -332,7 +335,8 @@ pub struct Generated {
     pub errors: BTreeMap<String, Status>,
 }
 
-/// All cds policies of a channel, as for its first update, those that a priority has not started yet included.
+/// All cds policies of a channel, as for its first update, those that a priority has not started
+/// yet included.
 pub fn cds_policies<'a>(
     config: &'a XdsConfig,
     service_config: &'a ServiceConfig,
@@ -357,8 +361,8 @@ pub fn cds_policies<'a>(
 
 /// Generates for all cds policies of a channel.
 ///
-/// A cluster may have several policies; with the switch for aggregates they may differ, and the last one is shown, as
-/// the one of a root comes after those below an aggregate of lower name.
+/// A cluster may have several policies; with the switch for aggregates they may differ, and the
+/// last one is shown, as the one of a root comes after those below an aggregate of lower name.
 pub fn generate(config: &XdsConfig, service_config: &ServiceConfig, profile: &Profile) -> Generated {
     let mut generated = Generated::default();
     for cds in cds_policies(config, service_config, profile) {

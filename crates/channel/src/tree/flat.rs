@@ -1,9 +1,11 @@
-//! The LB config below a cds policy in clients that have one list of priorities for an aggregate cluster.
+//! The LB config below a cds policy in clients that have one list of priorities for an aggregate
+//! cluster.
 //!
-//! A leaf cluster is outlier detection over cluster impl over its priorities. An aggregate is one priority policy with the
-//! priorities of all its leaves, each of which has outlier detection and cluster impl of its own; in older versions so is a leaf.
-//! The LB policy below is the root's in any case, but for LOGICAL_DNS clusters of older versions, and nothing is kept for
-//! sessions. Follows grpc-go cdsbalancer/configbuilder.go and clusterresolver/configbuilder.go.
+//! A leaf cluster is outlier detection over cluster impl over its priorities. An aggregate is one
+//! priority policy with the priorities of all its leaves, each of which has outlier detection and
+//! cluster impl of its own; in older versions so is a leaf. The LB policy below is the root's in
+//! any case, but for LOGICAL_DNS clusters of older versions, and nothing is kept for sessions.
+//! Follows grpc-go cdsbalancer/configbuilder.go and clusterresolver/configbuilder.go.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -284,8 +286,9 @@ impl FlatNames {
 }
 
 impl LeafNames {
-    /// Names the priorities of an update: first those that share a locality with the priority that was in their place, then those
-    /// that share one with any that is left. No endpoints count as one priority without localities.
+    /// Names the priorities of an update: first those that share a locality with the priority that
+    /// was in their place, then those that share one with any that is left. No endpoints count as
+    /// one priority without localities.
     fn update(&mut self, endpoints: Option<&Endpoints>) -> &[String] {
         let priorities: Vec<Vec<&LocalityName>> = endpoints
             .into_iter()

@@ -1,4 +1,5 @@
-//! How a family builds, names and writes the LB policies of its channels. No other file of the tree lists the families.
+//! How a family builds, names and writes the LB policies of its channels. No other file of the tree
+//! lists the families.
 
 use serde_json::Value;
 

@@ -1,7 +1,9 @@
-//! The LB configs and the tree of grpc-java: a priority policy is directly below cds, and each priority has its own limits.
+//! The LB configs and the tree of grpc-java: a priority policy is directly below cds, and each
+//! priority has its own limits.
 //!
-//! Outlier detection stands above the limits where a cluster has it, and there are no sessions. A priority without a usable endpoint is
-//! left out. Follows grpc-java `CdsLoadBalancer2`; the names of the policies are those of its registry.
+//! Outlier detection stands above the limits where a cluster has it, and there are no sessions. A
+//! priority without a usable endpoint is left out. Follows grpc-java `CdsLoadBalancer2`; the names
+//! of the policies are those of its registry.
 
 use serde_json::{Map, Value, json};
 

@@ -1,6 +1,8 @@
-//! The LB configs and the tree of grpc-js-xds: outlier detection and limits above the priorities, and no sessions.
+//! The LB configs and the tree of grpc-js-xds: outlier detection and limits above the priorities,
+//! and no sessions.
 //!
-//! Follows grpc-js-xds `CdsLoadBalancer` and `XdsResolver`; the names of the policies are those of its registry.
+//! Follows grpc-js-xds `CdsLoadBalancer` and `XdsResolver`; the names of the policies are those of
+//! its registry.
 
 use serde_json::{Map, Value, json};
 
@@ -109,7 +111,8 @@ pub fn aggregate_json(leaves: &[String]) -> Value {
     json!([{ "priority": { "children": children, "priorities": leaves } }])
 }
 
-/// Gives policies and fields the names that they have in grpc-js: `minRingSize` is `min_ring_size` there.
+/// Gives policies and fields the names that they have in grpc-js: `minRingSize` is `min_ring_size`
+/// there.
 fn rename(value: &mut Value) {
     match value {
         Value::Object(map) => {

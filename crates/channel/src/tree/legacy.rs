@@ -1,8 +1,10 @@
-//! The tree before A75 (A37): one cluster resolver below an aggregate cluster, with one flat list of priorities.
+//! The tree before A75 (A37): one cluster resolver below an aggregate cluster, with one flat list
+//! of priorities.
 //!
-//! As gRPC C-core built it up to 1.62 (xds_cluster_resolver.cc). The LB policy was that of the root cluster, or pick_first
-//! for a DNS cluster, and outlier detection, circuit breaking and sessions were per priority. Made from source, without a
-//! recorded client to compare with, for showing the difference.
+//! As gRPC C-core built it up to 1.62 (xds_cluster_resolver.cc). The LB policy was that of the root
+//! cluster, or pick_first for a DNS cluster, and outlier detection, circuit breaking and sessions
+//! were per priority. Made from source, without a recorded client to compare with, for showing the
+//! difference.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,8 @@
-//! The tree of LB policies of a channel: the configs that the client generates, and nodes to show them.
+//! The tree of LB policies of a channel: the configs that the client generates, and nodes to show
+//! them.
 //!
-//! [`service_config`] and [`build`] generate the JSON of the client, byte for byte in content; [`names`] numbers the
-//! priorities over updates. Nothing is picked here.
+//! [`service_config`] and [`build`] generate the JSON of the client, byte for byte in content;
+//! [`names`] numbers the priorities over updates. Nothing is picked here.
 
 pub mod build;
 pub mod flat;

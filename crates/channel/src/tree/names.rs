@@ -1,7 +1,7 @@
 //! Names of the priority children of a leaf cluster, which survive updates: `{cluster=web, child_number=0}`.
 //!
-//! A priority keeps its number as long as it shares a locality with the one that had the number before, so that its
-//! connections stay. Follows C-core `CdsChildNameState::Update` (cds.cc).
+//! A priority keeps its number as long as it shares a locality with the one that had the number
+//! before, so that its connections stay. Follows C-core `CdsChildNameState::Update` (cds.cc).
 
 use std::collections::{BTreeMap, BTreeSet};
 

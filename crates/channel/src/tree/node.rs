@@ -1,4 +1,5 @@
-//! A node of the tree as it is shown: a policy, a locality or an endpoint, with what there is to say about it.
+//! A node of the tree as it is shown: a policy, a locality or an endpoint, with what there is to
+//! say about it.
 //!
 //! Plain data for the report formats; nothing here decides anything.
 
@@ -7,7 +8,8 @@
 pub enum NodeKind {
     /// The channel.
     Channel,
-    /// A policy that the channel or a cluster needs as a frame: cluster manager, cds, and the wrappers of a leaf.
+    /// A policy that the channel or a cluster needs as a frame: cluster manager, cds, and the
+    /// wrappers of a leaf.
     Frame,
     /// A policy that fails over.
     Priority,

@@ -32,7 +32,8 @@ pub fn parts<'a>(priority: &'a [Locality], profile: &Profile) -> Vec<WeightedLoc
 }
 
 impl<'a> WeightedLocality<'a> {
-    /// The endpoints that the policies below xds_override_host get: the draining ones are kept back.
+    /// The endpoints that the policies below xds_override_host get: the draining ones are kept
+    /// back.
     fn active(&self) -> impl Iterator<Item = (&'a Endpoint, u32)> {
         self.locality
             .endpoints
@@ -214,8 +215,8 @@ pub fn ring_key(endpoint: &Endpoint) -> String {
     }
 }
 
-/// What each endpoint has of the ring: of the hash space, by which RPCs with random hashes are shared out, and of the entries, by
-/// which the weights are.
+/// What each endpoint has of the ring: of the hash space, by which RPCs with random hashes are
+/// shared out, and of the entries, by which the weights are.
 fn ring_shares(config: &ring_hash::RingHashConfig, parts: &[WeightedLocality<'_>]) -> Vec<String> {
     let active = parts.iter().flat_map(WeightedLocality::active);
     let keys: Vec<(String, u32)> = active
@@ -236,7 +237,8 @@ fn ring_shares(config: &ring_hash::RingHashConfig, parts: &[WeightedLocality<'_>
         .collect()
 }
 
-/// All endpoints of a priority together, where weights are shares (gRFC A113, a fixed-point number with 31 bits).
+/// All endpoints of a priority together, where weights are shares (gRFC A113, a fixed-point number
+/// with 31 bits).
 const WHOLE: u64 = 1 << 31;
 
 /// The node of an endpoint; `weight` is the one that policies get.

@@ -1,8 +1,10 @@
-//! The service config that the resolver hands to the channel: one cds policy for each cluster of the virtual host.
+//! The service config that the resolver hands to the channel: one cds policy for each cluster of
+//! the virtual host.
 //!
-//! The client pastes names into JSON text without escaping them, and parses the text. A name with a quotation mark makes
-//! the text unreadable, one with a backslash names another child. Follows C-core `XdsResolver::CreateServiceConfig`
-//! (xds_resolver.cc); timeouts and retries are in a config of each route, not here.
+//! The client pastes names into JSON text without escaping them, and parses the text. A name with a
+//! quotation mark makes the text unreadable, one with a backslash names another child. Follows
+//! C-core `XdsResolver::CreateServiceConfig` (xds_resolver.cc); timeouts and retries are in a
+//! config of each route, not here.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -161,7 +163,8 @@ pub fn generate(config: &XdsConfig) -> Result<ServiceConfig, Status> {
     })
 }
 
-/// How RPCs fail where the policy of a plugin does not take what grpc-java made of the plugin's config.
+/// How RPCs fail where the policy of a plugin does not take what grpc-java made of the plugin's
+/// config.
 fn refused(key: &str, child: &ManagerChild) -> Option<Status> {
     let ManagerChild::Plugin(policy) = child else {
         return None;
@@ -181,7 +184,8 @@ fn read_back(name: String) -> String {
     }
 }
 
-/// The text that the client writes, space by space: positions in it are quoted in its error message.
+/// The text that the client writes, space by space: positions in it are quoted in its error
+/// message.
 fn text(children: &BTreeMap<String, ManagerChild>) -> String {
     let mut text = String::from(
         "{  \"loadBalancingConfig\":[\n    { \"xds_cluster_manager_experimental\":{\n      \"children\":{\n",

@@ -1,4 +1,5 @@
-//! The whole tree as nodes: channel, cluster manager, one cds policy a cluster, its wrappers, priorities and policies (A75).
+//! The whole tree as nodes: channel, cluster manager, one cds policy a cluster, its wrappers,
+//! priorities and policies (A75).
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,8 @@
 //! How large the tree of a channel is, before anything of it is built.
 //!
-//! Clusters that share endpoints have them once each, and an LB policy stands below every priority and locality: a few
-//! megabytes of configuration can ask for billions of parts. The number here is never too small.
+//! Clusters that share endpoints have them once each, and an LB policy stands below every priority
+//! and locality: a few megabytes of configuration can ask for billions of parts. The number here is
+//! never too small.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -11,7 +12,8 @@ use serde_json::Value;
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
 use xdsctl_model::resource::{Endpoints, LbConfig};
 
-/// Policies, endpoints and values of configs that the tree of a channel may have, whatever the size of its input.
+/// Policies, endpoints and values of configs that the tree of a channel may have, whatever the size
+/// of its input.
 pub const MAX_PARTS: u64 = 500_000;
 
 /// Bytes of input that allow a part more each.

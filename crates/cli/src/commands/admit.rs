@@ -147,7 +147,8 @@ fn who(
     Ok(session::exit(serves.is_err()))
 }
 
-/// The server, and what it holds: in the world that is named, the only one, or the only one with its Listener.
+/// The server, and what it holds: in the world that is named, the only one, or the only one with
+/// its Listener.
 fn chosen(args: &AdmitArgs, mut held: SessionInputs, io: &mut Io<'_>) -> Result<(ListeningServer, Client), Error> {
     let names = || held.worlds.iter().map(|(name, _)| name.as_str());
     if let Some(wanted) = &args.in_world {

@@ -1,4 +1,5 @@
-//! `xdsctl clients`: which clients can be asked, how they were measured, and since when each has what.
+//! `xdsctl clients`: which clients can be asked, how they were measured, and since when each has
+//! what.
 
 use crate::args::{ClientsArgs, Format};
 use crate::report::profiles;

@@ -45,7 +45,8 @@ pub(super) fn run(args: &CookieArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// The name and value in a value, a `name=value`, or a whole header. Base64 may end in `=`, so a name needs more after it.
+/// The name and value in a value, a `name=value`, or a whole header. Base64 may end in `=`, so a
+/// name needs more after it.
 fn parts(text: &str) -> (Option<&str>, &str) {
     let text = text.split(';').next().unwrap_or(text).trim();
     match text.split_once('=') {

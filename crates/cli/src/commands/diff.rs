@@ -1,7 +1,8 @@
 //! `xdsctl diff`: what changes for clients from one state of their configuration to another.
 //!
-//! Each client is asked for itself: it decides which resources it holds, and whose RPCs are followed at all is decided where `pick`
-//! decides it. Clients of which the same is told are told of together.
+//! Each client is asked for itself: it decides which resources it holds, and whose RPCs are
+//! followed at all is decided where `pick` decides it. Clients of which the same is told are told
+//! of together.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -166,8 +167,8 @@ fn refuse_unfollowed(args: &DiffArgs, fleet: &Fleet) -> Result<(), Error> {
     why.map_or(Ok(()), |error| Err(Error::Usage(format!("--fail-on rpcs: {error}"))))
 }
 
-/// The exit code: a verdict that is not known goes before everything that is. What is to fail is looked for, and not found only if
-/// nothing was left out.
+/// The exit code: a verdict that is not known goes before everything that is. What is to fail is
+/// looked for, and not found only if nothing was left out.
 fn exit_code(args: &DiffArgs, report: &Report) -> u8 {
     if not_checked::unknown(&report.not_checked).is_some() {
         return EXIT_TROUBLE;
@@ -198,7 +199,8 @@ fn exit_code(args: &DiffArgs, report: &Report) -> u8 {
 
 /// Says whether two clients are told the same.
 fn is_same(one: &[Compared], other: &[Compared]) -> bool {
-    // What no report shows, such as each client's words on what it rejected before and after, makes no difference.
+    // What no report shows, such as each client's words on what it rejected before and after, makes
+    // no difference.
     one.len() == other.len() && json::text(one) == json::text(other) && text::text(one) == text::text(other)
 }
 
@@ -348,7 +350,8 @@ impl DiffInputs<'_> {
     }
 }
 
-/// A name without the argument that it begins with: `prod` is what `old/xds/prod` is below `old/xds`.
+/// A name without the argument that it begins with: `prod` is what `old/xds/prod` is below
+/// `old/xds`.
 fn below(name: &str, argument: &Path) -> String {
     let (name, argument) = (worlds::place(name), argument.to_string_lossy());
     // `git:REVISION` is the root of that revision, as `git:REVISION:` is.
@@ -359,8 +362,8 @@ fn below(name: &str, argument: &Path) -> String {
     inside.unwrap_or(&name).join("/")
 }
 
-/// Pairs the clients of both inputs by what they hold, in the order of their names; one without a partner is compared with a
-/// client that holds nothing. What changes is still to be found.
+/// Pairs the clients of both inputs by what they hold, in the order of their names; one without a
+/// partner is compared with a client that holds nothing. What changes is still to be found.
 fn paired(before: Vec<DiffSide>, after: Vec<DiffSide>) -> Vec<Compared> {
     fn candidates(sides: &[DiffSide]) -> Vec<Candidate<'_>> {
         let candidate = sides.iter().map(|side| Candidate {

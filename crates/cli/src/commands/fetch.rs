@@ -40,7 +40,8 @@ mod live {
             return watch(args, &asked, io);
         }
         let err = &mut io.err;
-        // Said at once: of neither a large dump nor a long list of rejections is there ever the whole in memory.
+        // Said at once: of neither a large dump nor a long list of rejections is there ever the
+        // whole in memory.
         let mut say_rejection = |told: StreamEvent| {
             if told.is_rejection && !args.quiet {
                 // Nothing is left to tell a closed standard error.

@@ -1,4 +1,5 @@
-//! `xdsctl completions` and `xdsctl generate`: the completion script of a shell; man pages and completions for packages.
+//! `xdsctl completions` and `xdsctl generate`: the completion script of a shell; man pages and
+//! completions for packages.
 
 use std::fs;
 use std::path::Path;

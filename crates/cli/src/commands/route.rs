@@ -67,7 +67,8 @@ fn answer(args: &RouteArgs, told: &mut Told, io: &mut Io<'_>) -> Result<u8, Erro
     Ok(session::exit(failure.is_some()))
 }
 
-/// The status of an RPC that fails though a route takes it: by a fault filter, or because no pick can succeed.
+/// The status of an RPC that fails though a route takes it: by a fault filter, or because no pick
+/// can succeed.
 fn verdict(selection: &Selection<'_>, opened: Session, args: &RouteArgs) -> Result<Option<Status>, Error> {
     if let Some(abort) = &selection.fault.abort {
         return Ok(Some(abort.clone()));

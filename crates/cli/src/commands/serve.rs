@@ -129,14 +129,16 @@ mod live {
         Ok(if args.compare && is_bad { EXIT_DIFFERS } else { 0 })
     }
 
-    /// The resources of the inputs, and what is predicted of each for the client that the inputs are opened for.
+    /// The resources of the inputs, and what is predicted of each for the client that the inputs
+    /// are opened for.
     fn read(
         mut inputs: Inputs,
         args: &ServeArgs,
         io: &mut Io<'_>,
     ) -> Result<(Vec<SnapshotResource>, Prediction), Error> {
         if inputs.bootstrap.is_none() && args.write_bootstrap.is_some() {
-            // The client has the bootstrap that is written here, without certificate providers and authorities.
+            // The client has the bootstrap that is written here, without certificate providers and
+            // authorities.
             inputs.server = Bootstrap::default().server_facts();
         }
         let asks_base = inputs.fleet.asks_base();
@@ -237,7 +239,8 @@ mod live {
         Ok(read(inputs, args, &mut quiet)?.1)
     }
 
-    /// The LB policies of a client's channel to a Listener, below a title; `None` if they are not known, or if no channel begins there.
+    /// The LB policies of a client's channel to a Listener, below a title; `None` if they are not
+    /// known, or if no channel begins there.
     fn channel_of(client: Client, listener: &str, args: &ServeArgs, stdin: &[u8]) -> Option<String> {
         let mut text = Vec::new();
         let mut quiet = Io::piped(stdin, &mut text, std::io::sink());
@@ -297,7 +300,8 @@ mod live {
         }
     }
 
-    /// What a gRPC client starts with to ask this server; of its certificates the last is the one to trust.
+    /// What a gRPC client starts with to ask this server; of its certificates the last is the one
+    /// to trust.
     fn bootstrap(address: SocketAddr, certificates: Option<&Path>) -> String {
         let creds = match certificates {
             None => serde_json::json!({"type": "insecure"}),

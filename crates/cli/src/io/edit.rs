@@ -1,4 +1,5 @@
-//! A file with other bytes, in one step: whoever reads it meanwhile sees all of the old or all of the new.
+//! A file with other bytes, in one step: whoever reads it meanwhile sees all of the old or all of
+//! the new.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -6,7 +7,8 @@ use std::path::Path;
 
 use super::reach::{AllowedDirectories, canonical};
 
-/// Puts `new` in place of `old` in a file, with its owner and permissions; a link is followed where `reach` allows it.
+/// Puts `new` in place of `old` in a file, with its owner and permissions; a link is followed where
+/// `reach` allows it.
 ///
 /// # Errors
 /// The file is out of reach, read-only, UTF-16, not what was read, has several names, or cannot be written; it then stays as it is.

@@ -55,7 +55,8 @@ pub(crate) fn find(path: &Path, reach: &AllowedDirectories) -> FoundFiles {
     find_some(path, reach, usize::MAX).unwrap_or_default()
 }
 
-/// The same where nobody named the path: `None` if there is more to look through than `most` files and directories.
+/// The same where nobody named the path: `None` if there is more to look through than `most` files
+/// and directories.
 pub(crate) fn find_some(path: &Path, reach: &AllowedDirectories, most: usize) -> Option<FoundFiles> {
     let mut search = Search {
         found: FoundFiles::default(),

@@ -1,10 +1,11 @@
-//! Path-based config sources: the files that an Envoy bootstrap takes resources from, read into the bootstrap's world.
+//! Path-based config sources: the files that an Envoy bootstrap takes resources from, read into the
+//! bootstrap's world.
 //!
 //! What is not below the bootstrap's directory is refused, unless the command line allows it.
 //!
-//! Paths are relative to the bootstrap, as `validate` runs where the files are kept and not where Envoy will run. A file is
-//! read once a world, whoever names it, so loops end. A file that was given as an argument too is not read again; it moves
-//! into the world of the bootstrap.
+//! Paths are relative to the bootstrap, as `validate` runs where the files are kept and not where
+//! Envoy will run. A file is read once a world, whoever names it, so loops end. A file that was
+//! given as an argument too is not read again; it moves into the world of the bootstrap.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -124,7 +124,8 @@ impl<'a> Io<'a> {
 }
 
 impl Io<'static> {
-    /// Streams on which nothing is read and nothing is said: for work that is done again, and of which only the result counts.
+    /// Streams on which nothing is read and nothing is said: for work that is done again, and of
+    /// which only the result counts.
     #[cfg(feature = "net")]
     pub(crate) fn silent(paths: PrintedPaths) -> Self {
         Io {
@@ -230,8 +231,8 @@ impl Io<'_> {
         }
     }
 
-    /// Lets go of a value that is nothing but memory: where the process ends anyway, nobody takes it apart, which is a tenth of
-    /// the time of a large channel.
+    /// Lets go of a value that is nothing but memory: where the process ends anyway, nobody takes
+    /// it apart, which is a tenth of the time of a large channel.
     pub(crate) fn leave<T>(&self, value: T) {
         if self.ends_process {
             std::mem::forget(value);

@@ -1,7 +1,7 @@
 //! Standard output that may lose its reader.
 //!
-//! A reader that has seen enough (`| head`) ends the output and not the verdict: what is written after it has gone is dropped,
-//! and the command ends with the exit code that it would have had.
+//! A reader that has seen enough (`| head`) ends the output and not the verdict: what is written
+//! after it has gone is dropped, and the command ends with the exit code that it would have had.
 
 use std::io::{self, ErrorKind, Write};
 

@@ -1,4 +1,5 @@
-//! Where the report of `validate` goes: several forms at once, each to standard output or to a file of its own.
+//! Where the report of `validate` goes: several forms at once, each to standard output or to a file
+//! of its own.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -136,7 +137,8 @@ impl<'o> Outputs<'o> {
         Ok(Outputs { list })
     }
 
-    /// Writes the report in every form; one that cannot be written does not keep the others from it.
+    /// Writes the report in every form; one that cannot be written does not keep the others from
+    /// it.
     ///
     /// # Errors
     /// The first that could not be written.
@@ -268,7 +270,8 @@ fn refuse_doubles(destinations: &[ReportDestination], example: &str) -> Result<(
     Ok(())
 }
 
-/// The forms that were asked for, each with a place of its own, or the one for people on standard output.
+/// The forms that were asked for, each with a place of its own, or the one for people on standard
+/// output.
 ///
 /// # Errors
 /// Two forms for one place.
@@ -281,8 +284,8 @@ pub(crate) fn formats(asked: &[ReportDestination], example: &str) -> Result<Vec<
     Ok(asked.to_vec())
 }
 
-/// Writes an answer in each of its forms. `kind` says what a form in a file may be written over; `write` gets the form, and whether it goes to a file, which has no colours and no
-/// columns.
+/// Writes an answer in each of its forms. `kind` says what a form in a file may be written over;
+/// `write` gets the form, and whether it goes to a file, which has no colours and no columns.
 ///
 /// # Errors
 /// A file that is one of the inputs, or something else than such a report, or what cannot be written.
@@ -345,7 +348,8 @@ fn is_same_name(one: &Path, other: &Path) -> bool {
         && directory(one).is_ok_and(|one| directory(other).is_ok_and(|other| one == other))
 }
 
-/// A report in place of what it is about would be the end of both. What was found and left out is no input.
+/// A report in place of what it is about would be the end of both. What was found and left out is
+/// no input.
 fn refuse_input(file: &Path, inputs: &Inputs) -> Result<(), Error> {
     let is_input = |id: &SourceId| !inputs.is_found(*id) || inputs.documents.contains(id);
     let names = inputs.sources.iter().filter(|(id, _)| is_input(id));

@@ -1,7 +1,7 @@
 //! What a run may write over: an earlier output of the same kind, and nothing else.
 //!
-//! A name too many in a script, or a link that somebody has put where a report is to go, is not to cost a file. Whoever wants the place
-//! removes what is there.
+//! A name too many in a script, or a link that somebody has put where a report is to go, is not to
+//! cost a file. Whoever wants the place removes what is there.
 
 use std::fs;
 use std::path::Path;
@@ -165,7 +165,8 @@ fn is_dump(head: &str, tail: &str) -> bool {
     is_of_client || head.starts_with(r#"{"configs":[{"@type":"type.googleapis.com/envoy.admin.v3."#)
 }
 
-/// Says whether bytes are a serialized `ClientStatusResponse`: clients, each with a node or resources, and nothing else.
+/// Says whether bytes are a serialized `ClientStatusResponse`: clients, each with a node or
+/// resources, and nothing else.
 fn is_wire_dump(bytes: &[u8]) -> bool {
     let is_client = |(field, client): (u64, &[u8])| {
         let of_client = |(field, _): (u64, &[u8])| (1..=4).contains(&field);

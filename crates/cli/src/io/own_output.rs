@@ -46,7 +46,8 @@ impl OwnOutput {
         }
     }
 
-    /// Says whether a file that was found is a report of an earlier run, by its first [`HEAD`] bytes.
+    /// Says whether a file that was found is a report of an earlier run, by its first [`HEAD`]
+    /// bytes.
     pub fn is_report(&self, file: &Path, head: &[u8]) -> bool {
         let head = head.get(..HEAD).unwrap_or(head);
         let text: String = String::from_utf8_lossy(head).split_ascii_whitespace().collect();
@@ -54,7 +55,8 @@ impl OwnOutput {
             || (text.is_empty() || FORMS.iter().any(|form| text.starts_with(form))) && is_one_of(file, &self.reports)
     }
 
-    /// Takes what the command wrote itself out of the documents that were found, and says which files those are.
+    /// Takes what the command wrote itself out of the documents that were found, and says which
+    /// files those are.
     ///
     /// # Errors
     /// No other document is left.
@@ -64,7 +66,8 @@ impl OwnOutput {
                 return false;
             };
             let (file, bytes) = (Path::new(source.name()), source.bytes());
-            // A file that is named as a baseline and is none stays a document: the user hears of it before it is overwritten.
+            // A file that is named as a baseline and is none stays a document: the user hears of it
+            // before it is overwritten.
             let begins_so =
                 self.is_report(file, bytes) || is_one_of(file, &self.baselines) && Baseline::read(bytes).is_ok();
             begins_so && holds_nothing(*id, source)
@@ -97,7 +100,8 @@ impl OwnOutput {
     }
 }
 
-/// Says whether a document that begins as a report is one to its end: it is whole, and no resource is hidden in it.
+/// Says whether a document that begins as a report is one to its end: it is whole, and no resource
+/// is hidden in it.
 pub(crate) fn holds_nothing(id: SourceId, source: &Source) -> bool {
     let mut loader = Loader::default();
     let mut has_resources = false;

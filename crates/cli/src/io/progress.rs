@@ -1,7 +1,8 @@
 //! A bar on standard error for work that takes longer than a second.
 //!
-//! Drawn only on a terminal, by a thread of its own so that it also appears while nothing can be counted, such as in the
-//! first pass over a YAML document; taken away at the end. The work counts what it has done and does not wait for anybody.
+//! Drawn only on a terminal, by a thread of its own so that it also appears while nothing can be
+//! counted, such as in the first pass over a YAML document; taken away at the end. The work counts
+//! what it has done and does not wait for anybody.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,8 +1,10 @@
-//! How far the files of a run may reach: what a file names, or a link in a directory leads to, stays below the directory where it
-//! stands, unless the command line allows more with `--allow-read`.
+//! How far the files of a run may reach: what a file names, or a link in a directory leads to,
+//! stays below the directory where it stands, unless the command line allows more with
+//! `--allow-read`.
 //!
-//! A suite, a settings file or a dump may come from somebody who may not read what the reader of the report may: a pull request, say.
-//! What is refused is not opened, so that no report can quote it.
+//! A suite, a settings file or a dump may come from somebody who may not read what the reader of
+//! the report may: a pull request, say. What is refused is not opened, so that no report can quote
+//! it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -82,7 +84,8 @@ pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
     path.canonicalize()
 }
 
-/// As above: the files of a page in a browser are in memory, where there are no links, and WASI has no call for it.
+/// As above: the files of a page in a browser are in memory, where there are no links, and WASI has
+/// no call for it.
 #[cfg(target_family = "wasm")]
 pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
     use std::path::Component;

@@ -1,7 +1,8 @@
 //! What could not be read of the inputs, and what follows from it: decided here, for every command.
 //!
-//! A command gets its resources from [`Inputs::read_worlds`], which asks this module. Nothing is left for the command to do: what was
-//! not read is told on standard error, and the run cannot end with exit code 0 ([`Incomplete`]). `validate` tells it as findings.
+//! A command gets its resources from [`Inputs::read_worlds`], which asks this module. Nothing is
+//! left for the command to do: what was not read is told on standard error, and the run cannot end
+//! with exit code 0 ([`Incomplete`]). `validate` tells it as findings.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -83,12 +84,14 @@ pub(crate) fn tell(world_set: &WorldSet, inputs: &Inputs, io: &mut Io<'_>) -> Re
     Ok(())
 }
 
-/// Says whether a finding tells of input that is lost: an error, or nothing where something should be.
+/// Says whether a finding tells of input that is lost: an error, or nothing where something should
+/// be.
 fn is_unread(diagnostic: &Diagnostic) -> bool {
     diagnostic.rule.severity == Severity::Error || diagnostic.rule == &EMPTY
 }
 
-/// What of the input could not be read, or is not what it seems: every fault of a document, and of a resource as text.
+/// What of the input could not be read, or is not what it seems: every fault of a document, and of
+/// a resource as text.
 fn unread(world_set: &WorldSet, inputs: &Inputs) -> Vec<String> {
     let of_documents = world_set.findings.iter().filter(|found| is_unread(&found.diagnostic));
     let of_resources = world_set.resources.iter().flat_map(|checked| {
@@ -101,7 +104,8 @@ fn unread(world_set: &WorldSet, inputs: &Inputs) -> Vec<String> {
         .collect()
 }
 
-/// What is said of documents without a resource, but of those that say themselves that they have none: one finding each.
+/// What is said of documents without a resource, but of those that say themselves that they have
+/// none: one finding each.
 fn unknown<'s>(world_set: &'s WorldSet, inputs: &Inputs) -> Vec<&'s Finding> {
     let of_resources = world_set.resources.iter().map(|checked| checked.origin.source);
     let of_bootstraps = world_set.bootstraps.iter().map(|place| place.source);

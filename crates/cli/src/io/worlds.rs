@@ -1,4 +1,5 @@
-//! What is said of worlds: which documents were taken for one client's, and where another world would have what one lacks.
+//! What is said of worlds: which documents were taken for one client's, and where another world
+//! would have what one lacks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -153,7 +154,8 @@ fn more(count: usize, word: &str) -> String {
     }
 }
 
-/// Why documents that were taken for one client's cannot be, if two directories have the same resource.
+/// Why documents that were taken for one client's cannot be, if two directories have the same
+/// resource.
 pub(crate) fn clash(
     world_set: &WorldSet,
     places: &BTreeMap<SourceId, DocumentPlace>,

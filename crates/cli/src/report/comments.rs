@@ -1,4 +1,5 @@
-//! What of the comments of a resource is quoted: plain words and known names, up to the name of a credential.
+//! What of the comments of a resource is quoted: plain words and known names, up to the name of a
+//! credential.
 
 use std::ops::Range;
 
@@ -12,7 +13,8 @@ const REACH: usize = 4096;
 /// Parts of words that name a credential or its owner, beside those of [`secret::is_name`].
 const CREDENTIALS: &[&str] = &["auth", "cred", "key", "login", "pass", "secret", "token"];
 
-/// The words of comments in `part` of a document that may be printed; these marks know all values there, the later ones better.
+/// The words of comments in `part` of a document that may be printed; these marks know all values
+/// there, the later ones better.
 pub(crate) fn words(bytes: &[u8], part: Range<usize>, marks: &[&Marks]) -> Vec<Span> {
     let mut out = Vec::new();
     if part.is_empty() {
@@ -65,7 +67,8 @@ pub(crate) fn words(bytes: &[u8], part: Range<usize>, marks: &[&Marks]) -> Vec<S
     out
 }
 
-/// The start of the line of `at`, or of the comments above it; and whether more of them may stand before.
+/// The start of the line of `at`, or of the comments above it; and whether more of them may stand
+/// before.
 fn before(bytes: &[u8], at: usize) -> (usize, bool) {
     let limit = at.saturating_sub(REACH);
     let start = |at: usize| {

@@ -1,9 +1,12 @@
-//! The edge between xdsctl and whoever reads its output: what may move a terminal's cursor is made visible there.
+//! The edge between xdsctl and whoever reads its output: what may move a terminal's cursor is made
+//! visible there.
 //!
-//! Names, values and file names come from documents and arguments and hold any character. A command writes them as they are,
-//! to an [`Edge`], which writes `\u001b` for an escape character: nothing has to be remembered where text is made. The same
-//! spelling is JSON's own, so that a JSON document keeps its meaning. Styles are xdsctl's own: they go in as [`StyleMark`]s, which
-//! no document can hold, and come out as the terminal's codes. What looks like a secret is masked on the way.
+//! Names, values and file names come from documents and arguments and hold any character. A command
+//! writes them as they are, to an [`Edge`], which writes `\u001b` for an escape character: nothing
+//! has to be remembered where text is made. The same spelling is JSON's own, so that a JSON
+//! document keeps its meaning. Styles are xdsctl's own: they go in as [`StyleMark`]s, which no
+//! document can hold, and come out as the terminal's codes. What looks like a secret is masked on
+//! the way.
 
 use std::borrow::Cow;
 use std::collections::hash_map::RandomState;
@@ -23,7 +26,8 @@ const MAX_LINE_BYTES: usize = 1 << 20;
 pub(super) const OPEN: char = '\u{fdd0}';
 pub(super) const CLOSE: char = '\u{fdd1}';
 
-/// Says whether a character is written as it is: no control character but a newline, nothing that turns or hides text.
+/// Says whether a character is written as it is: no control character but a newline, nothing that
+/// turns or hides text.
 pub const fn is_plain(c: char) -> bool {
     match c {
         '\n' | ' '..='~' => true,
@@ -67,7 +71,8 @@ pub fn visible_line(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Writes a line: a newline in a name or value is written as `\n`, so that nobody's text looks like a line of ours.
+/// Writes a line: a newline in a name or value is written as `\n`, so that nobody's text looks like
+/// a line of ours.
 ///
 /// # Errors
 /// Those of `out`.
@@ -122,7 +127,8 @@ pub fn own(text: &str) -> String {
     format!("{OPEN}{}{text}{CLOSE}", seal())
 }
 
-/// Marks the terminal codes of a text in which every other control character has been made visible before.
+/// Marks the terminal codes of a text in which every other control character has been made visible
+/// before.
 pub fn marked(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

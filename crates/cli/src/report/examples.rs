@@ -1,7 +1,8 @@
 //! What the clients do with the example of a rule's page.
 //!
-//! A page names no client and no version: it has an example that breaks the rule, and every version that was measured is asked
-//! about that. So the page, the report of `validate` and the tests of the example cannot contradict each other.
+//! A page names no client and no version: it has an example that breaks the rule, and every version
+//! that was measured is asked about that. So the page, the report of `validate` and the tests of
+//! the example cannot contradict each other.
 
 use std::collections::BTreeMap;
 

@@ -53,7 +53,8 @@ fn shared(rule: &Rule) -> Option<String> {
     }
 }
 
-/// Writes the text of a page: an empty line before each title, paragraphs in the width, examples as they are.
+/// Writes the text of a page: an empty line before each title, paragraphs in the width, examples as
+/// they are.
 fn page(text: &str, width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
     let mut is_example = false;
     // The lines of the paragraph so far.
@@ -194,7 +195,8 @@ pub fn write_told(told: &[Recognised], width: Option<usize>, out: &mut dyn Write
     write_end(told.iter(), width, out)
 }
 
-/// Writes the faults of a log with how often and when each was told, and what the page says of it if that is one with one rule.
+/// Writes the faults of a log with how often and when each was told, and what the page says of it
+/// if that is one with one rule.
 ///
 /// # Errors
 /// Those of `out`.
@@ -270,10 +272,12 @@ fn stands_on(lead: &Lead) -> String {
     }
 }
 
-/// The sections of a page that say what happens and what to do: for whoever has a line, and did not ask for the page.
+/// The sections of a page that say what happens and what to do: for whoever has a line, and did not
+/// ask for the page.
 const SHORT: [&str; 4] = ["What the client does", "Clients", "Why", "Where to look"];
 
-/// Writes the short form of the page if one thing with one rule was told, and how to get at pages and places.
+/// Writes the short form of the page if one thing with one rule was told, and how to get at pages
+/// and places.
 fn write_end<'t>(
     mut told: impl Iterator<Item = &'t Recognised>,
     width: Option<usize>,
@@ -308,7 +312,8 @@ fn write_end<'t>(
     )
 }
 
-/// How to ask `admit` about the connection or RPC of a server's line; what the line does not tell is in capitals.
+/// How to ask `admit` about the connection or RPC of a server's line; what the line does not tell
+/// is in capitals.
 fn admit(told: &AtServer, client: &str) -> String {
     let AtServer {
         listen,

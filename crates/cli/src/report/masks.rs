@@ -1,4 +1,5 @@
-//! What of a document is quoted: the values whose fields are known to be harmless, and the signs between them.
+//! What of a document is quoted: the values whose fields are known to be harmless, and the signs
+//! between them.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -100,7 +101,8 @@ impl Masks {
         self.parts.iter().fold(message, all)
     }
 
-    /// Masks what is not shown of `window`, which stands at `start` of the document. Every byte stays where it is.
+    /// Masks what is not shown of `window`, which stands at `start` of the document. Every byte
+    /// stays where it is.
     ///
     /// `named` is what the message has named already.
     pub fn mask(&self, source: &Source, window: &mut [u8], start: usize, named: Option<Span>) {
@@ -169,7 +171,8 @@ impl Masks {
     }
 }
 
-/// A message about a value without what it quotes, if the value is hidden; names of fields and values that are shown stay.
+/// A message about a value without what it quotes, if the value is hidden; names of fields and
+/// values that are shown stay.
 pub fn redacted(marks: &Marks, source: &Source, message: String, path: &FieldPath, span: Span) -> String {
     let overlaps = |other: &&Span| other.start < span.end.max(span.start + 1) && span.start < other.end;
     if !message.contains('`') || !marks.hidden.iter().any(|span| overlaps(&span)) {
@@ -245,7 +248,8 @@ fn hide(source: &Source, value: Span, shown: &mut [u8]) {
     }
 }
 
-/// Shows the plain words of a template's actions, such as `{{ .Values.name }}`; texts in them stay hidden.
+/// Shows the plain words of a template's actions, such as `{{ .Values.name }}`; texts in them stay
+/// hidden.
 fn actions(window: &[u8], shown: &mut [u8]) {
     let mut at = 0;
     while let Some(open) = window.get(at..).and_then(|rest| memmem::find(rest, b"{{")) {

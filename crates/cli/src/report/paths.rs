@@ -22,7 +22,8 @@ impl PrintedPaths {
         self.below_root(file).unwrap_or_else(|| file.to_owned())
     }
 
-    /// A file's name as a URI: relative to the root, absolute if the file is elsewhere. A running system has one.
+    /// A file's name as a URI: relative to the root, absolute if the file is elsewhere. A running
+    /// system has one.
     pub fn uri(&self, file: &str) -> String {
         if Address::is_one(file) {
             return percent_encoded(file, b":/?#[]@!$&'()*+,;=%");
@@ -60,7 +61,8 @@ pub(crate) fn normal(path: &Path) -> PathBuf {
     out
 }
 
-/// A path as the path of a URI (RFC 3986, section 3.3): what is neither unreserved nor kept is encoded.
+/// A path as the path of a URI (RFC 3986, section 3.3): what is neither unreserved nor kept is
+/// encoded.
 fn percent_encoded(path: &str, kept: &[u8]) -> String {
     use std::fmt::Write as _;
     let mut out = String::with_capacity(path.len());

@@ -1,4 +1,5 @@
-//! What `clients` prints: the profiles, and since when each has what. All of it is the data that the converters go by.
+//! What `clients` prints: the profiles, and since when each has what. All of it is the data that
+//! the converters go by.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -65,7 +66,8 @@ fn versions(list: &[Version]) -> Vec<String> {
     list.iter().map(ToString::to_string).collect()
 }
 
-/// Since when a family has a feature: `1.66.1 (switch 1.63)`, `switch 1.71`, `1.56 until 1.57`, `-`.
+/// Since when a family has a feature: `1.66.1 (switch 1.63)`, `switch 1.71`, `1.56 until 1.57`,
+/// `-`.
 fn since(feature: Feature, family: Family) -> String {
     let newest = Client {
         family,

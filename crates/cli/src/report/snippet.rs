@@ -1,7 +1,7 @@
 //! The lines around a finding, cut out of the document and to the width that there is.
 //!
-//! A line that is too long loses both its ends, so that the marked part stands in its middle. No more of the document is looked
-//! at than could be shown: a dump may be one line of a gigabyte.
+//! A line that is too long loses both its ends, so that the marked part stands in its middle. No
+//! more of the document is looked at than could be shown: a dump may be one line of a gigabyte.
 
 use std::borrow::Cow;
 
@@ -89,7 +89,8 @@ impl Cut<'_> {
         }
     }
 
-    /// Bytes on either side that may be shown, and a character more, which says that something is cut off.
+    /// Bytes on either side that may be shown, and a character more, which says that something is
+    /// cut off.
     const fn reach(&self) -> usize {
         (self.columns + 1) * MAX_CHAR_BYTES
     }
@@ -179,7 +180,8 @@ fn taken(chars: impl Iterator<Item = char>, columns: usize) -> Vec<char> {
         .collect()
 }
 
-/// Text for a snippet: everything visible, lines without a carriage return at their ends; a tab is for miette to widen.
+/// Text for a snippet: everything visible, lines without a carriage return at their ends; a tab is
+/// for miette to widen.
 fn shown(bytes: &[u8]) -> String {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),

@@ -1,4 +1,5 @@
-//! Where the answer of a command about one client goes: it is printed, or kept to be compared with the answers of other clients.
+//! Where the answer of a command about one client goes: it is printed, or kept to be compared with
+//! the answers of other clients.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,5 @@
-//! The answer of `who`: the resources above and below one, as a tree for people, as lists for programs (`xdsctl.who/v1`).
+//! The answer of `who`: the resources above and below one, as a tree for people, as lists for
+//! programs (`xdsctl.who/v1`).
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};

@@ -1,4 +1,5 @@
-//! Lines that fit the terminal: broken between words only, so that paths and names stay in one piece.
+//! Lines that fit the terminal: broken between words only, so that paths and names stay in one
+//! piece.
 
 use std::io::{self, Write};
 

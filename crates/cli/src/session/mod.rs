@@ -1,4 +1,5 @@
-//! From arguments to a session: which client is asked, what the inputs hold, where the channel starts.
+//! From arguments to a session: which client is asked, what the inputs hold, where the channel
+//! starts.
 
 mod request;
 pub mod server;
@@ -30,8 +31,8 @@ pub const fn exit(fails: bool) -> u8 {
     if fails { EXIT_FAILS } else { 0 }
 }
 
-/// Opens the channel that the arguments name. What could not be read, and what the client leaves out, is said on standard
-/// error.
+/// Opens the channel that the arguments name. What could not be read, and what the client leaves
+/// out, is said on standard error.
 ///
 /// # Errors
 /// Unreadable inputs, a target that is no xDS target, or none where several are possible.
@@ -106,8 +107,8 @@ pub fn of_channel(client: profile::Client) -> Result<Fleet, String> {
     Fleet::of_channel(client).map_err(|error| error.to_string())
 }
 
-/// The client that `--client` names, or else the only one of the project. Where that one cannot be asked, or there are several, it
-/// is the reference, which is said.
+/// The client that `--client` names, or else the only one of the project. Where that one cannot be
+/// asked, or there are several, it is the reference, which is said.
 ///
 /// # Errors
 /// `--client` names none or several, or one that cannot be asked.
@@ -141,7 +142,8 @@ pub fn client(args: &ChannelArgs, config: &ProjectConfig, asked: AskClient, io: 
     Ok(Fleet::default())
 }
 
-/// The client that sent what is in the inputs; where it cannot be asked, or there are several, that is said.
+/// The client that sent what is in the inputs; where it cannot be asked, or there are several, that
+/// is said.
 fn sender(inputs: &Inputs, asked: AskClient, io: &mut Io<'_>) -> Result<Option<Fleet>, Error> {
     let Some(Senders { clients, from }) = fleet::senders(inputs) else {
         return Ok(None);

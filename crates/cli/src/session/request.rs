@@ -77,7 +77,8 @@ pub fn request<'a>(args: &'a RequestArgs, headers: &'a [(String, String)]) -> Re
     }
 }
 
-/// Name and value of a header: `NAME=VALUE`, or `NAME: VALUE` as curl takes it, whichever sign comes first.
+/// Name and value of a header: `NAME=VALUE`, or `NAME: VALUE` as curl takes it, whichever sign
+/// comes first.
 fn header_parts(header: &str) -> Option<(&str, &str)> {
     let sign = header.find(['=', ':'])?;
     let (name, value) = (header.get(..sign)?, header.get(sign + 1..)?);

@@ -47,7 +47,8 @@ fn servers(resources: &Resources) -> impl Iterator<Item = (&str, &str)> {
         })
 }
 
-/// The server at an address, or the only one. Without a bootstrap, its Listener is known by the address in it.
+/// The server at an address, or the only one. Without a bootstrap, its Listener is known by the
+/// address in it.
 ///
 /// # Errors
 /// The bootstrap has no name for the Listeners of servers.

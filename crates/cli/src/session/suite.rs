@@ -1,4 +1,5 @@
-//! From a test of a suite to its sessions: opens the world that the suite names, as the other commands open theirs.
+//! From a test of a suite to its sessions: opens the world that the suite names, as the other
+//! commands open theirs.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -248,8 +249,9 @@ pub(crate) fn files(test: &Test, file: &str, given: &[PathBuf]) -> Vec<PathBuf> 
     files
 }
 
-/// Refuses what is neither a file nor a directory: a pipe or a device that a suite names might never end, and nobody knows that it is
-/// there. What else the command line may name is not for a suite: a running system, a revision.
+/// Refuses what is neither a file nor a directory: a pipe or a device that a suite names might
+/// never end, and nobody knows that it is there. What else the command line may name is not for a
+/// suite: a running system, a revision.
 fn ends(path: &Path) -> Result<(), Error> {
     let is_other = |name: &str| name == "-" || name.starts_with(revision::SCHEME) || live::is_address(name);
     if path.to_str().is_some_and(is_other) {

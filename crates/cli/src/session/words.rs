@@ -1,4 +1,5 @@
-//! What a session says of itself, in the terms of whoever asked for it: arguments, or the members of a suite.
+//! What a session says of itself, in the terms of whoever asked for it: arguments, or the members
+//! of a suite.
 
 use std::net::SocketAddr;
 
@@ -137,7 +138,8 @@ pub fn error(error: &SessionError, terms: &Terms) -> String {
     }
 }
 
-/// What people should hear of a channel, a line each; of what the client leaves out the first lines.
+/// What people should hear of a channel, a line each; of what the client leaves out the first
+/// lines.
 pub fn notes(notes: &[SessionNote]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut left_out = 0;

@@ -1,8 +1,9 @@
-//! JSON as the client's own parser reads it (C-core util/json/json_reader.cc): stricter than RFC 8259 in one place, laxer in
-//! others.
+//! JSON as the client's own parser reads it (C-core util/json/json_reader.cc): stricter than RFC
+//! 8259 in one place, laxer in others.
 //!
-//! A key may not occur twice in an object, and containers nest at most 255 deep. `-`, `-01`, `-.5` and `1e+` are numbers,
-//! and an object's last key may lack its value (`{"a":}` is `{}`). A byte order mark is an error.
+//! A key may not occur twice in an object, and containers nest at most 255 deep. `-`, `-01`, `-.5`
+//! and `1e+` are numbers, and an object's last key may lack its value (`{"a":}` is `{}`). A byte
+//! order mark is an error.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,7 @@
 //! Channel and call credentials of the bootstrap (A27, A65, A97).
 //!
-//! The first supported entry is used, but all supported ones are checked (C-core `ParseXdsBootstrapChannelCreds`).
+//! The first supported entry is used, but all supported ones are checked (C-core
+//! `ParseXdsBootstrapChannelCreds`).
 
 use super::client_json::ClientJson;
 use super::dialect::{BootstrapDialect, FileRule};
@@ -85,7 +86,8 @@ pub fn call(object: &BootstrapObject, at: &Path<'_>, cx: &mut Validation<'_>) {
     }
 }
 
-/// Type and config of each entry; `None` if any entry is malformed, for then the client looks no further.
+/// Type and config of each entry; `None` if any entry is malformed, for then the client looks no
+/// further.
 fn entries<'j>(
     json: &'j ClientJson,
     at: &Path<'_>,

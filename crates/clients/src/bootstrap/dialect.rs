@@ -1,7 +1,8 @@
 //! How the families differ in what they take for a bootstrap.
 //!
-//! C-core's reader is the rule, and this is where others part from it: measured with grpc-go 1.42 to 1.85 and grpc-java 1.46 to 1.85 as
-//! channels that start with a bootstrap, grpc-js-xds 1.14.1 read (`internal/xds/bootstrap`, `BootstrapperImpl`, `xds-bootstrap.ts`).
+//! C-core's reader is the rule, and this is where others part from it: measured with grpc-go 1.42
+//! to 1.85 and grpc-java 1.46 to 1.85 as channels that start with a bootstrap, grpc-js-xds 1.14.1
+//! read (`internal/xds/bootstrap`, `BootstrapperImpl`, `xds-bootstrap.ts`).
 
 use super::client_json::JsonDialect;
 use xdsctl_model::profile::{Family, Feature, Profile};

@@ -1,6 +1,7 @@
 //! Typed access to JSON with the errors of the client's object loader (json_object_loader.cc).
 //!
-//! A `null` counts as absent for ordinary fields; a field that the client looks up by hand takes it for a wrong type.
+//! A `null` counts as absent for ordinary fields; a field that the client looks up by hand takes it
+//! for a wrong type.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,9 @@
 //! The gRPC bootstrap file (A27, A47, A65, A71, A97): read and checked as the client does.
 //!
 //! Any error makes the client reject the whole file, and with it every xDS channel. Follows C-core
-//! `GrpcXdsBootstrap::Create` (xds_bootstrap_grpc.cc), `GrpcXdsServer` (xds_server_grpc.cc), the credentials registries and the
-//! file_watcher provider. Unknown keys are ignored by the client; xdsctl says so, and what was probably meant.
+//! `GrpcXdsBootstrap::Create` (xds_bootstrap_grpc.cc), `GrpcXdsServer` (xds_server_grpc.cc), the
+//! credentials registries and the file_watcher provider. Unknown keys are ignored by the client;
+//! xdsctl says so, and what was probably meant.
 
 pub mod client_json;
 mod creds;
@@ -233,8 +234,8 @@ fn second_server(at: &Path<'_>, cx: &mut Validation<'_>) {
     cx.report(&BOOTSTRAP_SECOND_SERVER, at, message);
 }
 
-/// The finding on a bootstrap without the template by whose name a server asks for its listener; `which` follows the words
-/// `a gRPC server`.
+/// The finding on a bootstrap without the template by whose name a server asks for its listener;
+/// `which` follows the words `a gRPC server`.
 pub fn without_server_template(which: &str) -> Diagnostic {
     let message = format!("server_listener_resource_name_template is missing: a gRPC server {which} does not start");
     Diagnostic::of_whole(&BOOTSTRAP_SERVER_TEMPLATE_MISSING, message)
@@ -362,7 +363,8 @@ fn authorities(object: &BootstrapObject, bootstrap: &mut Bootstrap, cx: &mut Val
         let servers = field(object, "xds_servers").map_or_else(Vec::new, |json| {
             let at = at.field("xds_servers");
             match BootstrapDialect::of(cx.profile()).reads_first_server {
-                // Whoever reads no list to its end does not look at what an authority's server lacks.
+                // Whoever reads no list to its end does not look at what an authority's server
+                // lacks.
                 true => servers(json, &at, &mut Validation::new(cx.profile(), &ServerFacts::default())),
                 false => servers(json, &at, cx),
             }

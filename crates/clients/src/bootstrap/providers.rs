@@ -109,7 +109,8 @@ fn file_watcher(config: &BootstrapObject, at: &Path<'_>, cx: &mut Validation<'_>
     }
 }
 
-/// grpc-java makes a provider once a TLS context uses it, and wants all files then (`FileWatcherCertificateProviderProvider`).
+/// grpc-java makes a provider once a TLS context uses it, and wants all files then
+/// (`FileWatcherCertificateProviderProvider`).
 fn all_three(config: &BootstrapObject, at: &Path<'_>, cx: &mut Validation<'_>) {
     const FILES: [&str; 3] = ["certificate_file", "private_key_file", "ca_certificate_file"];
     let has_map = config.contains_key("spiffe_trust_bundle_map_file");

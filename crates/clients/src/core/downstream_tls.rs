@@ -1,7 +1,8 @@
 //! DownstreamTlsContext, the transport socket of a server's filter chain (A29, A82).
 //!
-//! A server needs a certificate of its own, and may check the client's against a provider's roots; SNI, OCSP stapling, the
-//! system's roots and names to match are refused. Follows C-core `DownstreamTlsContextParse` (xds_listener_parser.cc).
+//! A server needs a certificate of its own, and may check the client's against a provider's roots;
+//! SNI, OCSP stapling, the system's roots and names to match are refused. Follows C-core
+//! `DownstreamTlsContextParse` (xds_listener_parser.cc).
 
 use crate::core::convert::tls;
 use crate::shared::rules::{

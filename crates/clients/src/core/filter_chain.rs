@@ -1,7 +1,8 @@
 //! FilterChain of a server listener, and what its match asks of a connection (A36).
 //!
-//! Follows C-core `FilterChainParse` and `FilterChainMatchParse` (xds_listener_parser.cc). A chain is converted alone here;
-//! how the chains of a listener share the connections among them is `filter_chain_map`'s.
+//! Follows C-core `FilterChainParse` and `FilterChainMatchParse` (xds_listener_parser.cc). A chain
+//! is converted alone here; how the chains of a listener share the connections among them is
+//! `filter_chain_map`'s.
 
 use super::downstream_tls;
 use super::http_connection_manager::{self, ListenerSide};
@@ -36,11 +37,13 @@ pub enum ChainReach {
     Faulty,
     /// It names a destination_port: the client forgets it at once.
     Forgotten(&'static str),
-    /// It asks for what a gRPC connection never has, in the field of this name. Its destinations stay.
+    /// It asks for what a gRPC connection never has, in the field of this name. Its destinations
+    /// stay.
     Never {
         /// The field of the match, such as `prefix_ranges`.
         field: &'static str,
-        /// Nevertheless it replaces the chains without a transport_protocol, because its own is `raw_buffer`.
+        /// Nevertheless it replaces the chains without a transport_protocol, because its own is
+        /// `raw_buffer`.
         takes_over: bool,
     },
     /// A connection can match it.

@@ -1,9 +1,10 @@
 //! How the filter chains of a server listener share the connections among them (A36).
 //!
-//! The client expands every chain to tuples of destination prefix, source type, source prefix and source port, and rejects
-//! two chains with a tuple in common. Here no product is built: chains are grouped by destination, then by source, then by
-//! port, and what has the same chains in it is looked at once, so that time and memory stay near the size of the input.
-//! Follows C-core `BuildFilterChainMap` and the `AddFilterChainDataFor*` functions (xds_listener_parser.cc).
+//! The client expands every chain to tuples of destination prefix, source type, source prefix and
+//! source port, and rejects two chains with a tuple in common. Here no product is built: chains are
+//! grouped by destination, then by source, then by port, and what has the same chains in it is
+//! looked at once, so that time and memory stay near the size of the input. Follows C-core
+//! `BuildFilterChainMap` and the `AddFilterChainDataFor*` functions (xds_listener_parser.cc).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,7 +47,8 @@ struct Build {
     shadowed: BTreeMap<usize, usize>,
 }
 
-/// Builds the map from all chains, in order, and reports at `at` (the path of `filter_chains`) what collides or is lost.
+/// Builds the map from all chains, in order, and reports at `at` (the path of `filter_chains`) what
+/// collides or is lost.
 pub fn build(
     chains: &[Converted],
     has_default: bool,
@@ -121,7 +123,8 @@ impl Build {
         }
     }
 
-    /// The destinations in the order of the client's keys, which decides between ranges that differ only in a port or zone.
+    /// The destinations in the order of the client's keys, which decides between ranges that differ
+    /// only in a port or zone.
     fn finish(self) -> Vec<DestinationChains> {
         let mut destinations: Vec<_> = self
             .slots
@@ -277,7 +280,8 @@ fn report_shadowed(chain: usize, by: usize, at: &Path<'_>, cx: &mut Validation<'
     .related(at.index(by).to_owned(), "the chain that is used instead");
 }
 
-/// Reports chains with source_type ANY that are never used because another chain of the destination names a source type.
+/// Reports chains with source_type ANY that are never used because another chain of the destination
+/// names a source type.
 fn report_unused(build: &Build, chains: &[Converted], at: &Path<'_>, cx: &mut Validation<'_>) {
     let source_type = |index: usize| {
         let chain = chains.get(index).and_then(|c| c.chain.as_ref());

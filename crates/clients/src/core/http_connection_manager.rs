@@ -1,8 +1,9 @@
 //! HttpConnectionManager, the one network filter that gRPC has, on clients and servers.
 //!
-//! Checks in the client's order and without short-circuits between them: trusted hops, IP detection, maximum stream duration,
-//! HTTP filters, routes (A27, A31, A39, A41). Follows C-core `HttpConnectionManagerParse` (xds_listener_parser.cc). What a
-//! filter's config means is the filter's business; what a route means is `route_config`'s.
+//! Checks in the client's order and without short-circuits between them: trusted hops, IP
+//! detection, maximum stream duration, HTTP filters, routes (A27, A31, A39, A41). Follows C-core
+//! `HttpConnectionManagerParse` (xds_listener_parser.cc). What a filter's config means is the
+//! filter's business; what a route means is `route_config`'s.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -132,7 +133,8 @@ fn from_proto(
 
 /// Converts the filters and checks their order.
 ///
-/// The order is that of the entries that the client has and runs on this side, whether their configs are good or not.
+/// The order is that of the entries that the client has and runs on this side, whether their
+/// configs are good or not.
 fn http_filters(
     filters: &[pb::HttpFilter],
     side: ListenerSide,
@@ -198,7 +200,8 @@ fn http_filters(
             )
             .help("put the router at the end");
         }
-        // The client counts errors, not entries: one error in the list is enough not to add this one.
+        // The client counts errors, not entries: one error in the list is enough not to add this
+        // one.
         None if !cx.nacked_since(mark) => {
             let left = if filters.is_empty() { "" } else { " that the client has" };
             cx.report(
@@ -223,7 +226,8 @@ fn typed_config<'a>(filter: &'a pb::HttpFilter, at: &Path<'_>, cx: &mut Validati
     }
 }
 
-/// Says of the filter at `at` that its config would have to be fetched by ECDS, which gRPC does not have.
+/// Says of the filter at `at` that its config would have to be fetched by ECDS, which gRPC does not
+/// have.
 #[cold]
 pub fn report_config_discovery(at: &Path<'_>, cx: &mut Validation<'_>) {
     cx.report(
@@ -234,7 +238,8 @@ pub fn report_config_discovery(at: &Path<'_>, cx: &mut Validation<'_>) {
     .help("give the config itself as typed_config");
 }
 
-/// Checks that the name is there and new; an entry with a bad name is passed over. Names of passed-over entries count.
+/// Checks that the name is there and new; an entry with a bad name is passed over. Names of
+/// passed-over entries count.
 fn check_name<'a>(name: &'a str, seen: &mut BTreeSet<&'a str>, entry: &Path<'_>, cx: &mut Validation<'_>) -> bool {
     let at = entry.field("name");
     if name.is_empty() {
@@ -340,7 +345,8 @@ fn routes(
     RouteSource::Rds(rds.route_config_name.clone())
 }
 
-/// Reports the routes at `at` that only the other side could follow. A route without a usable action is no matter of sides.
+/// Reports the routes at `at` that only the other side could follow. A route without a usable
+/// action is no matter of sides.
 fn check_sides(config: &RouteConfiguration, side: ListenerSide, at: &Path<'_>, cx: &mut Validation<'_>) {
     let hosts = at.field("virtual_hosts");
     for host in &config.virtual_hosts {

@@ -1,8 +1,8 @@
 //! Listener: the API listener of a client channel, or the TCP listener of a server (A27, A36).
 //!
-//! `api_listener` decides: with it, everything that a server would read is passed over. Follows C-core `LdsResourceParse`,
-//! `LdsResourceParseClient` and `LdsResourceParseServer` (xds_listener_parser.cc), in their order and without
-//! short-circuits between the fields.
+//! `api_listener` decides: with it, everything that a server would read is passed over. Follows
+//! C-core `LdsResourceParse`, `LdsResourceParseClient` and `LdsResourceParseServer`
+//! (xds_listener_parser.cc), in their order and without short-circuits between the fields.
 
 use super::chain_policies;
 use super::filter_chain;

@@ -1,7 +1,8 @@
 //! gRPC C-core: the four resources, in its order; most faults are collected.
 //!
-//! One converter a resource type, with the client's short-circuits. Messages that several resources have are in [`convert`], HTTP
-//! filters in [`filter`], cluster specifier plugins in [`plugin`]. What a converter returns is what the client keeps.
+//! One converter a resource type, with the client's short-circuits. Messages that several resources
+//! have are in [`convert`], HTTP filters in [`filter`], cluster specifier plugins in [`plugin`].
+//! What a converter returns is what the client keeps.
 
 pub mod chain_policies;
 pub mod cluster;

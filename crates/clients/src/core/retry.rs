@@ -8,13 +8,13 @@
 //! | `retry_back_off.max_interval` | `maxBackoff` | 10 × base, or 250 ms without `retry_back_off` | like the base; not compared with it |
 //! | – | `backoffMultiplier` | 2, always | |
 //!
-//! A route's policy replaces that of its virtual host as a whole, even if it retries on nothing. A44 demands intervals
-//! above 0 (below 1 ms counts as 1 ms) and a maximum not below the base; this client checks neither, which is what the
-//! `spec` rules are about. What the values do to a channel counts only for a policy that a kept route uses and that names
-//! a code: see [`report_failures`].
+//! A route's policy replaces that of its virtual host as a whole, even if it retries on nothing.
+//! A44 demands intervals above 0 (below 1 ms counts as 1 ms) and a maximum not below the base; this
+//! client checks neither, which is what the `spec` rules are about. What the values do to a channel
+//! counts only for a policy that a kept route uses and that names a code: see [`report_failures`].
 //!
-//! Follows C-core `RetryPolicyParse` (xds_route_config_parser.cc), `CreateMethodConfig` (xds_resolver.cc) and
-//! `RetryMethodConfig` (retry_service_config.cc).
+//! Follows C-core `RetryPolicyParse` (xds_route_config_parser.cc), `CreateMethodConfig`
+//! (xds_resolver.cc) and `RetryMethodConfig` (retry_service_config.cc).
 
 use std::collections::BTreeSet;
 
@@ -228,10 +228,12 @@ fn note_lost_conditions(lost: &[&str], nothing_left: bool, policy: &Path<'_>, cx
     diagnostic.shared_with(who_retries_nothing(lost, policy));
 }
 
-/// The families that keep no code either of words that C-core loses; `policy` is where the retry policy stands.
+/// The families that keep no code either of words that C-core loses; `policy` is where the retry
+/// policy stands.
 fn who_retries_nothing(lost: &[&str], policy: &Path<'_>) -> &'static [Family] {
     let is_code = |word: &str| RetryOn::from_token(word).is_some();
-    // grpc-go generateRetryConfig trims and lowers; grpc-java parseRetryPolicy trims and looks for the name of a code.
+    // grpc-go generateRetryConfig trims and lowers; grpc-java parseRetryPolicy trims and looks for
+    // the name of a code.
     let is_kept = |word: &&str| {
         let word = word.trim();
         is_code(&word.to_lowercase()) || is_code(&word.to_uppercase().replace('_', "-").to_lowercase())
@@ -254,7 +256,8 @@ fn who_reads(policy: &Path<'_>) -> &'static [Family] {
 
 /// Reports what a policy in use does to the channel: one that a kept route has or inherits.
 ///
-/// `at` is the path of the policy itself. Says nothing of a policy without codes, which the channel never sees.
+/// `at` is the path of the policy itself. Says nothing of a policy without codes, which the channel
+/// never sees.
 pub fn report_failures(policy: &RetryPolicy, at: &Path<'_>, cx: &mut Validation<'_>) {
     if policy.retry_on.is_empty() {
         return;

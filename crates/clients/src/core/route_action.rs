@@ -1,8 +1,8 @@
 //! RouteAction: where a route sends an RPC, and how (A28, A31, A81).
 //!
-//! Follows C-core `RouteActionParse` (xds_route_config_parser.cc): duration, hash policies, retry policy, host rewrite,
-//! cluster specifier, in this order. An unknown cluster specifier drops the route, but what was rejected before it stays
-//! rejected.
+//! Follows C-core `RouteActionParse` (xds_route_config_parser.cc): duration, hash policies, retry
+//! policy, host rewrite, cluster specifier, in this order. An unknown cluster specifier drops the
+//! route, but what was rejected before it stays rejected.
 
 use super::{hash_policy, retry};
 use crate::core::filter::overrides;
@@ -49,7 +49,8 @@ rules! {
     MAX_STREAM_DURATION_BELOW_1MS = "rds-max-stream-duration-below-1ms", RouteConfiguration, Advice, "C-core ParseDuration, CreateMethodConfig";
 }
 
-/// Says whether a share is so small that it is probably a mistake: a wrong denominator, percents among parts per million.
+/// Says whether a share is so small that it is probably a mistake: a wrong denominator, percents
+/// among parts per million.
 pub(super) fn is_negligible(part: u64, whole: u64) -> bool {
     part.saturating_mul(10_000) < whole
 }
@@ -309,8 +310,8 @@ fn check_cluster_name(name: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
 
 /// Reports a name that the client cannot paste into the JSON text of its service config.
 ///
-/// It does so without escaping: a quote or a control character makes the whole text unreadable, a backslash begins an
-/// escape, which either does so too or names another cluster.
+/// It does so without escaping: a quote or a control character makes the whole text unreadable, a
+/// backslash begins an escape, which either does so too or names another cluster.
 fn check_escapes(name: &str, what: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     let bad = match first_escaped(name) {
         None => return,
@@ -338,7 +339,8 @@ mod tests {
     use xdsctl_document::proto::pb::envoy::config::route::v3::weighted_cluster::ClusterWeight as ClusterWeightPb;
     use xdsctl_model::profile::{Profile, ServerFacts};
 
-    /// Converts an action from a trusted or another server, with no plugins; returns it with the findings.
+    /// Converts an action from a trusted or another server, with no plugins; returns it with the
+    /// findings.
     fn convert(message: &Pb, trusted: bool) -> (Option<RouteAction>, Vec<String>) {
         let profile = Profile::default();
         let server = ServerFacts {

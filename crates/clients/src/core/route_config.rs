@@ -1,10 +1,11 @@
 //! RouteConfiguration: plugins, virtual hosts, domains, routes (A28).
 //!
-//! The same converter serves a resource of its own (RDS) and the inline `route_config` of an HttpConnectionManager; only
-//! the path differs. It does not know on which side the routes run: that is decided by the Listener.
-//! Follows C-core `XdsRouteConfigResourceParse` and `ParseRoute` (xds_route_config_parser.cc): plugins first, then per
-//! virtual host the domains, the filter overrides, the retry policy and the routes. Nothing short-circuits but a route
-//! that is given up or dropped.
+//! The same converter serves a resource of its own (RDS) and the inline `route_config` of an
+//! HttpConnectionManager; only the path differs. It does not know on which side the routes run:
+//! that is decided by the Listener. Follows C-core `XdsRouteConfigResourceParse` and `ParseRoute`
+//! (xds_route_config_parser.cc): plugins first, then per virtual host the domains, the filter
+//! overrides, the retry policy and the routes. Nothing short-circuits but a route that is given up
+//! or dropped.
 
 use super::{retry, route_action, route_match, route_shadow};
 use crate::core::filter::overrides;
@@ -34,7 +35,8 @@ pub fn convert(message: &Pb, cx: &mut Validation<'_>) -> Resource {
     Resource::RouteConfiguration(from_proto(message, &Path::ROOT, cx))
 }
 
-/// Converts a RouteConfiguration at `at`, a resource of its own or inline in an HttpConnectionManager.
+/// Converts a RouteConfiguration at `at`, a resource of its own or inline in an
+/// HttpConnectionManager.
 ///
 /// Reports faults; the value has a meaning only where nothing was rejected.
 pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> RouteConfiguration {

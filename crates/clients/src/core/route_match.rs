@@ -1,8 +1,9 @@
 //! RouteMatch: which RPCs a route takes (A28).
 //!
-//! Follows C-core `ParseRoute` and `RoutePathMatchParse` (xds_route_config_parser.cc): query parameters, path, headers,
-//! fraction, in this order. A gRPC path is always `/service/method`, so a route whose path or prefix cannot match one is
-//! dropped without a word, and nothing that comes later in it is looked at.
+//! Follows C-core `ParseRoute` and `RoutePathMatchParse` (xds_route_config_parser.cc): query
+//! parameters, path, headers, fraction, in this order. A gRPC path is always `/service/method`, so
+//! a route whose path or prefix cannot match one is dropped without a word, and nothing that comes
+//! later in it is looked at.
 
 use super::route_action::{SHARE_NEGLIGIBLE, is_negligible};
 use crate::core::convert::matcher;
@@ -180,7 +181,8 @@ const MILLION: u64 = 1_000_000;
 
 /// Converts runtime_fraction to parts per million.
 ///
-/// The product is computed in 32 bits with wrap-around, as the client does; 1,000,000 and more is always.
+/// The product is computed in 32 bits with wrap-around, as the client does; 1,000,000 and more is
+/// always.
 fn fraction(fraction: Option<&RuntimeFractionalPercent>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<u32> {
     let value = fraction?.default_value.as_ref()?;
     let at = at.field("runtime_fraction");
@@ -226,7 +228,8 @@ fn fraction(fraction: Option<&RuntimeFractionalPercent>, at: &Path<'_>, cx: &mut
 
 /// Headers that the client adds only after it has picked a route.
 const LATE: [&str; 4] = [":method", ":scheme", "grpc-accept-encoding", "te"];
-/// Says whether a header is there when a client picks a route only if the application set it on the RPC.
+/// Says whether a header is there when a client picks a route only if the application set it on the
+/// RPC.
 ///
 /// The client knows the authority in any case, the other names in lower case only.
 fn is_late_unless_set(name: &str) -> bool {

@@ -1,10 +1,11 @@
 //! Domains and routes that never get an RPC, because an earlier one takes all of them.
 //!
-//! Both are legal, and the client says nothing (A28). A domain counts once, without regard to ASCII case; the first
-//! virtual host that has it wins. A route is lost when one earlier route of its virtual host matches every RPC that it
-//! matches: a path that takes in its path, no header matcher that it does not have itself, and no fraction. Routes that
-//! only several earlier ones together take are not found, so that each finding is certain.
-//! One pass over the routes: an index of hashes finds the one candidate, [`covers`] then decides.
+//! Both are legal, and the client says nothing (A28). A domain counts once, without regard to ASCII
+//! case; the first virtual host that has it wins. A route is lost when one earlier route of its
+//! virtual host matches every RPC that it matches: a path that takes in its path, no header matcher
+//! that it does not have itself, and no fraction. Routes that only several earlier ones together
+//! take are not found, so that each finding is certain. One pass over the routes: an index of
+//! hashes finds the one candidate, [`covers`] then decides.
 
 use std::collections::hash_map::{DefaultHasher, Entry};
 use std::hash::{Hash, Hasher};
@@ -47,11 +48,11 @@ pub fn report_domains(hosts: &[VirtualHost], at: &Path<'_>, cx: &mut Validation<
     }
 }
 
-/// The families to which two domains, equal without regard to ASCII case, are one, and the first of them wins unless they are of
-/// one virtual host.
+/// The families to which two domains, equal without regard to ASCII case, are one, and the first of
+/// them wins unless they are of one virtual host.
 fn who_takes(domain: &str, first: &str, is_one_host: bool) -> &'static [Family] {
-    // Go FindBestMatchingVirtualHost and Node domainMatch compare bytes. Java findVirtualHostForHostName folds them, and lets a later
-    // suffix win over one of its length.
+    // Go FindBestMatchingVirtualHost and Node domainMatch compare bytes. Java
+    // findVirtualHostForHostName folds them, and lets a later suffix win over one of its length.
     match (domain == first, is_one_host || !domain.starts_with('*')) {
         (true, true) => &Family::ALL,
         (true, false) => &[Family::Cpp, Family::Go, Family::Node],
@@ -60,7 +61,8 @@ fn who_takes(domain: &str, first: &str, is_one_host: bool) -> &'static [Family] 
     }
 }
 
-/// Reports the domain at `here`, which comes first at `first`: indices of the virtual host and the domain.
+/// Reports the domain at `here`, which comes first at `first`: indices of the virtual host and the
+/// domain.
 #[cold]
 fn report_domain<'c>(
     domain: &str,
@@ -180,7 +182,8 @@ fn report_rest(next: &Route, more: usize, earlier: &Route, at: &Path<'_>, cx: &m
         .shared_with(who_keeps(earlier));
 }
 
-/// The families that keep a route which takes all that later ones match, and whose routes match alike.
+/// The families that keep a route which takes all that later ones match, and whose routes match
+/// alike.
 fn who_keeps(earlier: &Route) -> &'static [Family] {
     let destination = match &earlier.action {
         Action::Route(route) => &route.destination,
@@ -263,8 +266,8 @@ pub fn begins_with(text: &str, prefix: &str, fold: bool) -> bool {
 /// Header matchers above which two lists are compared in their order alone.
 const MAX_HEADERS: usize = 32;
 
-/// Says whether `earlier` takes every RPC that `route` matches; `false` where that is not certain. Both have paths that a kept
-/// route can have.
+/// Says whether `earlier` takes every RPC that `route` matches; `false` where that is not certain.
+/// Both have paths that a kept route can have.
 pub fn covers(earlier: &Route, route: &Route) -> bool {
     is_always(earlier)
         && RoutePaths::of(&earlier.path).cover(RoutePaths::of(&route.path))
@@ -455,7 +458,8 @@ mod tests {
     use xdsctl_model::resource::route::Action;
     use xdsctl_re2::Regex;
 
-    /// A route as `(path, headers, per million)`: `=/a/b` exact, `~x` a regex, else a prefix; `i` before it for any case.
+    /// A route as `(path, headers, per million)`: `=/a/b` exact, `~x` a regex, else a prefix; `i`
+    /// before it for any case.
     fn route(index: usize, (path, headers, share): (&str, &str, Option<u32>)) -> Route {
         let (path, ignore_case) = path.strip_prefix('i').map_or((path, false), |rest| (rest, true));
         let text = |kind| PathMatcher::Text(StringMatcher { kind, ignore_case });
@@ -575,7 +579,8 @@ mod tests {
         assert!(unreachable(canary).is_empty());
     }
 
-    /// The index finds what a comparison of every pair finds, but for headers that are neither none nor the same.
+    /// The index finds what a comparison of every pair finds, but for headers that are neither none
+    /// nor the same.
     #[test]
     fn the_index_misses_nothing_that_pairs_show() {
         let paths = [

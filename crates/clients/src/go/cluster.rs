@@ -1,4 +1,5 @@
-//! Cluster, as grpc-go reads it (xdsresource/unmarshal_cds.go `validateClusterAndConstructClusterUpdate`).
+//! Cluster, as grpc-go reads it (xdsresource/unmarshal_cds.go
+//! `validateClusterAndConstructClusterUpdate`).
 
 use super::{Later, holds, is_url_of, lb, tls, unmarshal};
 use crate::shared::names::{AGGREGATE, AGGREGATE_NAME, AUDIENCE, SOCKET_NAME};

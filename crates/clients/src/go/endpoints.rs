@@ -87,7 +87,8 @@ pub(super) fn convert(message: &Pb, lists: &[Vec<OpenedEndpoint>], cx: &mut Vali
     Ok(())
 }
 
-/// What to drop (`parseDropPolicy`): an unknown denominator is rejected; before, it kills the parser.
+/// What to drop (`parseDropPolicy`): an unknown denominator is rejected; before, it kills the
+/// parser.
 fn drops(message: &Pb, cx: &mut Validation<'_>) -> Checked {
     let Some(policy) = &message.policy else {
         return Ok(());
@@ -154,7 +155,8 @@ fn endpoints<'m>(
     Ok(())
 }
 
-/// Notes an address, of which nothing but its novelty counts: it may be no IP address, or not there at all.
+/// Notes an address, of which nothing but its novelty counts: it may be no IP address, or not there
+/// at all.
 fn see<'m>(
     address: Option<&'m Address>,
     addresses: &mut Addresses<'m>,

@@ -1,4 +1,5 @@
-//! The ext_proc filter and the service that it calls, as grpc-go reads them (internal/xds/httpfilter/extproc, internal/xds/grpcservice).
+//! The ext_proc filter and the service that it calls, as grpc-go reads them
+//! (internal/xds/httpfilter/extproc, internal/xds/grpcservice).
 
 use super::{matcher, unmarshal};
 use crate::shared::rules::{
@@ -167,7 +168,8 @@ fn grpc_service(service: &GrpcService, at: &Path<'_>, cx: &mut Validation<'_>) -
     call_credentials(&google.call_credentials_plugin, &at_google, cx)
 }
 
-/// Says whether a resolver takes a target (`validateTargetURI`): by its own scheme, or all of it as a name.
+/// Says whether a resolver takes a target (`validateTargetURI`): by its own scheme, or all of it as
+/// a name.
 fn is_target(uri: &str) -> bool {
     let (before, fragment) = uri.split_once('#').unwrap_or((uri, ""));
     if before.bytes().any(|byte| byte.is_ascii_control()) || !is_escaped(fragment) {

@@ -1,6 +1,8 @@
-//! Filter chains of a server listener, as grpc-go reads them (`buildFilterChainMap`, `filterChainFromProto`).
+//! Filter chains of a server listener, as grpc-go reads them (`buildFilterChainMap`,
+//! `filterChainFromProto`).
 //!
-//! A chain is looked into only where the map has a place for it: one that can match nothing is dropped unseen.
+//! A chain is looked into only where the map has a place for it: one that can match nothing is
+//! dropped unseen.
 
 use std::collections::{BTreeMap, BTreeSet};
 

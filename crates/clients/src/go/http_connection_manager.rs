@@ -1,5 +1,5 @@
-//! HttpConnectionManager, as grpc-go reads it: in an API listener (`processClientSideListener`) and as a network filter
-//! (`processNetworkFilters`), which differ in order and in what they take.
+//! HttpConnectionManager, as grpc-go reads it: in an API listener (`processClientSideListener`) and
+//! as a network filter (`processNetworkFilters`), which differ in order and in what they take.
 
 use std::collections::BTreeSet;
 

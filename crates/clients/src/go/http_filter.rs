@@ -1,4 +1,5 @@
-//! HTTP filters, as grpc-go reads them (xdsresource/unmarshal_lds.go `processHTTPFilters`, `processHTTPFilterOverrides`).
+//! HTTP filters, as grpc-go reads them (xdsresource/unmarshal_lds.go `processHTTPFilters`,
+//! `processHTTPFilterOverrides`).
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -139,7 +140,8 @@ pub(super) fn overrides(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Val
     Ok(())
 }
 
-/// Converts a config or an override (`validateHTTPFilterConfig`); `None` for an optional one of an unknown type.
+/// Converts a config or an override (`validateHTTPFilterConfig`); `None` for an optional one of an
+/// unknown type.
 fn validate(
     any: Option<&Any>,
     is_override: bool,

@@ -1,6 +1,7 @@
 //! `load_balancing_policy`, as grpc-go reads it (xdslbregistry, and each balancer's `ParseConfig`).
 //!
-//! The first entry of a known type is converted to JSON, and the JSON is read by the balancers' own parsers.
+//! The first entry of a known type is converted to JSON, and the JSON is read by the balancers' own
+//! parsers.
 
 use serde_json::Value;
 

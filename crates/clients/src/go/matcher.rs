@@ -110,7 +110,8 @@ pub(super) fn plain_regex(pattern: &str, at: &Path<'_>, cx: &mut Validation<'_>)
 /// Levels of nesting that Go's parser takes (regexp/syntax `maxHeight`).
 const MAX_HEIGHT: usize = 1000;
 
-/// Why Go does not compile a pattern; `is_anchored` is about the group and the anchors that are put around it.
+/// Why Go does not compile a pattern; `is_anchored` is about the group and the anchors that are put
+/// around it.
 fn fault(pattern: &str, is_anchored: bool) -> Option<String> {
     // Go compiles to a program of its own, whose size is not limited so.
     match Regex::check(pattern) {
@@ -140,7 +141,8 @@ fn takes(pattern: &str) -> bool {
     matches!(Regex::check(pattern), Ok(()) | Err(RegexError::TooLarge { .. }))
 }
 
-/// General categories and other classes that Go (1.25) knows by these names, without regard to case, spaces, hyphens and underscores.
+/// General categories and other classes that Go (1.25) knows by these names, without regard to
+/// case, spaces, hyphens and underscores.
 const CLASSES: &[&str] = &[
     "ascii",
     "assigned",
@@ -218,7 +220,8 @@ fn with_known_classes(pattern: &str) -> String {
     known + rest
 }
 
-/// The name of a script as RE2 spells it, for scripts of one word, and of a category of one or two letters.
+/// The name of a script as RE2 spells it, for scripts of one word, and of a category of one or two
+/// letters.
 fn capitalised(name: &str) -> String {
     let mut chars = name.chars();
     match chars.next() {
@@ -227,7 +230,8 @@ fn capitalised(name: &str) -> String {
     }
 }
 
-/// Says whether the named groups are written as Go alone takes them, `(?<n>`, and all would be well as `(?P<n>`.
+/// Says whether the named groups are written as Go alone takes them, `(?<n>`, and all would be well
+/// as `(?P<n>`.
 fn is_angle_name(pattern: &str) -> bool {
     let renamed = pattern.replace("(?<", "(?P<");
     renamed != pattern && takes(&renamed)
@@ -278,7 +282,8 @@ impl Scan {
     }
 }
 
-/// Says whether a count begins here that is too large for a number of RE2's, which then takes it for text.
+/// Says whether a count begins here that is too large for a number of RE2's, which then takes it
+/// for text.
 fn is_huge_count(rest: &[u8]) -> bool {
     let Some(end) = rest.iter().position(|byte| *byte == b'}') else {
         return false;

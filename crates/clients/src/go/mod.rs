@@ -1,8 +1,8 @@
 //! grpc-go: the four resources, in its order; the first fault ends a resource.
 //!
-//! One file a resource or a part of one, one function for each of the client's own, named in its doc. What a user has who imports
-//! `google.golang.org/grpc/xds`: RLS is an import of its own, and gcp_authn one that no program outside grpc-go can make. Without them
-//! their types are unknown.
+//! One file a resource or a part of one, one function for each of the client's own, named in its
+//! doc. What a user has who imports `google.golang.org/grpc/xds`: RLS is an import of its own, and
+//! gcp_authn one that no program outside grpc-go can make. Without them their types are unknown.
 
 mod cluster;
 mod endpoints;
@@ -63,7 +63,8 @@ static DIALECT: ReadDialect = ReadDialect {
     success_rate_by_default: true,
 };
 
-/// `matchersFromPermissions`, `matchersFromPrincipals`: of metadata, permissions have the inverted conditions, which always match.
+/// `matchersFromPermissions`, `matchersFromPrincipals`: of metadata, permissions have the inverted
+/// conditions, which always match.
 fn has_policy_kind(kind: PolicyKind, profile: &Profile) -> bool {
     profile.has(Feature::RbacKindsChecked)
         || matches!(
@@ -72,7 +73,8 @@ fn has_policy_kind(kind: PolicyKind, profile: &Profile) -> bool {
         )
 }
 
-/// `net.ParseCIDR`: IPv4 in IPv6 is compared as IPv4, with what the mask has beyond the first 96 bits.
+/// `net.ParseCIDR`: IPv4 in IPv6 is compared as IPv4, with what the mask has beyond the first 96
+/// bits.
 fn range(range: &CidrRange, profile: &Profile) -> Option<Cidr> {
     let read = plain_range(range, profile)?;
     let mapped = match range.address_prefix.parse().ok()? {
@@ -147,10 +149,11 @@ fn converted(message: Message<'_>, opened: &Opened, cx: &mut Validation<'_>) -> 
     }
 }
 
-/// Converts a resource whose name in it, whatever stands around it, must not be empty (`unmarshalListenerResource` and its like).
+/// Converts a resource whose name in it, whatever stands around it, must not be empty
+/// (`unmarshalListenerResource` and its like).
 ///
-/// Versions before the check neither use nor reject such a resource, if all else is good: they go on as if it were empty, and the
-/// oldest keep it under its empty name.
+/// Versions before the check neither use nor reject such a resource, if all else is good: they go
+/// on as if it were empty, and the oldest keep it under its empty name.
 fn named(name: &str, convert: impl FnOnce(&mut Validation<'_>) -> Checked, cx: &mut Validation<'_>) -> Checked {
     let message = format_args!("the resource has no name of its own, must have one");
     if name.is_empty() && cx.has(Feature::ResourceNameChecked) {
@@ -187,7 +190,8 @@ fn unmarshal<T: prost::Message + Default>(
     })
 }
 
-/// What a panic in a parser comes to: the process dies, or since the client recovers from it, a NACK without a name.
+/// What a panic in a parser comes to: the process dies, or since the client recovers from it, a
+/// NACK without a name.
 #[cold]
 fn panic(
     rule: &'static xdsctl_model::diag::Rule,

@@ -1,7 +1,7 @@
 //! The RBAC filter, as grpc-go reads it (httpfilter/rbac/rbac.go `parseConfig`, internal/xds/rbac).
 //!
-//! The policies are compiled while they are parsed. Up to 1.82.0 a rule of a kind that the client does not have is passed over, and
-//! a negation of one is an index into an empty list.
+//! The policies are compiled while they are parsed. Up to 1.82.0 a rule of a kind that the client
+//! does not have is passed over, and a negation of one is an index into an empty list.
 
 mod passed_over;
 

@@ -1,6 +1,8 @@
-//! The RLS cluster specifier plugin (internal/xds/clusterspecifier/rls, balancer/rls `ParseConfig`, keys `MakeBuilderMap`).
+//! The RLS cluster specifier plugin (internal/xds/clusterspecifier/rls, balancer/rls `ParseConfig`,
+//! keys `MakeBuilderMap`).
 //!
-//! The plugin is part of xDS, and the LB policy that reads its config is a package that a program imports. The first fault counts.
+//! The plugin is part of xDS, and the LB policy that reads its config is a package that a program
+//! imports. The first fault counts.
 
 use std::collections::BTreeSet;
 
@@ -182,7 +184,8 @@ fn lookup(config: &RouteLookupConfig, at: &Path<'_>, cx: &mut Validation<'_>) ->
     Ok(())
 }
 
-/// The scheme of a target, `dns` for one without; `None` if it is no URI either way (`net/url.Parse`, twice).
+/// The scheme of a target, `dns` for one without; `None` if it is no URI either way
+/// (`net/url.Parse`, twice).
 fn scheme(target: &str) -> Option<String> {
     match parse(target) {
         Some(scheme) if scheme.is_empty() => Some("dns".to_owned()),
@@ -221,7 +224,8 @@ fn parse(text: &str) -> Option<String> {
     is_escaped(path).then_some(scheme)
 }
 
-/// A scheme of letters, digits, `+`, `-` and `.` in lower case; `None` where there is nothing before the colon.
+/// A scheme of letters, digits, `+`, `-` and `.` in lower case; `None` where there is nothing
+/// before the colon.
 fn split_scheme(text: &str) -> Option<(String, &str)> {
     for (i, byte) in text.bytes().enumerate() {
         match byte {

@@ -1,4 +1,5 @@
-//! RouteConfiguration, as grpc-go reads it (xdsresource/unmarshal_rds.go `generateRDSUpdateFromRouteConfiguration`).
+//! RouteConfiguration, as grpc-go reads it (xdsresource/unmarshal_rds.go
+//! `generateRDSUpdateFromRouteConfiguration`).
 //!
 //! Routes before retry policies before filter overrides; domains are not looked at.
 
@@ -44,7 +45,8 @@ pub(super) fn from_proto(message: &Pb, opened: &Opened, at: &Path<'_>, cx: &mut 
     Ok(())
 }
 
-/// `processClusterSpecifierPlugins`: RLS is the only one; a later plugin of a name takes the place of an earlier one.
+/// `processClusterSpecifierPlugins`: RLS is the only one; a later plugin of a name takes the place
+/// of an earlier one.
 fn plugins<'m>(list: &'m [ClusterSpecifierPlugin], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<GoPlugins<'m>> {
     let mut plugins = GoPlugins::new();
     if !cx.has(Feature::RlsLb) {
@@ -99,7 +101,8 @@ fn retry_policy(policy: Option<&RetryPolicy>, at: &Path<'_>, cx: &mut Validation
     Ok(())
 }
 
-/// The duration as the client holds it: in nanoseconds, no more than 64 bits of them (`durationpb.AsDuration`).
+/// The duration as the client holds it: in nanoseconds, no more than 64 bits of them
+/// (`durationpb.AsDuration`).
 fn nanos(duration: &prost_types::Duration) -> i64 {
     let nanos = i128::from(duration.seconds) * 1_000_000_000 + i128::from(duration.nanos);
     nanos.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64

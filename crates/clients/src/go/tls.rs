@@ -1,7 +1,9 @@
-//! CommonTlsContext, as grpc-go reads it (xdsresource/unmarshal_cds.go `securityConfigFromCommonTLSContext`).
+//! CommonTlsContext, as grpc-go reads it (xdsresource/unmarshal_cds.go
+//! `securityConfigFromCommonTLSContext`).
 //!
-//! The fields of today are read first. Only where they hold nothing, or have a fault, the deprecated ones are read instead. Where these
-//! have a fault too, older versions tell of that alone.
+//! The fields of today are read first. Only where they hold nothing, or have a fault, the
+//! deprecated ones are read instead. Where these have a fault too, older versions tell of that
+//! alone.
 
 use super::{Later, matcher};
 use crate::shared::rules::{
@@ -79,7 +81,8 @@ pub(super) fn security_config(
     Ok(config)
 }
 
-/// Looks up the names of certificate providers in the bootstrap (`securityConfigValidator`); `later` is what has to be good before.
+/// Looks up the names of certificate providers in the bootstrap (`securityConfigValidator`);
+/// `later` is what has to be good before.
 pub(super) fn check_providers(
     config: &SecurityConfig,
     at: &Path<'_>,

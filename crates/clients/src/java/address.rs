@@ -1,8 +1,10 @@
-//! IP addresses as text: Guava's `InetAddresses.forString`, and the JDK's `InetAddress.getByName`, which takes more.
+//! IP addresses as text: Guava's `InetAddresses.forString`, and the JDK's `InetAddress.getByName`,
+//! which takes more.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// An address as Guava reads it: with a zone that is a number, but then not of IPv4 in IPv6, which otherwise is IPv4.
+/// An address as Guava reads it: with a zone that is a number, but then not of IPv4 in IPv6, which
+/// otherwise is IPv4.
 pub(super) fn for_string(text: &str) -> Option<IpAddr> {
     if let Ok(address) = text.parse::<Ipv4Addr>() {
         return Some(address.into());
@@ -17,7 +19,8 @@ pub(super) fn for_string(text: &str) -> Option<IpAddr> {
     Some(IpAddr::V6(address)).filter(|address| is_number && address.to_canonical().is_ipv6())
 }
 
-/// Says whether the JDK takes the text without asking DNS. What is left is a name; the client looks it up.
+/// Says whether the JDK takes the text without asking DNS. What is left is a name; the client looks
+/// it up.
 pub(super) fn is_known_by_name(text: &str) -> bool {
     by_name(text).is_some()
 }

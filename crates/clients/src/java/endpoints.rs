@@ -1,6 +1,8 @@
-//! ClusterLoadAssignment, as grpc-java reads it (XdsEndpointResource `processClusterLoadAssignment`).
+//! ClusterLoadAssignment, as grpc-java reads it (XdsEndpointResource
+//! `processClusterLoadAssignment`).
 //!
-//! Every endpoint of a locality with a weight is looked at, healthy or not; one address may stand there twice.
+//! Every endpoint of a locality with a weight is looked at, healthy or not; one address may stand
+//! there twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
-//! The ext_proc filter and the service that it calls, as grpc-java reads them (ExternalProcessorFilter, GrpcServiceConfigParser).
+//! The ext_proc filter and the service that it calls, as grpc-java reads them
+//! (ExternalProcessorFilter, GrpcServiceConfigParser).
 
 use super::matcher::{self, Catches};
 use super::uri::Uri;
@@ -205,7 +206,8 @@ fn channel_credentials(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Che
     Ok(true)
 }
 
-/// `HeaderValue.create` and `isDisallowed`; a binary value comes from raw_value, any other from value.
+/// `HeaderValue.create` and `isDisallowed`; a binary value comes from raw_value, any other from
+/// value.
 fn initial_metadata(header: &HeaderValue, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let key = header.key.as_str();
     let key_len = key.encode_utf16().count();

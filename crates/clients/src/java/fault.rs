@@ -1,4 +1,5 @@
-//! The fault filter and the cache of gcp_authn, as grpc-java reads them (FaultFilter, GcpAuthenticationFilter).
+//! The fault filter and the cache of gcp_authn, as grpc-java reads them (FaultFilter,
+//! GcpAuthenticationFilter).
 
 use super::{thrown, to_nanos};
 use crate::shared::read;

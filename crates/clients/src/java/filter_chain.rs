@@ -1,7 +1,8 @@
-//! Filter chains of a server listener, as grpc-java reads them (XdsListenerResource `parseFilterChain`).
+//! Filter chains of a server listener, as grpc-java reads them (XdsListenerResource
+//! `parseFilterChain`).
 //!
-//! The client expands the match of each chain to the product of its lists and rejects what it has seen. Here no product is built:
-//! chains are grouped by one list after the other.
+//! The client expands the match of each chain to the product of its lists and rejects what it has
+//! seen. Here no product is built: chains are grouped by one list after the other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -97,7 +98,8 @@ fn ranges<'m>(list: &[CidrRange], at: &Path<'_>, cx: &mut Validation<'_>) -> Che
 }
 
 impl Matches<'_> {
-    /// Rejects chains that match the same (`validateFilterChainMatchForUniqueness`); `at` is the path of the chains.
+    /// Rejects chains that match the same (`validateFilterChainMatchForUniqueness`); `at` is the
+    /// path of the chains.
     pub(super) fn compare(all: &[Self], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
         let mut groups: BTreeMap<_, Vec<usize>> = BTreeMap::new();
         for (i, matches) in all.iter().enumerate() {
@@ -133,7 +135,8 @@ impl Matches<'_> {
 /// There is more to compare than [`MAX_TUPLES`].
 struct TooMany;
 
-/// Finds two of `chains`, which are alike in the lists before `list`, that are alike in the others too; returns the later one.
+/// Finds two of `chains`, which are alike in the lists before `list`, that are alike in the others
+/// too; returns the later one.
 fn collision(
     all: &[Matches<'_>],
     chains: &[usize],

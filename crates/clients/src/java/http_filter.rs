@@ -1,5 +1,5 @@
-//! HTTP filters and their overrides, as grpc-java reads them (XdsListenerResource `parseHttpFilter`, XdsRouteConfigureResource
-//! `parseOverrideFilterConfigs`, FilterRegistry).
+//! HTTP filters and their overrides, as grpc-java reads them (XdsListenerResource
+//! `parseHttpFilter`, XdsRouteConfigureResource `parseOverrideFilterConfigs`, FilterRegistry).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,7 +89,8 @@ pub(super) fn chain(filters: &[HttpFilter], side: TlsUser, at: &Path<'_>, cx: &m
         }
         let config_at = here.field("typed_config");
         let found = if i == last {
-            // A fault in the last filter is not what the client speaks of: it says that it is not terminal.
+            // A fault in the last filter is not what the client speaks of: it says that it is not
+            // terminal.
             let found = cx.unheard(|cx| parse(filter, side, &config_at, cx));
             if let Err(ConverterStop::Dies) = found {
                 parse(filter, side, &config_at, cx)?;
@@ -152,7 +153,8 @@ fn parse(filter: &HttpFilter, side: TlsUser, at: &Path<'_>, cx: &mut Validation<
     Ok(Some(runs))
 }
 
-/// Converts the overrides of a virtual host, route or cluster at `at`; which side has the filter does not matter.
+/// Converts the overrides of a virtual host, route or cluster at `at`; which side has the filter
+/// does not matter.
 pub(super) fn overrides(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     for (name, any) in map {
         let at = at.key(name);
@@ -196,7 +198,8 @@ fn one_override(any: &Any, is_optional: bool, at: &Path<'_>, cx: &mut Validation
             }
         }
         FilterKind::GcpAuthn => gcp_authn(&config, at, cx),
-        // The type that an override has is not registered, and that of the filter is not the one that is wanted here.
+        // The type that an override has is not registered, and that of the filter is not the one
+        // that is wanted here.
         FilterKind::ExtProc => {
             let _: ExtProcPerRoute = decode(&config, EXT_PROC_PER_ROUTE, at, cx)?;
             Ok(())

@@ -1,4 +1,5 @@
-//! JSON as grpc-java reads it (JsonUtil): all numbers are doubles, a text will do for a number, and null is none of the types.
+//! JSON as grpc-java reads it (JsonUtil): all numbers are doubles, a text will do for a number, and
+//! null is none of the types.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +8,8 @@ use xdsctl_model::resource::MAX_DURATION_SECONDS;
 /// Why a parser refuses a config.
 pub(super) type JavaParsed<T = ()> = Result<T, String>;
 
-/// A Struct as the client prints it, a value without a kind as null; `None` if there is a number that is none.
+/// A Struct as the client prints it, a value without a kind as null; `None` if there is a number
+/// that is none.
 pub(super) fn of_struct(fields: Option<&prost_types::Struct>) -> Option<Map<String, Value>> {
     let fields = fields.into_iter().flat_map(|fields| &fields.fields);
     fields
@@ -142,7 +144,8 @@ impl<'v> JavaObject<'v> {
         value.map(Some).ok_or_else(|| format!("{name} is not {what}"))
     }
 
-    /// Checks a duration like `-1.5s` (`getStringAsDuration`); in nanoseconds, of which there are no more than 63 bits.
+    /// Checks a duration like `-1.5s` (`getStringAsDuration`); in nanoseconds, of which there are
+    /// no more than 63 bits.
     pub(super) fn duration(self, name: &str) -> JavaParsed<Option<i64>> {
         let Some(text) = self.text(name)? else {
             return Ok(None);

@@ -1,8 +1,8 @@
-//! The LB policy of a cluster, as grpc-java reads it (LoadBalancerConfigFactory): converted to JSON, which the balancers' own
-//! parsers read.
+//! The LB policy of a cluster, as grpc-java reads it (LoadBalancerConfigFactory): converted to
+//! JSON, which the balancers' own parsers read.
 //!
-//! `load_balancing_policy` hides the older fields. The first entry of a known type counts, and a TypedStruct is of a known type if
-//! its policy is registered.
+//! `load_balancing_policy` hides the older fields. The first entry of a known type counts, and a
+//! TypedStruct is of a known type if its policy is registered.
 
 use super::json::{self, JavaObject};
 use super::lb_config::{self, JavaBalancer};
@@ -177,7 +177,8 @@ fn custom(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     }
 }
 
-/// The sizes of a ring, which are negative from 2^63 on, and which what the client caps them to may set right.
+/// The sizes of a ring, which are negative from 2^63 on, and which what the client caps them to may
+/// set right.
 fn ring_sizes(min: Option<u64>, max: Option<u64>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let sizes = (min.map(u64::cast_signed), max.map(u64::cast_signed));
     for (field, size) in [("minimum_ring_size", sizes.0), ("maximum_ring_size", sizes.1)] {

@@ -1,4 +1,5 @@
-//! The parsers of grpc-java's balancers (`LoadBalancerProvider.parseLoadBalancingPolicyConfig`), for what comes in a TypedStruct.
+//! The parsers of grpc-java's balancers (`LoadBalancerProvider.parseLoadBalancingPolicyConfig`),
+//! for what comes in a TypedStruct.
 
 use serde_json::{Map, Value};
 
@@ -263,7 +264,8 @@ pub(super) fn read_list(list: &Value, profile: &Profile) -> JavaParsed {
     child(JavaObject(&config), name, profile)
 }
 
-/// A list of policies, of which the first registered one counts (`GracefulSwitchLoadBalancer.parseLoadBalancingPolicyConfig`).
+/// A list of policies, of which the first registered one counts
+/// (`GracefulSwitchLoadBalancer.parseLoadBalancingPolicyConfig`).
 fn child(config: JavaObject<'_>, name: &str, profile: &Profile) -> JavaParsed {
     let mut entries = Vec::new();
     for entry in config.objects(name)?.unwrap_or_default() {
@@ -285,7 +287,8 @@ fn child(config: JavaObject<'_>, name: &str, profile: &Profile) -> JavaParsed {
     }
 }
 
-/// The child of RLS, whose config is read when there is a target for it (`ChildLoadBalancingPolicy.create`).
+/// The child of RLS, whose config is read when there is a target for it
+/// (`ChildLoadBalancingPolicy.create`).
 fn rls_child(config: JavaObject<'_>, profile: &Profile) -> JavaParsed {
     let target = config.text("childPolicyConfigTargetFieldName")?;
     let list = config.objects("childPolicy")?;

@@ -1,4 +1,5 @@
-//! String matchers, header matchers and regular expressions, as grpc-java reads them (internal/MatcherParser.java).
+//! String matchers, header matchers and regular expressions, as grpc-java reads them
+//! (internal/MatcherParser.java).
 //!
 //! The parser throws two kinds of exceptions, and who calls it catches both, one or none.
 

@@ -1,4 +1,5 @@
-//! Metadata of a cluster, a locality or an endpoint, as grpc-java reads it (MetadataRegistry `parseMetadata`).
+//! Metadata of a cluster, a locality or an endpoint, as grpc-java reads it (MetadataRegistry
+//! `parseMetadata`).
 
 use prost_types::value::Kind as ValueKind;
 use prost_types::{Struct, Value};

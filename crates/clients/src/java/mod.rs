@@ -126,7 +126,8 @@ fn holds(any: &Any, type_name: &str) -> bool {
     name == Some(type_name)
 }
 
-/// Unpacks an Any at `at` (`Any.unpack`); `mismatch` is the rule for one that holds another message.
+/// Unpacks an Any at `at` (`Any.unpack`); `mismatch` is the rule for one that holds another
+/// message.
 fn unpack<T: prost::Message + Default>(
     any: &Any,
     type_name: &'static str,
@@ -155,7 +156,8 @@ fn unpack_as<T: prost::Message + Default>(
     })
 }
 
-/// What an exception that no parser expects comes to: a NACK, or before the client caught it, the end of its channel.
+/// What an exception that no parser expects comes to: a NACK, or before the client caught it, the
+/// end of its channel.
 #[cold]
 fn thrown(
     rule: &'static Rule,
@@ -182,7 +184,8 @@ fn check_valid(duration: &Duration, at: &Path<'_>, cx: &mut Validation<'_>) -> C
     Err(thrown(&DURATION_OUT_OF_RANGE, at, message, cx))
 }
 
-/// A duration in nanoseconds, of which 63 bits hold 292 years; a longer one is thrown (`Durations.toNanos`).
+/// A duration in nanoseconds, of which 63 bits hold 292 years; a longer one is thrown
+/// (`Durations.toNanos`).
 fn to_nanos(duration: &Duration, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<i64> {
     check_valid(duration, at, cx)?;
     let nanos = duration.seconds.checked_mul(1_000_000_000);

@@ -1,7 +1,8 @@
-//! Cluster specifier plugins, as grpc-java reads them (XdsRouteConfigureResource `parseClusterSpecifierPlugin`,
-//! RouteLookupServiceClusterSpecifierPlugin).
+//! Cluster specifier plugins, as grpc-java reads them (XdsRouteConfigureResource
+//! `parseClusterSpecifierPlugin`, RouteLookupServiceClusterSpecifierPlugin).
 //!
-//! The config of RLS is printed as JSON and kept; what is in it is looked at when a channel uses it.
+//! The config of RLS is printed as JSON and kept; what is in it is looked at when a channel uses
+//! it.
 
 use std::collections::BTreeSet;
 

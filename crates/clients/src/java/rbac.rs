@@ -1,6 +1,7 @@
 //! The RBAC filter, as grpc-java reads it (RbacFilter).
 //!
-//! The policies are read in the order of their names, and nothing leaves them: what goes wrong in one is a NACK.
+//! The policies are read in the order of their names, and nothing leaves them: what goes wrong in
+//! one is a NACK.
 
 use super::address;
 use super::matcher::{self, Catches};
@@ -136,7 +137,8 @@ fn url_path(path: &PathMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Check
     }
 }
 
-/// An address, which may be a name that is looked up; the length of the prefix is not looked at (`resolve`).
+/// An address, which may be a name that is looked up; the length of the prefix is not looked at
+/// (`resolve`).
 fn resolve(range: &CidrRange, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if address::is_known_by_name(&range.address_prefix) {
         return Ok(());

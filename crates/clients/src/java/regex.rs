@@ -1,8 +1,9 @@
 //! Regular expressions of RE2/J 1.8, whose dialect is that of an older Go.
 //!
-//! Beside what C-core's RE2 refuses it refuses `\C`, group names beyond ASCII or given twice, counts of more than eight digits, and a
-//! repetition after a `{` that is text. It takes `(?<name>`, counts that multiply to more than 1000, escapes of letters beyond
-//! ASCII, and programs of any size.
+//! Beside what C-core's RE2 refuses it refuses `\C`, group names beyond ASCII or given twice,
+//! counts of more than eight digits, and a repetition after a `{` that is text. It takes
+//! `(?<name>`, counts that multiply to more than 1000, escapes of letters beyond ASCII, and
+//! programs of any size.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -210,7 +211,8 @@ impl<'p> RegexParser<'p> {
         }
     }
 
-    /// Reads what follows a backslash outside of a class; says whether it is something that can be repeated.
+    /// Reads what follows a backslash outside of a class; says whether it is something that can be
+    /// repeated.
     fn escape(&mut self) -> RegexResult<bool> {
         if self.eat("Q") {
             let text = self.until("\\E").unwrap_or_else(|| std::mem::take(&mut self.rest));

@@ -1,4 +1,5 @@
-//! The JSON config of rls_experimental, as grpc-java reads it (RlsProtoConverters `RouteLookupConfigConverter`).
+//! The JSON config of rls_experimental, as grpc-java reads it (RlsProtoConverters
+//! `RouteLookupConfigConverter`).
 
 use std::collections::BTreeSet;
 

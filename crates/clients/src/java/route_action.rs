@@ -72,8 +72,9 @@ fn max_stream_duration(message: &MaxStreamDuration, at: &Path<'_>, cx: &mut Vali
     Ok(())
 }
 
-/// Says of a number of retries with which RPCs fail: a method config has two attempts or more, in 32 bits with a sign
-/// (`ManagedChannelServiceConfig.MethodInfo.retryPolicy`). A policy that retries on nothing is in none.
+/// Says of a number of retries with which RPCs fail: a method config has two attempts or more, in
+/// 32 bits with a sign (`ManagedChannelServiceConfig.MethodInfo.retryPolicy`). A policy that
+/// retries on nothing is in none.
 fn attempts(policy: &RetryPolicy, at: &Path<'_>, cx: &mut Validation<'_>) {
     let retries = policy.num_retries.unwrap_or(DEFAULT_NUM_RETRIES);
     let mut words = policy.retry_on.split(',');

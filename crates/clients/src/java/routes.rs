@@ -1,7 +1,8 @@
 //! RouteConfiguration, as grpc-java reads it (XdsRouteConfigureResource `extractVirtualHosts`).
 //!
-//! Neither domains nor the retry policy of a virtual host are looked at. Of a route the match comes first, then the overrides, then the
-//! action, and what makes the client pass over a route stops it there.
+//! Neither domains nor the retry policy of a virtual host are looked at. Of a route the match comes
+//! first, then the overrides, then the action, and what makes the client pass over a route stops it
+//! there.
 
 use super::matcher::{self, Catches};
 use super::plugin::{self, JavaPlugins};

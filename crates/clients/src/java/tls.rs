@@ -1,5 +1,5 @@
-//! TLS contexts, as grpc-java reads them (XdsClusterResource `validateCommonTlsContext`, XdsListenerResource
-//! `validateDownstreamTlsContext`).
+//! TLS contexts, as grpc-java reads them (XdsClusterResource `validateCommonTlsContext`,
+//! XdsListenerResource `validateDownstreamTlsContext`).
 
 use super::{TlsUser, unpack, unpack_as};
 use crate::shared::names::{DOWNSTREAM, SOCKET_NAME, UPSTREAM};
@@ -205,7 +205,8 @@ fn known_provider(name: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked
     Err(reject(&TLS_UNKNOWN_PROVIDER_INSTANCE, at, message, cx))
 }
 
-/// What a context with roots from a provider must not have; without one nothing of this is looked at.
+/// What a context with roots from a provider must not have; without one nothing of this is looked
+/// at.
 fn validation_context(
     context: &CertificateValidationContext,
     side: TlsUser,

@@ -16,7 +16,8 @@ pub enum FamilyVerdict {
     Rejected,
     /// The process of the client dies of it.
     Dies,
-    /// It would take it, and has another version in its place, or it was taken away: found where all resources are known.
+    /// It would take it, and has another version in its place, or it was taken away: found where
+    /// all resources are known.
     Ignored,
     /// It is not known: this version was not measured, and its neighbours differ.
     NotKnown,
@@ -155,7 +156,8 @@ impl FamilyAnswer {
         }
     }
 
-    /// Says whether it has its findings in common with another one; two lists may be equal all the same.
+    /// Says whether it has its findings in common with another one; two lists may be equal all the
+    /// same.
     pub fn is_as(&self, other: &FamilyAnswer) -> bool {
         self.diagnostics.is_same(&other.diagnostics)
     }

@@ -1,8 +1,9 @@
 //! What clients do with a resource: it is decoded once, and each client that is wanted judges it.
 //!
-//! Each family has a folder beside this one, with a converter in that client's own order. A converter takes a resource and a
-//! profile, and what it reports is the client's judgement; none of them knows of another. A new family is a folder and a line
-//! in [`converter`]. Versions are features: `cx.has(Feature::X)`.
+//! Each family has a folder beside this one, with a converter in that client's own order. A
+//! converter takes a resource and a profile, and what it reports is the client's judgement; none of
+//! them knows of another. A new family is a folder and a line in [`converter`]. Versions are
+//! features: `cx.has(Feature::X)`.
 
 mod answer;
 
@@ -44,7 +45,8 @@ pub struct Validated {
     pub name: String,
     /// What the first client keeps; `None` when it rejects the resource.
     pub value: Option<Resource>,
-    /// Whether it is known what the first client does with it: its version was measured, or those around it agree.
+    /// Whether it is known what the first client does with it: its version was measured, or those
+    /// around it agree.
     pub is_known: bool,
     /// Findings in the order in which the first client comes across them.
     pub diagnostics: Vec<Diagnostic>,
@@ -54,9 +56,11 @@ pub struct Validated {
     pub values: Vec<Option<Arc<Resource>>>,
     /// The first client's process dies of the resource, which counts as rejected here.
     pub dies: bool,
-    /// More findings, on fields that are never read, if they were to be packed (see [`Validation::packing`]).
+    /// More findings, on fields that are never read, if they were to be packed (see
+    /// [`Validation::packing`]).
     pub packed: Packed,
-    /// The same of clients for which it was found beside, if it is the same run for them (see [`Validation::reading_beside`]).
+    /// The same of clients for which it was found beside, if it is the same run for them (see
+    /// [`Validation::reading_beside`]).
     pub(crate) unread_beside: Vec<Option<Packed>>,
 }
 
@@ -152,8 +156,8 @@ fn leads(others: &[Profile]) -> Vec<Profile> {
     leads
 }
 
-/// What the client of a context makes of a resource. A version between two measured ones keeps what the older keeps, where both
-/// take it or none does.
+/// What the client of a context makes of a resource. A version between two measured ones keeps what
+/// the older keeps, where both take it or none does.
 fn judge_at_version(sent: &SentResource<'_>, mut cx: Validation<'_>) -> Validated {
     let (profile, server) = (cx.profile(), cx.server());
     match profile.client().standing() {
@@ -174,8 +178,8 @@ fn judge_at_version(sent: &SentResource<'_>, mut cx: Validation<'_>) -> Validate
     }
 }
 
-/// What a client whose version was measured does with a resource, and what it makes of it. `read` is what C-core's converter has
-/// found for it, if that is known already.
+/// What a client whose version was measured does with a resource, and what it makes of it. `read`
+/// is what C-core's converter has found for it, if that is known already.
 fn convert(
     sent: &SentResource<'_>,
     mut cx: Validation<'_>,
@@ -239,7 +243,8 @@ fn leave_the_fault(diagnostics: &mut Vec<Diagnostic>) {
 /// What stands before a finding of which the client's process dies.
 const DIES: &str = "the process dies of it: ";
 
-/// A finding of a client that dies of the resource, as it is told where deaths have a verdict of their own.
+/// A finding of a client that dies of the resource, as it is told where deaths have a verdict of
+/// their own.
 pub fn told_of_death(diagnostic: &mut Diagnostic) {
     if let Some(message) = diagnostic.message.strip_prefix(DIES) {
         diagnostic.message = message.to_owned();
@@ -247,11 +252,12 @@ pub fn told_of_death(diagnostic: &mut Diagnostic) {
     }
 }
 
-/// What C-core's converter finds in a resource and is true of another client that takes it: findings of rules that are
-/// [shared](xdsctl_model::diag::Rule::shared), and fields that this one never reads, after what is packed already.
+/// What C-core's converter finds in a resource and is true of another client that takes it:
+/// findings of rules that are [shared](xdsctl_model::diag::Rule::shared), and fields that this one
+/// never reads, after what is packed already.
 ///
-/// The other families' converters end with the first fault and look at nothing that is merely odd. So what does not depend on the
-/// client is found by the one converter that looks at everything.
+/// The other families' converters end with the first fault and look at nothing that is merely odd.
+/// So what does not depend on the client is found by the one converter that looks at everything.
 fn as_core_reads(
     sent: &SentResource<'_>,
     (profile, server, known): (&Profile, &ServerFacts, BytesKnowledge),
@@ -268,7 +274,8 @@ fn as_core_reads(
 /// What C-core's converter finds in a resource for several clients in one run.
 struct CoreReading<'v> {
     findings: Cow<'v, [Diagnostic]>,
-    /// What each of the [`leads`] never reads; `None` for one for which the converter goes another way.
+    /// What each of the [`leads`] never reads; `None` for one for which the converter goes another
+    /// way.
     unread: Vec<Option<Packed>>,
 }
 
@@ -296,7 +303,8 @@ impl CoreReading<'_> {
     }
 }
 
-/// Gives a client the findings of C-core that are true of it, if it takes the resource, and that it has not made itself.
+/// Gives a client the findings of C-core that are true of it, if it takes the resource, and that it
+/// has not made itself.
 fn add_shared(findings: &[Diagnostic], (profile, is_taken): (&Profile, bool), diagnostics: &mut Vec<Diagnostic>) {
     let family = profile.client().family;
     for finding in findings.iter().filter(|_| is_taken) {
@@ -308,7 +316,8 @@ fn add_shared(findings: &[Diagnostic], (profile, is_taken): (&Profile, bool), di
     }
 }
 
-/// What is known around a resource: what the bootstrap says, and what the loader knows of the bytes.
+/// What is known around a resource: what the bootstrap says, and what the loader knows of the
+/// bytes.
 type Around<'s> = (&'s ServerFacts, BytesKnowledge);
 
 /// The reference, which is made once: its features are looked up in every change of its versions.
@@ -316,8 +325,8 @@ static REFERENCE: LazyLock<Profile> = LazyLock::new(Profile::default);
 
 /// Asks clients about a resource, and gives their answers and what they keep in the same order.
 ///
-/// A client that was found to answer by features that another version has alike is not asked again in its place: most resources hang on few of
-/// the features in which versions differ.
+/// A client that was found to answer by features that another version has alike is not asked again
+/// in its place: most resources hang on few of the features in which versions differ.
 fn ask_all(
     sent: &SentResource<'_>,
     (profiles, leads): (&[Profile], &[Profile]),
@@ -364,7 +373,8 @@ fn ask_all(
 
 /// Asks a client about a resource.
 ///
-/// A version between two measured ones is answered by the older where both agree; see [`ClientStanding`].
+/// A version between two measured ones is answered by the older where both agree; see
+/// [`ClientStanding`].
 fn ask(sent: &SentResource<'_>, profile: &Profile, around: Around<'_>) -> (FamilyAnswer, Option<Resource>) {
     let client = profile.client();
     let not_known = || (FamilyAnswer::not_known(client), None);

@@ -11,7 +11,8 @@ use xdsctl_model::diag::{Path, Validation};
 /// A range: the first address, and how many bits of it count.
 pub(super) type Range = (IpAddr, u32);
 
-/// Says whether a text is an IP address (`net.isIP`): IPv6 may have a zone, nothing may have brackets.
+/// Says whether a text is an IP address (`net.isIP`): IPv6 may have a zone, nothing may have
+/// brackets.
 pub(super) fn is_ip(text: &str) -> bool {
     text.parse::<Ipv4Addr>().is_ok() || without_zone(text).parse::<Ipv6Addr>().is_ok()
 }
@@ -25,7 +26,8 @@ fn without_zone(text: &str) -> &str {
     }
 }
 
-/// Reads a range (`cidrRangeMessageToCidrRange`, `normalizeCidrRange`): a prefix that is too long is cut.
+/// Reads a range (`cidrRangeMessageToCidrRange`, `normalizeCidrRange`): a prefix that is too long
+/// is cut.
 pub(super) fn range(range: &CidrRange, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Range> {
     let text = range.address_prefix.as_str();
     let len = range.prefix_len.unwrap_or(0);

@@ -1,4 +1,5 @@
-//! Cluster, as grpc-js-xds reads it (xds-resource-type/cluster-resource-type.ts `validateResource`).
+//! Cluster, as grpc-js-xds reads it (xds-resource-type/cluster-resource-type.ts
+//! `validateResource`).
 
 use super::{decode, fault, is_url_of, lb, tls};
 use crate::shared::Checked;
@@ -140,7 +141,8 @@ fn lb_policy(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) {
     }
 }
 
-/// Reports detection that finds nothing to compare and does not ask for anything (`runSuccessRateCheck`).
+/// Reports detection that finds nothing to compare and does not ask for anything
+/// (`runSuccessRateCheck`).
 fn kills(detection: &OutlierDetection, at: &Path<'_>, cx: &mut Validation<'_>) {
     let compares = detection.enforcing_success_rate != Some(0) && detection.success_rate_request_volume != Some(0);
     if compares && detection.success_rate_minimum_hosts.unwrap_or(0) == 0 {

@@ -1,4 +1,5 @@
-//! ClusterLoadAssignment, as grpc-js-xds reads it (xds-resource-type/endpoint-resource-type.ts `validateResource`).
+//! ClusterLoadAssignment, as grpc-js-xds reads it (xds-resource-type/endpoint-resource-type.ts
+//! `validateResource`).
 //!
 //! Every endpoint counts, whatever its health and the weight of its locality.
 

@@ -1,7 +1,9 @@
-//! Filter chains, as grpc-js-xds reads them (listener-resource-type.ts `normalizeFilterChainMatch`, `validateFilterChain`).
+//! Filter chains, as grpc-js-xds reads them (listener-resource-type.ts `normalizeFilterChainMatch`,
+//! `validateFilterChain`).
 //!
-//! The client multiplies a match out to one combination of a destination range, source range, source port, server name and
-//! protocol each, and compares every combination with all before. Two matches have one in common where each of their lists has.
+//! The client multiplies a match out to one combination of a destination range, source range,
+//! source port, server name and protocol each, and compares every combination with all before. Two
+//! matches have one in common where each of their lists has.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -77,7 +79,8 @@ fn size(matches: &FilterChainMatch) -> usize {
     .fold(1usize, |product, len| product.saturating_mul(len.max(1)))
 }
 
-/// The combinations of a match (`crossProduct`): an empty list counts as one that has nothing in it.
+/// The combinations of a match (`crossProduct`): an empty list counts as one that has nothing in
+/// it.
 fn combinations<'m>(
     matches: &'m FilterChainMatch,
     ranges: &[Range],

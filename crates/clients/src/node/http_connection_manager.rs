@@ -1,4 +1,5 @@
-//! HttpConnectionManager, as grpc-js-xds reads it (listener-resource-type.ts `validateHttpConnectionManager`).
+//! HttpConnectionManager, as grpc-js-xds reads it (listener-resource-type.ts
+//! `validateHttpConnectionManager`).
 
 use super::routes::{self, User};
 use super::{decode, fault, http_filter};

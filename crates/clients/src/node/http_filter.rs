@@ -124,7 +124,8 @@ pub(super) fn overrides(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Val
     Ok(())
 }
 
-/// `validateOverrideFilter`. A registered filter gets the wrapper, where there is one, and does not find its config in it.
+/// `validateOverrideFilter`. A registered filter gets the wrapper, where there is one, and does not
+/// find its config in it.
 fn one_override(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if !is_url_of(&any.type_url, WRAPPER) {
         let url = url_of(any, at, cx)?;
@@ -145,7 +146,8 @@ fn one_override(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
         return Ok(());
     };
     let url = inner.type_url.as_str();
-    // The TypedStruct is looked for in the wrapper, which has no type_url, and so it is of no known type.
+    // The TypedStruct is looked for in the wrapper, which has no type_url, and so it is of no known
+    // type.
     match by_url(url, cx.profile()) {
         Some(FilterKind::Router) => {}
         Some(_) => {

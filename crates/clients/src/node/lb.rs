@@ -1,7 +1,9 @@
-//! `load_balancing_policy`, as grpc-js-xds reads it (lb-policy-registry.ts, lb-policy-registry/*.ts).
+//! `load_balancing_policy`, as grpc-js-xds reads it (lb-policy-registry.ts,
+//! lb-policy-registry/*.ts).
 //!
-//! The first entry of a registered type is converted to JSON, which the policy's own parser must take. What is below a WrrLocality is
-//! converted, but no parser looks at it before it is used. Whatever is thrown is one fault of the cluster.
+//! The first entry of a registered type is converted to JSON, which the policy's own parser must
+//! take. What is below a WrrLocality is converted, but no parser looks at it before it is used.
+//! Whatever is thrown is one fault of the cluster.
 
 use super::{OBJECT_PROTOTYPE, decode, is_url_of, lb_json};
 use crate::shared::names::{PICK_FIRST, RING_HASH, ROUND_ROBIN, WRR, WRR_LOCALITY};
@@ -71,7 +73,8 @@ fn entry_is_taken(any: &Any, depth: usize, at: &Path<'_>, cx: &mut Validation<'_
     if OBJECT_PROTOTYPE.contains(&url) {
         return Err(no_policy(url, at, cx));
     }
-    // WrrLocality is registered a second time, without what stands before every name, for a policy that there is not.
+    // WrrLocality is registered a second time, without what stands before every name, for a policy
+    // that there is not.
     if url == WRR_LOCALITY && cx.has(Feature::WrrLocalityTwice) {
         wrr_locality(any, depth, at, cx)?;
         return if is_parsed {
@@ -186,8 +189,8 @@ fn typed_struct(any: &Any, is_parsed: bool, at: &Path<'_>, cx: &mut Validation<'
     Ok(true)
 }
 
-/// Reports a config that its policy's parser does not take. Below a WrrLocality it is parsed only when endpoints are there, and nobody
-/// catches what is thrown then.
+/// Reports a config that its policy's parser does not take. Below a WrrLocality it is parsed only
+/// when endpoints are there, and nobody catches what is thrown then.
 fn unparsable(rule: &'static Rule, why: &str, is_parsed: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if is_parsed {
         return Err(reject(rule, at, format_args!("{why}"), cx));

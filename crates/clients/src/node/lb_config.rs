@@ -1,6 +1,8 @@
-//! What the policies of grpc-js keep of their JSON, once their parsers have taken it (`createFromJson` of each load-balancer-*.ts).
+//! What the policies of grpc-js keep of their JSON, once their parsers have taken it
+//! (`createFromJson` of each load-balancer-*.ts).
 //!
-//! What comes of a message has the names of C-core here, and what comes of a TypedStruct those of the client.
+//! What comes of a message has the names of C-core here, and what comes of a TypedStruct those of
+//! the client.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! The configs of LB policies as JSON, as the policies of grpc-js read them (`createFromJson` of each load-balancer-*.ts).
+//! The configs of LB policies as JSON, as the policies of grpc-js read them (`createFromJson` of
+//! each load-balancer-*.ts).
 
 mod older;
 
@@ -69,7 +70,8 @@ pub(super) fn has_value_without_kind(config: &Struct) -> bool {
     config.fields.values().any(is_without)
 }
 
-/// Says whether a config of priority names a child that it does not have, which its parser does not look for.
+/// Says whether a config of priority names a child that it does not have, which its parser does not
+/// look for.
 pub(super) fn has_unknown_priority(name: &str, config: &Struct) -> bool {
     if name != "priority" {
         return false;
@@ -301,7 +303,8 @@ fn is_duration_text(text: &str) -> bool {
     }
 }
 
-/// What `in` and a property may be asked of: an object or a list, which has no properties that a parser asks for.
+/// What `in` and a property may be asked of: an object or a list, which has no properties that a
+/// parser asks for.
 struct JsonObject<'c>(Option<&'c Struct>);
 
 impl<'c> JsonObject<'c> {

@@ -1,4 +1,5 @@
-//! Listener, as grpc-js-xds reads it (xds-resource-type/listener-resource-type.ts `validateResource`).
+//! Listener, as grpc-js-xds reads it (xds-resource-type/listener-resource-type.ts
+//! `validateResource`).
 //!
 //! Both halves are looked at: filter chains beside an api_listener count as well.
 

@@ -1,7 +1,8 @@
 //! grpc-js-xds: the four resources, in its order; a validator collects the faults of a resource.
 //!
-//! One file a resource or a part of one, one function for each of the client's own, named in its doc. Most faults are collected, and
-//! the validator goes on ([`fault`]). An exception ends the resource at once, and that is a rejection as well: it is `Err`.
+//! One file a resource or a part of one, one function for each of the client's own, named in its
+//! doc. Most faults are collected, and the validator goes on ([`fault`]). An exception ends the
+//! resource at once, and that is a rejection as well: it is `Err`.
 
 mod cidr;
 mod cluster;
@@ -31,7 +32,8 @@ use xdsctl_model::diag::{BytesKnowledge, Effect, Path, Rule, Validation};
 use xdsctl_model::resource::lb_policy::DEFAULT_MIN_RING_SIZE;
 use xdsctl_model::resource::{Resource, ResourceType};
 
-/// Names that every JavaScript object has, so that `name in map` is true of them whatever is in the map.
+/// Names that every JavaScript object has, so that `name in map` is true of them whatever is in the
+/// map.
 const OBJECT_PROTOTYPE: [&str; 12] = [
     "__defineGetter__",
     "__defineSetter__",
@@ -156,7 +158,8 @@ fn fault(rule: &'static Rule, at: &Path<'_>, message: std::fmt::Arguments<'_>, c
     cx.report_as(Effect::Nack, rule, at, message);
 }
 
-/// Decodes bytes as a message (`decodeSingleResource`, `parseAnyMessage`); `at` is the path of the Any that holds them.
+/// Decodes bytes as a message (`decodeSingleResource`, `parseAnyMessage`); `at` is the path of the
+/// Any that holds them.
 fn decode<T: prost::Message + Default>(
     bytes: &Bytes,
     type_name: &'static str,

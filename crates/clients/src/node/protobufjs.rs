@@ -1,9 +1,11 @@
 //! How protobuf.js reads a message, which is not how other parsers do.
 //!
-//! Its generated decoders go by the number of a field and never look at the wire type: a known field is read as what it is
-//! declared to be, whatever is there. A string that is cut off ends where the bytes end, bad UTF-8 becomes U+FFFD, a second part of a
-//! message replaces the first, and of several members of a oneof all are kept and the one with the highest number is said to be set.
-//! What has none of that is read by everybody in one way; the rest is written anew here, so that prost reads what the client reads.
+//! Its generated decoders go by the number of a field and never look at the wire type: a known
+//! field is read as what it is declared to be, whatever is there. A string that is cut off ends
+//! where the bytes end, bad UTF-8 becomes U+FFFD, a second part of a message replaces the first,
+//! and of several members of a oneof all are kept and the one with the highest number is said to be
+//! set. What has none of that is read by everybody in one way; the rest is written anew here, so
+//! that prost reads what the client reads.
 //!
 //! Facts of protobuf.js 7.6 (decoder.js, reader.js, reader_buffer.js, converter.js `toObject`).
 
@@ -22,7 +24,8 @@ use xdsctl_document::proto::pb::tables::{self, Cardinality, Field, Kind, Message
 /// Levels of messages below the first that are read (`util.recursionLimit`).
 const MAX_DEPTH: u32 = 100;
 
-/// Members that the client reads without a look at which member of the oneof is set, the first of them that is there.
+/// Members that the client reads without a look at which member of the oneof is set, the first of
+/// them that is there.
 const READ_WITHOUT_ASKING: &[(&str, &[&str])] = &[
     ("envoy.config.core.v3.ConfigSource", &["self", "ads"]),
     ("envoy.config.core.v3.Address", &["socket_address"]),
@@ -76,7 +79,8 @@ pub(super) fn read(bytes: &Bytes, message: &'static Message) -> Result<Option<By
 #[derive(Default)]
 struct PlainMessage {
     bytes: Vec<u8>,
-    /// A message is missing in it over which the conversion to an object trips, unless it is replaced before.
+    /// A message is missing in it over which the conversion to an object trips, unless it is
+    /// replaced before.
     throws_later: bool,
 }
 

@@ -1,7 +1,9 @@
-//! The RBAC filter behind its switch, as grpc-js-xds reads it (http-filter/rbac-filter.ts, rbac.ts `parseConfig`).
+//! The RBAC filter behind its switch, as grpc-js-xds reads it (http-filter/rbac-filter.ts, rbac.ts
+//! `parseConfig`).
 //!
-//! Only what throws while the rules are built is a fault: a regular expression that does not compile and a path that is not there. A
-//! rule of a kind that the client does not have never matches.
+//! Only what throws while the rules are built is a fault: a regular expression that does not
+//! compile and a path that is not there. A rule of a kind that the client does not have never
+//! matches.
 
 use super::regex::{self, Use};
 use super::{decode, fault};

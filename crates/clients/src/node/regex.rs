@@ -1,6 +1,8 @@
-//! Regular expressions, which grpc-js-xds compiles with RE2 when it uses a resource, not when it checks it (matcher.ts).
+//! Regular expressions, which grpc-js-xds compiles with RE2 when it uses a resource, not when it
+//! checks it (matcher.ts).
 //!
-//! Where one does not compile, the exception ends a promise that nobody waits for, and the process dies.
+//! Where one does not compile, the exception ends a promise that nobody waits for, and the process
+//! dies.
 
 use crate::shared::rules::REGEX_NOT_RE2;
 use xdsctl_document::secret::{self, REDACTED};
@@ -10,7 +12,8 @@ use xdsctl_re2::{Regex, RegexError};
 /// What a pattern is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use<'a> {
-    /// To match the value of a header, or of nothing that has a name: compiled with anchors around it.
+    /// To match the value of a header, or of nothing that has a name: compiled with anchors around
+    /// it.
     Match(&'a str),
     /// The pattern replaces parts of a text.
     Replace,
@@ -38,7 +41,8 @@ pub(super) fn fault(pattern: &str, used: Use<'_>) -> Option<RegexError> {
     compiled.err()
 }
 
-/// From the syntax of JavaScript to that of RE2 (re2-wasm `translateRegExp`): names of groups, and characters by number.
+/// From the syntax of JavaScript to that of RE2 (re2-wasm `translateRegExp`): names of groups, and
+/// characters by number.
 fn translate(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut rest = pattern;

@@ -1,4 +1,5 @@
-//! RouteConfiguration, as grpc-js-xds reads it (xds-resource-type/route-config-resource-type.ts `validateResource`).
+//! RouteConfiguration, as grpc-js-xds reads it (xds-resource-type/route-config-resource-type.ts
+//! `validateResource`).
 
 use super::regex::{self, Use};
 use super::{fault, http_filter};

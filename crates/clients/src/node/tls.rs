@@ -1,4 +1,5 @@
-//! TLS contexts, as grpc-js-xds reads them (`validateTransportSocket` of cluster-resource-type.ts and listener-resource-type.ts).
+//! TLS contexts, as grpc-js-xds reads them (`validateTransportSocket` of cluster-resource-type.ts
+//! and listener-resource-type.ts).
 
 use super::regex::{self, Use};
 use super::{OBJECT_PROTOTYPE, decode, fault, is_url_of};

@@ -1,7 +1,7 @@
 //! Cluster, as tonic-xds reads it (xds/resource/cluster.rs `validate`).
 //!
-//! Whatever its type is, its endpoints are asked for by its service name or its own. Of LB policies the enum alone is read, and both
-//! that are taken are the same: the less busy of two endpoints.
+//! Whatever its type is, its endpoints are asked for by its service name or its own. Of LB policies
+//! the enum alone is read, and both that are taken are the same: the less busy of two endpoints.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,6 +1,8 @@
-//! ClusterLoadAssignment, as tonic-xds reads it (xds/resource/endpoints.rs `validate`, client/endpoint.rs).
+//! ClusterLoadAssignment, as tonic-xds reads it (xds/resource/endpoints.rs `validate`,
+//! client/endpoint.rs).
 //!
-//! All endpoints are one list. Localities and priorities are read and come to nothing; weights and drops do not even stand here.
+//! All endpoints are one list. Localities and priorities are read and come to nothing; weights and
+//! drops do not even stand here.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

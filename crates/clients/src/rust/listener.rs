@@ -1,4 +1,5 @@
-//! Listener, as tonic-xds reads it (xds/resource/listener.rs `validate`): the way to the routes, and nothing else.
+//! Listener, as tonic-xds reads it (xds/resource/listener.rs `validate`): the way to the routes,
+//! and nothing else.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Matchers, as tonic-xds reads them (xds/resource/route_config.rs `validate_header_matcher`, string_matcher.rs, safe_regex.rs).
+//! Matchers, as tonic-xds reads them (xds/resource/route_config.rs `validate_header_matcher`,
+//! string_matcher.rs, safe_regex.rs).
 
 use crate::shared::rules::{HEADER_MATCHER_WITHOUT_KIND, REGEX_NOT_RE2, STRING_MATCHER_WITHOUT_PATTERN};
 use crate::shared::{Checked, reject};
@@ -11,7 +12,8 @@ use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, HeaderView, StringMatch, StringMatcher};
 use xdsctl_re2::Regex;
 
-/// Converts the header matchers of a route. Those of binary headers are left out, so that anything matches them.
+/// Converts the header matchers of a route. Those of binary headers are left out, so that anything
+/// matches them.
 pub(super) fn headers(list: &[Pb], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Vec<HeaderMatcher>> {
     let mut kept = Vec::with_capacity(list.len());
     for (i, message) in list.iter().enumerate() {

@@ -1,7 +1,8 @@
 //! tonic-xds: the four resources, in its order; a converter stops at the first fault.
 //!
-//! One file a resource or a part of one. The client reads little: no HTTP filter, no LB policy but the enum, no priority, no weight of
-//! an endpoint. What it does not read is not looked at here either. Follows `src/xds/resource`.
+//! One file a resource or a part of one. The client reads little: no HTTP filter, no LB policy but
+//! the enum, no priority, no weight of an endpoint. What it does not read is not looked at here
+//! either. Follows `src/xds/resource`.
 
 mod cluster;
 mod endpoints;
@@ -27,7 +28,8 @@ pub(crate) static CONVERTER: Converter = Converter {
     rules: &[],
 };
 
-/// Converts a resource. What stands around it is not looked at: not its type, and not a name of its own.
+/// Converts a resource. What stands around it is not looked at: not its type, and not a name of its
+/// own.
 fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
     let message = decoded(sent, cx)?;
     let resource_type = sent.resource_type;

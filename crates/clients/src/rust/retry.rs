@@ -1,4 +1,5 @@
-//! Retry policies, as tonic-xds reads them (xds/resource/route_config.rs `RouteRetryConfig`, client/retry.rs).
+//! Retry policies, as tonic-xds reads them (xds/resource/route_config.rs `RouteRetryConfig`,
+//! client/retry.rs).
 
 use std::collections::BTreeSet;
 
@@ -63,7 +64,8 @@ pub(super) fn policy(message: Option<&Pb>, at: &Path<'_>, cx: &mut Validation<'_
     }))
 }
 
-/// What the client does where nobody says anything: an attempt that finds no connection is tried again once.
+/// What the client does where nobody says anything: an attempt that finds no connection is tried
+/// again once.
 pub(super) fn default_policy() -> RetryPolicy {
     RetryPolicy {
         retry_on: BTreeSet::new(),

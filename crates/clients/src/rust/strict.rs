@@ -1,6 +1,8 @@
-//! What prost rejects and C-core's parser takes: a known field of another wire type, and text that is not UTF-8, wherever it stands.
+//! What prost rejects and C-core's parser takes: a known field of another wire type, and text that
+//! is not UTF-8, wherever it stands.
 //!
-//! The generated types here have no more fields than somebody reads. The client's have all of them, so the tables are gone through.
+//! The generated types here have no more fields than somebody reads. The client's have all of them,
+//! so the tables are gone through.
 
 use xdsctl_document::proto::pb::tables::{Cardinality, Field, Kind, MESSAGES, Message};
 use xdsctl_document::proto::wire;

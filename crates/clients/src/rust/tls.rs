@@ -104,7 +104,8 @@ fn common(message: &CommonTlsContext, at: &Path<'_>, cx: &mut Validation<'_>) ->
     })
 }
 
-/// Checks a validation context; the matchers of the peer's names are those with a kind, if there are any.
+/// Checks a validation context; the matchers of the peer's names are those with a kind, if there
+/// are any.
 fn validation(
     context: &CertificateValidationContext,
     at: &Path<'_>,

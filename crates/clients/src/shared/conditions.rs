@@ -1,4 +1,5 @@
-//! Conditions of RBAC policies whose answer is always the same, because gRPC lacks what they ask for (A41).
+//! Conditions of RBAC policies whose answer is always the same, because gRPC lacks what they ask
+//! for (A41).
 
 use super::rules::RBAC_CONDITION_CONSTANT;
 use xdsctl_model::diag::{Path, Validation};
@@ -10,7 +11,8 @@ pub(crate) fn metadata(always: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
     cx.report(&RBAC_CONDITION_CONSTANT, at, message);
 }
 
-/// Reports a server name at `at`, which is compared with an empty text, whatever name the connection was made for.
+/// Reports a server name at `at`, which is compared with an empty text, whatever name the
+/// connection was made for.
 pub(crate) fn server_name(at: &Path<'_>, cx: &mut Validation<'_>) {
     let message = format_args!("gRPC compares with an empty text, not with the server name of the connection");
     cx.report(&RBAC_CONDITION_CONSTANT, at, message);

@@ -1,14 +1,16 @@
-//! How much of a listener is compared: a real one has thousands of combinations, and a hostile one billions.
+//! How much of a listener is compared: a real one has thousands of combinations, and a hostile one
+//! billions.
 
 use xdsctl_document::proto::transcode::LIMIT_EXCEEDED;
 use xdsctl_model::diag::{Path, Validation};
 
-/// Pairs of a chain and one of its source ranges or ports, for each destination, that are looked at for collisions. The client
-/// makes a tuple of each: a real listener has thousands, and one of 10 MB could have billions.
+/// Pairs of a chain and one of its source ranges or ports, for each destination, that are looked at
+/// for collisions. The client makes a tuple of each: a real listener has thousands, and one of 10
+/// MB could have billions.
 pub const MAX_TUPLES: usize = 1_000_000;
 
-/// Combinations of a listener's ranges and ports that are looked at for clients that make all of them (grpc-go, grpc-js-xds), and look
-/// into the chain at each.
+/// Combinations of a listener's ranges and ports that are looked at for clients that make all of
+/// them (grpc-go, grpc-js-xds), and look into the chain at each.
 pub const MAX_COMBINATIONS: usize = 200_000;
 
 /// Reports that the match at `at` is one too many for [`MAX_COMBINATIONS`].

@@ -1,7 +1,8 @@
-//! What families have in common: the resource that each of them gets, how a converter stops, and the rules that several know.
+//! What families have in common: the resource that each of them gets, how a converter stops, and
+//! the rules that several know.
 //!
-//! The families differ in most rules and in order (Go stops at the first fault, Node hands wrappers to the wrong parser), so that
-//! each has a straight converter of its own.
+//! The families differ in most rules and in order (Go stops at the first fault, Node hands wrappers
+//! to the wrong parser), so that each has a straight converter of its own.
 
 pub(crate) mod conditions;
 pub(crate) mod header_name;
@@ -38,7 +39,8 @@ pub(crate) fn no_filter_of(url: &str) -> String {
     }
 }
 
-/// Says that an optional filter, or an override of one, is left out because the client does not have it on this side.
+/// Says that an optional filter, or an override of one, is left out because the client does not
+/// have it on this side.
 #[cold]
 pub(crate) fn leave_out(url: &str, is_override: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
     let name = last_of(url);
@@ -123,7 +125,8 @@ impl<'m> Message<'m> {
 
 /// A family's part in the judgement.
 pub(crate) struct Converter {
-    /// Reports what is found of a resource into the context, and returns what the client keeps if the converter makes that.
+    /// Reports what is found of a resource into the context, and returns what the client keeps if
+    /// the converter makes that.
     pub judge: fn(&SentResource<'_>, &mut Validation<'_>) -> Checked<Option<Resource>>,
     /// A finding with [`Effect::Fails`] kills the client's process.
     pub failures_kill: bool,
@@ -174,7 +177,8 @@ pub(crate) fn is_url_of(url: &str, type_name: &str) -> bool {
     url.strip_prefix(URL_PREFIX) == Some(type_name)
 }
 
-/// Says whether seconds and nanoseconds are of one sign and within ten thousand years (`Durations.isValid`, `CheckValid`).
+/// Says whether seconds and nanoseconds are of one sign and within ten thousand years
+/// (`Durations.isValid`, `CheckValid`).
 pub(crate) fn is_valid(duration: &Duration) -> bool {
     let Duration { seconds, nanos } = *duration;
     let has_two_signs = (seconds < 0 || nanos < 0) && (seconds > 0 || nanos > 0);

@@ -1,4 +1,5 @@
-//! Messages in a resource that the generated types keep as bytes, decoded once for all clients that look into them.
+//! Messages in a resource that the generated types keep as bytes, decoded once for all clients that
+//! look into them.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -101,7 +102,8 @@ impl Opened {
         self.endpoints.get_or_init(|| OpenedEndpoints::of(message))
     }
 
-    /// What clients keep of the endpoints that read them in these ways: `read` makes it for the first of them.
+    /// What clients keep of the endpoints that read them in these ways: `read` makes it for the
+    /// first of them.
     pub(crate) fn kept(&self, ways: EndpointWays, read: impl FnOnce() -> KeptEndpoints) -> KeptEndpoints {
         if let Some((_, kept)) = self.kept.borrow().iter().find(|(known, _)| *known == ways) {
             return Rc::clone(kept);

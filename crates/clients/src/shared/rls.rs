@@ -1,4 +1,5 @@
-//! The JSON that clients make of the RLS plugin's message: canonical, without fields that have their default.
+//! The JSON that clients make of the RLS plugin's message: canonical, without fields that have
+//! their default.
 
 use prost_types::Duration;
 use serde_json::{Map, Value, json};
@@ -114,7 +115,8 @@ fn http_key_builder_to_json(builder: &HttpKeyBuilder) -> Value {
     Value::Object(object.0)
 }
 
-/// Prints a Duration as protobuf does: seconds, then 0, 3, 6 or 9 decimals; `None` where it refuses.
+/// Prints a Duration as protobuf does: seconds, then 0, 3, 6 or 9 decimals; `None` where it
+/// refuses.
 ///
 /// A negative nanos with 0 seconds is printed with a sign, which the loader then reads as positive.
 fn duration_to_json(value: &Duration) -> Option<String> {

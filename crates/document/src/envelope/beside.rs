@@ -1,4 +1,5 @@
-//! What stands beside the members that a shape reads: nobody looks at it, which is said if there are resources in it.
+//! What stands beside the members that a shape reads: nobody looks at it, which is said if there
+//! are resources in it.
 
 use xdsctl_proto::tables;
 
@@ -8,7 +9,8 @@ use crate::source::Span;
 use xdsctl_model::resource::ResourceType;
 
 impl Walker<'_, '_> {
-    /// Passes the value of a member that the shape at hand does not read, and reports it if it holds resources.
+    /// Passes the value of a member that the shape at hand does not read, and reports it if it
+    /// holds resources.
     pub fn beside(&mut self, key: &str) -> Result<()> {
         let value = self.tc.scan.peek();
         let start = self.pos();
@@ -42,7 +44,8 @@ impl Walker<'_, '_> {
         Ok(())
     }
 
-    /// Passes what stands behind [`ORIGIN`]; false if the value has any other member, which could hold a resource.
+    /// Passes what stands behind [`ORIGIN`]; false if the value has any other member, which could
+    /// hold a resource.
     fn origin(&mut self) -> Result<bool> {
         let mut is_one = self.tc.scan.peek() == b'{';
         self.fields(&mut |walker, key| {
@@ -84,7 +87,8 @@ impl Walker<'_, '_> {
     }
 }
 
-/// Where a dump that `xdsctl fetch` wrote says where it is from: the types and versions of responses.
+/// Where a dump that `xdsctl fetch` wrote says where it is from: the types and versions of
+/// responses.
 const ORIGIN: &str = "xdsctl";
 
 /// Says whether a value that begins so holds no other.

@@ -1,4 +1,5 @@
-//! Envoy's admin `/config_dump`: sections, their lists, and the entries of those, as `?resource=` returns them alone.
+//! Envoy's admin `/config_dump`: sections, their lists, and the entries of those, as `?resource=`
+//! returns them alone.
 
 use xdsctl_proto::tables;
 
@@ -31,8 +32,9 @@ pub(super) static DUMP: Shape = Shape {
     },
 };
 
-/// What a config dump has shown so far. The bootstrap comes first, and its static resources are shown again in the lists of the
-/// sections that follow: they are read from the bootstrap only if there is no such section.
+/// What a config dump has shown so far. The bootstrap comes first, and its static resources are
+/// shown again in the lists of the sections that follow: they are read from the bootstrap only if
+/// there is no such section.
 #[derive(Debug, Default)]
 pub(super) struct DumpSoFar {
     /// Where the bootstraps start.
@@ -126,7 +128,8 @@ const SECTIONS: &[&str] = &[
     "SecretsConfigDump",
 ];
 
-/// The name of the section at the scanner, which stays where it is, and its full name if it is none of [`SECTIONS`].
+/// The name of the section at the scanner, which stays where it is, and its full name if it is none
+/// of [`SECTIONS`].
 fn section(walker: &mut Walker<'_, '_>) -> (String, Option<String>) {
     let start = walker.pos();
     let found = walker.tc.type_url();
@@ -317,7 +320,8 @@ pub(super) fn read_error(walker: &mut Walker<'_, '_>, label: Label, entry: &mut 
 impl ConfigDumpEntry {
     /// Hands the resources of an entry on, or one without bytes if it only has a name or a status.
     ///
-    /// `result` is how reading it ended; resources in an entry that broke off are handed on all the same.
+    /// `result` is how reading it ended; resources in an entry that broke off are handed on all the
+    /// same.
     pub(super) fn finish(
         mut self,
         walker: &mut Walker<'_, '_>,

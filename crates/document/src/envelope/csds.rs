@@ -1,4 +1,5 @@
-//! CSDS: `ClientStatusResponse`, its `ClientConfig`s, each a world of its own, in the generic and in the old form.
+//! CSDS: `ClientStatusResponse`, its `ClientConfig`s, each a world of its own, in the generic and
+//! in the old form.
 
 use xdsctl_proto::tables::{self, Message};
 
@@ -68,7 +69,8 @@ const SECTIONS: &[&str] = &[
 /// The type of `status` and `config_status`.
 const CONFIG_STATUS: &str = "envoy.service.status.v3.ConfigStatus";
 
-/// Reads a `ClientConfig`, a world of its own: its name is `client_scope`, else for all but the first the id of the node.
+/// Reads a `ClientConfig`, a world of its own: its name is `client_scope`, else for all but the
+/// first the id of the node.
 fn walk_client(walker: &mut Walker<'_, '_>) -> Result<()> {
     walker.recognised = true;
     let wrapper = walker.wrappers.join("/");
@@ -90,7 +92,8 @@ fn walk_client(walker: &mut Walker<'_, '_>) -> Result<()> {
         match key {
             "node" => node = walk_node(walker)?.filter(|id| number > 0 && !id.is_empty()),
             "generic_xds_configs" => walker.objects(&mut walk_generic)?,
-            // The old list; an entry of the generic list has a key of the same name, for the resource.
+            // The old list; an entry of the generic list has a key of the same name, for the
+            // resource.
             "xds_config" => walker.objects(&mut walk_old)?,
             "client_scope" => name = walker.text()?.filter(|name| !name.is_empty()),
             key => walker.beside(key)?,
@@ -236,8 +239,8 @@ fn walk_sections(walker: &mut Walker<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// Says whether an `@type` occurs in the section at the scanner, or no resource that would need one. Envoy's v2 API printed
-/// the resources of these sections without.
+/// Says whether an `@type` occurs in the section at the scanner, or no resource that would need
+/// one. Envoy's v2 API printed the resources of these sections without.
 fn has_type(walker: &mut Walker<'_, '_>) -> Result<bool> {
     let start = walker.pos();
     let mut has_resource = false;

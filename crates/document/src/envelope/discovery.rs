@@ -1,4 +1,5 @@
-//! DiscoveryResponse, DeltaDiscoveryResponse, and every file form with a list `resources`; the wrapper `Resource`.
+//! DiscoveryResponse, DeltaDiscoveryResponse, and every file form with a list `resources`; the
+//! wrapper `Resource`.
 
 use xdsctl_proto::tables::{self, Field};
 
@@ -97,8 +98,8 @@ const MAX_STRANGE: usize = 20;
 /// The member of a response that holds its resources.
 const RESOURCES: &str = "resources";
 
-/// Says whether the object at the scanner is a response although no key alone says so: its list of resources has a misspelt name, or
-/// is not there, as JSON leaves out what is empty.
+/// Says whether the object at the scanner is a response although no key alone says so: its list of
+/// resources has a misspelt name, or is not there, as JSON leaves out what is empty.
 pub(super) fn is_without_list(walker: &mut Walker<'_, '_>) -> Result<bool> {
     let start = walker.pos();
     let (mut is_typed, mut is_said, mut is_near, mut is_other) = (false, false, false, false);
@@ -157,7 +158,8 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
     let mut is_one = false;
     let mut unknown_entries = Vec::new();
     let outer = walker.assume;
-    // The type may be said after the list, where it helps only if the resources do not say it themselves.
+    // The type may be said after the list, where it helps only if the resources do not say it
+    // themselves.
     let mut later = false;
     let mut type_url = None;
     let mut errors = Vec::new();
@@ -288,7 +290,8 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// What a client makes of a response without a resource: of Listeners and Clusters it says all that there is (A53).
+/// What a client makes of a response without a resource: of Listeners and Clusters it says all that
+/// there is (A53).
 fn without_resource(resource_type: ResourceType) -> String {
     let kind = resource_type.short_name();
     match resource_type {
@@ -401,7 +404,8 @@ fn starts_untyped(walker: &mut Walker<'_, '_>) -> Result<bool> {
     Ok(!typed)
 }
 
-/// Says whether the object at the scanner, or the resource in it, has an `@type`: other tools have a `resource` too.
+/// Says whether the object at the scanner, or the resource in it, has an `@type`: other tools have
+/// a `resource` too.
 fn is_wrapper(walker: &mut Walker<'_, '_>) -> Result<bool> {
     let start = walker.pos();
     let mut is_typed = false;

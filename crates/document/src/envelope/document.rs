@@ -1,7 +1,8 @@
 //! Documents of every format, by way of JSON.
 //!
-//! JSON is walked as it stands. Other formats are rewritten as a [`View`] first, which the [`Source`] keeps; the shapes see
-//! JSON and nothing else, and every place in what they yield is brought back to the document here.
+//! JSON is walked as it stands. Other formats are rewritten as a [`View`] first, which the
+//! [`Source`] keeps; the shapes see JSON and nothing else, and every place in what they yield is
+//! brought back to the document here.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -37,8 +38,9 @@ static USUAL_IN_A_LOG: [&Rule; 2] = [&NO_RESOURCE, &EMPTY_RESPONSE];
 impl Loader {
     /// Reads a document of any format and emits its resources.
     ///
-    /// The format is `options.format`, or found out from the content and the name. What is wrong with the document itself
-    /// becomes a finding; as much as possible is read nevertheless. `source` keeps what is needed to find places in it.
+    /// The format is `options.format`, or found out from the content and the name. What is wrong
+    /// with the document itself becomes a finding; as much as possible is read nevertheless.
+    /// `source` keeps what is needed to find places in it.
     pub fn document(&mut self, id: SourceId, source: &Source, options: LoadOptions, emit: Emit<'_>) {
         let first = self.findings.len();
         let mut actions = template::Actions::of(source.bytes());
@@ -300,7 +302,8 @@ const fn of_view(format: DocumentFormat, options: transcode::TranscodeOptions) -
     }
 }
 
-/// Reads a resource again, whose place is known from the first time: its wire bytes, and what is known of them.
+/// Reads a resource again, whose place is known from the first time: its wire bytes, and what is
+/// known of them.
 ///
 /// `None` if there is no such resource in the document, which has changed then.
 pub fn again(source: &Source, origin: Origin, resource_type: ResourceType) -> Option<(Bytes, BytesKnowledge)> {

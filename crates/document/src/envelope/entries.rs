@@ -12,10 +12,12 @@ use crate::source::Span;
 /// What an entry must be, for a message.
 pub(super) const OBJECT: &str = "an object";
 
-/// Resources of a run that are read. Each takes about a kilobyte until it is reported, however short its text is.
+/// Resources of a run that are read. Each takes about a kilobyte until it is reported, however
+/// short its text is.
 const MAX_RESOURCES: usize = 400_000;
 
-/// Resources of a run that are read, times the clients that are asked about them. Each answer takes a few dozen bytes until it is reported.
+/// Resources of a run that are read, times the clients that are asked about them. Each answer takes
+/// a few dozen bytes until it is reported.
 const MAX_ANSWERS: usize = 4_000_000;
 
 /// How many resources are read if so many clients are asked about them beside the one.
@@ -67,7 +69,8 @@ impl Walker<'_, '_> {
         Ok(())
     }
 
-    /// Reads a list of resources; false if nothing in it is one. The places of the elements that are none go to `unknown_entries`.
+    /// Reads a list of resources; false if nothing in it is one. The places of the elements that
+    /// are none go to `unknown_entries`.
     pub fn entries(&mut self, unknown_entries: &mut Vec<Span>) -> Result<bool> {
         let mut is_empty = true;
         let mut is_any_known = false;
@@ -89,7 +92,8 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// Reads a document that is a list; unknown entries in it are reported if anything else is known.
+    /// Reads a document that is a list; unknown entries in it are reported if anything else is
+    /// known.
     pub fn list(&mut self) -> Result<()> {
         let mut unknown_entries = Vec::new();
         let mut is_any_known = false;
@@ -117,7 +121,8 @@ impl Walker<'_, '_> {
         Ok((!is_known && !is_placeholder).then(|| Span::new(start, self.pos())))
     }
 
-    /// Reads each entry of a list that holds objects only with `read`, which must pass it; other entries are reported.
+    /// Reads each entry of a list that holds objects only with `read`, which must pass it; other
+    /// entries are reported.
     pub fn objects(&mut self, read: &mut dyn FnMut(&mut Self) -> Result<()>) -> Result<()> {
         match self.tc.scan.peek() {
             b'[' => self.elements(&mut |walker, _| match walker.tc.scan.peek() {
@@ -148,7 +153,8 @@ impl Walker<'_, '_> {
         Ok(())
     }
 
-    /// Reports an entry of a dump, from `start` to here, that neither holds a resource nor says anything of one.
+    /// Reports an entry of a dump, from `start` to here, that neither holds a resource nor says
+    /// anything of one.
     pub fn without_resource(&mut self, start: usize, why: &str) {
         let span = Span::new(start, self.pos());
         self.report(&UNKNOWN_SHAPE, span, format!("this entry holds no resource: {why}"));

@@ -1,4 +1,5 @@
-//! An Envoy bootstrap file: its static resources, which are plain messages, and the files that it takes others from.
+//! An Envoy bootstrap file: its static resources, which are plain messages, and the files that it
+//! takes others from.
 
 use xdsctl_proto::tables;
 
@@ -24,7 +25,8 @@ pub(super) static SHAPE: Shape = Shape {
     },
 };
 
-/// Reads the static resources of the bootstrap at the scanner, without the lists of `shown` elsewhere.
+/// Reads the static resources of the bootstrap at the scanner, without the lists of `shown`
+/// elsewhere.
 pub(super) fn walk_bootstrap(walker: &mut Walker<'_, '_>, shown: &[&str]) -> Result<()> {
     walker.fields(&mut |walker, key| match key {
         "static_resources" => walk_static(walker, shown),

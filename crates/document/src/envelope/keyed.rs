@@ -1,4 +1,5 @@
-//! Maps from type URL to resources by name, as `kumactl inspect dataplane --type config` prints them.
+//! Maps from type URL to resources by name, as `kumactl inspect dataplane --type config` prints
+//! them.
 
 use xdsctl_proto::tables;
 

@@ -1,4 +1,5 @@
-//! Kubernetes objects that carry xDS resources in `spec.resources` (CiliumEnvoyConfig and its like), and lists of them.
+//! Kubernetes objects that carry xDS resources in `spec.resources` (CiliumEnvoyConfig and its
+//! like), and lists of them.
 
 use super::walker::Walker;
 use super::{Result, Shape};
@@ -76,7 +77,8 @@ fn walk_object(walker: &mut Walker<'_, '_>) -> Result<()> {
     })
 }
 
-/// Passes an entry of a ConfigMap's `binaryData`, and reports it if it is xDS configuration: it is not opened.
+/// Passes an entry of a ConfigMap's `binaryData`, and reports it if it is xDS configuration: it is
+/// not opened.
 fn binary(walker: &mut Walker<'_, '_>, key: Str) -> Result<()> {
     let start = walker.pos();
     let text = walker.text()?.unwrap_or_default();

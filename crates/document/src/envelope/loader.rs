@@ -36,7 +36,8 @@ pub struct LoadOptions {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JsonText<'t> {
     pub json: &'t [u8],
-    /// The document in which messages are that stand in the text by their places; empty if there are none.
+    /// The document in which messages are that stand in the text by their places; empty if there
+    /// are none.
     pub document: &'t [u8],
     /// The name of the document.
     pub name: &'t str,
@@ -85,7 +86,8 @@ pub struct Loader {
     pub path_sources: Vec<PathSource>,
     /// How many resources were emitted.
     pub resources: usize,
-    /// How many clients are asked about each resource beside the one: the more, the fewer resources are read.
+    /// How many clients are asked about each resource beside the one: the more, the fewer resources
+    /// are read.
     pub other_clients: usize,
     /// There were more of them than are read.
     pub(super) is_full: bool,
@@ -112,12 +114,14 @@ impl Loader {
 
     /// Reads a document of JSON values, one or several, and emits its resources.
     ///
-    /// What is wrong with the document itself becomes a finding; reading stops where the text is not JSON.
+    /// What is wrong with the document itself becomes a finding; reading stops where the text is
+    /// not JSON.
     pub fn json(&mut self, source: SourceId, text: &[u8], options: LoadOptions, emit: Emit<'_>) {
         self.values(source, text.into(), 0, &mut options.world.clone(), options, emit);
     }
 
-    /// Reads the JSON values from `start` to the end of `text` into `world`, which is made if need be.
+    /// Reads the JSON values from `start` to the end of `text` into `world`, which is made if need
+    /// be.
     ///
     /// Places are those in `text`.
     pub(super) fn values(
@@ -200,13 +204,15 @@ impl Loader {
         moved
     }
 
-    /// Says whether none of the limits for all documents together can have mattered, in whatever parts they were read.
+    /// Says whether none of the limits for all documents together can have mattered, in whatever
+    /// parts they were read.
     pub fn is_within_limits(&self) -> bool {
         let is_few = self.findings.len() < MAX_FINDINGS_PER_RULE;
         is_few && !self.is_full && self.resources <= most_resources(self.other_clients)
     }
 
-    /// Adds a finding for each rule that had more of them than are kept, where the last of all such was.
+    /// Adds a finding for each rule that had more of them than are kept, where the last of all such
+    /// was.
     pub fn close(&mut self) {
         if let Some(Finding { source, span, .. }) = self.spare.take() {
             self.findings.extend(self.quota.closing().map(|diagnostic| Finding {

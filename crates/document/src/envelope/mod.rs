@@ -1,12 +1,14 @@
 //! The shapes in which xDS resources reach a user: dumps, responses, snapshots, wrappers.
 //!
-//! A document is read once, from start to end. [`Walker`] looks at the keys of an object until a [`Shape`] claims it and
-//! hands it the object; the shape walks its own keys and passes each resource to [`Walker::slot`] or [`Walker::bare`],
-//! which transcode it on the spot and emit a [`RawResource`]. Nothing of the document is kept.
+//! A document is read once, from start to end. [`Walker`] looks at the keys of an object until a
+//! [`Shape`] claims it and hands it the object; the shape walks its own keys and passes each
+//! resource to [`Walker::slot`] or [`Walker::bare`], which transcode it on the spot and emit a
+//! [`RawResource`]. Nothing of the document is kept.
 //!
-//! To add a shape: write one file here with a `pub(super) static SHAPE: Shape` (which key or `@type` says that an object
-//! is of this shape, and how to walk it), and name it twice in this file: its `mod` line, and its place in [`SHAPES`],
-//! because earlier shapes claim first. Nothing else in the program knows the shapes; `tests/tidy.rs` finds a forgotten one.
+//! To add a shape: write one file here with a `pub(super) static SHAPE: Shape` (which key or
+//! `@type` says that an object is of this shape, and how to walk it), and name it twice in this
+//! file: its `mod` line, and its place in [`SHAPES`], because earlier shapes claim first. Nothing
+//! else in the program knows the shapes; `tests/tidy.rs` finds a forgotten one.
 
 mod beside;
 mod clusters_status;

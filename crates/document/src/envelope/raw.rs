@@ -68,7 +68,8 @@ pub struct Origin {
     pub source: SourceId,
     /// The text of the resource itself: the object with its `@type` or its fields.
     pub span: Span,
-    /// Where it starts in the document's [`View`](crate::source::View), if it was read through that.
+    /// Where it starts in the document's [`View`](crate::source::View), if it was read through
+    /// that.
     pub view_at: Option<u32>,
 }
 
@@ -91,8 +92,8 @@ pub struct RawResource {
     pub status: Option<Box<LiveStatus>>,
     /// The document, and the bytes of it, from which it was read.
     pub origin: Origin,
-    /// Wire bytes of the message; `None` if the dump names a resource and does not hold it, if the type is not one that
-    /// gRPC asks for, or if it could not be read.
+    /// Wire bytes of the message; `None` if the dump names a resource and does not hold it, if the
+    /// type is not one that gRPC asks for, or if it could not be read.
     pub bytes: Option<Bytes>,
     /// What is known of the bytes.
     pub known: BytesKnowledge,

@@ -48,7 +48,8 @@ const OF_OTHERS: &[&str] = &[
     "envoy.config.route.v3.ScopedRouteConfiguration",
 ];
 
-/// Packages of other tools and clients, and of what is no resource: extensions, admin sections, errors.
+/// Packages of other tools and clients, and of what is no resource: extensions, admin sections,
+/// errors.
 const PACKAGES_OF_OTHERS: &[&str] = &[
     "envoy.extensions.",
     "envoy.admin.",
@@ -58,7 +59,8 @@ const PACKAGES_OF_OTHERS: &[&str] = &[
     "xds.",
 ];
 
-/// Wrappings of a resource: in the place of one they hide what they hold, because each client unwraps once.
+/// Wrappings of a resource: in the place of one they hide what they hold, because each client
+/// unwraps once.
 const WRAPPINGS: &[&str] = &[
     "envoy.service.discovery.v3.Resource",
     "google.protobuf.Any",
@@ -240,7 +242,8 @@ impl Walker<'_, '_> {
         self.report(&MISSING_TYPE, Span::new(start, start + 1), message);
     }
 
-    /// Hands resources on: all that were read since the last call, because a batch takes their bytes along.
+    /// Hands resources on: all that were read since the last call, because a batch takes their
+    /// bytes along.
     pub fn push(&mut self, mut pending: Vec<Pending>) {
         self.turn_away(&mut pending);
         self.loader.resources += pending.len();

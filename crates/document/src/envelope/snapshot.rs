@@ -1,4 +1,5 @@
-//! A control plane's snapshot, as kgateway prints it: lists of untyped resources under the plural of their type.
+//! A control plane's snapshot, as kgateway prints it: lists of untyped resources under the plural
+//! of their type.
 
 use xdsctl_proto::tables;
 
@@ -8,7 +9,8 @@ use super::{Result, Shape, UNKNOWN_SHAPE, wrapper};
 use crate::source::Span;
 use xdsctl_model::resource::ResourceType;
 
-/// `{"clusters": [...], "endpoints": [...], "listeners": [...], "routes": [...]}`, in lower or capital letters.
+/// `{"clusters": [...], "endpoints": [...], "listeners": [...], "routes": [...]}`, in lower or
+/// capital letters.
 pub(super) static SHAPE: Shape = Shape {
     // `endpoints` alone would be a ClusterLoadAssignment.
     claims: |clue| {
@@ -41,7 +43,8 @@ pub(super) fn is_named(key: &str, resource_type: ResourceType) -> bool {
     key.split(['-', '_', '.', '/']).any(|word| names.contains(&word))
 }
 
-/// Reads the lists whose elements look as they should: `clusters`, `listeners` and `routes` are words of many tools.
+/// Reads the lists whose elements look as they should: `clusters`, `listeners` and `routes` are
+/// words of many tools.
 fn walk_snapshot(walker: &mut Walker<'_, '_>) -> Result<()> {
     let start = walker.pos();
     let mut lists = 0;

@@ -1,4 +1,5 @@
-//! Bare resources: with `@type`, or known by their fields as `istioctl proxy-config -o json` prints them.
+//! Bare resources: with `@type`, or known by their fields as `istioctl proxy-config -o json` prints
+//! them.
 
 use std::sync::LazyLock;
 
@@ -44,8 +45,8 @@ const CERTAIN: &[(&str, u8, ResourceType)] = &[
 
 /// What the fields of an object say about its type.
 ///
-/// Other tools have objects with a `type`, an `address` or a `cluster_name` too, so a key counts for a type only if its value
-/// can be one of that field, and a resource must have a name.
+/// Other tools have objects with a `type`, an `address` or a `cluster_name` too, so a key counts
+/// for a type only if its value can be one of that field, and a resource must have a name.
 #[derive(Default)]
 pub(super) struct Guess {
     keys: usize,
@@ -82,7 +83,8 @@ impl Guess {
         self.certain.is_some()
     }
 
-    /// The type that most of the keys belong to; `None` if the half of them are no field of it, or none is its own.
+    /// The type that most of the keys belong to; `None` if the half of them are no field of it, or
+    /// none is its own.
     pub(super) fn message(&self) -> Option<&'static Message> {
         if self.certain.is_none() && !self.is_named {
             return None;
@@ -97,7 +99,8 @@ impl Guess {
     }
 }
 
-/// The messages of [`ResourceType::ALL`], which each key of an object of no known type is looked up in.
+/// The messages of [`ResourceType::ALL`], which each key of an object of no known type is looked up
+/// in.
 static MESSAGES: LazyLock<[Option<&'static Message>; ResourceType::ALL.len()]> =
     LazyLock::new(|| ResourceType::ALL.map(message));
 
@@ -153,8 +156,9 @@ impl<'t> Walker<'t, '_> {
         Ok(ValueHead { first, text })
     }
 
-    /// Says whether the first element of the list at the scanner may be a `message`: it has an `@type`, or most of its keys
-    /// are fields. So may an empty list. The scanner stays where it is.
+    /// Says whether the first element of the list at the scanner may be a `message`: it has an
+    /// `@type`, or most of its keys are fields. So may an empty list. The scanner stays where it
+    /// is.
     pub fn may_hold(&mut self, message: &Message) -> Result<bool> {
         let start = self.pos();
         let result = self.first_may_be(message);

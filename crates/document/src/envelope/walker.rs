@@ -343,7 +343,8 @@ impl<'t, 'l> Walker<'t, 'l> {
         }
     }
 
-    /// Reads each value of the object at the scanner with `read`, which gets the key in snake_case and must pass the value.
+    /// Reads each value of the object at the scanner with `read`, which gets the key in snake_case
+    /// and must pass the value.
     pub fn fields(&mut self, read: &mut dyn FnMut(&mut Self, &str) -> Result<()>) -> Result<()> {
         self.keys(&mut |walker, key| {
             let name = String::from_utf8_lossy(walker.tc.scan.raw(key));
@@ -351,7 +352,8 @@ impl<'t, 'l> Walker<'t, 'l> {
         })
     }
 
-    /// Reads each value of the object at the scanner with `read`, which gets the key as it is written.
+    /// Reads each value of the object at the scanner with `read`, which gets the key as it is
+    /// written.
     pub fn keys(&mut self, read: &mut dyn FnMut(&mut Self, Str) -> Result<()>) -> Result<()> {
         if self.tc.scan.peek() != b'{' {
             return self.skip();
@@ -382,7 +384,8 @@ impl<'t, 'l> Walker<'t, 'l> {
         }
     }
 
-    /// Reads a value of the enum of this name, given by name or number, as its name; another value is reported.
+    /// Reads a value of the enum of this name, given by name or number, as its name; another value
+    /// is reported.
     pub fn enum_name(&mut self, full_name: &str) -> Result<Option<String>> {
         if !matches!(self.tc.scan.peek(), b'-' | b'0'..=b'9') {
             return self.text();

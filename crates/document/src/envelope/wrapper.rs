@@ -1,6 +1,7 @@
-//! Objects around a known shape: searched. Each key is a world if one of them holds what a client has, a dump or resources
-//! of several types, such as `{namespace: {pod: {"configs": [...]}}}` of `egctl config`; also if each holds its resources by
-//! type, as `{node: {"listeners": [...]}}`. Else all is one world, such as a snapshot that is a map by type and name.
+//! Objects around a known shape: searched. Each key is a world if one of them holds what a client
+//! has, a dump or resources of several types, such as `{namespace: {pod: {"configs": [...]}}}` of
+//! `egctl config`; also if each holds its resources by type, as `{node: {"listeners": [...]}}`.
+//! Else all is one world, such as a snapshot that is a map by type and name.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +16,8 @@ pub(super) static SHAPE: Shape = Shape {
     walk: walk_keys,
 };
 
-/// An operation of a JSON patch, as in the `diff` of `kumactl inspect`: its value is a piece of a resource.
+/// An operation of a JSON patch, as in the `diff` of `kumactl inspect`: its value is a piece of a
+/// resource.
 pub(super) static PATCH: Shape = Shape {
     claims: |clue| clue.is("op", b'"'),
     walk: |walker| {
@@ -86,13 +88,15 @@ impl WrapperContents {
         self.types.len() > 1
     }
 
-    /// Says whether these are the resources of one type, by the name of that type, under a key that does not name it again.
+    /// Says whether these are the resources of one type, by the name of that type, under a key that
+    /// does not name it again.
     fn is_node(&self, key: &str) -> bool {
         self.is_by_type && !self.types.iter().any(|held| snapshot::is_named(key, *held))
     }
 }
 
-/// What the value at the scanner holds, which is passed; of one that breaks off, what comes before counts, and it is not.
+/// What the value at the scanner holds, which is passed; of one that breaks off, what comes before
+/// counts, and it is not.
 pub(super) fn held(walker: &mut Walker<'_, '_>) -> (WrapperContents, Result<()>) {
     let mut held = WrapperContents {
         wants_all: true,
@@ -102,7 +106,8 @@ pub(super) fn held(walker: &mut Walker<'_, '_>) -> (WrapperContents, Result<()>)
     (held, passed)
 }
 
-/// Says whether a key of the object at the scanner holds what one client has. The scanner stays where it is.
+/// Says whether a key of the object at the scanner holds what one client has. The scanner stays
+/// where it is.
 fn are_worlds(walker: &mut Walker<'_, '_>) -> Result<bool> {
     let start = walker.pos();
     let mut are_worlds = false;

@@ -1,8 +1,8 @@
 //! `google.protobuf.Any` and TypedStruct: from a field to the extension in it.
 //!
-//! Follows C-core `ExtractXdsExtension` (xds_common_types_parser.cc): the type name is what follows the last slash, a
-//! TypedStruct is opened once, and a type URL without a usable slash is an error that does not stop the caller from
-//! reporting its own.
+//! Follows C-core `ExtractXdsExtension` (xds_common_types_parser.cc): the type name is what follows
+//! the last slash, a TypedStruct is opened once, and a type URL without a usable slash is an error
+//! that does not stop the caller from reporting its own.
 
 use std::borrow::Cow;
 
@@ -67,8 +67,8 @@ impl<'a> Extension<'a> {
 
     /// Decodes the config as a message, which must be of the type `type_name`.
     ///
-    /// Reports [`ANY_UNDECODABLE`] at `at` (the path from [`Extension::at`]) for a TypedStruct and for bytes that the client
-    /// cannot parse, and the ignored fields in it.
+    /// Reports [`ANY_UNDECODABLE`] at `at` (the path from [`Extension::at`]) for a TypedStruct and
+    /// for bytes that the client cannot parse, and the ignored fields in it.
     pub fn decode<T: prost::Message + Default>(&self, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<T> {
         match &self.payload {
             Payload::Wire(bytes) => decode(bytes, &self.type_name, at, cx),
@@ -89,8 +89,9 @@ impl<'a> Extension<'a> {
 
 /// Opens the Any at `at`.
 ///
-/// Returns `None` after an error that ends the extension: no Any, empty type URL, TypedStruct that cannot be read. For a
-/// type URL without a usable slash the whole text is the type name, after the error.
+/// Returns `None` after an error that ends the extension: no Any, empty type URL, TypedStruct that
+/// cannot be read. For a type URL without a usable slash the whole text is the type name, after the
+/// error.
 pub fn extract<'a>(any: Option<&'a Any>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Extension<'a>> {
     let Some(any) = any else {
         cx.report(&ANY_MISSING, at, format_args!("missing, must hold a message"));
@@ -152,7 +153,8 @@ fn typed_struct<'a>(any: &Any, wrapper: &'static str, at: &Path<'_>, cx: &mut Va
     }
 }
 
-/// Decodes `bytes` as a message named `type_name`, with everything that the client's parser would notice.
+/// Decodes `bytes` as a message named `type_name`, with everything that the client's parser would
+/// notice.
 ///
 /// Reports [`ANY_UNDECODABLE`] at `at`.
 pub fn decode<T: prost::Message + Default>(
@@ -196,7 +198,8 @@ pub fn try_decode_without_notes<T: prost::Message + Default>(
     checked(bytes, type_name, false, at, cx)
 }
 
-/// Reports the fields of a message that are set and that the client of `cx` never reads. What cannot be read is left to who decodes it.
+/// Reports the fields of a message that are set and that the client of `cx` never reads. What
+/// cannot be read is left to who decodes it.
 pub fn note_unread(bytes: &Bytes, type_name: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     let message = xdsctl_proto::tables::message(type_name).filter(|message| message.known_to_client);
     if let Some(message) = message {
@@ -225,9 +228,11 @@ fn checked<T: prost::Message + Default>(
     T::decode(bytes).map_err(|_| wire::Malformed::Truncated)
 }
 
-/// Converts a Struct to JSON; `None` where the client cannot: a Value without a kind, NaN or an infinity.
+/// Converts a Struct to JSON; `None` where the client cannot: a Value without a kind, NaN or an
+/// infinity.
 ///
-/// An absent Struct is `{}`. Whole numbers below 2^53 come out as integers, as protobuf prints them.
+/// An absent Struct is `{}`. Whole numbers below 2^53 come out as integers, as protobuf prints
+/// them.
 pub fn struct_to_json(value: Option<&Struct>) -> Option<serde_json::Value> {
     let fields = value.map(|s| &s.fields);
     let object = fields

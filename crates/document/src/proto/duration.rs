@@ -1,7 +1,7 @@
 //! `google.protobuf.Duration` as the client reads it.
 //!
-//! Range 0 to 315,576,000,000 s and 0 to 999,999,999 ns; kept in whole milliseconds, nanoseconds rounded down
-//! (C-core `ParseDuration`, xds_common_types_parser.cc).
+//! Range 0 to 315,576,000,000 s and 0 to 999,999,999 ns; kept in whole milliseconds, nanoseconds
+//! rounded down (C-core `ParseDuration`, xds_common_types_parser.cc).
 
 use prost_types::Duration;
 
@@ -21,8 +21,8 @@ pub const MAX_NANOS: i32 = 999_999_999;
 
 /// Checks a Duration and converts it.
 ///
-/// Reports [`DURATION_OUT_OF_RANGE`] at `.seconds` and at `.nanos`, each on its own. The value returned for a Duration out of
-/// range has no meaning; the resource is rejected.
+/// Reports [`DURATION_OUT_OF_RANGE`] at `.seconds` and at `.nanos`, each on its own. The value
+/// returned for a Duration out of range has no meaning; the resource is rejected.
 pub fn parse(duration: &Duration, at: &Path<'_>, cx: &mut Validation<'_>) -> Millis {
     if !(0..=MAX_SECONDS).contains(&duration.seconds) {
         cx.report(

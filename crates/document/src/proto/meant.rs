@@ -1,13 +1,15 @@
-//! What a name that the descriptors do not have was surely meant to be: the same letters, written another way.
+//! What a name that the descriptors do not have was surely meant to be: the same letters, written
+//! another way.
 //!
 //! A name that is merely near to another is a guess, and not answered here.
 
 use super::pb::tables::{self, Message};
 use xdsctl_model::diag::{FieldPath, Seg};
 
-/// Fields that were taken out of the API because they said nothing any more: what each of them asked for is what happens
-/// without it. Their names are reserved in the protos. Others that are reserved (`tls_context`, `regex_match`) asked for
-/// something that is now lost, and are for people to replace.
+/// Fields that were taken out of the API because they said nothing any more: what each of them
+/// asked for is what happens without it. Their names are reserved in the protos. Others that are
+/// reserved (`tls_context`, `regex_match`) asked for something that is now lost, and are for people
+/// to replace.
 pub const EMPTY_FIELDS: [(&str, &str); 4] = [
     // The only value was FIXED.
     ("envoy.extensions.filters.common.fault.v3.FaultDelay", "type"),
@@ -59,8 +61,8 @@ fn message_at(type_name: &str, path: &FieldPath) -> Option<&'static Message> {
     Some(message)
 }
 
-/// The field that `written` is another spelling of, in the message at `path`; in camelCase where that is what was tried.
-/// `None` if no field has the same letters, or several have.
+/// The field that `written` is another spelling of, in the message at `path`; in camelCase where
+/// that is what was tried. `None` if no field has the same letters, or several have.
 pub fn field(type_name: &str, path: &FieldPath, written: &str) -> Option<&'static str> {
     let message = message_at(type_name, path)?;
     let mut same = message
@@ -72,7 +74,8 @@ pub fn field(type_name: &str, path: &FieldPath, written: &str) -> Option<&'stati
     Some(if is_camel { field.json_name } else { field.name })
 }
 
-/// Says whether the message at `path` had a field of this name that said nothing ([`EMPTY_FIELDS`]).
+/// Says whether the message at `path` had a field of this name that said nothing
+/// ([`EMPTY_FIELDS`]).
 pub fn is_empty_field(type_name: &str, path: &FieldPath, written: &str) -> bool {
     message_at(type_name, path).is_some_and(|message| {
         EMPTY_FIELDS
@@ -81,7 +84,8 @@ pub fn is_empty_field(type_name: &str, path: &FieldPath, written: &str) -> bool 
     })
 }
 
-/// The name that an enum value at `path` is read as: the one in other letters, or that of a number in quotes.
+/// The name that an enum value at `path` is read as: the one in other letters, or that of a number
+/// in quotes.
 pub fn enum_value(type_name: &str, path: &FieldPath, written: &str) -> Option<&'static str> {
     let field = message_at(type_name, &path.holder())?.field_by_name(path.segs().last_field()?)?;
     let names = field.kind.enumeration()?.values;

@@ -1,7 +1,8 @@
 //! What stands at a place of a document, and what may stand there, by the descriptors.
 //!
-//! An editor asks about a place in a resource: which field it is, of which message, and which other fields and values there are. The way
-//! from the resource down is that of [`span`](crate::source::span): keys and elements of the JSON form, an Any by its `@type`.
+//! An editor asks about a place in a resource: which field it is, of which message, and which other
+//! fields and values there are. The way from the resource down is that of
+//! [`span`](crate::source::span): keys and elements of the JSON form, an Any by its `@type`.
 
 use xdsctl_proto::tables::{self, Cardinality, Enum, Field, Kind, Listed, Message, WellKnown};
 
@@ -81,7 +82,8 @@ enum Shape {
     Unknown,
 }
 
-/// Finds what stands at a byte of the document, in the resource at `resource` of the type `type_name`.
+/// Finds what stands at a byte of the document, in the resource at `resource` of the type
+/// `type_name`.
 pub fn at(source: &Source, resource: Span, type_name: &str, offset: usize) -> Option<Place> {
     if !matches!(
         source.format(),
@@ -121,8 +123,8 @@ pub fn at(source: &Source, resource: Span, type_name: &str, offset: usize) -> Op
     Some(walk.place)
 }
 
-/// Calls `each` with every scalar of a resource that is a field's value, or an element of its list: the field, the text, and the bytes
-/// of the document. Text that cannot be read ends the walk.
+/// Calls `each` with every scalar of a resource that is a field's value, or an element of its list:
+/// the field, the text, and the bytes of the document. Text that cannot be read ends the walk.
 pub fn scalars(source: &Source, resource: Span, type_name: &str, each: &mut dyn FnMut(FieldType, &str, Span)) {
     let is_text = matches!(
         source.format(),
@@ -252,7 +254,8 @@ impl Walk<'_> {
         self.source.to_document(Span::new(start, end.max(start + 1)))
     }
 
-    /// Looks at the value at the scanner, and moves to what of it is around the place; `None` if that is all.
+    /// Looks at the value at the scanner, and moves to what of it is around the place; `None` if
+    /// that is all.
     fn level(&mut self, shape: Shape) -> Result<Option<Shape>, Syntax> {
         let first = self.scan.peek();
         let start = self.scan.pos();
@@ -478,8 +481,8 @@ impl FieldType {
         self.field.cardinality == Cardinality::Repeated
     }
 
-    /// The message that a value is, or an element of a list, or a value of a map; `None` for others, and for those with a JSON form of
-    /// their own.
+    /// The message that a value is, or an element of a list, or a value of a map; `None` for
+    /// others, and for those with a JSON form of their own.
     pub fn inner(self) -> Option<MessageType> {
         let kind = match self.field.cardinality {
             Cardinality::Map { value, .. } => value,

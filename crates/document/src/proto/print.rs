@@ -1,8 +1,9 @@
 //! Wire bytes as protobuf JSON that reads back as the same message.
 //!
-//! Fields have their proto names, as Envoy prints them. What JSON cannot hold (an unknown field, a string that is not UTF-8, a
-//! Duration beyond its range) would be lost and with it the client's verdict, so the Any around it becomes
-//! `{"@type": ..., "@value": "base64"}`: its very bytes. The transcoder reads both.
+//! Fields have their proto names, as Envoy prints them. What JSON cannot hold (an unknown field, a
+//! string that is not UTF-8, a Duration beyond its range) would be lost and with it the client's
+//! verdict, so the Any around it becomes `{"@type": ..., "@value": "base64"}`: its very bytes. The
+//! transcoder reads both.
 
 mod any;
 mod layout;
@@ -52,12 +53,14 @@ pub struct Printer {
     lossy: usize,
     /// How many values were masked.
     masked: usize,
-    /// Fields around what is being printed whose text is looked through for secrets when it is complete.
+    /// Fields around what is being printed whose text is looked through for secrets when it is
+    /// complete.
     veils: usize,
 }
 
 impl Printer {
-    /// A printer; with `redacts` it masks secrets, by their place in the message and by their looks.
+    /// A printer; with `redacts` it masks secrets, by their place in the message and by their
+    /// looks.
     pub fn new(redacts: bool) -> Printer {
         Printer {
             redacts,
@@ -77,12 +80,14 @@ impl Printer {
         String::from_utf8_lossy(&self.out)
     }
 
-    /// How many resources were printed without some of their bytes, because they hold secrets and what JSON cannot hold.
+    /// How many resources were printed without some of their bytes, because they hold secrets and
+    /// what JSON cannot hold.
     pub const fn lossy(&self) -> usize {
         self.lossy
     }
 
-    /// Prints a message of the type of this name, see [`message`](Self::message); false for a type that is not known.
+    /// Prints a message of the type of this name, see [`message`](Self::message); false for a type
+    /// that is not known.
     pub fn named(&mut self, bytes: &[u8], type_name: &str) -> bool {
         let message = tables::message(type_name);
         if let Some(message) = message {
@@ -91,7 +96,8 @@ impl Printer {
         message.is_some()
     }
 
-    /// Prints the message; fields that are not known, or cannot be read, are left out where no Any is around them.
+    /// Prints the message; fields that are not known, or cannot be read, are left out where no Any
+    /// is around them.
     ///
     /// ```
     /// use xdsctl_document::proto::{pb::tables, print::Printer};
@@ -177,7 +183,8 @@ impl Printer {
             }
             if field.cardinality == Cardinality::Singular {
                 if is_again {
-                    // The last of scalars counts, messages are merged: both are left to those who read bytes.
+                    // The last of scalars counts, messages are merged: both are left to those who
+                    // read bytes.
                     self.inexact()?;
                     continue;
                 }
@@ -339,7 +346,8 @@ impl Open {
     }
 }
 
-/// Says whether a field has the value that it has where it is absent, and nobody can tell these apart.
+/// Says whether a field has the value that it has where it is absent, and nobody can tell these
+/// apart.
 fn is_nothing(field: &Field, value: WireValue<'_>) -> bool {
     match (field.cardinality, field.kind, value) {
         (Cardinality::Map { .. }, ..) | (_, Kind::Message(_), _) => false,

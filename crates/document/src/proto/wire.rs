@@ -1,12 +1,14 @@
 //! The wire check: what the client's protobuf parser (upb) makes of the bytes of one message.
 //!
-//! The generated types skip fields that gRPC never reads, but the client parses them all: bad bytes or bad UTF-8 in a
-//! field that nobody reads still reject the resource. So each message is walked once by its descriptor before it is
-//! decoded. The same walk notes the fields that are set and never read.
+//! The generated types skip fields that gRPC never reads, but the client parses them all: bad bytes
+//! or bad UTF-8 in a field that nobody reads still reject the resource. So each message is walked
+//! once by its descriptor before it is decoded. The same walk notes the fields that are set and
+//! never read.
 //!
-//! Facts of upb (wire/decode.c, wire/reader.c of 1.85.1): a tag has at most 5 bytes, a length at most 5 and 2^31-1, a
-//! varint at most 10 (bits beyond 64 are lost); a known field with another wire type counts as unknown; a map entry that
-//! holds an unknown field is no entry; groups nest like messages; at most 100 levels; field number 0 is an error.
+//! Facts of upb (wire/decode.c, wire/reader.c of 1.85.1): a tag has at most 5 bytes, a length at
+//! most 5 and 2^31-1, a varint at most 10 (bits beyond 64 are lost); a known field with another
+//! wire type counts as unknown; a map entry that holds an unknown field is no entry; groups nest
+//! like messages; at most 100 levels; field number 0 is an error.
 
 mod describe;
 mod missed;
@@ -72,10 +74,12 @@ pub enum Malformed {
     Depth,
 }
 
-/// Checks the bytes of a `message` as the client's parser would, and with `notes` reports the fields that are set and never read.
+/// Checks the bytes of a `message` as the client's parser would, and with `notes` reports the
+/// fields that are set and never read.
 ///
-/// Returns bytes that prost reads as the client reads the originals; they are the originals unless something odd (a known
-/// field with a foreign wire type, elements beyond [`MAX_ELEMENTS`]) has to be taken out.
+/// Returns bytes that prost reads as the client reads the originals; they are the originals unless
+/// something odd (a known field with a foreign wire type, elements beyond [`MAX_ELEMENTS`]) has to
+/// be taken out.
 ///
 /// # Errors
 /// [`Malformed`] where the client's parser fails. The caller knows which rule that breaks.
@@ -198,7 +202,8 @@ struct FieldCounts {
 }
 
 impl FieldCounts {
-    /// The index of the element of the field at `position` that comes after the bytes `before` of its message.
+    /// The index of the element of the field at `position` that comes after the bytes `before` of
+    /// its message.
     fn index(&mut self, position: usize, message: &'static Message, before: &[u8]) -> usize {
         let bit = 1u128.checked_shl(position as u32).unwrap_or(0);
         let again = self.fields & bit != 0;
@@ -236,7 +241,8 @@ impl WireWalk<'_, '_> {
         lacking.fold(reading, |set, reader| set.without(Families::of(reader.client().family)))
     }
 
-    /// Walks a message; `told` are those who hear of what they do not read, and nobody is inside something that is itself ignored.
+    /// Walks a message; `told` are those who hear of what they do not read, and nobody is inside
+    /// something that is itself ignored.
     fn message(
         &mut self,
         bytes: &[u8],
@@ -407,7 +413,8 @@ impl WireWalk<'_, '_> {
     }
 }
 
-/// The element at `index` of a list or map is not kept: two bytes of the wire would be a hundred in memory.
+/// The element at `index` of a list or map is not kept: two bytes of the wire would be a hundred in
+/// memory.
 fn is_beyond(field: &Field, index: usize) -> bool {
     index >= MAX_ELEMENTS && field.cardinality != Cardinality::Singular
 }
@@ -425,7 +432,8 @@ fn lookup(message: &'static Message, number: u32, seen: &FieldCounts) -> Option<
     message.fields.get(position).map(|f| (position, f))
 }
 
-/// Counts the elements of each field of a message; for the rare one where those of a field are not in one run.
+/// Counts the elements of each field of a message; for the rare one where those of a field are not
+/// in one run.
 #[cold]
 fn elements(bytes: &[u8], message: &'static Message) -> Vec<usize> {
     let mut counts = vec![0; message.fields.len()];

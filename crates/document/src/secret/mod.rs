@@ -1,8 +1,9 @@
 //! Credentials, told by the name of what holds them and by their looks.
 //!
-//! What of a document may be printed is decided by its place: see [`crate::source::secrets`]. This module has what is left where
-//! there is no place: headers that are matched or given on the command line ([`is_name`]), and, as a second net, values
-//! that look like a key or a token wherever they stand ([`SecretFinder`]).
+//! What of a document may be printed is decided by its place: see [`crate::source::secrets`]. This
+//! module has what is left where there is no place: headers that are matched or given on the
+//! command line ([`is_name`]), and, as a second net, values that look like a key or a token
+//! wherever they stand ([`SecretFinder`]).
 
 mod patterns;
 
@@ -48,7 +49,8 @@ const HARMLESS_ENDS: &[&str] = &[
     "url",
 ];
 
-/// Says whether a header, a parameter or a setting of this name holds a credential. Case and separators do not matter.
+/// Says whether a header, a parameter or a setting of this name holds a credential. Case and
+/// separators do not matter.
 ///
 /// ```
 /// use xdsctl_document::secret::is_name;
@@ -62,8 +64,8 @@ pub fn is_name(name: &str) -> bool {
     is_secret && !HARMLESS_ENDS.iter().any(|end| plain.ends_with(end))
 }
 
-/// The value of a header as a message may quote it: nothing of a credential's or of one without a name, else without what looks like
-/// a credential.
+/// The value of a header as a message may quote it: nothing of a credential's or of one without a
+/// name, else without what looks like a credential.
 pub fn shown(name: &str, value: &str) -> String {
     if name.is_empty() || is_name(name) {
         REDACTED.to_owned()

@@ -1,6 +1,8 @@
-//! Values that look like a secret wherever they stand: keys in PEM, tokens behind their scheme, JWTs, passwords and tokens in URLs.
+//! Values that look like a secret wherever they stand: keys in PEM, tokens behind their scheme,
+//! JWTs, passwords and tokens in URLs.
 //!
-//! The second net, under the one that knows places. Bytes stay where they are, so that places in the text do.
+//! The second net, under the one that knows places. Bytes stay where they are, so that places in
+//! the text do.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,7 +13,8 @@ use memchr::memmem::{self, Finder};
 /// Words before a token, in any case.
 const SCHEMES: &[&str] = &["bearer ", "basic "];
 
-/// Shortest token behind its scheme, in characters, with a digit, an equals sign or a capital in it or nothing around it, and else.
+/// Shortest token behind its scheme, in characters, with a digit, an equals sign or a capital in it
+/// or nothing around it, and else.
 const MIN_TOKEN: (usize, usize) = (8, 24);
 
 /// Shortest JWT, in characters.
@@ -57,11 +60,11 @@ static HEADS: [[u32; 256]; 3] = {
     heads
 };
 
-/// Says whether a text may have something in it that looks like a secret; if not, [`SecretFinder`] finds nothing, unless a line before
-/// ended inside a key.
+/// Says whether a text may have something in it that looks like a secret; if not, [`SecretFinder`]
+/// finds nothing, unless a line before ended inside a key.
 ///
-/// All that it knows has a blank, an at sign, an equals sign, one of a document or an authority in it, or begins like a token of a
-/// known issuer.
+/// All that it knows has a blank, an at sign, an equals sign, one of a document or an authority in
+/// it, or begins like a token of a known issuer.
 fn may_look(text: &[u8]) -> bool {
     let [first, second, third] = &HEADS;
     let head = |byte: &[u8], table: &[u32; 256], at: usize| byte.get(at).map_or(0, |byte| table[usize::from(*byte)]);
@@ -77,7 +80,8 @@ fn may_look(text: &[u8]) -> bool {
 /// What begins a private key.
 const PEM: &str = "PRIVATE KEY";
 
-/// Searches for [`PREFIXES`], [`PEM`] and the beginning of an authority, made once: this is done for every line of output.
+/// Searches for [`PREFIXES`], [`PEM`] and the beginning of an authority, made once: this is done
+/// for every line of output.
 static SEARCHES: LazyLock<Searches> = LazyLock::new(|| Searches {
     prefixes: PREFIXES
         .iter()
@@ -105,7 +109,8 @@ pub struct SecretFinder {
 }
 
 impl SecretFinder {
-    /// Puts an asterisk for every byte of what looks like a secret; says whether there was any. `text` is one line or more.
+    /// Puts an asterisk for every byte of what looks like a secret; says whether there was any.
+    /// `text` is one line or more.
     pub fn mask(&mut self, text: &mut [u8]) -> bool {
         let ranges = self.find(text);
         mask(text, &ranges);
@@ -167,8 +172,8 @@ impl SecretFinder {
     }
 }
 
-/// Where a key ends that `pos` is in: at its last line, which is said, or with the string it is in, at a quote that is not
-/// escaped and that something of JSON or YAML follows.
+/// Where a key ends that `pos` is in: at its last line, which is said, or with the string it is in,
+/// at a quote that is not escaped and that something of JSON or YAML follows.
 fn end_of_key(line: &[u8], pos: usize) -> (usize, bool) {
     const LAST: &[u8] = b"-----END";
     let byte = |at: usize| line.get(at).copied().unwrap_or(b'\n');
@@ -197,7 +202,8 @@ fn tokens(text: &[u8], ranges: &mut Vec<Range<usize>>) {
         let is_quote = |byte: u8| matches!(byte, b'"' | b'\'' | b'`');
         let is_edge = |byte: Option<&u8>| byte.is_none_or(|byte| is_quote(*byte));
         let stops = |byte: u8| is_quote(byte) || matches!(byte, b'\n' | b'\\');
-        // A text of its own is the token with whatever blanks are in it: YAML puts them where it joins lines.
+        // A text of its own is the token with whatever blanks are in it: YAML puts them where it
+        // joins lines.
         let own = is_edge(at.checked_sub(1).and_then(|at| text.get(at))).then(|| end_of(text, start, stops));
         let own = own.filter(|end| is_edge(text.get(*end)));
         let end = own.unwrap_or_else(|| end_of(text, start, |byte| byte == b' ' || stops(byte)));
@@ -256,7 +262,8 @@ fn authorities(text: &[u8], starts: impl Iterator<Item = usize>, ranges: &mut Ve
     }
 }
 
-/// Says whether an authority, before this byte, is a user with a password whose host was cut off: it has no port.
+/// Says whether an authority, before this byte, is a user with a password whose host was cut off:
+/// it has no port.
 fn is_cut(authority: &[u8], after: Option<&u8>) -> bool {
     let ends = after.is_none_or(|byte| matches!(byte, b'"' | b'\'' | b'`' | b'\n'));
     let colon = memchr::memchr(b':', authority).filter(|_| !authority.starts_with(b"["));
@@ -309,7 +316,8 @@ fn named(text: &[u8], ranges: &mut Vec<Range<usize>>) {
     }
 }
 
-/// What is behind the key of a secret that became a part of a value: `password:} abc`. Its end is not known.
+/// What is behind the key of a secret that became a part of a value: `password:} abc`. Its end is
+/// not known.
 fn keyed(text: &[u8], ranges: &mut Vec<Range<usize>>) {
     let is_broken = |colon: &usize| {
         let after = text.get(colon + 1);
@@ -330,7 +338,8 @@ fn name_before(text: &[u8], end: usize) -> &[u8] {
     before.get(before.len() - len..).unwrap_or_default()
 }
 
-/// Says whether what is behind a scheme looks like a token, and not like a sentence; `is_own` if nothing else is in its text.
+/// Says whether what is behind a scheme looks like a token, and not like a sentence; `is_own` if
+/// nothing else is in its text.
 fn is_token(text: &[u8], is_own: bool) -> bool {
     let len = text.iter().filter(|byte| **byte != b' ').count();
     let has_sign = text.iter().any(|byte| byte.is_ascii_digit() || *byte == b'=');
@@ -372,7 +381,8 @@ pub fn looks_secret(text: &str) -> bool {
     !of_value(text.as_bytes()).is_empty()
 }
 
-/// Puts an asterisk for every byte of what looks like a secret in a value; says whether there was any.
+/// Puts an asterisk for every byte of what looks like a secret in a value; says whether there was
+/// any.
 pub fn mask_value(text: &mut [u8]) -> bool {
     let ranges = of_value(text);
     mask(text, &ranges);

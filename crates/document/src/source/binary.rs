@@ -51,8 +51,8 @@ const FIT_DEPTH: usize = 3;
 /// Fields of one message that are compared with a type.
 const FIT_BREADTH: usize = 64;
 
-/// Rewrites wire bytes as JSON: a message of the type that fits, or one bare resource if its type is given and the bytes do
-/// not name another.
+/// Rewrites wire bytes as JSON: a message of the type that fits, or one bare resource if its type
+/// is given and the bytes do not name another.
 ///
 /// ```
 /// use xdsctl_document::source::binary;
@@ -86,14 +86,15 @@ pub fn view(bytes: &[u8], message: Option<&'static Message>) -> View {
     writer.view
 }
 
-/// Where the bytes of a message are that stands in a view as `@START-END`, which is no base64; `None` for any other text.
+/// Where the bytes of a message are that stands in a view as `@START-END`, which is no base64;
+/// `None` for any other text.
 pub fn place(text: &[u8]) -> Option<Range<usize>> {
     let (start, end) = std::str::from_utf8(text.strip_prefix(b"@")?).ok()?.split_once('-')?;
     Some(start.parse().ok()?..end.parse().ok()?)
 }
 
-/// The type around resources that the bytes are of beyond doubt: everything fits it, and where it has a type URL there is
-/// that of a message. No resource has one there.
+/// The type around resources that the bytes are of beyond doubt: everything fits it, and where it
+/// has a type URL there is that of a message. No resource has one there.
 fn envelope(bytes: &[u8]) -> Option<&'static Message> {
     find(bytes).filter(|message| {
         (message.well_known == WellKnown::Any || is_envelope(message))
@@ -148,7 +149,8 @@ fn misfits(bytes: &[u8], message: &'static Message, depth: usize) -> usize {
             (Kind::Message(_), WireValue::Bytes(inner)) => match field.kind.message() {
                 Some(message) if depth > 0 => {
                     let broken = WireFields::new(inner).any(|item| item.is_err());
-                    // The fields below count little beside those of the message itself, bytes that are none count fully.
+                    // The fields below count little beside those of the message itself, bytes that
+                    // are none count fully.
                     usize::from(broken || misfits(inner, message, depth - 1) > 0)
                 }
                 _ => 0,
@@ -238,9 +240,11 @@ impl<'b> BinaryWriter<'b> {
         self.close(b'}', span);
     }
 
-    /// The known fields of the message at `span`, by number and then in order; what cannot be read is a fault.
+    /// The known fields of the message at `span`, by number and then in order; what cannot be read
+    /// is a fault.
     ///
-    /// Places only: a field on the wire may have two bytes, and what is read of it fifty times as many.
+    /// Places only: a field on the wire may have two bytes, and what is read of it fifty times as
+    /// many.
     fn items(&mut self, message: &'static Message, span: Span) -> Vec<FieldPlace> {
         let mut places = Vec::new();
         for item in WireFields::new(self.slice(span)) {

@@ -1,7 +1,8 @@
 //! Documents in the texts of Kubernetes ConfigMaps, read where they stand.
 //!
-//! The text of a key is found in the document again, line by line or character by character, so that each place in it is one of the
-//! document. Texts that the document writes in another way, such as folded ones, are not opened.
+//! The text of a key is found in the document again, line by line or character by character, so
+//! that each place in it is one of the document. Texts that the document writes in another way,
+//! such as folded ones, are not opened.
 
 use super::Span;
 use super::json::{Scanner, Syntax};
@@ -33,7 +34,8 @@ pub fn may_be(bytes: &[u8]) -> bool {
     memchr::memmem::find(bytes, b"ConfigMap").is_some()
 }
 
-/// Adds to the view of `bytes` the documents in the texts of its ConfigMaps that are wanted, by key and text.
+/// Adds to the view of `bytes` the documents in the texts of its ConfigMaps that are wanted, by key
+/// and text.
 pub fn open(view: &mut View, bytes: &[u8], is_wanted: impl Fn(&str, &str) -> bool) -> OpenedConfigMap {
     let mut texts = Vec::new();
     let mut scan = Scanner::new(&view.json);
@@ -128,7 +130,8 @@ fn place(places: &Places, at: usize, end: usize) -> usize {
     piece.map_or(0, |(inner, outer)| outer + (at - inner)).min(end)
 }
 
-/// Finds the text of a scalar that begins at `start`: a block there is its first line, not its mark.
+/// Finds the text of a scalar that begins at `start`: a block there is its first line, not its
+/// mark.
 fn places(bytes: &[u8], start: usize, text: &str) -> Option<Places> {
     let before = bytes.get(..start)?;
     let line = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
@@ -166,7 +169,8 @@ fn literal(bytes: &[u8], start: usize, text: &str) -> Option<Places> {
     Some(places)
 }
 
-/// What stands for the first character of `bytes` in a quoted text: the character, and how many bytes it takes.
+/// What stands for the first character of `bytes` in a quoted text: the character, and how many
+/// bytes it takes.
 type Unquote = fn(&[u8]) -> Option<(char, usize)>;
 
 /// A text in quotes that begins at `start`, on one line.

@@ -1,10 +1,11 @@
 //! Files as bytes in memory.
 //!
-//! A file is read, never mapped: another program may cut a mapped file short or write over it at any moment, and the reader
-//! of a mapping then dies of a signal or reads two versions at once. What is read stays what it was.
+//! A file is read, never mapped: another program may cut a mapped file short or write over it at
+//! any moment, and the reader of a mapping then dies of a signal or reads two versions at once.
+//! What is read stays what it was.
 //!
-//! A large dump is read by several threads into huge pages: a copy costs 0.1 to 0.3 ms a megabyte, and fewer pages make up for a
-//! part of it (`cargo bench --bench load`, docs/speed.md).
+//! A large dump is read by several threads into huge pages: a copy costs 0.1 to 0.3 ms a megabyte,
+//! and fewer pages make up for a part of it (`cargo bench --bench load`, docs/speed.md).
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -139,7 +140,8 @@ fn read_large(file: &File, size: usize) -> io::Result<memmap2::MmapMut> {
         }
         Ok(())
     };
-    // This thread reads too: it stays on its processor, and leaves another one to whoever works on what it has read.
+    // This thread reads too: it stays on its processor, and leaves another one to whoever works on
+    // what it has read.
     std::thread::scope(|scope| {
         let others: Vec<_> = (1..processors.min(THREADS)).map(|_| scope.spawn(read_parts)).collect();
         let own = read_parts();

@@ -1,8 +1,9 @@
 //! Reads JSON text piece by piece, without building a tree.
 //!
-//! A [`Scanner`] stands at a byte of the text; its methods consume one token or one value. It is strict about what ends a
-//! value and about brackets and strings, and leaves numbers, escapes and UTF-8 to those who use the token, so that a value
-//! that cannot be used does not end the document. Its users are the transcoder, the envelope walker and the span finder.
+//! A [`Scanner`] stands at a byte of the text; its methods consume one token or one value. It is
+//! strict about what ends a value and about brackets and strings, and leaves numbers, escapes and
+//! UTF-8 to those who use the token, so that a value that cannot be used does not end the document.
+//! Its users are the transcoder, the envelope walker and the span finder.
 
 /// Where and why JSON text cannot be read any further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,7 +105,8 @@ impl<'t> Scanner<'t> {
         self.slice(token.start, token.end)
     }
 
-    /// Passes white space and returns the next byte without passing it; 0 at the end (and for a NUL byte).
+    /// Passes white space and returns the next byte without passing it; 0 at the end (and for a NUL
+    /// byte).
     #[inline(always)]
     pub fn peek(&mut self) -> u8 {
         match self.text.get(self.pos) {
@@ -190,7 +192,8 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Passes the opening bracket; true if there is an element, else the closing bracket is passed as well.
+    /// Passes the opening bracket; true if there is an element, else the closing bracket is passed
+    /// as well.
     #[inline(always)]
     pub fn open(&mut self, close: u8) -> Result<bool, Syntax> {
         self.pos += 1;
@@ -270,7 +273,8 @@ impl<'t> Scanner<'t> {
                 }
                 Some(b'\\') => {
                     escaped = true;
-                    // The escaped byte may be a quote; a control character is caught in the next round.
+                    // The escaped byte may be a quote; a control character is caught in the next
+                    // round.
                     self.pos += 1 + usize::from(self.text.get(self.pos + 1).is_some_and(|byte| *byte >= b' '));
                 }
                 Some(byte) if *byte < b' ' => return self.error("control character in a string"),
@@ -283,7 +287,8 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// The token of a number, `true`, `false` or `null`: everything up to white space or a delimiter.
+    /// The token of a number, `true`, `false` or `null`: everything up to white space or a
+    /// delimiter.
     #[inline(always)]
     pub fn bare(&mut self) -> &'t [u8] {
         self.peek();

@@ -1,8 +1,9 @@
 //! The user's documents: bytes, names, and lines and columns.
 //!
-//! A [`SourceMap`] owns every document of a run, so that findings can carry a [`SourceId`] and a byte [`Span`] and nothing
-//! else. Lines and columns are computed when something is printed, from an index that is built on first use.
-//! [`json`] reads JSON text piece by piece; [`span`] finds a field path in it again. Knows nothing of xDS.
+//! A [`SourceMap`] owns every document of a run, so that findings can carry a [`SourceId`] and a
+//! byte [`Span`] and nothing else. Lines and columns are computed when something is printed, from
+//! an index that is built on first use. [`json`] reads JSON text piece by piece; [`span`] finds a
+//! field path in it again. Knows nothing of xDS.
 
 pub mod binary;
 pub mod configmap;
@@ -95,7 +96,8 @@ impl Source {
         &self.bytes
     }
 
-    /// The document says what to report, and is no configuration of a client: there is no field in it that holds a secret.
+    /// The document says what to report, and is no configuration of a client: there is no field in
+    /// it that holds a secret.
     pub const fn is_settings(&self) -> bool {
         self.is_settings
     }
@@ -115,12 +117,14 @@ impl Source {
         self.view().is_some_and(View::is_whole)
     }
 
-    /// Finds the place of a field of the resource at `resource`, whatever the format. See [`span::locate`].
+    /// Finds the place of a field of the resource at `resource`, whatever the format. See
+    /// [`span::locate`].
     pub fn locate(&self, resource: Span, path: &FieldPath) -> Span {
         self.locate_all(resource, &[path]).pop().unwrap_or(resource)
     }
 
-    /// Finds the places of many fields of the resource at `resource` in one walk, in the order of `paths`.
+    /// Finds the places of many fields of the resource at `resource` in one walk, in the order of
+    /// `paths`.
     pub fn locate_all(&self, resource: Span, paths: &[&FieldPath]) -> Vec<Span> {
         if paths.is_empty() {
             return Vec::new();
@@ -134,8 +138,8 @@ impl Source {
         }
     }
 
-    /// The JSON text in which the resource at `resource` stands, and where in it the value of each path starts: `None` for
-    /// what is not there. [`to_document`](Self::to_document) leads back.
+    /// The JSON text in which the resource at `resource` stands, and where in it the value of each
+    /// path starts: `None` for what is not there. [`to_document`](Self::to_document) leads back.
     pub fn values(&self, resource: Span, paths: &[&FieldPath]) -> (&[u8], Vec<Option<usize>>) {
         match self.view() {
             Some(view) => (view.json(), view.starts(resource, paths)),
@@ -148,12 +152,14 @@ impl Source {
         self.view().map_or(span, |view| view.to_document(span))
     }
 
-    /// Starts of the scalars of the document that stand for several values, because aliases repeat them.
+    /// Starts of the scalars of the document that stand for several values, because aliases repeat
+    /// them.
     pub fn repeated(&self) -> BTreeSet<usize> {
         self.view().map(View::repeated).unwrap_or_default()
     }
 
-    /// What of the resource at `resource`, which is of type `type_name`, may be printed, in this document.
+    /// What of the resource at `resource`, which is of type `type_name`, may be printed, in this
+    /// document.
     pub fn marks(&self, resource: Span, type_name: Option<&str>) -> Marks {
         let place = SecretPlace::root(type_name.and_then(tables::message));
         match self.view() {
@@ -164,8 +170,8 @@ impl Source {
         }
     }
 
-    /// The same of the whole document, which stands at this place: of each value that stands alone in it, in order. One may stand in
-    /// a text of one before it.
+    /// The same of the whole document, which stands at this place: of each value that stands alone
+    /// in it, in order. One may stand in a text of one before it.
     pub fn marks_of_all(&self, place: SecretPlace) -> Vec<Marks> {
         if matches!(self.format(), Some(DocumentFormat::Log | DocumentFormat::Binary)) {
             return Vec::new();
@@ -183,10 +189,11 @@ impl Source {
         all
     }
 
-    /// A resource of a binary document as text format, to find and show places in; `resource` is where its bytes are.
+    /// A resource of a binary document as text format, to find and show places in; `resource` is
+    /// where its bytes are.
     ///
-    /// The new document is named `NAME (decoded)`; all of it is the resource. `None` for documents that are text themselves,
-    /// and for message types that xdsctl does not know.
+    /// The new document is named `NAME (decoded)`; all of it is the resource. `None` for documents
+    /// that are text themselves, and for message types that xdsctl does not know.
     pub fn decoded(&self, resource: Span, type_name: &str) -> Option<Source> {
         if self.format() != Some(DocumentFormat::Binary) {
             return None;
@@ -335,7 +342,8 @@ impl SourceMap {
         id
     }
 
-    /// Adds a document of another map, or of this one at another time, with all that is known of it.
+    /// Adds a document of another map, or of this one at another time, with all that is known of
+    /// it.
     pub fn add_again(&mut self, source: &Arc<Source>) -> SourceId {
         let id = SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX));
         self.sources.push(Arc::clone(source));

@@ -1,7 +1,8 @@
 //! Files that people write, as a tree in which each value knows its place: scripts and suites.
 //!
-//! JSON is read as it stands, YAML by way of its [`View`](super::View). A key that stands twice in one object is a fault, because a
-//! reader that takes one of them passes over the other. For files that fit into memory; resources take the way of `envelope`.
+//! JSON is read as it stands, YAML by way of its [`View`](super::View). A key that stands twice in
+//! one object is a fault, because a reader that takes one of them passes over the other. For files
+//! that fit into memory; resources take the way of `envelope`.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,10 @@
-//! What of a document may be printed: a value whose field is known to be harmless, and nothing else.
+//! What of a document may be printed: a value whose field is known to be harmless, and nothing
+//! else.
 //!
-//! A [`SecretPlace`] says what stands somewhere in a message; it is reached step by step, from the type of the resource down, with the
-//! descriptor tables as the guide ([`Field::shown`]). Where they end (a Struct, an unknown type, an unknown field), everything
-//! is hidden. [`marks`] walks a text and says which of its keys and values may be printed. It looks at what they say, not at how
+//! A [`SecretPlace`] says what stands somewhere in a message; it is reached step by step, from the
+//! type of the resource down, with the descriptor tables as the guide ([`Field::shown`]). Where
+//! they end (a Struct, an unknown type, an unknown field), everything is hidden. [`marks`] walks a
+//! text and says which of its keys and values may be printed. It looks at what they say, not at how
 //! they are written, so no escape hides anything.
 
 use std::sync::OnceLock;
@@ -23,7 +25,8 @@ use walk::Ahead;
 pub use walk::{Marks, marks, within};
 pub use words::{Speaker, is_enum_value, is_known_word, is_piece, is_plain_word, peer_words};
 
-/// Messages whose `name` is that of a header or the like, which says whether the rest is a credential.
+/// Messages whose `name` is that of a header or the like, which says whether the rest is a
+/// credential.
 const NAMED: &[&str] = &[
     "envoy.config.route.v3.HeaderMatcher",
     "envoy.config.route.v3.QueryParameterMatcher",
@@ -69,7 +72,8 @@ enum SecretShape {
     Document,
     /// The same of a type that stands in `value`.
     Wrapped(&'static Message),
-    /// An object whose keys are known, or a text in its place if that may stand there; and a map of such objects.
+    /// An object whose keys are known, or a text in its place if that may stand there; and a map of
+    /// such objects.
     Json(&'static KnownKeys, bool),
     JsonMap(&'static KnownKeys),
     /// Headers and the like: an object, or pairs of name and value.
@@ -268,8 +272,8 @@ impl SecretPlace {
         }
     }
 
-    /// Says whether a text or a number that stands here may be printed: the value of a harmless field, or one in the place of a
-    /// message that has no others.
+    /// Says whether a text or a number that stands here may be printed: the value of a harmless
+    /// field, or one in the place of a message that has no others.
     pub fn shows_text(self) -> bool {
         let fits = match self.shape {
             SecretShape::Scalar | SecretShape::Parsed | SecretShape::ParsedStruct | SecretShape::ParsedCredential => {

@@ -1,7 +1,7 @@
 //! Which format a document has.
 //!
-//! The content decides; the extension of the name only where the content leaves a choice. Names are what a shell gives
-//! (`x.yaml`, `-`), and a pipe has none, so a document must be readable without.
+//! The content decides; the extension of the name only where the content leaves a choice. Names are
+//! what a shell gives (`x.yaml`, `-`), and a pipe has none, so a document must be readable without.
 
 use super::log;
 use super::textproto;
@@ -91,9 +91,11 @@ pub fn sniff(name: &str, bytes: &[u8]) -> Sniffed {
         .iter()
         .any(|byte| matches!(byte, 0..=8 | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f));
     let unreadable = odd || std::str::from_utf8(look).is_err_and(|error| error.error_len().is_some());
-    // A line feed is the tag of a first string; text of which every byte then fits a message is as good as impossible.
+    // A line feed is the tag of a first string; text of which every byte then fits a message is as
+    // good as impossible.
     let tagged = bytes.first() == Some(&b'\n') && wire::is_whole_message(bytes);
-    // Text with a byte that is not UTF-8 in it looks like a message that was cut off, but for its lack of odd characters.
+    // Text with a byte that is not UTF-8 in it looks like a message that was cut off, but for its
+    // lack of odd characters.
     let is_named_text = matches!(
         extension,
         Some(DocumentFormat::Yaml | DocumentFormat::Json | DocumentFormat::Text)
@@ -114,7 +116,8 @@ pub fn sniff(name: &str, bytes: &[u8]) -> Sniffed {
     }
 }
 
-/// `.pb` is an old name for text format too, and `address {` is a fine beginning of a message on the wire.
+/// `.pb` is an old name for text format too, and `address {` is a fine beginning of a message on
+/// the wire.
 fn is_text_format(head: &[u8]) -> bool {
     let look = head.get(..LOOK).unwrap_or(head);
     let is_plain = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | 0x20..=0x7e | 0x80..);
@@ -146,7 +149,8 @@ fn braces(head: &[u8], extension: Option<DocumentFormat>) -> DocumentFormat {
     }
 }
 
-/// JSON in a file that is named YAML is YAML only if JSON cannot read it: JSON is read ten times as fast.
+/// JSON in a file that is named YAML is YAML only if JSON cannot read it: JSON is read ten times as
+/// fast.
 fn yaml_or_json(head: &[u8]) -> DocumentFormat {
     let mut scan = super::json::Scanner::new(head);
     if scan.skip_value().is_ok() && scan.at_end() {

@@ -1,7 +1,8 @@
 //! Byte ranges, and the way back from a field path to one: [`locate`].
 //!
-//! Nothing about positions is kept while a document is read. The text of one resource is walked again for each place that
-//! is printed, which costs microseconds, and nothing when there is no finding.
+//! Nothing about positions is kept while a document is read. The text of one resource is walked
+//! again for each place that is printed, which costs microseconds, and nothing when there is no
+//! finding.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -33,9 +34,10 @@ impl Span {
 
 /// Finds the place of a field in the JSON text of its resource, which starts at `resource.start`.
 ///
-/// A number, string or literal is its own place. An object or list is shown by its key, or by its bracket if it has none.
-/// What is not there (a missing field, a default, the inside of `"5s"`) is shown by the nearest thing around it that is.
-/// Names match in snake_case and in camelCase; `value[T]` stays in the object that has the `@type`.
+/// A number, string or literal is its own place. An object or list is shown by its key, or by its
+/// bracket if it has none. What is not there (a missing field, a default, the inside of `"5s"`) is
+/// shown by the nearest thing around it that is. Names match in snake_case and in camelCase;
+/// `value[T]` stays in the object that has the `@type`.
 ///
 /// ```
 /// use xdsctl_model::diag::{Path, FieldPath};
@@ -56,14 +58,17 @@ pub fn locate(text: &[u8], resource: Span, path: &FieldPath) -> Span {
     locate_all(text, resource, &[path]).pop().unwrap_or(resource)
 }
 
-/// Finds the places of many fields of one resource, in the order of `paths`, in one walk over its text.
+/// Finds the places of many fields of one resource, in the order of `paths`, in one walk over its
+/// text.
 ///
-/// A resource with ten thousand findings costs as much as one with a single finding at its end. See [`locate`].
+/// A resource with ten thousand findings costs as much as one with a single finding at its end. See
+/// [`locate`].
 pub fn locate_all(text: &[u8], resource: Span, paths: &[&FieldPath]) -> Vec<Span> {
     find_all(text, resource, paths).0
 }
 
-/// Where in the text the value of each field starts; `None` for what is not there. Walks as [`locate_all`] does.
+/// Where in the text the value of each field starts; `None` for what is not there. Walks as
+/// [`locate_all`] does.
 pub fn starts(text: &[u8], resource: Span, paths: &[&FieldPath]) -> Vec<Option<usize>> {
     find_all(text, resource, paths).1
 }
@@ -82,7 +87,8 @@ fn find_all(text: &[u8], resource: Span, paths: &[&FieldPath]) -> (Vec<Span>, Ve
         finder.add(index, path.located());
     }
     finder.scan.set_pos(resource.start);
-    // Text that cannot be read ends the search; what was not found then is shown by what is around it.
+    // Text that cannot be read ends the search; what was not found then is shown by what is around
+    // it.
     let _ = finder.walk(0, start);
     (finder.found, finder.starts)
 }
@@ -132,7 +138,8 @@ impl<'p> Finder<'_, 'p> {
                     self.grow(next)
                 }
                 Seg::Value { wrapper: Some(_), .. } => self.step(at, "value", true, false),
-                // A type with a JSON form of its own has it under `value`; the fields of others stand beside `@type`.
+                // A type with a JSON form of its own has it under `value`; the fields of others
+                // stand beside `@type`.
                 Seg::Value { type_name, .. } if type_name.starts_with("google.protobuf.") => {
                     self.step(at, "value", true, false)
                 }
@@ -277,7 +284,8 @@ impl<'p> Finder<'_, 'p> {
     }
 }
 
-/// The lowerCamelCase form of a field's name: an underscore goes, and the letter after it is raised.
+/// The lowerCamelCase form of a field's name: an underscore goes, and the letter after it is
+/// raised.
 fn camel_case(name: &str) -> String {
     let mut camel = String::with_capacity(name.len());
     let mut raise = false;

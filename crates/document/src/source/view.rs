@@ -1,11 +1,14 @@
-//! A document of another format as JSON text, and the way back from each piece of that text to the document.
+//! A document of another format as JSON text, and the way back from each piece of that text to the
+//! document.
 //!
-//! YAML, text format and binary documents are rewritten once as a [`View`]; whatever reads JSON reads the view. Every
-//! token of the view knows the bytes it stands for, so a place in the view (a note, the answer of
-//! [`locate_all`](super::span::locate_all)) becomes a place in the user's document with [`View::to_document`].
+//! YAML, text format and binary documents are rewritten once as a [`View`]; whatever reads JSON
+//! reads the view. Every token of the view knows the bytes it stands for, so a place in the view (a
+//! note, the answer of [`locate_all`](super::span::locate_all)) becomes a place in the user's
+//! document with [`View::to_document`].
 //!
-//! A view holds one JSON value for each document of a stream. One that could not be read to its end is cut: its text ends
-//! inside a value, after everything that could be read, and a [`ViewFault`] says why.
+//! A view holds one JSON value for each document of a stream. One that could not be read to its end
+//! is cut: its text ends inside a value, after everything that could be read, and a [`ViewFault`]
+//! says why.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -15,7 +18,8 @@ use super::secrets::{Marks, SecretPlace, marks};
 use super::span::{locate_all, starts};
 use xdsctl_model::diag::FieldPath;
 
-/// Largest document that is rewritten, in bytes: places are kept in 32 bits. JSON itself has no such limit.
+/// Largest document that is rewritten, in bytes: places are kept in 32 bits. JSON itself has no
+/// such limit.
 pub const MAX_VIEWED_BYTES: usize = u32::MAX as usize / 4;
 
 /// Largest view, in bytes.
@@ -68,7 +72,8 @@ pub struct View {
     pub(super) tokens: Vec<ViewToken>,
     pub(super) parts: Vec<ViewPart>,
     pub(super) faults: Vec<ViewFault>,
-    /// Where each object starts in the document and in the view, in order; made when a place is first looked for.
+    /// Where each object starts in the document and in the view, in order; made when a place is
+    /// first looked for.
     pub(super) objects: OnceLock<Vec<(u32, u32)>>,
 }
 
@@ -122,8 +127,8 @@ impl View {
             .collect()
     }
 
-    /// Where in the view the values of fields of the resource at `resource` of the document start; `None` for what is not
-    /// there.
+    /// Where in the view the values of fields of the resource at `resource` of the document start;
+    /// `None` for what is not there.
     pub(super) fn starts(&self, resource: Span, paths: &[&FieldPath]) -> Vec<Option<usize>> {
         let Some(at) = self.object_at(resource.start).filter(|at| !self.is_packed(*at)) else {
             return vec![None; paths.len()];
@@ -149,7 +154,8 @@ impl View {
         ends.find(|end| *end > at).unwrap_or(self.json.len())
     }
 
-    /// What of the resource at `resource` of the document may be printed, as places in the document.
+    /// What of the resource at `resource` of the document may be printed, as places in the
+    /// document.
     pub(super) fn marks(&self, resource: Span, place: SecretPlace) -> Marks {
         let Some(at) = self.object_at(resource.start) else {
             return Marks::default();
@@ -225,7 +231,8 @@ impl View {
         self.json.get(start..scan.pos())
     }
 
-    /// Adds the view of a part of the document; `place` says where in the document a byte of the part is.
+    /// Adds the view of a part of the document; `place` says where in the document a byte of the
+    /// part is.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "documents and views are limited to 32 bits"

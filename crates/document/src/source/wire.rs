@@ -81,8 +81,9 @@ pub fn unpack(kind: Kind, packed: &[u8]) -> Option<(WireValue<'_>, &[u8])> {
 
 /// Reads the fields of a message one by one, with their places.
 ///
-/// In one piece with its user: an item that is handed over in memory is written in small pieces and read in large ones, which stalls the
-/// processor for a third of the time that a message takes to print (`cargo bench -p xdsctl-net`).
+/// In one piece with its user: an item that is handed over in memory is written in small pieces and
+/// read in large ones, which stalls the processor for a third of the time that a message takes to
+/// print (`cargo bench -p xdsctl-net`).
 #[derive(Debug, Clone)]
 pub struct WireFields<'b> {
     reader: WireReader<'b>,
@@ -129,7 +130,8 @@ impl<'b> Iterator for WireFields<'b> {
     }
 }
 
-/// Says whether `bytes` can be a message: fields up to the end, or up to where a long one was cut off.
+/// Says whether `bytes` can be a message: fields up to the end, or up to where a long one was cut
+/// off.
 pub fn is_message(bytes: &[u8]) -> bool {
     let mut fields = 0;
     for field in WireFields::new(bytes) {

@@ -1,9 +1,10 @@
 //! cds at work: turns a cluster of the channel's configuration into a child policy (A74, A75).
 //!
-//! What the child is comes from [`Clusters`](crate::policy::Clusters). A cluster's policy may lead back to the cluster
-//! itself, and then the client builds the same policies inside each other for ever: if that happens within one update, its
-//! work serializer never gets to anything else, and every RPC of the channel waits; if a later event leads there, only RPCs
-//! that go there wait. Follows C-core cds.cc; both were seen in the client.
+//! What the child is comes from [`Clusters`](crate::policy::Clusters). A cluster's policy may lead
+//! back to the cluster itself, and then the client builds the same policies inside each other for
+//! ever: if that happens within one update, its work serializer never gets to anything else, and
+//! every RPC of the channel waits; if a later event leads there, only RPCs that go there wait.
+//! Follows C-core cds.cc; both were seen in the client.
 
 use crate::LbConfig;
 use crate::cds;

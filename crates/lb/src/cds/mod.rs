@@ -1,4 +1,5 @@
-//! cds: stands for one cluster, and generates the policies below it from the cluster's resource (A27, A37, A74).
+//! cds: stands for one cluster, and generates the policies below it from the cluster's resource
+//! (A27, A37, A74).
 //!
 //! Only the config is here; what it generates is the business of the tree.
 

@@ -1,4 +1,5 @@
-//! cluster_manager at work: the root of the tree, with a child for each cluster that the routes name.
+//! cluster_manager at work: the root of the tree, with a child for each cluster that the routes
+//! name.
 //!
 //! Follows C-core xds_cluster_manager.cc.
 

@@ -1,12 +1,13 @@
 //! Reading the JSON configs of LB policies as the client's loader does.
 //!
-//! Every policy reads its fields with the functions here, so the loader's habits have one home: `null` is an absent field,
-//! a number may be a text, a duration is a text such as `1.5s`, unknown keys are passed over, and a fault in one field does
-//! not stop the next one from being read. Places are in the loader's own notation, relative to the policy's config:
-//! `targets["a"].weight`.
+//! Every policy reads its fields with the functions here, so the loader's habits have one home:
+//! `null` is an absent field, a number may be a text, a duration is a text such as `1.5s`, unknown
+//! keys are passed over, and a fault in one field does not stop the next one from being read.
+//! Places are in the loader's own notation, relative to the policy's config: `targets["a"].weight`.
 //!
-//! Follows C-core `json_object_loader.cc` and `LoadBalancingPolicyRegistry` (lb_policy_registry.cc). The texts of numbers
-//! are read as absl `SimpleAtoi` and `SimpleAtof` read them.
+//! Follows C-core `json_object_loader.cc` and `LoadBalancingPolicyRegistry`
+//! (lb_policy_registry.cc). The texts of numbers are read as absl `SimpleAtoi` and `SimpleAtof`
+//! read them.
 
 use std::fmt;
 
@@ -196,7 +197,8 @@ pub fn text<'j>(value: &'j Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> 
 /// A number as the loader leaves it in the config.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LoadedNumber<T> {
-    /// The value. After a fault it is what the parser had read so far, which some later checks look at.
+    /// The value. After a fault it is what the parser had read so far, which some later checks look
+    /// at.
     pub value: T,
     /// There was no fault.
     pub sound: bool,
@@ -209,7 +211,8 @@ impl<T> LoadedNumber<T> {
     }
 }
 
-/// Reads an unsigned number of at most `max`; `default` is what stays after a value of a foreign type.
+/// Reads an unsigned number of at most `max`; `default` is what stays after a value of a foreign
+/// type.
 pub fn unsigned(value: &Value, max: u64, default: u64, at: &ConfigPlace<'_>, faults: &mut Faults) -> LoadedNumber<u64> {
     let wanted = format_args!("a whole number from 0 to {max}");
     whole(

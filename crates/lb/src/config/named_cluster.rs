@@ -1,6 +1,8 @@
-//! The config of the policies that take a cluster's name and a child: xds_cluster_impl and xds_override_host.
+//! The config of the policies that take a cluster's name and a child: xds_cluster_impl and
+//! xds_override_host.
 //!
-//! Both look up everything else by that name, so their configs, and the client's loaders for them, are alike.
+//! Both look up everything else by that name, so their configs, and the client's loaders for them,
+//! are alike.
 
 use serde_json::{Map, Value, json};
 

@@ -1,9 +1,10 @@
 //! The texts of numbers: how the client prints one and how it reads one back.
 //!
-//! The client keeps a JSON number as its text. In a TypedStruct every number is a double, which upb prints with 15 digits,
-//! or 17 if 15 lose something; so 10^15 becomes `1e+15`, which is then no whole number. Reading follows absl's
-//! `SimpleAtoi` and `SimpleAtof`: blanks around the number and one sign are fine, a float may be hexadecimal, and a parser of
-//! whole numbers that fails leaves what it had.
+//! The client keeps a JSON number as its text. In a TypedStruct every number is a double, which upb
+//! prints with 15 digits, or 17 if 15 lose something; so 10^15 becomes `1e+15`, which is then no
+//! whole number. Reading follows absl's `SimpleAtoi` and `SimpleAtof`: blanks around the number and
+//! one sign are fine, a float may be hexadecimal, and a parser of whole numbers that fails leaves
+//! what it had.
 
 use std::borrow::Cow;
 
@@ -55,7 +56,8 @@ fn print_double(value: f64) -> String {
     print_general(value, LONG_DIGITS)
 }
 
-/// The JSON of a float that the client prints itself, six digits long; a text where JSON has no number.
+/// The JSON of a float that the client prints itself, six digits long; a text where JSON has no
+/// number.
 pub fn float_to_json(value: f32) -> Value {
     let text = print_general(f64::from(value), FLOAT_DIGITS);
     if let Ok(whole) = text.parse::<i64>() {

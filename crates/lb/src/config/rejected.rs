@@ -1,7 +1,9 @@
-//! What the client's own loader rejects, as findings: each fault is one, and what follows from it belongs to it.
+//! What the client's own loader rejects, as findings: each fault is one, and what follows from it
+//! belongs to it.
 //!
-//! The client logs one error at the field that holds the config, with the loader's places quoted in it, and an error in an error for each
-//! child policy on the way. Whoever reads that has one thing to change for each fault.
+//! The client logs one error at the field that holds the config, with the loader's places quoted in
+//! it, and an error in an error for each child policy on the way. Whoever reads that has one thing
+//! to change for each fault.
 
 use super::json::ConfigFault;
 use super::xds::Chain;

@@ -1,7 +1,8 @@
 //! LB configs that the client accepts and then cannot work with.
 //!
-//! Validation has no say in how policies are nested, so a TypedStruct can build a tree in which endpoints never arrive,
-//! nobody connects, or the client aborts. What happens was seen in the running client; see the rules' pages.
+//! Validation has no say in how policies are nested, so a TypedStruct can build a tree in which
+//! endpoints never arrive, nobody connects, or the client aborts. What happens was seen in the
+//! running client; see the rules' pages.
 
 use std::fmt;
 use xdsctl_model::profile::Feature;
@@ -42,7 +43,8 @@ pub(super) fn check(config: &LbConfig, owner: &Owner<'_>, chain: &Chain, at: &Pa
     walk.policy(config, 0, Above::default());
 }
 
-/// Why priority and weighted_target do not work: endpoints are handed out by the name of their locality.
+/// Why priority and weighted_target do not work: endpoints are handed out by the name of their
+/// locality.
 const NO_LOCALITY: &str = "no child is named after a locality, as `{region=\"r\", zone=\"z\", sub_zone=\"\"}`";
 
 /// Says whether a child's name is the text by which the client knows a locality.
@@ -172,7 +174,8 @@ impl UsableWalk<'_, '_, '_> {
             // Whether another cluster is there is a question to the routes.
             LbConfig::Cds(_) => {}
             LbConfig::Autosharding(_) => self.unusable(depth, above, name, "there is no sharding service to ask"),
-            // Whether the lookups work is not to be seen from here; if they do not, the default target is used.
+            // Whether the lookups work is not to be seen from here; if they do not, the default
+            // target is used.
             LbConfig::Rls(rls) if !rls.route_lookup.default_target.is_empty() => {
                 self.policy(&rls.child_policy, depth + 1, dead);
             }

@@ -1,11 +1,12 @@
 //! `Cluster.load_balancing_policy`: from xDS messages to the JSON that the client generates (A52).
 //!
-//! The first entry of the list that the client supports is taken: a built-in message, or a TypedStruct that names a
-//! registered policy. Later entries are not looked at. Then the JSON is read by the policy's own loader; whatever that
-//! blames is one rejection at `load_balancing_policy`, which quotes the loader's places.
+//! The first entry of the list that the client supports is taken: a built-in message, or a
+//! TypedStruct that names a registered policy. Later entries are not looked at. Then the JSON is
+//! read by the policy's own loader; whatever that blames is one rejection at
+//! `load_balancing_policy`, which quotes the loader's places.
 //!
-//! Follows C-core `XdsLbPolicyRegistry::ConvertXdsLbPolicyConfig` (xds_lb_policy_registry.cc) and `ParseLbPolicyConfig`
-//! (xds_cluster_parser.cc).
+//! Follows C-core `XdsLbPolicyRegistry::ConvertXdsLbPolicyConfig` (xds_lb_policy_registry.cc) and
+//! `ParseLbPolicyConfig` (xds_cluster_parser.cc).
 
 use std::sync::Arc;
 
@@ -87,7 +88,8 @@ struct Hop {
     type_name: &'static str,
 }
 
-/// The chosen entries from the outermost list down; everything deeper is inside the last one's TypedStruct.
+/// The chosen entries from the outermost list down; everything deeper is inside the last one's
+/// TypedStruct.
 #[derive(Debug, Default)]
 pub struct Chain {
     hops: [Option<Hop>; MAX_DEPTH],
@@ -107,7 +109,8 @@ impl Chain {
         }
     }
 
-    /// Calls `visit` with the path of the entry of level `depth`, or of the deepest one above it. `at` is the outermost list.
+    /// Calls `visit` with the path of the entry of level `depth`, or of the deepest one above it.
+    /// `at` is the outermost list.
     pub fn visit(&self, depth: usize, at: &Path<'_>, visit: &mut dyn FnMut(&Path<'_>)) {
         self.descend(0, depth, at, visit);
     }

@@ -1,6 +1,8 @@
-//! least_request at work: draws endpoints that are connected, and takes the one with the fewest RPCs of this channel under way.
+//! least_request at work: draws endpoints that are connected, and takes the one with the fewest
+//! RPCs of this channel under way.
 //!
-//! Follows grpc-go balancer/leastrequest and grpc-java LeastRequestLoadBalancer, which draw with repetition.
+//! Follows grpc-go balancer/leastrequest and grpc-java LeastRequestLoadBalancer, which draw with
+//! repetition.
 
 use crate::endpoint;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};

@@ -1,4 +1,5 @@
-//! least_request: of some endpoints at random, the one with the fewest RPCs under way (A48). C-core does not have it.
+//! least_request: of some endpoints at random, the one with the fewest RPCs under way (A48). C-core
+//! does not have it.
 
 mod machine;
 

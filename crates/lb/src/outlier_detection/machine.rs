@@ -1,8 +1,10 @@
-//! outlier_detection at work: counts how calls end, and takes endpoints out of service that fail more than others (A50).
+//! outlier_detection at work: counts how calls end, and takes endpoints out of service that fail
+//! more than others (A50).
 //!
-//! Counts are per endpoint; an ejection is told to the pick_first of each of its subchannels, which then counts as failed.
-//! The client goes through candidates in the order of heap addresses, which decides who is ejected first if not all may be: here
-//! each endpoint draws its place. Follows C-core outlier_detection.cc.
+//! Counts are per endpoint; an ejection is told to the pick_first of each of its subchannels, which
+//! then counts as failed. The client goes through candidates in the order of heap addresses, which
+//! decides who is ejected first if not all may be: here each endpoint draws its place. Follows
+//! C-core outlier_detection.cc.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -26,7 +28,8 @@ pub struct OutlierDetectionPolicy {
     at: TreePath,
     child: Child,
     detection: Option<OutlierDetection>,
-    /// The endpoints of the last update. Nothing else is kept of them while there is nothing to count and nothing ejected.
+    /// The endpoints of the last update. Nothing else is kept of them while there is nothing to
+    /// count and nothing ejected.
     endpoints: EndpointList,
     is_tracking: bool,
     /// Numbers of the endpoints in address-set order.
@@ -331,8 +334,8 @@ impl OutlierDetectionPolicy {
                 None => record.multiplier = record.multiplier.saturating_sub(1),
                 Some(at) => {
                     let time = base.saturating_mul(i64::from(record.multiplier)).min(longest);
-                    // The client wants more time to have passed, and a timer is always a moment late: after a whole number of
-                    // intervals the ejection is over.
+                    // The client wants more time to have passed, and a timer is always a moment
+                    // late: after a whole number of intervals the ejection is over.
                     if at.saturating_add(time) <= now {
                         record.ejected_at = None;
                         back.push(*number);

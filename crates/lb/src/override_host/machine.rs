@@ -1,8 +1,10 @@
-//! override_host at work: sends an RPC to the host of its session cookie, whatever the policies below would do (A55, A75).
+//! override_host at work: sends an RPC to the host of its session cookie, whatever the policies
+//! below would do (A55, A75).
 //!
-//! The policy knows every address of the cluster, those of all priorities and of draining endpoints included. A
-//! subchannel belongs to the policies below as long as they hold it; one that they let go of while a session still used it
-//! is kept here, until a sweep finds it idle. Follows C-core xds_override_host.cc.
+//! The policy knows every address of the cluster, those of all priorities and of draining endpoints
+//! included. A subchannel belongs to the policies below as long as they hold it; one that they let
+//! go of while a session still used it is kept here, until a sweep finds it idle. Follows C-core
+//! xds_override_host.cc.
 
 mod connections;
 mod session;
@@ -51,7 +53,8 @@ pub struct OverrideHostPolicy {
     /// Some entry may have been used within the idle timeout.
     is_used: bool,
     timer: Option<TimerId>,
-    /// Subchannels that the policies below have let go of just now, by their handle, and held until it is decided what becomes of them.
+    /// Subchannels that the policies below have let go of just now, by their handle, and held until
+    /// it is decided what becomes of them.
     orphans: Vec<(u64, Handle)>,
     failure: Option<Status>,
 }
@@ -76,7 +79,8 @@ impl OverrideHostPolicy {
         }
     }
 
-    /// Changes the entries of the endpoints that differ from those before; says whether that could be done.
+    /// Changes the entries of the endpoints that differ from those before; says whether that could
+    /// be done.
     fn change_endpoints(&mut self, endpoints: &EndpointList, cx: &mut PolicyCx<'_>) -> bool {
         let (before, has_twice) = std::mem::take(&mut self.taken);
         // What is told names each address.

@@ -1,4 +1,5 @@
-//! The endpoints that are open to new RPCs: those that are not draining. Made anew only where the list has changed.
+//! The endpoints that are open to new RPCs: those that are not draining. Made anew only where the
+//! list has changed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,7 +30,8 @@ impl Open {
         let back = tail.take(rest(before.len()).min(rest(pieces.len())));
         let back = back.take_while(|pair| is_same(*pair)).count();
         let middle = pieces.get(front..pieces.len() - back).unwrap_or_default();
-        // Of what has changed in several places, most is the same too. Only looked up in, so that its order is never seen.
+        // Of what has changed in several places, most is the same too. Only looked up in, so that
+        // its order is never seen.
         let known = before.get(front..before.len() - back).unwrap_or_default();
         let known: HashMap<_, &(Piece, Piece)> = known.iter().map(|pair| (pair.0.as_ptr(), pair)).collect();
         let middle: Vec<(Piece, Piece)> = middle

@@ -1,7 +1,7 @@
 //! p2c at work: all endpoints are always ready, and connect when an RPC goes to them.
 //!
-//! Follows tower 0.5 `Balance` (balance/p2c/service.rs) over tonic's lazy channels, which never hold an RPC back: where there is no
-//! connection, it fails. Without an endpoint, RPCs wait.
+//! Follows tower 0.5 `Balance` (balance/p2c/service.rs) over tonic's lazy channels, which never
+//! hold an RPC back: where there is no connection, it fails. Without an endpoint, RPCs wait.
 
 use crate::endpoint::Address;
 use crate::picker::{Complete, Pick, PickArgs, PickCx, PickShares};
@@ -28,7 +28,8 @@ impl P2cPolicy {
         }
     }
 
-    /// Two places that differ, each pair with the same chance in both orders; one where there is no second.
+    /// Two places that differ, each pair with the same chance in both orders; one where there is no
+    /// second.
     fn two(&mut self) -> Option<(usize, usize)> {
         let count = self.endpoints.len();
         let first = (count > 0).then(|| self.draw.index(count))?;

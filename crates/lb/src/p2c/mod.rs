@@ -1,4 +1,5 @@
-//! p2c: of two endpoints at random, the one with fewer RPCs under way. tonic-xds runs tower's `Balance` for every cluster.
+//! p2c: of two endpoints at random, the one with fewer RPCs under way. tonic-xds runs tower's
+//! `Balance` for every cluster.
 //!
 //! No resource can ask for it, and no other client has it.
 

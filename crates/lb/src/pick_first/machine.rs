@@ -1,8 +1,8 @@
 //! pick_first at work: one connection, found by happy eyeballs (A61, A62).
 //!
-//! All addresses of a list are tried one after the other, the next one when the last failed or after a short delay. The
-//! first connection wins; the others are let go. When every address has failed once, all are tried for ever in parallel.
-//! Follows C-core pick_first.cc.
+//! All addresses of a list are tried one after the other, the next one when the last failed or
+//! after a short delay. The first connection wins; the others are let go. When every address has
+//! failed once, all are tried for ever in parallel. Follows C-core pick_first.cc.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -20,7 +20,8 @@ use xdsctl_model::status::Status;
 #[derive(Debug)]
 pub struct PickFirstPolicy {
     at: TreePath,
-    /// Below a policy that has one pick_first for each endpoint: health counts, and texts are shorter.
+    /// Below a policy that has one pick_first for each endpoint: health counts, and texts are
+    /// shorter.
     is_member: bool,
     /// Made when it is first needed: most lists are not shuffled.
     shuffle: Option<Box<Rng>>,
@@ -45,7 +46,8 @@ enum PickFirstReport {
     Ready,
     /// RPCs fail with this status.
     Fail(Status),
-    /// Fail with the words of this status of the connection, which has them already: a large cluster may be down as a whole.
+    /// Fail with the words of this status of the connection, which has them already: a large
+    /// cluster may be down as a whole.
     FailAs(Status),
 }
 
@@ -193,7 +195,8 @@ impl PickFirstPolicy {
                         is_ejected: false,
                     })
                     .collect();
-                // The client hears of the last one first, so of several that are connected already the last one is selected.
+                // The client hears of the last one first, so of several that are connected already
+                // the last one is selected.
                 for member in members.iter().rev() {
                     cx.runtime.tell_initial(&member.handle, &self.at);
                 }

@@ -14,7 +14,8 @@ use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::pick
 use xdsctl_model::diag::Validation;
 use xdsctl_model::profile::{Feature, Profile};
 
-/// Delay between attempts of one pass (`grpc.happy_eyeballs_connection_attempt_delay_ms`, from 100 to 2000).
+/// Delay between attempts of one pass (`grpc.happy_eyeballs_connection_attempt_delay_ms`, from 100
+/// to 2000).
 pub const DEFAULT_ATTEMPT_DELAY_MS: i64 = 250;
 
 /// The name under which gRPC registers the policy, as configs have it.

@@ -1,8 +1,8 @@
 //! priority at work: the first child that works, with failover timers (A56).
 //!
-//! Children are made when they are needed. A child that is connecting for the first time, or that lost its connection,
-//! has ten seconds before the next one is tried. A child below the chosen one is kept for a quarter of an hour.
-//! Follows C-core priority.cc.
+//! Children are made when they are needed. A child that is connecting for the first time, or that
+//! lost its connection, has ten seconds before the next one is tried. A child below the chosen one
+//! is kept for a quarter of an hour. Follows C-core priority.cc.
 
 use std::sync::Arc;
 
@@ -47,7 +47,8 @@ struct PriorityState {
     standing: Option<ChildStanding>,
     can_start_timer: bool,
     failover: Option<TimerId>,
-    /// What RPCs get since its time was over, until it reports anew; `None` in clients in which they go on waiting.
+    /// What RPCs get since its time was over, until it reports anew; `None` in clients in which
+    /// they go on waiting.
     timed_out: Option<Status>,
 }
 

@@ -20,7 +20,8 @@ rules! {
     LB_PRIORITY_UNKNOWN = "lb-priority-unknown", Lb, Nack, "gRFC A56; C-core PriorityLbConfig::JsonPostLoad";
 }
 
-/// How long a child may take to connect before the next one is tried (`grpc.priority_failover_timeout_ms`).
+/// How long a child may take to connect before the next one is tried
+/// (`grpc.priority_failover_timeout_ms`).
 pub const DEFAULT_FAILOVER_MS: i64 = 10_000;
 
 /// The name under which gRPC registers the policy, as configs have it.

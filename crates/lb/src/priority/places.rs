@@ -1,7 +1,9 @@
-//! The list of priorities with what decides about each: which is the first to stop at, which are kept for nothing.
+//! The list of priorities with what decides about each: which is the first to stop at, which are
+//! kept for nothing.
 //!
-//! The client walks its list from the top at every report of any child. With thousands of priorities that are down that is
-//! the square of their number; here a report moves one priority between sets, and the walk is a look at their first members.
+//! The client walks its list from the top at every report of any child. With thousands of
+//! priorities that are down that is the square of their number; here a report moves one priority
+//! between sets, and the walk is a look at their first members.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

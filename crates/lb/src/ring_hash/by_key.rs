@@ -1,8 +1,8 @@
 //! The ring of clients that build it in the order of the hash keys.
 //!
-//! The order decides which endpoint has an entry more where they do not come out even. An empty key counts as none. Endpoints
-//! with one key have the same entries, and one of them gets all picks, another one after each change of a connection. Follows
-//! grpc-go ringhash.go, ring.go.
+//! The order decides which endpoint has an entry more where they do not come out even. An empty key
+//! counts as none. Endpoints with one key have the same entries, and one of them gets all picks,
+//! another one after each change of a connection. Follows grpc-go ringhash.go, ring.go.
 
 use super::ring::EntryWays;
 use super::{Ring, Size};

@@ -1,7 +1,8 @@
 //! ring_hash at work: endpoints connect when a request hash meets them.
 //!
-//! A pick walks the ring from the place of its hash, past endpoints that cannot be reached, and wakes the first idle one.
-//! Follows C-core ring_hash.cc (`UpdateAggregatedConnectivityStateLocked`, `Picker::Pick`).
+//! A pick walks the ring from the place of its hash, past endpoints that cannot be reached, and
+//! wakes the first idle one. Follows C-core ring_hash.cc
+//! (`UpdateAggregatedConnectivityStateLocked`, `Picker::Pick`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -52,7 +53,8 @@ pub struct RingHashPolicy {
     /// Shown instead of the ring when there is no endpoint.
     empty: Option<Status>,
     random_hash: Rng,
-    /// The ring is built in the order of keys. Of members with one key, the one drawn by this number gets the picks.
+    /// The ring is built in the order of keys. Of members with one key, the one drawn by this
+    /// number gets the picks.
     twins: Option<u64>,
 }
 
@@ -223,7 +225,8 @@ impl RingHashPolicy {
         }
     }
 
-    /// Takes no endpoints: a ring that works goes on, and any other fails until one of its endpoints has a new state.
+    /// Takes no endpoints: a ring that works goes on, and any other fails until one of its
+    /// endpoints has a new state.
     fn refuse(&mut self, status: Status) -> Reports {
         if self.tally.count(Connectivity::Ready) > 0 {
             return Reports::new();
@@ -523,8 +526,8 @@ impl crate::policy::StateMachine for RingHashPolicy {
     }
 
     fn exit_idle(&mut self, _cx: &mut PolicyCx<'_>) -> Reports {
-        // The client has no answer to this: endpoints connect when a hash meets them, which is why ring_hash under
-        // weighted_target, whose idle children get no picks, never connects.
+        // The client has no answer to this: endpoints connect when a hash meets them, which is why
+        // ring_hash under weighted_target, whose idle children get no picks, never connects.
         Reports::new()
     }
 

@@ -39,7 +39,8 @@ pub const NAME: &str = "ring_hash_experimental";
 /// Largest ring size that a config may have (C-core ring_hash.cc, xds_bootstrap_grpc_builder.cc).
 pub const MAX_RING_SIZE: u64 = 8_388_608;
 
-/// Ring size to which the client caps both sizes when it builds a ring (`grpc.lb.ring_hash.ring_size_cap`).
+/// Ring size to which the client caps both sizes when it builds a ring
+/// (`grpc.lb.ring_hash.ring_size_cap`).
 pub const RING_SIZE_CAP: u64 = 4096;
 
 /// The policy's place in the registry.

@@ -1,8 +1,9 @@
 //! Sorts ring entries by hash, with equal hashes in the order in which the client has them.
 //!
-//! Two endpoints with the same hash key (A76) have the same hashes, and then the sort decides which of them gets the picks.
-//! The client's is not stable: it is the introsort of libstdc++ (quick sort by the median of three down to 16 elements,
-//! then insertion sort), whose comparisons are repeated here one for one.
+//! Two endpoints with the same hash key (A76) have the same hashes, and then the sort decides which
+//! of them gets the picks. The client's is not stable: it is the introsort of libstdc++ (quick sort
+//! by the median of three down to 16 elements, then insertion sort), whose comparisons are repeated
+//! here one for one.
 
 use super::RingEntry;
 

@@ -1,7 +1,9 @@
-//! The ring of ring_hash: endpoints on a circle of 64-bit hashes, in proportion to their weights (A42, A76).
+//! The ring of ring_hash: endpoints on a circle of 64-bit hashes, in proportion to their weights
+//! (A42, A76).
 //!
-//! Bit by bit what the client builds: the same hashes, the same counts of entries (IEEE doubles in the same order), the
-//! same search. Follows C-core ring_hash.cc `RingHash::Ring`, `RingHash::Picker::Pick`.
+//! Bit by bit what the client builds: the same hashes, the same counts of entries (IEEE doubles in
+//! the same order), the same search. Follows C-core ring_hash.cc `RingHash::Ring`,
+//! `RingHash::Picker::Pick`.
 
 use twox_hash::XxHash64;
 
@@ -66,9 +68,11 @@ pub struct Ring {
 /// In what the entries of a ring are made otherwise than in C-core.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct EntryWays {
-    /// Names of entries have no `_` before the number ([`Feature::RingNamesPlain`](xdsctl_model::profile::Feature::RingNamesPlain)).
+    /// Names of entries have no `_` before the number
+    /// ([`Feature::RingNamesPlain`](xdsctl_model::profile::Feature::RingNamesPlain)).
     pub has_plain_names: bool,
-    /// The number counts the entries of all endpoints ([`Feature::RingCountsOn`](xdsctl_model::profile::Feature::RingCountsOn)).
+    /// The number counts the entries of all endpoints
+    /// ([`Feature::RingCountsOn`](xdsctl_model::profile::Feature::RingCountsOn)).
     pub counts_on: bool,
     /// The name of an entry keeps all but the last digit of the counter of the one before.
     pub names_grow: bool,
@@ -97,7 +101,8 @@ pub(super) struct RingEndpoint<K> {
 }
 
 impl Ring {
-    /// Builds the ring of endpoints with their keys (the first address, or a hash key) and weights, at least 1 each.
+    /// Builds the ring of endpoints with their keys (the first address, or a hash key) and weights,
+    /// at least 1 each.
     pub fn new<K: AsRef<str>>(endpoints: &[(K, u32)], size: Size) -> Ring {
         Self::made(endpoints, size, EntryWays::default())
     }
@@ -118,7 +123,8 @@ impl Ring {
         }
     }
 
-    /// Builds the ring of endpoints that get their entries in this order, with hashes that are signed numbers.
+    /// Builds the ring of endpoints that get their entries in this order, with hashes that are
+    /// signed numbers.
     pub(super) fn signed<K: AsRef<str>>(places: &[RingEndpoint<K>], size: Size, signed: SignedWays) -> Ring {
         let ways = EntryWays {
             names_grow: signed.names_grow,
@@ -176,8 +182,9 @@ impl Ring {
         })
     }
 
-    /// Index of the entry that a request hash belongs to: the first whose hash is not below it, else the first of all, or the last of all
-    /// where the ring ends there (grpc-java `RingHashLoadBalancer.RingHashPicker.getTargetIndex`).
+    /// Index of the entry that a request hash belongs to: the first whose hash is not below it,
+    /// else the first of all, or the last of all where the ring ends there (grpc-java
+    /// `RingHashLoadBalancer.RingHashPicker.getTargetIndex`).
     pub fn locate(&self, request_hash: u64) -> usize {
         let wanted = self.rank(request_hash);
         let index = self.entries.partition_point(|entry| self.rank(entry.hash) < wanted);
@@ -228,8 +235,8 @@ fn entries<K: AsRef<str>>(places: &[RingEndpoint<K>], size: Size, ways: EntryWay
     entries
 }
 
-/// The sum that weights are divided by. Where it is cut off, a ring that would have more entries than any client builds is made of the whole
-/// sum: the client runs out of memory there.
+/// The sum that weights are divided by. Where it is cut off, a ring that would have more entries
+/// than any client builds is made of the whole sum: the client runs out of memory there.
 fn sum_of_weights<K>(places: &[RingEndpoint<K>], size: Size, ways: EntryWays) -> u64 {
     let sum: u64 = places.iter().map(|place| u64::from(place.weight)).sum();
     let cut = sum & u64::from(u32::MAX);

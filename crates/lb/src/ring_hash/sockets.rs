@@ -1,8 +1,10 @@
-//! The ring of grpc-java, whose endpoints are known by the text of a socket address of the Java library.
+//! The ring of grpc-java, whose endpoints are known by the text of a socket address of the Java
+//! library.
 //!
-//! The endpoints get their entries in the order in which a `HashMap` lists them, which decides how many each has where its share is no
-//! whole number. Hashes are signed numbers. Follows grpc-java `RingHashLoadBalancer.buildRing`, and of the Java library
-//! `InetSocketAddress`, `Inet6Address` and `HashMap`; bins that the latter turns into trees are not.
+//! The endpoints get their entries in the order in which a `HashMap` lists them, which decides how
+//! many each has where its share is no whole number. Hashes are signed numbers. Follows grpc-java
+//! `RingHashLoadBalancer.buildRing`, and of the Java library `InetSocketAddress`, `Inet6Address`
+//! and `HashMap`; bins that the latter turns into trees are not.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
@@ -70,8 +72,8 @@ pub(super) fn ring<'a>(endpoints: impl Iterator<Item = (&'a [Address], u32)>, si
     Ring::signed(&places, size, SignedWays { names_grow, turns })
 }
 
-/// Why the client takes no ring of endpoints: their weights and the sum of these must fit into 32 bits (`validateAddrList`). A weight of 0
-/// stands for one that does not.
+/// Why the client takes no ring of endpoints: their weights and the sum of these must fit into 32
+/// bits (`validateAddrList`). A weight of 0 stands for one that does not.
 pub(super) fn refused(endpoints: &EndpointList) -> Option<Status> {
     let weights = || endpoints.iter().map(|endpoint| u64::from(endpoint.weight));
     let fits = weights().all(|weight| weight > 0) && u32::try_from(weights().sum::<u64>()).is_ok();
@@ -81,7 +83,8 @@ pub(super) fn refused(endpoints: &EndpointList) -> Option<Status> {
     })
 }
 
-/// An address without a host name, as `InetSocketAddress.toString` has it: `/1.2.3.4:80`, `/[2001:db8:0:0:0:0:0:1]:80`.
+/// An address without a host name, as `InetSocketAddress.toString` has it: `/1.2.3.4:80`,
+/// `/[2001:db8:0:0:0:0:0:1]:80`.
 fn text(address: &SocketAddr) -> String {
     match address.ip().to_canonical() {
         IpAddr::V4(ip) => format!("/{ip}:{}", address.port()),
@@ -124,7 +127,8 @@ fn v6_hash(ip: &Ipv6Addr) -> u32 {
         .fold(0, |sum: u32, bytes| sum.wrapping_add(number(bytes)))
 }
 
-/// The order in which a map lists keys of these hashes, put in one after the other; the keys differ.
+/// The order in which a map lists keys of these hashes, put in one after the other; the keys
+/// differ.
 fn in_map_order(hashes: &[u32]) -> Vec<usize> {
     let spread = |hash: u32| (hash ^ (hash >> 16)) as usize;
     let mut buckets = FIRST_BUCKETS;

@@ -1,7 +1,9 @@
-//! The cache of rls: what lookups answered, by their keys, until it is too old or takes too much room.
+//! The cache of rls: what lookups answered, by their keys, until it is too old or takes too much
+//! room.
 //!
-//! An entry that was used longest ago goes first, and none within five seconds of its making. Sizes are those of C-core's
-//! own structures in a 64-bit build, as measured in the client. Follows C-core rls.cc `Cache`.
+//! An entry that was used longest ago goes first, and none within five seconds of its making. Sizes
+//! are those of C-core's own structures in a 64-bit build, as measured in the client. Follows
+//! C-core rls.cc `Cache`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,7 +33,8 @@ const GROWTH: Growth = Growth {
 /// Bytes of an entry without its keys (`sizeof(Cache::Entry)`).
 const ENTRY_BYTES: usize = 160;
 
-/// Bytes of the keys of a lookup without their texts (`sizeof(RequestKey)`); an entry has them twice.
+/// Bytes of the keys of a lookup without their texts (`sizeof(RequestKey)`); an entry has them
+/// twice.
 const KEYS_BYTES: usize = 48;
 
 /// Before any time.
@@ -238,7 +241,8 @@ mod tests {
         entries.into_iter().map(|(keys, _)| keys).collect()
     }
 
-    /// An entry of `user=a` takes 266 bytes: 2 * (48 + 5) + 160. So it was seen in the client, with 798 and 797 bytes.
+    /// An entry of `user=a` takes 266 bytes: 2 * (48 + 5) + 160. So it was seen in the client, with
+    /// 798 and 797 bytes.
     #[test]
     fn entries_make_room_for_others_after_five_seconds() {
         let mut enough = cache(798, &["a", "b"]);

@@ -22,7 +22,8 @@ rules! {
     RLS_DUPLICATE_NAME = "rls-duplicate-name", Lb, Nack, "C-core rls.cc RouteLookupConfig::JsonPostLoad";
 }
 
-/// Reads `grpcKeybuilders`, which has no null. Duplicates are looked for only in a list without faults.
+/// Reads `grpcKeybuilders`, which has no null. Duplicates are looked for only in a list without
+/// faults.
 pub(super) fn read_key_builders(
     map: &Map<String, Value>,
     at: &ConfigPlace<'_>,

@@ -1,8 +1,8 @@
 //! rls at work: looks up which cluster an RPC goes to, and keeps what it learns.
 //!
-//! A child policy for each target that the cache or the default names; each lives as long as it is named. A lookup that has
-//! not been answered makes its RPCs wait, one that failed sends them to the default target, if there is one. Follows C-core
-//! rls.cc.
+//! A child policy for each target that the cache or the default names; each lives as long as it is
+//! named. A lookup that has not been answered makes its RPCs wait, one that failed sends them to
+//! the default target, if there is one. Follows C-core rls.cc.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -89,7 +89,8 @@ impl Target {
         if self.state != Connectivity::TransientFailure {
             return pick;
         }
-        // What a child does after a failure is not seen until it is READY: the picker of the failure stays.
+        // What a child does after a failure is not seen until it is READY: the picker of the
+        // failure stays.
         match pick {
             Pick::Fail(status) => Pick::Fail(self.failure.get_or_insert(status).clone()),
             Pick::Queue => match &self.failure {
@@ -308,7 +309,8 @@ impl RlsPolicy {
         reports
     }
 
-    /// Sets the timer to the first minute at which an entry can be taken out. The client looks every minute.
+    /// Sets the timer to the first minute at which an entry can be taken out. The client looks
+    /// every minute.
     fn plan_cleanup(&mut self, cx: &mut PolicyCx<'_>) {
         cx.runtime.cancel(&mut self.cleanup);
         if let Some(over) = self.cache.next_over() {

@@ -1,10 +1,12 @@
 //! rls: asks a lookup service which child policy an RPC goes to.
 //!
-//! Reached through a cluster specifier plugin of the routes, whose message becomes this JSON, or through a TypedStruct.
-//! The child policies get the lookup's answer in the field that `childPolicyConfigTargetFieldName` names; validation puts
-//! the default target there, or a made-up one.
+//! Reached through a cluster specifier plugin of the routes, whose message becomes this JSON, or
+//! through a TypedStruct. The child policies get the lookup's answer in the field that
+//! `childPolicyConfigTargetFieldName` names; validation puts the default target there, or a made-up
+//! one.
 //!
-//! `machine` has the policy at work, `cache` what it keeps of answers, `throttle` how it spares a service that fails.
+//! `machine` has the policy at work, `cache` what it keeps of answers, `throttle` how it spares a
+//! service that fails.
 
 mod cache;
 mod keys;

@@ -1,7 +1,8 @@
 //! The service config that an RLS config holds for the channel to its lookup service.
 //!
-//! Only checked, never used: no lookup is made here. Follows C-core `ServiceConfigImpl::Create` (service_config_impl.cc)
-//! with the parsers of a channel: client_channel_service_config.cc, retry_service_config.cc, message_size_service_config.cc.
+//! Only checked, never used: no lookup is made here. Follows C-core `ServiceConfigImpl::Create`
+//! (service_config_impl.cc) with the parsers of a channel: client_channel_service_config.cc,
+//! retry_service_config.cc, message_size_service_config.cc.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -123,7 +124,8 @@ fn retry_throttling(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) {
     }
 }
 
-/// Thousandths of a token; without a point the client forgets to multiply. Wraps as the client's 32 bits do.
+/// Thousandths of a token; without a point the client forgets to multiply. Wraps as the client's 32
+/// bits do.
 fn milli_ratio(text: &str) -> Option<u32> {
     let part = |text: &str| {
         let parsed = number::parse_unsigned(text, u64::from(u32::MAX));

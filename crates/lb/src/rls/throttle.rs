@@ -1,7 +1,7 @@
 //! How rls holds back lookups from a service that does not answer them.
 //!
-//! The more of the last lookups failed, the more likely the next one is not made; one that was held back counts as failed.
-//! Follows C-core rls.cc `RlsChannel::Throttle`.
+//! The more of the last lookups failed, the more likely the next one is not made; one that was held
+//! back counts as failed. Follows C-core rls.cc `RlsChannel::Throttle`.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,8 @@ use crate::runtime::Time;
 /// Lookups count for so long (C-core `kDefaultThrottleWindowSize`).
 const WINDOW_MS: i64 = 30_000;
 
-/// A lookup that succeeded makes up for so many in all (C-core `kDefaultThrottleRatioForSuccesses`).
+/// A lookup that succeeded makes up for so many in all (C-core
+/// `kDefaultThrottleRatioForSuccesses`).
 const RATIO_FOR_SUCCESSES: f64 = 2.0;
 
 /// Lookups that are added to those there were, so that a few failures do not count for much (C-core

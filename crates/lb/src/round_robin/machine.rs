@@ -1,7 +1,7 @@
 //! round_robin at work: every connected endpoint in turn.
 //!
-//! A new list of endpoints waits until it can do better than the old one. Each report of any endpoint makes a new picker,
-//! which starts at a random endpoint. Follows C-core round_robin.cc.
+//! A new list of endpoints waits until it can do better than the old one. Each report of any
+//! endpoint makes a new picker, which starts at a random endpoint. Follows C-core round_robin.cc.
 
 use crate::endpoint;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};

@@ -29,7 +29,8 @@ pub static TYPE: PolicyType = PolicyType {
 };
 
 fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Option<Value> {
-    // The client does not even parse the message: bad bytes are fine, the fields in good ones are ignored.
+    // The client does not even parse the message: bad bytes are fine, the fields in good ones are
+    // ignored.
     entry.note_ignored::<RoundRobin>(cx);
     Some(to_json(&RoundRobinConfig {}))
 }

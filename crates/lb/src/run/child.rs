@@ -1,6 +1,8 @@
-//! A policy's child: an update that names another policy builds it beside the old one and swaps when it is connected.
+//! A policy's child: an update that names another policy builds it beside the old one and swaps
+//! when it is connected.
 //!
-//! Follows C-core child_policy_handler.cc. Until a child has reported for the first time, picks through it queue.
+//! Follows C-core child_policy_handler.cc. Until a child has reported for the first time, picks
+//! through it queue.
 
 use std::ops::Range;
 
@@ -87,8 +89,8 @@ impl Child {
         self.take_reports(generation, reports, cx)
     }
 
-    /// Has the child do something, and returns also what the policies below did to subchannels meanwhile: where it stands
-    /// among the [changes](super::runtime::Runtime::change).
+    /// Has the child do something, and returns also what the policies below did to subchannels
+    /// meanwhile: where it stands among the [changes](super::runtime::Runtime::change).
     pub fn watched(
         &mut self,
         cx: &mut PolicyCx<'_>,
@@ -109,8 +111,9 @@ impl Child {
         self.take_reports(generation, reports, cx)
     }
 
-    /// Reports of the successor are held back until one is not CONNECTING, or in some clients until one is READY: there a policy that is idle
-    /// until it is asked never takes the place of one that is asked.
+    /// Reports of the successor are held back until one is not CONNECTING, or in some clients until
+    /// one is READY: there a policy that is idle until it is asked never takes the place of one
+    /// that is asked.
     fn take_reports(&mut self, generation: u32, mut reports: Reports, cx: &mut PolicyCx<'_>) -> Reports {
         if self.pending.as_ref().is_some_and(|slot| slot.generation == generation) {
             let is_serving = self.last.as_ref().is_some_and(|last| last.state == Connectivity::Ready);

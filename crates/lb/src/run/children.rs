@@ -1,7 +1,9 @@
-//! The children of cluster_manager, weighted_target and priority: by name, with numbers for their places in the tree.
+//! The children of cluster_manager, weighted_target and priority: by name, with numbers for their
+//! places in the tree.
 //!
-//! A child that is not wanted any more is kept for a quarter of an hour, in case it is wanted again. Numbers are never used
-//! twice. Follows C-core xds_cluster_manager.cc, weighted_target.cc and priority.cc, which do this alike.
+//! A child that is not wanted any more is kept for a quarter of an hour, in case it is wanted
+//! again. Numbers are never used twice. Follows C-core xds_cluster_manager.cc, weighted_target.cc
+//! and priority.cc, which do this alike.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -128,8 +130,9 @@ impl<D> Children<D> {
         })
     }
 
-    /// Hands an event to the child at the beginning of the path, and gives the child's name and what it reports. An event of the
-    /// policy itself can only be the timer that ends a child that is not wanted.
+    /// Hands an event to the child at the beginning of the path, and gives the child's name and
+    /// what it reports. An event of the policy itself can only be the timer that ends a child that
+    /// is not wanted.
     pub fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Option<(Arc<str>, Reports)> {
         let Some((&number, rest)) = path.split_first() else {
             if let PolicyEvent::Timer(timer) = what

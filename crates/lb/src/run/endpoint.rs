@@ -1,7 +1,7 @@
 //! Endpoints as LB policies receive them, and the order in which some policies sort them.
 //!
-//! An endpoint has one address or several (A61), its place in the hierarchy (priority child, locality) and its weights.
-//! Follows C-core endpoint_addresses.h and address_filtering.h.
+//! An endpoint has one address or several (A61), its place in the hierarchy (priority child,
+//! locality) and its weights. Follows C-core endpoint_addresses.h and address_filtering.h.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -17,7 +17,8 @@ use xdsctl_model::resource::pieces::Pieces;
 pub struct Endpoint {
     /// Its addresses, the primary one first; never empty.
     pub addresses: Arc<[Address]>,
-    /// Names from the root of the cluster's tree down: the priority child, the locality. All endpoints of a locality share it.
+    /// Names from the root of the cluster's tree down: the priority child, the locality. All
+    /// endpoints of a locality share it.
     pub path: Arc<[Arc<str>]>,
     /// Weight of its locality, at least 1.
     pub locality_weight: u32,
@@ -46,9 +47,9 @@ pub struct AddressText {
     pub scope: Arc<SubchannelScope>,
 }
 
-/// What connections to one address are kept apart by: the arguments of a subchannel in which the endpoints of a channel differ (C-core
-/// `Subchannel::MakeSubchannelArgs`: `xds_cluster_name`, `lb_locality`, `address_name`). Neither the priority nor the EDS service
-/// name is one of them.
+/// What connections to one address are kept apart by: the arguments of a subchannel in which the
+/// endpoints of a channel differ (C-core `Subchannel::MakeSubchannelArgs`: `xds_cluster_name`,
+/// `lb_locality`, `address_name`). Neither the priority nor the EDS service name is one of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SubchannelScope {
     /// The name of the leaf cluster that has the endpoint.
@@ -90,10 +91,12 @@ impl Address {
     }
 }
 
-/// Position of one address in the order of raw socket addresses: IPv4 first, then port, then address.
+/// Position of one address in the order of raw socket addresses: IPv4 first, then port, then
+/// address.
 type AddressKey = (bool, u16, u32, u128, u32);
 
-/// Position of an endpoint: its addresses sorted, compared one after the other (C-core `EndpointAddressSet`).
+/// Position of an endpoint: its addresses sorted, compared one after the other (C-core
+/// `EndpointAddressSet`).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AddressSet(Vec<AddressKey>);
 
@@ -154,8 +157,8 @@ pub type EndpointGroups = BTreeMap<Arc<str>, EndpointList>;
 
 /// Groups endpoints by the name at `depth` of their path.
 ///
-/// C-core does not take the last name off a path, so policies further down see it again. With `paths_end` endpoints without a name at
-/// `depth` are in no group.
+/// C-core does not take the last name off a path, so policies further down see it again. With
+/// `paths_end` endpoints without a name at `depth` are in no group.
 pub fn groups(endpoints: &EndpointList, depth: usize, paths_end: bool) -> EndpointGroups {
     let mut groups: BTreeMap<Arc<str>, Vec<Piece>> = BTreeMap::new();
     for piece in endpoints.pieces() {

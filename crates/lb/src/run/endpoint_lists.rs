@@ -1,9 +1,10 @@
-//! One pick_first for each endpoint, in lists of which a newer one waits until it can do better than the old one: what
-//! round_robin and weighted_round_robin have below them.
+//! One pick_first for each endpoint, in lists of which a newer one waits until it can do better
+//! than the old one: what round_robin and weighted_round_robin have below them.
 //!
-//! Each change of an endpoint costs as much with many endpoints as with few: states are counted, not looked up, and a newer list
-//! takes the connected endpoints of the old one over ([`adoption`]). Follows C-core endpoint_list.cc. Other clients change the
-//! list in use ([`in_place`]).
+//! Each change of an endpoint costs as much with many endpoints as with few: states are counted,
+//! not looked up, and a newer list takes the connected endpoints of the old one over
+//! ([`adoption`]). Follows C-core endpoint_list.cc. Other clients change the list in use
+//! ([`in_place`]).
 
 mod adoption;
 mod in_place;
@@ -187,8 +188,8 @@ impl EndpointLists {
         Some((number, reports.into_iter().map(|report| (index, report)).collect()))
     }
 
-    /// Notes what an endpoint reported; an idle one is told to connect, and what that brings is added to `said`. Returns
-    /// the endpoint's state before.
+    /// Notes what an endpoint reported; an idle one is told to connect, and what that brings is
+    /// added to `said`. Returns the endpoint's state before.
     pub fn note(
         &mut self,
         number: u32,
@@ -257,7 +258,8 @@ impl EndpointLists {
         }
     }
 
-    /// The status of picks while all endpoints of the list in use fail; `last` is what the last one of them said.
+    /// The status of picks while all endpoints of the list in use fail; `last` is what the last one
+    /// of them said.
     pub fn failure(&mut self, last: Option<String>) -> Status {
         if let Some(last) = last {
             let text = match self.hands_on {

@@ -1,4 +1,5 @@
-//! What happens, told as it happens: the events of policies, connections and RPCs that a timeline is made of.
+//! What happens, told as it happens: the events of policies, connections and RPCs that a timeline
+//! is made of.
 //!
 //! Nothing is told unless somebody listens, and then it costs an entry each.
 

@@ -1,8 +1,8 @@
 //! The metadata of an RPC as LB policies see it.
 //!
-//! It is what the application sent, with the path and the time that is left; what the layers below the config selector put on
-//! (`content-type`, `user-agent`, the channel's authority) is not there yet, while binary headers are. Follows C-core
-//! `LbMetadata` (lb_metadata.cc).
+//! It is what the application sent, with the path and the time that is left; what the layers below
+//! the config selector put on (`content-type`, `user-agent`, the channel's authority) is not there
+//! yet, while binary headers are. Follows C-core `LbMetadata` (lb_metadata.cc).
 
 use std::borrow::Cow;
 
@@ -50,7 +50,8 @@ pub fn joined<'a>(headers: &'a [(String, String)], name: &str) -> Option<Cow<'a,
     Some(Cow::Owned(joined))
 }
 
-/// A deadline in wire form. The client sends what is left at that moment; this is the nominal value.
+/// A deadline in wire form. The client sends what is left at that moment; this is the nominal
+/// value.
 pub fn wire_timeout(timeout: Millis) -> String {
     let ms = timeout.0.max(1);
     if ms % 1000 == 0 {

@@ -1,7 +1,8 @@
 //! What LB policies run on: time, connections, children, endpoints and picks. No policy is here.
 //!
-//! [`policy`] is what a policy is to those around it, [`runtime`] what it acts on, [`picker`] what a pick asks and answers.
-//! The others are parts that several policies have: one child, children by name, lists of endpoints, counts of states.
+//! [`policy`] is what a policy is to those around it, [`runtime`] what it acts on, [`picker`] what
+//! a pick asks and answers. The others are parts that several policies have: one child, children by
+//! name, lists of endpoints, counts of states.
 
 pub mod child;
 pub mod children;

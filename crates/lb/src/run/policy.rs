@@ -1,9 +1,10 @@
 //! The run-time side of LB policies: explicit state machines, driven by updates and events.
 //!
-//! A policy owns its children. Whatever happens is handed down from the root along a path of child numbers ([`TreePath`]), and
-//! what a policy has to say goes up as the return value ([`Reports`]). Time, chance and connections are in
-//! [`PolicyCx::runtime`]; what a cluster is made of comes from [`Clusters`]. A picker is not a value of its own: each policy
-//! keeps what it last reported and answers [`StateMachine::pick`] from that.
+//! A policy owns its children. Whatever happens is handed down from the root along a path of child
+//! numbers ([`TreePath`]), and what a policy has to say goes up as the return value ([`Reports`]).
+//! Time, chance and connections are in [`PolicyCx::runtime`]; what a cluster is made of comes from
+//! [`Clusters`]. A picker is not a value of its own: each policy keeps what it last reported and
+//! answers [`StateMachine::pick`] from that.
 
 use std::fmt;
 use std::sync::Arc;
@@ -84,7 +85,8 @@ pub struct LookupAnswer {
 /// An answer, or why there is none.
 pub type LookupResult = Arc<Result<LookupAnswer, Status>>;
 
-/// What a backend says of its load: `xds.data.orca.v3.OrcaLoadReport` as far as weighted_round_robin reads it.
+/// What a backend says of its load: `xds.data.orca.v3.OrcaLoadReport` as far as
+/// weighted_round_robin reads it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LoadReport {
     /// `cpu_utilization`.
@@ -127,7 +129,8 @@ impl StateReport {
     }
 }
 
-/// What a policy reported in the course of one call, oldest first. A report stands for a new picker.
+/// What a policy reported in the course of one call, oldest first. A report stands for a new
+/// picker.
 pub type Reports = Vec<StateReport>;
 
 /// A new configuration for a policy.
@@ -184,7 +187,8 @@ pub struct ClusterChild {
 
 /// The channel's xDS configuration, as the policies below the resolver see it.
 pub trait Clusters {
-    /// What the cds policy at `at` is to run. The numbering of priority children is kept per policy.
+    /// What the cds policy at `at` is to run. The numbering of priority children is kept per
+    /// policy.
     fn update(&self, at: &TreePath, cluster: &str) -> ClusterUpdate;
 
     /// The cds policy at `at` dropped its child, or is gone: its numbering starts over.
@@ -225,12 +229,13 @@ pub trait StateMachine: fmt::Debug {
     /// Decides where an attempt goes, by what the policy last reported.
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick;
 
-    /// Adds up where picks are to go, `share` of all of them, by what the policy last reported. Without a request hash in
-    /// `args`, the hash is random.
+    /// Adds up where picks are to go, `share` of all of them, by what the policy last reported.
+    /// Without a request hash in `args`, the hash is random.
     fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares);
 
-    /// Tells which priority is in use in each priority policy from here down, with the cluster that it is for. `cluster` is
-    /// the one that this policy is for. Only policies that may stand above a priority policy have anything to say.
+    /// Tells which priority is in use in each priority policy from here down, with the cluster that
+    /// it is for. `cluster` is the one that this policy is for. Only policies that may stand above
+    /// a priority policy have anything to say.
     fn priorities(&self, _cluster: &str, _tell: &mut dyn FnMut(&str, Option<usize>)) {}
 
     /// Lets go of timers and subchannels.

@@ -1,7 +1,8 @@
 //! The children of a policy in a list that knows, in tests, how many of them are looked at.
 //!
-//! A policy with many children hears of each of their changes. What it makes of one must not cost a look at all of them: with
-//! 20,000 endpoints that was 18 s. The tests of the simulator count looks, which tell that as exactly as time does not.
+//! A policy with many children hears of each of their changes. What it makes of one must not cost a
+//! look at all of them: with 20,000 endpoints that was 18 s. The tests of the simulator count
+//! looks, which tell that as exactly as time does not.
 
 /// A list of children.
 #[derive(Debug)]

@@ -1,9 +1,9 @@
 //! Time, timers and connections: everything outside the policies that the policies act on.
 //!
-//! One queue of events, ordered by time and then by the order of scheduling, stands for the client's work serializer.
-//! Nothing here reads a clock: [`Runtime::now`] moves when the owner takes the next event. The network is not here
-//! either: [`Runtime::take_attempts`] tells which subchannels want to connect, [`Runtime::connected`] and its siblings
-//! take the outcome.
+//! One queue of events, ordered by time and then by the order of scheduling, stands for the
+//! client's work serializer. Nothing here reads a clock: [`Runtime::now`] moves when the owner
+//! takes the next event. The network is not here either: [`Runtime::take_attempts`] tells which
+//! subchannels want to connect, [`Runtime::connected`] and its siblings take the outcome.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
@@ -173,7 +173,8 @@ pub struct Runtime {
     pub log: Log,
     /// Clusters whose cds policies are taking an update, the outermost first.
     pub building: Vec<String>,
-    /// The cluster whose policy leads back to it while it is being built, which never ends in the client.
+    /// The cluster whose policy leads back to it while it is being built, which never ends in the
+    /// client.
     pub endless: Option<String>,
     /// Why the client's process has died.
     pub died: Option<String>,
@@ -260,7 +261,8 @@ impl Runtime {
         self.queue.add_first(Event::Policy(at.clone(), what));
     }
 
-    /// Has policies hear of news that are under way to others, right after those: `other` says who hears of what.
+    /// Has policies hear of news that are under way to others, right after those: `other` says who
+    /// hears of what.
     pub fn tell_too(&mut self, other: impl Fn(&TreePath, &PolicyEvent) -> Option<(TreePath, PolicyEvent)>) {
         self.queue.repeat(|event| {
             let Event::Policy(at, what) = event else { return None };
@@ -290,7 +292,8 @@ impl Runtime {
         self.machines.count()
     }
 
-    /// Says whether something is under way that was due when it was scheduled, such as news of connections.
+    /// Says whether something is under way that was due when it was scheduled, such as news of
+    /// connections.
     pub fn has_news(&self) -> bool {
         self.queue.has_due()
     }
@@ -324,8 +327,8 @@ impl Runtime {
         Some(event)
     }
 
-    /// Makes a subchannel for a policy, or joins one that leads to the same address in the same scope. The policy knows the state, or
-    /// has it told by [`Runtime::tell_initial`].
+    /// Makes a subchannel for a policy, or joins one that leads to the same address in the same
+    /// scope. The policy knows the state, or has it told by [`Runtime::tell_initial`].
     pub fn acquire(&mut self, address: &Address, at: &TreePath) -> Handle {
         let handle = self.join(address, at);
         self.changes.push(SubchannelChange::Created {
@@ -359,9 +362,11 @@ impl Runtime {
         handle
     }
 
-    /// Watches the subchannel of another handle without keeping it alive; returns the number in the events.
+    /// Watches the subchannel of another handle without keeping it alive; returns the number in the
+    /// events.
     ///
-    /// Such watches hear of a change before the handles do, as a wrapper does. The state now is not told.
+    /// Such watches hear of a change before the handles do, as a wrapper does. The state now is not
+    /// told.
     pub fn watch(&mut self, handle: &Handle, at: &TreePath) -> u64 {
         self.next_handle += 1;
         self.pool.watch(handle.subchannel, self.next_handle, at, false);
@@ -428,7 +433,8 @@ impl Runtime {
         self.load.unwatch(address, at, endpoint);
     }
 
-    /// Streams of load reports that begin since the last call: the subchannel and the stream's number.
+    /// Streams of load reports that begin since the last call: the subchannel and the stream's
+    /// number.
     pub fn take_load_starts(&mut self) -> Vec<(u32, u64)> {
         let starts = self.load.take_starts().into_iter();
         let of = |(address, serial): (Address, u64)| {
@@ -438,7 +444,8 @@ impl Runtime {
         starts.filter_map(of).collect()
     }
 
-    /// The period of a stream of load reports, in milliseconds, and who wants them; `None` for one that is over.
+    /// The period of a stream of load reports, in milliseconds, and who wants them; `None` for one
+    /// that is over.
     pub fn load_stream(&self, address: &Address, serial: u64) -> Option<(i64, Vec<(TreePath, u32)>)> {
         self.load.stream(address, serial)
     }

@@ -1,7 +1,8 @@
 //! Policies whose decisions come from a server that is not there: grpclb and autosharding.
 //!
-//! grpclb asks a balancer for addresses, autosharding for an assignment. Neither can be answered offline. RPCs that reach one
-//! fail with a text that says so, but for grpclb, which has no balancer address in xDS and uses the endpoints.
+//! grpclb asks a balancer for addresses, autosharding for an assignment. Neither can be answered
+//! offline. RPCs that reach one fail with a text that says so, but for grpclb, which has no
+//! balancer address in xDS and uses the endpoints.
 
 use super::child::Child;
 use super::picker::{Pick, PickArgs, PickCx, PickShares};

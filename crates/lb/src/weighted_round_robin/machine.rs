@@ -1,7 +1,8 @@
-//! weighted_round_robin at work: connected endpoints in proportion to the weights that they report (A58).
+//! weighted_round_robin at work: connected endpoints in proportion to the weights that they report
+//! (A58).
 //!
-//! Handles lists of endpoints as round_robin does, but sorted by address. While fewer than two weights are known it is
-//! plain round robin. Follows C-core weighted_round_robin.cc.
+//! Handles lists of endpoints as round_robin does, but sorted by address. While fewer than two
+//! weights are known it is plain round robin. Follows C-core weighted_round_robin.cc.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,7 +32,8 @@ pub struct WeightedRoundRobinPolicy {
     weights: Vec<EndpointWeight>,
     /// Endpoints of which reports are wanted out of band, by number, with the period.
     watched: BTreeMap<u32, (Arc<Endpoint>, i64)>,
-    /// An endpoint has reported its load; until then there is no schedule to make, however often endpoints come and go.
+    /// An endpoint has reported its load; until then there is no schedule to make, however often
+    /// endpoints come and go.
     has_weights: bool,
     sequence: u32,
     shown: WeightedRoundRobinReport,
@@ -40,7 +42,8 @@ pub struct WeightedRoundRobinPolicy {
     told: Vec<f32>,
     /// When the schedule was last due, and the period from then on.
     last: (Time, Time),
-    /// The next time at which it may become another one, and its event; in between the client makes the same one again and again.
+    /// The next time at which it may become another one, and its event; in between the client makes
+    /// the same one again and again.
     next: Time,
     timer: Option<TimerId>,
     connect_order: Rng,
@@ -215,7 +218,8 @@ impl WeightedRoundRobinPolicy {
         }
     }
 
-    /// Sets the timer to the first time from `from` on at which the schedule is due, unless it comes before that.
+    /// Sets the timer to the first time from `from` on at which the schedule is due, unless it
+    /// comes before that.
     fn set_timer(&mut self, from: Time, cx: &mut PolicyCx<'_>) {
         let (last, period) = self.last;
         let periods = from.saturating_sub(last).saturating_add(period - 1) / period;

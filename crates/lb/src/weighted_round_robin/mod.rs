@@ -1,4 +1,5 @@
-//! weighted_round_robin: RPCs go round the endpoints by weights from their load reports (A58, A114).
+//! weighted_round_robin: RPCs go round the endpoints by weights from their load reports (A58,
+//! A114).
 
 mod machine;
 mod sorted;
@@ -142,7 +143,8 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Weigh
     done(config, faults)
 }
 
-/// Reads the metric names, where null is no list. A list with a foreign element is not looked at further.
+/// Reads the metric names, where null is no list. A list with a foreign element is not looked at
+/// further.
 fn metric_names(config: &Map<String, Value>, faults: &mut Faults) -> Vec<Metric> {
     let at = ConfigPlace::TOP.field(METRIC_NAMES);
     let Some(names) = config.get(METRIC_NAMES).and_then(|list| json::list(list, &at, faults)) else {

@@ -67,7 +67,8 @@ impl Sorted {
     }
 }
 
-/// The piece in which an endpoint of these addresses is, or would be, and its place there. Behind all others it is in the last piece.
+/// The piece in which an endpoint of these addresses is, or would be, and its place there. Behind
+/// all others it is in the last piece.
 fn find(list: &Pieces<Arc<Endpoint>>, set: &AddressSet) -> (usize, Result<usize, usize>) {
     let pieces = list.pieces();
     let is_before = |piece: &Arc<[Arc<Endpoint>]>| piece.last().is_some_and(|last| last.address_set() < *set);

@@ -1,6 +1,8 @@
-//! The static stride scheduler: weighted round robin without a queue, shared by all pickers of a policy.
+//! The static stride scheduler: weighted round robin without a queue, shared by all pickers of a
+//! policy.
 //!
-//! Bit by bit what the client computes, single-precision division included. Follows C-core static_stride_scheduler.cc.
+//! Bit by bit what the client computes, single-precision division included. Follows C-core
+//! static_stride_scheduler.cc.
 
 /// Weights are scaled so that the largest is this.
 const MAX_WEIGHT: u16 = u16::MAX;
@@ -29,9 +31,11 @@ pub struct StaticStrideScheduler {
 }
 
 impl StaticStrideScheduler {
-    /// A schedule for these weights, none of them negative; a weight of 0 counts as the mean of the others.
+    /// A schedule for these weights, none of them negative; a weight of 0 counts as the mean of the
+    /// others.
     ///
-    /// `None` with fewer than two endpoints, or if all weights are 0: then plain round robin is used.
+    /// `None` with fewer than two endpoints, or if all weights are 0: then plain round robin is
+    /// used.
     pub fn new(weights: &[f32]) -> Option<StaticStrideScheduler> {
         if weights.len() < 2 {
             return None;
@@ -69,7 +73,8 @@ impl StaticStrideScheduler {
         &self.weights
     }
 
-    /// The next endpoint's index. `sequence` is shared by all schedules of a policy and wraps at 32 bits.
+    /// The next endpoint's index. `sequence` is shared by all schedules of a policy and wraps at 32
+    /// bits.
     pub fn pick(&self, sequence: &mut u32) -> usize {
         let len = self.weights.len() as u64;
         loop {

@@ -58,7 +58,8 @@ impl EndpointWeight {
         self.last_update = Some(now);
     }
 
-    /// The weight that counts now; 0 before the blackout is over and after the last report has expired.
+    /// The weight that counts now; 0 before the blackout is over and after the last report has
+    /// expired.
     pub fn current(&mut self, config: &WeightedRoundRobinConfig, now: i64) -> f32 {
         let expiration = config.weight_expiration_period.0;
         if self.last_update.is_none_or(|last| now - last >= expiration) {

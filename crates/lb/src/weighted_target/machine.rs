@@ -1,4 +1,5 @@
-//! weighted_target at work: a child by chance, in proportion to the weights of those that are connected.
+//! weighted_target at work: a child by chance, in proportion to the weights of those that are
+//! connected.
 //!
 //! Follows C-core weighted_target.cc.
 

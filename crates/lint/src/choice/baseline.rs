@@ -1,7 +1,9 @@
-//! The findings that there were on some day: a file that is kept beside the configuration, so that only new ones are reported.
+//! The findings that there were on some day: a file that is kept beside the configuration, so that
+//! only new ones are reported.
 //!
-//! It is JSON with a line for each finding, in an order that does not change from run to run: a change is a line in a review. What
-//! decides is the [`Fingerprint`]; the other keys are for people.
+//! It is JSON with a line for each finding, in an order that does not change from run to run: a
+//! change is a line in a review. What decides is the [`Fingerprint`]; the other keys are for
+//! people.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

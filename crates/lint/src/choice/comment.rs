@@ -1,7 +1,7 @@
 //! Suppressions in comments of YAML documents: `# xdsctl: ignore[RULE,...] until 2027-01-31: reason`, the day being optional.
 //!
-//! Behind something, a comment is about its line. On a line of its own it is about the next node: an entry of a mapping with its value, or
-//! an element of a sequence, to its last line.
+//! Behind something, a comment is about its line. On a line of its own it is about the next node:
+//! an entry of a mapping with its value, or an element of a sequence, to its last line.
 
 use std::ops::RangeInclusive;
 
@@ -126,8 +126,8 @@ fn read(words: &str, known: &[&'static Rule]) -> Result<ReadComment, String> {
 
 /// The lines of the node that follows a comment on `line`, where `text` goes on.
 ///
-/// `below` is the next such comment with its lines: comments above each other are about the same node, which is looked for once.
-/// Adds the bytes that it has looked at to `scanned`.
+/// `below` is the next such comment with its lines: comments above each other are about the same
+/// node, which is looked for once. Adds the bytes that it has looked at to `scanned`.
 fn next_node(
     text: &str,
     line: usize,

@@ -1,8 +1,10 @@
 //! What a reader chooses to hear: how loud a rule is, and which findings are known already.
 //!
-//! [`Severities`] makes rules, families of rules, effects or single fields of a rule errors, warnings, notes or nothing. A [`Suppression`] takes
-//! out findings with a reason, until a day; it stands in a configuration file or in a comment of a YAML document ([`comments`]). A
-//! [`Baseline`] takes out the findings that there were when it was written. [`decide`](crate::decide) applies them.
+//! [`Severities`] makes rules, families of rules, effects or single fields of a rule errors,
+//! warnings, notes or nothing. A [`Suppression`] takes out findings with a reason, until a day; it
+//! stands in a configuration file or in a comment of a YAML document ([`comments`]). A [`Baseline`]
+//! takes out the findings that there were when it was written. [`decide`](crate::decide) applies
+//! them.
 //!
 //! A choice changes nothing of what the client does. Nothing here knows of files and clocks.
 

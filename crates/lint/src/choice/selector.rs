@@ -1,5 +1,5 @@
-//! Rules by name: `eds-locality-without-weight`, a family (`cds-dns`), an effect (`spec`), `all`, or fields of any of these
-//! (`field-ignored=name,connect_timeout`).
+//! Rules by name: `eds-locality-without-weight`, a family (`cds-dns`), an effect (`spec`), `all`,
+//! or fields of any of these (`field-ignored=name,connect_timeout`).
 
 use xdsctl_document::proto::known_field;
 use xdsctl_document::proto::wire::{BEHAVIOUR_FIELD_IGNORED, FIELD_IGNORED, SECURITY_FIELD_IGNORED};
@@ -148,7 +148,8 @@ impl Severities {
             .extend(selectors.into_iter().map(|selector| (selector, severity)));
     }
 
-    /// How loud a finding of a rule with this effect is, the innermost field of which is `field`; `None` to drop it.
+    /// How loud a finding of a rule with this effect is, the innermost field of which is `field`;
+    /// `None` to drop it.
     pub fn of(&self, (rule, effect): (&Rule, Effect), field: Option<&str>) -> Option<Severity> {
         let mut latest = self.choices.iter().rev();
         latest

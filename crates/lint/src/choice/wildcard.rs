@@ -1,4 +1,5 @@
-//! Patterns: for names and paths, in which only `*` means something, and for files, as in `.gitignore`.
+//! Patterns: for names and paths, in which only `*` means something, and for files, as in
+//! `.gitignore`.
 
 use std::fmt;
 
@@ -53,7 +54,8 @@ impl fmt::Display for Wildcard {
     }
 }
 
-/// A pattern for files: `*` within a name, `**` for directories; one without a slash is for names in any directory.
+/// A pattern for files: `*` within a name, `**` for directories; one without a slash is for names
+/// in any directory.
 ///
 /// A match takes time in proportion to both lengths: the last star is moved on, and none before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,7 +153,8 @@ fn tokens(name: &str) -> Option<Vec<PatternToken>> {
     Some(tokens)
 }
 
-/// Says whether a text fits a pattern in which some parts stand for any run; what does not fit moves the last of them on.
+/// Says whether a text fits a pattern in which some parts stand for any run; what does not fit
+/// moves the last of them on.
 fn starred<P, T>(pattern: &[P], text: &[T], is_star: impl Fn(&P) -> bool, fits: impl Fn(&P, &T) -> bool) -> bool {
     let (mut at, mut next) = (0, 0);
     let mut star: Option<(usize, usize)> = None;

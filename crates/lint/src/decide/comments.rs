@@ -1,4 +1,5 @@
-//! Which suppressions in the comments of a document are about a line, and how much may be compared to find that out.
+//! Which suppressions in the comments of a document are about a line, and how much may be compared
+//! to find that out.
 
 use std::collections::BTreeMap;
 

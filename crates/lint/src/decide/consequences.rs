@@ -22,7 +22,8 @@ impl Rejections {
         Rejections(rejected.map(|(number, _)| number).collect())
     }
 
-    /// Takes out what follows from those of which nothing is left that is reported; says how many findings that are.
+    /// Takes out what follows from those of which nothing is left that is reported; says how many
+    /// findings that are.
     pub fn follow(mut self, outcome: &mut CheckOutcome, severities: &Severities) -> usize {
         let is_reported = |diagnostic: &Diagnostic| {
             let field = diagnostic.path.segs().last_field();

@@ -1,7 +1,9 @@
-//! Which findings are shown: what happens to a finding once it is made happens here, and in this order.
+//! Which findings are shown: what happens to a finding once it is made happens here, and in this
+//! order.
 //!
-//! The loader, the converters and the [lints](crate::lint) state facts, and take none back. Each stage may withhold a finding, and
-//! then gives the [`Reason`]; whoever asks gets those from [`Withheld`].
+//! The loader, the converters and the [lints](crate::lint) state facts, and take none back. Each
+//! stage may withhold a finding, and then gives the [`Reason`]; whoever asks gets those from
+//! [`Withheld`].
 //!
 //! For each world, [`decide()`]:
 //! 1. `reach`: failures that no RPC meets, or from which another cluster takes over (which makes them advice).
@@ -21,8 +23,9 @@
 //!    have a finding at one place have it together, with the worst effect.
 //! 9. The format: what is below its least severity.
 //!
-//! What a text is, the loader decides while it reads it, and what a client does with a resource and with the response around it,
-//! [`client`](xdsctl_channel::client). Apart from that, of very many findings of a rule some are counted only, when they are made
+//! What a text is, the loader decides while it reads it, and what a client does with a resource and
+//! with the response around it, [`client`](xdsctl_channel::client). Apart from that, of very many
+//! findings of a rule some are counted only, when they are made
 //! ([`MAX_FINDINGS_PER_RULE`](xdsctl_model::diag::MAX_FINDINGS_PER_RULE)).
 
 mod comments;

@@ -1,4 +1,5 @@
-//! What the resources of the base's world show to clients of which it is not known what they keep: it goes into their answers.
+//! What the resources of the base's world show to clients of which it is not known what they keep:
+//! it goes into their answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 

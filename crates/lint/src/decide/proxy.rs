@@ -1,7 +1,9 @@
-//! What no gRPC process would get: configuration made for a proxy, and what a proxy has from its own bootstrap.
+//! What no gRPC process would get: configuration made for a proxy, and what a proxy has from its
+//! own bootstrap.
 //!
-//! A listener without an api_listener is a gRPC server's or a proxy's, and looks the same. It is taken for a server's unless something
-//! in its world shows a proxy. Findings on a proxy's configuration say nothing of gRPC, so its resources count as not checked.
+//! A listener without an api_listener is a gRPC server's or a proxy's, and looks the same. It is
+//! taken for a server's unless something in its world shows a proxy. Findings on a proxy's
+//! configuration say nothing of gRPC, so its resources count as not checked.
 
 use super::{CheckOutcome, MADE_FOR_PROXY, Reason, STATIC_NOT_JUDGED};
 use crate::lint;
@@ -56,7 +58,8 @@ pub(super) fn check(world: &World, is_judged: bool, outcome: &mut CheckOutcome) 
     }
 }
 
-/// What shows that the world was made for a proxy: it has listeners, none is a client's, and they are not a gRPC server's either.
+/// What shows that the world was made for a proxy: it has listeners, none is a client's, and they
+/// are not a gRPC server's either.
 fn evidence(world: &World, resources: &[Checked]) -> Option<String> {
     let members = || world.members.iter().filter_map(|&number| resources.get(number));
     let mut rejected = None;
@@ -71,7 +74,8 @@ fn evidence(world: &World, resources: &[Checked]) -> Option<String> {
             }
             Some(_) => return None,
             None if names_api_listener(checked) => return None,
-            // With an address it is for somebody; without one, a client's listener has lost its api_listener.
+            // With an address it is for somebody; without one, a client's listener has lost its
+            // api_listener.
             None if checked.diagnostics.iter().any(|d| d.rule == &NEITHER_CLIENT_NOR_SERVER) => {}
             None if is_misspelt => {}
             None => rejected = Some(name),

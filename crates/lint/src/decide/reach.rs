@@ -1,8 +1,10 @@
-//! Which failures come to pass in a world: not those of a resource that nobody uses, or that another cluster takes over from.
+//! Which failures come to pass in a world: not those of a resource that nobody uses, or that
+//! another cluster takes over from.
 //!
-//! A rule with the effect `fails` is about RPCs that use a resource. Validation sees one resource and states what would fail; here
-//! the whole world is known. A failure is withheld where the listeners of the world do not lead to it. Without a listener and a
-//! route, or with a cluster specifier plugin, nothing is known and every failure is shown.
+//! A rule with the effect `fails` is about RPCs that use a resource. Validation sees one resource
+//! and states what would fail; here the whole world is known. A failure is withheld where the
+//! listeners of the world do not lead to it. Without a listener and a route, or with a cluster
+//! specifier plugin, nothing is known and every failure is shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,9 +24,11 @@ rules! {
     AGGREGATE_LEAF_PASSED_OVER = "aggregate-leaf-passed-over", Snapshot, Advice, "gRFC A37, A56; C-core priority.cc";
 }
 
-/// Faults that put the cluster into TRANSIENT_FAILURE, so that an aggregate goes on to its next cluster.
+/// Faults that put the cluster into TRANSIENT_FAILURE, so that an aggregate goes on to its next
+/// cluster.
 ///
-/// Others crash the client, leave RPCs waiting, or fail them behind a picker that counts as working.
+/// Others crash the client, leave RPCs waiting, or fail them behind a picker that counts as
+/// working.
 static FAIL_OVER: [&Rule; 8] = [
     &THRESHOLD_FAILS,
     &RING_MAXIMUM_BELOW_DEFAULT,
@@ -194,7 +198,8 @@ impl<'w> AcceptedClusters<'w> {
     }
 }
 
-/// Withholds the failures of virtual hosts and RouteConfigurations that no listener's name leads to.
+/// Withholds the failures of virtual hosts and RouteConfigurations that no listener's name leads
+/// to.
 fn routes(world: &World, usage: &Usage<'_>, resources: &mut [Checked], withheld: &mut Withheld) {
     for routes in &usage.routes {
         let Some(checked) = resources.get_mut(routes.holder.0) else {

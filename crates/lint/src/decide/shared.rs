@@ -1,7 +1,7 @@
 //! Resources that belong to several worlds, each of which shows something else of them.
 //!
-//! Each world begins with what is known of the resource alone. What only some of them show is told with the names of those; that nobody
-//! uses a resource is told if it is so in all.
+//! Each world begins with what is known of the resource alone. What only some of them show is told
+//! with the names of those; that nobody uses a resource is told if it is so in all.
 
 use std::collections::BTreeMap;
 

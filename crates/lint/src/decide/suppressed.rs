@@ -1,4 +1,5 @@
-//! Takes out of an outcome what is suppressed or in the baseline, and reports suppressions and entries that do nothing.
+//! Takes out of an outcome what is suppressed or in the baseline, and reports suppressions and
+//! entries that do nothing.
 
 use std::collections::BTreeMap;
 
@@ -152,7 +153,8 @@ impl Suppressing<'_> {
         about
     }
 
-    /// The findings on fields that are never read: all of them, or those that a suppression in `about` may be about, and others.
+    /// The findings on fields that are never read: all of them, or those that a suppression in
+    /// `about` may be about, and others.
     fn unread(&self, about: &[usize], is_whole: bool, packed: &Packed) -> Vec<Diagnostic> {
         let may_be_about = |(rule, field, _): (&'static Rule, Option<&str>, usize)| {
             let effect = rule.effect;
@@ -277,7 +279,8 @@ impl Suppressing<'_> {
         self.reason(&subject, &candidate)
     }
 
-    /// The suppression that is about a finding, which is used then: the first of the configuration, or of the comments.
+    /// The suppression that is about a finding, which is used then: the first of the configuration,
+    /// or of the comments.
     fn suppression(
         &mut self,
         subject: &FindingSubject<'_>,

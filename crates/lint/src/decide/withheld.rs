@@ -1,6 +1,7 @@
 //! Findings that are not shown, each with the reason.
 //!
-//! Every stage hands here what it takes out. It is kept only if somebody asks for it: a run may take out as many findings as it shows.
+//! Every stage hands here what it takes out. It is kept only if somebody asks for it: a run may
+//! take out as many findings as it shows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +16,8 @@ use xdsctl_model::diag::{Diagnostic, Severity};
 pub enum Reason {
     /// It is a failure of RPCs, and the listeners of its world lead no RPC there.
     Unused,
-    /// It is a failure of a cluster, and every aggregate cluster that uses the cluster goes on to another one.
+    /// It is a failure of a cluster, and every aggregate cluster that uses the cluster goes on to
+    /// another one.
     PassedOver,
     /// It is about a field whose value could not be read, which is a finding already.
     Unread,
@@ -88,7 +90,8 @@ pub struct WithheldFinding {
     pub reason: Reason,
 }
 
-/// The findings that are not shown, by the numbers of their resources; those on documents have none.
+/// The findings that are not shown, by the numbers of their resources; those on documents have
+/// none.
 #[derive(Debug, Default)]
 pub struct Withheld {
     is_kept: bool,
@@ -125,12 +128,14 @@ impl Withheld {
         }
     }
 
-    /// Says whether a finding on a resource stays in its list: with a reason it does not, and is added here.
+    /// Says whether a finding on a resource stays in its list: with a reason it does not, and is
+    /// added here.
     pub fn lets_stay(&mut self, resource: usize, diagnostic: &Diagnostic, reason: Option<Reason>) -> bool {
         self.lets_stay_at(Some(resource), diagnostic, None, reason)
     }
 
-    /// The same for a finding on a resource or on a document, which may have a place; see [`add`](Self::add).
+    /// The same for a finding on a resource or on a document, which may have a place; see
+    /// [`add`](Self::add).
     fn lets_stay_at(
         &mut self,
         resource: Option<usize>,
@@ -145,7 +150,8 @@ impl Withheld {
         stays
     }
 
-    /// Takes those findings of a resource out of `list` for which there is a reason. It is asked once for each, in order.
+    /// Takes those findings of a resource out of `list` for which there is a reason. It is asked
+    /// once for each, in order.
     pub fn sift(
         &mut self,
         resource: usize,
@@ -165,7 +171,8 @@ impl Withheld {
         }
     }
 
-    /// Takes those findings out of `list` that were noticed in the text of a resource, and for which there is a reason.
+    /// Takes those findings out of `list` that were noticed in the text of a resource, and for
+    /// which there is a reason.
     pub fn sift_notes(
         &mut self,
         resource: usize,
@@ -197,7 +204,8 @@ impl Withheld {
         }
     }
 
-    /// Hands over those of a resource, or those on documents: several clients or worlds that have the same one count once.
+    /// Hands over those of a resource, or those on documents: several clients or worlds that have
+    /// the same one count once.
     pub fn take(&mut self, resource: Option<usize>) -> Vec<WithheldFinding> {
         let mut known = BTreeSet::new();
         let mut list = self.by_resource.remove(&resource).unwrap_or_default();

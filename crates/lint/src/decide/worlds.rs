@@ -25,7 +25,8 @@ pub struct InputScope<'t> {
     pub target: Option<&'t Target>,
     /// A server that gets nothing but the input.
     pub server: Option<&'t ListeningServer>,
-    /// The address of a server that is asked about; without [`InputScope::server`] there is no name for its listener.
+    /// The address of a server that is asked about; without [`InputScope::server`] there is no name
+    /// for its listener.
     pub listens: Option<&'t str>,
     /// The input is all there is: what is not in it is not there.
     pub is_complete: bool,
@@ -37,7 +38,8 @@ pub struct InputScope<'t> {
     pub base: Client,
     /// Findings that are not shown are kept in [`CheckOutcome::withheld`].
     pub keeps_withheld: bool,
-    /// The project's own rules; what clients keep must have been kept ([`Keep::Parsed`](xdsctl_channel::client::Keep)).
+    /// The project's own rules; what clients keep must have been kept
+    /// ([`Keep::Parsed`](xdsctl_channel::client::Keep)).
     pub policies: Option<PolicyInput<'t>>,
 }
 
@@ -164,7 +166,8 @@ struct Worlds<'s> {
     target: Option<&'s Target>,
 }
 
-/// The same for the clients beside the base, each in worlds of its own. Says whether one of them has the target's listener.
+/// The same for the clients beside the base, each in worlds of its own. Says whether one of them
+/// has the target's listener.
 fn relate_others(others: &OtherClients, all: Worlds<'_>, scope: InputScope<'_>, outcome: &mut CheckOutcome) -> bool {
     let mut has_target = false;
     for group in others.groups(&outcome.resources) {
@@ -250,7 +253,8 @@ fn relate(
     lint::run(world, &usage, asked)
 }
 
-/// Withholds what is found at a field only because its value could not be read, which is a finding of its own.
+/// Withholds what is found at a field only because its value could not be read, which is a finding
+/// of its own.
 fn unread_values(number: usize, checked: &mut Checked, withheld: &mut Withheld) {
     let notes = &checked.notes;
     if notes.is_empty() {

@@ -14,8 +14,8 @@ pub(super) const FIXER: Fixer = Fixer {
     }),
 };
 
-/// The document without the scalar that starts at `start` of its JSON text, which is not the first of its list. `None` if a comment, an
-/// anchor or a tag would go with it.
+/// The document without the scalar that starts at `start` of its JSON text, which is not the first
+/// of its list. `None` if a comment, an anchor or a tag would go with it.
 pub(super) fn removed(source: &Source, text: &[u8], start: usize) -> Option<Edit> {
     let place = source.to_document(scalar::at(text, start)?.span);
     let bytes = source.bytes();

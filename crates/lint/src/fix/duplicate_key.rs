@@ -1,6 +1,7 @@
 //! `dump-duplicate-key`: the second of two keys goes if both say the same.
 //!
-//! JSON readers disagree about which of two keys counts, so different values are for people to choose from.
+//! JSON readers disagree about which of two keys counts, so different values are for people to
+//! choose from.
 
 use super::{Change, Fix, Fixer};
 use xdsctl_document::proto::transcode::DUPLICATE_KEY;

@@ -1,4 +1,5 @@
-//! `dump-unknown-enum-value`: a name in other letters, or a number in quotes, as the value that it is read as.
+//! `dump-unknown-enum-value`: a name in other letters, or a number in quotes, as the value that it
+//! is read as.
 
 use super::{Fix, Fixer};
 use xdsctl_document::proto::meant;

@@ -84,8 +84,8 @@ impl<'s> JsonFields<'s> {
         alike.map_or(&[], Vec::as_slice)
     }
 
-    /// The document without a member that is a scalar on the line of its key. `None` if a comment, an anchor or a tag would
-    /// go with it, or if a block mapping would be left empty.
+    /// The document without a member that is a scalar on the line of its key. `None` if a comment,
+    /// an anchor or a tag would go with it, or if a block mapping would be left empty.
     pub fn removed(&self, number: usize) -> Option<Edit> {
         let bytes = self.source.bytes();
         let member = self.list.get(number)?;

@@ -1,9 +1,10 @@
-//! Fixes that are certain: for a finding, the bytes of the document to replace, so that it is gone and the client keeps all
-//! else as it was.
+//! Fixes that are certain: for a finding, the bytes of the document to replace, so that it is gone
+//! and the client keeps all else as it was.
 //!
-//! Each rule that can be fixed has a [`Fixer`] in [`FIXERS`], one file a kind. What it changes is one scalar, in the quotes that
-//! it has, or one key; the other bytes of the document stay. Where the text is not plainly the value (an escape, a block scalar,
-//! a value that an alias repeats) there is no fix, and none that is a guess: `docs/validate.md` says so to the reader.
+//! Each rule that can be fixed has a [`Fixer`] in [`FIXERS`], one file a kind. What it changes is
+//! one scalar, in the quotes that it has, or one key; the other bytes of the document stay. Where
+//! the text is not plainly the value (an escape, a block scalar, a value that an alias repeats)
+//! there is no fix, and none that is a guess: `docs/validate.md` says so to the reader.
 //!
 //! Knows documents and findings. Files are the command's.
 
@@ -121,7 +122,8 @@ pub struct Document<'s> {
 }
 
 impl<'s> Document<'s> {
-    /// The document in this form; `None` if it is not one that is fixed ([`is_fixable`]), or has documents inside of texts.
+    /// The document in this form; `None` if it is not one that is fixed ([`is_fixable`]), or has
+    /// documents inside of texts.
     pub fn new(source: &'s Source) -> Option<Self> {
         let is_plain = source.format().is_some_and(is_fixable) && !configmap::may_be(source.bytes());
         is_plain.then(|| Document {
@@ -130,7 +132,8 @@ impl<'s> Document<'s> {
         })
     }
 
-    /// The fixes of those findings that `wants` takes, of a resource that stands in the document, with the findings.
+    /// The fixes of those findings that `wants` takes, of a resource that stands in the document,
+    /// with the findings.
     ///
     /// One walk over the text of the resource finds all places.
     pub fn edits(&self, checked: &Checked, wants: impl Fn(&Diagnostic) -> bool) -> Vec<(Edit, Fixed)> {

@@ -1,4 +1,5 @@
-//! `rds-retry-on-unsupported`, `rds-retry-policy-without-codes`: a condition that gRPC has, in other letters or with spaces around it.
+//! `rds-retry-on-unsupported`, `rds-retry-policy-without-codes`: a condition that gRPC has, in
+//! other letters or with spaces around it.
 //!
 //! What gRPC has under no spelling (`5xx`) stays as it is, and so does its finding.
 

@@ -1,4 +1,5 @@
-//! One scalar of a document: its value, and the same scalar with another value, in the quotes that it has.
+//! One scalar of a document: its value, and the same scalar with another value, in the quotes that
+//! it has.
 
 use super::Edit;
 use xdsctl_document::source::json::Scanner;
@@ -32,7 +33,8 @@ pub(super) fn at(text: &[u8], start: usize) -> Option<Scalar> {
 
 /// The scalar at `place` of the document, which says `old`, with `new` instead.
 ///
-/// `None` if the bytes there are not `old` as it stands, in quotes or without, or if `new` would be read as something else.
+/// `None` if the bytes there are not `old` as it stands, in quotes or without, or if `new` would be
+/// read as something else.
 pub(super) fn replaced(source: &Source, place: Span, old: &str, new: &str) -> Option<Edit> {
     if old == new
         || !new
@@ -59,8 +61,8 @@ pub(super) fn replaced(source: &Source, place: Span, old: &str, new: &str) -> Op
     })
 }
 
-/// Says whether `new` can stand where `old` does, without quotes: it has the same signs, or none that mean anything, and is not
-/// a number, boolean or null.
+/// Says whether `new` can stand where `old` does, without quotes: it has the same signs, or none
+/// that mean anything, and is not a number, boolean or null.
 fn is_plain(old: &str, new: &str) -> bool {
     let is_harmless = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'/' | b'-');
     let signs = |text: &str| text.bytes().filter(|byte| !is_harmless(*byte)).collect::<Vec<_>>();

@@ -1,7 +1,8 @@
-//! `dump-unknown-field`: a field's name in other letters is respelt, a field that the API has dropped because it said nothing is
-//! taken out.
+//! `dump-unknown-field`: a field's name in other letters is respelt, a field that the API has
+//! dropped because it said nothing is taken out.
 //!
-//! A name that is near to a field's is not certain, and a dropped field that asked for something is for people to replace.
+//! A name that is near to a field's is not certain, and a dropped field that asked for something is
+//! for people to replace.
 
 use super::{Change, Fix, Fixer};
 use xdsctl_document::proto::meant;

@@ -1,7 +1,9 @@
-//! The graph of aggregate clusters (A37, A75): depth, loops, duplicates, missing children, no leaf at all.
+//! The graph of aggregate clusters (A37, A75): depth, loops, duplicates, missing children, no leaf
+//! at all.
 //!
-//! Each virtual host in use is resolved as the client does, with one result map for all its clusters. Where nobody says
-//! which cluster is used, every aggregate is taken for a root of its own.
+//! Each virtual host in use is resolved as the client does, with one result map for all its
+//! clusters. Where nobody says which cluster is used, every aggregate is taken for a root of its
+//! own.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,8 @@
-//! Whether a listener's own name finds a virtual host (A27): the authority of `xds:///name` is `name`.
+//! Whether a listener's own name finds a virtual host (A27): the authority of `xds:///name` is
+//! `name`.
 //!
-//! An application may set another authority, and a bootstrap may make the listener's name from a template; so this is advice,
-//! and names with a `/` are left alone.
+//! An application may set another authority, and a bootstrap may make the listener's name from a
+//! template; so this is advice, and names with a `/` are left alone.
 
 use super::{Findings, Who};
 use xdsctl_channel::client::target::Target;
@@ -76,7 +77,8 @@ pub(super) const COMPARE_BYTES: [(&[Family], UnmetEnd); 2] = [
     (&[Family::Node], UnmetEnd::Waits),
 ];
 
-/// Says whether these families find no virtual host under any of `names` although C-core finds one: letters differ in case.
+/// Says whether these families find no virtual host under any of `names` although C-core finds one:
+/// letters differ in case.
 pub(super) fn is_lost_by_case(domains: &[Vec<String>], names: &[&str]) -> bool {
     let finds = |name: &&str| best_match_by(domains, name, DomainComparison::Exact).is_some();
     !names.iter().any(finds)
@@ -84,8 +86,8 @@ pub(super) fn is_lost_by_case(domains: &[Vec<String>], names: &[&str]) -> bool {
 
 /// The families that find no virtual host under any of `names` where C-core finds none.
 ///
-/// Go (`FindBestMatchingVirtualHost`) and Node (`domainMatch`) let a `*` stand for nothing; Java (`matchHostName`) folds more than
-/// ASCII. Before 1.70 Go may look for the listener's name.
+/// Go (`FindBestMatchingVirtualHost`) and Node (`domainMatch`) let a `*` stand for nothing; Java
+/// (`matchHostName`) folds more than ASCII. Before 1.70 Go may look for the listener's name.
 pub(super) fn who_finds_none(domains: &[Vec<String>], names: &[&str]) -> &'static [Family] {
     let is_exact = |name: &&str| best_match_by(domains, name, DomainComparison::Exact).is_some();
     let is_ascii = names.iter().all(|name| name.is_ascii()) && domains.iter().flatten().all(|domain| domain.is_ascii());

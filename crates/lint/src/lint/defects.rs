@@ -1,4 +1,5 @@
-//! Known defects of clients whose trigger is in the dump. What they are, and who has them, is data of [`Defect`].
+//! Known defects of clients whose trigger is in the dump. What they are, and who has them, is data
+//! of [`Defect`].
 
 use std::net::SocketAddr;
 

@@ -1,8 +1,8 @@
 //! Filter overrides that no listener uses: it runs no filter of that name, or one of another type
 //! (A39).
 //!
-//! The client takes such an entry and never looks at it. An entry that only switches a filter off is left alone, and so
-//! is everything where some listener is rejected.
+//! The client takes such an entry and never looks at it. An entry that only switches a filter off
+//! is left alone, and so is everything where some listener is rejected.
 
 use super::Findings;
 use super::users::{UsedRoutes, User, Users};

@@ -1,7 +1,8 @@
-//! Advice and failures that only several resources together show: one file per question, each a pass over a world.
+//! Advice and failures that only several resources together show: one file per question, each a
+//! pass over a world.
 //!
-//! A lint adds findings to the resource that holds the reference. To add one: a file with its rules and a function
-//! `check(&World, &Usage, &mut Findings)`, and a line in [`run`].
+//! A lint adds findings to the resource that holds the reference. To add one: a file with its rules
+//! and a function `check(&World, &Usage, &mut Findings)`, and a line in [`run`].
 
 mod aggregate;
 mod authority;
@@ -91,7 +92,8 @@ impl Who {
     }
 }
 
-/// The rules whose findings are true of any family in a world of its own, although one in C-core's world says nothing of others.
+/// The rules whose findings are true of any family in a world of its own, although one in C-core's
+/// world says nothing of others.
 static OF_ANY_WORLD: &[&Rule] = &[
     &reference::REFERENCE_TO_REJECTED,
     &reference::REFERENCE_NOT_ASKED_FOR,
@@ -100,9 +102,11 @@ static OF_ANY_WORLD: &[&Rule] = &[
 ];
 
 impl WorldFindings {
-    /// Leaves the base what is true of it, and gives it what is true of its family or version alone.
+    /// Leaves the base what is true of it, and gives it what is true of its family or version
+    /// alone.
     ///
-    /// C-core has what was made for it. Of another client's world a finding is true if the rule says so.
+    /// C-core has what was made for it. Of another client's world a finding is true if the rule
+    /// says so.
     pub fn keep_for(&mut self, base: Client) {
         if base.family != Family::REFERENCE {
             self.of_base.retain(|(_, diagnostic)| {
@@ -119,7 +123,8 @@ impl WorldFindings {
 /// What is asked of a world.
 #[derive(Clone, Copy)]
 pub struct Asked<'a> {
-    /// The target of a channel whose listener is in the world. The world then counts as whole: what is not in it is missing.
+    /// The target of a channel whose listener is in the world. The world then counts as whole: what
+    /// is not in it is missing.
     pub target: Option<&'a Target>,
     /// A server whose listener is in the world, which then counts as whole.
     pub server: Option<&'a ListeningServer>,

@@ -1,8 +1,9 @@
 //! References to resources that the world does not have, or that the client rejects.
 //!
-//! A partial dump is legitimate: a type of which the world has no resource at all is not missed, unless the
-//! reader names a channel's target: then the world is all that the channel gets, and RPCs fail where it asks for what is missing. Where
-//! the reader says that it is all there is, that holds for every reference.
+//! A partial dump is legitimate: a type of which the world has no resource at all is not missed,
+//! unless the reader names a channel's target: then the world is all that the channel gets, and
+//! RPCs fail where it asks for what is missing. Where the reader says that it is all there is, that
+//! holds for every reference.
 
 use std::cell::LazyCell;
 
@@ -174,7 +175,8 @@ impl<'w> TargetChannel<'w> {
     }
 }
 
-/// Clusters without which RPCs go on, because those come to them by an aggregate that has another leaf.
+/// Clusters without which RPCs go on, because those come to them by an aggregate that has another
+/// leaf.
 struct Leaves(
     /// By leaf: an aggregate, if all that it is a leaf of have another one. Looked up only.
     HashMap<String, Option<String>>,
@@ -277,10 +279,12 @@ struct Taken {
     others_reject: bool,
 }
 
-/// The families that fail the RPCs of a rejected RouteConfiguration or ClusterLoadAssignment at once. In Node they wait.
+/// The families that fail the RPCs of a rejected RouteConfiguration or ClusterLoadAssignment at
+/// once. In Node they wait.
 const FAIL_AT_ONCE: &[Family] = &[Family::Cpp, Family::Go, Family::Java];
 
-/// What becomes of RPCs where a resource is rejected: measured with C-core 1.85.1, grpc-go 1.85.0, grpc-java 1.85.1 and grpc-js-xds 1.14.1.
+/// What becomes of RPCs where a resource is rejected: measured with C-core 1.85.1, grpc-go 1.85.0,
+/// grpc-java 1.85.1 and grpc-js-xds 1.14.1.
 struct RejectionEffects {
     /// Whose, in words: `RPCs on this route`.
     rpcs: String,
@@ -357,7 +361,8 @@ impl<'w> WorldNames<'w> {
         }
     }
 
-    /// The name that a name of nothing may be a misspelling of: not one that differs in digits alone, as those of shards do.
+    /// The name that a name of nothing may be a misspelling of: not one that differs in digits
+    /// alone, as those of shards do.
     fn nearest(&mut self, resource_type: ResourceType, name: &str) -> Option<String> {
         let all = || self.world.all(resource_type).map(|(name, _)| name);
         self.left = self.left.checked_sub(all().count())?;
@@ -441,8 +446,8 @@ fn rds(
 /// The clusters that routes have named so far: thousands of routes name the same few.
 type NamedClusters<'w> = HashMap<&'w str, NameAnswer>;
 
-/// `extents`: what is known of the clusters of a virtual host that is not the channel's, and of those of `host`, which is. `None`:
-/// those that are not there are not missed.
+/// `extents`: what is known of the clusters of a virtual host that is not the channel's, and of
+/// those of `host`, which is. `None`: those that are not there are not missed.
 fn routes<'w>(
     (names, clusters): (&mut WorldNames<'w>, &mut NamedClusters<'w>),
     (holder, inline, facts): (ResourceId, bool, &'w RouteFacts),

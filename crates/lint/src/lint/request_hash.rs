@@ -1,8 +1,9 @@
 //! Hash policies and ring_hash go together: one without the other has no effect (A42).
 //!
-//! Without a hash policy each RPC gets a random hash, so `ring_hash` picks at random. A cluster is looked at only where
-//! the world shows all who use it, and is reported when none of the routes to it has a hash policy. The other way round, a
-//! hash policy is noted when no cluster that its route leads to looks at the hash.
+//! Without a hash policy each RPC gets a random hash, so `ring_hash` picks at random. A cluster is
+//! looked at only where the world shows all who use it, and is reported when none of the routes to
+//! it has a hash policy. The other way round, a hash policy is noted when no cluster that its route
+//! leads to looks at the hash.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,7 +72,8 @@ fn without_policy(world: &World, usage: &Usage<'_>, findings: &mut Findings) {
             reference.action_path(inline, None),
             message,
         );
-        // Other clients may take another entry of the list, and the policy of an aggregate for all that is below it (before A75).
+        // Other clients may take another entry of the list, and the policy of an aggregate for all
+        // that is below it (before A75).
         if name != reference.cluster || passes_over(name) {
             finding.shared_with(&[]);
         }

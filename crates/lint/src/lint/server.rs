@@ -1,7 +1,8 @@
-//! What a gRPC server finds under the name that it makes of its address: a Listener, a server's one, for this address (A36).
+//! What a gRPC server finds under the name that it makes of its address: a Listener, a server's
+//! one, for this address (A36).
 //!
-//! Only where the reader names the address. While the server has no such Listener it does not serve: it closes connections, or
-//! does not listen at all.
+//! Only where the reader names the address. While the server has no such Listener it does not
+//! serve: it closes connections, or does not listen at all.
 
 use super::{Findings, Who, defects};
 use xdsctl_channel::client::server::ListeningServer;

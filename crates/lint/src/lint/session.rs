@@ -1,8 +1,9 @@
-//! Stateful sessions (A55) that hold for less than whoever set them up will think: not while an endpoint drains, not on a route
-//! beside the one that the cookie's path is about, or not at all.
+//! Stateful sessions (A55) that hold for less than whoever set them up will think: not while an
+//! endpoint drains, not on a route beside the one that the cookie's path is about, or not at all.
 //!
-//! Two session filters in one chain: the later one decides, the earlier one's cookie is worthless. Reported where both run and their cookies count for the same paths. An override of either may keep them apart, so
-//! the routes must be there and have none.
+//! Two session filters in one chain: the later one decides, the earlier one's cookie is worthless.
+//! Reported where both run and their cookies count for the same paths. An override of either may
+//! keep them apart, so the routes must be there and have none.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -98,7 +99,8 @@ fn draining<'w>(
     }
 }
 
-/// Says of the first route of each virtual host that has no session, where another one to the same cluster has.
+/// Says of the first route of each virtual host that has no session, where another one to the same
+/// cluster has.
 fn siblings(
     routes: &RouteFacts,
     (listener, filter, cookie): (ResourceId, &FilterFacts, &str),
@@ -124,7 +126,8 @@ fn siblings(
     }
 }
 
-/// The references of a virtual host whose routes take RPCs that a cookie's path covers: up to a route that takes all of them.
+/// The references of a virtual host whose routes take RPCs that a cookie's path covers: up to a
+/// route that takes all of them.
 ///
 /// What a regex matches is not known: its route counts where the cookie is for every path.
 fn with_session<'r>(

@@ -1,8 +1,10 @@
-//! Routes by RDS whose action is for the other side: of a server in a client's routes, or the other way round.
+//! Routes by RDS whose action is for the other side: of a server in a client's routes, or the other
+//! way round.
 //!
-//! For inline routes the listener's converter says so. A RouteConfiguration that both sides use is left alone: which
-//! of its routes is for whom cannot be known. So is one that only leads to clusters, of which some are there: its listener is a
-//! proxy's, which happens to look like a server's.
+//! For inline routes the listener's converter says so. A RouteConfiguration that both sides use is
+//! left alone: which of its routes is for whom cannot be known. So is one that only leads to
+//! clusters, of which some are there: its listener is a proxy's, which happens to look like a
+//! server's.
 
 use super::Findings;
 use super::users::{UsedRoutes, Users};

@@ -1,6 +1,8 @@
-//! What a channel finds at the target that the reader names: a listener, a client's one, a virtual host for its authority (A27).
+//! What a channel finds at the target that the reader names: a listener, a client's one, a virtual
+//! host for its authority (A27).
 //!
-//! Without a target these are no questions: nobody says that a listener is asked for by its name, or at all.
+//! Without a target these are no questions: nobody says that a listener is asked for by its name,
+//! or at all.
 
 use super::authority::{COMPARE_BYTES, is_lost_by_case, who_finds_none};
 use super::reference::{REFERENCE_NOT_ASKED_FOR, not_asked_for};

@@ -1,6 +1,7 @@
 //! Resources that nothing in the world asks for: a sign of names that do not line up.
 //!
-//! A note only, and none where what would ask for them is rejected or not there: a partial world is legitimate.
+//! A note only, and none where what would ask for them is rejected or not there: a partial world is
+//! legitimate.
 
 use std::collections::BTreeSet;
 
@@ -122,7 +123,8 @@ fn missing<'n>(
 /// Comparisons of names that are made for hints, per type.
 const MAX_COMPARISONS: usize = 2_000;
 
-/// Finds, among the names that are asked for and not there, one that an unused resource may have been meant for.
+/// Finds, among the names that are asked for and not there, one that an unused resource may have
+/// been meant for.
 struct Hints<'n> {
     /// The names; `None` before the first question.
     missing: Option<BTreeSet<&'n str>>,

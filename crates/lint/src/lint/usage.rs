@@ -1,7 +1,8 @@
 //! Which resources of a world are in use: what a client would ask for, starting at the listeners.
 //!
-//! A cluster is used when a route of a client's listener names it, or an aggregate that is used. Where a world holds no
-//! listener and no route at all, nothing can be said and everything counts as used.
+//! A cluster is used when a route of a client's listener names it, or an aggregate that is used.
+//! Where a world holds no listener and no route at all, nothing can be said and everything counts
+//! as used.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,15 +44,16 @@ enum Authority<'w> {
     Listener(&'w str),
 }
 
-/// Comparisons of an authority with a domain that are made for one RouteConfiguration; beyond, every virtual host counts.
+/// Comparisons of an authority with a domain that are made for one RouteConfiguration; beyond,
+/// every virtual host counts.
 const MAX_COMPARISONS: usize = 1 << 20;
 
 impl RoutesInUse<'_> {
     /// The virtual hosts that channels choose; `None` if that cannot be told.
     ///
-    /// A channel to `xds:///name` asks for the listener `name` and takes `name` for the authority, unless the bootstrap or the
-    /// application says otherwise. A listener name that matches no virtual host shows that one of
-    /// them does.
+    /// A channel to `xds:///name` asks for the listener `name` and takes `name` for the authority,
+    /// unless the bootstrap or the application says otherwise. A listener name that matches no
+    /// virtual host shows that one of them does.
     pub fn reached(&self) -> Option<BTreeSet<usize>> {
         let domains: usize = self.facts.domains.iter().map(Vec::len).sum();
         let comparisons = self.authorities.len().saturating_mul(domains);
@@ -75,8 +77,8 @@ impl RoutesInUse<'_> {
 impl<'w> Usage<'w> {
     /// Finds out what is in use.
     ///
-    /// Without a client's listener all RouteConfigurations count; with a cluster specifier plugin in use all clusters do.
-    /// `target` is that of a channel about which the reader asks.
+    /// Without a client's listener all RouteConfigurations count; with a cluster specifier plugin
+    /// in use all clusters do. `target` is that of a channel about which the reader asks.
     pub fn of(world: &'w World, target: Option<&'w Target>) -> Usage<'w> {
         let routes = routes_in_use(world, target);
         let has_entry = world.has(ResourceType::Listener) || world.has(ResourceType::RouteConfiguration);

@@ -1,7 +1,7 @@
 //! Which listeners use a RouteConfiguration, on which side, and with which filters.
 //!
-//! Inline routes of a client are used by their own listener. Those of a server stand in its listener, where the
-//! listener's own rules see them.
+//! Inline routes of a client are used by their own listener. Those of a server stand in its
+//! listener, where the listener's own rules see them.
 
 use std::collections::BTreeMap;
 

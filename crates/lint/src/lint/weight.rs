@@ -1,8 +1,8 @@
 //! Weights of localities and endpoints that the cluster's LB policy does not look at (A52).
 //!
-//! `round_robin` outside `wrr_locality` sees one list of endpoints; inside it sees the locality's weight, never the
-//! endpoint's. `weighted_round_robin` takes its weights from load reports. Only policies of which this is certain are
-//! looked at.
+//! `round_robin` outside `wrr_locality` sees one list of endpoints; inside it sees the locality's
+//! weight, never the endpoint's. `weighted_round_robin` takes its weights from load reports. Only
+//! policies of which this is certain are looked at.
 
 use super::Findings;
 use xdsctl_channel::client::{ClusterFacts, EndpointsFacts, Facts, PolicyFacts, PolicyKind, ResourceId, World};
@@ -54,7 +54,8 @@ fn report(cluster: ResourceId, wanted: &str, policy: PolicyFacts, endpoints: End
         .shared_with(who_has(policy));
 }
 
-/// The families that have this policy too: others may know one before it, and Node has no weighted_round_robin by default.
+/// The families that have this policy too: others may know one before it, and Node has no
+/// weighted_round_robin by default.
 const fn who_has(policy: PolicyFacts) -> &'static [Family] {
     match policy.kind {
         _ if policy.passes_over => &[Family::Cpp],

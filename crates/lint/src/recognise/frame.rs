@@ -1,7 +1,9 @@
-//! Whether a line is one of gRPC's: what a client writes around its words, and what others write around theirs.
+//! Whether a line is one of gRPC's: what a client writes around its words, and what others write
+//! around theirs.
 //!
-//! "Handshake failed" or "duplicate key" stand in anybody's log. Such words count only beside something that gRPC alone
-//! writes: its names, a status, a source file. A kubelet talks gRPC too, but not xDS: its lines are a stranger's.
+//! "Handshake failed" or "duplicate key" stand in anybody's log. Such words count only beside
+//! something that gRPC alone writes: its names, a status, a source file. A kubelet talks gRPC too,
+//! but not xDS: its lines are a stranger's.
 
 use xdsctl_model::profile::Family;
 
@@ -45,7 +47,8 @@ const WRITERS: &[(Family, &str)] = &[
     ),
 ];
 
-/// The client that alone writes what is around the words of a text, in lower case and without white space.
+/// The client that alone writes what is around the words of a text, in lower case and without white
+/// space.
 pub(super) fn writer(lower: &str) -> Option<Family> {
     let is_there = |(_, marks): &&(Family, &str)| marks.split_ascii_whitespace().any(|mark| lower.contains(mark));
     let mut writers = WRITERS.iter().filter(is_there).map(|(family, _)| *family);

@@ -1,7 +1,8 @@
 //! Takes a line of a client's log apart: which faults it names, and of which resources.
 //!
-//! Whatever a logger has put before or around them does not matter: a fault begins at `field:`, and a resource at one of a
-//! few words that the client has for it. Everything is looked for in the squeezed text.
+//! Whatever a logger has put before or around them does not matter: a fault begins at `field:`, and
+//! a resource at one of a few words that the client has for it. Everything is looked for in the
+//! squeezed text.
 
 use std::ops::Range;
 
@@ -35,7 +36,8 @@ type NamePlace = (usize, About, Option<(usize, End)>);
 /// Most places of a line that name a resource or a type; behind them no resource is told.
 const MAX_ABOUTS: usize = 4096;
 
-/// Longest words of a fault, in bytes without white space: what a line that was cut off ends in is not one of them.
+/// Longest words of a fault, in bytes without white space: what a line that was cut off ends in is
+/// not one of them.
 const MAX_FAULT_BYTES: usize = 4096;
 
 /// How a name ends.
@@ -190,8 +192,8 @@ pub(super) fn faults(squeezed: &Squeezed) -> Vec<LineFault> {
     faults
 }
 
-/// The parts of a line that are about a resource each: from one `resource "NAME":` of grpc-go, or one `CDS response Cluster
-/// 'NAME' validation error:` of grpc-java, to the next.
+/// The parts of a line that are about a resource each: from one `resource "NAME":` of grpc-go, or
+/// one `CDS response Cluster 'NAME' validation error:` of grpc-java, to the next.
 pub(super) fn parts(squeezed: &Squeezed) -> Vec<Range<usize>> {
     let text = squeezed.text.as_str();
     let starts = |words: &'static str, end: &'static str| {
@@ -217,7 +219,8 @@ pub(super) fn head(text: &str, len: usize) -> &str {
     text.get(..end.unwrap_or(0)).unwrap_or_default()
 }
 
-/// How long the words of a fault are: to the bracket that closes their list, or to the next resource.
+/// How long the words of a fault are: to the bracket that closes their list, or to the next
+/// resource.
 fn words_len(text: &str) -> usize {
     let text = head(text, MAX_FAULT_BYTES);
     let text = text.split(";resourceindex").next().unwrap_or_default();

@@ -1,6 +1,7 @@
 //! What a whole log tells: each fault once, with how often, and when first and last.
 //!
-//! The log is read as a stream; what is kept of it does not grow with it, but for a bounded number of faults.
+//! The log is read as a stream; what is kept of it does not grow with it, but for a bounded number
+//! of faults.
 
 use std::collections::HashMap;
 
@@ -36,7 +37,8 @@ pub struct Summary {
     pub last: LogPlace,
 }
 
-/// What makes two messages the same: the resource, the place, the pages, and the words but for their numbers.
+/// What makes two messages the same: the resource, the place, the pages, and the words but for
+/// their numbers.
 type FaultKey = (
     Option<&'static str>,
     Option<String>,

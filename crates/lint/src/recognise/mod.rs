@@ -1,11 +1,13 @@
 //! From a line of a client's log, or what an RPC prints, to the rules that it is about.
 //!
-//! A message is recognised by the end of its field path and a few telling words, which are kept on the page of each rule
-//! under `In a log` ([`marks`]). Words that anybody could write count only in a line that gRPC wrote ([`frame`]). Prefixes of
-//! loggers, colours, wrapped lines and JSON's escapes do not matter; each fault of a line is told by itself. Other clients than
-//! C-core say no paths; their words are on the same pages. What the client says without a fault in a resource behind it, such as
-//! connections that all fail, is a [`Symptom`]. A text of several [`records`] is taken record by record; a [`Log`] counts what
-//! they tell. [`place`] goes on to the resource of a dump.
+//! A message is recognised by the end of its field path and a few telling words, which are kept on
+//! the page of each rule under `In a log` ([`marks`]). Words that anybody could write count only in
+//! a line that gRPC wrote ([`frame`]). Prefixes of loggers, colours, wrapped lines and JSON's
+//! escapes do not matter; each fault of a line is told by itself. Other clients than C-core say no
+//! paths; their words are on the same pages. What the client says without a fault in a resource
+//! behind it, such as connections that all fail, is a [`Symptom`]. A text of several [`records`] is
+//! taken record by record; a [`Log`] counts what they tell. [`place`] goes on to the resource of a
+//! dump.
 
 mod frame;
 mod line;
@@ -37,7 +39,8 @@ pub use symptoms::{SYMPTOMS, Symptom, find as symptom, search as search_symptoms
 /// Longest words of a message that are kept, in bytes.
 const MAX_WORDS_BYTES: usize = 400;
 
-/// What stands before the name of a resource of which a client reports a fault, without white space: in grpc-go and C-core.
+/// What stands before the name of a resource of which a client reports a fault, without white
+/// space: in grpc-go and C-core.
 const REPORTS: [&str; 2] = ["Receivederrorforresource\"", "[resourceindex"];
 
 /// Lines of a log that are looked at to say who wrote it.
@@ -79,7 +82,8 @@ pub struct Recognised {
     pub pages: Vec<Lead>,
     /// How many more pages have words like these; without a path that can be many.
     pub more: usize,
-    /// If it is not recognised: pages whose words it has, at another path, or without a sign that gRPC wrote them.
+    /// If it is not recognised: pages whose words it has, at another path, or without a sign that
+    /// gRPC wrote them.
     pub near: Vec<Page>,
     /// The client that wrote it, if no other writes such a line.
     pub writer: Option<Family>,
@@ -96,10 +100,11 @@ impl Recognised {
     }
 }
 
-/// What a text tells: each fault of a line of a log, or the message of an RPC; empty if nothing in it is known.
+/// What a text tells: each fault of a line of a log, or the message of an RPC; empty if nothing in
+/// it is known.
 ///
-/// Nothing is told twice. A fault with a path is always told, recognised or not; so is what a client reports of a resource by
-/// name.
+/// Nothing is told twice. A fault with a path is always told, recognised or not; so is what a
+/// client reports of a resource by name.
 ///
 /// ```
 /// let line = "E1122 xds_client.cc:1335] ... [resource index 0: c: INVALID_ARGUMENT: errors validating Cluster resource: \
@@ -153,8 +158,8 @@ pub fn unknown(line: &str) -> Option<Recognised> {
     Some(new(&squeezed, about, None, all, Ranked::default()))
 }
 
-/// What a record of a log tells, with the number of the line: each of its lines, or all of them together where they lead
-/// nowhere by themselves.
+/// What a record of a log tells, with the number of the line: each of its lines, or all of them
+/// together where they lead nowhere by themselves.
 fn of_record(record: &records::Record) -> Vec<(usize, Recognised)> {
     let frame = || frame::is_ours(&squeezed(&record.text), &squeezed(&record.text).to_ascii_lowercase());
     let mut is_framed = None;
@@ -165,7 +170,8 @@ fn of_record(record: &records::Record) -> Vec<(usize, Recognised)> {
         let of_line = of_line(line, &mut is_framed);
         told.extend(of_line.into_iter().map(|one| (*number, one)));
     }
-    // The line of a deeper cause tells more than the one above it: `UNAVAILABLE: io exception`, `Caused by: ...`.
+    // The line of a deeper cause tells more than the one above it: `UNAVAILABLE: io exception`,
+    // `Caused by: ...`.
     if told.iter().any(|(_, one)| !one.pages.is_empty() && !one.is_general) {
         told.retain(|(_, one)| !one.is_general || one.resource_name.is_some());
     }

@@ -1,7 +1,7 @@
 //! From what a line tells to the findings of a dump.
 //!
-//! The findings are those that `validate` makes of the dump; none is made up for a line. Names and paths of the line choose
-//! among them, then its rules, then the values in its words.
+//! The findings are those that `validate` makes of the dump; none is made up for a line. Names and
+//! paths of the line choose among them, then its rules, then the values in its words.
 
 use std::collections::HashSet;
 
@@ -27,8 +27,8 @@ const NOT_CHECKED: &str =
 const NOT_KNOWN: &str = "the line tells of a fault that is not recognised, and no finding is at its place: \
                          nothing says whether it is still there";
 
-/// The rules that say of a resource that it is not there: which of them does depends on what refers to it, and on what is
-/// known of the input.
+/// The rules that say of a resource that it is not there: which of them does depends on what refers
+/// to it, and on what is known of the input.
 const MISSING: [&str; 6] = [
     "rds-cluster-missing",
     "aggregate-child-missing",
@@ -44,16 +44,18 @@ pub fn is_missing(one: &Recognised) -> bool {
     one.resource_name.is_some() && one.path.is_none() && one.pages.iter().any(|lead| says_so(lead.id()))
 }
 
-/// Says whether a line tells that a resource, which it names, is rejected, in words that no rule has.
+/// Says whether a line tells that a resource, which it names, is rejected, in words that no rule
+/// has.
 fn is_rejected(one: &Recognised) -> bool {
     one.resource_name.is_some() && one.leads_to("response-rejected")
 }
 
-/// Keeps those findings of an outcome that a line is about; where there is none for something that it tells, a finding says
-/// so, at the resource or else at the start of `document`.
+/// Keeps those findings of an outcome that a line is about; where there is none for something that
+/// it tells, a finding says so, at the resource or else at the start of `document`.
 ///
-/// What could not be read stays, as the answer rests on it. Symptoms are no findings and pass. Why nobody knows whether a
-/// resource that is there still has the fault, if so: it was not checked, or no rule is known to be about the fault.
+/// What could not be read stays, as the answer rests on it. Symptoms are no findings and pass. Why
+/// nobody knows whether a resource that is there still has the fault, if so: it was not checked, or
+/// no rule is known to be about the fault.
 pub fn keep(outcome: &mut CheckOutcome, told: &[Recognised], document: Option<SourceId>) -> Option<&'static str> {
     let mut why = None;
     let mut wanted: Vec<Vec<usize>> = vec![Vec::new(); outcome.resources.len()];
@@ -190,7 +192,8 @@ fn best(one: &Recognised, checked: &Checked) -> Option<(usize, usize)> {
     best.or_else(|| Some((told_by_the_client(one, checked)?, 1)))
 }
 
-/// The finding that a live client has rejected the resource, if it says in the dump what the line says.
+/// The finding that a live client has rejected the resource, if it says in the dump what the line
+/// says.
 fn told_by_the_client(one: &Recognised, checked: &Checked) -> Option<usize> {
     let error = checked.status.as_deref()?.error.as_deref()?;
     let is_named = one.resource_name.as_ref().is_none_or(|name| *name == checked.name);
@@ -229,7 +232,8 @@ fn score_at(
                 return None;
             }
         }
-        // Words that no page has lead to a rejection by the fields that they name, of a resource that they name.
+        // Words that no page has lead to a rejection by the fields that they name, of a resource
+        // that they name.
         None if rank.is_none() => {
             let fields = fields_named(&one.words, diagnostic);
             let is_told = fields > 0 || is_rejected(one);
@@ -264,7 +268,8 @@ fn names_missing(one: &Recognised, diagnostic: &Diagnostic) -> bool {
     diagnostic.message.contains(&format!("{kind} `{name}` is not there"))
 }
 
-/// How many of the fields that a finding names the words name too: names with an underscore, which nobody else uses.
+/// How many of the fields that a finding names the words name too: names with an underscore, which
+/// nobody else uses.
 fn fields_named(words: &str, diagnostic: &Diagnostic) -> usize {
     let said = format!("{} {}", diagnostic.path, diagnostic.message);
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';

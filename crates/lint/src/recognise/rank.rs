@@ -45,7 +45,8 @@ pub(super) struct ComparedText<'t> {
 }
 
 impl ComparedText<'_> {
-    /// Says whether the words of a mark are enough here: a frame is around them, or there is little else.
+    /// Says whether the words of a mark are enough here: a frame is around them, or there is little
+    /// else.
     fn is_enough(self, mark: &PageLine, len: usize) -> bool {
         !mark.is_framed || self.is_framed || is_most(mark, len)
     }
@@ -136,8 +137,8 @@ pub(super) fn of_others(text: ComparedText<'_>, range: &Range<usize>) -> Ranked 
     ranked(fits.into_iter().map(|(_, fit)| fit).collect(), Vec::new())
 }
 
-/// Ranks the pages for words without a path: of a rule that needs one the words are all that there is, or the path is named
-/// in another way.
+/// Ranks the pages for words without a path: of a rule that needs one the words are all that there
+/// is, or the path is named in another way.
 pub(super) fn bare(text: ComparedText<'_>, original: &str) -> Ranked {
     let all = 0..text.lower.len();
     let mut fits = Vec::new();
@@ -183,7 +184,8 @@ pub(super) fn bare(text: ComparedText<'_>, original: &str) -> Ranked {
     }
 }
 
-/// The pages whose words a text has, where nothing shows that gRPC wrote them: those with the most words.
+/// The pages whose words a text has, where nothing shows that gRPC wrote them: those with the most
+/// words.
 pub(super) fn unframed(text: ComparedText<'_>) -> Ranked {
     let all = 0..text.lower.len();
     let telling = text.marks.iter().filter(|mark| mark.letters() >= BARE_LETTERS);
@@ -290,7 +292,8 @@ fn ranked(fits: Vec<Fit>, near: Vec<Fit>) -> Ranked {
     }
 }
 
-/// The client that alone writes the likeliest words. C-core's are on the pages for all clients that write the same.
+/// The client that alone writes the likeliest words. C-core's are on the pages for all clients that
+/// write the same.
 fn writer(fits: &[Fit]) -> Option<Family> {
     let best = fits.iter().map(|fit| fit.score).max()?;
     let mut families = fits.iter().filter(|fit| fit.score == best).map(|fit| fit.family);
@@ -331,7 +334,8 @@ fn tail_score(mark: &PageLine, fields: &[&str]) -> Option<(usize, Option<String>
     scores.max_by_key(|(score, _)| *score)
 }
 
-/// Where the pieces of a mark occur within a range of `text`, in their order: as near to each other as they do.
+/// Where the pieces of a mark occur within a range of `text`, in their order: as near to each other
+/// as they do.
 fn occurrence(mark: &PageLine, text: &str, within: &Range<usize>) -> Option<Vec<Range<usize>>> {
     let text = text.get(..within.end)?;
     let mut from = within.start;

@@ -1,13 +1,15 @@
 //! A log, record by record: what a logger wrote at a time, and the lines that belong to it.
 //!
-//! A record begins with a time or a logger's letter and date (`E0126`); lines without one go on with it: the frames of a stack,
-//! a list of errors, or a line that a terminal has wrapped. Lines of a record are kept apart unless they look wrapped, so that
-//! nothing is said of the resource of another line. Lines before the first record are records of their own.
+//! A record begins with a time or a logger's letter and date (`E0126`); lines without one go on
+//! with it: the frames of a stack, a list of errors, or a line that a terminal has wrapped. Lines
+//! of a record are kept apart unless they look wrapped, so that nothing is said of the resource of
+//! another line. Lines before the first record are records of their own.
 
 /// Longest record that is kept in one piece, in bytes; a longer one goes on as another.
 const MAX_RECORD_BYTES: usize = 256 << 10;
 
-/// How far into a line its time may begin, in bytes: behind the names of a pod, a container, a stream.
+/// How far into a line its time may begin, in bytes: behind the names of a pod, a container, a
+/// stream.
 const MAX_BEFORE_TIME: usize = 96;
 
 /// How many words may stand before a time: `app-1  | `.
@@ -42,8 +44,9 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Its lines, each with its number in the log; those that were wrapped are one, and a line that ends in a colon goes on in
-    /// the next. A line that a terminal has perhaps wrapped ends if it `tells` something by itself.
+    /// Its lines, each with its number in the log; those that were wrapped are one, and a line that
+    /// ends in a colon goes on in the next. A line that a terminal has perhaps wrapped ends if it
+    /// `tells` something by itself.
     pub fn lines(&self, tells: &mut dyn FnMut(&str) -> bool) -> Vec<(usize, &str)> {
         let widest = self.text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
         let mut lines: Vec<(usize, &str)> = Vec::new();
@@ -163,7 +166,8 @@ fn time(line: &str) -> Option<(&str, usize)> {
     Some((of_json(line)?, 0))
 }
 
-/// How long a text is that has this shape: `9` is a digit, `_` a digit or blank, `d` a `-` or `/`, the rest itself.
+/// How long a text is that has this shape: `9` is a digit, `_` a digit or blank, `d` a `-` or `/`,
+/// the rest itself.
 fn shape(text: &str, shape: &str) -> Option<usize> {
     let mut bytes = text.bytes();
     let fits = shape.bytes().all(|wanted| {

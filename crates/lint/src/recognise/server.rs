@@ -1,7 +1,7 @@
 //! What a line of a server tells of a connection or an RPC: who asked whom for what.
 //!
-//! `xdsctl admit` can then be asked the same. Addresses are taken only where they can be read as such, and a method only behind
-//! the word: what is left out stays a blank for the reader.
+//! `xdsctl admit` can then be asked the same. Addresses are taken only where they can be read as
+//! such, and a method only behind the word: what is left out stays a blank for the reader.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -81,7 +81,8 @@ pub(super) fn told(squeezed: &Squeezed, page: &str, resource: Option<&str>) -> O
     })
 }
 
-/// The address that a server's Listener is named after: a template puts it last. A Listener for clients may end so, too.
+/// The address that a server's Listener is named after: a template puts it last. A Listener for
+/// clients may end so, too.
 fn listening(name: &str) -> Option<String> {
     if !["=", "server", "inbound"].iter().any(|words| name.contains(words)) {
         return None;

@@ -1,8 +1,8 @@
 //! A text reduced for comparison: without colours, escapes and white space, with offsets back to
 //! the original.
 //!
-//! Terminals wrap lines within words, mails between them, and log collectors quote what they carry as JSON. None of that
-//! changes a line whose white space is left out.
+//! Terminals wrap lines within words, mails between them, and log collectors quote what they carry
+//! as JSON. None of that changes a line whose white space is left out.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -10,7 +10,8 @@ use std::ops::Range;
 use super::frame;
 use xdsctl_model::profile::Family;
 
-/// How often a text may have been quoted as JSON: by a logger, by a container's runtime, by a collector.
+/// How often a text may have been quoted as JSON: by a logger, by a container's runtime, by a
+/// collector.
 const MAX_QUOTINGS: usize = 3;
 
 /// A text without white space.

@@ -1,4 +1,5 @@
-//! What RPCs and logs say without a rule behind it: a state of the network or of the process, not a fault of a resource.
+//! What RPCs and logs say without a rule behind it: a state of the network or of the process, not a
+//! fault of a resource.
 
 /// Something that a client says of a state in which nothing has to be wrong with the configuration.
 #[derive(Debug)]

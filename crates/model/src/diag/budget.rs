@@ -1,9 +1,11 @@
-//! How many findings of many resources are kept together, because a hostile document may have very many small resources.
+//! How many findings of many resources are kept together, because a hostile document may have very
+//! many small resources.
 //!
-//! A [`Quota`](super::Quota) looks at one resource and is generous with small ones. A [`Budget`] is for the resources of one batch of
-//! the loader: it grows with their bytes, and what is beyond is counted, resource by resource. Of each rule and effect the first finding
-//! of a resource is always kept, so none is rejected without a word. Batches are made by the reader alone, so the number of threads
-//! makes no difference.
+//! A [`Quota`](super::Quota) looks at one resource and is generous with small ones. A [`Budget`] is
+//! for the resources of one batch of the loader: it grows with their bytes, and what is beyond is
+//! counted, resource by resource. Of each rule and effect the first finding of a resource is always
+//! kept, so none is rejected without a word. Batches are made by the reader alone, so the number of
+//! threads makes no difference.
 
 use super::quota::BYTES_PER_FINDING;
 use super::{Diagnostic, Effect, Rule};
@@ -11,7 +13,8 @@ use super::{Diagnostic, Effect, Rule};
 /// Findings that are kept of a batch of resources, however small they are.
 pub const MIN_FINDINGS_TOGETHER: usize = 500;
 
-/// Rejections that are kept of a batch when its other findings have taken all of that: they say which fields to mend.
+/// Rejections that are kept of a batch when its other findings have taken all of that: they say
+/// which fields to mend.
 pub const MIN_REJECTIONS_TOGETHER: usize = 1_000;
 
 /// What may still be kept of a batch of resources.
@@ -48,8 +51,8 @@ struct FindingGroup {
 }
 
 impl Budget {
-    /// Counts the findings of the next resource, which has so many bytes. Says what may be kept if they are too many; `rejections` counts
-    /// those for which the client rejects it.
+    /// Counts the findings of the next resource, which has so many bytes. Says what may be kept if
+    /// they are too many; `rejections` counts those for which the client rejects it.
     pub fn spend(&mut self, bytes: usize, findings: usize, rejections: impl FnOnce() -> usize) -> Option<Allowance> {
         self.left += bytes / BYTES_PER_FINDING;
         if let Some(left) = self.left.checked_sub(findings) {
@@ -65,8 +68,9 @@ impl Budget {
     }
 }
 
-/// Keeps of some findings of a resource what is allowed, and the first of each rule and effect; the others are counted in a finding of
-/// their rule at the end. Things that have a finding in them may be cut, too: `whole` makes one of a count.
+/// Keeps of some findings of a resource what is allowed, and the first of each rule and effect; the
+/// others are counted in a finding of their rule at the end. Things that have a finding in them may
+/// be cut, too: `whole` makes one of a count.
 #[cold]
 pub fn cut<F>(
     findings: &mut Vec<F>,

@@ -106,7 +106,8 @@ impl Diagnostic {
         self
     }
 
-    /// The rules and places of the finding and of what follows from it: a client's log names all of them.
+    /// The rules and places of the finding and of what follows from it: a client's log names all of
+    /// them.
     pub fn said(&self) -> impl Iterator<Item = (&'static Rule, &FieldPath)> {
         let follows = self.related.iter();
         let follows = follows.filter_map(|related| Some((related.rule?, &related.path)));

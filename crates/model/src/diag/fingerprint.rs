@@ -1,8 +1,10 @@
-//! What a finding is known by from one run to the next: a baseline's entries, the fingerprints of code scanning.
+//! What a finding is known by from one run to the next: a baseline's entries, the fingerprints of
+//! code scanning.
 //!
-//! A fingerprint is made of what an edit elsewhere leaves alone: the document, the resource, the rule, the fields of the path without their
-//! positions in lists, and the values that the message quotes. Lines, columns and the wording of messages are not in it. Equal findings of a
-//! document are numbered in the order of the report, so that one more of them is a new one.
+//! A fingerprint is made of what an edit elsewhere leaves alone: the document, the resource, the
+//! rule, the fields of the path without their positions in lists, and the values that the message
+//! quotes. Lines, columns and the wording of messages are not in it. Equal findings of a document
+//! are numbered in the order of the report, so that one more of them is a new one.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,7 +14,8 @@ use twox_hash::XxHash64;
 
 use super::{FieldPath, Rule, Seg};
 
-/// Seed of the hash. Another one makes every fingerprint a new one, as does any change of what is hashed.
+/// Seed of the hash. Another one makes every fingerprint a new one, as does any change of what is
+/// hashed.
 const SEED: u64 = 1;
 
 /// What a finding is about.

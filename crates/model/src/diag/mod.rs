@@ -1,8 +1,9 @@
-//! Findings as plain data: the place ([`Path`], [`FieldPath`]), the kind of fault ([`Rule`]) and the words
-//! ([`Diagnostic`]), collected in a [`Validation`].
+//! Findings as plain data: the place ([`Path`], [`FieldPath`]), the kind of fault ([`Rule`]) and
+//! the words ([`Diagnostic`]), collected in a [`Validation`].
 //!
-//! Nothing here renders, colours or prints, and nothing knows protobuf messages or files. A place is a field path in
-//! the client's own notation; byte spans are looked up by `report` only for what is printed.
+//! Nothing here renders, colours or prints, and nothing knows protobuf messages or files. A place
+//! is a field path in the client's own notation; byte spans are looked up by `report` only for what
+//! is printed.
 
 mod budget;
 mod diagnostic;

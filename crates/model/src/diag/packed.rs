@@ -1,8 +1,9 @@
 //! Many findings of one resource in little memory.
 //!
-//! A dump of a proxy has a quarter of a million fields that gRPC never reads, in a few patterns. Neighbours share most of
-//! their path, and few words differ; so a path is kept as what differs from the one before, and each pair of rule and
-//! message once. About twenty bytes a finding, where a [`Diagnostic`] takes two hundred.
+//! A dump of a proxy has a quarter of a million fields that gRPC never reads, in a few patterns.
+//! Neighbours share most of their path, and few words differ; so a path is kept as what differs
+//! from the one before, and each pair of rule and message once. About twenty bytes a finding, where
+//! a [`Diagnostic`] takes two hundred.
 
 use super::{Diagnostic, FieldPath, Path, Quota, Rule, Segs};
 
@@ -12,7 +13,8 @@ const COMPARED: usize = 64;
 /// Findings with a rule, a path and a message, in the order in which they were added.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Packed {
-    /// For each finding: bytes shared with the path before, bytes of its own, these bytes, position in `texts`.
+    /// For each finding: bytes shared with the path before, bytes of its own, these bytes, position
+    /// in `texts`.
     bytes: Vec<u8>,
     texts: Vec<PackedText>,
     /// The kinds of [`push_kind`](Self::push_kind) with their positions in `texts`.
@@ -37,7 +39,8 @@ struct PackedText {
 }
 
 impl Packed {
-    /// Takes out of `diagnostics` what `wanted` says and can be packed: findings without help and related places.
+    /// Takes out of `diagnostics` what `wanted` says and can be packed: findings without help and
+    /// related places.
     pub fn take_from(&mut self, diagnostics: &mut Vec<Diagnostic>, wanted: impl Fn(&Diagnostic) -> bool) {
         diagnostics.retain(|diagnostic| {
             let take = diagnostic.help.is_none() && diagnostic.related.is_empty() && wanted(diagnostic);
@@ -79,7 +82,8 @@ impl Packed {
         self.len == 0
     }
 
-    /// Adds a finding at the field `field`, where `at` ends. Findings of one `kind` have the same rule and message.
+    /// Adds a finding at the field `field`, where `at` ends. Findings of one `kind` have the same
+    /// rule and message.
     pub(super) fn push_kind(
         &mut self,
         kind: usize,
@@ -183,8 +187,8 @@ impl Packed {
         self.unpack_if(|_| true, diagnostics);
     }
 
-    /// Appends the first findings of each of [`counts`](Self::counts): as many as `wanted` says of it, where what is left to want
-    /// stays.
+    /// Appends the first findings of each of [`counts`](Self::counts): as many as `wanted` says of
+    /// it, where what is left to want stays.
     pub fn unpack_first(&self, wanted: &mut [usize], diagnostics: &mut Vec<Diagnostic>) {
         if wanted.iter().all(|wanted| *wanted == 0) {
             return;

@@ -1,10 +1,12 @@
 //! Where in a resource a finding is, in the notation of gRPC C-core's `ValidationErrors`.
 //!
-//! A [`Path`] is a linked list on the stack: `at.field("lb_endpoints").index(3)` borrows its parent, costs no allocation
-//! and cannot be left unbalanced. It becomes an owned [`FieldPath`] only when something is reported.
+//! A [`Path`] is a linked list on the stack: `at.field("lb_endpoints").index(3)` borrows its
+//! parent, costs no allocation and cannot be left unbalanced. It becomes an owned [`FieldPath`]
+//! only when something is reported.
 //!
-//! The rendering is the client's, byte for byte: `a.b[3].c`, a map key raw in brackets (`typed_per_filter_config[key]`),
-//! an unpacked Any as `.value[full.type.Name]`, and both levels for a TypedStruct.
+//! The rendering is the client's, byte for byte: `a.b[3].c`, a map key raw in brackets
+//! (`typed_per_filter_config[key]`), an unpacked Any as `.value[full.type.Name]`, and both levels
+//! for a TypedStruct.
 
 use std::fmt;
 
@@ -26,7 +28,8 @@ pub enum Seg<'a> {
         /// The type name as the client prints it.
         type_name: &'a str,
     },
-    /// A path that the client quotes from another loader (`childPolicy`): rendered alone, located at the parent.
+    /// A path that the client quotes from another loader (`childPolicy`): rendered alone, located
+    /// at the parent.
     Quoted(&'a str),
 }
 
@@ -124,8 +127,9 @@ impl<'a> Path<'a> {
 
 /// An owned place in a resource; empty for the resource itself.
 ///
-/// Compared by steps; [`Display`](fmt::Display) gives the client's text. A dump may have a hundred thousand findings, so the
-/// steps are packed into one allocation and taken out again by [`segs`](Self::segs).
+/// Compared by steps; [`Display`](fmt::Display) gives the client's text. A dump may have a hundred
+/// thousand findings, so the steps are packed into one allocation and taken out again by
+/// [`segs`](Self::segs).
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct FieldPath(Box<[u8]>);
 
@@ -248,8 +252,8 @@ impl fmt::Display for FieldPath {
     }
 }
 
-/// The packed form of a step: a byte for its kind; a number as seven bits a byte, the lowest first; a text as its length and
-/// its bytes.
+/// The packed form of a step: a byte for its kind; a number as seven bits a byte, the lowest first;
+/// a text as its length and its bytes.
 mod packed {
     use super::Seg;
 

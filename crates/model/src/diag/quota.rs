@@ -1,4 +1,5 @@
-//! How many findings of one rule are kept: enough for any reader, and not as many as a hostile document asks for.
+//! How many findings of one rule are kept: enough for any reader, and not as many as a hostile
+//! document asks for.
 
 use super::{Diagnostic, Rule};
 
@@ -10,7 +11,8 @@ pub const MAX_FINDINGS_PER_RULE: usize = 10_000;
 /// Findings of one rule that are kept of any resource, however small it is.
 pub const MIN_FINDINGS_PER_RULE: usize = 20;
 
-/// Bytes of a resource for each further finding of one rule: many resources stay in proportion to their bytes together.
+/// Bytes of a resource for each further finding of one rule: many resources stay in proportion to
+/// their bytes together.
 pub const BYTES_PER_FINDING: usize = 64;
 
 /// How many findings there have been of each rule.

@@ -1,7 +1,8 @@
 //! What kinds of fault there are: [`Rule`], declared with `rules!` beside the code that reports it.
 //!
-//! A rule is declared once. The declaration makes the static and the file's `RULES` slice together, and compiles in
-//! the rule's page `pages/<id>.md` of its crate, so a rule without a page does not build.
+//! A rule is declared once. The declaration makes the static and the file's `RULES` slice together,
+//! and compiles in the rule's page `pages/<id>.md` of its crate, so a rule without a page does not
+//! build.
 
 use std::fmt;
 

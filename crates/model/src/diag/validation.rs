@@ -36,13 +36,15 @@ pub enum BytesKnowledge {
     /// They may be anything.
     #[default]
     Nothing,
-    /// The client's parser takes them: they were written by the loader, field by field and to no great depth.
+    /// The client's parser takes them: they were written by the loader, field by field and to no
+    /// great depth.
     WellFormed,
     /// That, and gRPC reads every field in them: there is nothing to say about them as bytes.
     Plain,
 }
 
-/// Further clients of which it is said which fields they never read, in the same walk over the bytes.
+/// Further clients of which it is said which fields they never read, in the same walk over the
+/// bytes.
 #[derive(Debug, Default)]
 struct Readers<'p> {
     profiles: &'p [Profile],
@@ -114,7 +116,8 @@ impl<'p> Validation<'p> {
         self
     }
 
-    /// Keeps as many findings of one rule as are in proportion to a resource of so many bytes; the others are counted.
+    /// Keeps as many findings of one rule as are in proportion to a resource of so many bytes; the
+    /// others are counted.
     #[must_use]
     pub fn sized(mut self, bytes: usize) -> Self {
         self.quota.fit(bytes);
@@ -154,7 +157,8 @@ impl<'p> Validation<'p> {
         self.packing_after(Some(packed))
     }
 
-    /// Says of further clients, too, which fields they never read: of the first [`READERS_BESIDE`]. Each is of a family of its own.
+    /// Says of further clients, too, which fields they never read: of the first [`READERS_BESIDE`].
+    /// Each is of a family of its own.
     #[must_use]
     pub fn reading_beside(mut self, readers: &'p [Profile]) -> Self {
         let profiles = readers.get(..READERS_BESIDE).unwrap_or(readers);
@@ -166,14 +170,14 @@ impl<'p> Validation<'p> {
         self
     }
 
-    /// The clients of which it is said which fields they never read: the one that validates, if nobody says otherwise, and those
-    /// beside it.
+    /// The clients of which it is said which fields they never read: the one that validates, if
+    /// nobody says otherwise, and those beside it.
     pub fn readers(&self) -> (&'p Profile, &'p [Profile]) {
         (self.reader, self.beside.profiles)
     }
 
-    /// What is true of the client of which it is said which fields it never reads. Those beside it of which it is not take no
-    /// part in the findings.
+    /// What is true of the client of which it is said which fields it never reads. Those beside it
+    /// of which it is not take no part in the findings.
     pub fn of_reader(&self, is_true: impl Fn(&Profile) -> bool) -> bool {
         let of_reader = is_true(self.reader);
         let others = self.beside.profiles.iter().zip(0..);
@@ -183,7 +187,8 @@ impl<'p> Validation<'p> {
         of_reader
     }
 
-    /// What each of the clients beside never reads; `None` for one of which the converter has not found what is true of it.
+    /// What each of the clients beside never reads; `None` for one of which the converter has not
+    /// found what is true of it.
     pub fn take_beside(&mut self) -> Vec<Option<Packed>> {
         let parted = self.beside.parted.get();
         let unread = std::mem::take(&mut self.beside.unread).into_iter().zip(0..);
@@ -197,10 +202,12 @@ impl<'p> Validation<'p> {
         self.packed.take()
     }
 
-    /// Records a finding on the field `field` of the message at `at`, of which there may be a hundred thousand.
+    /// Records a finding on the field `field` of the message at `at`, of which there may be a
+    /// hundred thousand.
     ///
-    /// `reader` is the number of the client among [`readers`](Self::readers). `kind` stands for the field of the message type:
-    /// findings of one kind have the same rule, message and help. The rule must not be a [`Effect::Nack`].
+    /// `reader` is the number of the client among [`readers`](Self::readers). `kind` stands for the
+    /// field of the message type: findings of one kind have the same rule, message and help. The
+    /// rule must not be a [`Effect::Nack`].
     #[cold]
     pub fn report_field(
         &mut self,
@@ -251,7 +258,8 @@ impl<'p> Validation<'p> {
         self.report_as(rule.effect, rule, at, message)
     }
 
-    /// Records a finding at `at` with an effect that may be another than the rule's: what C-core overlooks, another client rejects.
+    /// Records a finding at `at` with an effect that may be another than the rule's: what C-core
+    /// overlooks, another client rejects.
     #[cold]
     pub fn report_as(
         &mut self,
@@ -274,7 +282,8 @@ impl<'p> Validation<'p> {
         Reported(self.diagnostics.last_mut())
     }
 
-    /// Records what comes to pass later if the client accepts the resource: nothing, if it rejects it.
+    /// Records what comes to pass later if the client accepts the resource: nothing, if it rejects
+    /// it.
     #[cold]
     pub fn report_if_accepted(&mut self, rule: &'static Rule, at: &Path<'_>, message: fmt::Arguments<'_>) {
         if self.is_unheard || !self.if_accepted_quota.admits(rule) {
@@ -343,7 +352,8 @@ impl<'p> Validation<'p> {
         &self.diagnostics
     }
 
-    /// Ends the validation and hands over the findings, in the order in which the client comes across them.
+    /// Ends the validation and hands over the findings, in the order in which the client comes
+    /// across them.
     pub fn finish(mut self) -> Vec<Diagnostic> {
         if self.nacks == 0 {
             self.diagnostics.append(&mut self.if_accepted);

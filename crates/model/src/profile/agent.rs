@@ -1,4 +1,5 @@
-//! Which client sent a node: what clients call themselves in `user_agent_name` and `user_agent_version`.
+//! Which client sent a node: what clients call themselves in `user_agent_name` and
+//! `user_agent_version`.
 
 use std::fmt;
 
@@ -64,7 +65,8 @@ pub(super) fn only_version(text: &str) -> Vec<Version> {
     read_version(text).into_iter().collect()
 }
 
-/// Reads `1.70.3`; what follows a hyphen is a build of that version, but for `-dev`, which comes after it.
+/// Reads `1.70.3`; what follows a hyphen is a build of that version, but for `-dev`, which comes
+/// after it.
 pub(super) fn read_version(text: &str) -> Option<Version> {
     let asked: VersionRequest = text
         .parse()

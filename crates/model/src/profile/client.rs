@@ -1,7 +1,8 @@
 //! Which clients there are, which of their versions were measured, and how a user names them.
 //!
-//! A client is one of five implementations ([`Family`]) at a version. What is known of it was measured by asking the client
-//! itself; a version between two measured ones is answered by the older where both agree, and one beyond them is refused.
+//! A client is one of five implementations ([`Family`]) at a version. What is known of it was
+//! measured by asking the client itself; a version between two measured ones is answered by the
+//! older where both agree, and one beyond them is refused.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -110,11 +111,13 @@ impl Client {
         version: Version::new(1, 85, 1),
     };
 
-    /// Reads a list like `cpp@1.66.2,go,java@1.80,node`; each client comes once, in the order of the list.
+    /// Reads a list like `cpp@1.66.2,go,java@1.80,node`; each client comes once, in the order of
+    /// the list.
     ///
-    /// A name without a version is the newest that was measured, a version without a patch the newest measured patch of that minor.
-    /// `python`, `ruby`, `php`, `objc` and `csharp` are the C-core in that release, `tonic` is `rust`; `current` is the newest of each family,
-    /// `all` every version that was measured.
+    /// A name without a version is the newest that was measured, a version without a patch the
+    /// newest measured patch of that minor. `python`, `ruby`, `php`, `objc` and `csharp` are the
+    /// C-core in that release, `tonic` is `rust`; `current` is the newest of each family, `all`
+    /// every version that was measured.
     ///
     /// ```
     /// use xdsctl_model::profile::Client;
@@ -270,7 +273,8 @@ impl Client {
         }
     }
 
-    /// The client of the family whose RPCs were looked at and that is nearest: the newest that is not newer, or the oldest.
+    /// The client of the family whose RPCs were looked at and that is nearest: the newest that is
+    /// not newer, or the oldest.
     pub fn nearest_picked(self) -> Option<Client> {
         let picked = self.family.picked();
         let before = picked.iter().rev().find(|version| **version <= self.version);

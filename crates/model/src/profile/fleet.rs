@@ -5,9 +5,9 @@ use super::{Client, ClientStanding, Family, NotFollowed, Package, Profile, Unkno
 
 /// The clients that a run asks, and the one whose worlds it follows.
 ///
-/// What resources do together (references, trees, lints) is worked out for one client, the base: the newest C-core in the list; else
-/// the newest version of which something is known, of the family that is named first; else the reference. The others
-/// are asked about each resource.
+/// What resources do together (references, trees, lints) is worked out for one client, the base:
+/// the newest C-core in the list; else the newest version of which something is known, of the
+/// family that is named first; else the reference. The others are asked about each resource.
 ///
 /// ```
 /// use xdsctl_model::profile::{Client, Fleet};
@@ -54,7 +54,8 @@ impl Fleet {
         Ok(Self::of_one(client))
     }
 
-    /// One client, which decides over the resources of its worlds itself. Nothing is said of its RPCs.
+    /// One client, which decides over the resources of its worlds itself. Nothing is said of its
+    /// RPCs.
     pub fn of_one(client: Client) -> Self {
         Fleet {
             clients: vec![client],
@@ -74,7 +75,8 @@ impl Fleet {
         &self.others
     }
 
-    /// The client by whose ways a bootstrap is read: the base if it is asked, else the first that is.
+    /// The client by whose ways a bootstrap is read: the base if it is asked, else the first that
+    /// is.
     pub fn reader_of_bootstrap(&self) -> &Profile {
         match self.others.first() {
             Some(first) if !self.asks_base() => first,
@@ -169,7 +171,8 @@ impl Fleet {
         self.others.iter_mut().for_each(|profile| profile.bring(package));
     }
 
-    /// Switches that were set and that no client has that is asked, or of which it is not known what they change.
+    /// Switches that were set and that no client has that is asked, or of which it is not known
+    /// what they change.
     pub fn doubts(&self) -> &[Doubt] {
         &self.doubts
     }

@@ -1,8 +1,9 @@
 //! Which client is being imitated, and with which switches.
 //!
-//! The reference is gRPC C-core 1.85.1 with its default environment. A [`Profile`] is a client at a version plus the environment
-//! switches that the user sets with `--env NAME=VALUE`; the process environment is never read. A [`Fleet`] is what one run asks.
-//! Only this module knows variable names and client versions: the rest of the crate asks [`Profile::has`].
+//! The reference is gRPC C-core 1.85.1 with its default environment. A [`Profile`] is a client at a
+//! version plus the environment switches that the user sets with `--env NAME=VALUE`; the process
+//! environment is never read. A [`Fleet`] is what one run asks. Only this module knows variable
+//! names and client versions: the rest of the crate asks [`Profile::has`].
 
 mod agent;
 mod asked;
@@ -125,7 +126,8 @@ impl Profile {
         self.client
     }
 
-    /// Says whether it is known what the client makes of resources together: its family's values were measured, and its version is known.
+    /// Says whether it is known what the client makes of resources together: its family's values
+    /// were measured, and its version is known.
     pub fn has_own_world(&self) -> bool {
         self.client.has_own_world()
     }
@@ -163,8 +165,9 @@ impl Profile {
         self.defaults.has(feature)
     }
 
-    /// Says whether another version of the same family would have been told the same about every feature that this copy of the profile was asked
-    /// about so far. What was worked out with this one is then true of the other.
+    /// Says whether another version of the same family would have been told the same about every
+    /// feature that this copy of the profile was asked about so far. What was worked out with this
+    /// one is then true of the other.
     pub fn answers_for(&self, other: &Profile) -> bool {
         let is_same = |one: Features, other: Features| !self.asked.is_in(one.differing(other));
         self.client.family == other.client.family
@@ -175,9 +178,10 @@ impl Profile {
 
     /// Sets one environment switch as the client would read it, see [`Feature::parse`].
     ///
-    /// `GRPC_TRACE` is a comma-separated list in which `xds_client` matters. `GRPC_XDS_BOOTSTRAP*` name files and are refused
-    /// here: use `--bootstrap`. Those of [`WITHOUT_EFFECT`] are taken and do nothing, and so are those of which it is not known
-    /// what they change: [`Fleet::doubts`] lists them.
+    /// `GRPC_TRACE` is a comma-separated list in which `xds_client` matters. `GRPC_XDS_BOOTSTRAP*`
+    /// name files and are refused here: use `--bootstrap`. Those of [`WITHOUT_EFFECT`] are taken
+    /// and do nothing, and so are those of which it is not known what they change:
+    /// [`Fleet::doubts`] lists them.
     ///
     /// # Errors
     /// [`UnknownSwitch`] for any other variable that changes nothing in this client's validation, tree or picks.

@@ -5,7 +5,8 @@ use super::feature::Feature;
 /// A package that a program may bring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Package {
-    /// The RLS LB policy: `google.golang.org/grpc/balancer/rls`. grpc-java was measured with its `grpc-rls`, and C-core has it.
+    /// The RLS LB policy: `google.golang.org/grpc/balancer/rls`. grpc-java was measured with its
+    /// `grpc-rls`, and C-core has it.
     Rls,
 }
 

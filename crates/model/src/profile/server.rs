@@ -6,9 +6,9 @@ use super::{Feature, Profile};
 
 /// The facts that resource validation takes from the bootstrap file.
 ///
-/// The default is a bootstrap with one server without `trusted_xds_server`, and no certificate providers.
-/// `None` for the providers means that no bootstrap was given: provider names are then not checked, because nothing
-/// is known about them. The same goes for authorities.
+/// The default is a bootstrap with one server without `trusted_xds_server`, and no certificate
+/// providers. `None` for the providers means that no bootstrap was given: provider names are then
+/// not checked, because nothing is known about them. The same goes for authorities.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServerFacts {
     /// Names in `certificate_providers`; `None` without a bootstrap.

@@ -3,9 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A release of a client: `1.66.2`, `0.1.0-alpha.4` before it, or `1.85.0-dev` for one that is not out yet.
+/// A release of a client: `1.66.2`, `0.1.0-alpha.4` before it, or `1.85.0-dev` for one that is not
+/// out yet.
 ///
-/// A development version comes after the release of the same number, so that it has whatever that number has.
+/// A development version comes after the release of the same number, so that it has whatever that
+/// number has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Version {
     /// 1, or 0 for a client that has no release yet.
@@ -40,7 +42,8 @@ impl Version {
         }
     }
 
-    /// Reads `1.66`, `1.66.2`, `0.1.0-alpha.4` or `1.85.0-dev` in a table of this crate; a missing patch is 0.
+    /// Reads `1.66`, `1.66.2`, `0.1.0-alpha.4` or `1.85.0-dev` in a table of this crate; a missing
+    /// patch is 0.
     ///
     /// Any other text does not build.
     #[expect(clippy::panic, reason = "runs while the crate is compiled")]

@@ -24,13 +24,15 @@ pub struct Cluster {
     pub use_http_connect: bool,
     /// `None` for plaintext or fallback credentials.
     pub tls: Option<UpstreamTlsContext>,
-    /// `idle_timeout` of HttpProtocolOptions (A75); default one hour. How long xds_override_host keeps a connection.
+    /// `idle_timeout` of HttpProtocolOptions (A75); default one hour. How long xds_override_host
+    /// keeps a connection.
     pub connection_idle_timeout: Millis,
     /// Circuit breaker (A32); default [`DEFAULT_MAX_CONCURRENT_REQUESTS`].
     pub max_concurrent_requests: u32,
     /// `None` when the message is absent.
     pub outlier_detection: Option<OutlierDetection>,
-    /// Health states in which xds_override_host may use an endpoint (A55); default UNKNOWN and HEALTHY.
+    /// Health states in which xds_override_host may use an endpoint (A55); default UNKNOWN and
+    /// HEALTHY.
     pub override_host_statuses: BTreeSet<HealthStatus>,
     /// Metadata by key (A83).
     pub metadata: BTreeMap<String, MetadataValue>,
@@ -107,10 +109,12 @@ pub struct OutlierDetection {
 }
 
 impl OutlierDetection {
-    /// The fewest endpoints among which an algorithm can eject one; `None` if there is no algorithm.
+    /// The fewest endpoints among which an algorithm can eject one; `None` if there is no
+    /// algorithm.
     ///
-    /// No value of `n` is further from their mean than `sqrt(n - 1)` standard deviations (Samuelson's inequality), and the success rate
-    /// must be further than the factor (gRFC A50; C-core outlier_detection.cc, EjectionTimer::OnTimerLocked).
+    /// No value of `n` is further from their mean than `sqrt(n - 1)` standard deviations
+    /// (Samuelson's inequality), and the success rate must be further than the factor (gRFC A50;
+    /// C-core outlier_detection.cc, EjectionTimer::OnTimerLocked).
     pub fn ejects_from(&self) -> Option<u64> {
         let by_rate = self.success_rate.as_ref().map(|rate| {
             let factor = u64::from(rate.stdev_factor);

@@ -1,8 +1,9 @@
 //! Domain patterns of virtual hosts: the four classes, and which one wins for an authority.
 //!
-//! Follows C-core `XdsRouting` (xds_routing.cc): exact before suffix (`*.example.com`) before prefix (`example.*`) before
-//! `*`, the longest pattern inside a class, the first virtual host among equals. ASCII case does not count, a `*` stands for
-//! at least one character, and any further `*` is an ordinary character. A port is part of the text on both sides.
+//! Follows C-core `XdsRouting` (xds_routing.cc): exact before suffix (`*.example.com`) before
+//! prefix (`example.*`) before `*`, the longest pattern inside a class, the first virtual host
+//! among equals. ASCII case does not count, a `*` stands for at least one character, and any
+//! further `*` is an ordinary character. A port is part of the text on both sides.
 
 use crate::profile::Feature;
 
@@ -20,7 +21,8 @@ pub enum DomainClass {
 }
 
 impl DomainClass {
-    /// The class of `pattern`; `None` for a pattern that the client rejects: empty, or a `*` inside only.
+    /// The class of `pattern`; `None` for a pattern that the client rejects: empty, or a `*` inside
+    /// only.
     ///
     /// ```
     /// use xdsctl_model::resource::domain::DomainClass;
@@ -63,7 +65,8 @@ impl DomainClass {
         match self {
             DomainClass::Exact => equal(pattern, authority),
             DomainClass::Universe => true,
-            // The star needs a character of its own, so the authority is at least as long as the pattern.
+            // The star needs a character of its own, so the authority is at least as long as the
+            // pattern.
             _ if !comparison.takes_empty_stars() && authority.len() < pattern.len() => false,
             DomainClass::Suffix => pattern.get(1..).is_some_and(|suffix| {
                 let start = authority.len().checked_sub(suffix.len());
@@ -91,7 +94,8 @@ pub enum DomainComparison {
     /// findVirtualHostForDomain;
     /// [`Feature::BadDomainsPassed`](crate::profile::Feature::BadDomainsPassed)).
     Bytes,
-    /// Like [`DomainComparison::Folded`], but a pattern has one star at most, and of those with one the longest wins, whatever its class
+    /// Like [`DomainComparison::Folded`], but a pattern has one star at most, and of those with one
+    /// the longest wins, whatever its class
     /// ([`Feature::LongestDomain`](crate::profile::Feature::LongestDomain)).
     Longest,
 }
@@ -172,8 +176,8 @@ where
     best.map(|(found, _)| found)
 }
 
-/// Says whether a pattern that matches wins over one before it, each with its class and length (grpc-java
-/// `RoutingUtils.findVirtualHostForHostName`).
+/// Says whether a pattern that matches wins over one before it, each with its class and length
+/// (grpc-java `RoutingUtils.findVirtualHostForHostName`).
 fn is_better_by_length((class, length): (DomainClass, usize), (before, longest): (DomainClass, usize)) -> bool {
     match (class, before) {
         (_, DomainClass::Exact) => false,

@@ -9,15 +9,17 @@ use std::net::SocketAddr;
 /// `envoy.config.endpoint.v3.ClusterLoadAssignment`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Endpoints {
-    /// Localities per priority, 0 first; no gaps. Within a priority sorted by locality name, as the client keeps them.
+    /// Localities per priority, 0 first; no gaps. Within a priority sorted by locality name, as the
+    /// client keeps them.
     pub priorities: Vec<Vec<Locality>>,
     /// Present if there is at least one drop_overload.
     pub drops: Option<DropConfig>,
 }
 
 impl Endpoints {
-    /// The same with each locality in one place alone, the last that names it, and without priorities that are left without a locality;
-    /// `None` if nothing changes. Follows grpc-java `XdsEndpointResource`, which keeps localities by name.
+    /// The same with each locality in one place alone, the last that names it, and without
+    /// priorities that are left without a locality; `None` if nothing changes. Follows grpc-java
+    /// `XdsEndpointResource`, which keeps localities by name.
     pub fn with_localities_once(&self) -> Option<Endpoints> {
         let mut last: BTreeMap<&LocalityName, usize> = BTreeMap::new();
         let all = || self.priorities.iter().flatten();
@@ -101,14 +103,16 @@ pub struct Endpoint {
     pub health: HealthStatus,
     /// `hostname`, may be empty.
     pub hostname: String,
-    /// HTTP CONNECT proxy as `ip:port`, the endpoint's or else the locality's (A86, only with that feature).
+    /// HTTP CONNECT proxy as `ip:port`, the endpoint's or else the locality's (A86, only with that
+    /// feature).
     pub proxy: Option<String>,
     /// Ring hash key, not empty (A76, only with that feature).
     pub hash_key: Option<String>,
 }
 
 impl Endpoint {
-    /// All addresses, the primary one first. An IPv6 zone is the address's scope id, and part of its identity.
+    /// All addresses, the primary one first. An IPv6 zone is the address's scope id, and part of
+    /// its identity.
     pub fn addresses(&self) -> impl Iterator<Item = SocketAddr> + '_ {
         std::iter::once(self.address).chain(self.additional_addresses.iter().copied())
     }

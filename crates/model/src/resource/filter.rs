@@ -115,6 +115,7 @@ pub struct Fault {
     pub delay_denominator: u32,
     /// Default 4294967295.
     pub max_active_faults: u32,
-    /// Headers are read as grpc-js-xds does; see [`Feature::FaultsOfMetadata`](crate::profile::Feature::FaultsOfMetadata).
+    /// Headers are read as grpc-js-xds does; see
+    /// [`Feature::FaultsOfMetadata`](crate::profile::Feature::FaultsOfMetadata).
     pub of_metadata: bool,
 }

@@ -1,6 +1,8 @@
-//! LB policies: the configs that `lb` reads, with their defaults, and the policy that a resource brings along.
+//! LB policies: the configs that `lb` reads, with their defaults, and the policy that a resource
+//! brings along.
 //!
-//! Plain data. What the fields mean, which values are taken and how the client prints them is in the policy's folder of `lb`.
+//! Plain data. What the fields mean, which values are taken and how the client prints them is in
+//! the policy's folder of `lb`.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -17,7 +19,8 @@ use super::cluster::OutlierDetection;
 pub struct LbPolicy {
     /// The config as the policy reads it.
     pub config: LbConfig,
-    /// Why the policy does not take the config after all, and RPCs fail; `None` for nearly every policy.
+    /// Why the policy does not take the config after all, and RPCs fail; `None` for nearly every
+    /// policy.
     pub refusal: Option<String>,
     /// What the client generates, for people: an array with one object of one key.
     pub json: Value,
@@ -134,7 +137,8 @@ pub struct CdsConfig {
     pub is_dynamic: bool,
 }
 
-/// A cluster's name and the policy below (C-core `XdsClusterImplLbConfig`, `XdsOverrideHostLbConfig`).
+/// A cluster's name and the policy below (C-core `XdsClusterImplLbConfig`,
+/// `XdsOverrideHostLbConfig`).
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedClusterConfig {
     /// The cluster whose resources are used; may be empty as far as the loader is concerned.
@@ -146,7 +150,8 @@ pub struct NamedClusterConfig {
 /// The config of xds_cluster_manager (C-core xds_cluster_manager.cc `XdsClusterManagerLbConfig`).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ClusterManagerConfig {
-    /// Policies by the name that the config selector uses: `cluster:<name>` or `cluster_specifier_plugin:<name>`.
+    /// Policies by the name that the config selector uses: `cluster:<name>` or
+    /// `cluster_specifier_plugin:<name>`.
     pub children: BTreeMap<String, LbConfig>,
 }
 
@@ -310,7 +315,8 @@ pub struct WeightedRoundRobinConfig {
     pub weight_expiration_period: Millis,
     /// Factor on errors per query; default 1, not negative, may be NaN or infinite.
     pub error_utilization_penalty: f32,
-    /// Metrics whose largest is the utilization; if empty or without value, application and then CPU utilization count.
+    /// Metrics whose largest is the utilization; if empty or without value, application and then
+    /// CPU utilization count.
     pub metric_names: Vec<Metric>,
 }
 

@@ -1,4 +1,5 @@
-//! Listener as the client keeps it: the API listener of a client channel, or a server's TCP listener.
+//! Listener as the client keeps it: the API listener of a client channel, or a server's TCP
+//! listener.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -47,7 +48,8 @@ pub struct TcpListener {
     pub address: String,
     /// Every chain of the resource, in its order; those in no [`DestinationChains`] never match.
     pub filter_chains: Vec<FilterChain>,
-    /// Where a connection may have been addressed to: the catch-all first, then in the order of the prefixes' texts.
+    /// Where a connection may have been addressed to: the catch-all first, then in the order of the
+    /// prefixes' texts.
     pub destinations: Vec<DestinationChains>,
     /// The client uses chains that never match, too: it asks for their routes.
     pub uses_all_chains: bool,
@@ -56,9 +58,11 @@ pub struct TcpListener {
 }
 
 impl TcpListener {
-    /// The chains that the client keeps in its map with their indices, in the order of the resource, then the default one without.
+    /// The chains that the client keeps in its map with their indices, in the order of the
+    /// resource, then the default one without.
     ///
-    /// The others never match. Unless the client uses all chains, their RouteConfigurations are not asked for.
+    /// The others never match. Unless the client uses all chains, their RouteConfigurations are not
+    /// asked for.
     pub fn used_chains(&self) -> impl Iterator<Item = (Option<usize>, &FilterChain)> {
         let matching = self.destinations.iter().flat_map(|d| d.chains.iter().copied());
         let used: BTreeSet<usize> = match self.uses_all_chains {
@@ -71,19 +75,21 @@ impl TcpListener {
     }
 }
 
-/// The chains for connections to one range of local addresses. The longest prefix wins, even without a chain.
+/// The chains for connections to one range of local addresses. The longest prefix wins, even
+/// without a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DestinationChains {
     /// `None` for any address.
     pub prefix: Option<Cidr>,
-    /// Indices in [`TcpListener::filter_chains`], ascending; no two of them match the same connection.
+    /// Indices in [`TcpListener::filter_chains`], ascending; no two of them match the same
+    /// connection.
     pub chains: Vec<usize>,
 }
 
 /// A range of IP addresses as the client keeps it: host bits are 0.
 ///
-/// Equal as the client's keys are: the text of an IPv6 address may carry a zone and a port, which then set otherwise
-/// equal ranges apart although neither takes part in matching.
+/// Equal as the client's keys are: the text of an IPv6 address may carry a zone and a port, which
+/// then set otherwise equal ranges apart although neither takes part in matching.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cidr {
     /// The first address, with the zone as scope and the port of the text, else 0.
@@ -150,7 +156,8 @@ pub enum SourceType {
     External,
 }
 
-/// The part of a filter chain's match that is about the source. The destination is in [`DestinationChains`].
+/// The part of a filter chain's match that is about the source. The destination is in
+/// [`DestinationChains`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SourceMatch {
     /// `source_type`.

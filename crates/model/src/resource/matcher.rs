@@ -43,16 +43,21 @@ pub struct HeaderMatcher {
 /// What matchers and hash policies see of an RPC's headers. None sees a binary header by its bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum HeaderView {
-    /// Besides those of the application, its path, its deadline and a content-type. Numbers may have white space around them.
+    /// Besides those of the application, its path, its deadline and a content-type. Numbers may
+    /// have white space around them.
     #[default]
     Completed,
-    /// Those of the application as it sent them; see [`Feature::HeadersAsSent`](crate::profile::Feature::HeadersAsSent).
+    /// Those of the application as it sent them; see
+    /// [`Feature::HeadersAsSent`](crate::profile::Feature::HeadersAsSent).
     AsSent,
-    /// Those of the application and a content-type; see [`Feature::HeadersOfApplication`](crate::profile::Feature::HeadersOfApplication).
+    /// Those of the application and a content-type; see
+    /// [`Feature::HeadersOfApplication`](crate::profile::Feature::HeadersOfApplication).
     OfApplication,
-    /// The metadata of the application and a content-type; see [`Feature::HeadersOfMetadata`](crate::profile::Feature::HeadersOfMetadata).
+    /// The metadata of the application and a content-type; see
+    /// [`Feature::HeadersOfMetadata`](crate::profile::Feature::HeadersOfMetadata).
     OfMetadata,
-    /// One value of each header of the HTTP request; see [`Feature::HeadersOfRequest`](crate::profile::Feature::HeadersOfRequest).
+    /// One value of each header of the HTTP request; see
+    /// [`Feature::HeadersOfRequest`](crate::profile::Feature::HeadersOfRequest).
     OfRequest,
 }
 
@@ -76,7 +81,8 @@ impl HeaderView {
 /// What a [`HeaderMatcher`] asks.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HeaderMatch {
-    /// The value against a string matcher (the legacy exact, prefix, suffix, contains and regex forms included).
+    /// The value against a string matcher (the legacy exact, prefix, suffix, contains and regex
+    /// forms included).
     String(StringMatcher),
     /// The value as a number in `start..end`.
     Range {

@@ -1,8 +1,10 @@
-//! What the client keeps of an accepted resource: validated values without protobuf types, spans or findings.
+//! What the client keeps of an accepted resource: validated values without protobuf types, spans or
+//! findings.
 //!
-//! The four resources are [`Listener`], [`RouteConfiguration`], [`Cluster`] and [`Endpoints`]. The families' converters make
-//! them, and everything that follows an RPC reads them. They know nothing of the client whose values they are.
-//! Durations are in milliseconds, as the client stores them (0 to 315,576,000,000,999).
+//! The four resources are [`Listener`], [`RouteConfiguration`], [`Cluster`] and [`Endpoints`]. The
+//! families' converters make them, and everything that follows an RPC reads them. They know nothing
+//! of the client whose values they are. Durations are in milliseconds, as the client stores them (0
+//! to 315,576,000,000,999).
 
 pub mod cluster;
 pub mod domain;
@@ -29,7 +31,8 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Millis(pub i64);
 
-/// Seconds of the longest Duration, on either side of 0: about 10,000 years (google/protobuf/duration.proto).
+/// Seconds of the longest Duration, on either side of 0: about 10,000 years
+/// (google/protobuf/duration.proto).
 pub const MAX_DURATION_SECONDS: i64 = 315_576_000_000;
 
 impl fmt::Display for Millis {

@@ -1,4 +1,5 @@
-//! A list in pieces that its versions share: one with another element costs as much as a piece, and not as the list.
+//! A list in pieces that its versions share: one with another element costs as much as a piece, and
+//! not as the list.
 
 use std::fmt;
 use std::iter::FlatMap;

@@ -1,7 +1,7 @@
 //! RBAC policies as a server keeps them (A41): who may call what.
 //!
-//! Permissions and principals are the same kind of tree. What a server makes of a condition is its family's affair; that a client has
-//! taken a resource bounds how deep its trees are.
+//! Permissions and principals are the same kind of tree. What a server makes of a condition is its
+//! family's affair; that a client has taken a resource bounds how deep its trees are.
 
 use std::collections::BTreeMap;
 

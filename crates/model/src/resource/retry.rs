@@ -1,8 +1,10 @@
-//! Retries (A44, A6): the defaults and limits of a policy, and what the client's loader has against one.
+//! Retries (A44, A6): the defaults and limits of a policy, and what the client's loader has against
+//! one.
 //!
-//! The client writes each route's policy as service config JSON and reads it back; what its own loader refuses makes the
-//! whole update an error. `validate` reports it, `snapshot` lets the channel fail of it, `rpc` counts attempts with it: all
-//! ask here. Follows C-core `RouteConfigData::CreateMethodConfig` (xds_resolver.cc), `RetryMethodConfig`
+//! The client writes each route's policy as service config JSON and reads it back; what its own
+//! loader refuses makes the whole update an error. `validate` reports it, `snapshot` lets the
+//! channel fail of it, `rpc` counts attempts with it: all ask here. Follows C-core
+//! `RouteConfigData::CreateMethodConfig` (xds_resolver.cc), `RetryMethodConfig`
 //! (retry_service_config.cc) and `LoadDuration` (json_object_loader.cc).
 
 use super::route::{RetryBounds, RetryOn, RetryPolicy};
@@ -80,7 +82,8 @@ pub fn default_max_interval(base: Millis) -> Millis {
     Millis(base.0.saturating_mul(MAX_INTERVAL_FACTOR))
 }
 
-/// A field of the method config that the client's loader refuses, so that every RPC of the channel fails.
+/// A field of the method config that the client's loader refuses, so that every RPC of the channel
+/// fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unusable {
     /// `initialBackoff` is 0.
@@ -143,14 +146,15 @@ impl RetryPolicy {
         }
     }
 
-    /// Says whether the method config of an RPC cannot have the policy, so that the RPC fails (grpc-java
-    /// `ManagedChannelServiceConfig.MethodInfo.retryPolicy`).
+    /// Says whether the method config of an RPC cannot have the policy, so that the RPC fails
+    /// (grpc-java `ManagedChannelServiceConfig.MethodInfo.retryPolicy`).
     pub fn fails_rpcs(&self) -> bool {
         let attempts = self.written_attempts().cast_signed();
         self.bounds == RetryBounds::Rpc && !self.retry_on.is_empty() && attempts < 2
     }
 
-    /// What the client's loader has against the policy, in the order of the field names as the client sorts them.
+    /// What the client's loader has against the policy, in the order of the field names as the
+    /// client sorts them.
     ///
     /// A policy without a retryable code is not written at all.
     pub fn unusable(&self) -> Vec<Unusable> {

@@ -14,7 +14,8 @@ use xdsctl_re2::Regex;
 pub struct RouteConfiguration {
     /// The virtual hosts, in the order of the resource.
     pub virtual_hosts: Vec<VirtualHost>,
-    /// Name of each plugin that a kept route uses, and the LB policy that it stands for: `rls_experimental`.
+    /// Name of each plugin that a kept route uses, and the LB policy that it stands for:
+    /// `rls_experimental`.
     pub cluster_specifier_plugins: BTreeMap<String, Arc<LbPolicy>>,
 }
 
@@ -140,7 +141,8 @@ pub enum HashPolicyKind {
         name: String,
         /// Pattern and substitution of `regex_rewrite`.
         rewrite: Option<(Regex, String)>,
-        /// Which headers are looked at. With [`HeaderView::AsSent`], a terminal policy without a header does not end the list.
+        /// Which headers are looked at. With [`HeaderView::AsSent`], a terminal policy without a
+        /// header does not end the list.
         view: HeaderView,
     },
     /// The channel: `filter_state` with key `io.grpc.channel_id`.
@@ -165,19 +167,22 @@ pub enum RetryOn {
 /// What a client holds a retry policy to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RetryBounds {
-    /// Five attempts. A policy that the service config cannot have breaks the channel, and a wait below a millisecond never ends.
+    /// Five attempts. A policy that the service config cannot have breaks the channel, and a wait
+    /// below a millisecond never ends.
     #[default]
     Channel,
     /// None; see [`Feature::RetryUnlimited`].
     Unlimited,
-    /// None, and a wait is any time up to the back-off, not about the back-off; see [`Feature::RetryFromZero`].
+    /// None, and a wait is any time up to the back-off, not about the back-off; see
+    /// [`Feature::RetryFromZero`].
     UnlimitedFromZero,
-    /// Five attempts. A policy that the method config cannot have fails the RPCs of its route, and a server that asks for a delay
-    /// is obeyed whatever the code is; see [`Feature::RetryPerRpc`].
+    /// Five attempts. A policy that the method config cannot have fails the RPCs of its route, and
+    /// a server that asks for a delay is obeyed whatever the code is; see [`Feature::RetryPerRpc`].
     Rpc,
     /// Five attempts, and nothing else; see [`Feature::RetryUnchecked`].
     Attempts,
-    /// Five attempts. One that finds no connection is retried whatever the codes are; see [`Feature::AttemptsConnect`].
+    /// Five attempts. One that finds no connection is retried whatever the codes are; see
+    /// [`Feature::AttemptsConnect`].
     Unconnected,
 }
 
@@ -212,7 +217,8 @@ pub struct RetryPolicy {
     pub retry_on: BTreeSet<RetryOn>,
     /// At least 1; default [`DEFAULT_NUM_RETRIES`](super::retry::DEFAULT_NUM_RETRIES).
     pub num_retries: u32,
-    /// Default [`DEFAULT_BASE_INTERVAL`](super::retry::DEFAULT_BASE_INTERVAL). May be 0, which breaks the channel.
+    /// Default [`DEFAULT_BASE_INTERVAL`](super::retry::DEFAULT_BASE_INTERVAL). May be 0, which
+    /// breaks the channel.
     pub base_interval: Millis,
     /// Default [`default_max_interval`](super::retry::default_max_interval) of the base.
     pub max_interval: Millis,

@@ -1,4 +1,5 @@
-//! The messages of endpoints as prost makes them of the protos: what a client decodes that looks into what it gets.
+//! The messages of endpoints as prost makes them of the protos: what a client decodes that looks
+//! into what it gets.
 
 use bytes::Bytes;
 use prost::{Message, Oneof};

@@ -88,7 +88,8 @@ impl HeldResources {
         has_changed
     }
 
-    /// Forgets what a response takes away, by saying so, or by not having it where it `has_all`; the names that were there.
+    /// Forgets what a response takes away, by saying so, or by not having it where it `has_all`;
+    /// the names that were there.
     pub fn lose(
         &mut self,
         resource_type: ResourceType,

@@ -30,7 +30,8 @@ pub struct AdsStream<'o> {
 
 /// How far the other side is.
 enum ResponseState<'o> {
-    /// It has said nothing: many servers send their headers with the first response, and some never have one.
+    /// It has said nothing: many servers send their headers with the first response, and some never
+    /// have one.
     Silent(Pin<Box<dyn Future<Output = Result<Streaming<Bytes>, Error>> + 'o>>),
     Open(Box<Streaming<Bytes>>),
     Ended,

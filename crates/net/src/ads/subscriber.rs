@@ -96,7 +96,8 @@ impl Subscriber {
         }
         let needed = self.needed();
         let mut requests = self.ask(needed);
-        // Only the first request of a stream says who asks. Fields of a message may come in any order.
+        // Only the first request of a stream says who asks. Fields of a message may come in any
+        // order.
         if let Some(first) = requests.first_mut() {
             let who = if self.is_delta {
                 let node = Some(node.clone());
@@ -287,7 +288,8 @@ impl Subscriber {
         subscription.request(type_url, answer.error_detail)
     }
 
-    /// Keeps what a response brings, and forgets what it takes away; says whether that is anything new.
+    /// Keeps what a response brings, and forgets what it takes away; says whether that is anything
+    /// new.
     fn hold(
         &mut self,
         resource_type: ResourceType,
@@ -302,7 +304,8 @@ impl Subscriber {
             let came = received.resources.iter().filter(of_type).map(|judged| &judged.name);
             came.chain(&response.removed).for_each(|name| subscription.hear(name));
         }
-        // A state-of-the-world response has all Listeners and Clusters, of the others those that it likes.
+        // A state-of-the-world response has all Listeners and Clusters, of the others those that it
+        // likes.
         let has_all = !self.is_delta && matches!(resource_type, ResourceType::Listener | ResourceType::Cluster);
         for name in self.held.lose(resource_type, response, received, has_all) {
             self.client.resources.remove(resource_type, &name);
@@ -332,7 +335,8 @@ impl Subscriber {
         !self.is_delta && types.any(|s| s.is_open && !s.is_answered && !s.awaited().is_empty())
     }
 
-    /// There was a response for each type that is asked for as a whole: nobody says of such a type that there is nothing of it.
+    /// There was a response for each type that is asked for as a whole: nobody says of such a type
+    /// that there is nothing of it.
     pub fn has_all_types(&self) -> bool {
         let is_answered = |of: &ResourceType| self.types.get(of).is_some_and(|subscription| subscription.is_answered);
         let mut all = [ResourceType::Listener, ResourceType::Cluster].into_iter();

@@ -60,7 +60,8 @@ impl Subscription {
         request.encode_to_vec().into()
     }
 
-    /// How often in a row a response with these resources was rejected: their order, its version and nonce may be others each time.
+    /// How often in a row a response with these resources was rejected: their order, its version
+    /// and nonce may be others each time.
     pub fn repeats(&mut self, received: &Received, is_rejected: bool) -> u32 {
         if !is_rejected {
             self.repeated = (0, 0);

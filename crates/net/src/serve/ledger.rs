@@ -51,7 +51,8 @@ pub struct LedgerCounts {
 /// What one client says of one resource: whose rules it goes by, the type URL and the name.
 type Place = (String, String, String);
 
-/// The last verdict of each client on each resource: whether it rejects it, and whether that differs.
+/// The last verdict of each client on each resource: whether it rejects it, and whether that
+/// differs.
 #[derive(Debug, Default)]
 pub struct Ledger {
     verdicts: BTreeMap<Place, (bool, bool)>,

@@ -159,8 +159,8 @@ impl Peer {
         self.types.values().any(Subscribed::awaits_an_answer)
     }
 
-    /// Waits no longer for answers, and says what there is to send: a client that drops all names of a type may forget that it owes one.
-    /// One that comes later still counts.
+    /// Waits no longer for answers, and says what there is to send: a client that drops all names
+    /// of a type may forget that it owes one. One that comes later still counts.
     pub fn wait_no_longer(&mut self, snapshot: &Snapshot) -> Vec<Bytes> {
         for wanted in self.types.values_mut() {
             for sent in &mut wanted.unanswered {
@@ -187,8 +187,8 @@ impl Peer {
 
     fn respond(&mut self, type_url: &str, snapshot: &Snapshot) -> Option<Bytes> {
         let wanted = self.types.get_mut(type_url)?;
-        // C-core answers several responses by one request, with the last nonce and the first error: which of them it rejects is certain
-        // only if it has one at a time.
+        // C-core answers several responses by one request, with the last nonce and the first error:
+        // which of them it rejects is certain only if it has one at a time.
         if wanted.awaits_an_answer() {
             return None;
         }

@@ -1,4 +1,5 @@
-//! What is served: resources by type and name, each with the version in which it last changed; and what clients will make of it.
+//! What is served: resources by type and name, each with the version in which it last changed; and
+//! what clients will make of it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

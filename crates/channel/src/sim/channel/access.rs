@@ -30,9 +30,9 @@ impl Channel {
         &mut self.client
     }
 
-    /// Takes EDS updates that change endpoints; call [`Channel::resolve`] after it. Says what the client makes of them, and which
-    /// addresses no EDS resource of the channel has.
-    /// What clients of other channels made of the same changes is in `edits`.
+    /// Takes EDS updates that change endpoints; call [`Channel::resolve`] after it. Says what the
+    /// client makes of them, and which addresses no EDS resource of the channel has. What clients
+    /// of other channels made of the same changes is in `edits`.
     pub fn change_endpoints(&mut self, changes: &[EndpointChange], edits: &mut Edits) -> (Updated, Vec<SocketAddr>) {
         self.client.change_endpoints_with(&self.start, changes, edits)
     }
@@ -57,8 +57,8 @@ impl Channel {
         self.network.lookups = lookups;
     }
 
-    /// The addresses of the channel's endpoints, those of clusters included to which lookups (RLS) may lead, now or later, and of
-    /// lookup services that are named by their address.
+    /// The addresses of the channel's endpoints, those of clusters included to which lookups (RLS)
+    /// may lead, now or later, and of lookup services that are named by their address.
     pub fn addresses(&self, lookup_targets: &BTreeSet<String>) -> Vec<SocketAddr> {
         let all = lookup_targets | &self.client.lookup_targets;
         let config = self.client.resolve_also(&self.start, &all);
@@ -86,8 +86,9 @@ impl Channel {
         self.client.dns.values().flatten().flatten().copied()
     }
 
-    /// The cookie, `NAME=VALUE`, of a session with the endpoint of this address that an RPC like this one may have; `None` without
-    /// an active session filter, or a route to a cluster. An address that no endpoint has is one that has gone.
+    /// The cookie, `NAME=VALUE`, of a session with the endpoint of this address that an RPC like
+    /// this one may have; `None` without an active session filter, or a route to a cluster. An
+    /// address that no endpoint has is one that has gone.
     pub fn session_cookie(&self, rpc: &Rpc, address: &SocketAddr) -> Option<String> {
         let request = Request {
             path: &rpc.method,

@@ -1,7 +1,8 @@
 //! The authority that an attempt bears (A81).
 //!
-//! A route's auto_host_rewrite puts the hostname of the endpoint there, unless the application has set an authority for the RPC.
-//! Follows C-core xds_cluster_impl.cc and `MaybeOverrideAuthority` (lb_metadata.cc), where no switch is in the way.
+//! A route's auto_host_rewrite puts the hostname of the endpoint there, unless the application has
+//! set an authority for the RPC. Follows C-core xds_cluster_impl.cc and `MaybeOverrideAuthority`
+//! (lb_metadata.cc), where no switch is in the way.
 
 use std::sync::Arc;
 

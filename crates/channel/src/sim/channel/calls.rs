@@ -34,7 +34,8 @@ impl Channel {
         Ok(())
     }
 
-    /// Lets time pass until an RPC has ended, but not beyond `until`; says whether nothing is left to wait for.
+    /// Lets time pass until an RPC has ended, but not beyond `until`; says whether nothing is left
+    /// to wait for.
     ///
     /// # Errors
     /// Too much happens in that time.
@@ -62,12 +63,14 @@ impl Channel {
         self.send(rpc, false)
     }
 
-    /// Sends an RPC that nobody will [`finish`](Self::finish): [`take_ended`](Self::take_ended) has its outcome.
+    /// Sends an RPC that nobody will [`finish`](Self::finish): [`take_ended`](Self::take_ended) has
+    /// its outcome.
     pub fn let_go(&mut self, rpc: Rpc) -> RpcId {
         self.send(rpc, true)
     }
 
-    /// The outcomes of the RPCs that nobody waits for and that have ended since the last call, in the order of their ends.
+    /// The outcomes of the RPCs that nobody waits for and that have ended since the last call, in
+    /// the order of their ends.
     pub fn take_ended(&mut self) -> Vec<(RpcId, Box<Outcome>)> {
         std::mem::take(&mut self.let_go)
     }
@@ -138,8 +141,8 @@ impl Channel {
         })
     }
 
-    /// Lets time pass until an RPC has ended, and takes its outcome; `None` for one that was taken before, or that would
-    /// wait for ever.
+    /// Lets time pass until an RPC has ended, and takes its outcome; `None` for one that was taken
+    /// before, or that would wait for ever.
     ///
     /// # Errors
     /// Too much happens before.

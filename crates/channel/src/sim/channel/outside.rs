@@ -1,4 +1,5 @@
-//! What the policies want from outside: connections, lookups (RLS), load reports out of band, other clusters.
+//! What the policies want from outside: connections, lookups (RLS), load reports out of band, other
+//! clusters.
 
 use super::Channel;
 use crate::sim::network::{ANSWER_MS, CONNECT_JITTER_MS, REFUSAL_MS, Reachability};
@@ -42,8 +43,8 @@ impl Channel {
         }
     }
 
-    /// A backend sends a report to those who want it, and the next one when it is time. One that has no such service ends the
-    /// stream, and the client does not ask again on this connection.
+    /// A backend sends a report to those who want it, and the next one when it is time. One that
+    /// has no such service ends the stream, and the client does not ask again on this connection.
     pub(super) fn report_load(&mut self, subchannel: u32, serial: u64) {
         let Some(found) = self.runtime.pool.get(subchannel) else {
             return;

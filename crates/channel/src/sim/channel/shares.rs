@@ -1,4 +1,5 @@
-//! Where RPCs are to go, by the configuration and the connections as they are: shares instead of draws.
+//! Where RPCs are to go, by the configuration and the connections as they are: shares instead of
+//! draws.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,8 @@ use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::filter::FilterConfig;
 
 impl Channel {
-    /// The shares that RPCs like this one are to have, by backend or failure, with connections as they are now.
+    /// The shares that RPCs like this one are to have, by backend or failure, with connections as
+    /// they are now.
     pub fn expected(&self, rpc: &Rpc) -> BTreeMap<String, f64> {
         let mut shares = PickShares::default();
         let Some(selector) = &self.selector else {

@@ -1,4 +1,5 @@
-//! What the client of a channel watches: only of these it keeps a version that the server has no more.
+//! What the client of a channel watches: only of these it keeps a version that the server has no
+//! more.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +12,8 @@ use xdsctl_model::resource::cluster::Discovery;
 pub(super) struct Watched(BTreeSet<(ResourceType, String)>);
 
 impl Watched {
-    /// What a channel with this configuration watches. Of two RouteConfigurations it is the one that is `awaited`.
+    /// What a channel with this configuration watches. Of two RouteConfigurations it is the one
+    /// that is `awaited`.
     pub fn of(config: &XdsConfig, awaited: Option<&(ResourceType, String)>) -> Watched {
         let mut all = BTreeSet::new();
         if !config.listener_name.is_empty() {

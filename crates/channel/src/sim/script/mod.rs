@@ -1,10 +1,11 @@
 //! Scripts: steps in JSON or YAML, one an object, played on one channel or several.
 //!
-//! `{"pick": {"method", "headers", "count", "rate", "timeout", ...}}` sends RPCs one after the other, or at a rate, `{"begin": {...,
-//! "name"}}` and `{"finish": name}` at the same time as what stands between them, `{"sleep": seconds}` and `{"at": seconds}` let
-//! time pass. `stop`, `start`, `silence`, `speak`, `drop`, `orca` and `backend` say what backends do, `lookups` what lookup
-//! services answer; `update` and `remove` change
-//! what the control plane sends, `drain`, `health`, `weight` and `scale` its EDS resources.
+//! `{"pick": {"method", "headers", "count", "rate", "timeout", ...}}` sends RPCs one after the
+//! other, or at a rate, `{"begin": {..., "name"}}` and `{"finish": name}` at the same time as what
+//! stands between them, `{"sleep": seconds}` and `{"at": seconds}` let time pass. `stop`, `start`,
+//! `silence`, `speak`, `drop`, `orca` and `backend` say what backends do, `lookups` what lookup
+//! services answer; `update` and `remove` change what the control plane sends, `drain`, `health`,
+//! `weight` and `scale` its EDS resources.
 //!
 //! A step with a member that is unknown or of the wrong type is refused: nothing in a script is
 //! silently ignored.
@@ -59,7 +60,8 @@ pub const MAX_RATED: u64 = 1_000_000_000;
 /// Most RPCs of all steps together: a million takes about a second.
 pub const MAX_SENT: u64 = 1_000_000_000;
 
-/// Timers and changes of connections of all steps and clients, as a multiple of the most events of one step.
+/// Timers and changes of connections of all steps and clients, as a multiple of the most events of
+/// one step.
 pub const MAX_STEPS_WORK: u64 = 4;
 
 /// Most RPCs under way at a time: each is kept in memory until it has ended.
@@ -138,7 +140,8 @@ impl Step {
                 "backend",
                 settings.iter().filter_map(|setting| setting.address).collect(),
             ),
-            // Endpoints that the client drops are no addresses of the channel, and can be changed nevertheless.
+            // Endpoints that the client drops are no addresses of the channel, and can be changed
+            // nevertheless.
             Step::Endpoints(_)
             | Step::Pick(_)
             | Step::Begin { .. }

@@ -30,7 +30,8 @@ pub struct Sending {
     pub rpc: Rpc,
     /// How many, unless the step says so.
     pub count: u64,
-    /// How many a second begin, whether or not those before have ended; `None` for one after the other.
+    /// How many a second begin, whether or not those before have ended; `None` for one after the
+    /// other.
     pub rate: Option<f64>,
     /// The jar that takes and gives the cookies.
     pub jar: Option<String>,

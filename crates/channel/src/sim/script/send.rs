@@ -1,7 +1,8 @@
-//! RPCs on their way: dealt to channels that share one clock, one after the other or at a rate, with cookies from jars.
+//! RPCs on their way: dealt to channels that share one clock, one after the other or at a rate,
+//! with cookies from jars.
 //!
-//! The channels do not meet each other, so each may run ahead on its own until something is to be done to one of them; then all
-//! are brought to the same time.
+//! The channels do not meet each other, so each may run ahead on its own until something is to be
+//! done to one of them; then all are brought to the same time.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -82,7 +83,8 @@ impl Sender {
         self.weights = weights.map(|weight| (weight, 0)).collect();
     }
 
-    /// The client that is next, of those that may be: in turn, or the one that is furthest behind its share.
+    /// The client that is next, of those that may be: in turn, or the one that is furthest behind
+    /// its share.
     pub fn deal(&mut self, clients: &Range<usize>) -> usize {
         if let Some(weights) = self
             .weights

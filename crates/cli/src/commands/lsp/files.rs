@@ -1,7 +1,7 @@
 //! The documents of a project: files, and the texts of those that are open in the editor.
 //!
-//! A file is read again when its time or size has changed, and which files there are is looked up again after a while, or when the editor
-//! says that something has changed.
+//! A file is read again when its time or size has changed, and which files there are is looked up
+//! again after a while, or when the editor says that something has changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -68,7 +68,8 @@ impl Files {
         self.listed.clear();
     }
 
-    /// Says whether a directory is small enough for a project, and has the file among its documents.
+    /// Says whether a directory is small enough for a project, and has the file among its
+    /// documents.
     pub fn has(&mut self, directory: &Path, file: &Path) -> bool {
         let is_in = |files: &Vec<PathBuf>| {
             let is_settings = file.file_name().is_some_and(|name| name == crate::config::FILE_NAME);

@@ -36,7 +36,8 @@ impl Collected {
         }
     }
 
-    /// The document and the bytes of a place. A message in wire format has a place in its text form, which is no document.
+    /// The document and the bytes of a place. A message in wire format has a place in its text
+    /// form, which is no document.
     fn place(&self, place: Option<&SourcePlace>) -> Option<(SourceId, Option<Span>)> {
         let place = place?;
         let span = Span::new(place.byte_start, place.byte_end);

@@ -1,7 +1,9 @@
-//! `xdsctl lsp`: the language server on standard streams, with the files and settings of `validate`.
+//! `xdsctl lsp`: the language server on standard streams, with the files and settings of
+//! `validate`.
 //!
-//! A project is what `validate` is given: the directory of the nearest `xdsctl.toml`, else the directory that the editor has open, else the
-//! directory of the file, each if it is not too large; else the file alone.
+//! A project is what `validate` is given: the directory of the nearest `xdsctl.toml`, else the
+//! directory that the editor has open, else the directory of the file, each if it is not too large;
+//! else the file alone.
 
 mod files;
 mod findings;
@@ -271,7 +273,8 @@ impl Projects {
         Ok(kept)
     }
 
-    /// Keeps the texts where nothing could be checked. Says whether the error has a place in one of them.
+    /// Keeps the texts where nothing could be checked. Says whether the error has a place in one of
+    /// them.
     fn fault(
         &self,
         error: &Error,

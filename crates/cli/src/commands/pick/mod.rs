@@ -154,7 +154,8 @@ fn answer(args: &PickArgs, told: &mut Told, io: &mut Io<'_>) -> Result<u8, Error
     }
 }
 
-/// Sends the RPCs and tells what became of them: whether all went well, and what ended the simulation too early.
+/// Sends the RPCs and tells what became of them: whether all went well, and what ended the
+/// simulation too early.
 fn tell(
     args: &PickArgs,
     steps: Option<Vec<(usize, Step)>>,
@@ -206,7 +207,8 @@ fn play(
     Ok(None)
 }
 
-/// Sends one RPC several times; if several, with connections made before the second, and with the shares that are to be.
+/// Sends one RPC several times; if several, with connections made before the second, and with the
+/// shares that are to be.
 fn many(
     count: u64,
     (channel, rpc): (&mut Channel, &Rpc),

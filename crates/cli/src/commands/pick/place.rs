@@ -128,7 +128,8 @@ fn ways(config: &XdsConfig) -> ClustersAbove<'_> {
     ways
 }
 
-/// The cookies that lead to a place: the cluster by way of which, and the value. None, where the health keeps sessions away.
+/// The cookies that lead to a place: the cluster by way of which, and the value. None, where the
+/// health keeps sessions away.
 fn cookies<'w>(place: &AddressPlace<'_>, ways: &'w ClustersAbove<'_>) -> impl Iterator<Item = (&'w str, String)> {
     let list = rpc::address_list(&place.address, place.endpoint);
     let ways = ways.get(place.cluster).filter(|_| place.takes_sessions());

@@ -1,4 +1,5 @@
-//! `xdsctl policy test`: each case of a policy is checked as `validate` would check it, and the policy alone is looked at.
+//! `xdsctl policy test`: each case of a policy is checked as `validate` would check it, and the
+//! policy alone is looked at.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -31,7 +31,8 @@ const MIN_SEEDS: u64 = 3;
 /// Threads that play.
 const PLAYERS: usize = 2;
 
-/// More bytes are played by one thread: the connections of a world take forty times its bytes, for each player.
+/// More bytes are played by one thread: the connections of a world take forty times its bytes, for
+/// each player.
 const MAX_SHARED_BYTES: u64 = 4 << 20;
 
 /// Channels of a dump that get steps: each has connections of its own, and is played many times.
@@ -134,7 +135,8 @@ pub(super) fn init(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// Says which steps expect an RPC to fail: what happens is written down, and that may be what is wrong with the files.
+/// Says which steps expect an RPC to fail: what happens is written down, and that may be what is
+/// wrong with the files.
 fn say_failing(draft: &Draft, io: &mut Io<'_>) -> Result<(), Error> {
     let steps = draft.steps.iter().enumerate();
     let failing: Vec<String> = steps
@@ -300,7 +302,8 @@ fn head(what: &str) -> Vec<String> {
     ]
 }
 
-/// Plays a draft until its expectations are those that chance does not decide about; `open` has its clients.
+/// Plays a draft until its expectations are those that chance does not decide about; `open` has its
+/// clients.
 fn keep_certain(
     draft: &mut Draft,
     args: &TestArgs,
@@ -339,7 +342,8 @@ fn unmet(seed: u64, test: &Test, sessions: &[Session], text: &str, args: &TestAr
     Ok(missed.into_iter().map(|(step, place, _)| (step, place)).collect())
 }
 
-/// Plays with so many seeds, by several threads: what was not met with each, or why it cannot be played with the first that fails.
+/// Plays with so many seeds, by several threads: what was not met with each, or why it cannot be
+/// played with the first that fails.
 fn play_each(
     seeds: u64,
     players: usize,

@@ -132,7 +132,8 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
 #[derive(Default)]
 struct Notes {
     said: BTreeSet<(Span, String)>,
-    /// Backends by the test that has them first; the note if none of the tests with them has such an endpoint.
+    /// Backends by the test that has them first; the note if none of the tests with them has such
+    /// an endpoint.
     backends: BTreeMap<Span, (usize, Option<String>)>,
 }
 

@@ -12,8 +12,8 @@ use crate::{Error, Io};
 use xdsctl_document::source::{Source, SourceMap, Span};
 use xdsctl_suite::{Failure, Rewrite, Suite, rewrite, yaml};
 
-/// Runs the tests, and changes the values of expectations that are not met. Says on standard error what was changed, and what could
-/// not be.
+/// Runs the tests, and changes the values of expectations that are not met. Says on standard error
+/// what was changed, and what could not be.
 ///
 /// # Errors
 /// A suite that cannot be read or written; the files before it are changed.

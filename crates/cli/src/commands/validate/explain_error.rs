@@ -55,7 +55,8 @@ impl RecognisedLine {
         Ok(RecognisedLine { told, authority })
     }
 
-    /// Says whether it tells that a resource did not come: then a reference to it in the input is the place.
+    /// Says whether it tells that a resource did not come: then a reference to it in the input is
+    /// the place.
     pub fn is_of_missing(&self) -> bool {
         self.told.iter().any(place::is_missing)
     }
@@ -65,7 +66,8 @@ impl RecognisedLine {
         self.authority.as_deref()
     }
 
-    /// The target of a channel whose listener is missing, not for a client, or without a virtual host.
+    /// The target of a channel whose listener is missing, not for a client, or without a virtual
+    /// host.
     pub fn target(&self) -> Option<String> {
         let is_channels = |one: &&Recognised| place::is_missing(one) || OF_CHANNEL.iter().any(|id| one.leads_to(id));
         let of_listener = |one: &Recognised| match one.resource_type {
@@ -77,8 +79,8 @@ impl RecognisedLine {
         (!listener.contains("://")).then(|| format!("xds:///{listener}"))
     }
 
-    /// Keeps of an outcome what the line is about, and says what of the line no resource can show. Why nobody knows whether
-    /// the fault is there, if nothing was looked for.
+    /// Keeps of an outcome what the line is about, and says what of the line no resource can show.
+    /// Why nobody knows whether the fault is there, if nothing was looked for.
     ///
     /// # Errors
     /// Those of the streams.

@@ -1,7 +1,9 @@
-//! `validate --fix` and `--diff`: the fixes of all documents, made in the files or shown as a patch.
+//! `validate --fix` and `--diff`: the fixes of all documents, made in the files or shown as a
+//! patch.
 //!
-//! What is suppressed, in the baseline, switched off with `-A` or no fault to the clients that were asked is not fixed, and neither is configuration that was made for a
-//! proxy, unless `--all` asks for it: its reader is another.
+//! What is suppressed, in the baseline, switched off with `-A` or no fault to the clients that were
+//! asked is not fixed, and neither is configuration that was made for a proxy, unless `--all` asks
+//! for it: its reader is another.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -85,7 +87,8 @@ impl Plan {
 
     /// Makes the fixes in the files, and in what was read of them; says how many.
     ///
-    /// A file that is out of reach, cannot be written, or is no longer what was read, stays as it is, and so does what was read of it.
+    /// A file that is out of reach, cannot be written, or is no longer what was read, stays as it
+    /// is, and so does what was read of it.
     ///
     /// # Errors
     /// Standard error is closed.
@@ -115,7 +118,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Prints the fixes as a patch, and makes them in what was read; `is_for_files` if they can be made where that comes from.
+    /// Prints the fixes as a patch, and makes them in what was read; `is_for_files` if they can be
+    /// made where that comes from.
     ///
     /// # Errors
     /// A stream that cannot be written.

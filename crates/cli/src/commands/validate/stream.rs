@@ -1,8 +1,11 @@
-//! `validate --format jsonl`: a snapshot a line in, a verdict a line out, as a control plane asks before it sends one.
+//! `validate --format jsonl`: a snapshot a line in, a verdict a line out, as a control plane asks
+//! before it sends one.
 //!
-//! Each line is a document and a world of its own. Its verdict is written and flushed before the next line is read, so that
-//! whoever writes a line can wait for the answer. A document that is printed over several lines is read to its last bracket
-//! ([`printed`]); a file in YAML, text format or binary is read as a whole. A running system is one line, with `--watch` one for each version.
+//! Each line is a document and a world of its own. Its verdict is written and flushed before the
+//! next line is read, so that whoever writes a line can wait for the answer. A document that is
+//! printed over several lines is read to its last bracket ([`printed`]); a file in YAML, text
+//! format or binary is read as a whole. A running system is one line, with `--watch` one for each
+//! version.
 
 mod printed;
 
@@ -24,7 +27,8 @@ use xdsctl_document::source::{MAX_STREAM_BYTES, SourceMap};
 pub(super) struct LineStream<'s>(pub &'s ValidatePlan<'s>);
 
 impl LineStream<'_> {
-    /// Answers every line of every input, on `file` or standard output; the worst of their exit codes.
+    /// Answers every line of every input, on `file` or standard output; the worst of their exit
+    /// codes.
     pub(super) fn run(&self, file: Option<&Path>, io: &mut Io<'_>) -> Result<u8, Error> {
         if self.0.args.write_baseline.is_some() {
             let why = "a baseline is written for documents, and not for the lines of a stream";
@@ -102,8 +106,8 @@ impl LineStream<'_> {
         Ok(files)
     }
 
-    /// Answers every line, and every document that is printed over several; the worst of their exit codes, `None`
-    /// without one.
+    /// Answers every line, and every document that is printed over several; the worst of their exit
+    /// codes, `None` without one.
     fn lines(&self, name: &str, lines: &mut dyn BufRead, out: &mut dyn Write) -> Result<Option<u8>, Error> {
         let mut code = None;
         let mut at = SnapshotPlace::default();
@@ -136,7 +140,8 @@ impl LineStream<'_> {
         }
     }
 
-    /// Answers a version of a running system, of which there were `number` with this one; its exit code.
+    /// Answers a version of a running system, of which there were `number` with this one; its exit
+    /// code.
     pub(super) fn version(
         &self,
         address: &str,

@@ -1,4 +1,5 @@
-//! `xdsctl validate --watch`: a gate that stays open while every version of a running system is good.
+//! `xdsctl validate --watch`: a gate that stays open while every version of a running system is
+//! good.
 
 use super::ValidatePlan;
 use crate::{Error, Io};

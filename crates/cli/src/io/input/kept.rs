@@ -1,4 +1,5 @@
-//! What documents yielded the last time: an editor changes one of many, and the others need not be read again.
+//! What documents yielded the last time: an editor changes one of many, and the others need not be
+//! read again.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,7 +8,8 @@ use super::Inputs;
 use xdsctl_channel::client::{Keep, ReadDocument, Reading};
 use xdsctl_document::source::{Source, SourceId};
 
-/// Documents that were read for the same clients. Only looked up, never listed: a map without an order will do.
+/// Documents that were read for the same clients. Only looked up, never listed: a map without an
+/// order will do.
 #[derive(Debug, Default)]
 pub struct KeptDocuments {
     /// What they were checked against.
@@ -17,7 +19,8 @@ pub struct KeptDocuments {
 }
 
 impl KeptDocuments {
-    /// What the documents of `inputs` yield together, those that are new read now. What is not among them is forgotten.
+    /// What the documents of `inputs` yield together, those that are new read now. What is not
+    /// among them is forgotten.
     ///
     /// `None` if there is so much that all of it must be read together.
     pub(super) fn reading(&mut self, inputs: &Inputs, keep: Keep) -> Option<Reading> {

@@ -1,4 +1,5 @@
-//! The inputs of a command: files, directories and standard input, the bootstrap, the environment switches.
+//! The inputs of a command: files, directories and standard input, the bootstrap, the environment
+//! switches.
 
 mod kept;
 mod open;
@@ -55,7 +56,8 @@ pub struct Inputs {
     pub is_quiet: bool,
     /// Documents that are a part of another one, as JSON; `true` if that is YAML.
     inline: BTreeMap<SourceId, bool>,
-    /// Directories that have the same resource are refused: somebody else says that all of it is one client's.
+    /// Directories that have the same resource are refused: somebody else says that all of it is
+    /// one client's.
     is_one_client: bool,
     /// Why some of what was named could not be read.
     unread: Vec<Error>,
@@ -118,7 +120,8 @@ fn say(unread: &[Error], io: &mut Io<'_>) {
 }
 
 impl Inputs {
-    /// The same documents for other clients. What could not be read goes with the first of these copies.
+    /// The same documents for other clients. What could not be read goes with the first of these
+    /// copies.
     ///
     /// # Errors
     /// A switch that no client has.
@@ -193,7 +196,8 @@ impl Inputs {
         self.unread.first().map(Error::to_string)
     }
 
-    /// For a command that has done its work with what could be read, and would end with `code`: says what could not be read.
+    /// For a command that has done its work with what could be read, and would end with `code`:
+    /// says what could not be read.
     pub fn exit_code(&self, code: u8, io: &mut Io<'_>) -> Result<u8, Error> {
         if self.unread.is_empty() {
             return Ok(code);
@@ -257,7 +261,8 @@ impl Inputs {
         let Some(document) = self.sources.get(source) else {
             return (None, Vec::new());
         };
-        // The client reads JSON only; a bootstrap in YAML is a form in which one is kept, and is checked for what it says.
+        // The client reads JSON only; a bootstrap in YAML is a form in which one is kept, and is
+        // checked for what it says.
         let viewed = document.view().and_then(|view| view.object_text(span.start));
         let text = viewed
             .or_else(|| document.bytes().get(span.range()))
@@ -280,8 +285,9 @@ impl Inputs {
         (bootstrap, findings)
     }
 
-    /// What the clients that are asked make of a bootstrap: the first one's value, what each of them finds, and the place of a fault of
-    /// the text. What not all of them find names those that do.
+    /// What the clients that are asked make of a bootstrap: the first one's value, what each of
+    /// them finds, and the place of a fault of the text. What not all of them find names those that
+    /// do.
     fn ask_of_bootstrap(&self, text: &[u8]) -> (Option<Bootstrap>, Vec<Diagnostic>, Option<usize>) {
         let first = self.fleet.reader_of_bootstrap();
         let (bootstrap, diagnostics, fault) = bootstrap::validate(text, first);
@@ -355,7 +361,8 @@ impl Inputs {
         }
     }
 
-    /// Reads and validates every document, and decides what the client of each world holds; see [`Keep`] for what is kept.
+    /// Reads and validates every document, and decides what the client of each world holds; see
+    /// [`Keep`] for what is kept.
     ///
     /// What could not be read is told on standard error, and keeps the run from success.
     ///
@@ -385,8 +392,8 @@ impl Inputs {
 
     /// The same for `validate` alone, which reports what could not be read.
     ///
-    /// Files that an Envoy bootstrap takes resources from are read too. The findings are those on documents and bootstraps.
-    /// On `io` a bar shows how far reading has come.
+    /// Files that an Envoy bootstrap takes resources from are read too. The findings are those on
+    /// documents and bootstraps. On `io` a bar shows how far reading has come.
     pub fn read_worlds_to_report(&mut self, keep: Keep, io: &mut Io<'_>) -> WorldSet {
         let mut reading = self.read_documents(keep, io);
         follow::path_sources(self, keep, &mut reading);
@@ -411,7 +418,8 @@ impl Inputs {
         world_set
     }
 
-    /// The documents that were named, beside which others stand that were not; none if the input is said to be all there is.
+    /// The documents that were named, beside which others stand that were not; none if the input is
+    /// said to be all there is.
     fn partial(&self) -> BTreeSet<SourceId> {
         if self.is_complete || self.documents.len() < 2 {
             return BTreeSet::new();

@@ -1,4 +1,5 @@
-//! Opens what the inputs name: files, directories, revisions, running systems and standard input. Nothing of it is parsed.
+//! Opens what the inputs name: files, directories, revisions, running systems and standard input.
+//! Nothing of it is parsed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -97,8 +98,8 @@ pub fn of_text(plan: InputPlan, fleet: Fleet, name: &str, bytes: Vec<u8>) -> Res
     Ok(inputs)
 }
 
-/// Files, and resources that stand in no file of their own: each its name, as JSON, and whether that was YAML once. All of it is said
-/// to be one client's, which is that of `fleet`.
+/// Files, and resources that stand in no file of their own: each its name, as JSON, and whether
+/// that was YAML once. All of it is said to be one client's, which is that of `fleet`.
 ///
 /// # Errors
 /// As for [`open`].

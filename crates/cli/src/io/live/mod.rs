@@ -1,4 +1,5 @@
-//! Running systems as inputs: `csds://`, `ads://`, `envoy://`. Without the feature `net` they are known, and what is missing is said.
+//! Running systems as inputs: `csds://`, `ads://`, `envoy://`. Without the feature `net` they are
+//! known, and what is missing is said.
 
 #[cfg(feature = "net")]
 pub mod connect;

@@ -1,4 +1,5 @@
-//! Files that are written in one step: whoever reads one meanwhile sees all of the old or all of the new.
+//! Files that are written in one step: whoever reads one meanwhile sees all of the old or all of
+//! the new.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -9,8 +10,9 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace_by(path, |out| out.write_all(bytes), |()| true)?
 }
 
-/// The same with what `write` writes, piece by piece, if that succeeds with a value that is worth it. A file that is not there in the end
-/// is not there in between either, but for one beside it with a dot before its name.
+/// The same with what `write` writes, piece by piece, if that succeeds with a value that is worth
+/// it. A file that is not there in the end is not there in between either, but for one beside it
+/// with a dot before its name.
 pub(crate) fn replace_by<T, E>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<T, E>,

@@ -203,7 +203,8 @@ pub(crate) fn grant(row: &Row, asks: Asks) -> String {
     visible_line(&line).into_owned()
 }
 
-/// The classes of methods that a chain lets everyone call, as far as nothing is known of the client.
+/// The classes of methods that a chain lets everyone call, as far as nothing is known of the
+/// client.
 pub(crate) fn open(table: &Table<'_>) -> Vec<String> {
     let mut open = Vec::new();
     for chain in &table.chains {

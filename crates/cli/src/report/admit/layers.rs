@@ -235,7 +235,8 @@ fn mismatch(route: &Route, why: Mismatch, rpc: &Rpc, answer: &AdmitAnswer<'_>) -
     }
 }
 
-/// The filters that the RPC gets to, each with what it decides; `None` for one that is off or decides nothing.
+/// The filters that the RPC gets to, each with what it decides; `None` for one that is off or
+/// decides nothing.
 pub(super) fn looks<'a>(answer: &'a AdmitAnswer<'_>) -> Vec<(&'a FilterLook, Option<Decision<'a>>)> {
     let handled = answer.answer.handled.as_ref();
     let peer = answer.answer.taken.as_ref().and_then(|taken| taken.peer.as_ref().ok());

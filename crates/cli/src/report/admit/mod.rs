@@ -1,7 +1,8 @@
-//! The answer of `admit`: what each layer of a server did with a connection and an RPC, as a tree of sentences.
+//! The answer of `admit`: what each layer of a server did with a connection and an RPC, as a tree
+//! of sentences.
 //!
-//! `layers` makes the tree, `conditions` has the words for policies; the formats print it. `cells` has the words for whom a server lets
-//! in, which `table` and `table_json` print.
+//! `layers` makes the tree, `conditions` has the words for policies; the formats print it. `cells`
+//! has the words for whom a server lets in, which `table` and `table_json` print.
 
 pub(crate) mod cells;
 mod conditions;

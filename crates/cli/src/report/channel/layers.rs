@@ -1,7 +1,8 @@
 //! What of a client's answer counts when it is compared with another client's, layer by layer.
 //!
-//! The words of messages are each client's own, and two clients that draw other random numbers disagree by chance only. So what is
-//! compared is where RPCs go and with which code they end, and not in which words; of RPCs that are picked by chance, the shares.
+//! The words of messages are each client's own, and two clients that draw other random numbers
+//! disagree by chance only. So what is compared is where RPCs go and with which code they end, and
+//! not in which words; of RPCs that are picked by chance, the shares.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +48,8 @@ impl Layer {
 /// Steps of a list that are named; longer lists are compared as a whole.
 const DEEPEST: usize = 12;
 
-/// The layers by which an answer is compared. `shares` is the answer about several RPCs of the same kind.
+/// The layers by which an answer is compared. `shares` is the answer about several RPCs of the same
+/// kind.
 pub fn of(question: Question, json: &Value, shares: Option<&Value>) -> Vec<Layer> {
     match question {
         Question::Route => route(json, "matcher"),
@@ -61,7 +63,8 @@ pub fn of(question: Question, json: &Value, shares: Option<&Value>) -> Vec<Layer
     }
 }
 
-/// The way of an RPC through the layers in the client's own words, which says why two answers differ.
+/// The way of an RPC through the layers in the client's own words, which says why two answers
+/// differ.
 pub fn way(question: Question, json: &Value) -> Vec<Layer> {
     match question {
         Question::Pick => {
@@ -246,8 +249,8 @@ pub fn parting(one: &[Layer], other: &[Layer]) -> Option<(String, [String; 2])> 
     Some((name, [what(a), what(b)]))
 }
 
-/// The same for two ways. Below the pick each client has policies of its own, with names of its own: what only one of them has, and how
-/// it calls its children, makes no difference there.
+/// The same for two ways. Below the pick each client has policies of its own, with names of its
+/// own: what only one of them has, and how it calls its children, makes no difference there.
 pub fn parting_of_ways(one: &[Layer], other: &[Layer]) -> Option<(String, [String; 2])> {
     let split = |way: &[Layer]| way.iter().position(|layer| layer.name == PICK).unwrap_or(way.len());
     let (above, below) = one.split_at(split(one));

@@ -1,4 +1,5 @@
-//! The answer of `pick`: what became of RPCs, the way of one through the layers, the shares of many.
+//! The answer of `pick`: what became of RPCs, the way of one through the layers, the shares of
+//! many.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -142,8 +143,8 @@ impl<'o> Telling<'o> {
         write_outcome(outcome, self.style.explains, self.style.colour, self.out)
     }
 
-    /// Ends the answer. `expected` are shares by backend or failure, empty if not known; `error` is why there are no more
-    /// outcomes.
+    /// Ends the answer. `expected` are shares by backend or failure, empty if not known; `error` is
+    /// why there are no more outcomes.
     ///
     /// # Errors
     /// Those of `out`.

@@ -1,4 +1,5 @@
-//! The answer of `retry`: what the client makes of a policy, when it tries again, and what becomes of a script of statuses.
+//! The answer of `retry`: what the client makes of a policy, when it tries again, and what becomes
+//! of a script of statuses.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,5 @@
-//! The answer of `route`: every route that was tried, the one that takes the RPC, and what follows from it.
+//! The answer of `route`: every route that was tried, the one that takes the RPC, and what follows
+//! from it.
 
 use std::borrow::Cow;
 use std::io::{self, Write};

@@ -1,8 +1,8 @@
 //! The tree of LB policies as SVG, laid out and written here: a box a row, indented
 //! by depth, so that the picture fits a page however deep the tree is; a legend stands below.
 //!
-//! Widths are estimated from the number of characters, as there is no font to measure with; texts are cut where a box
-//! would become too wide, and stand whole in the box's tooltip.
+//! Widths are estimated from the number of characters, as there is no font to measure with; texts
+//! are cut where a box would become too wide, and stand whole in the box's tooltip.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -178,7 +178,8 @@ fn legend() -> impl Iterator<Item = (&'static str, &'static str, bool)> {
         .chain([("not started yet", "#ffffff", true)])
 }
 
-/// Places the entries of the legend in rows no wider than `width`: left, top and width of each, and the rows.
+/// Places the entries of the legend in rows no wider than `width`: left, top and width of each, and
+/// the rows.
 fn place_legend(width: usize) -> (Vec<(usize, usize, usize)>, usize) {
     let mut places = Vec::new();
     let (mut left, mut row) = (GAP, 0);

@@ -58,7 +58,8 @@ struct WorldJson<'a> {
     access: Vec<ServerJson<'a>>,
     /// A limit kept something from being compared.
     is_cut: bool,
-    /// Why it is not known where RPCs go, if it is not: there are no `routes`, `clusters`, `targets` and `reach` then.
+    /// Why it is not known where RPCs go, if it is not: there are no `routes`, `clusters`,
+    /// `targets` and `reach` then.
     rpcs_not_known: Option<&'a str>,
 }
 

@@ -124,7 +124,8 @@ impl Report {
         clients
     }
 
-    /// For which of several clients RPCs go elsewhere; `None` if that is the same for all, and known.
+    /// For which of several clients RPCs go elsewhere; `None` if that is the same for all, and
+    /// known.
     fn rpcs_line(&self) -> Option<String> {
         let parts = [
             (RpcChange::Elsewhere, "RPCs go elsewhere in"),

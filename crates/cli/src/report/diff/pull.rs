@@ -1,4 +1,5 @@
-//! What a pull request is told of a `diff`: a comment, and annotations beside the lines of the new configuration.
+//! What a pull request is told of a `diff`: a comment, and annotations beside the lines of the new
+//! configuration.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -51,7 +52,8 @@ impl ResourcePlaces {
         wanted.iter().find_map(|(resource_type, name)| {
             let origin = self.origins.get(&(*resource_type, (*name).to_owned()))?;
             let source = sources.get(origin.source)?;
-            // What was in a repository once, or came through a pipe, has no line that could be shown.
+            // What was in a repository once, or came through a pipe, has no line that could be
+            // shown.
             let is_file = source.name() != "-" && !source.name().starts_with("git:");
             let line = source.line_column(origin.span.start).line;
             is_file.then(|| (paths.relative(source.name()), line))

@@ -1,5 +1,5 @@
-//! `--format concise`: a finding a line, `path:line:col: severity rule: message`, as editors and `grep` take it, and a last line with
-//! what was not checked.
+//! `--format concise`: a finding a line, `path:line:col: severity rule: message`, as editors and
+//! `grep` take it, and a last line with what was not checked.
 
 use std::io::{self, Write};
 

@@ -6,7 +6,8 @@ use xdsctl_document::source::Span;
 use xdsctl_lint::fix::{Edit, Fixed};
 use xdsctl_model::diag::Diagnostic;
 
-/// Findings that `--fix` would fix, and how. Only asked, never listed: a map without an order will do.
+/// Findings that `--fix` would fix, and how. Only asked, never listed: a map without an order will
+/// do.
 #[derive(Debug, Default)]
 pub struct Fixable(HashMap<(usize, Fixed), Edit>);
 

@@ -1,6 +1,8 @@
-//! `--format github`: workflow commands, which GitHub Actions shows beside the lines of a change, and the job's summary.
+//! `--format github`: workflow commands, which GitHub Actions shows beside the lines of a change,
+//! and the job's summary.
 //!
-//! A step shows ten annotations of each severity; the most severe come first, and what is beyond is in the log and in the summary.
+//! A step shows ten annotations of each severity; the most severe come first, and what is beyond is
+//! in the log and in the summary.
 
 use std::io::{self, Write};
 

@@ -1,7 +1,8 @@
 //! `--format json`: the schema `xdsctl.findings/v1`.
 //!
-//! Fields are added, never changed. Lines and columns are 1-based, byte offsets 0-based, ends exclusive. Every resource is
-//! listed, also when it is clean. Written resource by resource, so that a large report is never in memory as a whole.
+//! Fields are added, never changed. Lines and columns are 1-based, byte offsets 0-based, ends
+//! exclusive. Every resource is listed, also when it is clean. Written resource by resource, so
+//! that a large report is never in memory as a whole.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -177,7 +178,8 @@ fn resource_row<'a>(resource: &'a ResourceReport, clients: Option<&'a RawValue>)
     }
 }
 
-/// Writes the report as one JSON document and a newline: one line for each resource and each finding.
+/// Writes the report as one JSON document and a newline: one line for each resource and each
+/// finding.
 pub struct JsonReport<W: Write> {
     choice: ShownSeverity,
     /// The clients that were asked.

@@ -1,7 +1,9 @@
-//! `--format junit`: a suite a file, a case a resource, as the test reports of most CI systems take it.
+//! `--format junit`: a suite a file, a case a resource, as the test reports of most CI systems take
+//! it.
 //!
-//! A case fails if a finding is as bad as `--fail-on` says; the other findings are its output. A resource that was not checked, or
-//! that the client never asks for, is skipped. There are no times and no host names: the same input gives the same bytes.
+//! A case fails if a finding is as bad as `--fail-on` says; the other findings are its output. A
+//! resource that was not checked, or that the client never asks for, is skipped. There are no times
+//! and no host names: the same input gives the same bytes.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

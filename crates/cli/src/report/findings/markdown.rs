@@ -11,7 +11,8 @@ use crate::report::edge::visible_line;
 use crate::report::paths::PrintedPaths;
 use xdsctl_model::diag::Severity;
 
-/// Bytes of the findings in a comment, which may have 65,536 characters on GitHub; further findings are counted.
+/// Bytes of the findings in a comment, which may have 65,536 characters on GitHub; further findings
+/// are counted.
 pub const MAX_COMMENT_BYTES: usize = 60_000;
 
 /// Collects the findings by severity.

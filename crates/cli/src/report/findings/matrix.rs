@@ -1,7 +1,7 @@
 //! `--matrix`: resources and clients, one sign a cell, then the reasons.
 //!
-//! The same data is `clients` of each resource in JSON. A cell says the worst that a client does with a resource, what it refers to
-//! included.
+//! The same data is `clients` of each resource in JSON. A cell says the worst that a client does
+//! with a resource, what it refers to included.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -153,13 +153,15 @@ struct Reason {
 /// More clients than this are put together where they say the same of every resource.
 const COLUMNS_APART: usize = 8;
 
-/// Rows of one type that are shown of those in which all clients do the same, if the matrix is capped.
+/// Rows of one type that are shown of those in which all clients do the same, if the matrix is
+/// capped.
 const ALIKE_ROWS: usize = 20;
 
 /// Places that are shown of one reason, if the matrix is capped.
 const PLACES: usize = 3;
 
-/// Longest name of a resource, in characters, if there is a width; the middle of a longer one is left out.
+/// Longest name of a resource, in characters, if there is a width; the middle of a longer one is
+/// left out.
 const NAME_CHARS: usize = 60;
 
 /// Writes the matrix when all resources are known.
@@ -394,8 +396,8 @@ impl Column {
     }
 }
 
-/// Longer labels move the signs of their own row only: of one long name there is else a blank for each of its letters in every row, and
-/// `format!` panics beyond 65,535.
+/// Longer labels move the signs of their own row only: of one long name there is else a blank for
+/// each of its letters in every row, and `format!` panics beyond 65,535.
 const LABEL_CHARS: usize = 200;
 
 /// Stands above the resources.

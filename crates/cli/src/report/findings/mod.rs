@@ -1,8 +1,8 @@
 //! Reports on findings as plain data, and the formats that print them.
 //!
-//! A command makes a [`resolve::ResolvedFindings`]; a format takes resource after resource out of it and writes. Spans have been
-//! resolved to lines before, so a format needs no access to the documents, and only one resource's findings are in memory
-//! at a time.
+//! A command makes a [`resolve::ResolvedFindings`]; a format takes resource after resource out of
+//! it and writes. Spans have been resolved to lines before, so a format needs no access to the
+//! documents, and only one resource's findings are in memory at a time.
 
 pub mod clients;
 pub mod concise;
@@ -254,8 +254,9 @@ impl Summary {
 
 /// A form of the report of `validate`: takes one resource after the other, and writes.
 pub trait ReportWriter {
-    /// Says how many of some findings will be shown, before their places are looked up. It is asked for all findings of a resource,
-    /// in no particular order, and then given the [`resource`](Self::resource) with those, and maybe with more.
+    /// Says how many of some findings will be shown, before their places are looked up. It is asked
+    /// for all findings of a resource, in no particular order, and then given the
+    /// [`resource`](Self::resource) with those, and maybe with more.
     fn wants(&mut self, finding: &Unplaced<'_>) -> usize;
 
     /// Takes the findings that belong to no resource, before any resource.
@@ -264,7 +265,8 @@ pub trait ReportWriter {
     /// Those of the writer, here and below.
     fn documents(&mut self, findings: &[Finding]) -> io::Result<()>;
 
-    /// Takes the findings that belong to no resource and are not shown, after the others and only if asked for.
+    /// Takes the findings that belong to no resource and are not shown, after the others and only
+    /// if asked for.
     ///
     /// # Errors
     /// Those of the writer.
@@ -400,7 +402,8 @@ pub fn verdicts(summary: &Summary) -> String {
     )
 }
 
-/// The last lines of a report for people: what was looked at, what is left out, how many findings there are.
+/// The last lines of a report for people: what was looked at, what is left out, how many findings
+/// there are.
 pub fn closing(summary: &Summary) -> String {
     let ReportScope { bootstraps, .. } = summary.scope;
     let mut lines = Vec::new();

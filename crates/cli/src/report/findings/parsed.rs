@@ -1,4 +1,5 @@
-//! What the client keeps of a resource, as `--show parsed` prints it: part after part, none of which is kept.
+//! What the client keeps of a resource, as `--show parsed` prints it: part after part, none of
+//! which is kept.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Changes of a document as a unified patch, for `git apply` and `patch -p1`.
 //!
-//! The lines are those of the document, but for secrets, which are masked as in snippets; a patch with masked lines does not
-//! apply, and the caller says so.
+//! The lines are those of the document, but for secrets, which are masked as in snippets; a patch
+//! with masked lines does not apply, and the caller says so.
 
 use std::io::{self, Write};
 use std::path::{Component, Path};
@@ -205,8 +205,8 @@ fn has_bare_return(lines: &[u8]) -> bool {
     memchr::memchr_iter(b'\r', lines).any(|at| lines.get(at + 1) != Some(&b'\n'))
 }
 
-/// Writes lines with a sign before each. Tabs, a byte order mark and the carriage return of a line's end are a part of what
-/// `patch` compares.
+/// Writes lines with a sign before each. Tabs, a byte order mark and the carriage return of a
+/// line's end are a part of what `patch` compares.
 fn put(sign: u8, lines: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
     for line in lines.split_inclusive(|byte| *byte == b'\n') {
         out.push(sign);

@@ -1,7 +1,8 @@
-//! Charts of a timeline: RPCs, latency and connections by backend over time, in the terminal and as SVG.
+//! Charts of a timeline: RPCs, latency and connections by backend over time, in the terminal and as
+//! SVG.
 //!
-//! Time is kept in at most [`MAX_BUCKETS`] pieces, which become twice as long whenever there would be more: a day takes no more memory
-//! than a second.
+//! Time is kept in at most [`MAX_BUCKETS`] pieces, which become twice as long whenever there would
+//! be more: a day takes no more memory than a second.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -42,7 +43,8 @@ struct ChartRow {
     since: Option<i64>,
 }
 
-/// What a row is about: client and cluster, both may be empty, and an address, or the code of failures.
+/// What a row is about: client and cluster, both may be empty, and an address, or the code of
+/// failures.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct RowSubject {
     /// An address or a code.
@@ -149,7 +151,8 @@ impl Chart {
         }
     }
 
-    /// What stands before each row: the address or code, and the cluster and client where there are several.
+    /// What stands before each row: the address or code, and the cluster and client where there are
+    /// several.
     fn labels(&self) -> BTreeMap<RowSubject, String> {
         let mut clusters: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for of in self.rows.keys() {
@@ -167,7 +170,8 @@ impl Chart {
         self.rows.keys().map(label).collect()
     }
 
-    /// The charts: title, unit, and a value from 0 to 1 by row and column, with what stands behind the row.
+    /// The charts: title, unit, and a value from 0 to 1 by row and column, with what stands behind
+    /// the row.
     fn charts(mut self, labels: &BTreeMap<RowSubject, String>, columns: usize) -> Vec<Drawn> {
         let end = self.end;
         for row in self.rows.values_mut() {
@@ -322,7 +326,8 @@ fn connect(row: &mut ChartRow, (from, to): (i64, i64), piece_ms: i64) {
     }
 }
 
-/// A chart that is ready to be written: each row with its name, a value by column, and what it comes to.
+/// A chart that is ready to be written: each row with its name, a value by column, and what it
+/// comes to.
 struct Drawn {
     title: &'static str,
     end: i64,

@@ -90,7 +90,8 @@ fn placed((place, message): &(SourcePlace, String)) -> Value {
     json!({"line": place.line, "column": place.column, "message": message})
 }
 
-/// Writes JUnit XML: a suite a file, a case a test. There are no times of clocks: the same input gives the same bytes.
+/// Writes JUnit XML: a suite a file, a case a test. There are no times of clocks: the same input
+/// gives the same bytes.
 ///
 /// # Errors
 /// Those of `out`.

@@ -1,4 +1,5 @@
-//! The answer of `test`: what became of each test, for people and as plain data for the other forms.
+//! The answer of `test`: what became of each test, for people and as plain data for the other
+//! forms.
 
 pub mod chart;
 pub mod findings;
@@ -177,7 +178,8 @@ impl<'s> Placing<'s> {
         }
     }
 
-    /// The failure of a test whose world, which is named here, was not read in full: `lost` is missing.
+    /// The failure of a test whose world, which is named here, was not read in full: `lost` is
+    /// missing.
     pub fn unread_world(&self, span: Span, lost: String) -> FailureReport {
         FailureReport {
             place: self.place(span),

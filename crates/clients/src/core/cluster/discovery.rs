@@ -1,8 +1,9 @@
 //! How a cluster finds its endpoints: EDS (A27), LOGICAL_DNS or other clusters (A37).
 //!
-//! Follows C-core `EdsConfigParse`, `LogicalDnsParse` and `AggregateClusterParse` (xds_cluster_parser.cc). EDS and LOGICAL_DNS
-//! are values of `type`; an aggregate cluster is known by the type in `cluster_type.typed_config` alone, not by a name.
-//! Empty, repeated and missing names, cycles and depth are no matter of one resource: `lint` looks at them.
+//! Follows C-core `EdsConfigParse`, `LogicalDnsParse` and `AggregateClusterParse`
+//! (xds_cluster_parser.cc). EDS and LOGICAL_DNS are values of `type`; an aggregate cluster is known
+//! by the type in `cluster_type.typed_config` alone, not by a name. Empty, repeated and missing
+//! names, cycles and depth are no matter of one resource: `lint` looks at them.
 
 use crate::shared::rules::{
     AGGREGATE_EMPTY, CLUSTER_TYPE_UNSUPPORTED, DISCOVERY_UNSUPPORTED, EDS_CONFIG_MISSING, EDS_SERVICE_NAME_MISSING,
@@ -122,8 +123,8 @@ fn eds(config: Option<&EdsClusterConfig>, name: &str, root: &Path<'_>, cx: &mut 
     })
 }
 
-/// Converts an aggregate cluster (A37). The Any is not opened as others are: a TypedStruct is of the wrong type here, and
-/// only the usual prefix is taken off the type URL.
+/// Converts an aggregate cluster (A37). The Any is not opened as others are: a TypedStruct is of
+/// the wrong type here, and only the usual prefix is taken off the type URL.
 fn aggregate(custom: &CustomClusterType, root: &Path<'_>, cx: &mut Validation<'_>) -> Option<Discovery> {
     let at = root.field("cluster_type");
     let at = at.field("typed_config");

@@ -1,7 +1,9 @@
-//! The LB policy of a cluster: `load_balancing_policy` (A52), or else the `lb_policy` enum (A27, A42).
+//! The LB policy of a cluster: `load_balancing_policy` (A52), or else the `lb_policy` enum (A27,
+//! A42).
 //!
-//! Follows C-core `ParseLbPolicyConfig` (xds_cluster_parser.cc). With `load_balancing_policy` present the enum and its configs
-//! are not read at all. An aggregate cluster must have a valid policy too, though its leaves use their own (A75).
+//! Follows C-core `ParseLbPolicyConfig` (xds_cluster_parser.cc). With `load_balancing_policy`
+//! present the enum and its configs are not read at all. An aggregate cluster must have a valid
+//! policy too, though its leaves use their own (A75).
 
 use std::sync::{Arc, LazyLock};
 
@@ -47,8 +49,9 @@ pub fn default_policy() -> &'static Arc<LbPolicy> {
 
 /// Converts the cluster's LB policy.
 ///
-/// Reports the rules of [`xdsctl_lb::xds`](xdsctl_lb::xds) at `load_balancing_policy`, or [`LB_POLICY_UNSUPPORTED`] at `lb_policy`
-/// and those of [`xdsctl_lb::ring_hash`](xdsctl_lb::ring_hash) below `ring_hash_lb_config`.
+/// Reports the rules of [`xdsctl_lb::xds`](xdsctl_lb::xds) at `load_balancing_policy`, or
+/// [`LB_POLICY_UNSUPPORTED`] at `lb_policy` and those of
+/// [`xdsctl_lb::ring_hash`](xdsctl_lb::ring_hash) below `ring_hash_lb_config`.
 pub(super) fn lb_policy(
     message: &Pb,
     aggregate: bool,
@@ -79,7 +82,8 @@ pub(super) fn lb_policy(
             if ring_hash.is_none() {
                 unread_lb_config(message.lb_config.as_ref(), root, cx);
             }
-            // The leaves of an aggregate have policies of their own, unless the old behaviour is switched on.
+            // The leaves of an aggregate have policies of their own, unless the old behaviour is
+            // switched on.
             let used = !aggregate || cx.has(Feature::AggregateClusterBackwardCompat);
             Some(Arc::new(ring_hash_policy(ring_hash, used, root, cx)))
         }

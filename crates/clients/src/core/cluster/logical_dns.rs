@@ -1,8 +1,9 @@
 //! LOGICAL_DNS clusters (A37): one locality with one endpoint, whose address is a name to resolve.
 //!
-//! Follows C-core `LogicalDnsParse` (xds_cluster_parser.cc). The client joins address and port, and later reads `dns:` and
-//! the result as a URI (xds_dependency_manager.cc, uri.cc), so some names mean something else than they say, and some end
-//! the process. Those are found here with the client's own URI rules.
+//! Follows C-core `LogicalDnsParse` (xds_cluster_parser.cc). The client joins address and port, and
+//! later reads `dns:` and the result as a URI (xds_dependency_manager.cc, uri.cc), so some names
+//! mean something else than they say, and some end the process. Those are found here with the
+//! client's own URI rules.
 
 use crate::core::convert::address::PORT_IN_TEXT;
 use crate::core::convert::dns_name;

@@ -1,9 +1,10 @@
 //! Cluster (A27, A37, A52, A55, A75).
 //!
-//! Follows C-core `CdsResourceParse` (xds_cluster_parser.cc), in its order and without short-circuits between the parts:
-//! discovery, LB policy, transport socket, load reporting, upstream_config, circuit breakers, outlier detection,
-//! override_host_status, metadata. Rules about use (`Fails`) speak of the cluster as if a route used it: whether one does
-//! is known to `client` only.
+//! Follows C-core `CdsResourceParse` (xds_cluster_parser.cc), in its order and without
+//! short-circuits between the parts: discovery, LB policy, transport socket, load reporting,
+//! upstream_config, circuit breakers, outlier detection, override_host_status, metadata. Rules
+//! about use (`Fails`) speak of the cluster as if a route used it: whether one does is known to
+//! `client` only.
 
 use std::collections::BTreeSet;
 
@@ -93,7 +94,8 @@ pub fn convert(message: &Pb, cx: &mut Validation<'_>) -> Option<Resource> {
     })
 }
 
-/// `lrs_server` must be `self`: load is reported to the server that sent the cluster, or not at all.
+/// `lrs_server` must be `self`: load is reported to the server that sent the cluster, or not at
+/// all.
 fn lrs_server(pb: Option<&core::ConfigSource>, root: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(source) = pb else { return };
     if !matches!(
@@ -108,7 +110,8 @@ fn lrs_server(pb: Option<&core::ConfigSource>, root: &Path<'_>, cx: &mut Validat
     }
 }
 
-/// Keeps `cpu_utilization`, `mem_utilization`, `application_utilization` and `named_metrics.` with any key.
+/// Keeps `cpu_utilization`, `mem_utilization`, `application_utilization` and `named_metrics.` with
+/// any key.
 fn lrs_metrics(names: &[String], root: &Path<'_>, cx: &mut Validation<'_>) -> BTreeSet<String> {
     if names.is_empty() {
         return BTreeSet::new();
@@ -190,8 +193,9 @@ fn circuit_breakers(
     threshold.max_requests.unwrap_or(DEFAULT_MAX_CONCURRENT_REQUESTS)
 }
 
-/// The states in which a session may keep its endpoint (A55): of `common_lb_config.override_host_status` the client keeps
-/// UNKNOWN, HEALTHY and DRAINING; without the message UNKNOWN and HEALTHY; with a message that has none of them, none.
+/// The states in which a session may keep its endpoint (A55): of
+/// `common_lb_config.override_host_status` the client keeps UNKNOWN, HEALTHY and DRAINING; without
+/// the message UNKNOWN and HEALTHY; with a message that has none of them, none.
 fn override_host_statuses(
     pb: Option<&pb::cluster::CommonLbConfig>,
     root: &Path<'_>,

@@ -1,8 +1,9 @@
 //! `outlier_detection` (A50).
 //!
-//! Follows C-core `CdsResourceParse` (xds_cluster_parser.cc). An algorithm exists only while its enforcement percentage is set
-//! and not 0. The client checks the failure percentage threshold by mistake against the enforcement percentage; the
-//! outlier_detection policy then rejects what this lets through.
+//! Follows C-core `CdsResourceParse` (xds_cluster_parser.cc). An algorithm exists only while its
+//! enforcement percentage is set and not 0. The client checks the failure percentage threshold by
+//! mistake against the enforcement percentage; the outlier_detection policy then rejects what this
+//! lets through.
 
 use prost_types::Duration;
 
@@ -147,8 +148,8 @@ fn failure_percentage(
     })
 }
 
-/// Reports what the client does with the threshold: any threshold is rejected beside an enforcement percentage above
-/// 100, and none for its own value.
+/// Reports what the client does with the threshold: any threshold is rejected beside an enforcement
+/// percentage above 100, and none for its own value.
 fn threshold(pb: &pb::OutlierDetection, aggregate: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(threshold) = pb.failure_percentage_threshold else {
         return;

@@ -1,7 +1,8 @@
 //! `transport_socket`: UpstreamTlsContext (A29, A101), and the HTTP CONNECT proxy around it (A86).
 //!
-//! Follows C-core `UpstreamTlsContextParse` and `Http11ProxyUpstreamTransportParse` (xds_cluster_parser.cc). Without a
-//! transport socket the channel uses its fallback credentials, which may be plaintext.
+//! Follows C-core `UpstreamTlsContextParse` and `Http11ProxyUpstreamTransportParse`
+//! (xds_cluster_parser.cc). Without a transport socket the channel uses its fallback credentials,
+//! which may be plaintext.
 
 use crate::core::convert::switch::report_off;
 use crate::core::convert::tls::common_tls_context;

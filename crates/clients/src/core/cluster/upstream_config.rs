@@ -1,10 +1,12 @@
-//! `upstream_config`: how long a session's connection is kept (A75, "Reading the idle_timeout field in CDS").
+//! `upstream_config`: how long a session's connection is kept (A75, "Reading the idle_timeout field
+//! in CDS").
 //!
-//! The chain is `upstream_config` → HttpProtocolOptions → `common_http_protocol_options` → `idle_timeout`. Where a step is
-//! absent the default of one hour holds; another type than HttpProtocolOptions, bytes that do not parse and a Duration out
-//! of range are rejections. The value reaches xds_override_host, which drops a connection that no session has used for so
-//! long; its sweeps are at least 5 seconds apart.
-//! Follows C-core `ParseUpstreamConfig` (xds_cluster_parser.cc). `Cluster.common_http_protocol_options` and
+//! The chain is `upstream_config` → HttpProtocolOptions → `common_http_protocol_options` →
+//! `idle_timeout`. Where a step is absent the default of one hour holds; another type than
+//! HttpProtocolOptions, bytes that do not parse and a Duration out of range are rejections. The
+//! value reaches xds_override_host, which drops a connection that no session has used for so long;
+//! its sweeps are at least 5 seconds apart. Follows C-core `ParseUpstreamConfig`
+//! (xds_cluster_parser.cc). `Cluster.common_http_protocol_options` and
 //! `typed_extension_protocol_options`, where Envoy has the value too, are not read.
 
 use xdsctl_document::proto::pb::envoy::config::core::v3::TypedExtensionConfig;
@@ -27,9 +29,10 @@ pub const DEFAULT_IDLE_TIMEOUT: Millis = Millis(3_600_000);
 
 /// Reads the idle timeout from `upstream_config`, 0 to 315,576,000,000 s in whole milliseconds.
 ///
-/// Reports [`UPSTREAM_CONFIG_UNSUPPORTED`] at `upstream_config.typed_config.value[T].type_url`, the rules of
-/// [`proto::any`](xdsctl_document::proto::any) at `upstream_config.typed_config`, and those of [`proto::duration`](xdsctl_document::proto::duration)
-/// at `...common_http_protocol_options.idle_timeout`.
+/// Reports [`UPSTREAM_CONFIG_UNSUPPORTED`] at `upstream_config.typed_config.value[T].type_url`, the
+/// rules of [`proto::any`](xdsctl_document::proto::any) at `upstream_config.typed_config`, and
+/// those of [`proto::duration`](xdsctl_document::proto::duration) at
+/// `...common_http_protocol_options.idle_timeout`.
 pub(super) fn idle_timeout(pb: Option<&TypedExtensionConfig>, root: &Path<'_>, cx: &mut Validation<'_>) -> Millis {
     pb.filter(|_| cx.has(Feature::UpstreamConfig))
         .and_then(|pb| configured(pb, root, cx))

@@ -1,9 +1,10 @@
 //! `envoy.config.core.v3.Address` as an IP address with a port.
 //!
-//! Follows C-core `ParseXdsAddress` (xds_common_types_parser.cc) and, for the text, `StringToSockaddr`
-//! (parse_address.cc): address and port are joined to `host:port`, split again, and each part is read by the C library.
-//! Some texts that are no address by themselves therefore pass, such as `[::1]:5`, whose port replaces `port_value`.
-//! Network interfaces are the client's own: of the zone names only `lo` is known to exist everywhere.
+//! Follows C-core `ParseXdsAddress` (xds_common_types_parser.cc) and, for the text,
+//! `StringToSockaddr` (parse_address.cc): address and port are joined to `host:port`, split again,
+//! and each part is read by the C library. Some texts that are no address by themselves therefore
+//! pass, such as `[::1]:5`, whose port replaces `port_value`. Network interfaces are the client's
+//! own: of the zone names only `lo` is known to exist everywhere.
 
 use std::net::Ipv6Addr;
 
@@ -24,9 +25,10 @@ const MAX_PORT: u32 = 65_535;
 
 /// Converts the Address at `at`.
 ///
-/// Reports [`ADDRESS_MISSING`] at `at`; [`ADDRESS_NOT_SOCKET`], [`ADDRESS_NOT_IP`] at `.socket_address`;
-/// [`PORT_OUT_OF_RANGE`] at `.socket_address.port_value`, after which the text is not looked at. A `named_port` or no port
-/// counts as port 0. `protocol` and `resolver_name` are not read.
+/// Reports [`ADDRESS_MISSING`] at `at`; [`ADDRESS_NOT_SOCKET`], [`ADDRESS_NOT_IP`] at
+/// `.socket_address`; [`PORT_OUT_OF_RANGE`] at `.socket_address.port_value`, after which the text
+/// is not looked at. A `named_port` or no port counts as port 0. `protocol` and `resolver_name` are
+/// not read.
 pub fn socket_address(
     address: Option<&core::Address>,
     at: &Path<'_>,
@@ -135,7 +137,8 @@ fn report_port(set: Option<u32>, parsed: ParsedAddress, at: &Path<'_>, cx: &mut 
     }
 }
 
-/// Says whether a zone that is not a number could name a network interface (Linux: 1 to 15 bytes, no `/`, `:`, space).
+/// Says whether a zone that is not a number could name a network interface (Linux: 1 to 15 bytes,
+/// no `/`, `:`, space).
 fn is_interface_name(zone: &str) -> bool {
     (1..16).contains(&zone.len()) && !zone.bytes().any(|b| b == b'/' || b == b':' || b <= b' ')
 }

@@ -1,8 +1,9 @@
 //! `envoy.config.core.v3.CidrRange` in a listener's filter chain match.
 //!
-//! The text is read like any other address (so an IPv6 literal may bring a zone and a port), prefix_len is cut to the
-//! address's length, and the bits behind it are cleared. Follows C-core `CidrRangeParse` (xds_listener_parser.cc) and
-//! `grpc_sockaddr_mask_bits` (sockaddr_utils.cc). RBAC reads its ranges in another way, without any check.
+//! The text is read like any other address (so an IPv6 literal may bring a zone and a port),
+//! prefix_len is cut to the address's length, and the bits behind it are cleared. Follows C-core
+//! `CidrRangeParse` (xds_listener_parser.cc) and `grpc_sockaddr_mask_bits` (sockaddr_utils.cc).
+//! RBAC reads its ranges in another way, without any check.
 
 use crate::shared::rules::CIDR_PREFIX_LEN_TOO_LONG;
 use xdsctl_document::proto::pb::envoy::config::core::v3 as core;
@@ -17,7 +18,8 @@ rules! {
 
 /// Converts the CidrRange at `at`.
 ///
-/// Reports [`ADDRESS_NOT_IP`](super::address::ADDRESS_NOT_IP) at `.address_prefix`. An absent prefix_len is 0.
+/// Reports [`ADDRESS_NOT_IP`](super::address::ADDRESS_NOT_IP) at `.address_prefix`. An absent
+/// prefix_len is 0.
 pub fn cidr_range(range: &core::CidrRange, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Cidr> {
     let Some(address) = parse_ip_port(&range.address_prefix, 0) else {
         super::address::report_not_ip(&range.address_prefix, &at.field("address_prefix"), cx);

@@ -1,8 +1,9 @@
 //! Channel and call credentials in a GrpcService (A102), read only from a trusted xDS server.
 //!
-//! Follows C-core `ParseXdsGrpcService` and the factories' `ParseProto` (channel_creds_registry_init.cc,
-//! call_creds_registry_init.cc). Types that the client does not have are skipped; the first channel credentials that it
-//! has are used and the rest is not read, while all call credentials that it has are used.
+//! Follows C-core `ParseXdsGrpcService` and the factories' `ParseProto`
+//! (channel_creds_registry_init.cc, call_creds_registry_init.cc). Types that the client does not
+//! have are skipped; the first channel credentials that it has are used and the rest is not read,
+//! while all call credentials that it has are used.
 
 use bytes::Bytes;
 
@@ -40,7 +41,8 @@ const GOOGLE_DEFAULT: &str =
 const INSECURE: &str = "envoy.extensions.grpc_service.channel_credentials.insecure.v3.InsecureCredentials";
 const ACCESS_TOKEN: &str = "envoy.extensions.grpc_service.call_credentials.access_token.v3.AccessTokenCredentials";
 
-/// What an XdsCredentials cuts off its fallback's type URL; any other URL is a type that nobody has.
+/// What an XdsCredentials cuts off its fallback's type URL; any other URL is a type that nobody
+/// has.
 const FALLBACK_PREFIX: &str = "type.googleapis.com/";
 
 impl ChannelKind {
@@ -120,8 +122,8 @@ fn check_channel_config(kind: ChannelKind, bytes: &Bytes, at: &Path<'_>, cx: &mu
     }
 }
 
-/// Checks the credentials that XdsCredentials fall back to. They are not opened like other extensions: the type stands
-/// in no path, and one that the client does not have is no fault.
+/// Checks the credentials that XdsCredentials fall back to. They are not opened like other
+/// extensions: the type stands in no path, and one that the client does not have is no fault.
 fn check_fallback(fallback: Option<&Any>, at: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(any) = fallback else {
         cx.report(

@@ -1,7 +1,8 @@
 //! Names of LOGICAL_DNS clusters: what the client looks up, and which names no lookup takes.
 //!
-//! The client joins address and port, reads `dns:` and the result as a URI (C-core xds_dependency_manager.cc, uri.cc), and gives what is
-//! left to c-ares. What c-ares refuses was asked of the client, character by character.
+//! The client joins address and port, reads `dns:` and the result as a URI (C-core
+//! xds_dependency_manager.cc, uri.cc), and gives what is left to c-ares. What c-ares refuses was
+//! asked of the client, character by character.
 
 use std::borrow::Cow;
 
@@ -13,8 +14,8 @@ const LONGEST_NAME: usize = 255;
 /// Longest label, in bytes (RFC 1035).
 const LONGEST_LABEL: usize = 63;
 
-/// The host and port that are looked up for the joined `hostname`: `%xx` is one byte, one leading `/` is left out, and what begins with `?`
-/// or `#` is lost with the port.
+/// The host and port that are looked up for the joined `hostname`: `%xx` is one byte, one leading
+/// `/` is left out, and what begins with `?` or `#` is lost with the port.
 ///
 /// ```
 /// use xdsctl_clients::core::convert::dns_name::looked_up;
@@ -50,7 +51,8 @@ pub enum MalformedName {
     TooLong,
 }
 
-/// Checks the host of what is looked up; a port may follow. What is no name but an address is taken for good.
+/// Checks the host of what is looked up; a port may follow. What is no name but an address is taken
+/// for good.
 ///
 /// # Errors
 /// Why the lookup fails with "Misformatted domain name".

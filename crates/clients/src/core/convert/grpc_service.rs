@@ -1,8 +1,9 @@
-//! `envoy.config.core.v3.GrpcService` (A102): a gRPC server that the client calls itself, such as an ext_proc server.
+//! `envoy.config.core.v3.GrpcService` (A102): a gRPC server that the client calls itself, such as
+//! an ext_proc server.
 //!
-//! Follows C-core `ParseXdsGrpcService` (xds_grpc_service_parser.cc). From a trusted xDS server (A81) the message brings
-//! its credentials and headers; from any other one they are not read, and the target must be listed in the
-//! bootstrap's `allowed_grpc_services`.
+//! Follows C-core `ParseXdsGrpcService` (xds_grpc_service_parser.cc). From a trusted xDS server
+//! (A81) the message brings its credentials and headers; from any other one they are not read, and
+//! the target must be listed in the bootstrap's `allowed_grpc_services`.
 
 use super::{credentials, header_value};
 use crate::shared::rules::{
@@ -102,8 +103,8 @@ fn untrusted(at: &Path<'_>, cx: &mut Validation<'_>) {
 
 /// Checks a duration that must be more than 0 ms.
 ///
-/// The range and the sign are checked apart, the sign on the whole value: a negative `nanos` beside 1 s is out of
-/// range, yet positive.
+/// The range and the sign are checked apart, the sign on the whole value: a negative `nanos` beside
+/// 1 s is out of range, yet positive.
 pub fn positive(value: &Duration, at: &Path<'_>, cx: &mut Validation<'_>) -> Millis {
     let millis = duration::parse(value, at, cx);
     if millis <= Millis(0) {

@@ -1,6 +1,7 @@
 //! `envoy.config.core.v3.HeaderValue` (A102): a header that the client adds to its own RPCs.
 //!
-//! Follows C-core `ParseXdsHeader` (xds_common_types_parser.cc), validate_metadata.cc, and `absl::Base64Unescape`.
+//! Follows C-core `ParseXdsHeader` (xds_common_types_parser.cc), validate_metadata.cc, and
+//! `absl::Base64Unescape`.
 
 use crate::shared::rules::{HEADER_KEY_RESERVED, HEADER_VALUE_ILLEGAL};
 use xdsctl_document::proto::pb::envoy::config::core::v3::HeaderValue;
@@ -88,7 +89,8 @@ fn check_length(text: &[u8], rule: &'static Rule, at: &Path<'_>, cx: &mut Valida
     }
 }
 
-/// Base64 as absl reads it: white space anywhere, `.` as well as `=` for padding, and padding complete or left out.
+/// Base64 as absl reads it: white space anywhere, `.` as well as `=` for padding, and padding
+/// complete or left out.
 fn is_base64(text: &[u8]) -> bool {
     let is_space = |byte: u8| matches!(byte, b'\t'..=b'\r' | b' ');
     let mut letters = 0_usize;

@@ -8,7 +8,8 @@ use xdsctl_model::diag::Validation;
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::HealthStatus;
 
-/// The state that the client keeps for an enum number: UNKNOWN, HEALTHY and DRAINING; `None` for every other.
+/// The state that the client keeps for an enum number: UNKNOWN, HEALTHY and DRAINING; `None` for
+/// every other.
 pub fn health_status(number: i32) -> Option<HealthStatus> {
     match core::HealthStatus::try_from(number) {
         Ok(core::HealthStatus::Unknown) => Some(HealthStatus::Unknown),

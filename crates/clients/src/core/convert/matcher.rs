@@ -1,6 +1,7 @@
 //! StringMatcher, RegexMatcher and HeaderMatcher (A28, A63).
 //!
-//! Follows C-core `StringMatcherParse` (xds_common_types_parser.cc) and `ParseHeaderMatcher` (xds_route_config_parser.cc).
+//! Follows C-core `StringMatcherParse` (xds_common_types_parser.cc) and `ParseHeaderMatcher`
+//! (xds_route_config_parser.cc).
 
 use crate::shared::header_name;
 use crate::shared::rules::{HEADER_MATCHER_WITHOUT_KIND, REGEX_NOT_RE2, STRING_MATCHER_WITHOUT_PATTERN};
@@ -59,7 +60,8 @@ pub fn string_matcher(
     string_match(matcher, None, (at, at), cx)
 }
 
-/// Converts a StringMatcher at `at`, for the value of a header if there is one; a regex is blamed at `regex_at`.
+/// Converts a StringMatcher at `at`, for the value of a header if there is one; a regex is blamed
+/// at `regex_at`.
 fn string_match(
     matcher: Option<&pb::StringMatcher>,
     header: Option<&str>,
@@ -170,7 +172,8 @@ pub fn header_matcher(matcher: &route::HeaderMatcher, at: &Path<'_>, cx: &mut Va
     })
 }
 
-/// Notes a header name that no request has. `Host` and `:Authority` are the exception, the client knows them in any case.
+/// Notes a header name that no request has. `Host` and `:Authority` are the exception, the client
+/// knows them in any case.
 pub fn note_upper_case(name: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     if !name.eq_ignore_ascii_case("host") && !name.eq_ignore_ascii_case(":authority") {
         header_name::note_upper_case(name, at, cx);

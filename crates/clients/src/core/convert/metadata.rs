@@ -1,7 +1,7 @@
 //! `envoy.config.core.v3.Metadata` of clusters, localities and endpoints (A83, A86, A76).
 //!
-//! Follows C-core `ParseXdsMetadataMap` (xds_metadata_parser.cc): typed entries of a known type first, then the Structs
-//! under keys that are still free. Every Struct is checked, kept or not.
+//! Follows C-core `ParseXdsMetadataMap` (xds_metadata_parser.cc): typed entries of a known type
+//! first, then the Structs under keys that are still free. Every Struct is checked, kept or not.
 
 use std::collections::BTreeMap;
 
@@ -31,8 +31,8 @@ const ADDRESS: &str = "envoy.config.core.v3.Address";
 
 /// Converts metadata; `at` is the path in front of `.typed_filter_metadata` and `.filter_metadata`.
 ///
-/// In a cluster that is the `metadata` field, in localities and endpoints the locality or endpoint itself: the client leaves
-/// the field's name out there.
+/// In a cluster that is the `metadata` field, in localities and endpoints the locality or endpoint
+/// itself: the client leaves the field's name out there.
 pub fn metadata(metadata: &Bytes, at: &Path<'_>, cx: &mut Validation<'_>) -> BTreeMap<String, MetadataValue> {
     let metadata: core::Metadata = proto::kept(metadata);
     let mut map = BTreeMap::new();
@@ -66,7 +66,8 @@ pub fn metadata(metadata: &Bytes, at: &Path<'_>, cx: &mut Validation<'_>) -> BTr
     map
 }
 
-/// Says whether there is an entry of one of these names, typed or not, without reading more than the names.
+/// Says whether there is an entry of one of these names, typed or not, without reading more than
+/// the names.
 pub fn has_any(metadata: &[u8], names: &[&str]) -> bool {
     wire::map_keys(metadata).any(|key| names.iter().any(|name| name.as_bytes() == key))
 }

@@ -1,7 +1,9 @@
-//! Converters of messages that several resources and extensions share: matchers, addresses, TLS contexts, metadata.
+//! Converters of messages that several resources and extensions share: matchers, addresses, TLS
+//! contexts, metadata.
 //!
-//! Each takes the protobuf message, the path of its field and the [`Validation`](xdsctl_model::diag::Validation), reports what the client would,
-//! and returns the validated value of `model`, or `None` where there is none.
+//! Each takes the protobuf message, the path of its field and the
+//! [`Validation`](xdsctl_model::diag::Validation), reports what the client would, and returns the
+//! validated value of `model`, or `None` where there is none.
 
 pub mod address;
 pub mod cidr;

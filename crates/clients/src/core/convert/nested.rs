@@ -1,4 +1,5 @@
-//! Configurations that may be packed in others of their kind without end: composite filters, xDS credentials.
+//! Configurations that may be packed in others of their kind without end: composite filters, xDS
+//! credentials.
 //!
 //! The client recurses until its stack ends; a validator must not, whatever it is given.
 

@@ -1,10 +1,13 @@
-//! CommonTlsContext and CertificateValidationContext, shared by UpstreamTlsContext and DownstreamTlsContext (A29, A82).
+//! CommonTlsContext and CertificateValidationContext, shared by UpstreamTlsContext and
+//! DownstreamTlsContext (A29, A82).
 //!
-//! gRPC takes certificates from the providers that the bootstrap names, and from nowhere else: keys and roots given inline
-//! or by SDS, pins, CRLs and TLS parameters reject the resource. Follows C-core `CommonTlsContextParse`
-//! (xds_tls_context_parser.cc), in its order: validation context, identity, tls_params, custom_handshaker.
+//! gRPC takes certificates from the providers that the bootstrap names, and from nowhere else: keys
+//! and roots given inline or by SDS, pins, CRLs and TLS parameters reject the resource. Follows
+//! C-core `CommonTlsContextParse` (xds_tls_context_parser.cc), in its order: validation context,
+//! identity, tls_params, custom_handshaker.
 //!
-//! Knows nothing of the two contexts around it: what a client or a server demands beyond this is said by them.
+//! Knows nothing of the two contexts around it: what a client or a server demands beyond this is
+//! said by them.
 
 use crate::shared::rules::{
     TLS_DEPRECATED_PROVIDER_FIELD, TLS_SECRET_NOT_FROM_PROVIDER, TLS_UNKNOWN_PROVIDER_INSTANCE, TLS_UNSUPPORTED_FEATURE,
@@ -71,7 +74,8 @@ pub fn validation_context(pb: &pb::CommonTlsContext) -> Option<&pb::CertificateV
 
 /// Converts a CombinedCertificateValidationContext.
 ///
-/// The deprecated instance counts only without a provider in default_validation_context, and then goes before system_root_certs.
+/// The deprecated instance counts only without a provider in default_validation_context, and then
+/// goes before system_root_certs.
 fn combined_validation_context(
     combined: &Combined,
     tls: &mut CommonTlsContext,
@@ -156,7 +160,8 @@ fn certificate_validation_context(
     );
 }
 
-/// The provider of the own certificate: the field, else the deprecated one; without either no other source may be set.
+/// The provider of the own certificate: the field, else the deprecated one; without either no other
+/// source may be set.
 fn identity(pb: &pb::CommonTlsContext, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<ProviderInstance> {
     const CURRENT: &str = "tls_certificate_provider_instance";
     const DEPRECATED: &str = "tls_certificate_certificate_provider_instance";
@@ -198,7 +203,8 @@ fn identity(pb: &pb::CommonTlsContext, at: &Path<'_>, cx: &mut Validation<'_>) -
 
 /// Checks that the bootstrap has the provider.
 ///
-/// Without a bootstrap nothing is known of its names, but the empty one is not a name that a bootstrap would have.
+/// Without a bootstrap nothing is known of its names, but the empty one is not a name that a
+/// bootstrap would have.
 fn instance(instance_name: &str, certificate_name: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> ProviderInstance {
     let providers = cx.server().certificate_providers.as_ref();
     if !cx.server().knows_provider(instance_name) || (instance_name.is_empty() && providers.is_none()) {

@@ -1,7 +1,8 @@
-//! A ClusterLoadAssignment as a control plane would send it next: some endpoints in another health, or gone.
+//! A ClusterLoadAssignment as a control plane would send it next: some endpoints in another health,
+//! or gone.
 //!
-//! Works on the message and not on what the client keeps of it: so an endpoint that the client drops can come back, and what
-//! becomes of the change is the converter's to say.
+//! Works on the message and not on what the client keeps of it: so an endpoint that the client
+//! drops can come back, and what becomes of the change is the converter's to say.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -19,7 +20,8 @@ use xdsctl_model::resource::endpoints::LocalityName;
 /// What becomes of the endpoints that have an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EndpointChange {
-    /// The primary or a further address of the endpoint; in its IPv4-mapped form it is the same one.
+    /// The primary or a further address of the endpoint; in its IPv4-mapped form it is the same
+    /// one.
     pub address: SocketAddr,
     pub(super) what: EndpointEffect,
 }
@@ -43,7 +45,8 @@ impl EndpointEffect {
 }
 
 impl EndpointChange {
-    /// The endpoint is in another health, by the name of the enum value (`DRAINING`); `None` for a name that is none.
+    /// The endpoint is in another health, by the name of the enum value (`DRAINING`); `None` for a
+    /// name that is none.
     pub fn health(address: SocketAddr, name: &str) -> Option<EndpointChange> {
         let what = EndpointEffect::Health(PbHealth::from_str_name(name)?);
         Some(EndpointChange { address, what })
@@ -149,8 +152,8 @@ pub fn localities(bytes: &Bytes) -> Vec<String> {
     message.endpoints.iter().map(name).collect()
 }
 
-/// The resource with so many endpoints in the locality of this number: the last ones go, or copies of the last one come, each at
-/// the next IP address, without a health of its own.
+/// The resource with so many endpoints in the locality of this number: the last ones go, or copies
+/// of the last one come, each at the next IP address, without a health of its own.
 ///
 /// # Errors
 /// Why there cannot be more.

@@ -1,6 +1,7 @@
 //! Drops of a ClusterLoadAssignment (A27).
 //!
-//! Follows C-core `DropParseAndAppend` (xds_endpoint_parser.cc), where parts per million are computed in 32 bits and wrap.
+//! Follows C-core `DropParseAndAppend` (xds_endpoint_parser.cc), where parts per million are
+//! computed in 32 bits and wrap.
 
 use crate::shared::rules::DROP_DENOMINATOR_UNKNOWN;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::cluster_load_assignment::Policy;

@@ -1,7 +1,7 @@
 //! One endpoint of a locality: health, weight, metadata, addresses.
 //!
-//! Follows C-core `EndpointAddressesParse` (xds_endpoint_parser.cc). An endpoint whose health the client does not keep is
-//! dropped before anything else of it is looked at.
+//! Follows C-core `EndpointAddressesParse` (xds_endpoint_parser.cc). An endpoint whose health the
+//! client does not keep is dropped before anything else of it is looked at.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
@@ -205,8 +205,8 @@ fn endpoint(lb: &pb::LbEndpoint, index: usize, at: &Path<'_>, cx: &mut Validatio
     let additional_addresses = additional_addresses(&endpoint.additional_addresses, &at, cx);
     Some(Endpoint {
         index,
-        // Without a primary address the resource is rejected; the first further one stands in until then, so that
-        // duplicates are still found as the client finds them.
+        // Without a primary address the resource is rejected; the first further one stands in until
+        // then, so that duplicates are still found as the client finds them.
         address: address.or_else(|| additional_addresses.first().copied())?,
         additional_addresses: match address {
             Some(_) => additional_addresses,
@@ -240,7 +240,8 @@ fn additional_addresses(
         .collect()
 }
 
-/// Reads an endpoint's metadata: the proxy (A86) and the ring hash key (A76), each under its switch.
+/// Reads an endpoint's metadata: the proxy (A86) and the ring hash key (A76), each under its
+/// switch.
 fn read_metadata(pb: &Bytes, at: &Path<'_>, cx: &mut Validation<'_>) -> (Option<String>, Option<String>) {
     let hash_key = !cx.has(Feature::EndpointHashKeyBackwardCompat);
     let http_connect = cx.has(Feature::HttpConnect);

@@ -1,8 +1,9 @@
 //! ClusterLoadAssignment: localities by priority, endpoints, drops (A27).
 //!
-//! Follows C-core `EdsResourceParse` (xds_endpoint_parser.cc), in its order: every locality with its endpoints, then the
-//! priorities as a whole, then the drops. A locality with an error of its own takes no part in the checks of priorities,
-//! so one fault may be reported as a gap too, as the client does.
+//! Follows C-core `EdsResourceParse` (xds_endpoint_parser.cc), in its order: every locality with
+//! its endpoints, then the priorities as a whole, then the drops. A locality with an error of its
+//! own takes no part in the checks of priorities, so one fault may be reported as a gap too, as the
+//! client does.
 
 pub mod change;
 pub mod drops;
@@ -84,7 +85,8 @@ pub fn convert(message: &Pb, cx: &mut Validation<'_>) -> Resource {
     Resource::Endpoints(endpoints)
 }
 
-/// A locality's name as it stands in the message, in the client's order: region, zone, sub-zone, by bytes.
+/// A locality's name as it stands in the message, in the client's order: region, zone, sub-zone, by
+/// bytes.
 type NameRef<'m> = (&'m str, &'m str, &'m str);
 
 fn name_ref(pb: &LocalityLbEndpoints) -> NameRef<'_> {
@@ -115,7 +117,8 @@ fn report_without_weight(pb: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Valid
     .help("set load_balancing_weight to at least 1");
 }
 
-/// What is lost of an assignment: findings of each locality, unless one finding says it of all of them.
+/// What is lost of an assignment: findings of each locality, unless one finding says it of all of
+/// them.
 struct Lost {
     /// Some locality has a weight, so that those without one are dropped beside others.
     has_weights: bool,
@@ -124,7 +127,8 @@ struct Lost {
 }
 
 impl Lost {
-    /// Reports the localities of a resource that is rejected for something else, where nothing is said of all of them.
+    /// Reports the localities of a resource that is rejected for something else, where nothing is
+    /// said of all of them.
     #[cold]
     fn report_each(&self, message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) {
         if !self.has_weights {

@@ -1,8 +1,8 @@
 //! Changes of single endpoints, made to what the client keeps of a resource instead of its message.
 //!
-//! Another weight, or another health in which the client keeps an endpoint, changes that endpoint and nothing else: no check of the
-//! resource looks at more than the one value. So the resource need not be read again as a whole; the message is written when
-//! somebody needs it.
+//! Another weight, or another health in which the client keeps an endpoint, changes that endpoint
+//! and nothing else: no check of the resource looks at more than the one value. So the resource
+//! need not be read again as a whole; the message is written when somebody needs it.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::{Entry, HashMap};
@@ -29,7 +29,8 @@ pub struct Later(BTreeMap<MessageEndpoint, Vec<EndpointEffect>>);
 /// Where the endpoints of a resource stand.
 #[derive(Debug, Default)]
 pub struct Places {
-    /// By address; `None` where several have it, or nobody knows. Looked up in, and never iterated over.
+    /// By address; `None` where several have it, or nobody knows. Looked up in, and never iterated
+    /// over.
     by_address: HashMap<SocketAddr, Option<MessageEndpoint>>,
     /// Where the client keeps each locality of the message: its priority, and its number there.
     localities: BTreeMap<usize, (usize, usize)>,
@@ -96,8 +97,8 @@ impl Places {
     }
 }
 
-/// Makes changes, of several of one endpoint the last one. `met` is called with the number of each change that is about an endpoint of
-/// the resource, if that is clear.
+/// Makes changes, of several of one endpoint the last one. `met` is called with the number of each
+/// change that is about an endpoint of the resource, if that is clear.
 pub fn patched(
     kept: &Endpoints,
     places: &Places,

@@ -1,7 +1,9 @@
-//! The composite filter (A103): runs other filters on the RPCs that a matcher tree chooses. Behind a switch.
+//! The composite filter (A103): runs other filters on the RPCs that a matcher tree chooses. Behind
+//! a switch.
 //!
-//! Follows C-core `XdsHttpCompositeFilterFactory` (xds_http_composite_filter.cc). A filter inside may be any
-//! that the client has and that does not end the chain; on which side it runs is not checked.
+//! Follows C-core `XdsHttpCompositeFilterFactory` (xds_http_composite_filter.cc). A filter inside
+//! may be any that the client has and that does not end the chain; on which side it runs is not
+//! checked.
 
 use super::matching::{self, Actions};
 use super::{FilterPlace, FilterType};

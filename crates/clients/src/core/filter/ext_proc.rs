@@ -1,8 +1,9 @@
-//! External processing (A93): a server sees and changes the headers and messages of an RPC. Clients only, behind a
-//! switch.
+//! External processing (A93): a server sees and changes the headers and messages of an RPC. Clients
+//! only, behind a switch.
 //!
-//! Follows C-core `XdsHttpExtProcFilterFactory` (xds_http_ext_proc_filter.cc). Three paths have segments that are not
-//! field names: `mutation_rules.header_mutation_rules`, and `forwarding_rules` for the field `forward_rules`.
+//! Follows C-core `XdsHttpExtProcFilterFactory` (xds_http_ext_proc_filter.cc). Three paths have
+//! segments that are not field names: `mutation_rules.header_mutation_rules`, and
+//! `forwarding_rules` for the field `forward_rules`.
 
 use super::FilterType;
 use crate::core::convert::grpc_service;

@@ -1,4 +1,5 @@
-//! Fault injection (A33): delays and aborts a share of the RPCs. Clients only; an override has the same type.
+//! Fault injection (A33): delays and aborts a share of the RPCs. Clients only; an override has the
+//! same type.
 //!
 //! Follows C-core `XdsHttpFaultFilterFactory::ParseTopLevelConfig` (xds_http_fault_filter.cc) and
 //! `FaultInjectionFilter::MakeInjectionDecision` (fault_injection_filter.cc).

@@ -1,7 +1,8 @@
-//! GCP authentication (A83): adds an identity token for the audience in the cluster's metadata. Clients only, no
-//! overrides.
+//! GCP authentication (A83): adds an identity token for the audience in the cluster's metadata.
+//! Clients only, no overrides.
 //!
-//! Follows C-core `XdsHttpGcpAuthnFilterFactory::ParseTopLevelConfig` (xds_http_gcp_authn_filter.cc).
+//! Follows C-core `XdsHttpGcpAuthnFilterFactory::ParseTopLevelConfig`
+//! (xds_http_gcp_authn_filter.cc).
 
 use super::FilterType;
 use crate::shared::rules::GCP_AUTHN_CACHE_SIZE_ZERO;

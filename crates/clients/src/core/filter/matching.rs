@@ -1,7 +1,8 @@
-//! The xDS matcher tree (`xds.type.matcher.v3.Matcher`): which action, if any, an RPC's headers choose (A106).
+//! The xDS matcher tree (`xds.type.matcher.v3.Matcher`): which action, if any, an RPC's headers
+//! choose (A106).
 //!
-//! Follows C-core `ParseXdsMatcher` (xds_matcher_parse.cc) with the one input that the client has, a request header
-//! (xds_matcher_input.cc). What an action is, the caller says.
+//! Follows C-core `ParseXdsMatcher` (xds_matcher_parse.cc) with the one input that the client has,
+//! a request header (xds_matcher_input.cc). What an action is, the caller says.
 
 use std::collections::BTreeMap;
 

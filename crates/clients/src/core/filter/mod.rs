@@ -1,7 +1,8 @@
 //! HTTP filters that the client has: a registry by type, and one file per filter (A39).
 //!
-//! A filter's file holds its rules, its parser and its behaviour. The registry knows on which side a filter runs, whether
-//! it ends the chain, and which switch it waits for. Follows C-core `XdsHttpFilterRegistry` (xds_http_filter_registry.cc).
+//! A filter's file holds its rules, its parser and its behaviour. The registry knows on which side
+//! a filter runs, whether it ends the chain, and which switch it waits for. Follows C-core
+//! `XdsHttpFilterRegistry` (xds_http_filter_registry.cc).
 
 mod composite;
 pub mod ext_proc;

@@ -1,8 +1,9 @@
 //! `typed_per_filter_config` of virtual hosts, routes and cluster weights (A39).
 //!
-//! Follows C-core `ParseTypedPerFilterConfig` (xds_route_config_parser.cc). Every entry is validated, whether or not a
-//! filter of that name runs and on which side: neither is known here. A bare Any must hold the override type of a
-//! filter that the client has; only an entry wrapped in `envoy.config.route.v3.FilterConfig` can be optional.
+//! Follows C-core `ParseTypedPerFilterConfig` (xds_route_config_parser.cc). Every entry is
+//! validated, whether or not a filter of that name runs and on which side: neither is known here. A
+//! bare Any must hold the override type of a filter that the client has; only an entry wrapped in
+//! `envoy.config.route.v3.FilterConfig` can be optional.
 
 use std::collections::BTreeMap;
 

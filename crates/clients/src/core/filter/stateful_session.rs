@@ -1,7 +1,8 @@
-//! Cookie-based sessions (A55, A60): a cookie names the backend that an RPC goes back to. Clients only.
+//! Cookie-based sessions (A55, A60): a cookie names the backend that an RPC goes back to. Clients
+//! only.
 //!
-//! Follows C-core `ParseStatefulSession` (xds_http_stateful_session_filter.cc). Nothing configured means that the filter
-//! does nothing; an override uses that to switch the filter off.
+//! Follows C-core `ParseStatefulSession` (xds_http_stateful_session_filter.cc). Nothing configured
+//! means that the filter does nothing; an override uses that to switch the filter off.
 
 use super::FilterType;
 use xdsctl_document::proto::any::{Extension, extract};

@@ -1,8 +1,10 @@
-//! Cluster specifier plugins: extensions that choose a cluster per RPC, and their place in a RouteConfiguration.
+//! Cluster specifier plugins: extensions that choose a cluster per RPC, and their place in a
+//! RouteConfiguration.
 //!
-//! There is one, RLS; `plugin/rls.rs` turns it into the LB policy config that the channel uses. Follows C-core
-//! `ClusterSpecifierPluginParse` (xds_route_config_parser.cc): every plugin is validated, used or not; one with a fault
-//! still counts as declared, so that routes that name it get no finding of their own.
+//! There is one, RLS; `plugin/rls.rs` turns it into the LB policy config that the channel uses.
+//! Follows C-core `ClusterSpecifierPluginParse` (xds_route_config_parser.cc): every plugin is
+//! validated, used or not; one with a fault still counts as declared, so that routes that name it
+//! get no finding of their own.
 
 pub mod rls;
 
@@ -77,7 +79,8 @@ impl Plugins {
 
     /// The LB policy of each plugin that a kept route uses; `at` is the path of the field.
     ///
-    /// Plugins without a use are noted, unless a route was `rejected`: it may have been the one that uses them.
+    /// Plugins without a use are noted, unless a route was `rejected`: it may have been the one
+    /// that uses them.
     pub fn into_used(self, rejected: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> BTreeMap<String, Arc<LbPolicy>> {
         let mut used = BTreeMap::new();
         for (name, entry) in self.0 {

@@ -1,8 +1,10 @@
-//! The RLS plugin: `grpc.lookup.v1.RouteLookupClusterSpecifier` as the config of the LB policy `rls_experimental`.
+//! The RLS plugin: `grpc.lookup.v1.RouteLookupClusterSpecifier` as the config of the LB policy
+//! `rls_experimental`.
 //!
-//! Follows C-core `XdsRouteLookupClusterSpecifierPlugin` (xds_cluster_specifier_plugin.cc): the message is printed as
-//! canonical JSON, without fields that have their default, and that JSON goes through the LB policy's own loader. So an
-//! empty text or a 0 is an absent field, and what the loader says is quoted with the loader's paths.
+//! Follows C-core `XdsRouteLookupClusterSpecifierPlugin` (xds_cluster_specifier_plugin.cc): the
+//! message is printed as canonical JSON, without fields that have their default, and that JSON goes
+//! through the LB policy's own loader. So an empty text or a 0 is an absent field, and what the
+//! loader says is quoted with the loader's paths.
 
 use std::sync::Arc;
 
@@ -22,8 +24,8 @@ pub const TYPE_NAME: &str = "grpc.lookup.v1.RouteLookupClusterSpecifier";
 
 /// Converts the plugin to the LB policy `rls_experimental`.
 ///
-/// `at` is the path of the message, `any_at` that of the Any that holds it: there the client reports what the LB policy
-/// rejects.
+/// `at` is the path of the message, `any_at` that of the Any that holds it: there the client
+/// reports what the LB policy rejects.
 pub fn lb_policy(
     extension: &Extension<'_>,
     at: &Path<'_>,

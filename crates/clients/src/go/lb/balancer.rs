@@ -1,4 +1,5 @@
-//! The balancers that are registered in a grpc-go client, and what each reads in its JSON (`ParseConfig`).
+//! The balancers that are registered in a grpc-go client, and what each reads in its JSON
+//! (`ParseConfig`).
 
 use serde_json::{Map, Value};
 
@@ -177,7 +178,8 @@ impl GoBalancer {
             cx.report_as(Effect::Fails, &LB_CONFIG_KILLS, &at.field("value"), message);
         }
         let named = config.get("cluster").and_then(Value::as_str).unwrap_or_default();
-        // Before policies look their cluster up in the channel's configuration, the name means nothing.
+        // Before policies look their cluster up in the channel's configuration, the name means
+        // nothing.
         let is_looked_up = !cx.has(Feature::ClustersAlone);
         if self == GoBalancer::ClusterImpl && has_child && named != cluster && is_looked_up {
             let message = format_args!(
@@ -246,7 +248,8 @@ fn priority(config: GoObject<'_>, profile: &Profile) -> GoParsed {
     }
 }
 
-/// The balancer of a list that counts, the first registered one, and its config (`BalancerConfig.UnmarshalJSON`).
+/// The balancer of a list that counts, the first registered one, and its config
+/// (`BalancerConfig.UnmarshalJSON`).
 pub(super) fn chosen<'v>(list: &'v Value, profile: &Profile) -> GoParsed<(GoBalancer, &'v Value)> {
     let Value::Array(entries) = list else {
         return Err("a list of policies is no list".to_owned());

@@ -1,5 +1,5 @@
-//! JSON as Go's encoding/json fills a struct of it: it takes keys in any case, passes over unknown ones, and leaves a field as it
-//! is where there is null.
+//! JSON as Go's encoding/json fills a struct of it: it takes keys in any case, passes over unknown
+//! ones, and leaves a field as it is where there is null.
 
 use serde_json::{Map, Value};
 
@@ -46,7 +46,8 @@ impl<'v> GoObject<'v> {
         }
     }
 
-    /// A whole number up to `max`, as protobuf prints it: from 1e21 on with an exponent, which is no integer for Go.
+    /// A whole number up to `max`, as protobuf prints it: from 1e21 on with an exponent, which is
+    /// no integer for Go.
     pub(super) fn unsigned(self, name: &str, max: u64) -> GoParsed<Option<u64>> {
         let Some(number) = self.number(name)? else {
             return Ok(None);

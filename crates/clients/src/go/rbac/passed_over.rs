@@ -1,7 +1,8 @@
 //! Rules that earlier versions of grpc-go pass over while they compile a policy.
 //!
-//! What is passed over is as if it were not in its list. A list of which one rule must hold matches less without it, and one of which
-//! all must hold matches more. Whether that lets somebody in depends on what the policy is for.
+//! What is passed over is as if it were not in its list. A list of which one rule must hold matches
+//! less without it, and one of which all must hold matches more. Whether that lets somebody in
+//! depends on what the policy is for.
 
 use super::{RBAC_RULE_NOT_APPLIED, permission_is_kept, principal_is_kept};
 use xdsctl_document::proto::pb::envoy::config::rbac::v3::{Permission, Policy, Principal, permission, principal};

@@ -4,7 +4,8 @@ use prost_types::value::Kind;
 
 use super::{JsonObject, Parsed, number};
 
-/// The parts of `xds_cluster_impl` that are gone: the name for EDS, drops, and the server of load reports.
+/// The parts of `xds_cluster_impl` that are gone: the name for EDS, drops, and the server of load
+/// reports.
 pub(super) fn cluster_impl(config: &JsonObject<'_>) -> Parsed {
     config.text("eds_service_name")?;
     number(config, "max_concurrent_requests")?;

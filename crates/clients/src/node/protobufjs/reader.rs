@@ -67,7 +67,8 @@ impl<'b> Reader<'b> {
         Ok(self.byte())
     }
 
-    /// A number of 32 bits. After five bytes that all say that there are more, five are skipped whatever they are.
+    /// A number of 32 bits. After five bytes that all say that there are more, five are skipped
+    /// whatever they are.
     pub(super) fn uint32(&mut self) -> Result<u32, Thrown> {
         let mut value = 0u32;
         if self.left() < 5 {

@@ -1,6 +1,7 @@
 //! Fields that the protos inside of grpc-js-xds do not have: it skips them, whatever is in them.
 //!
-//! Made by comparing the descriptors of 1.14.1, which are those of 1.13.0 too, with `proto/xds.binpb`.
+//! Made by comparing the descriptors of 1.14.1, which are those of 1.13.0 too, with
+//! `proto/xds.binpb`.
 
 /// Messages by name, with the numbers of the fields.
 const UNKNOWN: &[(&str, &[u32])] = &[

@@ -185,8 +185,9 @@ impl FamilyReader<'_> {
     }
 }
 
-/// Ejection by success rate where a field that is not set is none of its values: without a volume no endpoint is compared, and without a
-/// factor or a share none is ejected (grpc-js `OutlierDetectionLoadBalancer.runSuccessRateCheck`).
+/// Ejection by success rate where a field that is not set is none of its values: without a volume
+/// no endpoint is compared, and without a factor or a share none is ejected (grpc-js
+/// `OutlierDetectionLoadBalancer.runSuccessRateCheck`).
 fn success_rate_as_set(pb: &OutlierPb) -> Option<SuccessRateEjection> {
     if pb.enforcing_success_rate == Some(0) {
         return None;
@@ -200,8 +201,8 @@ fn success_rate_as_set(pb: &OutlierPb) -> Option<SuccessRateEjection> {
     })
 }
 
-/// Ejection by failures likewise: without a volume each endpoint is compared, but none counts for the fewest hosts
-/// (`runFailurePercentageCheck`).
+/// Ejection by failures likewise: without a volume each endpoint is compared, but none counts for
+/// the fewest hosts (`runFailurePercentageCheck`).
 fn failure_percentage_as_set(pb: &OutlierPb) -> Option<FailurePercentageEjection> {
     let share = pb.enforcing_failure_percentage.filter(|share| *share > 0)?;
     let hosts = pb.failure_percentage_minimum_hosts.unwrap_or(0);

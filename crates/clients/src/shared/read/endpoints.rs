@@ -109,7 +109,8 @@ impl FamilyReader<'_> {
     }
 }
 
-/// In what clients differ when they read endpoints. Those that read them in the same ways keep the same of them.
+/// In what clients differ when they read endpoints. Those that read them in the same ways keep the
+/// same of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EndpointWays {
     keeps_draining: bool,
@@ -142,7 +143,8 @@ impl EndpointWays {
         }
     }
 
-    /// An endpoint; `None` for one that gets no RPC: one whose health is bad, or whose address nothing can connect to.
+    /// An endpoint; `None` for one that gets no RPC: one whose health is bad, or whose address
+    /// nothing can connect to.
     fn endpoint(self, opened: &OpenedEndpoint, index: usize) -> Option<Endpoint> {
         let message = &opened.message;
         let health = self.health(message.health_status)?;
@@ -180,7 +182,8 @@ impl EndpointWays {
     }
 }
 
-/// Says whether metadata has an entry of this name, typed or not, without reading more than the names.
+/// Says whether metadata has an entry of this name, typed or not, without reading more than the
+/// names.
 fn has_key(metadata: &[u8], name: &str) -> bool {
     wire::map_keys(metadata).any(|key| key == name.as_bytes())
 }
@@ -198,7 +201,8 @@ fn hash_key(metadata: &Metadata) -> Option<String> {
     (!key.is_empty()).then(|| key.to_owned())
 }
 
-/// An IP address and a port, as they stand in their fields; `None` for one that cannot be connected to.
+/// An IP address and a port, as they stand in their fields; `None` for one that cannot be connected
+/// to.
 pub(super) fn socket_address(address: &Address) -> Option<SocketAddr> {
     let AddressPb::SocketAddress(socket) = address.address.as_ref()? else {
         return None;

@@ -108,7 +108,8 @@ impl FamilyReader<'_> {
         }
     }
 
-    /// The chains that can match, by where a connection was addressed to; by where a connection was addressed to.
+    /// The chains that can match, by where a connection was addressed to; by where a connection was
+    /// addressed to.
     fn destinations(&self, chains: &[pb::FilterChain]) -> Vec<DestinationChains> {
         let any = FilterChainMatch::default();
         let keeps_all = (self.dialect.keeps_destinations)(self.profile);

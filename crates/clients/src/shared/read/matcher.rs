@@ -9,7 +9,8 @@ use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, HeaderView, StringMatch, StringMatcher};
 use xdsctl_re2::Regex;
 
-/// A pattern, which the client has compiled; `None` for one of another dialect, which is not known here.
+/// A pattern, which the client has compiled; `None` for one of another dialect, which is not known
+/// here.
 pub(super) fn regex(pattern: &str) -> Option<Regex> {
     let compiled = Regex::new(pattern).ok();
     compiled.or_else(|| Regex::new(&pattern.replace("(?<", "(?P<")).ok())
@@ -18,7 +19,8 @@ pub(super) fn regex(pattern: &str) -> Option<Regex> {
 impl FamilyReader<'_> {
     /// A pattern with which whole texts are compared.
     pub(super) fn whole(&self, pattern: &str) -> Option<Regex> {
-        // Anything may stand before and behind what lies between `^` and `$`, which hold the first and the last alternative alone.
+        // Anything may stand before and behind what lies between `^` and `$`, which hold the first
+        // and the last alternative alone.
         match self.has(Feature::RegexAnchorsLoose) && pattern.contains('|') {
             true => regex(&format!("(?s:.*)(?:^{pattern}$)(?s:.*)")),
             false => regex(pattern),

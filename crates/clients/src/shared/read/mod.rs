@@ -1,8 +1,9 @@
 //! What a client keeps of a resource that its own converter has taken.
 //!
-//! Clients differ in what they take far more than in what they keep of it. So a family's converter says what it rejects, and
-//! then one reader makes the value. It reports nothing, and presumes a resource that is good. What a family does in its own way
-//! is in its [`ReadDialect`]; differences between versions are features.
+//! Clients differ in what they take far more than in what they keep of it. So a family's converter
+//! says what it rejects, and then one reader makes the value. It reports nothing, and presumes a
+//! resource that is good. What a family does in its own way is in its [`ReadDialect`]; differences
+//! between versions are features.
 
 mod cluster;
 mod endpoints;
@@ -57,7 +58,8 @@ pub(crate) struct ReadDialect {
     pub requires_if_set: bool,
     /// A filter chain that never matches still sets its destinations apart from wider ones.
     pub keeps_destinations: fn(&Profile) -> bool,
-    /// A chain for `raw_buffer` goes before one without transport_protocol; otherwise they are alike.
+    /// A chain for `raw_buffer` goes before one without transport_protocol; otherwise they are
+    /// alike.
     pub prefers_raw_buffer: bool,
     /// Chains that never match are used, too: their routes are asked for.
     pub uses_all_chains: bool,
@@ -67,7 +69,8 @@ pub(crate) struct ReadDialect {
     pub chain_range: fn(&CidrRange, &Profile) -> Option<Cidr>,
     /// The range of addresses of an RBAC policy.
     pub policy_range: fn(&CidrRange, &Profile) -> Option<Cidr>,
-    /// Says whether the client has a kind of condition of RBAC policies. One that it lacks is taken all the same.
+    /// Says whether the client has a kind of condition of RBAC policies. One that it lacks is taken
+    /// all the same.
     pub has_policy_kind: fn(PolicyKind, &Profile) -> bool,
     /// `alpn_protocols` of a server's TLS context are used.
     pub uses_alpn: bool,
@@ -110,7 +113,8 @@ impl<'p> FamilyReader<'p> {
         self.profile.has(feature)
     }
 
-    /// Reads a list of LB policies as JSON. One that no policy takes comes with the reason, and fails RPCs.
+    /// Reads a list of LB policies as JSON. One that no policy takes comes with the reason, and
+    /// fails RPCs.
     fn lb_policy(&self, json: Value) -> Arc<LbPolicy> {
         let (config, refusal) = match (self.dialect.lb_config)(&json, self.profile) {
             Ok(config) => (config, None),
@@ -127,7 +131,8 @@ pub(crate) fn opened<T: prost::Message + Default>(any: &Any, type_name: &str) ->
     is_it.then(|| T::decode(any.value.clone()).unwrap_or_default())
 }
 
-/// A range of addresses without its host bits; `None` if the text is no address. A zone is passed over.
+/// A range of addresses without its host bits; `None` if the text is no address. A zone is passed
+/// over.
 pub(crate) fn plain_range(range: &CidrRange, _: &Profile) -> Option<Cidr> {
     let address: IpAddr = range.address_prefix.split('%').next()?.parse().ok()?;
     Some(Cidr::new(SocketAddr::new(address, 0), length(range)))

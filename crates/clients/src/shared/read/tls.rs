@@ -15,7 +15,8 @@ use xdsctl_model::resource::tls::{
 const HTTP_11_PROXY: &str = "envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport";
 
 impl FamilyReader<'_> {
-    /// Whether connections of a cluster go through an HTTP proxy, and its TLS; `None` for plaintext.
+    /// Whether connections of a cluster go through an HTTP proxy, and its TLS; `None` for
+    /// plaintext.
     pub(super) fn upstream_tls(&self, socket: &TransportSocket) -> (bool, Option<UpstreamTlsContext>) {
         let proxies = self.has(Feature::HttpConnect) || self.has(Feature::HttpProxySocket);
         let proxy = in_socket::<Http11ProxyUpstreamTransport>(socket, HTTP_11_PROXY).filter(|_| proxies);

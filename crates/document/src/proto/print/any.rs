@@ -11,7 +11,8 @@ use crate::source::secrets::SecretPlace;
 use crate::source::wire::{WireFields, WireValue};
 
 impl Printer {
-    /// Prints an Any: opened, if its type is known and all of its bytes can be read back, or else as its bytes.
+    /// Prints an Any: opened, if its type is known and all of its bytes can be read back, or else
+    /// as its bytes.
     pub(super) fn any(&mut self, bytes: &[u8]) -> Result {
         let (mut url, mut inner): (&[u8], &[u8]) = (b"", b"");
         for item in WireFields::new(bytes) {
@@ -87,7 +88,8 @@ impl Printer {
         Ok(())
     }
 
-    /// Prints what can be printed of a message with unprintable bytes; says whether a secret is, or may be, in the bytes.
+    /// Prints what can be printed of a message with unprintable bytes; says whether a secret is, or
+    /// may be, in the bytes.
     fn may_hide(&mut self, url: &str, inner: &[u8], message: &'static Message) -> bool {
         let before = self.masked;
         self.is_strict = false;

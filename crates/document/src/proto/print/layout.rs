@@ -7,7 +7,8 @@ use super::Printer;
 /// Levels that are indented; what is deeper would be mostly blanks.
 const MAX_INDENT: usize = 24;
 
-/// A new line and blanks, copied in one piece of a fixed size: the compiler makes two stores of that.
+/// A new line and blanks, copied in one piece of a fixed size: the compiler makes two stores of
+/// that.
 const LINE: &[u8; 32] = b"\n                               ";
 
 /// Where an element stands in its list, or a field in its object.

@@ -1,4 +1,5 @@
-//! Secrets in what is printed: by their looks in each text, and by their places where the field's own table does not tell.
+//! Secrets in what is printed: by their looks in each text, and by their places where the field's
+//! own table does not tell.
 
 use std::sync::LazyLock;
 
@@ -96,7 +97,8 @@ impl Printer {
         Some(self.out.len())
     }
 
-    /// Masks the secrets in the text of a field of this message. What is inside of another such field is done with that.
+    /// Masks the secrets in the text of a field of this message. What is inside of another such
+    /// field is done with that.
     pub(super) fn unveil(&mut self, veil: Option<usize>, message: &'static Message, field: &Field) {
         let Some(from) = veil else { return };
         self.veils = self.veils.saturating_sub(1);

@@ -1,4 +1,5 @@
-//! Messages whose JSON is not an object of their fields: wrappers, Struct, Value, Duration, Timestamp, FieldMask.
+//! Messages whose JSON is not an object of their fields: wrappers, Struct, Value, Duration,
+//! Timestamp, FieldMask.
 
 use std::io::Write as _;
 
@@ -30,7 +31,8 @@ impl Printer {
         }
     }
 
-    /// Prints the JSON form of the only field of a message: `{"fields":{...}}` without what stands around.
+    /// Prints the JSON form of the only field of a message: `{"fields":{...}}` without what stands
+    /// around.
     fn only_field(&mut self, bytes: &[u8], empty: &[u8], message: &'static Message) -> Result {
         let mut start = Start::Bare;
         self.fields(bytes, message, &mut start)?;

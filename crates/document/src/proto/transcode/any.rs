@@ -78,7 +78,8 @@ impl<'t> Transcoder<'t> {
         tables::message(std::str::from_utf8(name).ok()?)
     }
 
-    /// Reads the object at the scanner as a resource of type `message` and appends its bytes to `out`.
+    /// Reads the object at the scanner as a resource of type `message` and appends its bytes to
+    /// `out`.
     ///
     /// `@type`, if there is one, must have been looked at.
     ///
@@ -171,7 +172,8 @@ impl<'t> Transcoder<'t> {
 
     /// Reads the keys of an Any up to the closing brace; the scanner stands at `place`.
     ///
-    /// Go's printer packs an Empty as `"value": {}`, Python's and C++'s readers want no key at all: both are taken.
+    /// Go's printer packs an Empty as `"value": {}`, Python's and C++'s readers want no key at all:
+    /// both are taken.
     fn packed(&mut self, index: u16, message: &'static Message, at: &Path<'_>, place: Place) -> Result<()> {
         if matches!(message.well_known, WellKnown::None) {
             return self.fields(index, message, at, place, true);
@@ -227,7 +229,8 @@ impl<'t> Transcoder<'t> {
         self.note(&BAD_VALUE, at, end.saturating_sub(1), text);
     }
 
-    /// Passes the object at the scanner and writes its text as the value of an Any that nobody opens.
+    /// Passes the object at the scanner and writes its text as the value of an Any that nobody
+    /// opens.
     fn opaque(&mut self, start: usize) -> Result<()> {
         self.at_most(BytesKnowledge::WellFormed);
         self.scan.skip_value()?;

@@ -1,4 +1,5 @@
-//! What becomes of keys and values that are not as protobuf wants them: each is noted, and nothing else is lost.
+//! What becomes of keys and values that are not as protobuf wants them: each is noted, and nothing
+//! else is lost.
 
 use xdsctl_proto::tables::Message;
 
@@ -22,8 +23,8 @@ impl Transcoder<'_> {
         self.second(&DUPLICATE_KEY, key, here, "given twice")
     }
 
-    /// Notes that the `@type` has been read before, and passes its value. In a resource, another resource begins there: no
-    /// line `---` or no bracket is between them.
+    /// Notes that the `@type` has been read before, and passes its value. In a resource, another
+    /// resource begins there: no line `---` or no bracket is between them.
     #[cold]
     pub(super) fn second_type(&mut self, key: usize, here: &Path<'_>) -> Result<()> {
         if self.total > 0 {
@@ -61,7 +62,8 @@ impl Transcoder<'_> {
         Ok(self.scan.skip_value()?)
     }
 
-    /// Notes a key that the message does not have, and passes its value; inside of an Any, reads what only stands there.
+    /// Notes a key that the message does not have, and passes its value; inside of an Any, reads
+    /// what only stands there.
     #[cold]
     pub(super) fn unknown_field(
         &mut self,
@@ -101,7 +103,8 @@ impl Transcoder<'_> {
         let same = names().filter(|name| is_camel(name) == own);
         let other = names().filter(|name| is_camel(name) != own);
         let nearest = self.suggest(message.full_name, &name, same.chain(other));
-        // `{value: a,b}` and `value:\n  a: b` in YAML: what looks like a name may be a part of a text.
+        // `{value: a,b}` and `value:\n  a: b` in YAML: what looks like a name may be a part of a
+        // text.
         let is_lone = || {
             self.scan
                 .text()
@@ -130,7 +133,8 @@ impl Transcoder<'_> {
         Ok(self.scan.skip_value()?)
     }
 
-    /// Says whether the next key is `@value`: grpcurl prints it behind the reason why it printed nothing else.
+    /// Says whether the next key is `@value`: grpcurl prints it behind the reason why it printed
+    /// nothing else.
     fn is_packed_next(&mut self) -> Result<bool> {
         let start = self.scan.pos();
         let is_packed = self.scan.more(b'}')? && {
@@ -151,7 +155,8 @@ impl Transcoder<'_> {
         Ok(())
     }
 
-    /// Notes that the value from `start` to here is not as protobuf wants it, and is read all the same.
+    /// Notes that the value from `start` to here is not as protobuf wants it, and is read all the
+    /// same.
     #[cold]
     pub(super) fn loose_token(&mut self, at: &Path<'_>, start: usize, wanted: &str) {
         let raw = self.scan.slice(start, self.scan.pos());

@@ -7,7 +7,8 @@ use super::repeat::{Place, ReadValue, Step};
 use super::{MAX_ELEMENTS, MAX_LEVELS, MAX_STRUCT_VALUES, Result, Transcoder, descriptor, takes_null};
 use xdsctl_model::diag::{BytesKnowledge, Path};
 
-/// Levels of messages without map entries that are surely within the client's limit of 100 with them.
+/// Levels of messages without map entries that are surely within the client's limit of 100 with
+/// them.
 const PLAIN_LEVELS: u32 = 32;
 
 /// Which fields and oneofs of a message have been read.
@@ -19,7 +20,8 @@ struct SeenFields {
 }
 
 impl SeenFields {
-    /// Notes the field at this position; false if it has been read before. Positions from 128 on are not noted.
+    /// Notes the field at this position; false if it has been read before. Positions from 128 on
+    /// are not noted.
     #[inline(always)]
     fn is_new(&mut self, position: u16) -> bool {
         let Some(word) = self.fields.get_mut(usize::from(position >> 6)) else {
@@ -50,7 +52,8 @@ impl<'t> Transcoder<'t> {
     pub(super) fn message(&mut self, index: u16, at: &Path<'_>) -> Result<bool> {
         let message = descriptor(index);
         if self.level >= MAX_LEVELS {
-            // The client rejects a message that deep; the bytes written so far are deep enough for that.
+            // The client rejects a message that deep; the bytes written so far are deep enough for
+            // that.
             self.scan.skip_value()?;
             return Ok(true);
         }

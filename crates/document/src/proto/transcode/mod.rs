@@ -1,15 +1,17 @@
 //! Protobuf JSON to wire format in one pass, driven by the descriptor tables.
 //!
-//! Each key of the text is looked up, its value checked against the field's type and written; no tree is built. What
-//! cannot be used (an unknown field, a wrong type, a duplicate key) becomes a [`Note`] and the rest is read on; only
-//! broken JSON ends a message. Both spellings of a name are accepted, key by key.
+//! Each key of the text is looked up, its value checked against the field's type and written; no
+//! tree is built. What cannot be used (an unknown field, a wrong type, a duplicate key) becomes a
+//! [`Note`] and the rest is read on; only broken JSON ends a message. Both spellings of a name are
+//! accepted, key by key.
 //!
-//! Wider than protobuf's own JSON where xDS needs it: Durations may be out of range and may be objects, an `Any` of an
-//! unknown type is kept as it is ([`any::OPAQUE`](super::any::OPAQUE)), `[redacted]` is a value of any type, and
-//! `@value` holds the bytes of a message, as grpcurl prints them.
+//! Wider than protobuf's own JSON where xDS needs it: Durations may be out of range and may be
+//! objects, an `Any` of an unknown type is kept as it is ([`any::OPAQUE`](super::any::OPAQUE)),
+//! `[redacted]` is a value of any type, and `@value` holds the bytes of a message, as grpcurl
+//! prints them.
 //!
-//! Lengths are written as varints padded to 4 bytes, so that no byte moves twice. Every reader takes that, but such bytes
-//! must not be compared or hashed.
+//! Lengths are written as varints padded to 4 bytes, so that no byte moves twice. Every reader
+//! takes that, but such bytes must not be compared or hashed.
 
 mod any;
 mod fault;
@@ -38,8 +40,8 @@ use xdsctl_model::diag::{BytesKnowledge, Path, Quota, Rule};
 /// Largest resource that is read, in bytes on the wire: what a padded length can say, 256 MiB - 1.
 pub const MAX_RESOURCE_BYTES: usize = (1 << 28) - 1;
 
-/// Levels of messages that are read below a resource or an `Any`. The client takes 100, and rejects what has more; deeper
-/// ones are left out here, after the client's limit is passed.
+/// Levels of messages that are read below a resource or an `Any`. The client takes 100, and rejects
+/// what has more; deeper ones are left out here, after the client's limit is passed.
 pub const MAX_LEVELS: u32 = 128;
 
 /// Levels of messages that are read in all, through every nested `Any`. One beyond is kept unread.
@@ -48,15 +50,16 @@ pub const MAX_TOTAL_LEVELS: u32 = 256;
 /// Elements that are read of one list, and entries of one map.
 pub const MAX_ELEMENTS: usize = 200_000;
 
-/// Values inside of the Structs of a resource that are read: one that is an object takes about a kilobyte in memory, and
-/// seven characters of text.
+/// Values inside of the Structs of a resource that are read: one that is an object takes about a
+/// kilobyte in memory, and seven characters of text.
 pub const MAX_STRUCT_VALUES: usize = 100_000;
 
-/// Different misspelt names for which the nearest known one is looked up, in one text. A document with more was made for
-/// other protos, and comparing names is slow.
+/// Different misspelt names for which the nearest known one is looked up, in one text. A document
+/// with more was made for other protos, and comparing names is slow.
 const MAX_SUGGESTIONS: usize = 1000;
 
-/// How often the text may be read ahead for an `@type` that is not the first key, as a multiple of its length.
+/// How often the text may be read ahead for an `@type` that is not the first key, as a multiple of
+/// its length.
 const LOOKAHEAD: usize = 8;
 
 /// Strings up to this many bytes are copied in one piece of that size.
@@ -65,11 +68,14 @@ const SHORT: usize = 32;
 /// How a message is read from JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TranscodeOptions {
-    /// A number or a literal is taken as the text of a string field, as in YAML `version: 1.10`. Default: no.
+    /// A number or a literal is taken as the text of a string field, as in YAML `version: 1.10`.
+    /// Default: no.
     pub bare_strings: bool,
-    /// `{"@wire": "base64"}` is a message by its bytes, as views of other formats write what JSON cannot say.
+    /// `{"@wire": "base64"}` is a message by its bytes, as views of other formats write what JSON
+    /// cannot say.
     pub wire_objects: bool,
-    /// Largest resource in bytes on the wire; no more than [`MAX_RESOURCE_BYTES`], which is the default.
+    /// Largest resource in bytes on the wire; no more than [`MAX_RESOURCE_BYTES`], which is the
+    /// default.
     pub max_resource_bytes: usize,
 }
 
@@ -283,7 +289,8 @@ impl<'t> Transcoder<'t> {
         self.is_unread = false;
     }
 
-    /// The notes since the last message, with one for each rule that had more than are kept; those stand at `whole`.
+    /// The notes since the last message, with one for each rule that had more than are kept; those
+    /// stand at `whole`.
     pub fn take_notes(&mut self, whole: Span) -> Vec<Note> {
         let mut notes = std::mem::take(&mut self.notes);
         let closing = self.quota.closing();
@@ -376,7 +383,8 @@ impl<'t> Transcoder<'t> {
             && tag < 0x80
         {
             self.room_for(len)?;
-            // A copy of fixed size is much faster than one of any size, even if half of it is for nothing.
+            // A copy of fixed size is much faster than one of any size, even if half of it is for
+            // nothing.
             #[expect(clippy::cast_possible_truncation, reason = "both are below 0x80")]
             self.out.extend_from_slice(&[tag as u8, len as u8]);
             let start = self.out.len();
@@ -407,7 +415,8 @@ impl<'t> Transcoder<'t> {
         nearest
     }
 
-    /// Counts a value of this kind if it is, or stands in, a Struct; says whether there are too many.
+    /// Counts a value of this kind if it is, or stands in, a Struct; says whether there are too
+    /// many.
     #[inline(always)]
     fn is_beyond_struct_values(&mut self, kind: Kind) -> bool {
         let Kind::Message(index) = kind else { return false };
@@ -417,7 +426,8 @@ impl<'t> Transcoder<'t> {
         self.struct_values > MAX_STRUCT_VALUES
     }
 
-    /// Notes that what follows is more than a limit allows, and passes over it; `close` ends the list or object.
+    /// Notes that what follows is more than a limit allows, and passes over it; `close` ends the
+    /// list or object.
     #[cold]
     fn pass_over(&mut self, close: u8, message: String) -> Result<()> {
         let start = self.scan.pos();

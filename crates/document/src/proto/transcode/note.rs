@@ -67,8 +67,8 @@ impl Note {
     }
 }
 
-/// A value to quote in a message: on one line, not longer than a line, and only if it may be printed. `root` is the type of the
-/// resource.
+/// A value to quote in a message: on one line, not longer than a line, and only if it may be
+/// printed. `root` is the type of the resource.
 pub(super) fn quote(root: Option<&'static Message>, at: &Path<'_>, raw: &[u8]) -> String {
     let place = SecretPlace::of(root, &at.to_owned());
     let is_nested = matches!(raw.first(), Some(b'{' | b'['));
@@ -85,11 +85,12 @@ pub(super) fn quote(root: Option<&'static Message>, at: &Path<'_>, raw: &[u8]) -
     format!("`{}`", clip(&masked))
 }
 
-/// Largest value that is quoted from an object or a list, in bytes: all of it is searched for secrets.
+/// Largest value that is quoted from an object or a list, in bytes: all of it is searched for
+/// secrets.
 const MAX_MASKED_BYTES: usize = 64 << 10;
 
-/// A piece of the text to quote in a message: on one line, and not longer than a line. Of an object or a list, however it is
-/// laid out, without the white space between its parts.
+/// A piece of the text to quote in a message: on one line, and not longer than a line. Of an object
+/// or a list, however it is laid out, without the white space between its parts.
 pub fn clip(raw: &[u8]) -> String {
     let is_nested = matches!(raw.first(), Some(b'{' | b'['));
     // Four bytes are at most one character; do not convert a whole document to quote its start.

@@ -1,8 +1,9 @@
 //! What a text repeats: which key follows which, laid out how, and whole values.
 //!
-//! A dump holds the same few messages ten thousand times. Two things are kept for each field of each message type: the
-//! text that led from its last value to the next one (comma, white space, key, colon), and its last value with the bytes
-//! that it became. Where the text says the same again, one comparison takes the place of reading it.
+//! A dump holds the same few messages ten thousand times. Two things are kept for each field of
+//! each message type: the text that led from its last value to the next one (comma, white space,
+//! key, colon), and its last value with the bytes that it became. Where the text says the same
+//! again, one comparison takes the place of reading it.
 //!
 //! A comparison that fails costs little, and one that keeps failing is given up for a while.
 
@@ -121,7 +122,8 @@ impl Repeats {
         self.is_off = true;
     }
 
-    /// Makes room, once: many messages of a log have no resource in them, and it takes longer than they do.
+    /// Makes room, once: many messages of a log have no resource in them, and it takes longer than
+    /// they do.
     #[inline(always)]
     pub(super) fn prepare(&mut self) {
         if self.base.is_empty() && !self.is_off {
@@ -186,7 +188,8 @@ mod tests {
     use super::super::{MAX_LEVELS, TranscodeOptions, TranscodeStop, Transcoder};
     use super::tables;
 
-    /// Reads messages one after the other, of one text or each of its own; cuts off what is too large.
+    /// Reads messages one after the other, of one text or each of its own; cuts off what is too
+    /// large.
     fn read(type_name: &str, texts: &[String], limit: usize, together: bool) -> Vec<Option<Vec<u8>>> {
         let message = tables::message(type_name).unwrap();
         let options = TranscodeOptions {

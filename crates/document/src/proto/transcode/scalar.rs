@@ -73,7 +73,8 @@ impl<'t> Transcoder<'t> {
         self.text(number, token.start, token.end)
     }
 
-    /// The inside of a string that stands for something other than text, such as a number or a name.
+    /// The inside of a string that stands for something other than text, such as a number or a
+    /// name.
     #[inline(always)]
     pub(super) fn resolved(&self, token: Str) -> Cow<'t, [u8]> {
         if token.escaped {
@@ -177,7 +178,8 @@ impl<'t> Transcoder<'t> {
         Ok(())
     }
 
-    /// Reads the string at the scanner if it is a scalar that only YAML takes for a number or a boolean.
+    /// Reads the string at the scanner if it is a scalar that only YAML takes for a number or a
+    /// boolean.
     #[cold]
     pub(super) fn marked(&mut self) -> Option<Plain> {
         if !self.options.bare_strings || self.scan.peek() != b'"' {
@@ -194,8 +196,8 @@ impl<'t> Transcoder<'t> {
         None
     }
 
-    /// Reads the string at `start` again, which holds `token` and is no JSON number. As protobuf does, takes leading zeros
-    /// and a plus.
+    /// Reads the string at `start` again, which holds `token` and is no JSON number. As protobuf
+    /// does, takes leading zeros and a plus.
     #[cold]
     fn rare_integer(&mut self, token: &[u8], start: usize) -> Number {
         let end = self.scan.pos();
@@ -398,7 +400,8 @@ impl<'t> Transcoder<'t> {
         }
         let text = String::from_utf8_lossy(name);
         if let Ok(value) = text.parse::<i32>() {
-            // Python's json_format takes it for the number, and so does the client where it reads JSON itself; Go's refuses it.
+            // Python's json_format takes it for the number, and so does the client where it reads
+            // JSON itself; Go's refuses it.
             let message = format!("`{value}` is a number in quotes, it is read as the {short} of that number");
             self.note(&UNKNOWN_ENUM_VALUE, at, start, message);
             return Some(value);
@@ -416,7 +419,8 @@ impl<'t> Transcoder<'t> {
         None
     }
 
-    /// Writes the key of a map entry as field 1; false after noting why it cannot be one, and passing the value.
+    /// Writes the key of a map entry as field 1; false after noting why it cannot be one, and
+    /// passing the value.
     pub(super) fn map_key(&mut self, kind: Kind, key: Str, name: &str, at: &Path<'_>) -> Result<bool> {
         if kind == Kind::String {
             self.bytes(1, name.as_bytes())?;
@@ -490,7 +494,8 @@ fn parse_float(token: &[u8]) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
-/// Reads what a string may hold beyond a JSON number, as protobuf does: a plus, leading zeros, nothing on one side of the point.
+/// Reads what a string may hold beyond a JSON number, as protobuf does: a plus, leading zeros,
+/// nothing on one side of the point.
 #[cold]
 fn parse_loose_float(token: &[u8]) -> Option<f64> {
     let is_numeric = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');

@@ -1,4 +1,5 @@
-//! Messages whose JSON is not an object of their fields: wrappers, Struct, Value, Duration, Timestamp, FieldMask.
+//! Messages whose JSON is not an object of their fields: wrappers, Struct, Value, Duration,
+//! Timestamp, FieldMask.
 
 use prost_types::Timestamp;
 use xdsctl_proto::tables::{Cardinality, Kind, Message, WellKnown};
@@ -82,7 +83,8 @@ impl Transcoder<'_> {
         Ok(())
     }
 
-    /// The member for the string at the scanner: text, unless YAML takes it for a number or a boolean.
+    /// The member for the string at the scanner: text, unless YAML takes it for a number or a
+    /// boolean.
     fn dynamic_string(&mut self) -> u32 {
         let start = self.scan.pos();
         let marked = self.marked();
@@ -95,7 +97,8 @@ impl Transcoder<'_> {
         }
     }
 
-    /// Reads a Duration or Timestamp that is given by its fields, as text format has it and JSON has not.
+    /// Reads a Duration or Timestamp that is given by its fields, as text format has it and JSON
+    /// has not.
     fn spelt_out(&mut self, message: &'static Message, index: u16, at: &Path<'_>) -> Result<bool> {
         let start = self.scan.pos();
         let read = self.object(index, message, at)?;
@@ -132,7 +135,8 @@ impl Transcoder<'_> {
         Ok(())
     }
 
-    /// Reads a Duration or Timestamp: seconds as field 1 and nanoseconds as field 2. Returns the seconds.
+    /// Reads a Duration or Timestamp: seconds as field 1 and nanoseconds as field 2. Returns the
+    /// seconds.
     fn moment(&mut self, parse: fn(&str) -> Option<(i64, i32)>, wanted: &str, at: &Path<'_>) -> Result<Option<i64>> {
         if self.scan.peek() != b'"' {
             self.bad_value(at, wanted)?;
@@ -194,7 +198,8 @@ fn nanos(fraction: &str) -> Option<i32> {
     Some((fraction.len()..9).fold(digits, |nanos, _| nanos * 10))
 }
 
-/// Reads `1.5s`. Any number of seconds that fits 64 bits is taken: refusing it is the client's business.
+/// Reads `1.5s`. Any number of seconds that fits 64 bits is taken: refusing it is the client's
+/// business.
 fn parse_duration(text: &str) -> Option<(i64, i32)> {
     let number = text.strip_suffix('s')?;
     let (negative, magnitude) = match number.strip_prefix('-') {

@@ -1,4 +1,5 @@
-//! Which clients read a field, in which versions, and with which switch: what an editor shows of it.
+//! Which clients read a field, in which versions, and with which switch: what an editor shows of
+//! it.
 
 use super::since::{Families, reads};
 use crate::proto::place::FieldType;
@@ -16,7 +17,8 @@ pub enum FieldUse {
     Unread,
 }
 
-/// What each family does with a field; `None` if nobody looks into its message, or only xdsctl does.
+/// What each family does with a field; `None` if nobody looks into its message, or only xdsctl
+/// does.
 pub fn uses(field: FieldType) -> Option<Vec<(Family, FieldUse)>> {
     let (message, field) = field.parts();
     if message.listed != Listed::Client {

@@ -1,8 +1,10 @@
-//! Fields that gRPC never reads, and that somebody who sets them will miss: without them it behaves in another way.
+//! Fields that gRPC never reads, and that somebody who sets them will miss: without them it behaves
+//! in another way.
 //!
-//! The decision for all fields that `proto/reads.txt` does not list: one of `missed.txt` is a `security-field-ignored` or a
-//! `behaviour-field-ignored`, both warnings; every other is a `field-ignored`, a note. Statistics, logs, traces,
-//! HTTP/1, browsers, sockets, and what asks for what gRPC does anyway are not missed.
+//! The decision for all fields that `proto/reads.txt` does not list: one of `missed.txt` is a
+//! `security-field-ignored` or a `behaviour-field-ignored`, both warnings; every other is a
+//! `field-ignored`, a note. Statistics, logs, traces, HTTP/1, browsers, sockets, and what asks for
+//! what gRPC does anyway are not missed.
 
 use std::sync::LazyLock;
 
@@ -58,13 +60,15 @@ pub(super) fn instead(message: &Message, field: &Field) -> Option<&'static str> 
     listed(false, message.full_name, field.name)
 }
 
-/// What gRPC does instead of each member of `host_rewrite_specifier`; those of a route's action are for their converter to report.
+/// What gRPC does instead of each member of `host_rewrite_specifier`; those of a route's action are
+/// for their converter to report.
 pub fn no_host_rewrite() -> &'static str {
     let cluster_weight = "envoy.config.route.v3.WeightedCluster.ClusterWeight";
     listed(false, cluster_weight, "host_rewrite_literal").unwrap_or_default()
 }
 
-/// Says whether a value asks for nothing: a scalar in a message that is 0 (no timeout, no percentage), or a number without a limit.
+/// Says whether a value asks for nothing: a scalar in a message that is 0 (no timeout, no
+/// percentage), or a number without a limit.
 pub(super) fn is_off(field: &Field, payload: &[u8]) -> bool {
     const NO_LIMIT: &[u8] = &[0x08, 0xff, 0xff, 0xff, 0xff, 0x0f];
     let Kind::Message(index) = field.kind else {

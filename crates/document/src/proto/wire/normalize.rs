@@ -1,7 +1,7 @@
 //! Rewriting of what prost would read in another way than the client does.
 //!
-//! Fields of a foreign wire type, unknown fields, map entries that hold one and elements beyond the limit are left out; numbers
-//! lose the bits beyond 64.
+//! Fields of a foreign wire type, unknown fields, map entries that hold one and elements beyond the
+//! limit are left out; numbers lose the bits beyond 64.
 
 use std::collections::BTreeMap;
 

@@ -49,8 +49,9 @@ pub(crate) struct WireReader<'b> {
 }
 
 impl<'b> WireReader<'b> {
-    /// The next field if it is one of the most frequent kind: a tag of one byte and a varint of up to three, which has every port, or a
-    /// length as the loaders write it. `None`, having read nothing, for any other.
+    /// The next field if it is one of the most frequent kind: a tag of one byte and a varint of up
+    /// to three, which has every port, or a length as the loaders write it. `None`, having read
+    /// nothing, for any other.
     #[inline(always)]
     fn plain(&mut self) -> Option<Raw<'b>> {
         let (&tag, rest) = self.rest.split_first()?;
@@ -150,8 +151,8 @@ impl<'b> WireReader<'b> {
         if self.rest.is_empty() {
             return Ok(None);
         }
-        // Part by part, so that a plain field stays in registers: written piece by piece and read as a whole it would cost as much
-        // as it took to find it.
+        // Part by part, so that a plain field stays in registers: written piece by piece and read
+        // as a whole it would cost as much as it took to find it.
         let Raw {
             number,
             wire_type,

@@ -1,4 +1,5 @@
-//! Which fields a client reads: what `proto/reads.txt` says of its family, and what its version and its switches decide.
+//! Which fields a client reads: what `proto/reads.txt` says of its family, and what its version and
+//! its switches decide.
 
 use std::sync::LazyLock;
 
@@ -181,7 +182,8 @@ impl Families {
         Families(!message.unknown_in)
     }
 
-    /// Those that read a field, or whose converter judges over it: it reads a member of the same oneof. Some versions may not.
+    /// Those that read a field, or whose converter judges over it: it reads a member of the same
+    /// oneof. Some versions may not.
     pub(super) const fn reading(field: &Field) -> Families {
         let read = if field.judged { u8::MAX } else { field.read_in };
         Families(read & !field.unread_in)
@@ -193,7 +195,8 @@ pub(super) struct MessageReads {
     pub(super) message: &'static Message,
     /// What not every version reads.
     since: Vec<&'static Since>,
-    /// Families of whom there may be something to say in the message or below it. The others read all fields, and all elements.
+    /// Families of whom there may be something to say in the message or below it. The others read
+    /// all fields, and all elements.
     pub(super) concerned: Families,
 }
 
@@ -263,7 +266,8 @@ impl MessageReads {
         !self.since.is_empty() && self.missing(reader, field).is_some()
     }
 
-    /// What a family needs to have to read a field, if not all of its versions do: `Some(None)` if none has it.
+    /// What a family needs to have to read a field, if not all of its versions do: `Some(None)` if
+    /// none has it.
     pub(super) fn since(&self, family: Family, field: &Field) -> Option<Option<Feature>> {
         let is_about = |since: &&&Since| since.families.contains(&family) && since.fields.contains(&field.name);
         Some(self.since.iter().find(is_about)?.feature)
@@ -278,7 +282,8 @@ impl MessageReads {
         (!listed.feature.is_some_and(has)).then_some(listed)
     }
 
-    /// What is said of a field that other versions of the client read, or this one with another environment.
+    /// What is said of a field that other versions of the client read, or this one with another
+    /// environment.
     pub(super) fn unread(&self, reader: &Profile, field: &Field) -> Option<String> {
         let listed = self.missing(reader, field)?;
         let (name, field) = (reader.name(), field.name);

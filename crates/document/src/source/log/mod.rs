@@ -1,8 +1,10 @@
 //! Verbose logs of gRPC clients: the xDS messages that they print between other lines.
 //!
-//! grpc-go and grpc-java print messages as JSON over several lines, behind words that end a line's head: `ADS response
-//! received: {`. C-core prints text format behind `received response: `, and so does grpc-go where a message holds a type that it
-//! cannot print; newer ones print the resources of a response one by one, behind `Cluster: ` and the like. The rest of a log is passed over. A message that breaks off ends where the next one begins.
+//! grpc-go and grpc-java print messages as JSON over several lines, behind words that end a line's
+//! head: `ADS response received: {`. C-core prints text format behind `received response: `, and so
+//! does grpc-go where a message holds a type that it cannot print; newer ones print the resources
+//! of a response one by one, behind `Cluster: ` and the like. The rest of a log is passed over. A
+//! message that breaks off ends where the next one begins.
 //!
 //! Other programs may have put something in front of each line; [`strip`] takes it away again.
 
@@ -24,7 +26,8 @@ use prefix::Prefix;
 pub(crate) use prefix::shape;
 use strip::{LogStyle, Stripped};
 
-/// The words before a message: those that grpc-go, C-core and grpc-java print, and what the message is.
+/// The words before a message: those that grpc-go, C-core and grpc-java print, and what the message
+/// is.
 const MARKERS: &[(&str, &str)] = &[
     ("ADS response received:", RESPONSE),
     ("ADS request sent:", REQUEST),
@@ -151,7 +154,8 @@ fn end_of_json(bytes: &[u8], start: usize) -> Option<usize> {
     scan.skip_value().is_ok().then(|| scan.pos())
 }
 
-/// Says which client wrote each message, if there are several: by its number in the head, and by the prefix of the line.
+/// Says which client wrote each message, if there are several: by its number in the head, and by
+/// the prefix of the line.
 fn name_clients(bytes: &[u8], heads: &[(usize, Option<Prefix<'_>>)], entries: &mut [LoggedMessage<'_>]) {
     let prefixes: BTreeSet<&Prefix<'_>> = heads.iter().filter_map(|(_, prefix)| prefix.as_ref()).collect();
     let known = || prefixes.iter().take(MAX_KNOWN_PREFIXES);
@@ -174,7 +178,8 @@ fn name_clients(bytes: &[u8], heads: &[(usize, Option<Prefix<'_>>)], entries: &m
     }
 }
 
-/// The client's number in the head of a line: `[xds-client 0xc0001]`, `[xds_client 0x5581]`, `[xds-client<1>: (a)]`.
+/// The client's number in the head of a line: `[xds-client 0xc0001]`, `[xds_client 0x5581]`,
+/// `[xds-client<1>: (a)]`.
 fn client(head: &[u8]) -> Option<String> {
     let found = [&b"xds-client "[..], b"xds_client ", b"xds-client<"]
         .into_iter()
@@ -185,7 +190,8 @@ fn client(head: &[u8]) -> Option<String> {
     (len > 0).then(|| format!("xds-client {number}"))
 }
 
-/// The messages that cannot be read where they stand as JSON, and the parts of each entry in the view.
+/// The messages that cannot be read where they stand as JSON, and the parts of each entry in the
+/// view.
 pub fn view(bytes: &[u8], entries: &[LoggedMessage<'_>]) -> (View, Vec<Range<usize>>) {
     let mut view = View::default();
     let mut parts = Vec::new();
@@ -227,8 +233,8 @@ struct MessageStart {
 /// Looks for messages from start to end.
 struct Search<'b> {
     bytes: &'b [u8],
-    /// The next message behind each of [`MARKERS`], and whether it was looked for: words that do not occur again must
-    /// not be looked for again.
+    /// The next message behind each of [`MARKERS`], and whether it was looked for: words that do
+    /// not occur again must not be looked for again.
     found: [Option<Option<(usize, usize)>>; MARKERS.len()],
 }
 

@@ -1,9 +1,9 @@
 //! What stands in front of each line of a log that some other program has written down: `kubectl logs --prefix`, stern,
 //! docker compose, journald, CRI files.
 //!
-//! No list of such programs is kept. Two lines of one stream begin alike: with the same text (`[pod/a/app] `, `svc-1  | `) and
-//! with times in the same places. What they share is the prefix, if the rest of the second line goes on with the message
-//! that began in the first.
+//! No list of such programs is kept. Two lines of one stream begin alike: with the same text
+//! (`[pod/a/app] `, `svc-1  | `) and with times in the same places. What they share is the prefix,
+//! if the rest of the second line goes on with the message that began in the first.
 
 /// A prefix, learnt from two lines.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

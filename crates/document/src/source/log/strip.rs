@@ -1,7 +1,7 @@
 //! Removes the prefix from the lines of a logged message, and maps offsets back to the document.
 //!
-//! Lines of other streams may stand between; they are passed over. A message ends where it is complete, or at the first line of
-//! its own stream that does not go on with it.
+//! Lines of other streams may stand between; they are passed over. A message ends where it is
+//! complete, or at the first line of its own stream that does not go on with it.
 
 use super::prefix::Prefix;
 use super::{is_text_line, line_start, shape};
@@ -39,7 +39,8 @@ pub(super) enum LogStyle {
 
 /// Strips the message that begins at `start`, behind `words` in the first line of its log entry.
 ///
-/// `None` if the lines have no prefix. `budget` is how many bytes may be looked at in vain, in the whole log.
+/// `None` if the lines have no prefix. `budget` is how many bytes may be looked at in vain, in the
+/// whole log.
 pub(super) fn strip<'b>(
     bytes: &'b [u8],
     words: usize,
@@ -84,7 +85,8 @@ pub(super) fn strip<'b>(
     }
 }
 
-/// The start of a message that begins in the line behind `words`, or soon after, whose lines have a prefix.
+/// The start of a message that begins in the line behind `words`, or soon after, whose lines have a
+/// prefix.
 pub(super) fn start_behind(bytes: &[u8], words: usize) -> Option<usize> {
     let head = head(bytes, words);
     let mut at = end_of_line(bytes, words);
@@ -99,7 +101,8 @@ pub(super) fn start_behind(bytes: &[u8], words: usize) -> Option<usize> {
     None
 }
 
-/// Finds the prefix of the line `head` by the first line from `at` on that goes on with its message.
+/// Finds the prefix of the line `head` by the first line from `at` on that goes on with its
+/// message.
 fn learn<'b>(bytes: &[u8], head: &'b [u8], mut at: usize, kind: LogStyle, budget: &mut usize) -> Option<Prefix<'b>> {
     let limit = at.saturating_add(MAX_GAP).min(bytes.len());
     while at < limit {
@@ -189,7 +192,8 @@ impl Stripped<'_> {
         line.map_or(at, |(from, start)| start + (at - from))
     }
 
-    /// The text as a view of itself, each token with its place in the text. A message that breaks off ends there.
+    /// The text as a view of itself, each token with its place in the text. A message that breaks
+    /// off ends there.
     pub(super) fn json(&self) -> View {
         let mut view = View::default();
         let mut at = 0;

@@ -1,6 +1,8 @@
-//! Names that are known where no descriptor has them: of a bootstrap, of configurations of LB policies, of suites, of Kubernetes.
+//! Names that are known where no descriptor has them: of a bootstrap, of configurations of LB
+//! policies, of suites, of Kubernetes.
 
-/// JSON whose values may be printed behind these keys; everything else in it is hidden. Each text is a list of words.
+/// JSON whose values may be printed behind these keys; everything else in it is hidden. Each text
+/// is a list of words.
 #[derive(Debug)]
 pub struct KnownKeys {
     /// Keys of values, now and then of objects too.
@@ -11,7 +13,8 @@ pub struct KnownKeys {
     pub maps: &'static str,
     /// Keys of resources, each an object that says its type.
     pub resources: &'static str,
-    /// A suite: texts and numbers may stand where objects, maps and resources may, and some of it is [`NAMED`].
+    /// A suite: texts and numbers may stand where objects, maps and resources may, and some of it
+    /// is [`NAMED`].
     pub is_suite: bool,
 }
 
@@ -53,8 +56,8 @@ pub static BOOTSTRAP: KnownKeys = KnownKeys {
     ..KnownKeys::NONE
 };
 
-/// Configurations of LB policies and what stands around them, as gRPC's own policies have them: in C-core's words, and in those of
-/// each family.
+/// Configurations of LB policies and what stands around them, as gRPC's own policies have them: in
+/// C-core's words, and in those of each family.
 pub static POLICY: KnownKeys = KnownKeys {
     keys: "\
         autoshardingTarget backoffMultiplier baseEjectionTime blackoutPeriod cacheSizeBytes \
@@ -90,7 +93,8 @@ pub static POLICY: KnownKeys = KnownKeys {
 /// The LB policy of grpc-java over the clusters of a channel.
 pub const MANAGER_NAME: &str = "cluster_manager_experimental";
 
-/// What stands in it: its `childPolicy` goes by the names of clusters, those of other policies are lists.
+/// What stands in it: its `childPolicy` goes by the names of clusters, those of other policies are
+/// lists.
 pub static MANAGER: KnownKeys = KnownKeys {
     keys: "cluster",
     objects: "cds_experimental lbPolicy",
@@ -98,7 +102,8 @@ pub static MANAGER: KnownKeys = KnownKeys {
     ..KnownKeys::NONE
 };
 
-/// What Envoy answers at `/clusters?format=json` (envoy.admin.v3.Clusters, which the descriptor set does not have).
+/// What Envoy answers at `/clusters?format=json` (envoy.admin.v3.Clusters, which the descriptor set
+/// does not have).
 pub static CLUSTERS: KnownKeys = KnownKeys {
     keys: "\
         address eds_health_status eds_service_name hostname max_connections max_pending_requests \
@@ -135,7 +140,8 @@ pub static KUBERNETES: KnownKeys = KnownKeys {
     ..KnownKeys::NONE
 };
 
-/// A suite of tests, as its schema has it; what holds resources and headers is told apart from these.
+/// A suite of tests, as its schema has it; what holds resources and headers is told apart from
+/// these.
 pub static SUITE: KnownKeys = KnownKeys {
     keys: "\
         address application_utilization at attempts authority backend begin bootstrap by call \

@@ -7,7 +7,8 @@ use crate::secret::{REDACTED, is_name, looks_secret};
 use crate::source::Span;
 use crate::source::json::{Scanner, Str, Syntax};
 
-/// How often a text is read ahead for the name of an object or its type, as a multiple of its length.
+/// How often a text is read ahead for the name of an object or its type, as a multiple of its
+/// length.
 const LOOKAHEAD: usize = 8;
 
 /// Levels that are followed; what is deeper is hidden.
@@ -24,7 +25,8 @@ pub struct Marks {
     pub hidden: Vec<Span>,
 }
 
-/// Those of these spans that have a part in `part`, the last one first. The spans are in order, and none is in another.
+/// Those of these spans that have a part in `part`, the last one first. The spans are in order, and
+/// none is in another.
 pub fn within(spans: &[Span], part: Span) -> impl Iterator<Item = Span> {
     let before = spans.partition_point(|span| span.start < part.end);
     let before = spans.get(..before).unwrap_or_default().iter().rev();

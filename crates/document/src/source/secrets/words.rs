@@ -1,4 +1,5 @@
-//! Words that tell nobody anything: names of fields and types, those of comments and of errors. One place judges them all.
+//! Words that tell nobody anything: names of fields and types, those of comments and of errors. One
+//! place judges them all.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -43,8 +44,8 @@ const PEER_WORDS: &str = "a accepted after all already an and any are as at be b
     supported than that the timed timeout to too type types unable unavailable unexpected unknown unmarshal unsupported \
     update url used validating validation value values virtual was when which while with without wrong xds xdsctl zero";
 
-/// Says whether a word is the name of a field, a type (with its package or without), a value of an enum or a key of one of our
-/// formats.
+/// Says whether a word is the name of a field, a type (with its package or without), a value of an
+/// enum or a key of one of our formats.
 pub fn is_known_word(word: &str) -> bool {
     static WORDS: OnceLock<HashSet<&'static str>> = OnceLock::new();
     let words = WORDS.get_or_init(|| {
@@ -78,7 +79,8 @@ pub fn is_enum_value(word: &str) -> bool {
     values.contains(word)
 }
 
-/// Says whether a word tells nobody anything, whatever stands around it: letters, the name of a field or the like, a number.
+/// Says whether a word tells nobody anything, whatever stands around it: letters, the name of a
+/// field or the like, a number.
 ///
 /// ```
 /// use xdsctl_document::source::secrets::{Speaker, is_plain_word};

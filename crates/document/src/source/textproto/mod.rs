@@ -7,7 +7,8 @@
 //! report: an unknown field or type never ends a document. What JSON cannot say (a Value without a kind) is
 //! written as `{"@wire": "base64"}`.
 //!
-//! The type of the message is that of the header `# proto-message: T`, or else what fits the fields best.
+//! The type of the message is that of the header `# proto-message: T`, or else what fits the fields
+//! best.
 
 mod emit;
 mod parse;
@@ -27,8 +28,8 @@ use super::view::{FaultKind, MAX_VIEWED_BYTES, View};
 /// Messages inside messages that are read.
 pub const MAX_NESTING: usize = 1024;
 
-/// Rewrites text format as JSON, as a message of type `message` if its header does not say otherwise, or of the type that
-/// fits best.
+/// Rewrites text format as JSON, as a message of type `message` if its header does not say
+/// otherwise, or of the type that fits best.
 ///
 /// ```
 /// use xdsctl_document::source::textproto;

@@ -1,7 +1,7 @@
 //! Wire bytes as text format, for people: a field a line, packed messages opened.
 //!
-//! Never fails. What the tables do not know is printed by number, and bytes that are no message as a string. Of a list as much is
-//! printed as is checked.
+//! Never fails. What the tables do not know is printed by number, and bytes that are no message as
+//! a string. Of a list as much is printed as is checked.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,7 +13,8 @@ use crate::source::wire::{WireFields, WireValue, unpack};
 /// Messages inside messages that are printed as such.
 const MAX_DEPTH: usize = 200;
 
-/// Levels that are indented one by one: a hundred levels of short fields would be mostly white space.
+/// Levels that are indented one by one: a hundred levels of short fields would be mostly white
+/// space.
 const MAX_INDENT: usize = 24;
 
 /// Elements of a list that are printed: as many as are checked.
@@ -214,7 +215,8 @@ impl std::fmt::Display for Escaped<'_> {
 mod tests {
     use super::*;
 
-    /// A Permission in a Permission.Set in a Permission, so many deep, on the wire: each is field 1 of the one around it.
+    /// A Permission in a Permission.Set in a Permission, so many deep, on the wire: each is field 1
+    /// of the one around it.
     fn nested(depth: usize) -> Vec<u8> {
         let delimited = |bytes: Vec<u8>| {
             let mut out = vec![0x0a];

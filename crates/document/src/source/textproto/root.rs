@@ -26,7 +26,8 @@ const DEPTH: usize = 4;
 /// Fields of one message that are compared with a type.
 const BREADTH: usize = 64;
 
-/// The type of a document: what its header says, else `preferred` if nothing speaks against it, else what fits best.
+/// The type of a document: what its header says, else `preferred` if nothing speaks against it,
+/// else what fits best.
 pub(super) fn find(tree: &TextprotoTree<'_>, preferred: Option<&'static Message>) -> Option<&'static Message> {
     if let Some(header) = tree.header
         && let Ok(name) = std::str::from_utf8(tree.slice(header))

@@ -86,7 +86,8 @@ fn digits(raw: &mut &[u8], most: usize, radix: u32) -> u32 {
     value
 }
 
-/// Reads a code point, or a surrogate pair. What is no character becomes a byte that no text has, for the reader to report.
+/// Reads a code point, or a surrogate pair. What is no character becomes a byte that no text has,
+/// for the reader to report.
 fn unicode(raw: &mut &[u8], most: usize, out: &mut Vec<u8>) {
     let mut code = digits(raw, most, 16);
     if (0xd800..0xdc00).contains(&code) && raw.starts_with(b"\\u") {

@@ -5,8 +5,9 @@ const HEADERS: &[&str] = &["proto-message:", "proto-file:", "proto-import:"];
 
 /// Says whether text that is neither JSON nor binary is text format rather than YAML.
 ///
-/// It is if it has a header, or if up to the end of `text` it reads as text format and somewhere has what YAML has not: a
-/// name before an opening brace without a colon, or a second field on the line of the first.
+/// It is if it has a header, or if up to the end of `text` it reads as text format and somewhere
+/// has what YAML has not: a name before an opening brace without a colon, or a second field on the
+/// line of the first.
 pub fn looks_like(text: &[u8]) -> bool {
     let mut probe = Probe { text, pos: 0 };
     let mut depth = 0;
@@ -150,7 +151,8 @@ impl Probe<'_> {
                 }
             }
             b'[' => {
-                // Lists are in both formats; pass the bracket and read the first element as a value.
+                // Lists are in both formats; pass the bracket and read the first element as a
+                // value.
                 let rest = self.text.get(self.pos..).unwrap_or_default();
                 self.pos += memchr::memchr(b']', rest)? + 1;
                 Some(ValueStart::Scalar)

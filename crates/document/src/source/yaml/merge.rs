@@ -1,7 +1,8 @@
 //! What anchors name, and what aliases and merge keys make of it.
 //!
-//! An anchor is a range of the text that is being written, or of a piece that was cut out of it: the value of a merge key, or
-//! a collection that is a key. A copy costs what it is long, and all copies together have a budget.
+//! An anchor is a range of the text that is being written, or of a piece that was cut out of it:
+//! the value of a merge key, or a collection that is a key. A copy costs what it is long, and all
+//! copies together have a budget.
 
 use std::collections::HashSet;
 use std::ops::Range;

@@ -1,9 +1,10 @@
 //! YAML as JSON text, document by document.
 //!
-//! The parser's events are written out as they come. An anchor remembers which part of the text its node became, and an alias
-//! copies that part, within a budget, so a document never grows beyond a fixed amount over what it says itself. Merge keys
-//! (`<<`) are applied when their mapping ends: keys of the mapping itself win, then earlier sources. Duplicate keys stay, for
-//! the reader of the JSON to report. Scalars follow the core schema of YAML 1.2; see [`resolve`].
+//! The parser's events are written out as they come. An anchor remembers which part of the text its
+//! node became, and an alias copies that part, within a budget, so a document never grows beyond a
+//! fixed amount over what it says itself. Merge keys (`<<`) are applied when their mapping ends:
+//! keys of the mapping itself win, then earlier sources. Duplicate keys stay, for the reader of the
+//! JSON to report. Scalars follow the core schema of YAML 1.2; see [`resolve`].
 //!
 //! This is the only module that names the YAML parser.
 
@@ -19,7 +20,8 @@ use super::Span;
 use super::view::{FaultKind, MAX_VIEWED_BYTES, View};
 use node::{YamlNode, YamlWriter};
 
-/// Collections inside collections. The client's own limit of 100 messages is reached with 200 to 300 of them.
+/// Collections inside collections. The client's own limit of 100 messages is reached with 200 to
+/// 300 of them.
 pub const MAX_NESTING: usize = 1024;
 
 /// What aliases and merge keys may add to all documents of a file, in bytes of JSON.
@@ -28,12 +30,14 @@ pub const MAX_ALIAS_BYTES: usize = 64 << 20;
 /// What aliases and merge keys may add to all documents of a file, in scalars, keys and brackets.
 pub const MAX_ALIAS_NODES: usize = 2_000_000;
 
-/// What merge keys may read of what they name, in bytes of JSON: keys that are not merged cost their reading.
+/// What merge keys may read of what they name, in bytes of JSON: keys that are not merged cost
+/// their reading.
 pub const MAX_MERGE_BYTES: usize = 2 * MAX_ALIAS_BYTES;
 
 /// Rewrites YAML as JSON.
 ///
-/// A document that is broken is cut where it cannot be read, with a fault; the documents after it are read.
+/// A document that is broken is cut where it cannot be read, with a fault; the documents after it
+/// are read.
 pub fn view(text: &str) -> View {
     if text.len() > MAX_VIEWED_BYTES {
         let mut view = View::default();

@@ -199,7 +199,8 @@ impl YamlWriter {
                 let packed: String = text.split_ascii_whitespace().collect();
                 self.view.quoted(packed.as_bytes());
             }
-            // A tag that means nothing here leaves a plain scalar what it is; `!` alone makes it text.
+            // A tag that means nothing here leaves a plain scalar what it is; `!` alone makes it
+            // text.
             None if style == ScalarStyle::Plain
                 && !is_key
                 && tag.is_some_and(|tag| !matches!(tag.suffix(), "" | "!")) =>

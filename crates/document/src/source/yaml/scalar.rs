@@ -1,9 +1,10 @@
 //! What a plain scalar means: the core schema of YAML 1.2.
 //!
-//! Only the field decides whether `1.10` is a number or the text of a version, so the view keeps both readings: a scalar
-//! that is a JSON literal as it stands is written bare, and one that YAML alone reads as a number or boolean (`0x1f`, `007`,
-//! `.inf`, `True`) becomes a string whose first character is escaped, which no other string of a view has. Readers of strings
-//! take either as text; readers of numbers ask [`resolve`] about a string that [`is_marked`].
+//! Only the field decides whether `1.10` is a number or the text of a version, so the view keeps
+//! both readings: a scalar that is a JSON literal as it stands is written bare, and one that YAML
+//! alone reads as a number or boolean (`0x1f`, `007`, `.inf`, `True`) becomes a string whose first
+//! character is escaped, which no other string of a view has. Readers of strings take either as
+//! text; readers of numbers ask [`resolve`] about a string that [`is_marked`].
 
 use crate::source::json::is_number;
 
@@ -33,7 +34,8 @@ pub enum Plain {
     Text,
 }
 
-/// Says whether the inside of a JSON string of a view (with its escapes) was a plain scalar that only YAML can read.
+/// Says whether the inside of a JSON string of a view (with its escapes) was a plain scalar that
+/// only YAML can read.
 pub fn is_marked(raw: &[u8]) -> bool {
     matches!(raw, [b'\\', b'u', b'0', b'0', high, _, ..] if *high != b'0' && *high != b'1')
 }

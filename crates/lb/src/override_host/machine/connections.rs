@@ -1,4 +1,5 @@
-//! Whose a connection is: that of the policies below as long as they hold it, then the policy's own while a session uses it.
+//! Whose a connection is: that of the policies below as long as they hold it, then the policy's own
+//! while a session uses it.
 
 use super::{MIN_SWEEP_MS, ORPHANS, OverrideHostPolicy};
 use crate::endpoint::Address;
@@ -32,8 +33,8 @@ impl OverrideHostPolicy {
         };
         let Some(entry) = self.entries.get(index) else { return };
         if matches!(&entry.connection, Connection::Child { handle, .. } if handle.id == id) {
-            // What becomes of it is decided when the work at hand is done: the policies below may have made another one by then
-            // (C-core `SubchannelWrapper::Orphaned`).
+            // What becomes of it is decided when the work at hand is done: the policies below may
+            // have made another one by then (C-core `SubchannelWrapper::Orphaned`).
             let held = cx.runtime.hold(address, &self.at);
             if self.orphans.is_empty() {
                 cx.runtime.timer(0, &self.at, PolicyEvent::Timer(ORPHANS));

@@ -1,4 +1,5 @@
-//! The pick of an RPC whose cookie names hosts: it goes to the first that is connected, or waits for one.
+//! The pick of an RPC whose cookie names hosts: it goes to the first that is connected, or waits
+//! for one.
 
 use std::fmt;
 use std::sync::Arc;

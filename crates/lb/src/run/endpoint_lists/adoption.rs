@@ -1,9 +1,12 @@
-//! A newer list that takes over what the old one has: an update that touches one endpoint of ten thousand costs as much as one.
+//! A newer list that takes over what the old one has: an update that touches one endpoint of ten
+//! thousand costs as much as one.
 //!
-//! In the client each update makes a new list with a pick_first for each endpoint, which finds its connection READY and says so; with
-//! the last report the new list takes the place of the old one. Here only endpoints that are new, or not connected, are made again. The
-//! others report in one event, after which the old list is changed in place. As long as all of them stay connected nobody can tell
-//! the difference; when one does not, the new list is made in full ([`EndpointLists::split`]).
+//! In the client each update makes a new list with a pick_first for each endpoint, which finds its
+//! connection READY and says so; with the last report the new list takes the place of the old one.
+//! Here only endpoints that are new, or not connected, are made again. The others report in one
+//! event, after which the old list is changed in place. As long as all of them stay connected
+//! nobody can tell the difference; when one does not, the new list is made in full
+//! ([`EndpointLists::split`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,7 +20,8 @@ use crate::policy::{PolicyCx, PolicyEvent, StateReport, TreePath};
 use crate::run::tally::{Ranks, StateTally};
 use crate::runtime::{Connectivity, below};
 
-/// Stands for all members that were taken over, in the path of the event in which they report, and as their index.
+/// Stands for all members that were taken over, in the path of the event in which they report, and
+/// as their index.
 pub(super) const ADOPTED: u32 = u32::MAX;
 
 /// How a newer list differs from the one in use.
@@ -52,7 +56,8 @@ impl Adoption {
 }
 
 impl EndpointLists {
-    /// Makes a newer list out of the one in use; `None` if that cannot be, or would not look the same from outside.
+    /// Makes a newer list out of the one in use; `None` if that cannot be, or would not look the
+    /// same from outside.
     pub(super) fn adopt(
         &mut self,
         number: u32,
@@ -60,8 +65,8 @@ impl EndpointLists {
         note: &str,
         cx: &mut PolicyCx<'_>,
     ) -> Option<EndpointReports> {
-        // What is told names each endpoint; those who share a connection hear of it in the order in which they joined; and news
-        // that is under way would reach old and new members alike.
+        // What is told names each endpoint; those who share a connection hear of it in the order in
+        // which they joined; and news that is under way would reach old and new members alike.
         let is_seen = cx.runtime.log.is_on() || cx.runtime.pool.shared() > 0 || cx.runtime.has_news();
         let list = self.current.as_ref().filter(|_| !is_seen && self.pending.is_none())?;
         let plan = self.plan(list, endpoints)?;
@@ -126,7 +131,8 @@ impl EndpointLists {
         true
     }
 
-    /// Makes the newer list in full, since a member that it shares with the list in use hears of something.
+    /// Makes the newer list in full, since a member that it shares with the list in use hears of
+    /// something.
     pub(super) fn split(&mut self, index: u32, what: &PolicyEvent, cx: &mut PolicyCx<'_>) {
         let Some(list) = self.current.as_ref().filter(|_| self.adoption.is_some()) else {
             return;
@@ -201,8 +207,8 @@ impl EndpointLists {
     }
 }
 
-/// News of a connection as they come to another handle of it; `None` for what is none of it. That an endpoint is ejected, outlier
-/// detection tells each new handle of it.
+/// News of a connection as they come to another handle of it; `None` for what is none of it. That
+/// an endpoint is ejected, outlier detection tells each new handle of it.
 fn forwarded(what: &PolicyEvent, twins: &BTreeMap<u64, (u64, TreePath)>) -> Option<(TreePath, PolicyEvent)> {
     let PolicyEvent::Subchannel { handle, state, status } = what else {
         return None;

@@ -26,7 +26,8 @@ pub(super) struct Plan {
 }
 
 impl EndpointLists {
-    /// What becomes of the members of the list in use; `None` if none would stay, or endpoints come in another order.
+    /// What becomes of the members of the list in use; `None` if none would stay, or endpoints come
+    /// in another order.
     pub(super) fn plan(&self, list: &ConnectedList, endpoints: &EndpointList) -> Option<Plan> {
         let is_ready = |index: Option<usize>| {
             let member = index.and_then(|index| self.members.get(index));

@@ -12,7 +12,8 @@ const GROWTH: Growth = Growth {
 /// Time that an attempt gets at least; a longer back-off gives it more.
 pub const ATTEMPT_TIMEOUT_MS: i64 = 20_000;
 
-/// What a subchannel keeps of its back-off: the last wait before jitter in milliseconds, 0 before the first attempt.
+/// What a subchannel keeps of its back-off: the last wait before jitter in milliseconds, 0 before
+/// the first attempt.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Waits(u32);
 

@@ -2,7 +2,8 @@
 
 use crate::policy::{PolicyEvent, TreePath};
 
-/// What can happen at a time: to a policy, to a connection, or to the channel that owns the runtime.
+/// What can happen at a time: to a policy, to a connection, or to the channel that owns the
+/// runtime.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// Something happens to the policy at this place.
@@ -47,6 +48,7 @@ pub enum Event {
         /// Number of the RPC.
         call: u64,
     },
-    /// The configuration is made anew: a resource has been waited for long enough, or other clusters are wanted.
+    /// The configuration is made anew: a resource has been waited for long enough, or other
+    /// clusters are wanted.
     Resolve,
 }

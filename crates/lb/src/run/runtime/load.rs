@@ -1,7 +1,8 @@
-//! Streams of load reports, out of band: one for each connection of which somebody wants reports (A51, A58).
+//! Streams of load reports, out of band: one for each connection of which somebody wants reports
+//! (A51, A58).
 //!
-//! The stream has the shortest period that anybody has asked for since there is one; that a longer one would do does not
-//! make it longer. Follows C-core oob_backend_metric.cc `OrcaProducer`.
+//! The stream has the shortest period that anybody has asked for since there is one; that a longer
+//! one would do does not make it longer. Follows C-core oob_backend_metric.cc `OrcaProducer`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,7 +63,8 @@ impl LoadStreams {
         }
     }
 
-    /// The streams that are to begin since the last call, if there is a connection: their address and number.
+    /// The streams that are to begin since the last call, if there is a connection: their address
+    /// and number.
     pub fn take_starts(&mut self) -> Vec<(Address, u64)> {
         let starts = std::mem::take(&mut self.starts);
         let serial = |address: &Address| self.by_address.get(address).map(|stream| stream.serial);

@@ -1,7 +1,8 @@
 //! Subchannels: one per address and scope, shared by all policies that lead there.
 //!
-//! IDLE becomes CONNECTING on request, then READY or TRANSIENT_FAILURE; the latter becomes IDLE after its back-off, the
-//! former when the connection is lost. A subchannel lives as long as a handle does. Follows C-core subchannel.cc.
+//! IDLE becomes CONNECTING on request, then READY or TRANSIENT_FAILURE; the latter becomes IDLE
+//! after its back-off, the former when the connection is lost. A subchannel lives as long as a
+//! handle does. Follows C-core subchannel.cc.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -69,7 +70,8 @@ pub struct Subchannel {
     pub status: Option<Status>,
     /// Number of the attempt, so that outcomes of earlier ones are not taken for it.
     pub generation: u32,
-    /// Subchannels that lead to the same address in other scopes: the one made before, and the one made after.
+    /// Subchannels that lead to the same address in other scopes: the one made before, and the one
+    /// made after.
     another: Option<u32>,
     newer: Option<u32>,
     waits: Waits,
@@ -262,8 +264,8 @@ impl Pool {
         }
     }
 
-    /// Drops the subchannels that nobody holds any more. Not at once, because a wrapper may take over what a policy
-    /// below it has just let go of.
+    /// Drops the subchannels that nobody holds any more. Not at once, because a wrapper may take
+    /// over what a policy below it has just let go of.
     pub(super) fn collect(&mut self, mut tell: impl FnMut(&Address)) {
         let mut unheld = std::mem::take(&mut self.unheld);
         for number in unheld.drain(..) {

@@ -1,7 +1,7 @@
 //! The queue of events, by time and then by the order of scheduling.
 //!
-//! Most events are due at the moment when they are scheduled: what a policy hears of its connections. They stand in line;
-//! only the others cost a search.
+//! Most events are due at the moment when they are scheduled: what a policy hears of its
+//! connections. They stand in line; only the others cost a search.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -38,7 +38,8 @@ impl Queue {
         }
     }
 
-    /// Adds another event behind each that was due when it was scheduled, where `other` makes one of it.
+    /// Adds another event behind each that was due when it was scheduled, where `other` makes one
+    /// of it.
     pub fn repeat(&mut self, other: impl Fn(&Event) -> Option<Event>) {
         for (id, event) in std::mem::take(&mut self.due) {
             let another = event.as_ref().and_then(&other);

@@ -1,8 +1,9 @@
 //! Documents of a stream: a line each, or JSON that is printed over several lines.
 //!
-//! A line that opens an object or list and holds nothing else than keys is the beginning of a printed document, whose end is where the
-//! brackets are closed. Nothing behind that is waited for. A snapshot on one line that is cut off is not taken for one: whoever wrote it
-//! waits for its verdict.
+//! A line that opens an object or list and holds nothing else than keys is the beginning of a
+//! printed document, whose end is where the brackets are closed. Nothing behind that is waited for.
+//! A snapshot on one line that is cut off is not taken for one: whoever wrote it waits for its
+//! verdict.
 
 use std::io::{self, BufRead};
 

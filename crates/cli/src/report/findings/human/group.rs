@@ -10,7 +10,8 @@ use xdsctl_model::diag::Severity;
 /// Names listed in a line that stands for many findings.
 const NAMED_IN_GROUP: usize = 6;
 
-/// The findings of one rule and severity: how many, and in which fields and resources those are that are not shown one by one.
+/// The findings of one rule and severity: how many, and in which fields and resources those are
+/// that are not shown one by one.
 #[derive(Default)]
 pub(super) struct Group {
     shown: usize,

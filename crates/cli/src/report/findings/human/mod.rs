@@ -1,7 +1,9 @@
-//! `--format human`: findings with their source snippet, grouped, and capped so that a thousand equal ones stay readable.
+//! `--format human`: findings with their source snippet, grouped, and capped so that a thousand
+//! equal ones stay readable.
 //!
-//! Rendering is miette's; the snippet is a window of a few lines, never the whole document. Errors come first, then
-//! warnings; notes are one line per rule unless asked for. Only what is shown has its place looked up.
+//! Rendering is miette's; the snippet is a window of a few lines, never the whole document. Errors
+//! come first, then warnings; notes are one line per rule unless asked for. Only what is shown has
+//! its place looked up.
 
 mod group;
 mod lines;
@@ -34,7 +36,8 @@ pub struct FindingsStyle {
     pub unicode: bool,
     /// Columns of the terminal; `None` if nothing is to be wrapped or cut.
     pub width: Option<usize>,
-    /// Of a rule a few findings are shown and the others counted: a thousand of a kind would push the others out of sight.
+    /// Of a rule a few findings are shown and the others counted: a thousand of a kind would push
+    /// the others out of sight.
     pub is_capped: bool,
     /// Quieter findings are counted, not shown.
     pub min_severity: Severity,
@@ -84,7 +87,8 @@ const SNIPPET_FRAME: usize = 11;
 /// Findings of one rule and severity that are shown.
 const SHOWN_PER_RULE: usize = 5;
 
-/// Findings of one rule that are shown with the lines around them where all are shown: lines take more time than all else.
+/// Findings of one rule that are shown with the lines around them where all are shown: lines take
+/// more time than all else.
 const SNIPPETS_PER_RULE: usize = 2_000;
 
 /// Writes the report for people: collects what will be shown, and writes it at the end.
@@ -264,8 +268,8 @@ impl<W: Write> ReportWriter for Human<W> {
     }
 }
 
-/// How far a finding is from its cause: what was not read as it was meant, then what the client finds, then what follows from a
-/// rejection.
+/// How far a finding is from its cause: what was not read as it was meant, then what the client
+/// finds, then what follows from a rejection.
 fn distance(finding: &Finding) -> u8 {
     match (finding.is_consequence, finding.rule.subject) {
         (true, _) => 2,

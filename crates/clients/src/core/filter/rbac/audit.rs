@@ -1,8 +1,9 @@
 //! Audit logging of RBAC decisions (A59). Behind a switch.
 //!
-//! Follows C-core `XdsAuditLoggerRegistry` (xds_audit_logger_registry.cc). The client has one logger, to standard output;
-//! its config is not read. Loggers of an application's own are given as a TypedStruct with their registered name; which
-//! there are cannot be known here, so that only the built-in name counts.
+//! Follows C-core `XdsAuditLoggerRegistry` (xds_audit_logger_registry.cc). The client has one
+//! logger, to standard output; its config is not read. Loggers of an application's own are given as
+//! a TypedStruct with their registered name; which there are cannot be known here, so that only the
+//! built-in name counts.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,5 @@
-//! What permissions and principals may both hold: headers, paths, addresses, metadata, sets and their depth (A41).
+//! What permissions and principals may both hold: headers, paths, addresses, metadata, sets and
+//! their depth (A41).
 //!
 //! Each function checks the condition at `at` and returns the client's JSON for it.
 
@@ -75,9 +76,9 @@ impl PolicyWalk<'_, '_> {
         json!({ "any": any })
     }
 
-    /// A header matcher. The parser for JSON checks the name whatever becomes of the matcher, and reports a
-    /// string_match without a pattern at the header; the one for printing forgets the name of a matcher that it could not
-    /// make.
+    /// A header matcher. The parser for JSON checks the name whatever becomes of the matcher, and
+    /// reports a string_match without a pattern at the header; the one for printing forgets the
+    /// name of a matcher that it could not make.
     pub(super) fn header(&mut self, header: &HeaderMatcher, at: &Path<'_>) -> Value {
         let made = if self.cx.has(Feature::RbacMatchersMade) {
             matcher::header_matcher(header, at, self.cx).is_some()
@@ -148,7 +149,8 @@ impl PolicyWalk<'_, '_> {
         string_json(string)
     }
 
-    /// A server name. The client compares with an empty text, whatever name the connection was made for.
+    /// A server name. The client compares with an empty text, whatever name the connection was made
+    /// for.
     pub(super) fn server_name(&mut self, name: &StringMatcher, at: &Path<'_>) -> Value {
         conditions::server_name(at, self.cx);
         self.string(name, at)

@@ -1,11 +1,12 @@
 //! Role-based access control (A41), for servers only.
 //!
-//! Follows C-core `XdsHttpRbacFilterFactory` (xds_http_rbac_filter.cc). The client parses each config twice: into the
-//! JSON form that a server hands to its filter, and into the form that it prints. The two differ in what they report for
-//! header matchers; the answer is the union. Inside a composite filter only the second one is made.
+//! Follows C-core `XdsHttpRbacFilterFactory` (xds_http_rbac_filter.cc). The client parses each
+//! config twice: into the JSON form that a server hands to its filter, and into the form that it
+//! prints. The two differ in what they report for header matchers; the answer is the union. Inside
+//! a composite filter only the second one is made.
 //!
-//! `permission` and `principal` are the two trees of a policy, `condition` what both may hold, `audit` the loggers. `reach`
-//! says which policies make no difference.
+//! `permission` and `principal` are the two trees of a policy, `condition` what both may hold,
+//! `audit` the loggers. `reach` says which policies make no difference.
 
 pub mod audit;
 pub mod condition;
@@ -109,8 +110,9 @@ fn config(message: &RbacPb, forms: Forms, at: &Path<'_>, cx: &mut Validation<'_>
 /// What the server enforces. The matchers have been looked at: whatever is wrong with them is said.
 fn policies(message: &RbacPb, cx: &Validation<'_>) -> Option<Arc<RbacRules>> {
     let quiet = || Validation::new(cx.profile(), cx.server());
-    // Where matchers are not made here, a server makes them of its JSON form when an RPC comes (`RbacServiceConfigParser`): case counts
-    // if it should not, and the other way round, ranges are not inverted, and what cannot be made ends the connection.
+    // Where matchers are not made here, a server makes them of its JSON form when an RPC comes
+    // (`RbacServiceConfigParser`): case counts if it should not, and the other way round, ranges
+    // are not inverted, and what cannot be made ends the connection.
     let is_made = cx.has(Feature::RbacMatchersMade);
     let is_broken = Cell::new(!is_made && message.rules.as_ref().is_some_and(has_unknown_action));
     let note = |is_there: bool| is_broken.set(is_broken.get() || !is_made && !is_there);

@@ -1,7 +1,7 @@
 //! Permissions: what an RPC wants to do (A41).
 //!
-//! Follows C-core `ParsePermission` and `ParsePermissionToJson`. Their paths say `and_permission` and `or_permission` for
-//! the fields `and_rules` and `or_rules`.
+//! Follows C-core `ParsePermission` and `ParsePermissionToJson`. Their paths say `and_permission`
+//! and `or_permission` for the fields `and_rules` and `or_rules`.
 
 use serde_json::{Value, json};
 

@@ -76,7 +76,8 @@ impl PolicyWalk<'_, '_> {
 
     /// A peer with a certificate, any one if no name is given.
     ///
-    /// C-core's printing takes the name for granted, and it prints every accepted resource when it is told to trace.
+    /// C-core's printing takes the name for granted, and it prints every accepted resource when it
+    /// is told to trace.
     fn authenticated(&mut self, peer: &Authenticated, at: &Path<'_>) -> Value {
         if let Some(name) = &peer.principal_name {
             return json!({ "principalName": self.string(name, &at.field("principal_name")) });

@@ -53,7 +53,8 @@ pub fn may_match(policy: &RbacPolicy, known: KnownConnection) -> bool {
     one_may(&policy.permissions) && one_may(&policy.principals)
 }
 
-/// Says whether a condition may hold (`true`), or may not hold (`false`). A client takes only trees of a bounded depth.
+/// Says whether a condition may hold (`true`), or may not hold (`false`). A client takes only trees
+/// of a bounded depth.
 fn may_be(condition: &RbacCondition, wanted: bool, known: KnownConnection) -> bool {
     match condition {
         RbacCondition::All(list) if wanted => list.iter().all(|one| may_be(one, true, known)),
