@@ -385,6 +385,15 @@ fn fresher_mixed_channels_of_go_answer_so() {
     compare_live(&recording("fresh-3", GO), &["fresh-idle-164"]);
 }
 
+/// The same kinds again. In three rows, the channel goes idle because its application says so, and connects anew.
+#[test]
+fn freshest_mixed_channels_of_go_answer_so() {
+    compare_live(
+        &recording("fresh-5", GO),
+        &["fresh-idle-131", "fresh-idle-164", "fresh-idle-65"],
+    );
+}
+
 #[test]
 fn live_channels_of_node_answer_so() {
     compare_live(&recording("common", NODE), &[]);
