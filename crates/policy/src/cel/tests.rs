@@ -1,3 +1,5 @@
+//! The language: values, faults with their places, and limits.
+
 use super::*;
 use crate::schema::Kind;
 use serde_json::json;

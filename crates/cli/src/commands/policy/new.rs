@@ -15,7 +15,7 @@ use xdsctl_policy::schema::{Kind, SCHEMA};
 use xdsctl_policy::{Element, Policies, Policy, PolicyInput, PolicyText, places};
 
 /// Objects inside each other that are searched for a field.
-const MAX_LEVELS: usize = 4;
+const LEVELS: usize = 4;
 
 pub(super) fn run(args: &PolicyNewArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let refused = || {
@@ -95,7 +95,7 @@ fn field(object: &str, name: &str, at: &str, level: usize) -> Option<(String, Ki
     if let Some((_, kind)) = own {
         return Some((format!("{at}.{name}"), kind.clone()));
     }
-    if level >= MAX_LEVELS {
+    if level >= LEVELS {
         return None;
     }
     SCHEMA.fields(object).find_map(|(inner, kind)| match kind {

@@ -412,6 +412,7 @@ impl<'a> ValidatePlan<'a> {
         Ok(Examined {
             doubts: inputs.fleet.doubts().to_vec(),
             unread: self.unread.clone(),
+            has_policies: !policies.list.is_empty(),
             outcome,
             worlds,
             scope,
@@ -432,6 +433,8 @@ pub(super) struct Examined {
     /// Clients of a dump whose version cannot be read.
     unread: Vec<String>,
     suppressed: Suppressed,
+    /// The project has rules of its own.
+    has_policies: bool,
     /// Fixes that could be made, if they were looked for.
     fixable: usize,
     /// There was nothing that could be checked.
@@ -459,6 +462,7 @@ impl Examined {
         report.summary.fixable = self.fixable;
         report.not_checked.doubts.clone_from(&self.doubts);
         report.not_checked.unread.clone_from(&self.unread);
+        report.not_checked.has_policies = self.has_policies;
         report
     }
 }

@@ -125,6 +125,8 @@ pub struct NotCheckedTally {
     pub doubts: Vec<Doubt>,
     /// Clients of a dump whose version cannot be read.
     pub unread: Vec<String>,
+    /// The project has policies.
+    pub has_policies: bool,
     /// Resources on which the verdict of a client is not known: how many, and the first.
     unknown: BTreeMap<Client, (usize, String)>,
     /// Resources that a client takes and the base rejects.
@@ -172,6 +174,16 @@ impl NotCheckedTally {
             });
         }
         list.extend(findings(fleet));
+        let unmeasured: Vec<Client> = fleet
+            .clients()
+            .iter()
+            .copied()
+            .filter(|one| !one.has_own_world())
+            .collect();
+        if self.has_policies && !unmeasured.is_empty() {
+            let what = "the project's policies: it was not measured what it keeps".to_owned();
+            list.push(NotChecked::new(NotCheckedKind::Findings, &unmeasured, fleet, what));
+        }
         list.extend(self.policies.iter().map(|(id, (count, first))| {
             let what = format!("policy `{id}` at {}, the first in {first}", plural(*count, "place"));
             NotChecked::new(NotCheckedKind::Policies, &[], fleet, what)

@@ -223,7 +223,7 @@ impl<W: Write> ByFinding for Sarif<W> {
         let notification = |level: &str, text: String| json!({ "level": level, "message": { "text": text } });
         let not_checked = summary.not_checked.iter().map(|entry| {
             let level = match entry.kind {
-                NotCheckedKind::Verdict => "error",
+                NotCheckedKind::Verdict | NotCheckedKind::Policies => "error",
                 _ => "note",
             };
             notification(level, format!("not checked: {}", entry.sentence()))
