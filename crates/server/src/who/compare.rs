@@ -95,12 +95,14 @@ pub enum AccessBy {
     Denied,
     /// By needing no certificate any more, or needing one now.
     Certificate,
+    /// By a certificate that the server would not take, and that is not looked at any more, or is now.
+    BadCertificate,
 }
 
 impl Access {
     /// Says whether everyone is meant, whoever they are.
     pub fn is_of_everyone(&self) -> bool {
-        self.by != AccessBy::Denied && self.row.is_of_everyone()
+        matches!(self.by, AccessBy::LetIn | AccessBy::Certificate) && self.row.is_of_everyone()
     }
 }
 
@@ -259,6 +261,7 @@ impl Comparison {
             let is_through = gets_through(asks, asked);
             let is_covered = self.is_covered(row, &was.rows);
             let by = match is_covered && !is_through && is_tls(asks) && is_tls(asked) {
+                true if asked == Asks::Optional => AccessBy::BadCertificate,
                 true => AccessBy::Certificate,
                 false => AccessBy::LetIn,
             };
@@ -340,7 +343,9 @@ const fn gets_through(one: Asks, other: Asks) -> bool {
         (Asks::Plaintext, _) | (_, Asks::Plaintext) => false,
         (Asks::Required, _) => true,
         (Asks::Nothing | Asks::Optional, Asks::Required) => false,
-        (Asks::Nothing | Asks::Optional, Asks::Nothing | Asks::Optional) => true,
+        // A certificate that is asked for is looked at.
+        (Asks::Nothing, Asks::Optional) => false,
+        (Asks::Optional, Asks::Nothing | Asks::Optional) | (Asks::Nothing, Asks::Nothing) => true,
     }
 }
 

@@ -119,6 +119,7 @@ pub(crate) fn words(access: &Access, loses: bool) -> String {
         (AccessBy::LetIn, _) => who,
         (AccessBy::Denied, true) => format!("{who}; it denies now"),
         (AccessBy::Denied, false) => format!("{who}; it denied before"),
+        (AccessBy::BadCertificate, _) => format!("{who}, with a certificate that the server would not take"),
         (AccessBy::Certificate, true) => format!("{who}, without a certificate"),
         (AccessBy::Certificate, false) => format!("{who}, without a certificate, too"),
     }
