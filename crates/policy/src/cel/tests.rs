@@ -125,7 +125,7 @@ fn what_is_no_expression_is_an_error_at_its_place() {
         ("parzed.x", "0..6: there is no `parzed` here: did you mean `parsed`?"),
         (
             "cluster.max_requests",
-            "8..20: cluster has no field `max_requests`, did you mean",
+            "8..20: cluster has no field `max_requests`: it has",
         ),
         (
             "cluster.outlier_detection.intervall",
