@@ -163,6 +163,7 @@ fn init_writes_a_file_that_says_nothing_yet() {
         _ => "",
     });
     project.write("xdsctl.toml", &settings.collect::<Vec<_>>().join("\n"));
+    project.write("policies/none.toml", "");
     let show = project.run(&["config", "show"]);
     assert_eq!(show.code, Some(0), "{}", show.err);
     assert!(!show.out.contains("default"), "{}", show.out);

@@ -150,9 +150,9 @@ pub static SUITE: KnownKeys = KnownKeys {
         listen load locality lookups mem_utilization message method moves nack name never \
         not_after not_before of_all on pick policy rate reach remove report_period reports roots \
         route route_config rps_fractional san seed server serves service session settle share \
-        shows silence sleep speak start status steps stop subject target targets tests timeout \
-        tls to tolerance tree tree_lacks unimplemented unprocessed virtual_host wait_for_ready \
-        within xds_credentials",
+        shows silence sleep speak start status steps stop subject target targets tests that \
+        timeout tls to tolerance tree tree_lacks unimplemented unprocessed virtual_host \
+        wait_for_ready within xds_credentials",
     maps: "\
         backends certificates clients connections fleet health keys methods named_metrics orca \
         priority resolve rotate scale shares states utilization weight",
