@@ -63,6 +63,16 @@ pub(crate) struct OpenedSessions {
     pub unread: Option<(Span, String)>,
 }
 
+/// The server of a test.
+pub(crate) struct OpenedServer {
+    /// What the server's xDS client holds.
+    pub client: Client,
+    /// Where it listens.
+    pub server: ListeningServer,
+    /// Where the world is named, and what of it could not be read, if it was not read in full.
+    pub unread: Option<(Span, String)>,
+}
+
 /// Opens the channels of a test. What its world leaves out goes to `notes`.
 ///
 /// # Errors
@@ -159,7 +169,7 @@ pub(crate) fn open_server(
     from: From<'_>,
     notes: &mut Vec<(Span, String)>,
     io: &mut Io<'_>,
-) -> Result<(Client, ListeningServer, Option<(Span, String)>), (Span, Error)> {
+) -> Result<OpenedServer, (Span, Error)> {
     if test.world.is_empty() && from.world.is_empty() {
         return Err((test.span, no_world()));
     }
@@ -188,9 +198,11 @@ pub(crate) fn open_server(
     let listening = listening.map_err(|error| (own.server.span, error))?;
     let listening = listening.ok_or_else(|| (own.server.span, server::none(resources)))?;
     let (_, resources) = inputs.worlds.swap_remove(0);
-    let client = Client::holding(resources, &inputs.bootstrap.node_id, &inputs.profile, &inputs.server);
-    let unread = is_incomplete.then(|| (world, Vec::from_iter(lost).join("; ")));
-    Ok((client, listening, unread))
+    Ok(OpenedServer {
+        client: Client::holding(resources, &inputs.bootstrap.node_id, &inputs.profile, &inputs.server),
+        server: listening,
+        unread: is_incomplete.then(|| (world, Vec::from_iter(lost).join("; "))),
+    })
 }
 
 /// Where the world of a test is named.

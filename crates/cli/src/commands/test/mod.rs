@@ -206,10 +206,10 @@ fn one(
     let mut notes = Vec::new();
     if let Some(own) = &test.server {
         return match suite::open_server(test, own, from, &mut notes, io) {
-            Ok((client, server, unread)) => {
-                let mut played = run_server(own, client, server, run_options);
+            Ok(opened) => {
+                let mut played = run_server(own, opened.client, opened.server, run_options);
                 notes.append(&mut played.notes);
-                Ok((Played { notes, ..played }, unread))
+                Ok((Played { notes, ..played }, opened.unread))
             }
             Err((span, error)) => stopped(span, error, notes),
         };
