@@ -47,13 +47,14 @@ fn older_versions() {
 }
 
 /// In 1.42.0 alone, seven RBAC filters of servers kill the process, which later versions do when they parse them. It is not known
-/// where 1.42.0 makes their matchers.
+/// where 1.42.0 makes their matchers. 1.38 to 1.41 know no RBAC filter, and were not asked 31 rows with one in which names were put
+/// right: these are taken for alike here, and are not (124). Two rows of weights in 1.38.0 are open.
 #[test]
 fn older_versions_are_alike_elsewhere() {
     compare(
         "go older versions elsewhere",
         &older::alike("go", "unmasked_verdict"),
-        7,
+        133,
     );
 }
 

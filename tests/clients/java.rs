@@ -41,12 +41,13 @@ fn older_versions() {
     compare("java older versions", &older::differing("java"), OLDER_DIFFER);
 }
 
+/// A service name of which nothing follows `xdstp:` is open in 1.41.0 and 1.42.0.
 #[test]
 fn older_versions_are_alike_elsewhere() {
     compare(
         "java older versions elsewhere",
         &older::alike("java", "unmasked_java"),
-        0,
+        2,
     );
 }
 
