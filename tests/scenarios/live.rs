@@ -324,7 +324,12 @@ fn live_channels_of_older_java_answer_so() {
         ("java@1.54.0", &["LB-CUSTOM/cds_experimental-not-subscribed"]),
         (
             "java@1.69.0",
-            &["LB-CUSTOM/cds_experimental-not-subscribed", "LB-DEPTH/level-15"],
+            &[
+                "CDS-OD-DUR/interval-huge",
+                "RT-RETRYMAX/limit",
+                "LB-CUSTOM/cds_experimental-not-subscribed",
+                "LB-DEPTH/level-15",
+            ],
         ),
         ("java@1.71.0", &[]),
         ("java@1.76.0", &[]),
