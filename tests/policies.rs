@@ -32,7 +32,9 @@ fn with(policies: &str, args: &[&str]) -> Run {
 }
 
 fn with_input(policies: &str, input: &str, args: &[&str]) -> Run {
-    let directory = directory("policies", "x");
+    // Tests run side by side, each in a thread that has its name.
+    let test = std::thread::current().name().map(|name| name.replace(':', "-"));
+    let directory = directory("policies", test.as_deref().unwrap_or_default());
     let write = |name: &str, text: &str| {
         let file = directory.join(name);
         fs::write(&file, text).unwrap();
