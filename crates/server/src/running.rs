@@ -450,8 +450,8 @@ impl RunningServer {
     /// Closes connections that are drained and have no RPC any more.
     fn close_idle(&mut self) {
         for (name, open) in &mut self.connections {
-            let is_busy = self.calls.values().any(|call| call.connection == *name);
-            if open.state == ConnectionState::Draining && !is_busy {
+            let is_busy = || self.calls.values().any(|call| call.connection == *name);
+            if open.state == ConnectionState::Draining && !is_busy() {
                 open.state = ConnectionState::Closed;
             }
         }

@@ -121,6 +121,12 @@ impl Cidr {
         }
     }
 
+    /// Says whether all addresses of another range are in this one.
+    #[must_use]
+    pub fn covers(&self, inner: Cidr) -> bool {
+        self.prefix_len <= inner.prefix_len && self.contains(inner.address.ip())
+    }
+
     /// Says whether an address is in the range. One of the other kind never is.
     ///
     /// ```

@@ -324,10 +324,7 @@ fn range(text: &str) -> Result<Cidr, Why> {
 fn is_in<'a>(inner: &str, outer: &str) -> Result<Value<'a>, Why> {
     let outer = range(outer)?;
     let is_in = match inner.contains('/') {
-        true => {
-            let inner = range(inner)?;
-            inner.prefix_len >= outer.prefix_len && outer.contains(inner.address.ip())
-        }
+        true => outer.covers(range(inner)?),
         false => outer.contains(address(inner)?.0),
     };
     Ok(Value::Bool(is_in))

@@ -354,11 +354,8 @@ fn follows(one: &Fact, other: &Fact) -> bool {
     match (one, other) {
         (Fact::Policy(one), Fact::Policy(other)) => match (one, other) {
             (RbacCondition::Address(which, range), RbacCondition::Address(whose, outer)) => {
-                let within = |range: xdsctl_model::resource::listener::Cidr| {
-                    let outer = outer.range?;
-                    Some(outer.prefix_len <= range.prefix_len && outer.contains(range.address.ip()))
-                };
-                which == whose && range.range.and_then(within).unwrap_or(false)
+                let both = range.range.zip(outer.range);
+                which == whose && both.is_some_and(|(range, outer)| outer.covers(range))
             }
             (RbacCondition::Authenticated(Some(own)), RbacCondition::Authenticated(Some(other))) => {
                 is_narrower(own, other)

@@ -96,20 +96,18 @@ impl Region {
 
 impl Span {
     fn both(&self, other: &Span) -> Option<Span> {
-        let is_in =
-            |inner: &Cidr, outer: &Cidr| outer.prefix_len <= inner.prefix_len && outer.contains(inner.address.ip());
         let within = match (self.within, other.within) {
             (None, within) | (within, None) => within,
-            (Some(one), Some(two)) if is_in(&one, &two) => Some(one),
-            (Some(one), Some(two)) if is_in(&two, &one) => Some(two),
+            (Some(one), Some(two)) if two.covers(one) => Some(one),
+            (Some(one), Some(two)) if one.covers(two) => Some(two),
             (Some(_), Some(_)) => return None,
         };
         let mut without: Vec<Cidr> = Vec::new();
         for out in self.without.iter().chain(&other.without) {
-            if within.is_some_and(|within| is_in(&within, out)) {
+            if within.is_some_and(|within| out.covers(within)) {
                 return None;
             }
-            let counts = within.is_none_or(|within| is_in(out, &within));
+            let counts = within.is_none_or(|within| within.covers(*out));
             if counts && !without.contains(out) {
                 without.push(*out);
             }
@@ -312,7 +310,7 @@ fn spans(ranges: impl Iterator<Item = Option<Cidr>>) -> Vec<(Span, Option<Option
             _,
         )) = open.last().and_then(|last| spans.get(*last))
         {
-            if outer.contains(range.address.ip()) && outer.prefix_len <= range.prefix_len {
+            if outer.covers(range) {
                 break;
             }
             open.pop();

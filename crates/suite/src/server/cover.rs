@@ -8,20 +8,13 @@ use xdsctl_model::resource::filter::{FilterConfig, FilterOverride};
 use xdsctl_model::resource::listener::{FilterChain, RouteSource, TcpListener};
 use xdsctl_model::resource::route::{Route, VirtualHost};
 use xdsctl_server::admit::Handled;
+use xdsctl_server::chain;
 use xdsctl_server::routing::Routes;
-
-/// The place of a chain.
-pub(super) fn chain_name(index: Option<usize>) -> String {
-    index.map_or_else(
-        || "default_filter_chain".to_owned(),
-        |index| format!("filter_chains[{index}]"),
-    )
-}
 
 /// Adds what a Listener has.
 pub(super) fn listener(name: &str, listener: &TcpListener, client: &Client, coverage: &mut Coverage) {
     for (index, chain) in listener.used_chains() {
-        let place = format!("{name} {}", chain_name(index));
+        let place = format!("{name} {}", chain::place(index));
         coverage.know(CoverageKind::FilterChain, place.clone());
         for filter in &chain.http_connection_manager.http_filters {
             policies(&place, &filter.name, Some(&filter.config), coverage);
@@ -45,7 +38,7 @@ pub(super) fn listener(name: &str, listener: &TcpListener, client: &Client, cove
 
 /// Adds a chain that took a connection.
 pub(super) fn connected(name: &str, index: Option<usize>, coverage: &mut Coverage) {
-    coverage.meet(CoverageKind::FilterChain, format!("{name} {}", chain_name(index)));
+    coverage.meet(CoverageKind::FilterChain, format!("{name} {}", chain::place(index)));
 }
 
 /// Adds what an RPC has met; `matched` are the filters whose policies matched, by name, with the policy.
@@ -55,7 +48,7 @@ pub(super) fn called(
     matched: &[(&str, Level, String)],
     coverage: &mut Coverage,
 ) {
-    let place = format!("{name} {}", chain_name(index));
+    let place = format!("{name} {}", chain::place(index));
     let (host, route) = match (&handled.routes, &handled.route) {
         (Routes::Held(held), Some(choice)) => names(held, choice, &routes_name(&place, chain)),
         _ => (None, None),

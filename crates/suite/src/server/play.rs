@@ -15,7 +15,7 @@ use xdsctl_server::dialect::ServerDialect;
 use xdsctl_server::policy::Asked;
 use xdsctl_server::routing::Routes;
 use xdsctl_server::running::{Called, RunningServer, Setup};
-use xdsctl_server::{Connection, End, words};
+use xdsctl_server::{Connection, End, chain, words};
 
 /// Policies that a failure names.
 const MAX_NAMED: usize = 5;
@@ -180,7 +180,7 @@ impl Run {
             ..Saw::default()
         };
         if let Some(open) = self.server.connection(name) {
-            saw.chain = Some((cover::chain_name(open.index), open.chain.name.clone()));
+            saw.chain = Some((chain::place(open.index), open.chain.name.clone()));
             saw.shows = self.server.shows(&open.chain);
             if let Some(coverage) = &mut self.coverage {
                 cover::connected(&self.server.server.listener, open.index, coverage);
@@ -216,7 +216,7 @@ impl Run {
             rpc,
             dialect: &self.server.dialect,
         };
-        saw.chain = Some((cover::chain_name(open.index), open.chain.name.clone()));
+        saw.chain = Some((chain::place(open.index), open.chain.name.clone()));
         let mut matched = Vec::new();
         for (look, decision) in admit::decisions(&handled, asked) {
             let Some(decision) = decision else { continue };

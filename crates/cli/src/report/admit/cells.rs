@@ -25,14 +25,6 @@ pub struct AdmittedAnswer<'a> {
     pub shows_secrets: bool,
 }
 
-/// The name of a chain.
-pub(crate) fn chain(index: Option<usize>) -> String {
-    index.map_or_else(
-        || "default_filter_chain".to_owned(),
-        |index| format!("filter_chains[{index}]"),
-    )
-}
-
 /// What a server asks of its peer.
 pub(crate) const fn asked(asks: Asks) -> &'static str {
     match asks {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::layers::{AdmitAnswer, looks};
 use super::{Sentence, told};
 use crate::report::channel::retry::Failure;
-use xdsctl_server::End;
+use xdsctl_server::{End, chain};
 
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.admit/v1";
@@ -66,10 +66,7 @@ pub fn document(answer: &AdmitAnswer<'_>, seed: u64) -> impl Serialize {
             _ => None,
         },
         listener: &answer.server.listener,
-        filter_chain: chosen.map(|(index, _)| match index {
-            Some(index) => format!("filter_chains[{index}]"),
-            None => "default_filter_chain".to_owned(),
-        }),
+        filter_chain: chosen.map(|(index, _)| chain::place(index)),
         virtual_host: route.map(|(host, _)| host),
         route: route.and_then(|(_, route)| route),
         rbac: rbac(answer),
