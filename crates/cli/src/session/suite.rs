@@ -91,10 +91,10 @@ pub(crate) fn open(
     let mut said = BTreeSet::new();
     let mut note = |text: String| {
         if said.insert(text.clone()) {
-            notes.push((world, text.replace('\n', "\\n")));
+            notes.push((world, one_line(&text)));
         }
     };
-    let (mut lost, mut is_incomplete) = (BTreeSet::new(), false);
+    let mut unread = Unread::default();
     let failed = |span: Span| {
         move |error: Error| match &error {
             Error::Io { .. } | Error::Nothing(_) => (world, error),
@@ -122,13 +122,7 @@ pub(crate) fn open(
         if !read.iter().any(|(known, _)| *known == kind) {
             let fleet = super::of_channel(kind).map_err(|error| failed(client.span)(Error::Usage(error)))?;
             let (inputs, remarks) = io.keep_remarks(|io| load(test, from, fleet, io));
-            for remark in remarks {
-                match remark {
-                    Remark::Note(text) | Remark::Line(text) => note(text),
-                    Remark::Unread(text) => _ = lost.insert(text.replace('\n', "\\n")),
-                    Remark::Incomplete(_) => is_incomplete = true,
-                }
-            }
+            unread.take(remarks, &mut note);
             read.push((kind, inputs.map_err(failed(client.span))?));
         }
         let Some((_, inputs)) = read.iter().find(|(known, _)| *known == kind) else {
@@ -150,12 +144,9 @@ pub(crate) fn open(
         });
         sessions.push(session.map_err(failed(client.span))?);
     }
-    if is_incomplete {
-        io.incomplete.set();
-    }
     Ok(OpenedSessions {
         sessions,
-        unread: is_incomplete.then(|| (world, Vec::from_iter(lost).join("; "))),
+        unread: unread.told(world, io),
     })
 }
 
@@ -177,18 +168,10 @@ pub(crate) fn open_server(
     let kind = own.kind.or(from.client).unwrap_or(profile::Client::REFERENCE);
     let fleet = server::fleet(kind).map_err(|error| (own.server.span, error))?;
     let (inputs, remarks) = io.keep_remarks(|io| load(test, from, fleet, io));
-    let (mut lost, mut is_incomplete) = (BTreeSet::new(), false);
-    for remark in remarks {
-        match remark {
-            Remark::Note(text) | Remark::Line(text) => notes.push((world, text.replace('\n', "\\n"))),
-            Remark::Unread(text) => _ = lost.insert(text.replace('\n', "\\n")),
-            Remark::Incomplete(_) => is_incomplete = true,
-        }
-    }
+    let mut unread = Unread::default();
+    unread.take(remarks, &mut |text| notes.push((world, one_line(&text))));
     let mut inputs = inputs.map_err(|error| (world, error))?;
-    if is_incomplete {
-        io.incomplete.set();
-    }
+    let unread = unread.told(world, io);
     let [(_, resources)] = inputs.worlds.as_slice() else {
         let why = "the world of a server is one, and these files have several".to_owned();
         return Err((world, Error::Usage(why)));
@@ -201,8 +184,40 @@ pub(crate) fn open_server(
     Ok(OpenedServer {
         client: Client::holding(resources, &inputs.bootstrap.node_id, &inputs.profile, &inputs.server),
         server: listening,
-        unread: is_incomplete.then(|| (world, Vec::from_iter(lost).join("; "))),
+        unread,
     })
+}
+
+/// What could not be read of a test's world.
+#[derive(Default)]
+struct Unread {
+    reasons: BTreeSet<String>,
+    is_incomplete: bool,
+}
+
+impl Unread {
+    /// Takes what was said while the world was read; notes go to `note`.
+    fn take(&mut self, remarks: Vec<Remark>, note: &mut impl FnMut(String)) {
+        for remark in remarks {
+            match remark {
+                Remark::Note(text) | Remark::Line(text) => note(text),
+                Remark::Unread(text) => _ = self.reasons.insert(one_line(&text)),
+                Remark::Incomplete(_) => self.is_incomplete = true,
+            }
+        }
+    }
+
+    /// Where the world is named and the reasons, if it was not read in full; the run is not complete then.
+    fn told(self, world: Span, io: &mut Io<'_>) -> Option<(Span, String)> {
+        self.is_incomplete.then(|| {
+            io.incomplete.set();
+            (world, Vec::from_iter(self.reasons).join("; "))
+        })
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.replace('\n', "\\n")
 }
 
 /// Where the world of a test is named.
