@@ -2,11 +2,11 @@
 
 use super::{BESIDE, Faulty, SuiteReader, fault};
 use crate::expect::Sight;
-use crate::{PlannedClient, PlannedStep};
+use crate::{PlannedClient, PlannedStep, SuiteFault};
 use xdsctl_channel::sim::script::value::{unknown, wrong};
 use xdsctl_channel::sim::script::{Step, VERBS, is_verb, read as read_step};
 use xdsctl_document::source::Span;
-use xdsctl_document::source::node::JsonNode;
+use xdsctl_document::source::node::{JsonMember, JsonNode};
 
 impl SuiteReader<'_> {
     /// Reads a step of a test with these clients, or for this fleet.
@@ -28,13 +28,7 @@ impl SuiteReader<'_> {
                 .find(|member| !is_verb(&member.name));
             return match odd {
                 Some(odd) => self.located(Err(unknown("a step", odd, &known))),
-                None => Err(fault(
-                    self.place(second.at),
-                    format!(
-                        "a step has one verb, this one has a second, `{}`: make it a step of its own",
-                        second.name
-                    ),
-                )),
+                None => Err(self.second_verb(second)),
             };
         }
         let step = verb.and_then(|verb| self.keep(self.located(read_step(verb))));
@@ -59,14 +53,10 @@ impl SuiteReader<'_> {
             return Err(fault(self.place(of_all.span), message));
         }
         if verb.is_none() && expect.is_none() && of_all.is_none() {
-            return Err(fault(self.place(node.span), "the step says nothing".to_owned()));
+            return Err(self.empty_step(node));
         }
-        let span = Span::new(
-            members.first().map_or(node.span.start, |member| member.at.start),
-            members.first().map_or(node.span.end, |member| member.node.span.end),
-        );
         Ok(PlannedStep {
-            span: self.place(span),
+            span: self.place_of_step(node, members),
             step,
             client: node
                 .get("client")
@@ -81,6 +71,28 @@ impl SuiteReader<'_> {
                 .transpose()?
                 .unwrap_or_default(),
         })
+    }
+
+    /// What is wrong with a step that has two verbs.
+    pub(crate) fn second_verb(&self, second: &JsonMember) -> SuiteFault {
+        let message = format!(
+            "a step has one verb, this one has a second, `{}`: make it a step of its own",
+            second.name
+        );
+        fault(self.place(second.at), message)
+    }
+
+    /// What is wrong with a step that neither does nor expects anything.
+    pub(crate) fn empty_step(&self, node: &JsonNode) -> SuiteFault {
+        fault(self.place(node.span), "the step says nothing".to_owned())
+    }
+
+    /// Where a step is shown: its first member, which is its verb as people write it.
+    pub(crate) fn place_of_step(&self, node: &JsonNode, members: &[JsonMember]) -> Span {
+        self.place(Span::new(
+            members.first().map_or(node.span.start, |member| member.at.start),
+            members.first().map_or(node.span.end, |member| member.node.span.end),
+        ))
     }
 
     fn client_of(&self, node: &JsonNode, clients: &[PlannedClient]) -> Faulty<usize> {

@@ -137,20 +137,12 @@ impl SuiteReader<'_> {
         let mut verbs = members.iter().filter(|member| member.name != "expect");
         let verb = verbs.next();
         if let Some(second) = verbs.next() {
-            let message = format!(
-                "a step has one verb, this one has a second, `{}`: make it a step of its own",
-                second.name
-            );
-            return Err(fault(self.place(second.at), message));
+            return Err(self.second_verb(second));
         }
         let action = verb.map(|verb| self.located(action(verb, names))).transpose();
-        let span = Span::new(
-            members.first().map_or(node.span.start, |member| member.at.start),
-            members.first().map_or(node.span.end, |member| member.node.span.end),
-        );
         let expect = node.get("expect");
         if verb.is_none() && expect.is_none() {
-            return Err(fault(self.place(node.span), "the step says nothing".to_owned()));
+            return Err(self.empty_step(node));
         }
         let mut action = self.keep(action).flatten();
         if let (Some(Action::Update(sent)), true) = (&mut action, self.is_yaml()) {
@@ -177,7 +169,7 @@ impl SuiteReader<'_> {
             }
         }
         Ok(ServerStep {
-            span: self.place(span),
+            span: self.place_of_step(node, members),
             action,
             expect: checks,
         })
