@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::cel::Value;
 use crate::site::{Held, Thing};
 use crate::uses::{ClusterUse, FilterUse, PriorityView, Use, UseView, User};
-use xdsctl_channel::client::{Checked, ClusterFacts, Facts, World};
+use xdsctl_channel::client::{Checked, ClusterFacts, Facts, ResourceId, World};
 use xdsctl_channel::rpc::chain::{self, Level};
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::filter::FilterConfig;
@@ -28,8 +28,8 @@ pub(crate) struct Reach<'a> {
 struct Index<'a> {
     /// Users by name of the RouteConfiguration.
     users: BTreeMap<&'a str, Vec<User<'a>>>,
-    /// Those with routes in them, by listener.
-    inline: BTreeMap<&'a str, Vec<User<'a>>>,
+    /// All users by listener, those that name a RouteConfiguration first.
+    listeners: BTreeMap<&'a str, Vec<User<'a>>>,
     /// Routes by the key of the cluster.
     routes: BTreeMap<String, Vec<Use<'a>>>,
     /// Aggregates by the name of the cluster.
@@ -49,8 +49,11 @@ impl<'a> Reach<'a> {
 
     /// What the client keeps of a resource.
     fn value(&self, resource_type: ResourceType, name: &str) -> Option<&'a Resource> {
-        let entry = self.world.get(resource_type, name)?;
-        self.resources.get(entry.id.0)?.parsed.as_deref()
+        self.parsed(self.world.get(resource_type, name)?.id)
+    }
+
+    fn parsed(&self, id: ResourceId) -> Option<&'a Resource> {
+        self.resources.get(id.0)?.parsed.as_deref()
     }
 
     fn cluster(&self, name: &str) -> Option<&'a Cluster> {
@@ -71,25 +74,20 @@ impl<'a> Reach<'a> {
         self.index.get_or_init(|| {
             let mut index = Index::default();
             for (name, entry) in self.world.all(ResourceType::Listener) {
-                if let Some(Resource::Listener(listener)) =
-                    self.resources.get(entry.id.0).and_then(|c| c.parsed.as_deref())
-                {
+                if let Some(Resource::Listener(listener)) = self.parsed(entry.id) {
                     self.add_listener(name, listener, &mut index);
                 }
             }
             for (name, entry) in self.world.all(ResourceType::RouteConfiguration) {
-                if let Some(Resource::RouteConfiguration(routes)) =
-                    self.resources.get(entry.id.0).and_then(|c| c.parsed.as_deref())
-                {
+                if let Some(Resource::RouteConfiguration(routes)) = self.parsed(entry.id) {
                     self.add_routes(name, false, routes, &mut index);
                 }
             }
             for (name, entry) in self.world.all(ResourceType::Cluster) {
                 match entry.facts() {
                     Some(Facts::Cluster(ClusterFacts::Aggregate { .. })) => {
-                        let value = self.resources.get(entry.id.0).and_then(|c| c.parsed.as_deref());
                         if let (Some(Resource::Cluster(cluster)), Some(checked)) =
-                            (value, self.resources.get(entry.id.0))
+                            (self.parsed(entry.id), self.resources.get(entry.id.0))
                             && let Discovery::Aggregate { children } = &cluster.discovery
                         {
                             for child in children {
@@ -109,29 +107,31 @@ impl<'a> Reach<'a> {
     }
 
     fn add_listener(&self, name: &'a str, listener: &'a Listener, index: &mut Index<'a>) {
-        let mut add = |manager: &'a HttpConnectionManager, is_server| {
-            let user = User {
-                listener: name,
-                is_server,
-                manager,
-            };
-            match &manager.routes {
-                RouteSource::Rds(routes) => index.users.entry(routes).or_default().push(user),
-                RouteSource::Inline(_) => index.inline.entry(name).or_default().push(user),
+        let user = |manager: &'a HttpConnectionManager, is_server| User {
+            listener: name,
+            is_server,
+            manager,
+        };
+        let mut own: Vec<User<'a>> = match listener {
+            Listener::Api(manager) => vec![user(manager, false)],
+            Listener::Tcp(tcp) => {
+                let chains = tcp.used_chains();
+                chains
+                    .map(|(_, chain)| user(&chain.http_connection_manager, true))
+                    .collect()
             }
         };
-        match listener {
-            Listener::Api(manager) => add(manager, false),
-            Listener::Tcp(tcp) => tcp
-                .used_chains()
-                .for_each(|(_, chain)| add(&chain.http_connection_manager, true)),
-        }
-        let inline: Vec<User<'a>> = index.inline.get(name).cloned().unwrap_or_default();
-        for user in inline {
-            if let RouteSource::Inline(routes) = &user.manager.routes {
-                self.add_routes(name, true, routes, index);
+        own.sort_by_key(|user| match &user.manager.routes {
+            RouteSource::Rds(routes) => (false, routes.as_str()),
+            RouteSource::Inline(_) => (true, ""),
+        });
+        for user in &own {
+            match &user.manager.routes {
+                RouteSource::Rds(routes) => index.users.entry(routes).or_default().push(*user),
+                RouteSource::Inline(routes) => self.add_routes(name, true, routes, index),
             }
         }
+        index.listeners.insert(name, own);
     }
 
     fn add_routes(&self, holder: &'a str, inline: bool, routes: &'a RouteConfiguration, index: &mut Index<'a>) {
@@ -153,12 +153,13 @@ impl<'a> Reach<'a> {
 
     fn users_of(&self, holder: &str, inline: bool) -> Vec<User<'a>> {
         let index = self.index();
-        let users = if inline {
-            index.inline.get(holder)
-        } else {
-            index.users.get(holder)
-        };
-        users.cloned().unwrap_or_default()
+        if !inline {
+            return index.users.get(holder).cloned().unwrap_or_default();
+        }
+        let own = index.listeners.get(holder).into_iter().flatten();
+        own.filter(|user| matches!(user.manager.routes, RouteSource::Inline(_)))
+            .copied()
+            .collect()
     }
 
     /// The clusters that name endpoints, or the cluster itself, and all aggregates above them.
@@ -202,11 +203,7 @@ impl<'a> Reach<'a> {
     /// The listeners that lead to a thing, each once.
     fn leading(&self, held: Held<'a>, thing: Thing<'a>) -> Vec<User<'a>> {
         let users = match thing {
-            Thing::Listener(_) | Thing::Filter(_) => {
-                let index = self.index();
-                let all = index.users.values().chain(index.inline.values()).flatten();
-                all.filter(|user| user.listener == held.name).copied().collect()
-            }
+            Thing::Listener(_) | Thing::Filter(_) => self.index().listeners.get(held.name).cloned().unwrap_or_default(),
             Thing::RouteConfiguration(_) | Thing::VirtualHost(_) | Thing::Route(..) | Thing::RetryPolicy(..) => {
                 self.users_of(held.name, held.checked.resource_type == Some(ResourceType::Listener))
             }
