@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::diagnostics;
 use crate::project::ProjectFinding;
-use crate::view::{OPEN_RULE, View};
+use crate::view::{DocumentView, OPEN_RULE};
 use xdsctl_document::source::sniff::DocumentFormat;
 use xdsctl_document::source::{Source, SourceMap, Span, yaml};
 use xdsctl_lint::catalogue;
@@ -20,7 +20,7 @@ const MAX_ACTIONS: usize = 50;
 const REASON: &str = "say why";
 
 /// The actions for the findings of a range.
-pub fn actions(view: &View<'_>, params: &CodeActionParams) -> Vec<CodeAction> {
+pub fn actions(view: &DocumentView<'_>, params: &CodeActionParams) -> Vec<CodeAction> {
     let (start, end) = (view.offset(params.range.start), view.offset(params.range.end));
     let wants = |kind: &CodeActionKind| {
         let only = params.context.only.as_ref();
@@ -71,7 +71,7 @@ pub fn actions(view: &View<'_>, params: &CodeActionParams) -> Vec<CodeAction> {
     actions
 }
 
-fn text_edit(view: &View<'_>, span: Span, new_text: String) -> TextEdit {
+fn text_edit(view: &DocumentView<'_>, span: Span, new_text: String) -> TextEdit {
     TextEdit {
         range: view.range(span),
         new_text,
@@ -82,7 +82,7 @@ fn text_edit(view: &View<'_>, span: Span, new_text: String) -> TextEdit {
     clippy::mutable_key_type,
     reason = "the type that the protocol's crate has for a WorkspaceEdit"
 )]
-fn action(view: &View<'_>, title: String, kind: CodeActionKind, edits: Vec<TextEdit>) -> Option<CodeAction> {
+fn action(view: &DocumentView<'_>, title: String, kind: CodeActionKind, edits: Vec<TextEdit>) -> Option<CodeAction> {
     let changes: HashMap<Uri, Vec<TextEdit>> = HashMap::from([(view.editor.uri(view.file)?, edits)]);
     Some(CodeAction {
         title,
@@ -92,7 +92,7 @@ fn action(view: &View<'_>, title: String, kind: CodeActionKind, edits: Vec<TextE
     })
 }
 
-fn fix(view: &View<'_>, finding: &ProjectFinding) -> Option<CodeAction> {
+fn fix(view: &DocumentView<'_>, finding: &ProjectFinding) -> Option<CodeAction> {
     let edit = finding.fix.clone()?;
     let old = view.text(edit.span);
     let title = match (edit.text.trim(), old.trim()) {
@@ -117,7 +117,7 @@ fn short(text: &str) -> String {
 }
 
 /// A comment in the line above the finding, for the node that begins there.
-fn suppress(view: &View<'_>, finding: &ProjectFinding) -> Option<CodeAction> {
+fn suppress(view: &DocumentView<'_>, finding: &ProjectFinding) -> Option<CodeAction> {
     let rule = finding.rule?;
     if view.source.format() != Some(DocumentFormat::Yaml) {
         return None;
@@ -159,7 +159,7 @@ fn is_comment(source: &Source, text: &str, at: usize, comment: &str) -> bool {
     is_same && after == (before.0 + 1, before.1)
 }
 
-fn open(view: &View<'_>, finding: &ProjectFinding) -> Option<CodeAction> {
+fn open(view: &DocumentView<'_>, finding: &ProjectFinding) -> Option<CodeAction> {
     let rule = finding.rule?;
     let page = finding.page.as_deref().filter(|_| view.editor.shows_documents)?;
     let title = format!("Open the page of {}", rule.id);

@@ -6,7 +6,7 @@
 use lsp_types::{CompletionItem, CompletionItemKind, CompletionParams, CompletionTextEdit, TextEdit};
 
 use crate::project::names::{Named, referred};
-use crate::view::View;
+use crate::view::DocumentView;
 use xdsctl_document::envelope::{LoadOptions, Loader};
 use xdsctl_document::proto::place::{self, FieldType, MessageType, Part, Place};
 use xdsctl_document::proto::wire::{FieldUse, uses};
@@ -46,7 +46,7 @@ static EXTENSIONS: &[(&str, &str)] = &[
 ];
 
 /// What may be written at the place.
-pub fn completion(view: &View<'_>, params: &CompletionParams) -> Vec<CompletionItem> {
+pub fn completion(view: &DocumentView<'_>, params: &CompletionParams) -> Vec<CompletionItem> {
     let offset = view.offset(params.text_document_position.position);
     let Ok(text) = std::str::from_utf8(view.source.bytes()) else {
         return Vec::new();
@@ -178,7 +178,8 @@ impl Word {
     }
 }
 
-fn of_rules() -> Vec<Item> {
+/// The ids of rules.
+pub fn of_rules() -> Vec<Item> {
     let rules = catalogue::rules().map(|rule| Item {
         kind: CompletionItemKind::CONSTANT,
         ..Item::value(rule.id, rule.summary.trim())
@@ -187,7 +188,7 @@ fn of_rules() -> Vec<Item> {
 }
 
 /// What may be written in a resource, a suite or the settings.
-fn in_document(view: &View<'_>, text: &str, word: &Word) -> Option<Vec<Item>> {
+fn in_document(view: &DocumentView<'_>, text: &str, word: &Word) -> Option<Vec<Item>> {
     let name = view.source.name();
     if name.ends_with("xdsctl.toml") {
         return Some(crate::settings::complete(view, text, word.span.start));
@@ -302,7 +303,7 @@ fn of_keys(place: &Place, word: &Word, format: DocumentFormat) -> Vec<Item> {
 }
 
 /// The values of a field: of an enum, true and false, names.
-fn of_values(view: &View<'_>, place: &Place, field: FieldType, resource: Option<usize>) -> Vec<Item> {
+fn of_values(view: &DocumentView<'_>, place: &Place, field: FieldType, resource: Option<usize>) -> Vec<Item> {
     if place.steps.last() == Some(&place::Step::Key("@type".to_owned())) {
         return Vec::new();
     }

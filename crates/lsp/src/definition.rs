@@ -3,11 +3,11 @@
 use lsp_types::{GotoDefinitionParams, Location, ReferenceParams};
 
 use crate::project::names::{NamePlace, Named};
-use crate::view::View;
+use crate::view::DocumentView;
 use xdsctl_model::resource::ResourceType;
 
 /// Where the name at the place is given.
-pub fn definition(view: &View<'_>, params: &GotoDefinitionParams) -> Vec<Location> {
+pub fn definition(view: &DocumentView<'_>, params: &GotoDefinitionParams) -> Vec<Location> {
     let offset = view.offset(params.text_document_position_params.position);
     let names = view.snapshot.names();
     // A cluster's name that stands for its endpoints leads to those; else it is where it is.
@@ -22,7 +22,7 @@ pub fn definition(view: &View<'_>, params: &GotoDefinitionParams) -> Vec<Locatio
 }
 
 /// Where the name at the place stands.
-pub fn references(view: &View<'_>, params: &ReferenceParams) -> Vec<Location> {
+pub fn references(view: &DocumentView<'_>, params: &ReferenceParams) -> Vec<Location> {
     let offset = view.offset(params.text_document_position.position);
     let with_given = params.context.include_declaration;
     let all = all(view, offset)
@@ -31,12 +31,12 @@ pub fn references(view: &View<'_>, params: &ReferenceParams) -> Vec<Location> {
     view.locations(all.map(|place| (place.source, place.span)))
 }
 
-fn is_at(place: &NamePlace, view: &View<'_>, offset: usize) -> bool {
+fn is_at(place: &NamePlace, view: &DocumentView<'_>, offset: usize) -> bool {
     place.source == view.id && place.span.start <= offset && offset <= place.span.end
 }
 
 /// Every place of the name at a byte. The name of a cluster that its endpoints share counts as one.
-pub fn all<'v>(view: &View<'v>, offset: usize) -> Vec<&'v NamePlace> {
+pub fn all<'v>(view: &DocumentView<'v>, offset: usize) -> Vec<&'v NamePlace> {
     let names = view.snapshot.names();
     let here = names.places.iter().filter(|place| is_at(place, view, offset));
     let mut kinds: Vec<(Named, &NamePlace)> = here.map(|place| (place.named, place)).collect();

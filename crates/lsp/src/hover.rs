@@ -6,7 +6,7 @@ use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 
 use crate::project::ProjectFinding;
 use crate::rules;
-use crate::view::View;
+use crate::view::DocumentView;
 use xdsctl_document::proto::place::{self, FieldType, Part, Place};
 use xdsctl_document::proto::wire::{FieldUse, history, uses};
 use xdsctl_document::source::Span;
@@ -17,7 +17,7 @@ use xdsctl_model::text::percent;
 const MAX_TOLD: usize = 3;
 
 /// What is to be said of the place; `None` for nothing.
-pub fn hover(view: &View<'_>, params: &HoverParams) -> Option<Hover> {
+pub fn hover(view: &DocumentView<'_>, params: &HoverParams) -> Option<Hover> {
     let offset = view.offset(params.text_document_position_params.position);
     let found = view.snapshot.findings.iter().filter(|finding| {
         finding.source == view.id

@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 
 use crate::outline;
 use crate::project::names::Named;
-use crate::view::{RUN_TEST, View};
+use crate::view::{DocumentView, RUN_TEST};
 use xdsctl_model::resource::ResourceType;
 
 /// Lenses of one document.
 const MAX_LENSES: usize = 2_000;
 
 /// The lenses of a document.
-pub fn lenses(view: &View<'_>) -> Vec<CodeLens> {
+pub fn lenses(view: &DocumentView<'_>) -> Vec<CodeLens> {
     let names = view.snapshot.names();
     let mut lenses = Vec::new();
     let given = names

@@ -3,7 +3,7 @@
 use lsp_types::{DocumentSymbol, FoldingRange, SelectionRange, SelectionRangeParams, SymbolKind};
 
 use crate::project::names::name_field;
-use crate::view::View;
+use crate::view::DocumentView;
 use xdsctl_document::source::json::{Scanner, Syntax};
 use xdsctl_document::source::node::JsonNode;
 use xdsctl_document::source::sniff::DocumentFormat;
@@ -18,7 +18,7 @@ const MAX_SHOWN: usize = 10_000;
 const MAX_LEVELS: usize = 200;
 
 /// The resources of a document, or the tests of a suite.
-pub fn symbols(view: &View<'_>) -> Vec<DocumentSymbol> {
+pub fn symbols(view: &DocumentView<'_>) -> Vec<DocumentSymbol> {
     let resources = view.snapshot.resources_of(view.id).take(MAX_SHOWN);
     let mut symbols: Vec<DocumentSymbol> = resources
         .map(|(_, resource)| {
@@ -52,7 +52,13 @@ pub fn symbols(view: &View<'_>) -> Vec<DocumentSymbol> {
 }
 
 #[expect(deprecated, reason = "the type has a field that the protocol no longer uses")]
-fn symbol(view: &View<'_>, name: &str, detail: String, kind: SymbolKind, (whole, own): (Span, Span)) -> DocumentSymbol {
+fn symbol(
+    view: &DocumentView<'_>,
+    name: &str,
+    detail: String,
+    kind: SymbolKind,
+    (whole, own): (Span, Span),
+) -> DocumentSymbol {
     let is_inside = whole.start <= own.start && own.end <= whole.end;
     DocumentSymbol {
         name: if name.is_empty() {
@@ -102,7 +108,7 @@ fn text(source: &Source) -> Option<&[u8]> {
 }
 
 /// The objects and lists of a document that have more than one line.
-pub fn folds(view: &View<'_>) -> Vec<FoldingRange> {
+pub fn folds(view: &DocumentView<'_>) -> Vec<FoldingRange> {
     let Some(json) = text(view.source) else {
         return Vec::new();
     };
@@ -147,7 +153,7 @@ pub fn folds(view: &View<'_>) -> Vec<FoldingRange> {
 }
 
 /// What is around each place, the innermost first.
-pub fn selections(view: &View<'_>, params: &SelectionRangeParams) -> Vec<SelectionRange> {
+pub fn selections(view: &DocumentView<'_>, params: &SelectionRangeParams) -> Vec<SelectionRange> {
     let positions = params.positions.iter().take(MAX_SHOWN);
     let selections = positions.map(|position| {
         let offset = view.offset(*position);

@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use crate::definition;
 use crate::project::names::{NamePlace, Named};
-use crate::view::View;
+use crate::view::DocumentView;
 
 /// Longest name that is taken.
 const MAX_NAME_BYTES: usize = 4 << 10;
 
 /// The name at the place, if it can be another.
-pub fn prepare(view: &View<'_>, params: &TextDocumentPositionParams) -> Value {
+pub fn prepare(view: &DocumentView<'_>, params: &TextDocumentPositionParams) -> Value {
     let offset = view.offset(params.position);
     let place = view.snapshot.names().at(view.id, offset);
     match place.filter(|place| place.named != Named::Provider) {
@@ -30,7 +30,7 @@ pub fn prepare(view: &View<'_>, params: &TextDocumentPositionParams) -> Value {
     clippy::mutable_key_type,
     reason = "the type that the protocol's crate has for a WorkspaceEdit"
 )]
-pub fn rename(view: &View<'_>, params: &RenameParams) -> Result<WorkspaceEdit, String> {
+pub fn rename(view: &DocumentView<'_>, params: &RenameParams) -> Result<WorkspaceEdit, String> {
     let new = &params.new_name;
     if new.is_empty() || new.len() > MAX_NAME_BYTES || new.chars().any(char::is_control) {
         return Err("this is no name of a resource".to_owned());
@@ -65,7 +65,7 @@ pub fn rename(view: &View<'_>, params: &RenameParams) -> Result<WorkspaceEdit, S
     Ok(WorkspaceEdit::new(changes))
 }
 
-fn edit(view: &View<'_>, place: &NamePlace, new: &str) -> Result<(Uri, TextEdit), String> {
+fn edit(view: &DocumentView<'_>, place: &NamePlace, new: &str) -> Result<(Uri, TextEdit), String> {
     let located = view.locations([(place.source, place.span)]).into_iter().next();
     let source = view.snapshot.sources.get(place.source);
     let (Some(location), Some(source)) = (located, source) else {

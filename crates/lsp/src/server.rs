@@ -26,9 +26,9 @@ use serde_json::{Value, json};
 
 use crate::project::{Host, OpenText, OpenTexts, ProjectFinding, Snapshot};
 use crate::view::{Editor, OPEN_RULE, RUN_TEST};
-use crate::wire::{self, Read1};
+use crate::wire::{self, Incoming};
 use crate::{diagnostics, text, uri};
-use requests::Answer;
+use requests::Reply;
 use work::{Done, Job, do_job};
 
 /// Longest text of a document that is looked at.
@@ -42,7 +42,7 @@ const MAX_WAITING: usize = 1_000;
 
 /// What happens.
 enum Event {
-    Read(Read1),
+    Read(Incoming),
     /// The stream has ended, or is out of step.
     End(Option<io::Error>),
     Done(Done),
@@ -144,7 +144,7 @@ fn read_all(input: impl Read, events: &Sender<Event>) {
             Err(error) => Event::End(Some(error)),
         };
         let is_last = match &event {
-            Event::Read(Read1::Message(Message::Notification(told))) => told.method == "exit",
+            Event::Read(Incoming::Message(Message::Notification(told))) => told.method == "exit",
             Event::End(_) => true,
             _ => false,
         };
@@ -163,11 +163,11 @@ impl Server<'_> {
             // All that has arrived is taken before the next look: many keys cost one.
             loop {
                 match event {
-                    Event::Read(Read1::Message(Message::Notification(told))) if told.method == "exit" => {
+                    Event::Read(Incoming::Message(Message::Notification(told))) if told.method == "exit" => {
                         return Ok(self.begun == Begun::ShutDown);
                     }
-                    Event::Read(Read1::Message(message)) => self.message(message)?,
-                    Event::Read(Read1::Refused(response)) => self.send(response)?,
+                    Event::Read(Incoming::Message(message)) => self.message(message)?,
+                    Event::Read(Incoming::Refused(response)) => self.send(response)?,
                     Event::End(None) => return Ok(self.begun == Begun::ShutDown),
                     Event::End(Some(error)) => return Err(error),
                     Event::Done(done) => self.done(done)?,
@@ -559,9 +559,9 @@ impl Server<'_> {
             } = waiting;
             let answer = AssertUnwindSafe(|| requests::answer(&method, params, &snapshot, &self.editor, &file));
             let response = match catch_unwind(answer) {
-                Ok(Answer::Value(value)) => Response::new_ok(id, value),
-                Ok(Answer::Invalid(why)) => Response::new_err(id, ErrorCode::InvalidParams as i32, why),
-                Ok(Answer::Failed(why)) => Response::new_err(id, ErrorCode::RequestFailed as i32, why),
+                Ok(Reply::Value(value)) => Response::new_ok(id, value),
+                Ok(Reply::Invalid(why)) => Response::new_err(id, ErrorCode::InvalidParams as i32, why),
+                Ok(Reply::Failed(why)) => Response::new_err(id, ErrorCode::RequestFailed as i32, why),
                 Err(_) => {
                     let why = "xdsctl has a fault of its own".to_owned();
                     Response::new_err(id, ErrorCode::InternalError as i32, why)

@@ -2,8 +2,8 @@
 
 use lsp_types::CompletionItemKind;
 
-use crate::completion::Item;
-use crate::view::View;
+use crate::completion::{Item, of_rules};
+use crate::view::DocumentView;
 use xdsctl_document::source::Span;
 use xdsctl_lint::catalogue;
 use xdsctl_model::diag::{Effect, Severity};
@@ -43,7 +43,7 @@ fn key_of(line: &str) -> Option<(usize, &str)> {
 }
 
 /// What a setting means, and where its key stands.
-pub fn hover(view: &View<'_>, offset: usize) -> Option<(String, Span)> {
+pub fn hover(view: &DocumentView<'_>, offset: usize) -> Option<(String, Span)> {
     if !view.source.name().ends_with("xdsctl.toml") {
         return None;
     }
@@ -64,7 +64,7 @@ pub fn hover(view: &View<'_>, offset: usize) -> Option<(String, Span)> {
 }
 
 /// What may be written at a byte of the settings.
-pub fn complete(view: &View<'_>, text: &str, at: usize) -> Vec<Item> {
+pub fn complete(view: &DocumentView<'_>, text: &str, at: usize) -> Vec<Item> {
     let before = text.get(..at).unwrap_or_default();
     let (above, line) = before.rsplit_once('\n').unwrap_or(("", before));
     let table = above.lines().rev().find(|line| line.trim_start().starts_with('['));
@@ -99,14 +99,10 @@ pub fn complete(view: &View<'_>, text: &str, at: usize) -> Vec<Item> {
 }
 
 fn rules() -> Vec<Item> {
-    let rules = catalogue::rules().map(|rule| Item {
-        kind: CompletionItemKind::CONSTANT,
-        ..Item::value(rule.id, rule.summary.trim())
-    });
     let effects = Effect::ALL
         .into_iter()
         .map(|effect| Item::value(effect.name(), "every rule with this effect"));
-    rules.chain(effects).collect()
+    of_rules().into_iter().chain(effects).collect()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::completion::Item;
 use crate::hover;
 use crate::outline;
-use crate::view::View;
+use crate::view::DocumentView;
 use xdsctl_document::source::node::{JsonNode, Value as NodeValue};
 use xdsctl_document::source::{Source, Span};
 use xdsctl_suite::SCHEMA;
@@ -130,7 +130,7 @@ fn described(schema: &Value) -> Option<&str> {
 }
 
 /// What stands at a byte of a suite means, and where it stands.
-pub fn hover(view: &View<'_>, offset: usize) -> Option<(String, Span)> {
+pub fn hover(view: &DocumentView<'_>, offset: usize) -> Option<(String, Span)> {
     if outline::tests(view.source).is_empty() {
         return crate::settings::hover(view, offset);
     }

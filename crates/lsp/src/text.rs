@@ -59,18 +59,13 @@ impl Lines {
             }
             return start + at;
         }
-        let (mut at, mut units) = (0, 0);
-        for (index, byte) in line.iter().enumerate() {
-            if byte & 0xc0 == 0x80 {
-                continue;
-            }
-            at = index;
+        let mut units = 0;
+        for (index, byte) in line.iter().enumerate().filter(|(_, byte)| **byte & 0xc0 != 0x80) {
             if units >= wanted {
-                return start + at;
+                return start + index;
             }
             units += if *byte >= 0xf0 { 2 } else { 1 };
         }
-        let _ = at;
         end
     }
 

@@ -47,7 +47,7 @@ impl Editor {
 
 /// The document that a request is about.
 #[derive(Debug)]
-pub struct View<'s> {
+pub struct DocumentView<'s> {
     /// Its project.
     pub snapshot: &'s Snapshot,
     /// Who asks.
@@ -61,11 +61,11 @@ pub struct View<'s> {
     lines: Lines,
 }
 
-impl<'s> View<'s> {
+impl<'s> DocumentView<'s> {
     /// The document of a file.
-    pub fn of(snapshot: &'s Snapshot, editor: &'s Editor, file: &'s Path) -> Option<View<'s>> {
+    pub fn of(snapshot: &'s Snapshot, editor: &'s Editor, file: &'s Path) -> Option<DocumentView<'s>> {
         let (id, source) = snapshot.document(file)?;
-        Some(View {
+        Some(DocumentView {
             snapshot,
             editor,
             file,

@@ -16,7 +16,7 @@ const MAX_HEAD_BYTES: u64 = 8 << 10;
 
 /// What was read.
 #[derive(Debug)]
-pub enum Read1 {
+pub enum Incoming {
     /// A message.
     Message(Message),
     /// Something that is none, and the answer to it.
@@ -27,7 +27,7 @@ pub enum Read1 {
 ///
 /// # Errors
 /// Those of the stream, and a stream that is out of step.
-pub fn read(input: &mut dyn BufRead) -> io::Result<Option<Read1>> {
+pub fn read(input: &mut dyn BufRead) -> io::Result<Option<Incoming>> {
     let Some(length) = head(input)? else {
         return Ok(None);
     };
@@ -43,8 +43,8 @@ pub fn read(input: &mut dyn BufRead) -> io::Result<Option<Read1>> {
         return Ok(None);
     }
     Ok(Some(match serde_json::from_slice::<Message>(&text) {
-        Ok(message) => Read1::Message(message),
-        Err(error) => Read1::Refused(refusal(&text, &error.to_string())),
+        Ok(message) => Incoming::Message(message),
+        Err(error) => Incoming::Refused(refusal(&text, &error.to_string())),
     }))
 }
 
@@ -152,8 +152,8 @@ mod tests {
         stream.extend(framed(r#"{"jsonrpc": "2.0", "method": "exit"}"#));
         let mut input = stream.as_slice();
         let mut code = || match read(&mut input).unwrap() {
-            Some(Read1::Refused(response)) => response.response_result.unwrap_err().code,
-            Some(Read1::Message(_)) => 1,
+            Some(Incoming::Refused(response)) => response.response_result.unwrap_err().code,
+            Some(Incoming::Message(_)) => 1,
             None => 0,
         };
         assert_eq!([code(), code(), code(), code()], [-32700, -32600, 1, 0]);

@@ -95,6 +95,8 @@ pub struct NamePlace {
 pub struct Names {
     /// In the order of the resources.
     pub places: Vec<NamePlace>,
+    /// Their positions in the order of the names.
+    by_name: Vec<usize>,
     /// The worlds of each resource, by their positions.
     worlds: BTreeMap<usize, BTreeSet<usize>>,
 }
@@ -110,6 +112,10 @@ impl Names {
         for number in 0..snapshot.resources.len() {
             names.take(number, snapshot);
         }
+        let key = |at: &usize| names.places.get(*at).map(|place| (place.named, place.name.as_str()));
+        let mut by_name: Vec<usize> = (0..names.places.len()).collect();
+        by_name.sort_by_key(key);
+        names.by_name = by_name;
         names
     }
 
@@ -177,8 +183,14 @@ impl Names {
 
     /// Where a name that stands in one resource stands in all that a client sees with it.
     pub fn like<'n>(&'n self, named: Named, name: &'n str, resource: usize) -> impl Iterator<Item = &'n NamePlace> {
-        let places = self.places.iter();
-        places.filter(move |place| place.named == named && place.name == name && self.share(resource, place.resource))
+        let key = |place: &'n NamePlace| (place.named, place.name.as_str());
+        let sorted = |at: &usize| self.places.get(*at);
+        let start = self
+            .by_name
+            .partition_point(|at| sorted(at).is_some_and(|place| key(place) < (named, name)));
+        let places = self.by_name.iter().skip(start).filter_map(sorted);
+        let like = places.take_while(move |place| key(place) == (named, name));
+        like.filter(move |place| self.share(resource, place.resource))
     }
 
     /// The names of a kind that are given where a client sees them with a resource; all of them if the resource is not known.

@@ -6,11 +6,11 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::project::Snapshot;
-use crate::view::{Editor, View};
+use crate::view::{DocumentView, Editor};
 use crate::{actions, completion, definition, hover, lenses, outline, rename};
 
 /// What a request is answered.
-pub enum Answer {
+pub enum Reply {
     /// The answer.
     Value(Value),
     /// Its parameters are none.
@@ -20,7 +20,7 @@ pub enum Answer {
 }
 
 /// Answers a request about a document, with its parameters.
-type Handler = fn(&View<'_>, Value) -> Answer;
+type Handler = fn(&DocumentView<'_>, Value) -> Reply;
 
 /// Every request about a document.
 static HANDLERS: &[(&str, Handler)] = &[
@@ -42,7 +42,7 @@ static HANDLERS: &[(&str, Handler)] = &[
     ("textDocument/rename", |view, params| match read(params) {
         Ok(params) => match rename::rename(view, &params) {
             Ok(edit) => value(edit),
-            Err(why) => Answer::Failed(why),
+            Err(why) => Reply::Failed(why),
         },
         Err(invalid) => invalid,
     }),
@@ -63,28 +63,28 @@ pub fn is_known(method: &str) -> bool {
 }
 
 /// Answers a request about the document of `file`.
-pub fn answer(method: &str, params: Value, snapshot: &Snapshot, editor: &Editor, file: &Path) -> Answer {
+pub fn answer(method: &str, params: Value, snapshot: &Snapshot, editor: &Editor, file: &Path) -> Reply {
     let handler = HANDLERS.iter().find(|(name, _)| *name == method);
-    match (handler, View::of(snapshot, editor, file)) {
+    match (handler, DocumentView::of(snapshot, editor, file)) {
         (Some((_, handler)), Some(view)) => handler(&view, params),
         // The project cannot be looked at: there is nothing to say.
-        _ => Answer::Value(Value::Null),
+        _ => Reply::Value(Value::Null),
     }
 }
 
-fn read<P: DeserializeOwned>(params: Value) -> Result<P, Answer> {
-    serde_json::from_value(params).map_err(|error| Answer::Invalid(error.to_string()))
+fn read<P: DeserializeOwned>(params: Value) -> Result<P, Reply> {
+    serde_json::from_value(params).map_err(|error| Reply::Invalid(error.to_string()))
 }
 
-fn value(answer: impl serde::Serialize) -> Answer {
+fn value(answer: impl serde::Serialize) -> Reply {
     match serde_json::to_value(answer) {
-        Ok(value) => Answer::Value(value),
-        Err(error) => Answer::Failed(error.to_string()),
+        Ok(value) => Reply::Value(value),
+        Err(error) => Reply::Failed(error.to_string()),
     }
 }
 
 /// Reads the parameters, and answers with what can be written as JSON.
-fn with<P: DeserializeOwned, A: serde::Serialize>(params: Value, answer: impl FnOnce(P) -> A) -> Answer {
+fn with<P: DeserializeOwned, A: serde::Serialize>(params: Value, answer: impl FnOnce(P) -> A) -> Reply {
     match read(params) {
         Ok(params) => value(answer(params)),
         Err(invalid) => invalid,
