@@ -173,10 +173,13 @@ def chains(make):
     made = [tells(named[index], make.match() if index or make.odds(60) else None) for index in range(number)]
     if make.odds(30):
         make.chance.shuffle(made)
-    steps = []
+    steps, taken = [], set()
     for visit in range(8):
-        source = make.some(SOURCES) + (f":{make.some([5001, 5002, 5003])}" if make.odds(25) else "")
-        steps += [connect(f"c{visit}", source, make.some(TARGETS)), call(f"c{visit}")]
+        source, to = make.some(SOURCES) + (f":{make.some([5001, 5002, 5003])}" if make.odds(25) else ""), make.some(TARGETS)
+        if (source, to) in taken:  # the connection is open, and its port with it
+            source = source.partition(":")[0]
+        taken.add((source, to))
+        steps += [connect(f"c{visit}", source, to), call(f"c{visit}")]
     return listener(made, tells(make.some(named)) if make.odds(40) else None), steps
 
 
