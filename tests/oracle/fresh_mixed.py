@@ -287,5 +287,28 @@ def idle(w):
     w.pick(3)
 
 
-KINDS = [default_config, retry_levels, session_moves, lists, weights_move, policy_moves, routes_move, headers, nested, withdrawn, rotten,
+def drops_move(w):
+    """Drops that come, change and go, below weighted clusters, an aggregate, retries or breakers."""
+    localities = w.locals(w.between(1, 2))
+    if w.percent(30):
+        localities.append(w.locality([w.address()], "r9", 1))
+    share = lambda: {"numerator": w.one(0, 1, 50, 100, 100), "denominator": w.one("HUNDRED", "HUNDRED", "TEN_THOUSAND", "MILLION")}
+    dropped = lambda: w.one({}, {"policy": {"drop_overloads": [
+        {"category": w.one("a", "b"), "drop_percentage": share()} for _ in range(w.between(1, 3))]}})
+    w.cluster("m", None, **w.one({}, {"circuit_breakers": {"thresholds": [{"max_requests": w.between(0, 2)}]}}, {"lb_policy": "RING_HASH"}))
+    w.put(w.endpoints("m", localities, **dropped()))
+    w.cluster("d", [w.locality([w.address()])])
+    way = w.one("plain", "weighted", "aggregate")
+    if way == "aggregate":
+        w.put(aggregate("c", w.one(["m", "d"], ["d", "m"])))
+    w.route({**{"plain": {"cluster": "m"}, "aggregate": {"cluster": "c"}, "weighted": {"weighted_clusters": {"clusters": [
+        {"name": "m", "weight": 1}, {"name": "d", "weight": w.between(0, 2)}]}}}[way],
+             **w.one({}, {"retry_policy": {"retry_on": "unavailable", "num_retries": w.between(1, 2)}})})
+    w.pick(4)
+    for _ in range(2):
+        change(w, w.endpoints("m", w.one(localities, localities, []), **dropped()))
+        w.pick(3, **w.one({}, {"wait_for_ready": True}), timeout=1.5)
+
+
+KINDS = [drops_move, default_config, retry_levels, session_moves, lists, weights_move, policy_moves, routes_move, headers, nested, withdrawn, rotten,
          idle]
