@@ -65,6 +65,7 @@ pub(super) fn told(squeezed: &Squeezed, page: &str, resource: Option<&str>) -> O
     let quoted = |rest: &str| Some(rest.split_once('"')?.0.to_owned()).filter(|name| is_plain(name));
     Some(AtServer {
         listen: named
+            .or_else(|| listening(behind("resource \"")?.split_once('"')?.0))
             .or_else(|| first(&BEFORE_LISTEN).and_then(|(ip, port)| Some(SocketAddr::new(ip, port?).to_string())))
             .or_else(|| port.map(|port| format!("0.0.0.0:{port}"))),
         from: first(&BEFORE_CALLER).map(written),
@@ -146,6 +147,8 @@ mod tests {
     #[test]
     fn a_server_is_known_by_its_port_or_its_listener() {
         let listen = |line: &str| at(line).and_then(|told| told.listen);
+        let go = "[xds-server 0xc0] entering mode: \"NOT_SERVING\" due to error: resource \"grpc/server?address=10.0.0.1:80\" of type";
+        assert_eq!(listen(go).as_deref(), Some("10.0.0.1:80"));
         assert_eq!(
             listen("WARNING: [port:50051] NOT_FOUND: x").as_deref(),
             Some("0.0.0.0:50051")
