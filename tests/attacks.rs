@@ -16,6 +16,8 @@ mod files;
 mod hides;
 #[path = "attacks/policy.rs"]
 mod policy;
+#[path = "support/rbac.rs"]
+mod rbac;
 #[path = "support/run.rs"]
 mod run;
 #[path = "support/server.rs"]

@@ -14,7 +14,7 @@ use xdsctl_cli::{Args, Command, Io};
 use crate::chance::Chance;
 use crate::make::{CLUSTER, World};
 use crate::play::{bootstrap_of, hosts, recorded_world_of, world_of};
-use crate::{generate, steps, suites};
+use crate::{generate, rbac, server, steps, suites};
 
 /// What goes before arguments that ask for more.
 pub const MAX_EVENTS: &str = "--max-events=20000";
@@ -220,6 +220,62 @@ pub fn retry(data: &[u8]) {
     }
     some(&mut chance, &mut args, &[(40, "--format=json")]);
     finish(&world, &args);
+}
+
+/// `xdsctl admit` at a server with random policies.
+pub fn admit(data: &[u8]) {
+    let mut chance = Chance::from_bytes(data);
+    let methods = ["/a.S/M", "/a.S/", "/", "", "/b.T/N"];
+    let routes = json!([
+        {"match": {"prefix": chance.one(&methods)}, "non_forwarding_action": {}},
+        {"match": {"path": chance.one(&methods)}, "route": {"cluster": "c"}},
+        {"match": {"prefix": ""}, "non_forwarding_action": {}},
+    ]);
+    let actions = ["ALLOW", "DENY", "LOG"];
+    let made: Vec<(&str, Value)> = (0..chance.between(1, 2))
+        .map(|_| (chance.one(&actions), rbac::policies(&mut chance)))
+        .collect();
+    let named = ["first", "second"].into_iter().zip(&made);
+    let filters: Vec<(&str, &str, &Value)> = named
+        .map(|(name, (action, policies))| (name, *action, policies))
+        .collect();
+    let document = server::listener(&filters, &routes).to_string();
+    let clients = [
+        "cpp",
+        "cpp@1.62.3",
+        "cpp@1.85.1,go",
+        "go",
+        "go@1.60.0",
+        "java",
+        "java@1.63.0",
+        "node",
+        "node@1.13.0",
+    ];
+    let mut args = vec!["admit".to_owned(), format!("--client={}", chance.one(&clients))];
+    let addresses = ["10.0.0.1", "127.0.0.1:5000", "[::1]:1", "fe80::1", "256.1.1.1", ""];
+    args.push(format!("--from={}", chance.one(&addresses)));
+    args.push(format!("--method={}", chance.one(&methods)));
+    some(
+        &mut chance,
+        &mut args,
+        &[
+            (30, "--env=GRPC_XDS_EXPERIMENTAL_RBAC=true"),
+            (30, "--who"),
+            (15, "--over-tls"),
+            (15, "--san=uri:spiffe://a"),
+            (10, "--subject=CN=a,O=b"),
+            (20, "--header=te=x"),
+            (10, "--authority="),
+            (10, "--unimplemented"),
+            (5, "--no-xds-credentials"),
+            (5, "--to=::1"),
+            (5, "--at=2026-11-24T18:00:00Z"),
+            (30, "--format=json"),
+            (10, "--format=svg"),
+        ],
+    );
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    run(&args, document.as_bytes());
 }
 
 /// `xdsctl pick` in a random world, with a network in arguments or a script in a file.

@@ -24,8 +24,13 @@ mod make;
 mod mutate;
 #[path = "../../tests/worlds/policies.rs"]
 mod policies;
+#[path = "../../tests/support/rbac.rs"]
+mod rbac;
 #[path = "../../tests/worlds/routes.rs"]
 mod routes;
+#[allow(dead_code, reason = "some of it is for the tests alone")]
+#[path = "../../tests/support/server.rs"]
+mod server;
 #[path = "../../tests/support/mod.rs"]
 mod support;
 
@@ -45,6 +50,7 @@ pub type Target = fn(&[u8]);
 
 /// The targets by name.
 pub const TARGETS: &[(&str, Target)] = &[
+    ("admit", commands::admit),
     ("any_bytes_to_validate", documents::any_bytes_to_validate),
     ("binary", documents::binary),
     ("bootstrap", values::bootstrap),

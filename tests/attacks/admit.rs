@@ -8,35 +8,9 @@ use serde_json::{Value, json};
 use xdsctl_cli::report::edge::is_plain;
 
 use crate::attack;
-use crate::chance::Chance;
+use crate::rbac::{TEXTS, policies};
 use crate::run::{Run, in_process};
 use crate::server::{any_route, listener};
-
-/// Text that somebody may put where a name belongs.
-const TEXTS: &[&str] = &[
-    "",
-    "/",
-    "/a.S/M",
-    "a",
-    "\u{1b}[31m",
-    "\n",
-    "\u{202e}",
-    "ä",
-    ":path",
-    "te",
-    "spiffe://a",
-    "10.0.0.0",
-];
-const PATTERNS: &[&str] = &[
-    "(a*)*b",
-    "((((a?){9}){9}){9})b",
-    ".*.*.*.*x",
-    "[",
-    "\\C",
-    "(?i)ä",
-    "a{1000}",
-    "(|a)+",
-];
 
 /// A certificate of `openssl req -x509`, changed by the attacks.
 const CERTIFICATE: &str = "MIIBjjCCATWgAwIBAgIBATAKBggqhkjOPQQDAjAeMQ0wCwYDVQQKDARTaG9wMQ0wCwYDVQQDDARjYXJ0MB4XDTI2MTEwMTAwMDAwMFoXDTI2MTIwMTAwMDAwMFowHjENMAsGA1UECgwEU2hvcDENMAsGA1UEAwwEY2FydDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABOsynE5V3tQwLukvsyCCpyWUbgFrABm7DFPl0rY0YmZhanCJWf5BheyTKBXfF3c8taBWUPgpUa7u8L4z+kBm136jZDBiMEEGA1UdEQQ6MDiGFXNwaWZmZTovL3Nob3Avc2EvY2FydIIJY2FydC5zaG9wgQ5jYXJ0QHNob3AudGVzdIcECgAAATAdBgNVHQ4EFgQULxPdsZVCNk/rrlnp80RiEnfIa/QwCgYIKoZIzj0EAwIDRwAwRAIgRqpT1yzjICdkz2rOePof3YpaLBVTydRx+8yQojTUgiACIG8C+FKbU41jIEfJXN/pKyIJQW9IZWG8GF6G7Na12O13";
@@ -48,62 +22,6 @@ fn asked(args: &[&str], input: &str) -> Run {
         assert!(text.chars().all(is_plain), "{args:?}: {text}");
     }
     run
-}
-
-fn matcher(chance: &mut Chance) -> Value {
-    let kind = chance.one(&["exact", "prefix", "suffix", "contains", "safe_regex"]);
-    let ignores = chance.percent(20);
-    match kind {
-        "safe_regex" => json!({"safe_regex": {"regex": chance.one(PATTERNS)}}),
-        kind => json!({kind: chance.one(TEXTS), "ignore_case": ignores}),
-    }
-}
-
-fn condition(chance: &mut Chance, is_permission: bool, depth: usize) -> Value {
-    let (all, any, not) = match is_permission {
-        true => ("and_rules", "or_rules", "not_rule"),
-        false => ("and_ids", "or_ids", "not_id"),
-    };
-    let inner = if is_permission { "rules" } else { "ids" };
-    let numbers = [0, 1, 8443, 65_536, u64::from(u32::MAX)];
-    let range = json!({"address_prefix": chance.one(TEXTS), "prefix_len": numbers[chance.below(5)]});
-    match chance.below(if depth == 0 { 7 } else { 10 }) {
-        0 => json!({"any": chance.percent(80)}),
-        1 => {
-            json!({"header": {"name": chance.one(TEXTS), "string_match": matcher(chance), "invert_match": chance.percent(50)}})
-        }
-        2 => json!({"header": {"name": chance.one(TEXTS), "range_match": {"start": i64::MIN, "end": i64::MAX}}}),
-        3 => json!({"url_path": {"path": matcher(chance)}}),
-        4 if is_permission => json!({"destination_port": numbers[chance.below(5)]}),
-        4 => json!({"authenticated": {"principal_name": matcher(chance)}}),
-        5 if is_permission => json!({"destination_ip": range}),
-        5 => json!({"direct_remote_ip": range}),
-        6 => json!({"metadata": {"invert": chance.percent(50)}}),
-        7 => json!({not: condition(chance, is_permission, depth - 1)}),
-        kind => {
-            let list: Vec<Value> = (0..chance.below(4))
-                .map(|_| condition(chance, is_permission, depth - 1))
-                .collect();
-            json!({if kind == 8 { all } else { any }: {inner: list}})
-        }
-    }
-}
-
-fn list(chance: &mut Chance, is_permission: bool) -> Vec<Value> {
-    (0..chance.below(4))
-        .map(|_| condition(chance, is_permission, 4))
-        .collect()
-}
-
-fn policies(chance: &mut Chance) -> Value {
-    let made = (0..chance.below(5)).map(|_| {
-        let name = chance.one(TEXTS).to_owned();
-        (
-            name,
-            json!({"permissions": list(chance, true), "principals": list(chance, false)}),
-        )
-    });
-    Value::Object(made.collect())
 }
 
 /// A plaintext server with these policies.
@@ -119,7 +37,14 @@ fn policies_of_any_form_are_asked() {
         let path = json!({"prefix": chance.one(TEXTS)});
         let routes = json!([{"match": path, "non_forwarding_action": {}}, {"match": {"prefix": ""}, "non_forwarding_action": {}}]);
         let text = server(&policies(chance), chance.one(&["ALLOW", "DENY", "LOG"]), &routes);
-        let client = chance.one(&["--client=cpp", "--client=go", "--client=go@1.60.0", "--client=java"]);
+        let client = chance.one(&[
+            "--client=cpp",
+            "--client=cpp@1.62.3",
+            "--client=go",
+            "--client=go@1.60.0",
+            "--client=java",
+            "--client=node",
+        ]);
         for format in ["--format=human", "--format=json", "--format=svg"] {
             asked(&[CALL, &[client, format]].concat(), &text);
         }
