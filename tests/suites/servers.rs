@@ -53,9 +53,9 @@ fn a_failure_says_what_decided() {
         &[
             "handshake failed: the client speaks TLS",
             "it was default_filter_chain: connected",
-            "refused, UNAVAILABLE: No route matched",
-            "there was none: refused, UNAVAILABLE: No route matched",
-            "no policy decided: refused, UNAVAILABLE: No route matched",
+            "refused, UNAVAILABLE: UNAVAILABLE:no route matched",
+            "there was none: refused, UNAVAILABLE: UNAVAILABLE:no route matched",
+            "no policy decided: refused, UNAVAILABLE: UNAVAILABLE:no route matched",
             "`b` is open",
         ],
     );
@@ -155,7 +155,7 @@ fn what_a_test_of_a_server_cannot_say_is_a_fault() {
     fault(
         &format!("{SERVER}{steps}  expect: {{ends: dropped}}\n"),
         "ends has no `dropped`, there are `connected`, `served`, `denied`, `refused`, `reset`, `handshake failed`, `closed`, \
-         `not serving`, `denied by POLICY`",
+         `program ended`, `not serving`, `denied by POLICY`",
     );
     fault(
         &format!("world: fixtures/suites/world/orders.yaml\nserver: {{}}\n{steps}"),

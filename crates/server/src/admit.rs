@@ -3,6 +3,7 @@
 use crate::chain::{self, ChainChoice};
 use crate::connection::{Connection, PeerCertificate, Rpc, Transport};
 use crate::dialect::{NoAuthority, Refusal, ServerDialect};
+use crate::fatal;
 use crate::handshake::{self, Asks, HandshakeFault, Peer, Program};
 use crate::policy::{self, Asked, Decision};
 use crate::routing::{self, RouteChoice, Routes};
@@ -31,6 +32,8 @@ pub enum End {
     Reset,
     /// The RPC fails before it gets there.
     Refused(Status),
+    /// The server's program ends, with these words.
+    Ended(&'static str),
 }
 
 impl End {
@@ -48,6 +51,7 @@ impl End {
             End::Connected => "connected",
             End::Served => "served",
             End::Reset => "reset",
+            End::Ended(_) => "program ended",
             End::Refused(status) => match status.code {
                 Code::PermissionDenied => "denied",
                 _ => "refused",
@@ -78,6 +82,8 @@ pub struct FilterLook {
     pub config_level: Level,
     /// It is switched off, at this level.
     pub disabled: Option<Level>,
+    /// Its config has `shadow_rules`, which no server evaluates.
+    pub has_shadow_rules: bool,
 }
 
 /// An RPC on a connection that was taken.
@@ -114,6 +120,13 @@ pub fn connect<'a>(
     dialect: &ServerDialect,
 ) -> Taken<'a> {
     let chain = chain::choose(listener, connection, dialect);
+    if let Some(words) = fatal::of_connection(listener, connection, &chain, dialect) {
+        return Taken {
+            chain,
+            asks: None,
+            peer: Err(End::Ended(words)),
+        };
+    }
     let Some((_, chosen)) = chain.chosen else {
         return Taken {
             chain,
@@ -148,7 +161,7 @@ pub fn call(
         end: End::Served,
     };
     if rpc.is_unimplemented && dialect.unimplemented_first {
-        handled.end = refused(dialect, client, Refusal::Unimplemented);
+        handled.end = refused(dialect, client, Refusal::Unimplemented(&rpc.method));
         return handled;
     }
     if rpc.authority.is_empty() && dialect.no_authority != NoAuthority::Empty {
@@ -161,12 +174,11 @@ pub fn call(
     let held = match &handled.routes {
         Routes::Held(held) => std::sync::Arc::clone(held),
         Routes::Missing(name) => {
-            let why = format!("RDS resource {name}: does not exist");
-            handled.end = refused(dialect, client, Refusal::NoRoutes(&why));
+            handled.end = refused(dialect, client, Refusal::NoRoutes(name));
             return handled;
         }
-        Routes::Rejected(_, why) => {
-            handled.end = refused(dialect, client, Refusal::BadRoutes(why));
+        Routes::Rejected(name, why) => {
+            handled.end = refused(dialect, client, Refusal::BadRoutes(name, why));
             return handled;
         }
     };
@@ -204,7 +216,17 @@ pub fn call(
         run(&filters, asked, client, &mut handled);
         handled.filters = Some(filters);
         if rpc.is_unimplemented && handled.end == End::Served {
-            handled.end = refused(dialect, client, Refusal::Unimplemented);
+            handled.end = match fatal::of_unimplemented(rpc, dialect) {
+                Some(words) => End::Ended(words),
+                None => refused(dialect, client, Refusal::Unimplemented(&rpc.method)),
+            };
+        }
+        let fatal = {
+            let decided = decisions(&handled, asked);
+            fatal::of_decisions(decided.iter().filter_map(|(_, decision)| decision.as_ref()), asked)
+        };
+        if let Some(words) = fatal {
+            handled.end = End::Ended(words);
         }
     }
     handled.route = Some(choice);
@@ -219,14 +241,13 @@ fn run(filters: &Chain, asked: Asked<'_>, client: &Client, handled: &mut Handled
             kind: filter.config.kind(),
             config_level: filter.config_level,
             disabled: filter.disabled.then_some(filter.disabled_level),
+            has_shadow_rules: matches!(&filter.config, FilterConfig::Rbac(rbac) if rbac.has_shadow_rules),
         });
         if filter.disabled {
             continue;
         }
-        if let FilterConfig::Rbac(rbac) = &filter.config
-            && rbac.rules.as_ref().is_some_and(|rules| rules.end_connections)
-        {
-            handled.end = End::Closed;
+        if let Some(words) = fatal::of_filter(&filter.config) {
+            handled.end = End::Ended(words);
             return;
         }
         let Some(decision) = decision(&filter.config, asked) else {
@@ -234,7 +255,7 @@ fn run(filters: &Chain, asked: Asked<'_>, client: &Client, handled: &mut Handled
         };
         if !decision.is_allowed {
             let refusal = match decision.matched() {
-                Some(_) => Refusal::Policy,
+                Some(policy) => Refusal::Policy(policy.name),
                 None => Refusal::NoPolicy,
             };
             handled.end = refused(asked.dialect, client, refusal);
@@ -268,19 +289,14 @@ pub fn decisions<'a>(handled: &'a Handled, asked: Asked<'a>) -> Vec<(&'a FilterL
 fn refused(dialect: &ServerDialect, client: &Client, refusal: Refusal<'_>) -> End {
     let code = match refusal {
         Refusal::NoRoutes(_) => dialect.missing_routes,
-        Refusal::BadRoutes(_) | Refusal::NoVirtualHost(_) | Refusal::NoRoute | Refusal::InappropriateAction => {
+        Refusal::BadRoutes(..) | Refusal::NoVirtualHost(_) | Refusal::NoRoute | Refusal::InappropriateAction => {
             Code::Unavailable
         }
         Refusal::NoAuthority => Code::Unknown,
-        Refusal::NoPolicy | Refusal::Policy => Code::PermissionDenied,
-        Refusal::Unimplemented => Code::Unimplemented,
+        Refusal::NoPolicy | Refusal::Policy(_) => Code::PermissionDenied,
+        Refusal::Unimplemented(_) => Code::Unimplemented,
     };
-    let words = (dialect.words)(refusal);
-    let is_of_routes = code == Code::Unavailable;
-    End::Refused(match dialect.names_node && is_of_routes {
-        true => Status::new(code, client.with_node_id(&words)),
-        false => Status::new(code, words),
-    })
+    End::Refused(Status::new(code, (dialect.words)(refusal, client)))
 }
 
 /// What a server is asked.

@@ -87,14 +87,19 @@ pub(crate) fn plain(address: SocketAddr) -> IpAddr {
 
 /// The values of a header, joined by a comma.
 pub(crate) fn joined<'r>(headers: &'r [(String, String)], name: &str) -> Option<Cow<'r, str>> {
-    joined_by(headers, name, ",")
+    joined_by(headers, name, ",", |_| true)
 }
 
-/// The values of a header with a text between them.
-pub(crate) fn joined_by<'r>(headers: &'r [(String, String)], name: &str, between: &str) -> Option<Cow<'r, str>> {
+/// Those values of a header that are handed on, with a text between them.
+pub(crate) fn joined_by<'r>(
+    headers: &'r [(String, String)],
+    name: &str,
+    between: &str,
+    is_handed_on: impl Fn(&str) -> bool,
+) -> Option<Cow<'r, str>> {
     let mut values = headers
         .iter()
-        .filter(|(key, _)| key == name)
+        .filter(|(key, value)| key == name && is_handed_on(value))
         .map(|(_, value)| value.as_str());
     let first = values.next()?;
     let mut all = Cow::Borrowed(first);

@@ -6,7 +6,9 @@ use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 
 use crate::connection::{PeerCertificate, Rpc};
+use xdsctl_channel::client::Client;
 use xdsctl_model::resource::domain::DomainComparison;
+use xdsctl_model::resource::listener::TcpListener;
 use xdsctl_model::status::Code;
 
 /// What kind of name of a certificate is compared with a principal.
@@ -56,8 +58,6 @@ pub enum RoutesByRds {
     Served,
     /// It waits while they are rejected, and serves if they do not exist.
     GoodAwaited,
-    /// It waits until all are there and good.
-    AllAwaited,
     /// They end the program with the first connection, or are waited for.
     Fatal,
 }
@@ -123,7 +123,7 @@ pub enum Rotation {
 }
 
 /// What a server does over time that others do not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Lifetime {
     /// Which updates drain connections.
     pub drains_on: DrainsOn,
@@ -133,14 +133,33 @@ pub struct Lifetime {
     pub cut_off: Option<(Code, &'static str)>,
     /// When new files of certificates are used.
     pub rotation: Rotation,
-    /// It compares what may not be there: an update with a default chain or with TLS where there was none ends the program.
-    pub ends_at_additions: bool,
+    /// A Listener with RBAC policies is another one whenever it is sent.
+    pub policies_differ: bool,
+    /// How an update is compared with the Listener before it, newer one first, where that is not by value.
+    pub compares: Option<fn(&TcpListener, &TcpListener) -> Comparison>,
+    /// A connection that several chains take ends the program.
+    pub ends_at_several: bool,
+    /// An RPC that is let in, to a method that the server does not have, ends the program.
+    pub ends_at_unimplemented: bool,
+    /// A filter chain with a source type that does not exist ends the program.
+    pub ends_at_unknown_type: bool,
     /// A range of IPv6 that an address of IPv4 is compared with ends the program.
     pub ends_at_ipv6: bool,
-    /// A Listener that has gone away and comes back is not served.
+    /// A Listener that has gone away and comes back as it was is not served.
     pub stays_away: bool,
     /// A Listener for another address leaves connections as they are.
     pub keeps_at_other_address: bool,
+}
+
+/// What comes of comparing a Listener with the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Comparison {
+    /// They count as the same: the one before stays in use.
+    Same,
+    /// The newer one is another.
+    Other,
+    /// The comparison ends the program.
+    Ends,
 }
 
 /// Which addresses are of the loopback interface.
@@ -155,10 +174,10 @@ pub enum Loopback {
 /// Why an RPC does not get to its filters, or is kept out by them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal<'r> {
-    /// The RouteConfiguration is not there, in these words.
+    /// The RouteConfiguration of this name is not there.
     NoRoutes(&'r str),
-    /// The RouteConfiguration was rejected, for this reason.
-    BadRoutes(&'r str),
+    /// That of this name was rejected, for this reason.
+    BadRoutes(&'r str, &'r str),
     /// The RPC has no `:authority`.
     NoAuthority,
     /// No virtual host has this authority.
@@ -169,10 +188,10 @@ pub enum Refusal<'r> {
     InappropriateAction,
     /// No ALLOW policy matches.
     NoPolicy,
-    /// A DENY policy matches.
-    Policy,
+    /// The DENY policy of this name matches.
+    Policy(&'r str),
     /// The server has no such method.
-    Unimplemented,
+    Unimplemented(&'r str),
 }
 
 /// Names of a peer, each with its kind.
@@ -207,6 +226,10 @@ pub struct ServerDialect {
     pub compares_address: bool,
     /// Where the server listens, as it says itself, if its program asks for this address.
     pub listens: fn(&str) -> String,
+    /// A resource to which the client does not answer ends the program.
+    pub ends_at_resources: bool,
+    /// Without a template in the bootstrap the program serves all the same, and without xDS.
+    pub serves_without_template: bool,
     /// Chains whose routes come by RDS.
     pub routes_by_rds: RoutesByRds,
     /// The virtual host of an RPC.
@@ -243,6 +266,8 @@ pub struct ServerDialect {
     pub asks_optionally: bool,
     /// A certificate provider works only with both an identity and roots, whatever it is used for.
     pub needs_whole_provider: bool,
+    /// Roots of the identity's provider stand in for those of a provider whose files are not there.
+    pub borrows_roots: bool,
     /// An RPC without `:authority`.
     pub no_authority: NoAuthority,
     /// What the code is while there are no routes.
@@ -253,10 +278,8 @@ pub struct ServerDialect {
     pub takes_bad_certificates: bool,
     /// A method that the server does not have is refused before anything else is looked at.
     pub unimplemented_first: bool,
-    /// The words of a refusal, as far as they are known.
-    pub words: fn(Refusal<'_>) -> String,
-    /// The node's id stands before the words of routes.
-    pub names_node: bool,
+    /// The words of a refusal, as far as they are known, for a client with this node and this profile.
+    pub words: fn(Refusal<'_>, &Client) -> String,
     /// What it does over time.
     pub lifetime: Lifetime,
 }

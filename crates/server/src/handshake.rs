@@ -123,7 +123,7 @@ pub fn shake<'c>(
         (Transport::Tls(None), Asks::Optional) => return Ok(Peer::Tls(None)),
         (Transport::Tls(Some(certificate)), Asks::Required | Asks::Optional) => certificate,
     };
-    match fault(certificate, chain, program) {
+    match fault(certificate, chain, program, dialect) {
         None => Ok(Peer::Tls(Some(certificate))),
         Some(_) if asks == Asks::Optional && dialect.takes_bad_certificates => Ok(Peer::Tls(None)),
         Some(fault) => Err(fault),
@@ -131,8 +131,13 @@ pub fn shake<'c>(
 }
 
 /// Why a certificate is a bad one.
-fn fault(certificate: &PeerCertificate, chain: &FilterChain, program: &Program<'_>) -> Option<HandshakeFault> {
-    if certificate.is_untrusted || !is_below_roots(certificate, chain, program) {
+fn fault(
+    certificate: &PeerCertificate,
+    chain: &FilterChain,
+    program: &Program<'_>,
+    dialect: &ServerDialect,
+) -> Option<HandshakeFault> {
+    if certificate.is_untrusted || !is_below_roots(certificate, chain, program, dialect) {
         return Some(HandshakeFault::Untrusted);
     }
     if certificate.is_for_others {
@@ -150,15 +155,34 @@ fn fault(certificate: &PeerCertificate, chain: &FilterChain, program: &Program<'
 }
 
 /// Says whether the issuer of a certificate is one of the roots, as far as these are known.
-fn is_below_roots(certificate: &PeerCertificate, chain: &FilterChain, program: &Program<'_>) -> bool {
+fn is_below_roots(
+    certificate: &PeerCertificate,
+    chain: &FilterChain,
+    program: &Program<'_>,
+    dialect: &ServerDialect,
+) -> bool {
     let Some(CaCerts::Provider(own)) = chain.tls.as_ref().map(|tls| &tls.common.ca_certs) else {
         return true;
     };
-    let provider = program.providers.and_then(|all| all.get(&own.instance_name));
+    let named = program.providers.and_then(|all| all.get(&own.instance_name));
+    let provider = borrowed(chain, program, dialect).or(named);
     match provider.and_then(|provider| provider.roots.as_ref()) {
         Some(Roots::Of(names)) => names.contains(&certificate.issuer),
         Some(Roots::Any) | None => true,
     }
+}
+
+/// The provider of the identity, in a server that takes its roots while the provider of the roots has no files.
+fn borrowed<'p>(chain: &FilterChain, program: &Program<'p>, dialect: &ServerDialect) -> Option<&'p Provider> {
+    let common = &chain.tls.as_ref()?.common;
+    let (CaCerts::Provider(roots), Some(identity)) = (&common.ca_certs, &common.identity) else {
+        return None;
+    };
+    let providers = program.providers.filter(|_| dialect.borrows_roots)?;
+    let is_empty = providers.get(&roots.instance_name)? == &Provider::default();
+    providers
+        .get(&identity.instance_name)
+        .filter(|own| is_empty && own.roots.is_some())
 }
 
 /// The certificate that the server of a chain shows, by its name; `None` where nothing is known of it.
@@ -175,6 +199,7 @@ fn own_side(chain: &FilterChain, program: &Program<'_>, dialect: &ServerDialect)
     let whole = dialect.needs_whole_provider;
     let identity = common.identity.as_ref().map(|own| (own, true, whole));
     let roots = match &common.ca_certs {
+        CaCerts::Provider(_) if borrowed(chain, program, dialect).is_some() => None,
         CaCerts::Provider(own) => Some((own, whole, true)),
         CaCerts::None | CaCerts::SystemRoots => None,
     };

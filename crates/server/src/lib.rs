@@ -38,6 +38,8 @@ pub mod handshake;
 
 pub mod policy;
 
+mod fatal;
+
 pub mod words;
 
 pub mod admit;

@@ -35,6 +35,7 @@ impl Routes {
         };
         match (held.value(), held.rejected()) {
             (Some(routes), _) => Routes::Held(Arc::clone(routes)),
+            (None, _) if held.is_unnamed() => Routes::Missing(name.clone()),
             (None, why) => Routes::Rejected(name.clone(), why.unwrap_or_default().to_owned()),
         }
     }

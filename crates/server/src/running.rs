@@ -7,24 +7,19 @@ use std::collections::BTreeMap;
 
 use crate::admit::{self, End, Handled};
 use crate::connection::{Connection, Rpc, Transport};
-use crate::dialect::{DrainsOn, Rotation, ServerDialect};
+use crate::dialect::{Comparison, DrainsOn, Rotation, ServerDialect};
 use crate::handshake::{self, Peer, Program, Provider, Roots};
-use crate::policy::{Asked, Look};
 use crate::serving::{NotServing, Serving, serving};
 use xdsctl_channel::client::server::ListeningServer;
-use xdsctl_channel::client::{Client, Nacked, SentTexts, Updated};
+use xdsctl_channel::client::{Client, SentTexts, Updated};
 use xdsctl_channel::rpc::Draw;
 use xdsctl_model::resource::listener::{FilterChain, TcpListener};
-use xdsctl_model::resource::rbac::RbacCondition;
 use xdsctl_model::resource::tls::CaCerts;
 use xdsctl_model::resource::{Listener, ResourceType};
 use xdsctl_model::status::Status;
 
-/// What a program of Node says as it ends at an addition.
+/// What a program of Node says as it ends at the comparison of an update.
 const NULL: &str = "Cannot read properties of null";
-
-/// What it says as it ends at a range of IPv6.
-const NO_NUMBER: &str = "Cannot convert an address of IPv4 to a BigInt";
 
 /// What becomes of a connection over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +55,8 @@ impl ConnectionState {
 pub struct Setup {
     /// It has no xDS credentials.
     pub has_no_credentials: bool,
+    /// Its bootstrap has no template for the names of Listeners.
+    pub has_no_template: bool,
     /// The time in seconds since 1970 at the beginning; without it, any time will do.
     pub at: Option<i64>,
     /// Its certificate providers by name; `None` if each has what it is used for.
@@ -138,7 +135,10 @@ pub struct RunningServer {
     /// The Listener as it was last sent, if it was in an update.
     text: Option<String>,
     now: i64,
-    has_gone: bool,
+    /// The Listener as it was when it went away.
+    gone: Option<TcpListener>,
+    /// The Listener before an update that counted as the same.
+    kept: Option<TcpListener>,
     ended: Option<String>,
 }
 
@@ -184,7 +184,8 @@ impl RunningServer {
             calls: BTreeMap::new(),
             text: None,
             now: 0,
-            has_gone: false,
+            gone: None,
+            kept: None,
             ended: None,
         }
     }
@@ -202,11 +203,17 @@ impl RunningServer {
         if let Some(words) = &self.ended {
             return Err(NotServing::Ended(words.clone()));
         }
-        let serving = serving(&self.server, &self.client, &self.dialect)?;
-        match self.has_gone && self.dialect.lifetime.stays_away {
-            true => Err(NotServing::CameBack),
-            false => Ok(serving),
+        if self.setup.has_no_template && self.dialect.serves_without_template {
+            return Ok(Serving::without_xds());
         }
+        let mut serving = serving(&self.server, &self.client, &self.dialect)?;
+        if self.dialect.lifetime.stays_away && self.gone.as_ref() == Some(&serving.listener) {
+            return Err(NotServing::CameBack);
+        }
+        if let Some(kept) = &self.kept {
+            serving.listener = kept.clone();
+        }
+        Ok(serving)
     }
 
     /// Connects under a name, in place of an earlier connection of that name.
@@ -216,17 +223,19 @@ impl RunningServer {
             Ok(serving) => serving,
             Err(why) => return End::NotServing(why),
         };
-        if self.is_fatal(&connection) && has_ipv6(&serving.listener) {
-            self.end(NO_NUMBER);
-            return End::Closed;
-        }
         let chosen = crate::chain::choose(&serving.listener, &connection, &self.dialect).chosen;
         let providers = chosen.and_then(|(_, chain)| self.providers_of(chain));
         let program = self.program(providers.as_ref());
         let taken = admit::connect(&serving.listener, &connection, &program, &self.dialect);
         let (index, chain, is_seen) = match (&taken.peer, chosen) {
             (Ok(peer), Some((index, chain))) => (index, chain.clone(), matches!(peer, Peer::Tls(Some(_)))),
-            (Err(end), _) => return end.clone(),
+            (Err(end), _) => {
+                let end = end.clone();
+                if let End::Ended(words) = end {
+                    self.end(words);
+                }
+                return end;
+            }
             (Ok(_), None) => return End::Closed,
         };
         let open = OpenConnection {
@@ -278,25 +287,13 @@ impl RunningServer {
             &self.client,
             draw,
         );
-        let asked = Asked {
-            connection: &open.connection,
-            peer: open.peer(),
-            rpc,
-            dialect: &self.dialect,
-        };
-        if self.is_fatal(&open.connection) && looks_at_ipv6(&handled, asked) {
-            self.end(NO_NUMBER);
-            return Called::closed();
+        if let End::Ended(words) = handled.end {
+            self.end(words);
         }
         Called {
             end: handled.end.clone(),
             handled: Some(handled),
         }
-    }
-
-    /// Says whether a range of IPv6 ends the program if it is compared with an address of this connection.
-    const fn is_fatal(&self, connection: &Connection) -> bool {
-        self.dialect.lifetime.ends_at_ipv6 && connection.from.is_ipv4()
     }
 
     /// Sends an RPC under a name, which ends with [`RunningServer::finish`] unless it is kept out at once.
@@ -328,14 +325,19 @@ impl RunningServer {
         let text = sent.named(ResourceType::Listener, &self.server.listener);
         let before = self.listener();
         let updated = self.client.take(sent);
-        let is_own =
-            |nacked: &Nacked| nacked.resource_type == ResourceType::Listener && nacked.name == self.server.listener;
-        let text = text.filter(|_| !updated.nacked.iter().any(is_own));
-        let is_other = text.is_some() && self.text.is_some() && text != self.text;
+        let mut rejected = updated.nacked.iter();
+        let own = rejected
+            .find(|nacked| nacked.resource_type == ResourceType::Listener && nacked.name == self.server.listener);
+        if own.is_some_and(|own| own.is_unnamed) && !self.client.server.ignore_resource_deletion {
+            self.client.resources.lose_listener(&self.server.listener);
+        }
+        let text = text.filter(|_| own.is_none());
+        let is_sent = text.is_some();
+        let is_other = is_sent && self.text.is_some() && text != self.text;
         if text.is_some() {
             self.text = text;
         }
-        self.changed(before.as_ref(), is_other);
+        self.changed(before.as_ref(), is_sent, is_other);
         updated
     }
 
@@ -348,8 +350,7 @@ impl RunningServer {
                 self.client.resources.remove(*kind, name);
             }
         }
-        self.has_gone |= before.is_some() && self.listener().is_none();
-        self.changed(before.as_ref(), false);
+        self.changed(before.as_ref(), false, false);
     }
 
     /// Replaces files of a certificate provider; new connections see them, as far as the server uses them.
@@ -396,7 +397,12 @@ impl RunningServer {
         }
     }
 
+    /// The Listener that is in use, if it can be used.
     fn listener(&self) -> Option<TcpListener> {
+        self.kept.clone().or_else(|| self.newest())
+    }
+
+    fn newest(&self) -> Option<TcpListener> {
         let held = self.client.resources.listeners.get(&self.server.listener)?;
         match &**held.value()? {
             Listener::Tcp(listener) => Some(listener.clone()),
@@ -405,15 +411,20 @@ impl RunningServer {
     }
 
     /// Drains connections if the Listener is another one.
-    fn changed(&mut self, before: Option<&TcpListener>, is_other_text: bool) {
+    fn changed(&mut self, before: Option<&TcpListener>, is_sent: bool, is_other_text: bool) {
+        if let Err(NotServing::Ended(words)) = self.serving() {
+            self.end(&words);
+            return;
+        }
         let Some(before) = before else { return };
         let lifetime = self.dialect.lifetime;
-        let after = self.listener();
+        let after = self.newest();
         let is_same = after.as_ref().is_some_and(|after| match lifetime.drains_on {
             DrainsOn::Read => nameless(before) == nameless(after),
             DrainsOn::ReadAndNames => before == after,
             DrainsOn::Any => before == after && !is_other_text,
         });
+        let is_same = is_same && !(is_sent && lifetime.policies_differ && before.has_policies());
         if is_same {
             return;
         }
@@ -421,10 +432,18 @@ impl RunningServer {
             if lifetime.keeps_at_other_address && !self.server.is_meant(&after.address) {
                 return;
             }
-            if lifetime.ends_at_additions && has_additions(before, after) {
-                self.end(NULL);
-                return;
+            match lifetime.compares.map(|compares| compares(after, before)) {
+                Some(Comparison::Ends) => return self.end(NULL),
+                Some(Comparison::Same) => {
+                    self.kept = Some(before.clone());
+                    return;
+                }
+                Some(Comparison::Other) | None => {}
             }
+        }
+        self.kept = None;
+        if after.is_none() {
+            self.gone = Some(before.clone());
         }
         let grace = self.setup.drain_grace.or(lifetime.drain_grace);
         let until = grace
@@ -486,60 +505,4 @@ fn nameless(listener: &TcpListener) -> TcpListener {
         .chain(&mut listener.default_filter_chain)
         .for_each(|chain| chain.name.clear());
     listener
-}
-
-/// Says whether a chain is for a range of IPv6.
-fn has_ipv6(listener: &TcpListener) -> bool {
-    let sources = listener.filter_chains.iter().flat_map(|chain| &chain.source.prefixes);
-    let destinations = listener.destinations.iter().filter_map(|one| one.prefix.as_ref());
-    sources.chain(destinations).any(|range| range.address.is_ipv6())
-}
-
-/// Says whether a policy looked at a range of IPv6.
-fn looks_at_ipv6(handled: &Handled, asked: Asked<'_>) -> bool {
-    fn one(look: &Look<'_>) -> bool {
-        let is_own = match look.condition {
-            RbacCondition::Address(_, range) => range.range.is_some_and(|range| range.address.is_ipv6()),
-            _ => false,
-        };
-        is_own || look.parts.iter().any(one)
-    }
-    let decisions = admit::decisions(handled, asked);
-    let policies = decisions.iter().filter_map(|(_, decision)| decision.as_ref());
-    let looks = policies.flat_map(|decision| &decision.policies);
-    looks
-        .flat_map(|policy| policy.permissions.iter().chain(&policy.principals))
-        .any(one)
-}
-
-/// Says whether a comparison gets to where one of two Listeners has a default chain or TLS and the other has none. It ends with the
-/// first difference, and looks at the default chains first.
-fn has_additions(before: &TcpListener, after: &TcpListener) -> bool {
-    let of_default = match (&before.default_filter_chain, &after.default_filter_chain) {
-        (Some(before), Some(after)) => compared(before, after),
-        (None, None) => Some(true),
-        (Some(_), None) | (None, Some(_)) => None,
-    };
-    match of_default {
-        None => return true,
-        Some(is_same) if !is_same || before.filter_chains.len() != after.filter_chains.len() => return false,
-        Some(_) => {}
-    }
-    let chains = before.filter_chains.iter().zip(&after.filter_chains);
-    let first = chains
-        .map(|(one, other)| compared(one, other))
-        .find(|same| *same != Some(true));
-    first == Some(None)
-}
-
-/// Whether two chains are the same; `None` if TLS is compared with none.
-fn compared(before: &FilterChain, after: &FilterChain) -> Option<bool> {
-    if before.http_connection_manager != after.http_connection_manager {
-        return Some(false);
-    }
-    match (&before.tls, &after.tls) {
-        (Some(one), Some(other)) => Some(one == other && before.source == after.source),
-        (None, None) => Some(before.source == after.source),
-        (Some(_), None) | (None, Some(_)) => None,
-    }
 }

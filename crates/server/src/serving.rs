@@ -1,15 +1,19 @@
 //! Whether a server serves: it has a Listener, one for servers, for its own address (A36).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::dialect::{RoutesByRds, ServerDialect};
 use crate::routing::Routes;
 use xdsctl_channel::client::Client;
 use xdsctl_channel::client::server::ListeningServer;
 use xdsctl_model::resource::RouteConfiguration;
-use xdsctl_model::resource::listener::{RouteSource, TcpListener};
-use xdsctl_model::resource::route::Route;
-use xdsctl_model::resource::{Listener, ResourceType};
+use xdsctl_model::resource::listener::{
+    FilterChain, HttpConnectionManager, RouteSource, SourceMatch, SourceType, TcpListener,
+};
+use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
+use xdsctl_model::resource::route::{Action, PathMatcher, Route, VirtualHost};
+use xdsctl_model::resource::{Listener, Millis, ResourceType};
 use xdsctl_model::text;
 
 /// Why a server does not serve.
@@ -41,7 +45,7 @@ pub enum NotServing {
     OtherAddress(String),
     /// It came back after it had gone away, which the server does not hear of.
     CameBack,
-    /// An update has ended the program, in these words.
+    /// The program has ended, in these words.
     Ended(String),
 }
 
@@ -52,6 +56,53 @@ pub struct Serving {
     pub listener: TcpListener,
     /// Why a newer version of the Listener was rejected, if so; the one before it stays in use.
     pub rejected: Option<String>,
+}
+
+impl Serving {
+    /// What a server without xDS does: it takes every connection in plaintext, and lets everybody in.
+    pub fn without_xds() -> Serving {
+        let everything = Route {
+            index: 0,
+            name: String::new(),
+            path: PathMatcher::Text(StringMatcher {
+                kind: StringMatch::Prefix(String::new()),
+                ignore_case: false,
+            }),
+            headers: Vec::new(),
+            fraction_per_million: None,
+            action: Action::NonForwarding,
+            typed_per_filter_config: BTreeMap::new(),
+        };
+        let host = VirtualHost {
+            domains: vec!["*".to_owned()],
+            routes: vec![everything],
+            ..VirtualHost::default()
+        };
+        let routes = RouteConfiguration {
+            virtual_hosts: vec![host],
+            ..RouteConfiguration::default()
+        };
+        let chain = FilterChain {
+            name: String::new(),
+            source: SourceMatch::default(),
+            tls: None,
+            http_connection_manager: HttpConnectionManager {
+                routes: RouteSource::Inline(Arc::new(routes)),
+                http_max_stream_duration: Millis(0),
+                http_filters: Vec::new(),
+            },
+        };
+        Serving {
+            listener: TcpListener {
+                address: String::new(),
+                filter_chains: Vec::new(),
+                destinations: Vec::new(),
+                uses_all_chains: false,
+                default_filter_chain: Some(chain),
+            },
+            rejected: None,
+        }
+    }
 }
 
 /// The Listener that a server serves with.
@@ -68,6 +119,9 @@ pub fn serving(server: &ListeningServer, client: &Client, dialect: &ServerDialec
         near: text::nearest(name, listeners.keys().map(String::as_str)).map(str::to_owned),
     })?;
     let rejected = held.rejected().map(str::to_owned);
+    if dialect.ends_at_resources && held.is_fatal() {
+        return Err(NotServing::Ended(rejected.unwrap_or_default()));
+    }
     let Some(listener) = held.value() else {
         return Err(NotServing::Rejected(rejected.unwrap_or_default()));
     };
@@ -76,6 +130,9 @@ pub fn serving(server: &ListeningServer, client: &Client, dialect: &ServerDialec
     };
     if dialect.compares_address && !server.is_meant(&tcp.address) {
         return Err(NotServing::OtherAddress(tcp.address.clone()));
+    }
+    if dialect.lifetime.ends_at_unknown_type && has_unknown_type(tcp) {
+        return Err(NotServing::Ended("source_type < 3".to_owned()));
     }
     routes_by_rds(tcp, client, dialect)?;
     if let Some((host, route)) = equal_routes(tcp, client).filter(|_| dialect.stops_at_equal_routes) {
@@ -87,24 +144,32 @@ pub fn serving(server: &ListeningServer, client: &Client, dialect: &ServerDialec
     })
 }
 
+/// Says whether a chain that can match has a source type that does not exist.
+fn has_unknown_type(listener: &TcpListener) -> bool {
+    let used = listener.destinations.iter().flat_map(|one| &one.chains);
+    let mut chains = used.filter_map(|index| listener.filter_chains.get(*index));
+    chains.any(|chain| chain.source.source_type == SourceType::Unknown)
+}
+
 /// What is in the way where routes come by RDS.
 fn routes_by_rds(listener: &TcpListener, client: &Client, dialect: &ServerDialect) -> Result<(), NotServing> {
     for (_, chain) in listener.used_chains() {
         let RouteSource::Rds(name) = &chain.http_connection_manager.routes else {
             continue;
         };
+        let held = client.resources.route_configs.get(name);
+        if let Some(fatal) = held.filter(|held| dialect.ends_at_resources && held.is_fatal()) {
+            return Err(NotServing::Ended(fatal.rejected().unwrap_or_default().to_owned()));
+        }
         match (
             dialect.routes_by_rds,
             Routes::of(&chain.http_connection_manager.routes, client),
         ) {
             (RoutesByRds::Fatal, _) => return Err(NotServing::RoutesByRds(name.clone())),
-            (RoutesByRds::AllAwaited, Routes::Missing(name)) => {
-                return Err(NotServing::RoutesRejected(name, "it is not there".to_owned()));
-            }
-            (RoutesByRds::GoodAwaited | RoutesByRds::AllAwaited, Routes::Rejected(name, why)) => {
+            (RoutesByRds::GoodAwaited, Routes::Rejected(name, why)) => {
                 return Err(NotServing::RoutesRejected(name, why));
             }
-            (RoutesByRds::Served | RoutesByRds::GoodAwaited | RoutesByRds::AllAwaited, _) => {}
+            (RoutesByRds::Served | RoutesByRds::GoodAwaited, _) => {}
         }
     }
     Ok(())

@@ -26,9 +26,9 @@ pub fn not_serving(server: &ListeningServer, why: &NotServing) -> String {
         }
         NotServing::OtherAddress(own) => format!("{name} is for {own}"),
         NotServing::CameBack => {
-            format!("{name} came back after it had gone away, which such a server does not hear of")
+            format!("{name} came back as it was before it had gone away, which such a server does not hear of")
         }
-        NotServing::Ended(words) => format!("an update of {name} has ended the program ({words})"),
+        NotServing::Ended(words) => format!("the program has ended ({words})"),
     };
     format!("{why}, so a server at {address} does not serve")
 }

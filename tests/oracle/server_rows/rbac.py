@@ -308,6 +308,8 @@ def overrides():
             "route-filter-config": (deny, {}, {"typed_per_filter_config": {"rbac": {"@type": TYPE + "envoy.config.route.v3.FilterConfig", "config": {
                 "@type": FILTERS + "http.rbac.v3.RBACPerRoute", "rbac": {"rules": allow}}}}}),
             "route-disabled": (deny, {}, {"typed_per_filter_config": {"rbac": {"@type": TYPE + "envoy.config.route.v3.FilterConfig", "disabled": True}}}),
+            "route-disabled-whole": (deny, {}, {"typed_per_filter_config": {"rbac": {"@type": TYPE + "envoy.config.route.v3.FilterConfig", "disabled": True, "config": {
+                "@type": FILTERS + "http.rbac.v3.RBACPerRoute", "rbac": {"rules": deny}}}}}),
             "route-unknown-optional": (deny, {}, {"typed_per_filter_config": {"rbac": {"@type": TYPE + "envoy.config.route.v3.FilterConfig", "is_optional": True, "config": {
                 "@type": FILTERS + "http.cors.v3.CorsPolicy"}}}})}.items():
         yield asked(f"override-{what}", f"override: {what}", rbac(top), *calls(METHODS[0], METHODS[1], METHODS[2]),

@@ -18,6 +18,7 @@ def changes():
     plain, now = [connect(), call()], [gone(), call(), connect("b"), call("b")]
     for id, about, first, second in (
             ("same", "the same Listener again", listener(), listener()),
+            ("same-rbac", "the same Listener again, with RBAC", listener([chain(filters=[rbac()])]), listener([chain(filters=[rbac()])])),
             ("name", "a chain with another name", listener(), listener([chain(name="other")])),
             ("unread", "a field that gRPC does not read", listener(), listener(traffic_direction="INBOUND")),
             ("route", "other routes", listener(), listener([chain(hosts=[host([route({"path": METHODS[1]})])])])),
@@ -34,6 +35,19 @@ def changes():
             ("rejected-filter", "a Listener with a filter that is unknown", listener(), listener([chain(filters=[{"name": "x"}])]))):
         yield asked(id, about, first, *plain, {"update": [second]}, *now)
         yield asked(id + "-back", about + ", and back", first, *plain, {"update": [second]}, gone(), {"update": [first]}, connect("b"), call("b"))
+
+
+    secured = [connect(tls=shows("client-uri")), call()]
+    later = [gone(), call(), connect("b"), call("b"), connect("c", tls=shows("client-uri")), call("c")]
+    yield asked("tls-gone", "TLS becomes plaintext", listener([chain(tls=mtls())]), *secured, {"update": [listener()]}, *later)
+    yield asked("tls-gone-route", "TLS becomes plaintext, with other routes", listener([chain(tls=mtls())]), *secured,
+                {"update": [listener([chain(hosts=[host([route({"path": METHODS[0]})])])])]}, *later)
+    yield asked("tls-gone-then-rbac", "TLS becomes plaintext, and then RBAC denies", listener([chain(tls=mtls())]), *secured,
+                {"update": [listener()]}, gone(), {"update": [listener([chain(filters=[DENIES])])]}, *later[1:])
+    yield asked("removed-and-other", "a Listener that goes away, and another comes", listener(), *plain, {"remove": [NAME]}, gone(),
+                {"update": [listener([chain(filters=[DENIES])])]}, connect("b"), call("b"))
+    yield asked("rejected-filter-other", "a Listener with a filter that is unknown, and then another", listener(), *plain,
+                {"update": [listener([chain(filters=[{"name": "x"}])])]}, gone(), {"update": [listener([chain(filters=[DENIES])])]}, connect("b"), call("b"))
 
 
 def flights():

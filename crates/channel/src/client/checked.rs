@@ -71,6 +71,8 @@ pub struct Checked {
     pub verdict: Verdict,
     /// The client's process dies of it; the verdict is a rejection then.
     pub dies: bool,
+    /// The rejection names no resource.
+    pub(super) is_unnamed: bool,
     /// What is not known of that; the verdict is a rejection then.
     pub(super) gap: Option<Gap>,
     /// What other resources need to know, if the client accepts it; the world takes it.
@@ -216,6 +218,7 @@ pub(super) fn judge(raw: RawResource, against: &ValidationInput<'_>) -> (Checked
         hash: None,
         verdict: Verdict::NotChecked,
         dies: false,
+        is_unnamed: false,
         gap: None,
         facts: None,
         diagnostics: Vec::new(),
@@ -249,6 +252,7 @@ pub(super) fn judge(raw: RawResource, against: &ValidationInput<'_>) -> (Checked
     };
     checked.gap = (!validated.is_known).then_some(Gap::Verdict);
     checked.dies = validated.dies;
+    checked.is_unnamed = validated.is_unnamed;
     checked.name = validated.name;
     checked.verdict = match checked.gap {
         Some(_) => Verdict::Rejected,

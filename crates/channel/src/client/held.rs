@@ -162,6 +162,16 @@ impl<T: ResourceKind> HeldResource<T> {
         why.or_else(|| is_lost().then_some(CHANGED))
     }
 
+    /// Says whether the client does not answer to the newest version: it ends, or its parser is left by an exception.
+    pub fn is_fatal(&self) -> bool {
+        self.rejected.as_ref().is_some_and(|rejection| rejection.dies)
+    }
+
+    /// Says whether the newest version was rejected in words that name no resource: to who waits for it, it is not there.
+    pub fn is_unnamed(&self) -> bool {
+        self.rejected.as_ref().is_some_and(|rejection| rejection.is_unnamed)
+    }
+
     /// What is not known of the newest version, for a client whose resources are kept as the reference keeps them; it is no rejection then.
     pub fn gap(&self) -> Option<Gap> {
         self.rejected.as_ref()?.gap
@@ -466,6 +476,14 @@ impl Resources {
             ResourceType::RouteConfiguration => self.route_configs.remove(name),
             ResourceType::Cluster => self.clusters.remove(name),
             ResourceType::Endpoints => self.endpoints.remove(name),
+        }
+    }
+
+    /// Drops the accepted version of a Listener, and remembers why a newer one was rejected.
+    pub fn lose_listener(&mut self, name: &str) {
+        let key = self.listeners.names.key(name).into_owned();
+        if let Some(held) = self.listeners.held_mut().get_mut(&key) {
+            held.version = None;
         }
     }
 

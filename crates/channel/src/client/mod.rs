@@ -171,6 +171,8 @@ pub struct Nacked {
     pub name: String,
     /// Why: the rules and where in the resource.
     pub faults: Vec<(&'static Rule, FieldPath)>,
+    /// The rejection names no resource, so that it is as if none of its name had been sent.
+    pub is_unnamed: bool,
 }
 
 impl Nacked {
@@ -180,6 +182,7 @@ impl Nacked {
             resource_type,
             name: name.to_owned(),
             faults: faults.map(|found| (found.rule, found.path.clone())).collect(),
+            is_unnamed: false,
         }
     }
 }
@@ -249,8 +252,12 @@ impl Client {
             .resources
             .iter()
             .filter(|checked| checked.verdict == Verdict::Rejected);
-        let nacked = rejected
-            .filter_map(|checked| Some(Nacked::of(checked.resource_type?, &checked.name, &checked.diagnostics)));
+        let nacked = rejected.filter_map(|checked| {
+            Some(Nacked {
+                is_unnamed: checked.is_unnamed,
+                ..Nacked::of(checked.resource_type?, &checked.name, &checked.diagnostics)
+            })
+        });
         let nacked = nacked.collect();
         let findings = std::mem::take(&mut world_set.findings);
         let store = Arc::new(Store {

@@ -66,6 +66,7 @@ fn filter_chain(chain: &FilterChain) -> Streaming<'_> {
         SourceType::Any => "ANY",
         SourceType::SameIpOrLoopback => "SAME_IP_OR_LOOPBACK",
         SourceType::External => "EXTERNAL",
+        SourceType::Unknown => "unknown",
     };
     ParsedObject::new()
         .set("source_type", source_type, "ANY")

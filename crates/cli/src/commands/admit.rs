@@ -1,5 +1,6 @@
 //! `xdsctl admit`: which connection a server takes, and which RPC it lets in.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -23,7 +24,7 @@ use xdsctl_model::profile::{self, Fleet};
 use xdsctl_server::admit::{Question, admit};
 use xdsctl_server::certificate;
 use xdsctl_server::dialect::ServerDialect;
-use xdsctl_server::handshake::Program;
+use xdsctl_server::handshake::{Program, Provider};
 use xdsctl_server::serving::serving;
 use xdsctl_server::who::Table;
 use xdsctl_server::{Connection, PeerCertificate, Rpc, Transport};
@@ -65,10 +66,15 @@ fn answer(args: &AdmitArgs, told: &mut Told, io: &mut Io<'_>) -> Result<u8, Erro
     let inputs = input::open_for(&args.input, &config, fleet, io)?;
     inputs.refuse_broken_bootstrap()?;
     let held = inputs.hold(io)?;
+    let providers = args
+        .input
+        .bootstrap
+        .as_ref()
+        .map(|_| server::providers(&held.bootstrap));
     let (server, client) = chosen(args, held, io)?;
     let dialect = ServerDialect::of(&client.profile).ok_or_else(|| server::not_known(&client.profile))?;
     if args.who {
-        return who(args, &server, (&client, &dialect), told, io);
+        return who(args, &server, (&client, &dialect), providers.as_ref(), told, io);
     }
     let connection = connection(args, transport, &server, io)?;
     let rpc = rpc(args, &server, connection.transport != Transport::Plaintext)?;
@@ -81,7 +87,7 @@ fn answer(args: &AdmitArgs, told: &mut Told, io: &mut Io<'_>) -> Result<u8, Erro
         program: Program {
             has_no_credentials: args.no_xds_credentials,
             at,
-            providers: None,
+            providers: providers.as_ref(),
         },
     };
     let draw = &mut |purpose, bound| draws.draw(purpose, bound);
@@ -111,6 +117,7 @@ fn who(
     args: &AdmitArgs,
     server: &ListeningServer,
     (client, dialect): (&Client, &ServerDialect),
+    providers: Option<&BTreeMap<String, Provider>>,
     told: &mut Told,
     io: &mut Io<'_>,
 ) -> Result<u8, Error> {
@@ -122,6 +129,7 @@ fn who(
     let made = serves.as_ref().ok().map(|serving| {
         let program = Program {
             has_no_credentials: args.no_xds_credentials,
+            providers,
             ..Program::default()
         };
         let table = Table::of(

@@ -1,12 +1,16 @@
 //! The server that is asked: which client it is, its address, and the Listener that it asks for.
 
+use std::collections::BTreeMap;
+
 use crate::Error;
 use xdsctl_channel::client::Resources;
 use xdsctl_channel::client::server::ListeningServer;
 use xdsctl_channel::session::SessionInputs;
+use xdsctl_clients::bootstrap::Bootstrap;
 use xdsctl_model::profile::{self, Fleet, Profile};
 use xdsctl_model::resource::Listener;
 use xdsctl_server::dialect::ServerDialect;
+use xdsctl_server::handshake::{Provider, Roots};
 
 /// Why a client's servers are not followed.
 pub fn not_known(profile: &Profile) -> Error {
@@ -21,9 +25,22 @@ pub fn not_known(profile: &Profile) -> Error {
 pub fn fleet(client: profile::Client) -> Result<Fleet, Error> {
     let profile = Profile::of(client);
     match ServerDialect::of(&profile) {
-        Some(_) => Ok(Fleet::of_one(client)),
+        Some(_) => Ok(Fleet::of_server(client)),
         None => Err(not_known(&profile)),
     }
+}
+
+/// What the certificate providers of a bootstrap can have: nobody reads their files.
+pub fn providers(bootstrap: &Bootstrap) -> BTreeMap<String, Provider> {
+    let providers = bootstrap.certificate_providers.iter();
+    let providers = providers.map(|(name, own)| {
+        let provider = Provider {
+            identity: own.has_identity.then(|| name.clone()),
+            roots: own.has_roots.then_some(Roots::Any),
+        };
+        (name.clone(), provider)
+    });
+    providers.collect()
 }
 
 /// Why no server is chosen.
@@ -60,13 +77,20 @@ pub fn listening(
 ) -> Result<Option<ListeningServer>, Error> {
     if let Some(address) = listen {
         let dialect = ServerDialect::of(&held.profile);
-        let address = &dialect.map_or_else(|| address.to_owned(), |dialect| (dialect.listens)(address));
+        let address = &dialect
+            .as_ref()
+            .map_or_else(|| address.to_owned(), |dialect| (dialect.listens)(address));
         if let Some(server) = ListeningServer::of(address, &held.bootstrap) {
             return Ok(Some(server));
         }
         if has_bootstrap {
-            let why = "--listen: the bootstrap has no server_listener_resource_name_template, a server with it does not start";
-            return Err(Error::Usage(why.to_owned()));
+            let why = match dialect.is_some_and(|dialect| dialect.serves_without_template) {
+                true => "a program in Python serves without xDS: EVERYONE is let in, in plaintext",
+                false => "a server with it does not start",
+            };
+            return Err(Error::Usage(format!(
+                "--listen: the bootstrap has no server_listener_resource_name_template, {why}"
+            )));
         }
         let server = ListeningServer {
             address: address.clone(),

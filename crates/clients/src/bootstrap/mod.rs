@@ -11,6 +11,8 @@ mod dialect;
 mod load;
 mod providers;
 
+pub use providers::CertificateProvider;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use client_json::ClientJson;
@@ -53,8 +55,8 @@ pub struct Bootstrap {
     pub servers: Vec<Server>,
     /// `node.id`; empty if absent.
     pub node_id: String,
-    /// Names of the certificate providers, with their plugin.
-    pub certificate_providers: BTreeMap<String, String>,
+    /// The certificate providers by name.
+    pub certificate_providers: BTreeMap<String, CertificateProvider>,
     /// `client_default_listener_resource_name_template`; empty for the default `%s`.
     pub client_default_listener_template: String,
     /// `server_listener_resource_name_template`.
@@ -160,7 +162,8 @@ fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Bootstrap> {
         let at = root.field("certificate_providers");
         for (name, entry) in load::object(json, &at, cx).into_iter().flatten() {
             let plugin = providers::provider(entry, &at.json_key(name), cx);
-            bootstrap.certificate_providers.insert(name.clone(), plugin);
+            let provider = CertificateProvider::of(plugin, entry);
+            bootstrap.certificate_providers.insert(name.clone(), provider);
         }
     }
     let template = "server_listener_resource_name_template";

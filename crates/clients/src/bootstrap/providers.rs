@@ -19,6 +19,37 @@ rules! {
 /// The only plugin that every client has.
 const FILE_WATCHER: &str = "file_watcher";
 
+/// A certificate provider of the bootstrap.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CertificateProvider {
+    /// Its plugin.
+    pub plugin: String,
+    /// It can have a certificate and its key: their files are named, or the plugin is another one.
+    pub has_identity: bool,
+    /// It can have roots, likewise.
+    pub has_roots: bool,
+}
+
+impl CertificateProvider {
+    /// What a provider with this plugin can have.
+    pub(super) fn of(plugin: String, json: &ClientJson) -> CertificateProvider {
+        let is_other = plugin != FILE_WATCHER;
+        let config = match json {
+            ClientJson::Object(object) => field(object, "config"),
+            _ => None,
+        };
+        let names = |file: &str| match config {
+            Some(ClientJson::Object(config)) => field(config, file).is_some(),
+            _ => false,
+        };
+        CertificateProvider {
+            has_identity: is_other || names("certificate_file") && names("private_key_file"),
+            has_roots: is_other || names("ca_certificate_file") || names("spiffe_bundle_map_file"),
+            plugin,
+        }
+    }
+}
+
 /// Checks one provider and returns its plugin.
 pub fn provider(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
     let Some(object) = load::object(json, at, cx) else {

@@ -149,7 +149,7 @@ fn source_match(
                 &at.field("source_type"),
                 format_args!("source_type is {unknown}, must be 0 (ANY), 1 (SAME_IP_OR_LOOPBACK) or 2 (EXTERNAL)"),
             );
-            SourceType::Any
+            SourceType::Unknown
         }
     };
     let prefixes = cidr_ranges(&matches.source_prefix_ranges, &at.field("source_prefix_ranges"), cx);

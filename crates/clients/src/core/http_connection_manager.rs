@@ -183,7 +183,7 @@ fn http_filters(
             kept.push(HttpFilter {
                 index: i,
                 name: filter.name.clone(),
-                disabled: filter.disabled,
+                disabled: filter.disabled && !cx.has(Feature::DisabledFiltersRun),
                 config,
             });
         }

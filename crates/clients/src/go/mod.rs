@@ -200,7 +200,8 @@ fn panic(
     cx: &mut Validation<'_>,
 ) -> ConverterStop {
     if cx.has(Feature::ParserPanicRecovered) {
-        reject(rule, at, message, cx)
+        reject(rule, at, message, cx);
+        ConverterStop::Unnamed
     } else {
         die(rule, at, message, cx)
     }

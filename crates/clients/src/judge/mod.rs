@@ -56,6 +56,8 @@ pub struct Validated {
     pub values: Vec<Option<Arc<Resource>>>,
     /// The first client's process dies of the resource, which counts as rejected here.
     pub dies: bool,
+    /// It is rejected, and the rejection names no resource.
+    pub is_unnamed: bool,
     /// More findings, on fields that are never read, if they were to be packed (see
     /// [`Validation::packing`]).
     pub packed: Packed,
@@ -189,10 +191,11 @@ fn convert(
     let judged = (converter.judge)(sent, &mut cx);
     let verdict = match judged {
         Err(ConverterStop::Dies) => FamilyVerdict::Dies,
-        Err(ConverterStop::Rejected) => FamilyVerdict::Rejected,
+        Err(ConverterStop::Rejected | ConverterStop::Unnamed) => FamilyVerdict::Rejected,
         Ok(_) if cx.nacked() => FamilyVerdict::Rejected,
         Ok(_) => FamilyVerdict::Accepted,
     };
+    let is_unnamed = matches!(judged, Err(ConverterStop::Unnamed));
     let value = judged.unwrap_or(None);
     let mut value = if cx.nacked() { None } else { value };
     let (profile, server, known) = (cx.profile(), cx.server(), cx.known().min(BytesKnowledge::WellFormed));
@@ -229,6 +232,7 @@ fn convert(
         packed,
         unread_beside,
         dies,
+        is_unnamed,
         is_known: true,
         ..Validated::default()
     };

@@ -25,6 +25,8 @@ use xdsctl_model::profile::{Feature, Profile};
 rules! {
     /// A FilterConfig is around the override of a filter that the client has.
     FILTER_OVERRIDE_WRAPPED = "filter-override-wrapped", Filter, Nack, "grpc-js-xds http-filter.ts validateOverrideFilter";
+    /// Policies stand in an override, which servers of grpc-js-xds read and do not apply.
+    RBAC_OVERRIDE_NOT_APPLIED = "rbac-override-not-applied", Filter, Open, "grpc-js-xds server.ts, FilterChainEntry (overrideConfigMaps)";
     /// A delay or an abort of the fault filter has no percentage.
     FAULT_PERCENTAGE_MISSING = "fault-percentage-missing", Filter, Nack, "grpc-js-xds fault-injection-filter.ts parseHTTPFaultConfig";
     /// A delay of the fault filter is neither fixed nor taken from a header.
@@ -122,6 +124,17 @@ pub(super) fn overrides(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Val
         one_override(any, &at.key(name), cx)?;
     }
     Ok(())
+}
+
+/// Says which overrides at `at` a server reads and does not apply.
+pub(super) fn note_not_applied(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Validation<'_>) {
+    if !cx.has(Feature::RbacFilter) {
+        return;
+    }
+    for (name, _) in map.iter().filter(|(_, any)| is_url_of(&any.type_url, RBAC_PER_ROUTE)) {
+        let why = format_args!("the override changes nothing: the filter's own policies let in whom it keeps out");
+        cx.report(&RBAC_OVERRIDE_NOT_APPLIED, &at.key(name), why);
+    }
 }
 
 /// `validateOverrideFilter`. A registered filter gets the wrapper, where there is one, and does not

@@ -23,12 +23,15 @@ mod tls;
 use bytes::Bytes;
 
 use crate::shared::read::{self, FamilyReader, PolicyKind, ReadDialect, plain_range};
-use crate::shared::{Checked, Converter, Message, Opened, SentResource, URL_PREFIX, is_url_of, reject, undecodable};
+use crate::shared::{
+    Checked, Converter, ConverterStop, Message, Opened, SentResource, URL_PREFIX, is_url_of, reject, undecodable,
+};
 use xdsctl_document::proto::any::ANY_UNDECODABLE;
 use xdsctl_document::proto::pb::tables;
 use xdsctl_lb::ring_hash::LB_RING_HASH_SIZE;
 use xdsctl_lb::usable::LB_RING_HASH_BELOW_LOCALITIES;
 use xdsctl_model::diag::{BytesKnowledge, Effect, Path, Rule, Validation};
+use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::lb_policy::DEFAULT_MIN_RING_SIZE;
 use xdsctl_model::resource::{Resource, ResourceType};
 
@@ -97,8 +100,15 @@ pub(crate) static CONVERTER: Converter = Converter {
     ],
 };
 
-/// Converts a resource.
+/// Converts a resource. Of what is thrown the client knows only at which place of the response.
 fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
+    read_and_convert(sent, cx).map_err(|stop| match stop {
+        ConverterStop::Rejected => ConverterStop::Unnamed,
+        other => other,
+    })
+}
+
+fn read_and_convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
     let resource_type = sent.resource_type;
     // What the loader wrote is read alike.
     let table = tables::message(resource_type.type_name()).filter(|_| cx.known() < BytesKnowledge::WellFormed);
@@ -142,7 +152,11 @@ fn converted(message: Message<'_>, opened: &Opened, cx: &mut Validation<'_>) -> 
     match message {
         Message::Listener(listener) => listener::convert(listener, cx),
         Message::RouteConfiguration(config) => {
-            routes::from_proto(opened.hosts(config), routes::User::Unknown, &Path::ROOT, cx)
+            let user = match cx.has(Feature::ReadsAsServer) {
+                true => routes::User::Server,
+                false => routes::User::Unknown,
+            };
+            routes::from_proto(opened.hosts(config), user, &Path::ROOT, cx)
         }
         Message::Cluster(cluster) => cluster::convert(cluster, cx),
         Message::Endpoints(endpoints) => {

@@ -64,6 +64,9 @@ fn virtual_host(
         }
         route(message, &routes_at.index(i), cx)?;
     }
+    if !of_servers.is_empty() {
+        http_filter::note_not_applied(&host.typed_per_filter_config, &at.field("typed_per_filter_config"), cx);
+    }
     // Where all routes are for servers, the virtual host is.
     let kills = match user {
         User::Client => true,
@@ -111,7 +114,10 @@ fn route(route: &Route, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let other = match &route.action {
         Some(Action::Route(action)) => return route_action(route, action, at, cx),
         Some(Action::NonForwardingAction(_)) if !cx.has(Feature::LenientRoutes) => "non_forwarding_action",
-        Some(Action::NonForwardingAction(_)) => return Ok(()),
+        Some(Action::NonForwardingAction(_)) => {
+            http_filter::note_not_applied(&route.typed_per_filter_config, &at.field("typed_per_filter_config"), cx);
+            return Ok(());
+        }
         Some(Action::Redirect(_)) => "redirect",
         Some(Action::DirectResponse(_)) => "direct_response",
         Some(Action::FilterAction(_)) => "filter_action",
@@ -217,7 +223,7 @@ fn hash_policies(policies: &[HashPolicy], at: &Path<'_>, cx: &mut Validation<'_>
 
 /// A client waits until it has all clusters of its virtual host, also one of no name.
 fn cluster_name(name: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
-    if name.is_empty() {
+    if name.is_empty() && !cx.has(Feature::ReadsAsServer) {
         let why = format_args!("the name of a cluster is empty: it is accepted, and RPCs of the virtual host wait");
         cx.report_if_accepted(&CLUSTER_NAME_EMPTY, at, why);
     }

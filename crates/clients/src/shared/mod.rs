@@ -141,6 +141,8 @@ pub(crate) struct Converter {
 pub enum ConverterStop {
     /// The resource is rejected; the finding says why.
     Rejected,
+    /// The same, and the rejection names no resource: it is as if none of its name had been sent.
+    Unnamed,
     /// The process dies; the finding says of what.
     Dies,
 }

@@ -122,6 +122,10 @@ features! {
     RbacDepth;
     /// An unknown source_type is rejected; before, it kills the client.
     SourceTypeChecked;
+    /// The words of a server's denial stand alone; before, the status of the policies is told in that of the RPC.
+    DenialsPlain;
+    /// An RPC that an xDS server lets in, to a method that it does not have, ends the program.
+    UnknownMethodEnds;
     /// The matchers in RBAC policies are made, not only written as JSON.
     RbacMatchersMade;
     /// `metric_names_for_computing_utilization` of weighted round robin (A114).
@@ -151,6 +155,11 @@ features! {
     AggregateNeedsAll;
     /// HTTP filters run whether they are `disabled` or not, but for a switch.
     DisabledFiltersRun;
+
+    // Of the program, not of a version.
+
+    /// It has a server, to which other routes are fatal than to a channel (`Profile::serving`).
+    ReadsAsServer;
 
     // grpc-go alone.
 
@@ -336,6 +345,8 @@ features! {
 
     // grpc-java alone.
 
+    /// A server takes roots from their own provider alone; before, those of the identity's provider count until it has some.
+    RootsOfTheirOwn;
     /// Certificate providers in the fields that A29 used first are read too.
     OldProviderFields;
     /// Certificate providers in the fields that came before those of A29 are rejected; later they are not read.

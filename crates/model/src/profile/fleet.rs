@@ -65,6 +65,13 @@ impl Fleet {
         }
     }
 
+    /// One client in its default environment, of a program that has a server.
+    pub fn of_server(client: Client) -> Self {
+        let mut fleet = Fleet::of_one(client);
+        fleet.base = fleet.base.serving();
+        fleet
+    }
+
     /// The client whose worlds are followed.
     pub const fn base(&self) -> &Profile {
         &self.base

@@ -118,7 +118,10 @@ impl Profile {
         for &package in &self.packages {
             profile.bring(package);
         }
-        profile
+        match self.features.has(Feature::ReadsAsServer) {
+            true => profile.serving(),
+            false => profile,
+        }
     }
 
     /// Which client it is.
@@ -209,6 +212,14 @@ impl Profile {
     pub fn bring(&mut self, package: Package) {
         self.features.set(package.feature(), true);
         self.packages.push(package);
+    }
+
+    /// Answers for a program that has a server: RouteConfigurations are read for it.
+    #[must_use]
+    pub fn serving(mut self) -> Self {
+        self.features.set(Feature::ReadsAsServer, true);
+        self.defaults.set(Feature::ReadsAsServer, true);
+        self
     }
 
     /// The features that a variable switches in this client.

@@ -75,12 +75,21 @@ pub struct Description {
 }
 
 /// Role-based access control.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Rbac {
     /// What is enforced; `None` for nothing. Chains with overrides share it.
     pub rules: Option<Arc<RbacRules>>,
+    /// It has `shadow_rules`, which no server evaluates.
+    pub has_shadow_rules: bool,
     /// What reports print of it.
     pub description: Description,
+}
+
+impl PartialEq for Rbac {
+    /// Shadow rules are nothing that a client reads: two configs that differ in them alone are the same.
+    fn eq(&self, other: &Rbac) -> bool {
+        self.rules == other.rules && self.description == other.description
+    }
 }
 
 /// The cookie of a stateful session.

@@ -1,13 +1,13 @@
 //! Listener as the client keeps it: the API listener of a client channel, or a server's TCP
 //! listener.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
 use super::Millis;
-use super::filter::HttpFilter;
+use super::filter::{FilterConfig, FilterOverride, HttpFilter};
 use super::route::RouteConfiguration;
 use super::tls::DownstreamTlsContext;
 
@@ -58,6 +58,26 @@ pub struct TcpListener {
 }
 
 impl TcpListener {
+    /// Says whether a chain has RBAC policies, in its filters or in overrides of its own routes.
+    pub fn has_policies(&self) -> bool {
+        let is_rbac = |config: &FilterConfig| matches!(config, FilterConfig::Rbac(_));
+        let overridden = |map: &BTreeMap<String, FilterOverride>| {
+            map.values().any(|entry| entry.config.as_ref().is_some_and(is_rbac))
+        };
+        let mut chains = self.filter_chains.iter().chain(&self.default_filter_chain);
+        chains.any(|chain| {
+            let manager = &chain.http_connection_manager;
+            let in_routes = match &manager.routes {
+                RouteSource::Rds(_) => false,
+                RouteSource::Inline(routes) => routes.virtual_hosts.iter().any(|host| {
+                    let routes = host.routes.iter().map(|route| &route.typed_per_filter_config);
+                    routes.chain([&host.typed_per_filter_config]).any(overridden)
+                }),
+            };
+            in_routes || manager.http_filters.iter().any(|filter| is_rbac(&filter.config))
+        })
+    }
+
     /// The chains that the client keeps in its map with their indices, in the order of the
     /// resource, then the default one without.
     ///
@@ -160,6 +180,8 @@ pub enum SourceType {
     SameIpOrLoopback,
     /// A connection from another host.
     External,
+    /// A number that xDS does not have.
+    Unknown,
 }
 
 /// The part of a filter chain's match that is about the source. The destination is in

@@ -24,8 +24,8 @@ pub struct RbacRules {
     pub action: RbacAction,
     /// The policies by name, in the order in which they are asked.
     pub policies: BTreeMap<String, RbacPolicy>,
-    /// The server cannot read them when an RPC comes, and ends its connection.
-    pub end_connections: bool,
+    /// The server cannot read them when an RPC comes, and the program ends.
+    pub ends_program: bool,
     /// Who hears of the decisions (A59); `None` where the client has no audit loggers.
     pub audit: Option<RbacAudit>,
 }

@@ -7,6 +7,7 @@ use crate::dialect::{
     Authentication, DrainsOn, HostChoice, Lifetime, Loopback, MetadataCondition, NoAuthority, RangeRanks, Refusal,
     Rotation, RoutesByRds, ServerDialect, SourceTypes, UnsupportedCondition, all_names,
 };
+use xdsctl_channel::client::Client;
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::domain::DomainComparison;
 use xdsctl_model::status::Code;
@@ -18,6 +19,9 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
     ServerDialect {
         compares_address: true,
         listens: str::to_owned,
+        ends_at_resources: false,
+        // The Python program, whose server has no config fetcher then.
+        serves_without_template: true,
         routes_by_rds: RoutesByRds::Served,
         hosts: HostChoice::Best,
         stops_at_equal_routes: false,
@@ -43,6 +47,7 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
         domains: DomainComparison::Folded,
         asks_optionally: true,
         needs_whole_provider: false,
+        borrows_roots: false,
         no_authority: NoAuthority::Empty,
         missing_routes: match profile.has(Feature::MissingRoutesUnavailable) {
             true => Code::Unavailable,
@@ -52,7 +57,6 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
         takes_bad_certificates: false,
         unimplemented_first: false,
         words,
-        names_node: false,
         lifetime: Lifetime {
             drains_on: DrainsOn::Read,
             drain_grace: Some(DRAIN_GRACE_MS),
@@ -61,7 +65,11 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
                 "Drain grace time expired. Closing connection immediately.",
             )),
             rotation: Rotation::AsTheyAre,
-            ends_at_additions: false,
+            policies_differ: !profile.has(Feature::RbacMatchersMade),
+            compares: None,
+            ends_at_several: false,
+            ends_at_unimplemented: profile.has(Feature::UnknownMethodEnds),
+            ends_at_unknown_type: true,
             ends_at_ipv6: false,
             stays_away: false,
             keeps_at_other_address: false,
@@ -105,16 +113,21 @@ fn of_http<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     }
 }
 
-fn words(refusal: Refusal<'_>) -> String {
+/// `XdsServerConfigSelectorProvider`, `XdsServerConfigSelector::GetCallConfig`; a status in the place of a method config names its code.
+fn words(refusal: Refusal<'_>, client: &Client) -> String {
     match refusal {
-        Refusal::NoRoutes(why) | Refusal::BadRoutes(why) => why.to_owned(),
-        Refusal::NoAuthority => words(Refusal::NoVirtualHost("")),
-        Refusal::NoVirtualHost(authority) => {
-            format!("could not find VirtualHost for {authority} in RouteConfiguration")
+        Refusal::NoRoutes(_) if !client.profile.has(Feature::MissingRoutesUnavailable) => {
+            "Requested route config does not exist".to_owned()
         }
-        Refusal::NoRoute => "No route matched".to_owned(),
-        Refusal::InappropriateAction => "Matching route has inappropriate action".to_owned(),
-        Refusal::NoPolicy | Refusal::Policy => "Unauthorized RPC rejected".to_owned(),
-        Refusal::Unimplemented => String::new(),
+        Refusal::NoRoutes(name) => format!("RDS resource {name}: does not exist (node ID:{})", client.node_id),
+        Refusal::BadRoutes(name, why) => format!("RDS resource {name}: {why} (node ID:{})", client.node_id),
+        Refusal::NoAuthority => words(Refusal::NoVirtualHost(""), client),
+        Refusal::NoVirtualHost(authority) => {
+            format!("UNAVAILABLE:could not find VirtualHost for {authority} in RouteConfiguration")
+        }
+        Refusal::NoRoute => "UNAVAILABLE:no route matched".to_owned(),
+        Refusal::InappropriateAction => "UNAVAILABLE:matching route has unsupported action".to_owned(),
+        Refusal::NoPolicy | Refusal::Policy(_) => "Unauthorized RPC rejected".to_owned(),
+        Refusal::Unimplemented(_) => String::new(),
     }
 }

@@ -7,6 +7,7 @@ use crate::dialect::{
     Authentication, DrainsOn, HostChoice, Lifetime, Loopback, MetadataCondition, NoAuthority, RangeRanks, Refusal,
     Rotation, RoutesByRds, ServerDialect, SourceTypes, UnsupportedCondition, all_names, names_of_first_kind,
 };
+use xdsctl_channel::client::Client;
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::domain::DomainComparison;
 use xdsctl_model::status::Code;
@@ -15,6 +16,8 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
     ServerDialect {
         compares_address: true,
         listens: str::to_owned,
+        ends_at_resources: true,
+        serves_without_template: false,
         routes_by_rds: match profile.has(Feature::ServesRoutesByRds) {
             true => RoutesByRds::Served,
             false => RoutesByRds::Fatal,
@@ -52,19 +55,23 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
         domains: DomainComparison::of(|feature| profile.has(feature)),
         asks_optionally: false,
         needs_whole_provider: false,
+        borrows_roots: false,
         no_authority: NoAuthority::Empty,
         missing_routes: Code::Unavailable,
         ignores_overrides: false,
         takes_bad_certificates: false,
         unimplemented_first: true,
         words,
-        names_node: true,
         lifetime: Lifetime {
             drains_on: DrainsOn::Any,
             drain_grace: None,
             cut_off: None,
             rotation: Rotation::Usable,
-            ends_at_additions: false,
+            policies_differ: false,
+            compares: None,
+            ends_at_several: false,
+            ends_at_unimplemented: false,
+            ends_at_unknown_type: false,
             ends_at_ipv6: false,
             stays_away: false,
             keeps_at_other_address: false,
@@ -105,18 +112,35 @@ fn of_metadata<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     }
 }
 
-fn words(refusal: Refusal<'_>) -> String {
+fn words(refusal: Refusal<'_>, client: &Client) -> String {
+    let of_routes = |words: &str| {
+        client.with_node_id(&format!(
+            "error from xDS configuration for matched route configuration: {words}"
+        ))
+    };
+    let denied = |words: String| match client.profile.has(Feature::DenialsPlain) {
+        true => words,
+        false => client.with_node_id(&format!(
+            "Incoming RPC is not allowed: rpc error: code = PermissionDenied desc = {words}"
+        )),
+    };
     match refusal {
-        Refusal::NoRoutes(why) | Refusal::BadRoutes(why) => why.to_owned(),
+        Refusal::NoRoutes(name) => of_routes(&client.with_node_id(&format!(
+            "xds: resource \"{name}\" of type \"RouteConfigResource\" has been removed"
+        ))),
+        Refusal::BadRoutes(_, why) => of_routes(&client.with_node_id(why)),
         Refusal::NoAuthority | Refusal::NoVirtualHost(_) => {
-            "the incoming RPC did not match a configured Virtual Host".to_owned()
+            client.with_node_id("the incoming RPC did not match a configured Virtual Host")
         }
-        Refusal::NoRoute => "the incoming RPC did not match a configured Route".to_owned(),
+        Refusal::NoRoute => client.with_node_id("the incoming RPC did not match a configured Route"),
         Refusal::InappropriateAction => {
-            "the incoming RPC matched to a route that was not of action type non forwarding".to_owned()
+            client.with_node_id("the incoming RPC matched to a route that was not of action type non forwarding")
         }
-        Refusal::NoPolicy => "incoming RPC did not match an allow policy".to_owned(),
-        Refusal::Policy => "incoming RPC matched a deny policy".to_owned(),
-        Refusal::Unimplemented => String::new(),
+        Refusal::NoPolicy => denied("incoming RPC did not match an allow policy".to_owned()),
+        Refusal::Policy(name) => denied(format!("incoming RPC matched a deny policy \"{name}\"")),
+        Refusal::Unimplemented(method) => {
+            let (service, method) = method.trim_start_matches('/').rsplit_once('/').unwrap_or_default();
+            format!("unknown method {method} for service {service}")
+        }
     }
 }

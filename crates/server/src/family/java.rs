@@ -10,6 +10,7 @@ use crate::dialect::{
     Authentication, DrainsOn, HostChoice, Lifetime, Loopback, MetadataCondition, NameKind, NoAuthority, PeerNames,
     RangeRanks, Refusal, Rotation, RoutesByRds, ServerDialect, SourceTypes, UnsupportedCondition, names_of_first_kind,
 };
+use xdsctl_channel::client::Client;
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::domain::DomainComparison;
 use xdsctl_model::status::Code;
@@ -21,6 +22,8 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
     ServerDialect {
         compares_address: profile.has(Feature::ListenerAddressCompared),
         listens,
+        ends_at_resources: false,
+        serves_without_template: false,
         routes_by_rds: match profile.has(Feature::ServesRejectedRoutes) {
             true => RoutesByRds::Served,
             false => RoutesByRds::GoodAwaited,
@@ -46,19 +49,23 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
         domains: DomainComparison::of(|feature| profile.has(feature)),
         asks_optionally: true,
         needs_whole_provider: true,
+        borrows_roots: !profile.has(Feature::RootsOfTheirOwn),
         no_authority: NoAuthority::Unknown,
         missing_routes: Code::Unavailable,
         ignores_overrides: false,
         takes_bad_certificates: false,
         unimplemented_first: true,
         words,
-        names_node: false,
         lifetime: Lifetime {
             drains_on: DrainsOn::ReadAndNames,
             drain_grace: Some(DRAIN_GRACE_MS),
             cut_off: None,
             rotation: Rotation::UsableAndWhole,
-            ends_at_additions: false,
+            policies_differ: false,
+            compares: None,
+            ends_at_several: false,
+            ends_at_unimplemented: false,
+            ends_at_unknown_type: false,
             ends_at_ipv6: false,
             stays_away: false,
             keeps_at_other_address: false,
@@ -152,15 +159,20 @@ fn close(parts: &mut [String], is_quoted: bool) {
     }
 }
 
-fn words(refusal: Refusal<'_>) -> String {
+fn words(refusal: Refusal<'_>, _: &Client) -> String {
     match refusal {
-        Refusal::NoRoutes(_) | Refusal::BadRoutes(_) => "Missing or broken RouteConfiguration".to_owned(),
+        Refusal::NoRoutes(_) | Refusal::BadRoutes(..) => {
+            "Missing or broken xDS routing config: RDS config unavailable.".to_owned()
+        }
         Refusal::NoAuthority => String::new(),
         Refusal::NoVirtualHost(_) => "Could not find xDS virtual host matching RPC".to_owned(),
         Refusal::NoRoute => "Could not find xDS route matching RPC".to_owned(),
-        Refusal::InappropriateAction => "Invalid xDS route action for matching route".to_owned(),
-        Refusal::NoPolicy | Refusal::Policy => "Access Denied".to_owned(),
-        Refusal::Unimplemented => String::new(),
+        Refusal::InappropriateAction => {
+            "Invalid xDS route action for matching route: only Route.non_forwarding_action should be allowed."
+                .to_owned()
+        }
+        Refusal::NoPolicy | Refusal::Policy(_) => "Access Denied".to_owned(),
+        Refusal::Unimplemented(method) => format!("Method not found: {}", method.trim_start_matches('/')),
     }
 }
 

@@ -5,11 +5,14 @@ use std::net::{IpAddr, SocketAddr};
 
 use crate::connection::{PeerCertificate, Rpc, joined_by};
 use crate::dialect::{
-    Authentication, DrainsOn, HostChoice, Lifetime, Loopback, MetadataCondition, NameKind, NoAuthority, PeerNames,
-    RangeRanks, Refusal, Rotation, RoutesByRds, ServerDialect, SourceTypes, UnsupportedCondition, names_of_first_kind,
+    Authentication, Comparison, DrainsOn, HostChoice, Lifetime, Loopback, MetadataCondition, NameKind, NoAuthority,
+    PeerNames, RangeRanks, Refusal, Rotation, RoutesByRds, ServerDialect, SourceTypes, UnsupportedCondition,
+    names_of_first_kind,
 };
+use xdsctl_channel::client::Client;
 use xdsctl_model::profile::Profile;
 use xdsctl_model::resource::domain::DomainComparison;
+use xdsctl_model::resource::listener::{Cidr, FilterChain, TcpListener};
 use xdsctl_model::status::Code;
 
 /// `DEFAULT_DRAIN_GRACE_TIME_MS` of server.ts.
@@ -19,13 +22,14 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
     ServerDialect {
         compares_address: true,
         listens: str::to_owned,
-        routes_by_rds: RoutesByRds::AllAwaited,
+        ends_at_resources: true,
+        serves_without_template: false,
+        routes_by_rds: RoutesByRds::Served,
         hosts: HostChoice::Best,
         stops_at_equal_routes: false,
         address,
         ranges: RangeRanks::NoneLast,
         port_zero_is_any: false,
-        // "Duplicate matcher found for incoming connection", which ends the program.
         several_close: true,
         source_types: SourceTypes::AnyElse,
         loopback: Loopback::One,
@@ -39,18 +43,22 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
         asks_optionally: true,
         takes_bad_certificates: true,
         needs_whole_provider: false,
+        borrows_roots: false,
         no_authority: NoAuthority::Reset,
         unimplemented_first: true,
         ignores_overrides: true,
         missing_routes: Code::Unavailable,
         words,
-        names_node: false,
         lifetime: Lifetime {
             drains_on: DrainsOn::Any,
             drain_grace: Some(DRAIN_GRACE_MS),
             cut_off: None,
             rotation: Rotation::AsTheyAre,
-            ends_at_additions: true,
+            policies_differ: false,
+            compares: Some(compared),
+            ends_at_several: true,
+            ends_at_unimplemented: false,
+            ends_at_unknown_type: false,
             ends_at_ipv6: true,
             stays_away: true,
             keeps_at_other_address: true,
@@ -84,9 +92,15 @@ fn header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
         "content-type" => Some(Cow::Borrowed("application/grpc")),
         // What is between client and server alone.
         "grpc-timeout" | "grpc-encoding" | "grpc-accept-encoding" => None,
-        "cookie" => joined_by(&rpc.headers, name, "; "),
-        name => joined_by(&rpc.headers, &name.to_ascii_lowercase(), ", "),
+        "cookie" => of_http(rpc, name, "; "),
+        name => of_http(rpc, &name.to_ascii_lowercase(), ", "),
     }
+}
+
+/// The values that HTTP/2 of Node hands on: those with blanks at an end are none.
+fn of_http<'r>(rpc: &'r Rpc, name: &str, between: &str) -> Option<Cow<'r, str>> {
+    let is_whole = |value: &str| !value.starts_with([' ', '\t']) && !value.ends_with([' ', '\t']);
+    joined_by(&rpc.headers, name, between, is_whole)
 }
 
 /// `AuthenticatedPrincipal`: the names of the first kind of which there is one, and the common
@@ -117,15 +131,60 @@ fn common_names(subject: &str) -> impl Iterator<Item = String> {
         .filter_map(|part| part.strip_prefix("CN=").map(str::to_owned))
 }
 
-fn words(refusal: Refusal<'_>) -> String {
+/// `listenersEquivalent` of server-listener.ts, from the first difference on.
+fn compared(newer: &TcpListener, before: &TcpListener) -> Comparison {
+    match (&newer.default_filter_chain, &before.default_filter_chain) {
+        (None, None) => {}
+        (Some(one), Some(other)) => match compared_chains(one, other) {
+            Comparison::Same => {}
+            outcome => return outcome,
+        },
+        (Some(_), None) | (None, Some(_)) => return Comparison::Ends,
+    }
+    if newer.filter_chains.len() != before.filter_chains.len() {
+        return Comparison::Other;
+    }
+    let chains = newer.filter_chains.iter().zip(&before.filter_chains).enumerate();
+    let mut outcomes = chains.map(|(index, (one, other))| {
+        match destinations(newer, index).eq(destinations(before, index)) && one.source == other.source {
+            // What is in a chain is compared before its match.
+            false if one.http_connection_manager == other.http_connection_manager => Comparison::Other,
+            _ => compared_chains(one, other),
+        }
+    });
+    outcomes
+        .find(|outcome| *outcome != Comparison::Same)
+        .unwrap_or(Comparison::Same)
+}
+
+/// The ranges of destinations that a chain is for.
+fn destinations(listener: &TcpListener, index: usize) -> impl Iterator<Item = Option<Cidr>> {
+    let all = listener.destinations.iter();
+    all.filter(move |one| one.chains.contains(&index)).map(|one| one.prefix)
+}
+
+/// `filterChainsEquivalent`, which has `!==` for `===` where it asks whether both have TLS.
+fn compared_chains(newer: &FilterChain, before: &FilterChain) -> Comparison {
+    if newer.http_connection_manager != before.http_connection_manager {
+        return Comparison::Other;
+    }
+    match (&newer.tls, &before.tls) {
+        (None, Some(_)) => Comparison::Same,
+        (Some(_), None) => Comparison::Ends,
+        (None, None) | (Some(_), Some(_)) => Comparison::Other,
+    }
+}
+
+fn words(refusal: Refusal<'_>, _: &Client) -> String {
     match refusal {
         Refusal::NoRoutes(_)
-        | Refusal::BadRoutes(_)
+        | Refusal::BadRoutes(..)
         | Refusal::NoVirtualHost(_)
         | Refusal::NoRoute
         | Refusal::InappropriateAction => "Routing error".to_owned(),
-        Refusal::NoPolicy | Refusal::Policy => "Unauthorized RPC rejected".to_owned(),
-        Refusal::NoAuthority | Refusal::Unimplemented => String::new(),
+        Refusal::NoPolicy | Refusal::Policy(_) => "Unauthorized RPC rejected".to_owned(),
+        Refusal::NoAuthority => String::new(),
+        Refusal::Unimplemented(method) => format!("The server does not implement the method {method}"),
     }
 }
 

@@ -392,7 +392,7 @@ impl OfChain<'_> {
                 continue;
             };
             let Some(rules) = rbac.rules.as_deref() else { continue };
-            if rules.end_connections {
+            if rules.ends_program {
                 return Ok(RouteOutcome::Nobody(Nobody::Unreadable(filter.name.to_owned())));
             }
             let policies = of_policies(filter.name, rules, known, budget)?;

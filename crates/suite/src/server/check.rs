@@ -62,7 +62,7 @@ pub(crate) struct ExpectedEnd {
 }
 
 /// The words for ends, as `admit` says them.
-pub(crate) const ENDS: [&str; 9] = [
+pub(crate) const ENDS: [&str; 10] = [
     "connected",
     "served",
     "denied",
@@ -70,6 +70,7 @@ pub(crate) const ENDS: [&str; 9] = [
     "reset",
     "handshake failed",
     "closed",
+    "program ended",
     "not serving",
     "denied by POLICY",
 ];

@@ -35,6 +35,7 @@ pub fn run_server(test: &ServerTest, client: Client, server: ListeningServer, ru
         return played;
     };
     let setup = Setup {
+        has_no_template: false,
         has_no_credentials: planned.has_no_credentials,
         at: planned.at,
         providers: planned.providers.clone(),
@@ -256,6 +257,7 @@ impl Run {
             (End::HandshakeFailed(fault), _) => format!("{name}: {}", words::handshake_fault(fault)),
             (End::Refused(status), Some(why)) => format!("{name}, {why}: {}", status.code.name()),
             (End::Refused(status), None) => format!("{name}, {}: {}", status.code.name(), status.message),
+            (End::Ended(words), _) => format!("{name}: {words}"),
             (End::Closed | End::Connected | End::Served | End::Reset, _) => name.to_owned(),
         }
     }

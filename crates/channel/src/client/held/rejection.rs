@@ -28,6 +28,8 @@ pub(super) struct Rejection {
     pub gap: Option<Gap>,
     /// The client does not answer: it dies of the resource, or an exception leaves its parser.
     pub dies: bool,
+    /// The rejection names no resource.
+    pub is_unnamed: bool,
 }
 
 /// Why nothing is held of a resource of which the verdict is not known.
@@ -42,6 +44,7 @@ impl Rejection {
         let Some(error) = told.filter(|_| !is_own) else {
             let mut own = Rejection::own(&checked.diagnostics, checked.dies);
             own.gap = checked.gap;
+            own.is_unnamed = checked.is_unnamed;
             if own.gap == Some(Gap::Verdict) {
                 own.why = NOT_KNOWN.to_owned();
             }
@@ -55,6 +58,7 @@ impl Rejection {
             faults: faults(&checked.diagnostics),
             gap: None,
             dies: checked.dies,
+            is_unnamed: checked.is_unnamed,
         }
     }
 
@@ -65,6 +69,7 @@ impl Rejection {
             faults: faults(diagnostics),
             gap: None,
             dies,
+            is_unnamed: false,
         }
     }
 }

@@ -13,7 +13,7 @@ const SCHEMA: &str = "xdsctl.admit/v1";
 #[derive(Serialize)]
 struct AdmitJson<'a> {
     schema: &'static str,
-    /// `served`, `denied`, `refused`, `connected`, `handshake failed`, `closed` or `not serving`.
+    /// `served`, `denied`, `refused`, `connected`, `handshake failed`, `closed`, `reset`, `program ended` or `not serving`.
     end: &'static str,
     /// The status of an RPC that does not get to the application.
     error: Option<Failure<'a>>,
@@ -41,6 +41,8 @@ struct RbacJson {
     policy: Option<String>,
     /// The audit loggers that hear of it.
     audit_loggers: Vec<String>,
+    /// There are shadow rules, which no server evaluates.
+    shadow_rules: bool,
 }
 
 /// The answer.
@@ -84,6 +86,7 @@ fn rbac(answer: &AdmitAnswer<'_>) -> Vec<RbacJson> {
             allowed: decision.is_allowed,
             policy: decision.matched().map(|policy| policy.name.to_owned()),
             audit_loggers: decision.loggers.to_vec(),
+            shadow_rules: look.has_shadow_rules,
         })
     });
     decided.collect()

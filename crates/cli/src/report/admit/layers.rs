@@ -95,6 +95,7 @@ fn chain(taken: &Taken<'_>) -> Sentence {
                 SourceType::Any => "ANY",
                 SourceType::SameIpOrLoopback => "SAME_IP_OR_LOOPBACK",
                 SourceType::External => "EXTERNAL",
+                SourceType::Unknown => "unknown",
             };
             let outcome = if found.is_empty() { Outcome::No } else { Outcome::Yes };
             Sentence::new("source type", outcome, format!("{name}: {}", chains(found)))
@@ -257,7 +258,11 @@ fn filters(answer: &AdmitAnswer<'_>) -> Vec<Sentence> {
     let sentences = looks.map(|(look, decided)| {
         let part = format!("{} `{}`", look.kind, look.name);
         let origin = format!("config of the {}", look.config_level.name());
-        match (look.disabled, decided) {
+        let shadow = look.has_shadow_rules.then(|| {
+            let what = "no server of gRPC evaluates them, nothing is logged of what they would decide";
+            Sentence::new("shadow_rules", Outcome::Told, what)
+        });
+        let sentence = match (look.disabled, decided) {
             (Some(level), _) => Sentence::new(part, Outcome::Told, format!("switched off by the {}", level.name())),
             (None, None) => Sentence::new(part, Outcome::Yes, format!("keeps nobody out, {origin}")),
             (None, Some(decided)) => {
@@ -266,7 +271,8 @@ fn filters(answer: &AdmitAnswer<'_>) -> Vec<Sentence> {
                 let parts = conditions::policies(&decided, answer.shows_secrets);
                 Sentence::new(part, outcome, what).with(parts)
             }
-        }
+        };
+        sentence.followed_by(shadow)
     });
     sentences.collect()
 }

@@ -58,4 +58,9 @@ impl Sentence {
         self.parts = parts;
         self
     }
+
+    fn followed_by(mut self, part: Option<Sentence>) -> Sentence {
+        self.parts.extend(part);
+        self
+    }
 }

@@ -26,6 +26,7 @@ pub fn write(answer: &AdmitAnswer<'_>, colours: bool, out: &mut dyn Write) -> io
     let style = colour.on_default().bold();
     let words = match end {
         End::Refused(status) => format!("{}: {status}", end.name()),
+        End::Ended(words) => format!("{}: {words}", end.name()),
         _ => end.name().to_owned(),
     };
     say!(out, "{}", edge::paint(style, colours, &words))

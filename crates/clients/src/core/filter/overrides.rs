@@ -72,7 +72,7 @@ fn entry(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterOver
     let extension = extract(wrapper.config.as_ref(), &at, cx)?;
     let wrapping = Wrapping::FilterConfig {
         is_optional: wrapper.is_optional,
-        disabled: wrapper.disabled,
+        disabled: wrapper.disabled && !cx.has(Feature::DisabledFiltersRun),
     };
     parse(&extension, wrapping, &extension.at(&at), cx)
 }

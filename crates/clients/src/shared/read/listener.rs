@@ -99,9 +99,10 @@ impl FamilyReader<'_> {
         let ranges = &matches.source_prefix_ranges;
         SourceMatch {
             source_type: match matches.source_type {
+                0 => SourceType::Any,
                 1 => SourceType::SameIpOrLoopback,
                 2 => SourceType::External,
-                _ => SourceType::Any,
+                _ => SourceType::Unknown,
             },
             prefixes: ranges.iter().filter_map(|range| self.chain_range(range)).collect(),
             ports: matches.source_ports.clone(),

@@ -31,7 +31,7 @@ use xdsctl_model::resource::{LbConfig, LbPolicy, Millis, Resource};
 
 pub(crate) use endpoints::EndpointWays;
 pub(crate) use filters::{FilterKind, fraction};
-pub(crate) use rbac::{PolicyKind, PolicyReader};
+pub(crate) use rbac::{PolicyKind, PolicyReader, has_shadow_rules};
 pub(crate) use xdsctl_model::status::of_http_error as status_of_http;
 
 /// What a family does in its own way.

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
+use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
+
 use super::{FamilyReader, length, opened};
 use crate::shared::names::{RBAC, RBAC_PER_ROUTE};
 use xdsctl_document::proto::pb::Any;
@@ -38,12 +41,37 @@ impl FamilyReader<'_> {
             has_audit: self.has(Feature::RbacAuditLogging),
         };
         Rbac {
+            has_shadow_rules: has_shadow_rules(&any.value, any.type_url.ends_with(RBAC_PER_ROUTE)),
             rules: message.as_ref().and_then(|message| reader.rules(message)),
             description: Description {
                 kind: "rbac",
                 ..Description::default()
             },
         }
+    }
+}
+
+/// Says whether a config, or an override around one, has `shadow_rules`: no client reads them, so that the generated types lack them.
+pub(crate) fn has_shadow_rules(config: &Bytes, is_override: bool) -> bool {
+    const SHADOW_RULES: u32 = 2;
+    const RBAC_OF_ROUTE: u32 = 2;
+    let inner = match is_override {
+        true => field(config, RBAC_OF_ROUTE),
+        false => Some(config.clone()),
+    };
+    inner.is_some_and(|config| field(&config, SHADOW_RULES).is_some())
+}
+
+/// The first field of this number in a message, as bytes.
+fn field(message: &Bytes, number: u32) -> Option<Bytes> {
+    let mut rest = message.clone();
+    loop {
+        let (tag, wire_type) = decode_key(&mut rest).ok()?;
+        if tag == number && wire_type == WireType::LengthDelimited {
+            let length = usize::try_from(decode_varint(&mut rest).ok()?).ok()?;
+            return (length <= rest.len()).then(|| rest.split_to(length));
+        }
+        skip_field(wire_type, tag, &mut rest, DecodeContext::default()).ok()?;
     }
 }
 
@@ -96,7 +124,7 @@ impl PolicyReader<'_> {
             policies: policies
                 .map(|(name, policy)| (name.clone(), self.policy(policy)))
                 .collect(),
-            end_connections: false,
+            ends_program: false,
             audit: audit.map(audit_logging),
         }))
     }

@@ -87,7 +87,12 @@ impl FamilyReader<'_> {
             return None;
         }
         let action = match &message.action {
-            Some(ActionPb::Route(action)) => Action::Route(Box::new(self.route_action(action, of_host, plugins)?)),
+            Some(ActionPb::Route(action)) => match self.route_action(action, of_host, plugins) {
+                Some(action) => Action::Route(Box::new(action)),
+                // A server of Node looks at the kind of an action alone.
+                None if self.has(Feature::ReadsAsServer) && self.has(Feature::LenientRoutes) => Action::Unknown,
+                None => return None,
+            },
             Some(ActionPb::NonForwardingAction(_)) => Action::NonForwarding,
             _ => Action::Unknown,
         };

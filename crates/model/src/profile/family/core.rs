@@ -32,6 +32,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     read_switch,
     changes: changes! {
         "1.50" off RlsLb;
+        "1.50" always DisabledFiltersRun;
         "1.51" off Federation CustomLbConfig TraceXdsClient;
         "1.51" on EndpointHashKeyBackwardCompat;
         "1.53" off OverrideHost;
@@ -63,7 +64,8 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.81" off CompositeFilter;
         "1.81" always RbacDepth;
         "1.82" always SourceTypeChecked;
-        "1.84" always RbacMatchersMade WrrMetricNames PoliciesSeeContentType ServerRoutesSeeAll;
+        "1.84" always RbacMatchersMade WrrMetricNames PoliciesSeeContentType ServerRoutesSeeAll UnknownMethodEnds;
+        "1.84" gone DisabledFiltersRun;
         "1.85" off DataErrorHandling ExtProcOnClient MtlsSpiffe BootstrapCallCreds
             RingHashSetRequestHashKey PfWeightedShuffling AggregateClusterBackwardCompat;
         "1.85" on OrcaLrsPropagation;

@@ -141,7 +141,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.83" on OrcaLrsPropagation;
         "1.83" always HeaderTextChecked;
         "1.84" off ExtProcOnClient;
-        "1.84" always DropDenominatorChecked RbacPrefixOptional RbacNestedHeaders ServerRoutesSeeHeaders;
+        "1.84" always DropDenominatorChecked RbacPrefixOptional RbacNestedHeaders ServerRoutesSeeHeaders DenialsPlain;
         "1.85" always GrpcServiceRead HeaderNamesFolded;
         "1.85" gone LimitsByPriority;
     },

@@ -88,7 +88,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.75" always AggregateChecked AggregateFailsInPlace StaticClusterInternal AwaitsAll;
         "1.75" gone LastPriorityFails AggregateByLevels AggregateClusterBackwardCompat ClustersAlone RejectedAwaited;
         "1.77" on SystemRootCerts Sni;
-        "1.77" always GcpAuthnFilter OldProviderFields DynamicCluster;
+        "1.77" always RootsOfTheirOwn GcpAuthnFilter OldProviderFields DynamicCluster;
         "1.77" gone AudienceNeedsSwitch Grpclb;
         "1.78" always RandomSubsetting ServesRejectedRoutes;
         "1.79" on PfWeightedShuffling;

@@ -21,14 +21,14 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::core::convert::matcher;
-use crate::shared::read::{PolicyKind, PolicyReader};
+use crate::shared::read::{PolicyKind, PolicyReader, has_shadow_rules};
 use crate::shared::rules::{RBAC_ACTION_LOG, RBAC_ACTION_UNKNOWN, RBAC_CONDITION_UNSUPPORTED};
 use xdsctl_model::host_port::parse_ip_port;
 use xdsctl_model::profile::Feature;
 
 use self::condition::{Forms, PolicyWalk};
 use super::FilterType;
-use xdsctl_document::proto::any::Extension;
+use xdsctl_document::proto::any::{Extension, Payload};
 use xdsctl_document::proto::pb::envoy::config::rbac::v3 as pb;
 use xdsctl_document::proto::pb::envoy::config::rbac::v3::rbac::Action;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::rbac::v3::{Rbac as RbacPb, RbacPerRoute};
@@ -58,7 +58,16 @@ pub static TYPE: FilterType = FilterType {
 
 fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
     let message: RbacPb = extension.decode(at, cx)?;
-    Some(config(&message, Forms::Both, at, cx))
+    let made = config(&message, Forms::Both, at, cx);
+    Some(noting_shadow_rules(made, extension, false))
+}
+
+/// Notes whether a config has rules that no server evaluates.
+fn noting_shadow_rules(mut config: FilterConfig, extension: &Extension<'_>, is_override: bool) -> FilterConfig {
+    if let (FilterConfig::Rbac(rbac), Payload::Wire(bytes)) = (&mut config, &extension.payload) {
+        rbac.has_shadow_rules = has_shadow_rules(bytes, is_override);
+    }
+    config
 }
 
 fn parse_in_composite(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
@@ -69,13 +78,15 @@ fn parse_in_composite(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validat
 /// Reads an override; without `rbac` nothing is enforced.
 fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
     let message: RbacPerRoute = extension.decode(at, cx)?;
-    Some(match &message.rbac {
+    let made = match &message.rbac {
         Some(rbac) => config(rbac, Forms::Both, &at.field("rbac"), cx),
         None => FilterConfig::Rbac(Rbac {
             rules: None,
+            has_shadow_rules: false,
             description: description(Value::Object(Map::new())),
         }),
-    })
+    };
+    Some(noting_shadow_rules(made, extension, true))
 }
 
 /// The client's JSON form: `{}` where nothing is enforced.
@@ -103,6 +114,7 @@ fn config(message: &RbacPb, forms: Forms, at: &Path<'_>, cx: &mut Validation<'_>
     }
     FilterConfig::Rbac(Rbac {
         rules,
+        has_shadow_rules: false,
         description: description(json),
     })
 }
@@ -148,7 +160,7 @@ fn policies(message: &RbacPb, cx: &Validation<'_>) -> Option<Arc<RbacRules>> {
         *rules = Arc::new(RbacRules {
             action: RbacAction::Allow,
             policies: BTreeMap::new(),
-            end_connections: true,
+            ends_program: true,
             audit: None,
         });
     }

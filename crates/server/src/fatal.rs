@@ -1,0 +1,84 @@
+//! What ends the program of a server: a connection or an RPC that it does not survive.
+
+use crate::chain::{ChainChoice, ChainStep};
+use crate::connection::{Connection, Rpc};
+use crate::dialect::ServerDialect;
+use crate::policy::{Asked, Decision, Look};
+use xdsctl_model::resource::filter::FilterConfig;
+use xdsctl_model::resource::listener::TcpListener;
+use xdsctl_model::resource::rbac::RbacCondition;
+
+/// What a program of Node says as it ends at a connection that several chains take.
+const SEVERAL: &str = "Duplicate matcher found for incoming connection";
+
+/// What it says as it ends at a range of IPv6.
+const NO_NUMBER: &str = "Cannot convert an address of IPv4 to a BigInt";
+
+/// What a program of C-core says as it ends at a policy that it cannot read.
+const NO_POLICY: &str = "Attempting to fetch value instead of handling error INVALID_ARGUMENT";
+
+/// What it says as it ends at a method that it does not have.
+const NO_METHOD: &str = "Check failed: has_value()";
+
+/// Why a connection ends the program, if it does.
+pub(crate) fn of_connection(
+    listener: &TcpListener,
+    connection: &Connection,
+    choice: &ChainChoice<'_>,
+    dialect: &ServerDialect,
+) -> Option<&'static str> {
+    if compares_ipv4(connection, dialect) && has_ipv6(listener) {
+        return Some(NO_NUMBER);
+    }
+    let is_left = dialect.lifetime.ends_at_several && matches!(choice.steps.last(), Some(ChainStep::Several(_)));
+    is_left.then_some(SEVERAL)
+}
+
+/// Why a filter that an RPC gets to ends the program, whatever it decides.
+pub(crate) fn of_filter(config: &FilterConfig) -> Option<&'static str> {
+    match config {
+        FilterConfig::Rbac(rbac) if rbac.rules.as_ref().is_some_and(|rules| rules.ends_program) => Some(NO_POLICY),
+        _ => None,
+    }
+}
+
+/// Why an RPC to a method that the server does not have ends the program, if it does.
+pub(crate) fn of_unimplemented(rpc: &Rpc, dialect: &ServerDialect) -> Option<&'static str> {
+    (rpc.is_unimplemented && dialect.lifetime.ends_at_unimplemented).then_some(NO_METHOD)
+}
+
+/// Why the conditions that were looked at end the program, if they do.
+pub(crate) fn of_decisions<'a>(
+    mut decisions: impl Iterator<Item = &'a Decision<'a>>,
+    asked: Asked<'_>,
+) -> Option<&'static str> {
+    let is_fatal = compares_ipv4(asked.connection, asked.dialect) && decisions.any(looks_at_ipv6);
+    is_fatal.then_some(NO_NUMBER)
+}
+
+/// Says whether a range of IPv6 ends the program if it is compared with an address of this connection.
+const fn compares_ipv4(connection: &Connection, dialect: &ServerDialect) -> bool {
+    dialect.lifetime.ends_at_ipv6 && connection.from.is_ipv4()
+}
+
+/// Says whether a chain is for a range of IPv6.
+fn has_ipv6(listener: &TcpListener) -> bool {
+    let sources = listener.filter_chains.iter().flat_map(|chain| &chain.source.prefixes);
+    let destinations = listener.destinations.iter().filter_map(|one| one.prefix.as_ref());
+    sources.chain(destinations).any(|range| range.address.is_ipv6())
+}
+
+/// Says whether a policy looked at a range of IPv6.
+fn looks_at_ipv6(decision: &Decision<'_>) -> bool {
+    fn one(look: &Look<'_>) -> bool {
+        let is_own = match look.condition {
+            RbacCondition::Address(_, range) => range.range.is_some_and(|range| range.address.is_ipv6()),
+            _ => false,
+        };
+        is_own || look.parts.iter().any(one)
+    }
+    let policies = decision.policies.iter();
+    policies
+        .flat_map(|policy| policy.permissions.iter().chain(&policy.principals))
+        .any(one)
+}
