@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::policy::{self, PolicyFacts};
 use xdsctl_clients::core::convert::resource_name::NameComparison;
+use xdsctl_clients::core::filter::rbac::reach::needs_tls;
 use xdsctl_model::diag::{FieldPath, Path};
 use xdsctl_model::resource::cluster::{Discovery, HealthStatus, OutlierDetection};
 use xdsctl_model::resource::filter::{FilterConfig, FilterOverride, HttpFilter};
@@ -66,6 +67,8 @@ pub struct ChainFacts {
     pub routes: String,
     /// The HTTP filters of its connection manager, in their order.
     pub filters: Box<[FilterFacts]>,
+    /// It has no TLS.
+    pub is_plaintext: bool,
 }
 
 impl ChainFacts {
@@ -115,6 +118,8 @@ pub struct RouteFacts {
     pub non_forwarding: Box<[(u32, u32)]>,
     /// Filter overrides, one for each name and kind.
     pub overrides: Box<[OverrideFacts]>,
+    /// Overrides with RBAC policies of which one asks for a client that TLS has authenticated, with the name of the first such policy.
+    pub needing_tls: Box<[(OverrideFacts, Box<str>)]>,
     /// The paths of the routes in one text: there may be a hundred thousand.
     paths: String,
 }
@@ -395,11 +400,14 @@ fn of_listener(listener: &Listener, names: NameComparison) -> ListenerFacts {
                     index,
                     routes: names.key(routes).into_owned(),
                     filters: of_filters(&hcm.http_filters),
+                    is_plaintext: chain.tls.is_none(),
                 });
             }
             chains.sort_by(|a, b| a.routes.cmp(&b.routes));
             // Chains differ in what they match; their filters are mostly the same.
-            chains.dedup_by(|next, first| next.routes == first.routes && next.filters == first.filters);
+            chains.dedup_by(|next, first| {
+                next.routes == first.routes && next.filters == first.filters && next.is_plaintext == first.is_plaintext
+            });
             ListenerFacts::Server(tcp.address.as_str().into(), chains.into())
         }
     }
@@ -431,13 +439,20 @@ fn of_routes(routes: &RouteConfiguration, names: NameComparison) -> RouteFacts {
     let mut facts = RouteFacts::default();
     let mut overrides = Overrides::new();
     let mut non_forwarding = Vec::new();
+    let mut needing_tls = Vec::new();
     for host in &routes.virtual_hosts {
         let host_index = number(host.index);
         add_overrides(&host.typed_per_filter_config, (host_index, None, None), &mut overrides);
+        add_needing_tls(
+            &host.typed_per_filter_config,
+            (host_index, None, None),
+            &mut needing_tls,
+        );
         let mut references = Vec::new();
         for route in &host.routes {
             let at = (host_index, Some(number(route.index)), None);
             add_overrides(&route.typed_per_filter_config, at, &mut overrides);
+            add_needing_tls(&route.typed_per_filter_config, at, &mut needing_tls);
             let action = match &route.action {
                 Action::Route(action) => action,
                 Action::NonForwarding => {
@@ -479,6 +494,7 @@ fn of_routes(routes: &RouteConfiguration, names: NameComparison) -> RouteFacts {
         facts.domains.push(host.domains.clone());
     }
     facts.non_forwarding = non_forwarding.into();
+    facts.needing_tls = needing_tls.into();
     facts.overrides = overrides.into_values().collect();
     facts
 }
@@ -522,6 +538,33 @@ fn add_overrides<'a>(
         });
         facts.count = facts.count.saturating_add(1);
         facts.switches_off |= entry.disabled || matches!(entry.config, Some(FilterConfig::StatefulSession(None)));
+    }
+}
+
+/// The most overrides that need TLS and are told of; a server's routes may have one each.
+const MAX_NEEDING_TLS: usize = 100;
+
+fn add_needing_tls(
+    entries: &BTreeMap<String, FilterOverride>,
+    at: (u32, Option<u32>, Option<u32>),
+    found: &mut Vec<(OverrideFacts, Box<str>)>,
+) {
+    for (name, entry) in entries.iter().filter(|(_, entry)| !entry.disabled) {
+        let Some(FilterConfig::Rbac(rbac)) = &entry.config else {
+            continue;
+        };
+        let policies = rbac.rules.iter().flat_map(|rules| &rules.policies);
+        let mut needing = policies.filter(|(_, policy)| needs_tls(policy));
+        if let Some((policy, _)) = needing.next().filter(|_| found.len() < MAX_NEEDING_TLS) {
+            let facts = OverrideFacts {
+                name: name.as_str().into(),
+                kind: Some("rbac"),
+                switches_off: false,
+                count: 1,
+                first: at,
+            };
+            found.push((facts, policy.as_str().into()));
+        }
     }
 }
 

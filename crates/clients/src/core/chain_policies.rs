@@ -1,9 +1,11 @@
-//! Policies of a filter chain that none of the chain's connections can meet (A29, A41).
+//! Policies of a filter chain that none of the chain's connections can meet (A29, A41), and those of overrides in its routes.
+
+use std::collections::BTreeMap;
 
 use crate::core::filter::rbac::reach::{KnownConnection, may_match};
 use xdsctl_model::diag::{Path, Validation, rules};
-use xdsctl_model::resource::filter::FilterConfig;
-use xdsctl_model::resource::listener::FilterChain;
+use xdsctl_model::resource::filter::{FilterConfig, FilterOverride};
+use xdsctl_model::resource::listener::{FilterChain, RouteSource};
 use xdsctl_model::resource::rbac::{RbacAction, RbacPolicy};
 
 rules! {
@@ -46,16 +48,50 @@ pub fn check(chain: Option<&FilterChain>, address: &str, at: &Path<'_>, cx: &mut
         let rbac_at = config_at.value(RBAC);
         let rules_at = rbac_at.field("rules");
         let policies_at = rules_at.field("policies");
-        let end = match rules.action {
-            RbacAction::Allow => "lets nobody in",
-            RbacAction::Deny => "keeps nobody out",
-        };
+        let policies_at = rules_at.field("policies");
         for (name, policy) in &rules.policies {
             if let Some(why) = why_never(policy, known) {
-                let message = format_args!("the policy never matches and {end}: {why}");
+                let message = format_args!("the policy never matches and {}: {why}", end(rules.action));
                 cx.report(&POLICY_NEVER_MET, &policies_at.key(name), message);
             }
         }
+    }
+    if let RouteSource::Inline(routes) = &chain.http_connection_manager.routes {
+        let routes_at = manager_at.field("route_config");
+        let hosts_at = routes_at.field("virtual_hosts");
+        for host in &routes.virtual_hosts {
+            let host_at = hosts_at.index(host.index);
+            overrides(&host.typed_per_filter_config, known, &host_at, cx);
+            let routes_at = host_at.field("routes");
+            for route in &host.routes {
+                overrides(&route.typed_per_filter_config, known, &routes_at.index(route.index), cx);
+            }
+        }
+    }
+}
+
+/// The overrides of a virtual host or a route at `at`.
+fn overrides(map: &BTreeMap<String, FilterOverride>, known: KnownConnection, at: &Path<'_>, cx: &mut Validation<'_>) {
+    let at = at.field("typed_per_filter_config");
+    for (filter, entry) in map.iter().filter(|(_, entry)| !entry.disabled) {
+        let Some(FilterConfig::Rbac(rbac)) = &entry.config else {
+            continue;
+        };
+        let Some(rules) = rbac.rules.as_deref() else { continue };
+        for (name, policy) in &rules.policies {
+            if let Some(why) = why_never(policy, known) {
+                let message = format_args!("policy `{name}` never matches and {}: {why}", end(rules.action));
+                cx.report(&POLICY_NEVER_MET, &at.key(filter), message);
+            }
+        }
+    }
+}
+
+/// What a policy that never matches does.
+const fn end(action: RbacAction) -> &'static str {
+    match action {
+        RbacAction::Allow => "lets nobody in",
+        RbacAction::Deny => "keeps nobody out",
     }
 }
 

@@ -4,9 +4,9 @@
 use super::{TlsUser, unpack, unpack_as};
 use crate::shared::names::{DOWNSTREAM, SOCKET_NAME, UPSTREAM};
 use crate::shared::rules::{
-    LISTENER_SOCKET_UNSUPPORTED, NO_IDENTITY, OCSP_STAPLE_POLICY, REQUIRE_SNI, SAN_MATCH, TLS_SECRET_NOT_FROM_PROVIDER,
-    TLS_UNKNOWN_PROVIDER_INSTANCE, TLS_UNSUPPORTED_FEATURE, TRANSPORT_SOCKET_NAME, TRANSPORT_SOCKET_UNSUPPORTED,
-    WITHOUT_CA,
+    CLIENT_CERTIFICATE_WITHOUT_CA, LISTENER_SOCKET_UNSUPPORTED, NO_IDENTITY, OCSP_STAPLE_POLICY, REQUIRE_SNI,
+    SAN_MATCH, TLS_SECRET_NOT_FROM_PROVIDER, TLS_UNKNOWN_PROVIDER_INSTANCE, TLS_UNSUPPORTED_FEATURE,
+    TRANSPORT_SOCKET_NAME, TRANSPORT_SOCKET_UNSUPPORTED, WITHOUT_CA,
 };
 use crate::shared::{Checked, ConverterStop, reject};
 use xdsctl_document::proto::pb::Any;
@@ -16,7 +16,7 @@ use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::d
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::{
     CertificateValidationContext, CommonTlsContext, DownstreamTlsContext, UpstreamTlsContext,
 };
-use xdsctl_model::diag::{Path, Rule, Validation};
+use xdsctl_model::diag::{Effect, Path, Rule, Validation};
 use xdsctl_model::profile::Feature;
 
 /// The context's name in version 2 of the protocol, which the client still takes.
@@ -98,7 +98,29 @@ pub(super) fn downstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Valid
             cx,
         ));
     }
+    let has_roots = context.common_tls_context.as_ref().is_some_and(has_roots);
+    if context.require_client_certificate == Some(true) && !has_roots {
+        let message = format_args!("there are no roots, so no certificate is asked for, and everybody is let in");
+        let at = at.field("require_client_certificate");
+        cx.report_as(Effect::Open, &CLIENT_CERTIFICATE_WITHOUT_CA, &at, message);
+    }
     Ok(())
+}
+
+/// Says whether anything is there to check the certificates of clients with.
+fn has_roots(common: &CommonTlsContext) -> bool {
+    let of = |context: &CertificateValidationContext| {
+        context.ca_certificate_provider_instance.is_some() || context.system_root_certs.is_some()
+    };
+    match &common.validation_context_type {
+        Some(ValidationContextType::ValidationContext(context)) => of(context),
+        Some(ValidationContextType::CombinedValidationContext(combined)) => {
+            combined.default_validation_context.as_ref().is_some_and(of)
+                || combined.validation_context_certificate_provider_instance.is_some()
+        }
+        Some(ValidationContextType::ValidationContextCertificateProviderInstance(_)) => true,
+        Some(_) | None => false,
+    }
 }
 
 /// `validateCommonTlsContext`.

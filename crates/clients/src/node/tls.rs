@@ -7,7 +7,7 @@ use crate::shared::Checked;
 use crate::shared::names::{DOWNSTREAM, SOCKET_NAME, UPSTREAM};
 use crate::shared::rules::{
     CLIENT_CERTIFICATE_WITHOUT_CA, LISTENER_SOCKET_UNSUPPORTED, NO_IDENTITY, OCSP_STAPLE_POLICY, REQUIRE_SNI,
-    TLS_DEPRECATED_PROVIDER_FIELD, TLS_SECRET_NOT_FROM_PROVIDER, TLS_UNKNOWN_PROVIDER_INSTANCE,
+    SAN_MATCH, TLS_DEPRECATED_PROVIDER_FIELD, TLS_SECRET_NOT_FROM_PROVIDER, TLS_UNKNOWN_PROVIDER_INSTANCE,
     TLS_UNSUPPORTED_FEATURE, TRANSPORT_SOCKET_NAME, TRANSPORT_SOCKET_UNSUPPORTED, WITHOUT_CA,
 };
 use xdsctl_document::proto::any::ANY_MISSING;
@@ -20,7 +20,7 @@ use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::{
     UpstreamTlsContext,
 };
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::string_matcher::MatchPattern;
-use xdsctl_model::diag::{Path, Rule, Validation};
+use xdsctl_model::diag::{Effect, Path, Rule, Validation};
 
 /// Converts the transport socket of a cluster.
 pub(super) fn upstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
@@ -120,6 +120,11 @@ pub(super) fn downstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Valid
             provider(instance, &context_at.field("ca_certificate_provider_instance"), cx);
         }
         unsupported_of_validation(context, &context_at, cx);
+        if !context.match_subject_alt_names.is_empty() {
+            let why = format_args!("no name of a client's certificate is compared: whom a root has signed is let in");
+            let at = context_at.field("match_subject_alt_names");
+            cx.report_as(Effect::Open, &SAN_MATCH, &at, why);
+        }
     }
     match &common.tls_certificate_provider_instance {
         Some(instance) => provider(instance, &common_at.field("tls_certificate_provider_instance"), cx),

@@ -10,6 +10,7 @@ mod defects;
 mod filter_override;
 mod other_cluster;
 mod outlier;
+mod plaintext;
 mod reference;
 mod request_hash;
 mod server;
@@ -41,6 +42,7 @@ pub static RULES: &[&[&Rule]] = &[
     filter_override::RULES,
     other_cluster::RULES,
     outlier::RULES,
+    plaintext::RULES,
     reference::RULES,
     request_hash::RULES,
     server::RULES,
@@ -209,6 +211,7 @@ pub fn run(world: &World, usage: &Usage, asked: Asked<'_>) -> WorldFindings {
     let users = users::Users::of(world);
     side::check(world, &users, &mut findings);
     filter_override::check(&users, &mut findings);
+    plaintext::check(&users, &mut findings);
     session::check(world, &users, &mut findings);
     request_hash::check(world, usage, &users, &mut findings);
     weight::check(world, &mut findings);

@@ -17,6 +17,8 @@ pub struct User<'w> {
     pub is_server: bool,
     /// The HTTP filters of the listener without the router.
     pub filters: &'w [FilterFacts],
+    /// It is a server's filter chain without TLS.
+    pub is_plaintext: bool,
 }
 
 /// Routes and all that use them.
@@ -52,6 +54,7 @@ impl<'w> Users<'w> {
                 listener,
                 is_server,
                 filters,
+                is_plaintext: false,
             };
             match entry.facts() {
                 Some(Facts::Listener(ListenerFacts::Rds(name, filters))) => {
@@ -66,7 +69,10 @@ impl<'w> Users<'w> {
                 Some(Facts::Listener(ListenerFacts::Server(_, chains))) => {
                     for chain in chains {
                         let list = users.by_name.entry(&chain.routes).or_default();
-                        list.push(user(&chain.filters, true));
+                        list.push(User {
+                            is_plaintext: chain.is_plaintext,
+                            ..user(&chain.filters, true)
+                        });
                     }
                 }
                 Some(_) | None => users.has_rejected = true,

@@ -27,12 +27,28 @@ rules! {
     RBAC_ANY_FALSE = "rbac-any-false", Filter, Advice, "C-core ParsePermission, ParsePrincipal";
     /// An RBAC address range has an address and no prefix length, so that it matches every address.
     RBAC_PREFIX_LEN_UNSET = "rbac-prefix-len-unset", Filter, Advice, "C-core ParseCidrRange, IpAuthorizationMatcher";
+    /// A policy asks for a header that no RPC has where policies look.
+    RBAC_HEADER_NEVER_SEEN = "rbac-header-never-seen", Filter, Advice, "gRFC A41; C-core EvaluateArgs::GetHeaderValue",
+        also [Go Java] "in each `te` is not shown to policies, and HTTP/2 has none of the other headers";
     /// The address of an RBAC address range is not an IP address, so that it never matches.
     RBAC_ADDRESS_UNPARSABLE = "rbac-address-unparsable", Filter, Advice, "C-core ParseCidrRange, Rbac::CidrRange";
 }
 
 /// Levels of sets and negations around a condition; the outermost one is 0.
 pub(super) const MAX_DEPTH: u32 = 16;
+
+/// Headers of one hop, which HTTP/2 does not have or a server keeps to itself.
+const OF_ONE_HOP: [&str; 6] = [
+    "connection",
+    "keep-alive",
+    "proxy-connection",
+    "te",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// What HTTP/2 has in pseudo-headers and a policy sees.
+const SEEN: [&str; 3] = [":authority", ":method", ":path"];
 
 /// Which of the client's two parsers run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +113,11 @@ impl PolicyWalk<'_, '_> {
                 &at.field("name"),
                 format_args!("header `{name}` must not be in a policy, nor any other `grpc-` header or `:scheme`"),
             );
+        }
+        let is_unseen = OF_ONE_HOP.contains(&name) || name.starts_with(':') && !SEEN.contains(&name);
+        if is_unseen && !forbidden {
+            let message = format_args!("no RPC has header `{name}` where policies look, so it counts as missing");
+            self.cx.report(&RBAC_HEADER_NEVER_SEEN, &at.field("name"), message);
         }
         let without_pattern = string.is_some_and(|string| pattern(string).is_none());
         if without_pattern && self.forms == Forms::Both {

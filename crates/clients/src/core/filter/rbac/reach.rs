@@ -53,6 +53,15 @@ pub fn may_match(policy: &RbacPolicy, known: KnownConnection) -> bool {
     one_may(&policy.permissions) && one_may(&policy.principals)
 }
 
+/// Says whether a policy may match, and none of a connection without TLS does.
+pub fn needs_tls(policy: &RbacPolicy) -> bool {
+    let plaintext = KnownConnection {
+        is_plaintext: true,
+        port: None,
+    };
+    !may_match(policy, plaintext) && may_match(policy, KnownConnection::default())
+}
+
 /// Says whether a condition may hold (`true`), or may not hold (`false`). A client takes only trees
 /// of a bounded depth.
 fn may_be(condition: &RbacCondition, wanted: bool, known: KnownConnection) -> bool {
