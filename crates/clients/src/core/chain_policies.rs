@@ -48,7 +48,6 @@ pub fn check(chain: Option<&FilterChain>, address: &str, at: &Path<'_>, cx: &mut
         let rbac_at = config_at.value(RBAC);
         let rules_at = rbac_at.field("rules");
         let policies_at = rules_at.field("policies");
-        let policies_at = rules_at.field("policies");
         for (name, policy) in &rules.policies {
             if let Some(why) = why_never(policy, known) {
                 let message = format_args!("the policy never matches and {}: {why}", end(rules.action));
