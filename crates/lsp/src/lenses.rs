@@ -1,11 +1,13 @@
-//! Lines above resources and tests: how many lead there, and a test that can be run.
+//! Lines above resources and tests: how many lead there, a test that can be run, and where the RPCs of a target go.
 
 use lsp_types::{CodeLens, Command};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::outline;
 use crate::project::names::Named;
 use crate::view::{DocumentView, RUN_TEST};
+use xdsctl_document::source::Span;
 use xdsctl_model::resource::ResourceType;
 
 /// Lenses of one document.
@@ -67,8 +69,43 @@ pub fn lenses(view: &DocumentView<'_>) -> Vec<CodeLens> {
                 data: None,
             }
         }));
+        // Where an RPC goes is found out when the lens is seen: the world of a suite may be large.
+        let uri = view.editor.uri(view.file).map(|uri| uri.to_string());
+        let targets = outline::targets(view.source).into_iter().take(MAX_LENSES);
+        lenses.extend(targets.map(|(target, own)| CodeLens {
+            range: view.range(own),
+            command: None,
+            data: serde_json::to_value(Lead {
+                uri: uri.clone().unwrap_or_default(),
+                start: own.start,
+                end: own.end,
+                target,
+            })
+            .ok(),
+        }));
     }
     lenses
+}
+
+/// What a lens has to remember that says where an RPC goes.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Lead {
+    /// The suite.
+    pub uri: String,
+    /// The first byte of the target, and the one after its last.
+    pub start: usize,
+    /// See there.
+    pub end: usize,
+    /// The target.
+    pub target: String,
+}
+
+impl Lead {
+    /// Its place, if it is still there in the text.
+    pub fn place(&self, text: &str) -> Option<Span> {
+        let is_there = text.get(self.start..self.end)?.contains(self.target.as_str());
+        is_there.then(|| Span::new(self.start, self.end))
+    }
 }
 
 /// What refers to such a thing.

@@ -98,6 +98,28 @@ pub fn tests(source: &Source) -> Vec<(String, Span, Span)> {
     }
 }
 
+/// The targets of a suite's channels: those of all tests, of a test, and of a client. Each is a text, and its place.
+pub fn targets(source: &Source) -> Vec<(String, Span)> {
+    let Ok(Some(root)) = JsonNode::of(source) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    let mut take = |node: &JsonNode| {
+        if let Some(target) = node.get("target")
+            && let Some(text) = target.text()
+        {
+            found.push((text.to_owned(), source.to_document(target.span)));
+        }
+    };
+    let tests = root.get("tests").and_then(JsonNode::list).unwrap_or_default();
+    for test in std::iter::once(&root).chain(tests) {
+        take(test);
+        let clients = test.get("clients").and_then(JsonNode::map);
+        clients.into_iter().flatten().for_each(|client| take(&client.node));
+    }
+    found
+}
+
 /// The JSON form of a document, if it has one.
 fn text(source: &Source) -> Option<&[u8]> {
     match source.format() {

@@ -5,6 +5,7 @@
 //! fresh. If its document changes before, it is answered with `ContentModified`: its places are those of another text.
 
 mod begin;
+mod errands;
 mod requests;
 mod work;
 
@@ -25,9 +26,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::project::{Host, OpenText, OpenTexts, ProjectFinding, Snapshot};
-use crate::view::{Editor, OPEN_RULE, RUN_TEST};
+use crate::view::Editor;
 use crate::wire::{self, Incoming};
 use crate::{diagnostics, text, uri};
+use errands::Errand;
 use requests::Reply;
 use work::{Done, Job, do_job};
 
@@ -78,6 +80,8 @@ struct Server<'o> {
     places: BTreeMap<PathBuf, Option<PathBuf>>,
     projects: BTreeMap<PathBuf, Project>,
     waiting: VecDeque<Waiting>,
+    /// What the other thread is asked beside looking at projects.
+    errands: Vec<Errand>,
     stamp: u64,
     /// Files may have changed since the last look.
     with_files: bool,
@@ -126,6 +130,7 @@ pub fn serve(
             places: BTreeMap::new(),
             projects: BTreeMap::new(),
             waiting: VecDeque::new(),
+            errands: Vec::new(),
             stamp: 0,
             with_files: false,
             begun: Begun::Not,
@@ -219,12 +224,15 @@ impl Server<'_> {
             }
             (Begun::Yes, "shutdown") => {
                 self.begun = Begun::ShutDown;
-                while let Some(waiting) = self.waiting.pop_front() {
-                    self.refuse(waiting.id, ErrorCode::RequestCanceled, "the server is shut down")?;
+                let waiting = self.waiting.drain(..).map(|waiting| waiting.id);
+                let all: Vec<RequestId> = waiting.chain(self.errands.drain(..).map(|errand| errand.id)).collect();
+                for id in all {
+                    self.refuse(id, ErrorCode::RequestCanceled, "the server is shut down")?;
                 }
                 return self.send(Response::new_ok(id, Value::Null));
             }
             (Begun::Yes, "workspace/executeCommand") => return self.command(id, &params),
+            (Begun::Yes, "codeLens/resolve") => return self.lens(id, params),
             (Begun::Yes, _) => {}
         }
         if !requests::is_known(&method) {
@@ -251,36 +259,6 @@ impl Server<'_> {
         Ok(())
     }
 
-    /// Does what an editor asks for by name: it is answered when it is done.
-    fn command(&mut self, id: RequestId, params: &Value) -> io::Result<()> {
-        let argument = |number: usize| params.get("arguments")?.get(number)?.as_str();
-        match (params.get("command").and_then(Value::as_str), argument(0)) {
-            (Some(RUN_TEST), Some(uri)) => {
-                let job = Job::Play {
-                    id,
-                    suite: file_of(uri),
-                    test: argument(1).map(str::to_owned),
-                    open: self.open.clone(),
-                };
-                // The other end lives as long as this one.
-                let _ = self.jobs.send(job);
-                Ok(())
-            }
-            (Some(OPEN_RULE), Some(page)) => {
-                if self.editor.shows_documents {
-                    let params = json!({"uri": page, "external": false, "takeFocus": true});
-                    self.send(Request {
-                        id: RequestId::from("show".to_owned()),
-                        method: "window/showDocument".to_owned(),
-                        params,
-                    })?;
-                }
-                self.send(Response::new_ok(id, Value::Null))
-            }
-            _ => self.refuse(id, ErrorCode::InvalidParams, "no such command"),
-        }
-    }
-
     fn notification(&mut self, told: Notification) -> io::Result<()> {
         match told.method.as_str() {
             "$/cancelRequest" => {
@@ -291,11 +269,12 @@ impl Server<'_> {
                     NumberOrString::Number(number) => RequestId::from(number),
                     NumberOrString::String(text) => RequestId::from(text),
                 };
-                let Some(at) = self.waiting.iter().position(|waiting| waiting.id == id) else {
-                    return Ok(());
-                };
-                self.waiting.remove(at);
-                self.refuse(id, ErrorCode::RequestCanceled, "cancelled")
+                let waited = self.waiting.len();
+                self.waiting.retain(|waiting| waiting.id != id);
+                match self.waiting.len() < waited || self.end_errand(&id).is_some() {
+                    true => self.refuse(id, ErrorCode::RequestCanceled, "cancelled"),
+                    false => Ok(()),
+                }
             }
             _ if self.begun != Begun::Yes => Ok(()),
             "textDocument/didOpen" => match params::<DidOpenTextDocumentParams>(told.params) {
@@ -401,8 +380,10 @@ impl Server<'_> {
         let (gone, stay): (VecDeque<Waiting>, VecDeque<Waiting>) =
             self.waiting.drain(..).partition(|waiting| waiting.file == file);
         self.waiting = stay;
-        for waiting in gone {
-            self.refuse(waiting.id, ErrorCode::ContentModified, "the document has changed")?;
+        let gone = gone.into_iter().map(|waiting| waiting.id);
+        let gone: Vec<RequestId> = gone.chain(self.end_errands_about(file)).collect();
+        for id in gone {
+            self.refuse(id, ErrorCode::ContentModified, "the document has changed")?;
         }
         Ok(())
     }
@@ -454,10 +435,8 @@ impl Server<'_> {
                 }
                 Ok(())
             }
-            Done::Played { id, told } => {
-                self.tell("window/logMessage", json!({"type": 3, "message": told}))?;
-                self.send(Response::new_ok(id, Value::String(told)))
-            }
+            Done::Played { id, told } => self.played(id, told),
+            Done::Led { id, told } => self.led(id, told),
             Done::Looked {
                 project,
                 snapshot,

@@ -42,6 +42,9 @@ pub trait Host: Send {
     /// Plays the tests of a suite, or the one of this name; what came of it, in words for people.
     fn play(&mut self, suite: &Path, test: Option<&str>, open: &OpenTexts) -> String;
 
+    /// Where the first RPC goes of the channel whose target stands in these bytes of a suite, in words for people.
+    fn lead(&mut self, suite: &Path, target: Span, open: &OpenTexts) -> String;
+
     /// Something has changed in files.
     fn forget_files(&mut self);
 

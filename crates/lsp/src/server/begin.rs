@@ -71,7 +71,7 @@ pub(super) fn result(editor: &Editor) -> Value {
             "foldingRangeProvider": true,
             "selectionRangeProvider": true,
             "codeActionProvider": {"codeActionKinds": ["quickfix", "source.fixAll"]},
-            "codeLensProvider": {},
+            "codeLensProvider": {"resolveProvider": true},
             "executeCommandProvider": {"commands": [RUN_TEST, OPEN_RULE]},
         },
         "serverInfo": {"name": "xdsctl", "version": env!("CARGO_PKG_VERSION")},

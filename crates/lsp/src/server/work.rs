@@ -1,4 +1,4 @@
-//! The work of the thread that knows files: to look at a project, to find the one of a file, to play a suite.
+//! The work of the thread that knows files: to look at a project, to find the one of a file, to play a suite or an RPC of it.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,6 +8,7 @@ use std::sync::Arc;
 use lsp_server::RequestId;
 
 use crate::project::{Host, OpenTexts, Snapshot};
+use xdsctl_document::source::Span;
 
 /// Work for the thread that looks at projects.
 pub(super) enum Job {
@@ -21,6 +22,13 @@ pub(super) enum Job {
         id: RequestId,
         suite: PathBuf,
         test: Option<String>,
+        open: OpenTexts,
+    },
+    /// Asks where the RPC of a target goes.
+    Lead {
+        id: RequestId,
+        suite: PathBuf,
+        target: Span,
         open: OpenTexts,
     },
     Begin {
@@ -41,6 +49,10 @@ pub(super) enum Done {
         stamp: u64,
     },
     Played {
+        id: RequestId,
+        told: String,
+    },
+    Led {
         id: RequestId,
         told: String,
     },
@@ -84,6 +96,16 @@ pub(super) fn do_job(job: Job, host: &mut dyn Host) -> Done {
             let play = AssertUnwindSafe(|| host.play(&suite, test.as_deref(), &open));
             let told = catch_unwind(play).unwrap_or_else(|_| "xdsctl has a fault of its own".to_owned());
             Done::Played { id, told }
+        }
+        Job::Lead {
+            id,
+            suite,
+            target,
+            open,
+        } => {
+            let lead = AssertUnwindSafe(|| host.lead(&suite, target, &open));
+            let told = catch_unwind(lead).unwrap_or_else(|_| "xdsctl has a fault of its own".to_owned());
+            Done::Led { id, told }
         }
         Job::Begin { id, folders, arguments } => Done::Begun {
             id,

@@ -7,6 +7,7 @@
 
 mod files;
 mod findings;
+mod lead;
 mod pages;
 mod settings;
 
@@ -26,7 +27,7 @@ use crate::{Error, Io};
 use files::{Document, Files};
 use findings::Collected;
 use pages::Pages;
-use xdsctl_document::source::SourceId;
+use xdsctl_document::source::{Source, SourceId, Span};
 use xdsctl_lsp::{Host, OpenTexts, Snapshot};
 
 /// The settings that there are.
@@ -155,6 +156,16 @@ impl Host for Projects {
         drop(io);
         out.extend(err);
         String::from_utf8_lossy(&out).into_owned()
+    }
+
+    fn lead(&mut self, suite: &Path, target: Span, open: &OpenTexts) -> String {
+        match open.get(suite) {
+            Some(open) => {
+                let source = Source::of(suite.display().to_string(), open.text.as_bytes().to_vec());
+                lead::told(suite, &source, target, &mut self.io())
+            }
+            None => String::new(),
+        }
     }
 
     fn forget_files(&mut self) {

@@ -1,0 +1,93 @@
+//! Where the first RPC of a suite's channel goes, for the lens beside its target.
+
+use std::path::Path;
+
+use crate::Io;
+use crate::io::reach::AllowedDirectories;
+use crate::session::suite;
+use xdsctl_channel::session::PlannedStart;
+use xdsctl_channel::sim::{Outcome, Rpc};
+use xdsctl_document::secret;
+use xdsctl_document::source::{Source, Span};
+use xdsctl_model::status::Code;
+use xdsctl_suite::{RunOptions, Suite, Test, first_rpc};
+
+/// Characters of a reason that a line has room for.
+const MAX_REASON: usize = 160;
+
+/// Follows the RPC of the target that stands in these bytes of a suite: what is to be read above it.
+pub(super) fn told(file: &Path, source: &Source, target: Span, io: &mut Io<'_>) -> String {
+    let test = match Suite::read(source) {
+        Ok(read) => alone(read, source, target),
+        Err(_) => return "the suite has faults, no RPC can be sent".to_owned(),
+    };
+    let Some(test) = test else {
+        return "no test has this target".to_owned();
+    };
+    let name = file.display().to_string();
+    let from = suite::From {
+        file: &name,
+        world: &[],
+        reach: &AllowedDirectories::of(&[] as &[std::path::PathBuf]),
+        allow_read: &[],
+        client: None,
+    };
+    let opened = match suite::open(&test, from, &mut Vec::new(), io) {
+        Ok(opened) => opened,
+        Err((_, error)) => return format!("no RPC can be sent: {}", short(&error.to_string())),
+    };
+    let Some(session) = opened.sessions.first() else {
+        return "no RPC can be sent".to_owned();
+    };
+    match first_rpc(&test, session, RunOptions::default()) {
+        Ok(Some((rpc, outcome))) => said(&test, &rpc, &outcome),
+        Ok(None) => "RPC waits without an end".to_owned(),
+        Err(limit) => format!("the RPC cannot be followed: {}", short(&limit.to_string())),
+    }
+}
+
+/// The test of a target, with the channel of that target alone.
+fn alone(read: Suite, source: &Source, target: Span) -> Option<Test> {
+    let text = std::str::from_utf8(source.bytes().get(target.range())?).ok()?;
+    let text = text.trim_matches(['"', '\'']);
+    let starts_there = |start: &PlannedStart| matches!(start, PlannedStart::Target(own) if own == text);
+    let is_around = |span: Span| span.start <= target.start && target.end <= span.end;
+    let mut tests = read.tests;
+    // A target of the whole file is in no test; in a test it is that test's.
+    let has_own = tests.iter().any(|test| is_around(test.span));
+    tests.retain(|test| !has_own || is_around(test.span));
+    tests.into_iter().find_map(|mut test| {
+        let mut clients = test.clients.iter().filter(|client| starts_there(&client.start));
+        let own = clients.clone().find(|client| is_around(client.span));
+        let client = own.or_else(|| clients.next()).cloned()?;
+        test.clients = [client].into();
+        Some(test)
+    })
+}
+
+fn said(test: &Test, rpc: &Rpc, outcome: &Outcome) -> String {
+    let sends = test.steps.iter().any(|planned| planned.step.as_ref().is_some_and(|step| step.sending().is_some()));
+    let rpc = match sends {
+        true => format!("RPC {}", rpc.method),
+        false => "RPC".to_owned(),
+    };
+    let cluster = outcome.place.as_ref().map(|place| &*place.cluster).or(outcome.cluster.as_deref());
+    let cluster = cluster.map(|cluster| format!(", cluster {cluster}")).unwrap_or_default();
+    match &outcome.backend {
+        Some(backend) if outcome.code == Code::Ok => short(&format!("{rpc} goes to {backend}{cluster}")),
+        _ => {
+            let why = format!("{rpc} fails: {} {}", outcome.code.name(), outcome.details);
+            short(why.trim())
+        }
+    }
+}
+
+/// One line without secrets, and not too long.
+fn short(text: &str) -> String {
+    let text = secret::hide(text);
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(MAX_REASON) {
+        Some((end, _)) => format!("{}...", line.get(..end).unwrap_or_default()),
+        None => line.to_owned(),
+    }
+}
