@@ -1,6 +1,6 @@
 //! A policy: what it matches, its expressions, and the rule that its findings have.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -295,6 +295,8 @@ impl Policy {
 
 /// The rule of a policy's findings.
 fn rule(text: &PolicyText, element: Element) -> &'static Rule {
+    /// By all that they say: the page says what a policy looks at.
+    static RULES: Mutex<BTreeMap<RuleKey, &Rule>> = Mutex::new(BTreeMap::new());
     /// An editor reads the same policies again and again: what is kept of each text is kept once.
     fn kept(text: String) -> &'static str {
         static KNOWN: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
@@ -311,18 +313,28 @@ fn rule(text: &PolicyText, element: Element) -> &'static Rule {
         Some(message) => one_line(message),
         None => format!("A policy: each {} has `{}`", element.name(), one_line(&text.expression)),
     };
-    Box::leak(Box::new(Rule {
-        id: kept(text.id.clone()),
-        page: kept(page(text, element)),
-        summary: kept(summary),
-        subject: element.subject(),
-        effect: Effect::Advice,
-        severity: text.severity.unwrap_or(Severity::Warning),
-        source: kept(format!("{SOURCE}, {}", text.place)),
-        // It is asked of each client by itself.
-        shared: SharedBy { families: &[], why: "" },
-    }))
+    let (id, page) = (kept(text.id.clone()), kept(page(text, element)));
+    let (summary, source) = (kept(summary), kept(format!("{SOURCE}, {}", text.place)));
+    let severity = text.severity.unwrap_or(Severity::Warning);
+    let mut rules = RULES.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = rules.entry((id, page, summary, source, severity));
+    *known.or_insert_with(|| {
+        Box::leak(Box::new(Rule {
+            id,
+            page,
+            summary,
+            subject: element.subject(),
+            effect: Effect::Advice,
+            severity,
+            source,
+            // It is asked of each client by itself.
+            shared: SharedBy { families: &[], why: "" },
+        }))
+    })
 }
+
+/// What a rule is known by: id, page, summary, source, severity.
+type RuleKey = (&'static str, &'static str, &'static str, &'static str, Severity);
 
 /// Says whether a rule is that of a policy.
 pub fn is_policy(rule: &Rule) -> bool {
