@@ -25,48 +25,8 @@ skip() {
 # A project of a Listener, its routes, a cluster and its endpoints; the endpoints have a fault.
 shop() {
     rm -rf "$1"
-    mkdir -p "$1"
+    cp -r tests/lsp/shop "$1"
     : >"$1/xdsctl.toml"
-    cat >"$1/lds.yaml" <<'END'
-"@type": type.googleapis.com/envoy.config.listener.v3.Listener
-name: shop.example
-api_listener:
-  api_listener:
-    "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
-    rds: {route_config_name: shop, config_source: {ads: {}}}
-    http_filters:
-    - name: router
-      typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}
-END
-    cat >"$1/rds.yaml" <<'END'
-"@type": type.googleapis.com/envoy.config.route.v3.RouteConfiguration
-name: shop
-virtual_hosts:
-- name: all
-  domains: ["*"]
-  routes:
-  - match: {prefix: ""}
-    route: {cluster: cart}
-END
-    cat >"$1/cds.yaml" <<'END'
-"@type": type.googleapis.com/envoy.config.cluster.v3.Cluster
-name: cart
-type: EDS
-eds_cluster_config: {eds_config: {ads: {}}}
-lb_policy: round_robin
-END
-    cat >"$1/eds.yaml" <<'END'
-"@type": type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment
-cluster_name: cart
-endpoints:
-- locality: {region: a}
-  lb_endpoints:
-  - endpoint: {address: {socket_address: {address: 10.0.0.1, port_value: 80}}}
-- locality: {region: b}
-  load_balancing_weight: 1
-  lb_endpoints:
-  - endpoint: {address: {socket_address: {address: 10.0.0.2, port_value: 80}}}
-END
 }
 
 # Debian's Neovim has no vim.lsp.start: vim.lsp.start_client is the oldest way.

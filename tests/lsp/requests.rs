@@ -7,47 +7,11 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, directory, edited, inside, uri};
 
-const ROUTES: &str = r#""@type": type.googleapis.com/envoy.config.route.v3.RouteConfiguration
-name: shop
-virtual_hosts:
-- name: all
-  domains: ["*"]
-  routes:
-  - match: {prefix: ""}
-    route:
-      cluster: cart
-      max_stream_duration: {max_stream_duration: 1.5s}
-"#;
-
-const LISTENER: &str = r#""@type": type.googleapis.com/envoy.config.listener.v3.Listener
-name: shop.example
-api_listener:
-  api_listener:
-    "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
-    rds: {route_config_name: shop, config_source: {ads: {}}}
-    http_filters:
-    - name: router
-      typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}
-"#;
-
-const CLUSTER: &str = r#""@type": type.googleapis.com/envoy.config.cluster.v3.Cluster
-name: cart
-type: EDS
-eds_cluster_config: {eds_config: {ads: {}}}
-lb_policy: round_robin
-"#;
-
-const ENDPOINTS: &str = r#""@type": type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment
-cluster_name: cart
-endpoints:
-- locality: {region: a}
-  lb_endpoints:
-  - endpoint: {address: {socket_address: {address: 10.0.0.1, port_value: 80}}}
-- locality: {region: b}
-  load_balancing_weight: 1
-  lb_endpoints:
-  - endpoint: {address: {socket_address: {address: 10.0.0.2, port_value: 80}}}
-"#;
+// The world of `tests/editors.sh` too.
+const ROUTES: &str = include_str!("shop/rds.yaml");
+const LISTENER: &str = include_str!("shop/lds.yaml");
+const CLUSTER: &str = include_str!("shop/cds.yaml");
+const ENDPOINTS: &str = include_str!("shop/eds.yaml");
 
 /// A project of four documents, all open.
 fn shop() -> (PathBuf, Client) {
@@ -96,6 +60,14 @@ fn a_field_is_told_with_its_readers_and_rules() {
         text.contains("**eds-locality-without-weight**") && text.contains("gRFC A27"),
         "{text}"
     );
+    let file = project.join("cds.yaml");
+    let cluster = format!("{CLUSTER}outlier_detection: {{interval: 7s}}\n");
+    client.change(&file, 2, &cluster);
+    let hover = client
+        .at("textDocument/hover", &file, inside(&cluster, "interval"))
+        .unwrap();
+    let text = hover["contents"]["value"].as_str().unwrap();
+    assert!(text.contains("If it is not set, gRPC C-core takes 10s."), "{text}");
     let file = project.join("rds.yaml");
     let hover = client.at("textDocument/hover", &file, inside(ROUTES, "1.5s")).unwrap();
     let text = hover["contents"]["value"].as_str().unwrap();
@@ -193,11 +165,18 @@ fn fields_values_types_and_names_are_proposed() {
     let labels = proposed(&mut client, &file, 3, &CLUSTER.replace("round_robin", "RO|"));
     assert!(has(&labels, "ROUND_ROBIN") && has(&labels, "RING_HASH"), "{labels:?}");
     let labels = proposed(&mut client, &file, 4, "\"@type\": |\nname: x\n");
+    assert_eq!(labels.len(), 4, "{labels:?}");
     assert!(
-        labels.is_empty() || has(&labels, "type.googleapis.com/envoy.config.cluster.v3.Cluster"),
+        has(&labels, "type.googleapis.com/envoy.config.cluster.v3.Cluster"),
         "{labels:?}"
     );
-    client.change(&file, 5, CLUSTER);
+    let socket = "transport_socket:\n  name: tls\n  typed_config:\n    \"@type\": |\n";
+    let labels = proposed(&mut client, &file, 5, &format!("{CLUSTER}{socket}"));
+    let tls = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.";
+    assert!(has(&labels, &format!("{tls}UpstreamTlsContext")), "{labels:?}");
+    // It is in the other.
+    assert!(!has(&labels, &format!("{tls}CommonTlsContext")), "{labels:?}");
+    client.change(&file, 6, CLUSTER);
     let routes = project.join("rds.yaml");
     let labels = proposed(&mut client, &routes, 2, &ROUTES.replace("cluster: cart", "cluster: c|"));
     assert_eq!(labels, ["cart"]);
@@ -330,23 +309,129 @@ fn a_suite_and_the_settings_have_their_schemas() {
     );
     let labels = proposed(&mut client, &suite, 2, "world: .\nsteps:\n- |\n");
     assert!(labels.iter().any(|label| label == "expect"), "{labels:?}");
+    let text = "world: .\nsteps:\n- pick: {}\n  expect: {address: 10.0.0.1:80}\n";
+    client.change(&suite, 3, text);
+    for (word, meaning) in [
+        ("pick", "are sent"),
+        ("expect", "when the step has ended"),
+        ("address", "IP:PORT"),
+    ] {
+        let hover = client.at("textDocument/hover", &suite, inside(text, word)).unwrap();
+        assert!(
+            hover["contents"]["value"].as_str().unwrap().contains(meaning),
+            "{hover}"
+        );
+    }
+    end(&project, client);
+}
+
+#[test]
+fn the_settings_have_meanings_values_and_rules() {
+    let project = directory("settings");
     let settings = project.join("xdsctl.toml");
-    let broken = "worlds = \"nowhere\"\n";
-    client.did_open(&settings, broken);
+    fs::write(&settings, "").unwrap();
+    let mut client = Client::open(&project);
+    client.did_open(&settings, "worlds = \"nowhere\"\n");
     let findings = client.findings(&settings, 1);
     assert_eq!(findings.len(), 1, "{findings:?}");
     assert_eq!(findings[0]["range"]["start"], json!({"line": 0, "character": 9}));
     let labels = proposed(&mut client, &settings, 2, "[rules]\n\"|\" = \"off\"\n");
+    let rule = "eds-locality-without-weight";
+    assert!(labels.iter().any(|label| label == rule), "{} labels", labels.len());
+    for (version, (text, wanted)) in (3..).zip([
+        ("|\n", ["worlds", "rules", "ignore"]),
+        ("worlds = \"|\"\n", ["auto", "file", "all"]),
+        ("fail-on = |\n", ["error", "warning", "note"]),
+        ("[[ignore]]\n|\n", ["rule", "resource", "until"]),
+        ("[[policy]]\n|\n", ["id", "match", "expression"]),
+        ("[rules]\ncds-dns = \"|\"\n", ["error", "note", "off"]),
+    ]) {
+        let labels = proposed(&mut client, &settings, version, text);
+        let has_all = wanted.iter().all(|wanted| labels.iter().any(|label| label == wanted));
+        assert!(
+            has_all && !labels.iter().any(|label| label == "cds-dns"),
+            "{text}: {labels:?}"
+        );
+    }
+    let text = format!("worlds = \"file\"\n[rules]\n{rule} = \"off\"\n");
+    client.change(&settings, 20, &text);
+    for (word, meaning) in [
+        ("worlds", "Which files one client sees"),
+        (rule, "is dropped with all its endpoints"),
+    ] {
+        let hover = client.at("textDocument/hover", &settings, inside(&text, word)).unwrap();
+        assert!(
+            hover["contents"]["value"].as_str().unwrap().contains(meaning),
+            "{hover}"
+        );
+    }
+    end(&project, client);
+}
+
+#[test]
+fn a_suite_says_where_rpcs_go_and_runs_its_tests() {
+    let (project, mut client) = shop();
+    let suite = project.join("suite.yaml");
+    let text = "world: [lds.yaml, rds.yaml, cds.yaml, eds.yaml]\ntests:\n- name: one\n  target: xds:///shop.example\n  steps:\n  \
+                - pick: {method: /shop.Cart/Get}\n    expect: {status: OK}\n- name: other\n  target: xds:///nobody\n  steps:\n  \
+                - pick: {}\n    expect: {status: OK}\n";
+    fs::write(&suite, text).unwrap();
+    client.did_open(&suite, text);
+    let document = json!({"textDocument": {"uri": uri(&suite)}});
+    let lenses = client.ask("textDocument/codeLens", document).unwrap();
+    let lenses = lenses.as_array().unwrap();
+    let (leads, runs): (Vec<&Value>, Vec<&Value>) = lenses.iter().partition(|lens| lens.get("command").is_none());
+    let mut said = Vec::new();
+    for lead in &leads {
+        let resolved = client.ask("codeLens/resolve", (*lead).clone()).unwrap();
+        assert_eq!(resolved["range"], lead["range"]);
+        said.push(resolved["command"]["title"].as_str().unwrap().to_owned());
+    }
+    // The other locality has no weight.
+    assert_eq!(said[0], "RPC /shop.Cart/Get goes to 10.0.0.2:80, cluster cart");
     assert!(
-        labels.iter().any(|label| label == "eds-locality-without-weight"),
-        "{} labels",
-        labels.len()
+        said[1].starts_with("RPC /pkg.Service/Method fails: UNAVAILABLE"),
+        "{said:?}"
     );
-    let hover = client.at("textDocument/hover", &settings, (0, 2)).unwrap();
+    let play = |run: &Value| json!({"command": run["command"]["command"], "arguments": run["command"]["arguments"]});
+    let played: Vec<Value> = runs
+        .iter()
+        .map(|run| client.ask("workspace/executeCommand", play(run)).unwrap())
+        .collect();
+    assert!(played[0].as_str().unwrap().contains("1 passed, 0 failed"), "{played:?}");
+    assert!(played[1].as_str().unwrap().contains("0 passed, 1 failed"), "{played:?}");
+    // Neither for another text nor for one that nobody waits for.
+    let waiting = client.request("codeLens/resolve", leads[0].clone());
+    client.change(&suite, 2, &text.replace("shop.example", "example.shop"));
+    let refused = client
+        .answer(waiting)
+        .map_or_else(|error| error["code"].as_i64(), |_| Some(0));
+    assert!([Some(-32801), Some(0)].contains(&refused), "{refused:?}");
+    let error = client.ask("codeLens/resolve", leads[0].clone()).unwrap_err();
+    assert_eq!(error["code"], -32801);
+    end(&project, client);
+}
+
+#[test]
+fn a_share_and_a_cookie_are_told_as_clients_take_them() {
+    let (project, mut client) = shop();
+    let file = project.join("eds.yaml");
+    let drops =
+        "policy: {drop_overloads: [{category: a, drop_percentage: {numerator: 25, denominator: TEN_THOUSAND}}]}\n";
+    let text = format!("{ENDPOINTS}{drops}");
+    client.change(&file, 2, &text);
+    let hover = client.at("textDocument/hover", &file, inside(&text, "25,")).unwrap();
     assert!(
-        hover["contents"]["value"]
-            .as_str()
-            .is_some_and(|text| text.contains("rules")),
+        hover["contents"]["value"].as_str().unwrap().starts_with("0.25 %"),
+        "{hover}"
+    );
+    let suite = project.join("suite.yaml");
+    let cookie = "MTAuMC4wLjE6ODA7Y2x1c3Rlcl9h";
+    let text = format!("world: .\nsteps:\n- pick: {{headers: {{cookie: session={cookie}}}}}\n");
+    client.did_open(&suite, &text);
+    let hover = client.at("textDocument/hover", &suite, inside(&text, cookie)).unwrap();
+    assert!(
+        hover["contents"]["value"].as_str().unwrap().contains("`10.0.0.1:80`"),
         "{hover}"
     );
     end(&project, client);

@@ -346,7 +346,7 @@ fn of_types(place: &Place) -> Vec<Item> {
     let names: Vec<&str> = match is_root {
         true => ResourceType::ALL.map(ResourceType::type_name).to_vec(),
         false => MessageType::all()
-            .filter(|message| message.is_read())
+            .filter(|message| message.is_read() && message.is_packed())
             .map(MessageType::name)
             .filter(|name| begin.is_none_or(|begin| name.starts_with(begin)) && name.starts_with("envoy.extensions."))
             .collect(),

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 
+use crate::defaults::default_of;
 use crate::project::ProjectFinding;
 use crate::rules;
 use crate::view::DocumentView;
@@ -11,7 +12,6 @@ use xdsctl_document::proto::place::{self, FieldType, Part, Place};
 use xdsctl_document::proto::wire::{FieldUse, history, uses};
 use xdsctl_document::source::Span;
 use xdsctl_model::cookie::SessionCookie;
-use xdsctl_model::text::percent;
 
 /// Findings that are told at a place.
 const MAX_TOLD: usize = 3;
@@ -30,7 +30,7 @@ pub fn hover(view: &DocumentView<'_>, params: &HoverParams) -> Option<Hover> {
     let resource = view.snapshot.resource_at(view.id, offset);
     let place = resource.and_then(|(_, resource)| place::at(view.source, resource.span, &resource.type_name, offset));
     if let Some(place) = place.filter(|place| place.part != Part::Around) {
-        parts.extend(of_value(&place));
+        parts.extend(of_value(view, &place));
         parts.extend(place.field.map(of_field));
         span = Some(place.span);
     } else if resource.is_none()
@@ -94,6 +94,9 @@ fn of_field(field: FieldType) -> String {
     }
     text.push_str("\n\n");
     text.push_str(&readers(field));
+    if let Some(default) = default_of(field) {
+        let _ = write!(text, " If it is not set, gRPC C-core takes {default}.");
+    }
     let about = rules::about(field);
     if !about.is_empty() {
         text.push_str("\n\nRules about it:\n");
@@ -142,7 +145,7 @@ fn readers(field: FieldType) -> String {
 }
 
 /// A value as the client takes it.
-fn of_value(place: &Place) -> Option<String> {
+fn of_value(view: &DocumentView<'_>, place: &Place) -> Option<String> {
     let field = place.field?;
     if place.part != Part::Scalar {
         return None;
@@ -153,14 +156,43 @@ fn of_value(place: &Place) -> Option<String> {
     }
     let owner = field.owner().name();
     if owner == "envoy.type.v3.FractionalPercent" && field.name() == "numerator" {
-        let numerator: u64 = place.text.parse().ok()?;
-        let words = ["HUNDRED", "TEN_THOUSAND", "MILLION"]
-            .into_iter()
-            .zip([100, 10_000, 1_000_000]);
-        let shares = words.map(|(name, whole)| format!("{} of {name}", percent(numerator.min(whole), whole)));
-        return Some(shares.collect::<Vec<_>>().join(", "));
+        let numerator = place.text.parse().ok()?;
+        // A member and the object that it is in: what says more of both.
+        let around = place.around.iter().rev().map(|span| view.text(*span));
+        let object = around
+            .take(2)
+            .find(|text| text.contains("denominator"))
+            .unwrap_or_default();
+        return Some(share(numerator, denominator(object)?));
     }
     cookie(&place.text)
+}
+
+/// The denominator of a FractionalPercent by its text: what the parts are called and how many make a whole.
+fn denominator(object: &str) -> Option<(&'static str, u64)> {
+    static KNOWN: [(&str, u64); 3] = [("HUNDRED", 100), ("TEN_THOUSAND", 10_000), ("MILLION", 1_000_000)];
+    let Some((_, after)) = object.split_once("denominator") else {
+        return Some(KNOWN[0]);
+    };
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let word = after
+        .trim_start_matches(|c| !is_word(c))
+        .split(|c| !is_word(c))
+        .next()?;
+    let by_number = word.parse::<usize>().ok().and_then(|number| KNOWN.get(number));
+    by_number
+        .or_else(|| KNOWN.iter().find(|(name, _)| *name == word))
+        .copied()
+}
+
+/// A share in percent, to its last digit.
+fn share(numerator: u64, (name, whole): (&str, u64)) -> String {
+    let parts = numerator.min(whole) * (1_000_000 / whole);
+    let text = format!("{}.{:04}", parts / 10_000, parts % 10_000);
+    format!(
+        "{} % ({numerator} of {whole}, {name})",
+        text.trim_end_matches('0').trim_end_matches('.')
+    )
 }
 
 /// A Duration as JSON writes it, in whole milliseconds as C-core keeps it.
@@ -179,6 +211,14 @@ fn milliseconds(text: &str) -> Option<u64> {
 
 /// What a session cookie says, if the text is one.
 pub fn cookie(text: &str) -> Option<String> {
+    // A header has names before the values.
+    let values = text
+        .split(';')
+        .map(|pair| pair.trim().split_once('=').map_or(pair, |(_, value)| value));
+    std::iter::once(text).chain(values).find_map(of_cookie)
+}
+
+fn of_cookie(text: &str) -> Option<String> {
     let cookie = SessionCookie::decode(text).ok()?;
     let is_address = |address: &str| address.parse::<std::net::SocketAddr>().is_ok();
     if cookie.addresses.is_empty() || !cookie.addresses.split(',').all(is_address) {
@@ -192,7 +232,7 @@ pub fn cookie(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{cookie, milliseconds};
+    use super::{cookie, denominator, milliseconds, share};
 
     #[test]
     fn values_are_told_as_the_client_takes_them() {
@@ -203,5 +243,17 @@ mod tests {
         let told = cookie("MTAuMC4wLjE6ODA7Y2x1c3Rlcl9h").unwrap();
         assert!(told.contains("`10.0.0.1:80`") && told.contains("`cluster_a`"), "{told}");
         assert_eq!(cookie("YWJj"), None);
+        assert_eq!(cookie("a=b; session=MTAuMC4wLjE6ODA7Y2x1c3Rlcl9h"), Some(told));
+        let told = |object: &str| denominator(object).map(|whole| share(25, whole));
+        assert_eq!(told("{numerator: 25}").unwrap(), "25 % (25 of 100, HUNDRED)");
+        assert_eq!(
+            told("numerator: 25\ndenominator: TEN_THOUSAND").unwrap(),
+            "0.25 % (25 of 10000, TEN_THOUSAND)"
+        );
+        assert_eq!(
+            told(r#"{"denominator": 2, "numerator": 25}"#).unwrap(),
+            "0.0025 % (25 of 1000000, MILLION)"
+        );
+        assert_eq!(told("{denominator: MANY}"), None);
     }
 }

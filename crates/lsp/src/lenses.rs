@@ -72,16 +72,18 @@ pub fn lenses(view: &DocumentView<'_>) -> Vec<CodeLens> {
         // Where an RPC goes is found out when the lens is seen: the world of a suite may be large.
         let uri = view.editor.uri(view.file).map(|uri| uri.to_string());
         let targets = outline::targets(view.source).into_iter().take(MAX_LENSES);
-        lenses.extend(targets.map(|(target, own)| CodeLens {
-            range: view.range(own),
-            command: None,
-            data: serde_json::to_value(Lead {
-                uri: uri.clone().unwrap_or_default(),
-                start: own.start,
-                end: own.end,
-                target,
-            })
-            .ok(),
+        lenses.extend(targets.map(|(target, own)| {
+            CodeLens {
+                range: view.range(own),
+                command: None,
+                data: serde_json::to_value(Lead {
+                    uri: uri.clone().unwrap_or_default(),
+                    start: own.start,
+                    end: own.end,
+                    target,
+                })
+                .ok(),
+            }
         }));
     }
     lenses

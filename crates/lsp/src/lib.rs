@@ -27,6 +27,7 @@ pub mod project;
 
 pub mod view;
 
+mod defaults;
 pub mod diagnostics;
 mod outline;
 mod rules;

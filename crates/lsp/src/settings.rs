@@ -8,21 +8,46 @@ use xdsctl_document::source::Span;
 use xdsctl_lint::catalogue;
 use xdsctl_model::diag::{Effect, Severity};
 
-/// A setting of the template: its key, and the comment above it.
-fn explained(template: &str) -> Vec<(&str, String)> {
-    let mut explained = Vec::new();
+/// A setting of the template.
+#[derive(Debug, PartialEq, Eq)]
+struct Explained<'t> {
+    /// The table in which it is; empty for none, and for tables themselves.
+    table: &'t str,
+    key: &'t str,
+    /// The comment above it, or above its table.
+    comment: String,
+}
+
+/// The settings of the template, in its order. Those that stand right below another share its comment.
+fn explained(template: &str) -> Vec<Explained<'_>> {
+    let mut explained: Vec<Explained<'_>> = Vec::new();
     let mut comment = String::new();
+    let mut table = "";
     for line in template.lines() {
         let Some(text) = line.strip_prefix("# ") else {
             comment.clear();
+            table = "";
             continue;
         };
-        let key = text.split_once(" = ").map(|(key, _)| key.trim()).or_else(|| {
-            let table = text.trim_start_matches('[').trim_end_matches(']');
-            (text.starts_with('[') && text.ends_with(']')).then_some(table)
-        });
+        let head = text.trim_start_matches('[').trim_end_matches(']');
+        let is_table = text.starts_with('[') && text.ends_with(']');
+        let key = match is_table {
+            true => Some(head),
+            false => text.split_once(" = ").map(|(key, _)| key.trim()),
+        };
         match key.filter(|key| key.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')) {
-            Some(key) => explained.push((key, comment.clone())),
+            Some(key) => {
+                explained.push(Explained {
+                    table,
+                    key,
+                    comment: comment.clone(),
+                });
+                if is_table {
+                    table = head;
+                }
+            }
+            // An example with quotes in its key is none of the comment.
+            None if !table.is_empty() => {}
             None => {
                 if !comment.is_empty() {
                     comment.push(' ');
@@ -52,15 +77,15 @@ pub fn hover(view: &DocumentView<'_>, offset: usize) -> Option<(String, Span)> {
     let line = text.get(start..)?.lines().next()?;
     let (at, key) = key_of(line)?;
     let span = Span::new(start + at, start + at + key.len());
-    if let Some(rule) = line.split('"').find_map(catalogue::find) {
+    if let Some(rule) = line.split('"').chain([key]).find_map(catalogue::find) {
         return Some((
             format!("**{}** ({}): {}", rule.id, rule.effect, rule.summary.trim()),
             span,
         ));
     }
     let settings = explained(view.snapshot.template);
-    let (_, comment) = settings.into_iter().find(|(name, _)| *name == key)?;
-    Some((format!("**{key}**: {comment}"), span))
+    let found = settings.into_iter().find(|setting| setting.key == key)?;
+    Some((format!("**{key}**: {}", found.comment), span))
 }
 
 /// What may be written at a byte of the settings.
@@ -70,28 +95,51 @@ pub fn complete(view: &DocumentView<'_>, text: &str, at: usize) -> Vec<Item> {
     let table = above.lines().rev().find(|line| line.trim_start().starts_with('['));
     let table = table.unwrap_or_default().trim().trim_matches(['[', ']']);
     let is_value = line.contains('=');
+    let settings = explained(view.snapshot.template).into_iter();
+    let is_quoted = before.ends_with('"');
+    let word = |word: &str| {
+        let text = if is_quoted {
+            word.to_owned()
+        } else {
+            format!("\"{word}\"")
+        };
+        Item {
+            text,
+            ..Item::value(word, "")
+        }
+    };
+    let severities = || [Severity::Error, Severity::Warning, Severity::Note].map(Severity::name);
+    let key = line.split('=').next().unwrap_or_default().trim();
     match (table, is_value) {
         ("rules", false) => rules(),
-        ("rules", true) => {
-            let words = [Severity::Error, Severity::Warning, Severity::Note].map(Severity::name);
-            words
+        ("rules", true) => severities().into_iter().chain(["off"]).map(word).collect(),
+        ("ignore", true) if key == "rule" => rules(),
+        ("policy", true) if key == "severity" => severities().map(word).into(),
+        ("", true) => {
+            // What may be written is what the comment has in quotes.
+            let setting = settings
                 .into_iter()
-                .chain(["off"])
-                .map(|word| Item::value(word, ""))
-                .collect()
+                .find(|setting| setting.table.is_empty() && setting.key == key);
+            let comment = setting.map(|setting| setting.comment).unwrap_or_default();
+            let quoted = comment.split('"').skip(1).step_by(2);
+            quoted.filter(|text| !text.contains(',')).map(word).collect()
         }
-        ("ignore", true) if line.trim_start().starts_with("rule") => rules(),
         (_, true) => Vec::new(),
         (table, false) => {
-            let of_ignore = ["rule", "resource", "path", "file", "reason", "until"];
-            let settings = explained(view.snapshot.template);
-            let settings = settings
-                .into_iter()
-                .filter(|(key, _)| of_ignore.contains(key) == (table == "ignore"));
-            let items = settings.map(|(key, comment)| Item {
-                kind: CompletionItemKind::PROPERTY,
-                text: format!("{key} = "),
-                ..Item::value(key, &comment)
+            let is_table = |name: &str| view.snapshot.template.contains(&format!("# [{name}]"));
+            let is_list = |name: &str| view.snapshot.template.contains(&format!("# [[{name}]]"));
+            let items = settings.filter(|setting| setting.table == table).map(|setting| {
+                let key = setting.key;
+                let text = match (is_list(key), is_table(key)) {
+                    (true, _) => format!("[[{key}]]\n"),
+                    (false, true) => format!("[{key}]\n"),
+                    (false, false) => format!("{key} = "),
+                };
+                Item {
+                    kind: CompletionItemKind::PROPERTY,
+                    text,
+                    ..Item::value(key, &setting.comment)
+                }
             });
             items.collect()
         }
@@ -107,17 +155,24 @@ fn rules() -> Vec<Item> {
 
 #[cfg(test)]
 mod tests {
-    use super::explained;
+    use super::{Explained, explained};
 
     #[test]
     fn the_comment_above_a_setting_explains_it() {
-        let template = "# What it is.\n# And more.\n# bootstrap = \"b\"\n\n# Rules.\n# [rules]\n";
+        let template = "# What it is.\n# And more.\n# bootstrap = \"b\"\n\n# Rules.\n# [rules]\n# cds = 1\n\n# Last.\n# last = 1\n";
         let found = explained(template);
+        let setting = |table, key, comment: &str| Explained {
+            table,
+            key,
+            comment: comment.to_owned(),
+        };
         assert_eq!(
             found,
             [
-                ("bootstrap", "What it is. And more.".to_owned()),
-                ("rules", "Rules.".to_owned())
+                setting("", "bootstrap", "What it is. And more."),
+                setting("", "rules", "Rules."),
+                setting("rules", "cds", "Rules."),
+                setting("", "last", "Last."),
             ]
         );
     }

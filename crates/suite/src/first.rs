@@ -10,9 +10,16 @@ use xdsctl_channel::sim::{LimitReached, Outcome, Rpc};
 ///
 /// # Errors
 /// A limit of the simulation.
-pub fn first_rpc(test: &Test, session: &Session, run_options: RunOptions) -> Result<Option<(Rpc, Outcome)>, LimitReached> {
+pub fn first_rpc(
+    test: &Test,
+    session: &Session,
+    run_options: RunOptions,
+) -> Result<Option<(Rpc, Outcome)>, LimitReached> {
     let steps = test.steps.iter().filter_map(|planned| planned.step.as_ref());
-    let rpc = steps.filter_map(|step| step.sending()).map(|sending| sending.rpc.clone()).next();
+    let rpc = steps
+        .filter_map(|step| step.sending())
+        .map(|sending| sending.rpc.clone())
+        .next();
     let rpc = rpc.unwrap_or_default();
     let mut channels = channels(test, std::slice::from_ref(session), run_options, |_, options| {
         options.places = true;

@@ -97,6 +97,12 @@ async function activate(context) {
         await start();
       }
     }),
+    // A document that is written from nothing becomes configuration while it is open.
+    vscode.workspace.onDidChangeTextDocument(async ({ document }) => {
+      if (!client && isMeant(document)) {
+        await start();
+      }
+    }),
   );
   if (vscode.workspace.textDocuments.some(isMeant)) {
     await start();

@@ -4,6 +4,9 @@
 //! fields and values there are. The way from the resource down is that of
 //! [`span`](crate::source::span): keys and elements of the JSON form, an Any by its `@type`.
 
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
 use xdsctl_proto::tables::{self, Cardinality, Enum, Field, Kind, Listed, Message, WellKnown};
 
 use crate::source::json::{Scanner, Syntax};
@@ -436,6 +439,31 @@ impl MessageType {
     /// gRPC clients look into it.
     pub fn is_read(self) -> bool {
         self.0.listed == Listed::Client
+    }
+
+    /// It may be what an Any holds: it is in no other message, and no field of one that is read has it as its type.
+    pub fn is_packed(self) -> bool {
+        static PARTS: LazyLock<BTreeSet<u16>> = LazyLock::new(|| {
+            let read = tables::MESSAGES
+                .iter()
+                .filter(|message| message.listed == Listed::Client);
+            let kinds = read.flat_map(|message| message.fields).map(|field| field.kind);
+            let parts = kinds.filter_map(|kind| match kind {
+                Kind::Message(number) => Some(number),
+                _ => None,
+            });
+            parts.collect()
+        });
+        let outer = self
+            .0
+            .full_name
+            .rsplit_once('.')
+            .and_then(|(outer, _)| tables::message(outer));
+        let is_part = |number: &u16| {
+            let message = tables::MESSAGES.get(usize::from(*number));
+            message.is_some_and(|message| std::ptr::eq(message, self.0))
+        };
+        outer.is_none() && !PARTS.iter().any(is_part)
     }
 }
 

@@ -66,13 +66,22 @@ fn alone(read: Suite, source: &Source, target: Span) -> Option<Test> {
 }
 
 fn said(test: &Test, rpc: &Rpc, outcome: &Outcome) -> String {
-    let sends = test.steps.iter().any(|planned| planned.step.as_ref().is_some_and(|step| step.sending().is_some()));
+    let sends = test
+        .steps
+        .iter()
+        .any(|planned| planned.step.as_ref().is_some_and(|step| step.sending().is_some()));
     let rpc = match sends {
         true => format!("RPC {}", rpc.method),
         false => "RPC".to_owned(),
     };
-    let cluster = outcome.place.as_ref().map(|place| &*place.cluster).or(outcome.cluster.as_deref());
-    let cluster = cluster.map(|cluster| format!(", cluster {cluster}")).unwrap_or_default();
+    let cluster = outcome
+        .place
+        .as_ref()
+        .map(|place| &*place.cluster)
+        .or(outcome.cluster.as_deref());
+    let cluster = cluster
+        .map(|cluster| format!(", cluster {cluster}"))
+        .unwrap_or_default();
     match &outcome.backend {
         Some(backend) if outcome.code == Code::Ok => short(&format!("{rpc} goes to {backend}{cluster}")),
         _ => {
