@@ -157,22 +157,24 @@ def main():
     xdsctl, work, count = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), int(sys.argv[3])
     seed = int(os.environ.get("XDSCTL_ATTACK_SEED", "1"))
     fixtures = pathlib.Path(__file__).parent.parent.parent / "fixtures"
-    files = sorted(file for name in ["examples", "dumps", "tree"] for file in (fixtures / name).iterdir())
+    folders = ["conformance", "dumps", "examples", "policies", "router_check", "suites", "tree"]
+    files = sorted(file for folder in folders for file in (fixtures / folder).rglob("*"))
+    # Every other project has rules of its own.
+    policies = (fixtures / "policies" / "clusters.toml").read_text()
     played = 0
     for file in files:
-        if file.suffix not in [".yaml", ".json", ".textproto"] or file.stat().st_size > 20_000:
-            continue
-        if b"\r" in file.read_bytes():
+        if file.suffix not in [".yaml", ".yml", ".json", ".textproto", ".toml"] or b"\r" in file.read_bytes():
             continue
         project = work / "edits"
         shutil.rmtree(project, ignore_errors=True)
         project.mkdir(parents=True)
-        (project / "xdsctl.toml").write_text("")
-        copy = project / file.name
+        (project / "xdsctl.toml").write_text(policies if played % 2 else "")
+        # Policies are settings.
+        copy = project / ("xdsctl.toml" if file.suffix == ".toml" else file.name)
         shutil.copy(file, copy)
         play(xdsctl, copy, count, seed + played)
         played += 1
-    assert played > 20, played
+    assert played > 80, played
     print(f"{played} fixtures, {count} edits each")
 
 

@@ -156,7 +156,11 @@ fn any_edits_leave_what_a_fresh_start_has() {
                 continue;
             }
             let project = directory("edits");
-            fs::write(project.join("xdsctl.toml"), "").unwrap();
+            // Every other project has rules of its own.
+            match played % 2 {
+                0 => fs::write(project.join("xdsctl.toml"), "").unwrap(),
+                _ => _ = fs::copy(root.join("policies/clusters.toml"), project.join("xdsctl.toml")).unwrap(),
+            }
             let copy = project.join(file.file_name().unwrap());
             fs::write(&copy, &text).unwrap();
             // Another document of the world.

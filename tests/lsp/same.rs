@@ -109,7 +109,8 @@ fn is_editable(file: &Path) -> Option<String> {
     (!is_long && !text.replace("\r\n", "").contains('\r') && !text.starts_with('\u{feff}')).then_some(text)
 }
 
-fn check(project: &Path) -> usize {
+/// The findings of all documents, once they are those of the command line.
+fn check(project: &Path) -> Vec<Said> {
     let expected = command_line(project);
     let mut client = Client::open(project);
     let mut files: Vec<PathBuf> = fs::read_dir(project)
@@ -154,7 +155,7 @@ fn check(project: &Path) -> usize {
     }
     assert_eq!(found, expected, "{}", project.display());
     assert_eq!(client.end(), std::process::ExitCode::SUCCESS);
-    found.len()
+    found
 }
 
 fn fixtures(names: &[&str]) -> Vec<PathBuf> {
@@ -185,7 +186,7 @@ fn findings_are_those_of_the_command_line_document_by_document() {
         let project = directory("one");
         fs::write(project.join("xdsctl.toml"), "").unwrap();
         fs::copy(&file, project.join(file.file_name().unwrap())).unwrap();
-        count += check(&project);
+        count += check(&project).len();
         documents += 1;
         fs::remove_dir_all(&project).unwrap();
     }
@@ -202,7 +203,7 @@ fn findings_are_those_of_the_command_line_in_a_project() {
         for file in fixtures(&[name]) {
             fs::copy(&file, project.join(file.file_name().unwrap())).unwrap();
         }
-        count += check(&project);
+        count += check(&project).len();
         fs::remove_dir_all(&project).unwrap();
     }
     assert!(count > 100, "{count} findings");
@@ -225,8 +226,47 @@ fn findings_are_those_of_the_command_line_on_every_page() {
                 }
             }
         }
-        count += check(&project);
+        count += check(&project).len();
         fs::remove_dir_all(&project).unwrap();
     }
     assert!(count > 250, "{count} findings");
+}
+
+/// What a team's own rules find in the cases of all policies, for several clients.
+#[test]
+fn findings_of_policies_are_those_of_the_command_line() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/policies");
+    let mut files: Vec<PathBuf> = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    for worlds in ["file", "all"] {
+        let project = directory("policies");
+        fs::create_dir(project.join("policies")).unwrap();
+        let settings = format!("worlds = \"{worlds}\"\npolicies = [\"policies\"]\nclients = [\"cpp\", \"go\"]\n");
+        fs::write(project.join("xdsctl.toml"), settings).unwrap();
+        let mut ids = 0;
+        for file in &files {
+            let text = fs::read_to_string(file).unwrap();
+            let name = file.file_name().unwrap();
+            fs::write(project.join("policies").join(name), &text).unwrap();
+            ids += text.matches("[[policy]]").count();
+            let table: toml::Table = toml::from_str(&text).unwrap();
+            let policies = table["policy"].as_array().unwrap().iter();
+            let cases = policies.flat_map(|policy| ["accepted", "rejected"].map(|kind| policy.get(kind)));
+            let cases = cases.flatten().flat_map(|cases| cases.as_array().unwrap());
+            let texts = cases.filter_map(|case| case.get("yaml")?.as_str());
+            for (number, text) in texts.enumerate() {
+                fs::write(project.join(format!("{}-{number:02}.yaml", name.display())), text).unwrap();
+            }
+        }
+        let found = check(&project);
+        let of_team = found.iter().filter(|said| said.1.starts_with("team-"));
+        let rules: std::collections::BTreeSet<&str> = of_team.map(|said| said.1.as_str()).collect();
+        // Some policies are about what is connected, and find nothing in a world of one document, or of all.
+        assert!(
+            ids > 20 && rules.len() * 2 > ids,
+            "{} of {ids} policies find something",
+            rules.len()
+        );
+        fs::remove_dir_all(&project).unwrap();
+    }
 }
