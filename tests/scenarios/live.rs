@@ -422,6 +422,19 @@ fn fresh_mixed_channels_of_node_answer_so() {
     compare_live(&recording("fresh-4", NODE), &[]);
 }
 
+/// The same, with drops that come and go below weights, aggregates and retries. In `fresh-routes_move-93` routes whose one cluster is
+/// not there give way to others after an update was rejected: the client uses the new ones, and xdsctl goes on with the old.
+#[test]
+fn fresher_mixed_channels_of_node_answer_so() {
+    compare_live(&recording("fresh-6", NODE), &["fresh-routes_move-93"]);
+}
+
+/// In both rows the deadline of the recorder and that of the client end at once; the client was a little earlier (CANCELLED).
+#[test]
+fn fresher_mixed_channels_of_rust_answer_so() {
+    compare_live(&recording("fresh-6", RUST), &["fresh-timeouts-16", "fresh-timeouts-49"]);
+}
+
 /// What differs: weights of clusters that add up to more than `total_weight`, of which the last are never drawn. Weights that add up to
 /// less kill the process, and its rows end there. Of the timelines, one in which a cluster gets another LB policy (`tl-lb-policy-change`).
 #[test]
