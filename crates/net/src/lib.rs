@@ -6,10 +6,11 @@
 //! Options  ├─ csds     ClientStatusDiscoveryService ───────── dump ─ printer ─ JSON
 //!          └─ ads      subscriber (asks, judges, holds) ──────┘
 //! JSON ─ Served ─ serve   ADS, SotW and Delta ─ ledger (ACK, NACK, prediction)
+//! pages, Shelf ── show    HTTP on this machine alone ─ a browser
 //! ```
 //!
 //! Everything that needs a runtime is behind the feature `live`. The calls at the top ([`fetch()`],
-//! [`watch`], [`serve()`]) block: no async leaves this crate. What a client makes of resources is
+//! [`watch`], [`serve()`], [`show()`]) block: no async leaves this crate. What a client makes of resources is
 //! asked of [`xdsctl_channel::client`], here nothing is judged.
 #![cfg_attr(
     not(test),
@@ -53,6 +54,8 @@ mod ordered;
 mod other_server;
 #[cfg(feature = "live")]
 mod serve;
+#[cfg(feature = "live")]
+mod show;
 
 pub use address::{Address, AddressError, ServerKind, ServerPlace};
 pub use options::{FetchOptions, Tls};
@@ -63,3 +66,5 @@ pub use error::Error;
 pub use fetch::{Fetched, StreamEvent, fetch, watch};
 #[cfg(feature = "live")]
 pub use serve::{LedgerCounts, LedgerLine, Prediction, ServerTls, Serving, SnapshotResource, Tone, serve};
+#[cfg(feature = "live")]
+pub use show::{Fetch, PageFile, Shelf, Showing, show};
