@@ -44,8 +44,10 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             [CompletionResult]::new('who', 'who', [CompletionResultType]::ParameterValue, 'Say what refers to a resource, and what it leads to')
             [CompletionResult]::new('fetch', 'fetch', [CompletionResultType]::ParameterValue, 'Save what a running client, proxy or control plane has as one dump')
             [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve a dump to real clients, and compare their verdicts with the prediction')
+            [CompletionResult]::new('ui', 'ui', [CompletionResultType]::ParameterValue, 'Show all of it in a browser: what a client holds, where RPCs go, and what if')
             [CompletionResult]::new('lsp', 'lsp', [CompletionResultType]::ParameterValue, 'Serve an editor: findings, meanings and names while one types')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completion script of a shell')
+            [CompletionResult]::new('mask', 'mask', [CompletionResultType]::ParameterValue, 'Print a document as a report may quote it')
             [CompletionResult]::new('generate', 'generate', [CompletionResultType]::ParameterValue, 'Write the man pages')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -81,6 +83,7 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             [CompletionResult]::new('--write-baseline', '--write-baseline', [CompletionResultType]::ParameterName, 'Write the present findings to this file, for --baseline')
             [CompletionResult]::new('--today', '--today', [CompletionResultType]::ParameterName, 'Day on which suppressions end, instead of today')
             [CompletionResult]::new('--show', '--show', [CompletionResultType]::ParameterName, 'Print also what the client keeps of each accepted resource')
+            [CompletionResult]::new('--reach', '--reach', [CompletionResultType]::ParameterName, 'With `--show reached`, begin at the resources of this name; may be repeated')
             [CompletionResult]::new('-D', '-D ', [CompletionResultType]::ParameterName, 'Make findings of these rules, families, effects or `all` errors; the last of -D, -W and -A counts')
             [CompletionResult]::new('--deny', '--deny', [CompletionResultType]::ParameterName, 'Make findings of these rules, families, effects or `all` errors; the last of -D, -W and -A counts')
             [CompletionResult]::new('-W', '-W ', [CompletionResultType]::ParameterName, 'Make them warnings')
@@ -139,6 +142,7 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             [CompletionResult]::new('--write-baseline', '--write-baseline', [CompletionResultType]::ParameterName, 'Write the present findings to this file, for --baseline')
             [CompletionResult]::new('--today', '--today', [CompletionResultType]::ParameterName, 'Day on which suppressions end, instead of today')
             [CompletionResult]::new('--show', '--show', [CompletionResultType]::ParameterName, 'Print also what the client keeps of each accepted resource')
+            [CompletionResult]::new('--reach', '--reach', [CompletionResultType]::ParameterName, 'With `--show reached`, begin at the resources of this name; may be repeated')
             [CompletionResult]::new('-D', '-D ', [CompletionResultType]::ParameterName, 'Make findings of these rules, families, effects or `all` errors; the last of -D, -W and -A counts')
             [CompletionResult]::new('--deny', '--deny', [CompletionResultType]::ParameterName, 'Make findings of these rules, families, effects or `all` errors; the last of -D, -W and -A counts')
             [CompletionResult]::new('-W', '-W ', [CompletionResultType]::ParameterName, 'Make them warnings')
@@ -703,6 +707,23 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
+        'xdsctl;ui' {
+            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Port of this machine to listen on; 0 for a free one')
+            [CompletionResult]::new('--node', '--node', [CompletionResultType]::ParameterName, 'Node id for `ads://`, instead of the bootstrap''s')
+            [CompletionResult]::new('--ca', '--ca', [CompletionResultType]::ParameterName, 'Speak TLS, and trust the certificates in this PEM file')
+            [CompletionResult]::new('--cert', '--cert', [CompletionResultType]::ParameterName, 'Own certificate chain for mTLS, PEM')
+            [CompletionResult]::new('--key', '--key', [CompletionResultType]::ParameterName, 'Private key of --cert, PEM')
+            [CompletionResult]::new('--server-name', '--server-name', [CompletionResultType]::ParameterName, 'Name that the server''s certificate must have, if it is not the host')
+            [CompletionResult]::new('--token-file', '--token-file', [CompletionResultType]::ParameterName, 'Send the token in this file as `authorization: Bearer`')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Longest wait for all answers together, in seconds; a gRPC client waits 15')
+            [CompletionResult]::new('--max-size', '--max-size', [CompletionResultType]::ParameterName, 'Largest size in MiB, of one message and of all that is kept of an `ads://` stream')
+            [CompletionResult]::new('--retries', '--retries', [CompletionResultType]::ParameterName, 'How often to try again if the address cannot be reached, after 1 s, 2 s, 4 s, ...')
+            [CompletionResult]::new('--watch', '--watch', [CompletionResultType]::ParameterName, 'Show new versions of what is open as they come')
+            [CompletionResult]::new('--tls', '--tls', [CompletionResultType]::ParameterName, 'Speak TLS, and trust the system''s certificates')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
         'xdsctl;lsp' {
             [CompletionResult]::new('--stdio', '--stdio', [CompletionResultType]::ParameterName, 'Speak on standard input and output, as some editors ask for: there is no other way')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
@@ -710,6 +731,11 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             break
         }
         'xdsctl;completions' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'xdsctl;mask' {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -739,8 +765,10 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
             [CompletionResult]::new('who', 'who', [CompletionResultType]::ParameterValue, 'Say what refers to a resource, and what it leads to')
             [CompletionResult]::new('fetch', 'fetch', [CompletionResultType]::ParameterValue, 'Save what a running client, proxy or control plane has as one dump')
             [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve a dump to real clients, and compare their verdicts with the prediction')
+            [CompletionResult]::new('ui', 'ui', [CompletionResultType]::ParameterValue, 'Show all of it in a browser: what a client holds, where RPCs go, and what if')
             [CompletionResult]::new('lsp', 'lsp', [CompletionResultType]::ParameterValue, 'Serve an editor: findings, meanings and names while one types')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completion script of a shell')
+            [CompletionResult]::new('mask', 'mask', [CompletionResultType]::ParameterValue, 'Print a document as a report may quote it')
             [CompletionResult]::new('generate', 'generate', [CompletionResultType]::ParameterValue, 'Write the man pages')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -823,10 +851,16 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
         'xdsctl;help;serve' {
             break
         }
+        'xdsctl;help;ui' {
+            break
+        }
         'xdsctl;help;lsp' {
             break
         }
         'xdsctl;help;completions' {
+            break
+        }
+        'xdsctl;help;mask' {
             break
         }
         'xdsctl;help;generate' {

@@ -55,6 +55,9 @@ _xdsctl() {
             xdsctl,lsp)
                 cmd="xdsctl__subcmd__lsp"
                 ;;
+            xdsctl,mask)
+                cmd="xdsctl__subcmd__mask"
+                ;;
             xdsctl,pick)
                 cmd="xdsctl__subcmd__pick"
                 ;;
@@ -78,6 +81,9 @@ _xdsctl() {
                 ;;
             xdsctl,tree)
                 cmd="xdsctl__subcmd__tree"
+                ;;
+            xdsctl,ui)
+                cmd="xdsctl__subcmd__ui"
                 ;;
             xdsctl,validate)
                 cmd="xdsctl__subcmd__validate"
@@ -151,6 +157,9 @@ _xdsctl() {
             xdsctl__subcmd__help,lsp)
                 cmd="xdsctl__subcmd__help__subcmd__lsp"
                 ;;
+            xdsctl__subcmd__help,mask)
+                cmd="xdsctl__subcmd__help__subcmd__mask"
+                ;;
             xdsctl__subcmd__help,pick)
                 cmd="xdsctl__subcmd__help__subcmd__pick"
                 ;;
@@ -174,6 +183,9 @@ _xdsctl() {
                 ;;
             xdsctl__subcmd__help,tree)
                 cmd="xdsctl__subcmd__help__subcmd__tree"
+                ;;
+            xdsctl__subcmd__help,ui)
+                cmd="xdsctl__subcmd__help__subcmd__ui"
                 ;;
             xdsctl__subcmd__help,validate)
                 cmd="xdsctl__subcmd__help__subcmd__validate"
@@ -230,7 +242,7 @@ _xdsctl() {
 
     case "${cmd}" in
         xdsctl)
-            opts="-h -V --help --version validate lint explain clients tree route pick admit test simulate policy retry cookie init config diff who fetch serve lsp completions generate help"
+            opts="-h -V --help --version validate lint explain clients tree route pick admit test simulate policy retry cookie init config diff who fetch serve ui lsp completions mask generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -850,7 +862,7 @@ _xdsctl() {
             return 0
             ;;
         xdsctl__subcmd__help)
-            opts="validate explain clients tree route pick admit test simulate policy retry cookie init config diff who fetch serve lsp completions generate help"
+            opts="validate explain clients tree route pick admit test simulate policy retry cookie init config diff who fetch serve ui lsp completions mask generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1073,6 +1085,20 @@ _xdsctl() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        xdsctl__subcmd__help__subcmd__mask)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         xdsctl__subcmd__help__subcmd__pick)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1227,6 +1253,20 @@ _xdsctl() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        xdsctl__subcmd__help__subcmd__ui)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         xdsctl__subcmd__help__subcmd__validate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1271,6 +1311,20 @@ _xdsctl() {
             ;;
         xdsctl__subcmd__lsp)
             opts="-h --stdio --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        xdsctl__subcmd__mask)
+            opts="-h --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2275,8 +2329,62 @@ _xdsctl() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        xdsctl__subcmd__ui)
+            opts="-h --watch --port --node --tls --ca --cert --key --server-name --token-file --wait --max-size --retries --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --port)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ca)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --server-name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --token-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --wait)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --retries)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         xdsctl__subcmd__validate)
-            opts="-q -D -W -A -h --as --stdin-filename --bootstrap --env --with --world --merge --config --no-config --allow-read --show-secrets --node --tls --ca --cert --key --server-name --token-file --wait --max-size --retries --client --client-from --matrix --target --authority --listen --complete --explain-error --format --fail-on --min-severity --baseline --write-baseline --watch --fix --dry-run --diff --today --all-findings --all --explain-suppressed --statistics --quiet --show --deny --warn --allow --color --help"
+            opts="-q -D -W -A -h --as --stdin-filename --bootstrap --env --with --world --merge --config --no-config --allow-read --show-secrets --node --tls --ca --cert --key --server-name --token-file --wait --max-size --retries --client --client-from --matrix --target --authority --listen --complete --explain-error --format --fail-on --min-severity --baseline --write-baseline --watch --fix --dry-run --diff --today --all-findings --all --explain-suppressed --statistics --quiet --show --reach --deny --warn --allow --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2399,7 +2507,11 @@ _xdsctl() {
                     return 0
                     ;;
                 --show)
-                    COMPREPLY=($(compgen -W "parsed" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "parsed reached" -- "${cur}"))
+                    return 0
+                    ;;
+                --reach)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --deny)

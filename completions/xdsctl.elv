@@ -41,8 +41,10 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
             cand who 'Say what refers to a resource, and what it leads to'
             cand fetch 'Save what a running client, proxy or control plane has as one dump'
             cand serve 'Serve a dump to real clients, and compare their verdicts with the prediction'
+            cand ui 'Show all of it in a browser: what a client holds, where RPCs go, and what if'
             cand lsp 'Serve an editor: findings, meanings and names while one types'
             cand completions 'Print the completion script of a shell'
+            cand mask 'Print a document as a report may quote it'
             cand generate 'Write the man pages'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
@@ -77,6 +79,7 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
             cand --write-baseline 'Write the present findings to this file, for --baseline'
             cand --today 'Day on which suppressions end, instead of today'
             cand --show 'Print also what the client keeps of each accepted resource'
+            cand --reach 'With `--show reached`, begin at the resources of this name; may be repeated'
             cand -D 'Make findings of these rules, families, effects or `all` errors; the last of -D, -W and -A counts'
             cand --deny 'Make findings of these rules, families, effects or `all` errors; the last of -D, -W and -A counts'
             cand -W 'Make them warnings'
@@ -134,6 +137,7 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
             cand --write-baseline 'Write the present findings to this file, for --baseline'
             cand --today 'Day on which suppressions end, instead of today'
             cand --show 'Print also what the client keeps of each accepted resource'
+            cand --reach 'With `--show reached`, begin at the resources of this name; may be repeated'
             cand -D 'Make findings of these rules, families, effects or `all` errors; the last of -D, -W and -A counts'
             cand --deny 'Make findings of these rules, families, effects or `all` errors; the last of -D, -W and -A counts'
             cand -W 'Make them warnings'
@@ -662,12 +666,32 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'xdsctl;ui'= {
+            cand --port 'Port of this machine to listen on; 0 for a free one'
+            cand --node 'Node id for `ads://`, instead of the bootstrap''s'
+            cand --ca 'Speak TLS, and trust the certificates in this PEM file'
+            cand --cert 'Own certificate chain for mTLS, PEM'
+            cand --key 'Private key of --cert, PEM'
+            cand --server-name 'Name that the server''s certificate must have, if it is not the host'
+            cand --token-file 'Send the token in this file as `authorization: Bearer`'
+            cand --wait 'Longest wait for all answers together, in seconds; a gRPC client waits 15'
+            cand --max-size 'Largest size in MiB, of one message and of all that is kept of an `ads://` stream'
+            cand --retries 'How often to try again if the address cannot be reached, after 1 s, 2 s, 4 s, ...'
+            cand --watch 'Show new versions of what is open as they come'
+            cand --tls 'Speak TLS, and trust the system''s certificates'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
         &'xdsctl;lsp'= {
             cand --stdio 'Speak on standard input and output, as some editors ask for: there is no other way'
             cand -h 'Print help'
             cand --help 'Print help'
         }
         &'xdsctl;completions'= {
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'xdsctl;mask'= {
             cand -h 'Print help'
             cand --help 'Print help'
         }
@@ -695,8 +719,10 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
             cand who 'Say what refers to a resource, and what it leads to'
             cand fetch 'Save what a running client, proxy or control plane has as one dump'
             cand serve 'Serve a dump to real clients, and compare their verdicts with the prediction'
+            cand ui 'Show all of it in a browser: what a client holds, where RPCs go, and what if'
             cand lsp 'Serve an editor: findings, meanings and names while one types'
             cand completions 'Print the completion script of a shell'
+            cand mask 'Print a document as a report may quote it'
             cand generate 'Write the man pages'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
@@ -754,9 +780,13 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
         }
         &'xdsctl;help;serve'= {
         }
+        &'xdsctl;help;ui'= {
+        }
         &'xdsctl;help;lsp'= {
         }
         &'xdsctl;help;completions'= {
+        }
+        &'xdsctl;help;mask'= {
         }
         &'xdsctl;help;generate'= {
         }

@@ -43,6 +43,7 @@ fn what_is_missing_is_said() {
         &["tree", "envoy://127.0.0.1:1"],
         &["diff", "ads://127.0.0.1:1", "ads://127.0.0.1:2"],
         &["serve", "fixtures/examples/shop.yaml"],
+        &["ui", "fixtures/examples/shop.yaml"],
     ] {
         let err = refused(args);
         assert!(
@@ -175,6 +176,18 @@ mod net {
         let directory = std::env::temp_dir().join(format!("xdsctl-live-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&directory).unwrap();
         directory
+    }
+
+    #[test]
+    fn without_its_pages_the_command_that_makes_them_is_said() {
+        // With them it would wait for a browser: `web/test/e2e/served.test.mjs` is one.
+        if option_env!("XDSCTL_PAGES").is_none() {
+            let err = refused(&["ui", "fixtures/examples/shop.yaml"]);
+            assert!(
+                err.contains("built without the pages of `ui`: `web/build.sh` makes them"),
+                "{err}"
+            );
+        }
     }
 
     #[test]

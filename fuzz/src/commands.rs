@@ -424,10 +424,12 @@ fn is_harmless(command: &Command, input: &[u8], script: &[u8]) -> bool {
                 && suites::is_harmless(input)
                 && args.formats.iter().all(|format| format.file.is_none());
         }
-        // They read the project's files.
-        Command::Init(_) | Command::Config(_) | Command::Policy(_) | Command::Generate(_) => return false,
+        // They read the project's files, or those that they are given.
+        Command::Mask(_) | Command::Init(_) | Command::Config(_) | Command::Policy(_) | Command::Generate(_) => {
+            return false;
+        }
         // They wait for others.
-        Command::Fetch(_) | Command::Serve(_) | Command::Lsp(_) => return false,
+        Command::Fetch(_) | Command::Serve(_) | Command::Ui(_) | Command::Lsp(_) => return false,
     };
     is_own(&input.bootstrap) && is_own(&input.config.config) && input.files.iter().all(|path| path.as_os_str() == "-")
 }

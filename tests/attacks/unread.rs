@@ -60,8 +60,8 @@ fn commands(file: &str, directory: &Path) -> Vec<Vec<String>> {
                 vec![name, "--format=json", file],
                 vec![name, "--format=jsonl", file],
             ]),
-            // It would wait for clients of what it could read.
-            "serve" if cfg!(feature = "net") => {}
+            // They would wait for clients of what they could read.
+            "serve" | "ui" if cfg!(feature = "net") => {}
             name => {
                 let takes_file = |arg: &clap::Arg| {
                     arg.get_value_names()
@@ -217,7 +217,7 @@ fn the_same_world_is_whole() {
     let file = directory.join("whole.json");
     fs::write(&file, world::document(3).to_string()).unwrap();
     // The world has no Listener for servers, which `admit` would need.
-    let others = ["serve", "retry", "admit"];
+    let others = ["serve", "ui", "retry", "admit"];
     let not_a_suite = |args: &&Vec<String>| {
         !others.contains(&args[0].as_str()) && !args.iter().any(|arg| arg == "--record" || arg == "--update")
     };

@@ -28,7 +28,7 @@ pub use choice::ChoiceArgs;
 
 pub use fail_on::FailOn;
 pub use format::{ReportDestination, ReportFormat};
-pub use live::{ConnectArgs, FetchArgs, ServeArgs};
+pub use live::{ConnectArgs, FetchArgs, ServeArgs, UiArgs};
 pub use policy::{PolicyArgs, PolicyCommand, PolicyNewArgs, PolicyTestArgs};
 pub use suite::{SimulateArgs, TestArgs, TimelineFormat};
 pub use validate::{Level, Show, ValidateArgs};
@@ -102,12 +102,18 @@ pub enum Command {
     /// Serve a dump to real clients, and compare their verdicts with the prediction
     #[command(after_help = examples::SERVE)]
     Serve(Box<ServeArgs>),
+    /// Show all of it in a browser: what a client holds, where RPCs go, and what if
+    #[command(after_help = examples::UI)]
+    Ui(Box<UiArgs>),
     /// Serve an editor: findings, meanings and names while one types
     #[command(after_help = examples::LSP)]
     Lsp(LspArgs),
     /// Print the completion script of a shell
     #[command(after_help = examples::COMPLETIONS)]
     Completions(CompletionsArgs),
+    /// Print a document as a report may quote it
+    #[command(hide = true)]
+    Mask(MaskArgs),
     /// Write the man pages
     #[command(hide = true)]
     Generate(GenerateArgs),
@@ -231,8 +237,10 @@ impl Args {
             | Command::Init(_)
             | Command::Config(_)
             | Command::Lsp(_)
+            | Command::Ui(_)
             | Command::Policy(_)
             | Command::Completions(_)
+            | Command::Mask(_)
             | Command::Generate(_) => false,
         }
     }
@@ -378,6 +386,14 @@ pub struct ConfigShowArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,
+}
+
+/// `xdsctl mask`
+#[derive(Debug, clap::Args)]
+pub struct MaskArgs {
+    /// The document
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
 }
 
 /// `xdsctl generate`

@@ -17,6 +17,8 @@
         clippy::unwrap_used
     )
 )]
+// What only an editor or a running system needs is not in WebAssembly.
+#![cfg_attr(target_family = "wasm", allow(dead_code, unused_imports))]
 
 /// `writeln!` for lines with names and values in them: see
 /// [`write_line`](report::edge::write_line).

@@ -91,6 +91,13 @@ Examples:
   xdsctl completions zsh > ~/.zfunc/_xdsctl
   xdsctl completions fish > ~/.config/fish/completions/xdsctl.fish";
 
+/// `xdsctl ui`
+pub const UI: &str = "\
+Examples:
+  xdsctl ui xds/
+  xdsctl ui --watch csds://127.0.0.1:50051
+  xdsctl ui --port 8080 dump.json suites/";
+
 /// `xdsctl lsp`
 pub const LSP: &str = "\
 Examples:

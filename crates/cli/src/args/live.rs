@@ -1,4 +1,5 @@
-//! The arguments about running systems: how to connect, `fetch`, `serve`.
+//! The arguments about running systems: how to connect, `fetch`, `serve`, and `ui`, which serves a
+//! browser.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -156,4 +157,21 @@ pub struct ServeArgs {
     /// Print only rejections and differences
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// `xdsctl ui`
+#[derive(Debug, clap::Args)]
+pub struct UiArgs {
+    /// What to open: dumps, resources, suites, directories, or running systems such as `csds://HOST:PORT`
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Show new versions of what is open as they come
+    #[arg(long)]
+    pub watch: bool,
+    /// Port of this machine to listen on; 0 for a free one
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    pub port: u16,
+    /// How to connect to running systems
+    #[command(flatten)]
+    pub connect: ConnectArgs,
 }

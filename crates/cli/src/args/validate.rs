@@ -83,6 +83,9 @@ pub struct ValidateArgs {
     /// Print also what the client keeps of each accepted resource
     #[arg(long, value_enum, value_name = "WHAT")]
     pub show: Vec<Show>,
+    /// With `--show reached`, begin at the resources of this name; may be repeated
+    #[arg(long, value_name = "NAME", requires = "show")]
+    pub reach: Vec<String>,
     /// How loud rules are
     #[command(flatten)]
     pub choice: ChoiceArgs,
@@ -119,4 +122,6 @@ impl Level {
 pub enum Show {
     /// What the client keeps of each accepted resource
     Parsed,
+    /// What each resource refers to, and what the client keeps of those that channels reach first. For the format json
+    Reached,
 }

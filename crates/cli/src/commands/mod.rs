@@ -9,7 +9,9 @@ mod explain;
 mod fetch;
 pub mod generate;
 mod init;
+#[cfg(not(target_family = "wasm"))]
 mod lsp;
+mod mask;
 mod pick;
 mod policy;
 mod retry;
@@ -19,6 +21,7 @@ mod several;
 mod simulate;
 mod test;
 mod tree;
+mod ui;
 mod validate;
 mod who;
 
@@ -51,8 +54,15 @@ pub(crate) fn run(command: &Command, io: &mut Io<'_>) -> Result<u8, Error> {
         Command::Who(who) => who::run(who, io),
         Command::Fetch(fetch) => fetch::run(fetch, io),
         Command::Serve(serve) => serve::run(serve, io),
+        Command::Ui(ui) => ui::run(ui, io),
+        #[cfg(not(target_family = "wasm"))]
         Command::Lsp(lsp) => lsp::run(lsp, io),
+        #[cfg(target_family = "wasm")]
+        Command::Lsp(_) => Err(Error::Usage(
+            "an editor speaks to a program of its own machine".to_owned(),
+        )),
         Command::Completions(completions) => generate::print_completions(completions, io),
+        Command::Mask(mask) => mask::run(mask, io),
         Command::Generate(generate) => generate::run(generate, io),
     }
 }

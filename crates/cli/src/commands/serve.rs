@@ -16,19 +16,17 @@ mod live {
     use std::cell::RefCell;
     use std::io::Cursor;
     use std::net::SocketAddr;
-    use std::path::{Path, PathBuf};
-    use std::time::SystemTime;
+    use std::path::Path;
 
     use super::{Error, Io, ServeArgs};
     use crate::args::{ChannelArgs, Layout, TreeArgs, TreeFormat};
     use crate::config::ProjectConfig;
     use crate::fleet;
     use crate::io::ColourChoice;
-    use crate::io::files;
     use crate::io::input::{self, Inputs};
     use crate::io::live::connect::{live, server_tls};
     use crate::io::overwrite::{self, OutputKind};
-    use crate::io::reach::AllowedDirectories;
+    use crate::io::stamps::FileStamps;
     use xdsctl_channel::client::{Checked, Keep, Verdict, faults};
     use xdsctl_clients::bootstrap::Bootstrap;
     use xdsctl_clients::judge::FamilyVerdict;
@@ -61,7 +59,7 @@ mod live {
             let _ = say!(*out, "{text}").and_then(|()| out.flush());
         };
         let mut bootstrap_error = None;
-        let mut seen = FileStamps::of(args);
+        let mut seen = FileStamps::of(&args.input.files);
         let compared = xdsctl_net::serve(Serving {
             listen: args.listen,
             tls,
@@ -78,7 +76,7 @@ mod live {
                 }
             },
             reload: &mut || {
-                let now = FileStamps::of(args);
+                let now = FileStamps::of(&args.input.files);
                 if now == seen {
                     return None;
                 }
@@ -278,26 +276,6 @@ mod live {
             && !checked.is_removed
             && checked.verdict != Verdict::NotChecked
             && !checked.name.is_empty()
-    }
-
-    /// Sizes and times of the files that are served.
-    #[derive(PartialEq)]
-    struct FileStamps(Vec<(PathBuf, u64, Option<SystemTime>)>);
-
-    impl FileStamps {
-        fn of(args: &ServeArgs) -> FileStamps {
-            let named = args.input.files.iter().filter(|path| path.as_os_str() != "-");
-            let found = named
-                .filter(|path| path.exists())
-                .flat_map(|path| files::find(path, &AllowedDirectories::unbounded()).files);
-            let facts = found.map(|path| {
-                let metadata = path.metadata().ok();
-                let size = metadata.as_ref().map_or(0, std::fs::Metadata::len);
-                let time = metadata.and_then(|metadata| metadata.modified().ok());
-                (path, size, time)
-            });
-            FileStamps(facts.collect())
-        }
     }
 
     /// What a gRPC client starts with to ask this server; of its certificates the last is the one

@@ -12,6 +12,8 @@ pub mod own_output;
 pub mod progress;
 pub mod reach;
 pub mod revision;
+#[cfg(feature = "net")]
+pub mod stamps;
 pub mod unread;
 pub mod worlds;
 

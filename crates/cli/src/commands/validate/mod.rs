@@ -3,6 +3,7 @@
 mod explain_error;
 mod fix;
 mod known;
+mod reached;
 mod stream;
 mod watch;
 
@@ -25,6 +26,7 @@ use explain_error::RecognisedLine;
 use fix::Plan;
 use known::Preset;
 use stream::LineStream;
+use xdsctl_channel::client::links::LinkedResource;
 use xdsctl_channel::client::server::ListeningServer;
 use xdsctl_channel::client::{Checked, Keep, Verdict};
 use xdsctl_document::envelope::{BootstrapPlace, EMPTY_RESPONSE, WorldName};
@@ -342,7 +344,8 @@ impl<'a> ValidatePlan<'a> {
             None => None,
         };
         let policies = &*self.config.policies.policies;
-        let is_shown = self.args.show.contains(&Show::Parsed);
+        let shows_reached = self.args.show.contains(&Show::Reached);
+        let is_shown = shows_reached || self.args.show.contains(&Show::Parsed);
         let keep = match is_shown || !policies.list.is_empty() {
             true => Keep::Parsed,
             false => Keep::Findings,
@@ -383,6 +386,7 @@ impl<'a> ValidatePlan<'a> {
         if !is_shown {
             outcome.resources.iter_mut().for_each(|checked| checked.parsed = None);
         }
+        let refers_to = shows_reached.then(|| reached::reached(&mut outcome, &self.args.reach));
         let mut has_input = outcome.resources.iter().any(Checked::is_checked)
             || bootstraps > 0
             || outcome
@@ -414,6 +418,7 @@ impl<'a> ValidatePlan<'a> {
             unread: self.unread.clone(),
             has_policies: !policies.list.is_empty(),
             outcome,
+            refers_to,
             worlds,
             scope,
             suppressed,
@@ -426,6 +431,8 @@ impl<'a> ValidatePlan<'a> {
 /// What came out of the inputs.
 pub(super) struct Examined {
     outcome: CheckOutcome,
+    /// What each resource refers to, if that is shown.
+    refers_to: Option<Vec<Vec<LinkedResource>>>,
     worlds: Vec<WorldName>,
     scope: ReportScope,
     /// Switches of which something is not known.
@@ -455,6 +462,7 @@ impl Examined {
     ) -> ResolvedFindings<'r> {
         let outcome = std::mem::take(&mut self.outcome);
         let mut report = ResolvedFindings::new(outcome, &self.worlds, sources, options);
+        report.refers_to = self.refers_to.take();
         report.summary.scope = self.scope;
         report.summary.suppressed = self.suppressed.suppressed;
         report.summary.known = self.suppressed.known;

@@ -13,6 +13,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::clients::{ClientVerdict, Verdicts};
 use super::{Finding, NotShown, Parsed, RelatedPlace, ReportWriter, ResourceReport, ShownSeverity, Summary, Unplaced};
+use xdsctl_channel::client::links::LinkedResource;
 use xdsctl_model::diag::FieldPath;
 
 /// Name of the schema in the document.
@@ -33,6 +34,8 @@ struct ResourceRow<'a> {
     clients: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parsed: Option<&'a Parsed>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refers_to: Option<Vec<(&'static str, &'a str)>>,
 }
 
 /// A finding as JSON has it.
@@ -175,6 +178,15 @@ fn resource_row<'a>(resource: &'a ResourceReport, clients: Option<&'a RawValue>)
         verdict: resource.verdict.name(),
         clients,
         parsed: resource.parsed.as_ref(),
+        // What is shown says it itself.
+        refers_to: resource
+            .refers_to
+            .as_ref()
+            .filter(|_| resource.parsed.is_none())
+            .map(|all| {
+                let pair = |to: &'a LinkedResource| (to.resource_type.short_name(), to.name.as_str());
+                all.iter().map(pair).collect()
+            }),
     }
 }
 

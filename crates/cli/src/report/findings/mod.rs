@@ -35,6 +35,7 @@ pub use parsed::Parsed;
 pub use resolve::Unplaced;
 
 pub use xdsctl_channel::client::Verdict;
+use xdsctl_channel::client::links::LinkedResource;
 use xdsctl_document::source::Span;
 use xdsctl_lint::decide::Reason;
 use xdsctl_lint::decide::loudness::Loudness;
@@ -66,6 +67,8 @@ pub struct ResourceReport {
     pub withheld: Vec<NotShown>,
     /// What the client keeps of it, if asked for.
     pub parsed: Option<Parsed>,
+    /// What it refers to, if asked for.
+    pub refers_to: Option<Vec<LinkedResource>>,
 }
 
 /// A finding with its place in the user's document.

@@ -17,6 +17,7 @@ use super::not_checked::NotCheckedTally;
 use super::{Finding, NotShown, Parsed, RelatedPlace, ReportWriter, ResourceReport, Summary};
 use crate::report::masks::{Masks, ResourceSpan, redacted, resources};
 use crate::report::{SourcePlace, snippet};
+use xdsctl_channel::client::links::LinkedResource;
 use xdsctl_channel::client::{Checked, is_live};
 use xdsctl_document::envelope::{Finding as EnvelopeFinding, Label, Origin, Stage, WorldId, WorldName};
 use xdsctl_document::proto::transcode::Note;
@@ -77,6 +78,8 @@ pub struct ResolvedFindings<'r> {
     /// Findings that are not shown, if asked for, and those among them that belong to no resource.
     withheld: Withheld,
     withheld_of_documents: Vec<NotShown>,
+    /// What each resource refers to, by its number, if asked for.
+    pub refers_to: Option<Vec<Vec<LinkedResource>>>,
     resolver: Resolver<'r>,
     before: clients::Before,
     resources: Enumerate<IntoIter<Checked>>,
@@ -144,6 +147,7 @@ impl<'r> ResolvedFindings<'r> {
             not_checked: NotCheckedTally::default(),
             withheld,
             withheld_of_documents,
+            refers_to: None,
             resolver,
             before: clients::Before::default(),
             resources: outcome.resources.into_iter().enumerate(),
@@ -224,6 +228,8 @@ impl<'r> ResolvedFindings<'r> {
             let list = self.withheld.take(Some(number));
             report.withheld = self.resolver.withheld((number, origin), resource_type, list);
         }
+        let refers_to = self.refers_to.as_mut().and_then(|all| all.get_mut(number));
+        report.refers_to = refers_to.map(std::mem::take);
         self.not_checked.add(of_base, &report);
         *self.summary.verdicts.entry(report.verdict.name()).or_default() += 1;
         Some(report)
@@ -334,6 +340,7 @@ impl<'r> Resolver<'r> {
                 resource,
                 shows_secrets: self.options.shows_secrets,
             }),
+            refers_to: None,
         }
     }
 
