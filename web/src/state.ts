@@ -18,6 +18,13 @@ export interface Doc {
 /** Larger files are shown in parts, and not edited. */
 export const EDITED_BYTES = 4 << 20;
 
+/** Of larger inputs, findings are said before there is a picture. */
+export const APART_BYTES = 256 << 10;
+
+/** Of larger inputs, notes are listed when they are asked for. */
+export const QUIET_BYTES = 512 << 10;
+export const showsNotes = signal(false);
+
 /** Of larger inputs there is no picture of everything. */
 export const DRAWN_BYTES = 48 << 20;
 
@@ -36,9 +43,11 @@ export const selected = signal("");
 export const focus = signal("");
 export const folding = signal<Folding>({ open: new Map(), more: new Map() });
 export const pinned = signal<Set<string>>(new Set());
-export const panel = signal<"try" | "play" | "compare" | "log" | "matrix">("try");
+export const panel = signal<"try" | "play" | "compare" | "log" | "admit" | "matrix">("try");
 /** Which part is seen where there is room for one. */
 export const part = signal<"files" | "picture" | "panel">("files");
+/** Names of resources that the picture is opened at: what they hold is asked for. */
+export const reached = signal<string[]>([]);
 /** A place that the editor shows. */
 export const goal = signal<{ file: string; from: number; to: number; bytes: boolean; nonce: number } | null>(null);
 export const page = signal("");
@@ -78,7 +87,9 @@ export function roleOf(doc: Doc): "config" | "suite" {
 
 export const configs = computed(() => docs.value.filter((doc) => roleOf(doc) === "config"));
 export const suites = computed(() => docs.value.filter((doc) => roleOf(doc) === "suite"));
-export const isLarge = computed(() => configs.value.reduce((sum, doc) => sum + doc.bytes.length, 0) > DRAWN_BYTES);
+const size = computed(() => configs.value.reduce((sum, doc) => sum + doc.bytes.length, 0));
+export const isLarge = computed(() => size.value > DRAWN_BYTES);
+export const isQuiet = computed(() => size.value > QUIET_BYTES && !showsNotes.value);
 export const graph = computed<Graph | null>(() => checked.value?.graph ?? null);
 
 /** The roots of what is looked at: one world, or what one node leads to. */
@@ -93,14 +104,19 @@ export const roots = computed(() => {
 const clean = (name: string) => name.split("/").filter((step) => step !== "" && step !== "." && step !== "..").join("/").slice(0, 300) || "paste.yaml";
 
 /** Opens files in addition to those that are open; one of the same name is replaced. */
-export function open(files: [string, Uint8Array][], instead = false) {
-  const fresh = files.map(([name, bytes]): Doc => ({ name: clean(name), bytes, text: textOf(bytes), first: bytes, version: 0 }));
+export function open(files: [string, Uint8Array][], { instead = false, keepsActive = false } = {}) {
+  const before = new Map(docs.value.map((doc) => [doc.name, doc]));
+  const fresh = files.map(([path, bytes]): Doc => {
+    const name = clean(path);
+    const old = keepsActive ? before.get(name) : undefined;
+    return { name, bytes, text: textOf(bytes), first: old?.first ?? bytes, version: old === undefined ? 0 : old.version + 1 };
+  });
   const names = new Set(fresh.map((doc) => doc.name));
   batch(() => {
     const gone = docs.value.filter((doc) => instead && !names.has(doc.name));
     docs.value = [...docs.value.filter((doc) => !names.has(doc.name) && !gone.includes(doc)), ...fresh];
     put([...gone.map((doc): [string, null] => [doc.name, null]), ...fresh.map((doc): [string, Uint8Array] => [doc.name, doc.bytes])]);
-    active.value = fresh[0]?.name ?? active.value;
+    if (!keepsActive || active.value === "") active.value = fresh[0]?.name ?? active.value;
     if (instead) reset();
   });
   check();
@@ -108,6 +124,7 @@ export function open(files: [string, Uint8Array][], instead = false) {
 
 function reset() {
   world.value = target.value = selected.value = focus.value = page.value = "";
+  reached.value = [];
   folding.value = { open: new Map(), more: new Map() };
   pinned.value = new Set();
   changes.value = {};
@@ -125,6 +142,7 @@ export function close(name: string) {
 
 /** The text of a file, as the editor has it now. */
 export function edit(name: string, text: string) {
+  performance.mark("edited");
   const bytes = encode(text);
   put([[name, bytes]]);
   docs.value = docs.value.map((doc) => (doc.name === name ? { ...doc, text, bytes, version: doc.version + 1 } : doc));
@@ -145,6 +163,9 @@ const told = (answer: Answer) => answer.trap !== null
   ? `the command ended unexpectedly (${answer.trap}): the input may need more memory or a deeper stack than a browser gives`
   : answer.err.trim();
 
+/** Which of the questions about everything is the newest. */
+let version = 0;
+
 /** Asks again about everything, because a file or a choice has changed. */
 export async function check() {
   const names = configs.value.map((doc) => doc.name);
@@ -153,20 +174,38 @@ export async function check() {
     return;
   }
   try {
-    const parsed = isLarge.value ? ["--min-severity", "warning"] : ["--show", "parsed"];
     const base = ["validate", NO_CONFIG, "--format", "json"];
-    const answer = await ask<Checked>("check", [...base, ...parsed, "--client", shown.value, ...names], { as: "graph" });
-    batch(() => {
+    const reach = [target.value, ...reached.value].filter((name) => name !== "").flatMap((name) => ["--reach", name]);
+    const quiet = isQuiet.value ? ["--min-severity", "warning"] : [];
+    const common = [...quiet, "--client", shown.value, ...names];
+    const drawn = [...base, "--show", "reached", ...reach, ...common];
+    // What is found in a large input is said while the picture is made.
+    const isApart = size.value > APART_BYTES;
+    const picture = isLarge.value ? null : ask<Checked>("picture", drawn, { as: "graph", aside: isApart });
+    picture?.catch(() => {});
+    const own = (version += 1);
+    const take = (answer: Answer<Checked>, graph: Graph | null) => {
       took.value = answer.ms;
       trouble.value = answer.value === null || answer.code === 2 ? told(answer) : "";
-      if (answer.value !== null) checked.value = answer.value;
-      const worlds = answer.value?.graph.worlds ?? [];
-      if (world.value !== "" && !worlds.includes(world.value)) world.value = "";
-      const listeners = answer.value?.graph.listeners ?? [];
-      if (target.value !== "" && !listeners.includes(target.value)) target.value = "";
-      if (target.value === "" && listeners.length > 1) target.value = listeners[0]!;
-      if (world.value === "" && worlds.length > 1) world.value = worlds[0]!;
-    });
+      if (answer.value !== null) checked.value = { ...answer.value, graph };
+      requestAnimationFrame(() => performance.mark("answered")); // test/speed.mjs measures up to here
+    };
+    if (isApart || picture === null) {
+      const listed = await ask<Checked>("check", [...base, ...common], { as: "list" });
+      // The picture of before stays until the new one is there.
+      batch(() => take(listed, picture === null ? null : checked.value?.graph ?? null));
+    }
+    const answer = await picture;
+    if (answer !== null && own === version) {
+      batch(() => {
+        take(answer, answer.value?.graph ?? null);
+        const { worlds = [], listeners = [] } = answer.value?.graph ?? {};
+        if (world.value !== "" && !worlds.includes(world.value)) world.value = "";
+        if (target.value !== "" && !listeners.includes(target.value)) target.value = "";
+        if (target.value === "" && listeners.length > 1) target.value = listeners[0]!;
+        if (world.value === "" && worlds.length > 1) world.value = worlds[0]!;
+      });
+    }
     if (clients.value.length > 1) {
       const all = await ask<Report>("matrix", [...base, "--client", clients.value.join(","), ...names]);
       matrix.value = all.value;
@@ -221,6 +260,15 @@ export async function send() {
       pick: isSeveral ? (pick.value as Several<PickReport>).answers.find((one) => one.client.startsWith(shown.value.split("@")[0]!))?.answer ?? null : (pick.value as PickReport | null),
       several: isSeveral ? (pick.value as Several<PickReport>) : null, route: route.value, err: told(pick), command: shell(args.filter((arg) => arg !== NO_CONFIG)),
     };
+    // Where it ends up is on the way, which opens as far as it can be seen.
+    const lit = [...way.value].slice(0, MOST_OPENED);
+    batch(() => {
+      const open = new Map(folding.value.open);
+      for (const id of lit) open.set(id, true);
+      folding.value = { ...folding.value, open };
+      pinned.value = new Set([...pinned.value, ...lit]);
+    });
+    reach([...way.value].map((id) => graph.value?.nodes.get(id)).filter((node) => node?.kind === "cluster"));
   } catch (error) {
     if (!(error instanceof Cancelled)) throw error;
   }
@@ -264,6 +312,21 @@ export const way = computed<Set<string>>(() => {
   return lit;
 });
 
+/** Boxes of an RPC's way that are opened. */
+const MOST_OPENED = 100;
+
+/** Resources that are opened at a time; those that were asked for last stay. */
+const MOST_REACHED = 60;
+
+/** Asks what these resources hold, if that is not known. */
+export function reach(nodes: (Node | undefined)[]) {
+  const names = nodes.filter((node) => node?.isClosed).map((node) => node!.name);
+  const fresh = names.filter((name) => !reached.value.includes(name));
+  if (fresh.length === 0) return;
+  reached.value = [...fresh, ...reached.value].slice(0, MOST_REACHED);
+  void check();
+}
+
 /** Shows a node in the picture, and its line in the editor. */
 export function reveal(id: string, inEditor = true) {
   const at = graph.value;
@@ -282,6 +345,7 @@ export function reveal(id: string, inEditor = true) {
     pinned.value = new Set([...pinned.value, ...steps]);
     selected.value = id;
   });
+  reach([node]);
   if (inEditor) void goTo(node);
 }
 

@@ -12,9 +12,14 @@ export interface Node {
   id: string; kind: Kind; label: string; detail: string; state: State; why: string; severity: Severity | null;
   world: string; file: string; type: string; name: string; start: number; end: number; path: string;
   address: string; health: string; weight: number | null; edges: Edge[]; findings: number[];
+  /** What it holds was not asked for: of what it leads to only names are known. */
+  isClosed: boolean;
 }
 
 export interface Graph { nodes: Map<string, Node>; roots: string[]; worlds: string[]; addresses: string[]; listeners: string[] }
+
+/** The letter of a type in the ids of its nodes. */
+const LETTER: Record<string, string> = { Listener: "L", RouteConfiguration: "T", Cluster: "C", ClusterLoadAssignment: "A" };
 
 const RANK: Record<Severity, number> = { error: 3, warning: 2, note: 1 };
 
@@ -45,13 +50,13 @@ class Builder {
   used = new Set<string>();
   addresses = new Set<string>();
 
-  constructor(readonly report: Report, readonly findings: Finding[], readonly numbers: Map<Finding, number>) {}
+  constructor(readonly report: Report, readonly numbers: Map<Finding, number>) {}
 
   add(resource: ResourceRow, id: string, kind: Kind, label: string, path: string, more: Partial<Node> = {}): Node {
     const node: Node = {
       id, kind, label, detail: "", state: "ok", why: "", severity: null, world: resource.world, file: resource.file, type: resource.type,
       name: resource.name, start: resource.byte_start, end: resource.byte_end, path, address: "", health: "", weight: null, edges: [],
-      findings: [], ...more,
+      findings: [], isClosed: false, ...more,
     };
     this.nodes.set(id, node);
     return node;
@@ -68,6 +73,13 @@ class Builder {
     const why = rejected ? (resource.findings.find((one) => one.effect === "nack")?.message ?? "rejected") : "";
     const state: State = rejected ? "rejected" : "ok";
     const own: Node[] = [];
+    if (!rejected && parsed === undefined && resource.refers_to !== undefined && type in LETTER) {
+      const kind: Kind = type === "Cluster" ? "cluster" : type === "ClusterLoadAssignment" ? "rest" : "listener";
+      const detail = { RouteConfiguration: "RouteConfiguration", ClusterLoadAssignment: "endpoints" }[type] ?? "";
+      const node = this.add(resource, `${world}|${LETTER[type]}:${name}`, kind, name, "", { detail, isClosed: true });
+      for (const [to, toName] of resource.refers_to) this.link(node, `${world}|${LETTER[to] ?? ""}:${toName}`);
+      return this.tell(resource, [node]);
+    }
     if (type === "Listener") {
       const node = this.add(resource, `${world}|L:${name}`, "listener", name, "", { state, why });
       const filters = parsed?.api_listener?.http_filters?.map((filter) => filter.config.type) ?? [];
@@ -163,7 +175,8 @@ class Builder {
         if (inside && node.path.length >= at.path.length) at = node;
       }
       if (finding.effect === "dropped") at = this.left(resource, own, finding) ?? at;
-      at.findings.push(this.numbers.get(finding) ?? -1);
+      const number = this.numbers.get(finding);
+      if (number !== undefined) at.findings.push(number);
       if (at.severity === null || RANK[finding.severity] > RANK[at.severity]) at.severity = finding.severity;
       if (at.why === "") at.why = finding.message;
     }
@@ -178,7 +191,7 @@ class Builder {
     const id = `${parent.id}|X:${path}`;
     const known = this.nodes.get(id);
     if (known !== undefined) return known;
-    const node = this.add(resource, id, kind, path, path, { state: "left", why: finding.message });
+    const node = this.add(resource, id, kind, path.replace(/^.*\.(lb_endpoints|routes)/, "$1"), path, { state: "left", why: finding.message, detail: finding.message });
     this.link(parent, id, "left out");
     own.push(node);
     return node;
@@ -194,6 +207,7 @@ class Builder {
           const passes = (to.kind === "rest" || to.detail === "RouteConfiguration") && to.state !== "rejected";
           if (!passes) return [edge];
           if (to.kind === "listener" && node.detail === "") node.detail = to.name === node.name ? "" : `routes ${to.name}`;
+          node.isClosed ||= to.isClosed;
           node.findings.push(...to.findings.filter((one) => !node.findings.includes(one)));
           if (to.severity !== null && (node.severity === null || RANK[to.severity] > RANK[node.severity])) node.severity = to.severity;
           return to.edges;
@@ -204,7 +218,7 @@ class Builder {
         if (made === undefined) return [edge];
         this.nodes.set(edge.to, {
           ...node, id: edge.to, kind: made, label: name ?? "", detail: `no ${what}`, state: "missing", why: `there is no ${what} of this name`,
-          severity: null, address: "", health: "", weight: null, edges: [], findings: [], type: what, name: name ?? "",
+          severity: null, address: "", health: "", weight: null, edges: [], findings: [], isClosed: false, type: what, name: name ?? "",
         });
         return [edge];
       });
@@ -212,7 +226,11 @@ class Builder {
     const passing = (node: Node) => (node.kind === "rest" || node.detail === "RouteConfiguration") && this.used.has(node.id) && node.state !== "rejected";
     const roots = [...this.nodes.values()].filter((node) => !this.used.has(node.id) && !passing(node));
     const order: Kind[] = ["listener", "virtual_host", "route", "cluster", "rest", "priority", "locality", "endpoint", "host"];
-    for (const node of roots) if (node.kind !== "listener" && node.state === "ok") node.state = "unused";
+    for (const node of roots) {
+      if (node.kind === "listener" || node.state !== "ok") continue;
+      node.state = "unused";
+      if (node.kind === "cluster") node.why = "no route that the client keeps leads here; a weight of 0 is none";
+    }
     roots.sort((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind));
     const worlds = [...new Set(this.report.resources.map((resource) => resource.world))];
     const listeners = [...this.nodes.values()].filter((node) => node.type === "Listener" && node.kind === "listener");
@@ -222,15 +240,19 @@ class Builder {
   }
 }
 
-/** All findings of a report, in one list. */
-export function allFindings(report: Report): Finding[] {
-  return [...report.resources.flatMap((resource) => resource.findings), ...report.findings];
+/** Findings that the page is given; a person reads fewer. */
+export const MOST_FINDINGS = 2000;
+
+/** The findings of a report in one list, the loudest first, and no more of them than the page is given. */
+export function loudest(report: Report): Finding[] {
+  const lists: Record<Severity, Finding[]> = { error: [], warning: [], note: [] };
+  for (const { findings } of [...report.resources, report]) for (const finding of findings) if (lists[finding.severity].length < MOST_FINDINGS) lists[finding.severity].push(finding);
+  return [...lists.error, ...lists.warning, ...lists.note].slice(0, MOST_FINDINGS);
 }
 
-/** The picture of a report; findings are named by their index in `allFindings`. */
-export function graph(report: Report): Graph {
-  const findings = allFindings(report);
-  const builder = new Builder(report, findings, new Map(findings.map((finding, index) => [finding, index])));
+/** The picture of a report; findings are named by their index in the list. */
+export function graph(report: Report, findings: Finding[]): Graph {
+  const builder = new Builder(report, new Map(findings.map((finding, index) => [finding, index])));
   for (const resource of report.resources) if (resource.verdict !== "ignored") builder.resource(resource);
   return builder.finish();
 }

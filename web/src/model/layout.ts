@@ -101,7 +101,7 @@ export function layout(graph: Graph, roots: string[], folding: Folding, pinned: 
     least = Math.min(least, at.x);
     most = Math.max(most, at.x);
     width = Math.max(width, at.y + WIDTH);
-    byId.set(id, { id, node, more, parent, level, x: at.y, y: at.x, open: isOpen(id, folding, auto), folds: node?.edges.length ?? 0 });
+    byId.set(id, { id, node, more, parent, level, x: at.y, y: at.x, open: isOpen(id, folding, auto), folds: node?.isClosed ? Math.max(1, node.edges.length) : node?.edges.length ?? 0 });
   });
   for (const box of byId.values()) box.y -= least === Infinity ? 0 : least;
   const lines: Line[] = [];

@@ -13,7 +13,7 @@ export interface ClientVerdict { verdict: string; effect?: string; rules: string
 
 export interface ResourceRow {
   file: string; world: string; type: string; name: string; byte_start: number; byte_end: number; verdict: string;
-  clients?: Record<string, ClientVerdict>; parsed?: Parsed; findings: Finding[];
+  clients?: Record<string, ClientVerdict>; parsed?: Parsed; refers_to?: [string, string][]; findings: Finding[];
 }
 
 export interface Report {

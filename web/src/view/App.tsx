@@ -1,6 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { cancel, status } from "../engine/engine";
 import { checked, clients, docs, graph, isLarge, matrix, page, panel, part, shown, target, took, trouble, world, check } from "../state";
+import { serverSays } from "../served";
+import { Admit } from "./Admit";
 import { Compare } from "./Compare";
 import { Files, dropped } from "./Files";
 import { Findings } from "./Findings";
@@ -13,7 +15,7 @@ import { Share } from "./Share";
 import { Start } from "./Start";
 import { Try } from "./Try";
 
-const PANELS = { try: "Try an RPC", play: "Play", compare: "Compare", log: "Log line", matrix: "Clients" } as const;
+const PANELS = { try: "Try an RPC", play: "Play", compare: "Compare", log: "Log line", admit: "Server", matrix: "Clients" } as const;
 const KNOWN = ["cpp", "go", "java", "node", "rust"];
 
 export function App() {
@@ -33,6 +35,7 @@ export function App() {
         <Busy />
         {!isEmpty && <Share />}
       </header>
+      {serverSays.value.startsWith("xdsctl ui has ended") && <p class="hint" role="status">{serverSays.value}</p>}
       {trouble.value !== "" && <p class="trouble" role="alert">{trouble.value}</p>}
       {isEmpty ? <Start /> : (
         <>
@@ -63,6 +66,7 @@ export function App() {
                 {panel.value === "play" && <Play />}
                 {panel.value === "compare" && <Compare />}
                 {panel.value === "log" && <Log />}
+                {panel.value === "admit" && <Admit />}
                 {panel.value === "matrix" && <Matrix />}
               </div>
             </section>
@@ -87,7 +91,7 @@ export function turn(event: KeyboardEvent) {
 function summary() {
   const at = checked.value;
   if (at === null) return status.value.state === "loading" ? "The command is loading." : "Nothing leaves this page: the files are read here.";
-  const count = (severity: string) => at.findings.filter((finding) => finding.severity === severity).length;
+  const count = (severity: "error" | "warning" | "note") => at.severities[severity] ?? 0;
   const rejected = at.verdicts.rejected ?? 0;
   return `${at.client}: ${at.resources} resources, ${rejected} rejected; ${count("error")} errors, ${count("warning")} warnings, ${count("note")} notes; ${Math.round(took.value)} ms`;
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { isServed, openAddress, serverSays } from "../served";
 import { active, close, docs, open, roleOf } from "../state";
 import type { EditorHandle } from "./editor";
 
@@ -57,6 +58,7 @@ export function Openers() {
       <label class="button">Open files<input type="file" multiple onChange={(event) => void read(event.currentTarget.files)} /></label>
       <label class="button">Directory<input type="file" {...{ webkitdirectory: true }} onChange={(event) => void read(event.currentTarget.files)} /></label>
       <button onClick={() => setText(text === null ? "" : null)} aria-expanded={text !== null}>Paste</button>
+      {isServed && <Address />}
       {text !== null && (
         <form class="paste" onSubmit={(event) => { event.preventDefault(); if (text.trim() !== "") { paste(text); setText(null); } }}>
           <textarea aria-label="Configuration" rows={6} value={text} spellcheck={false} onInput={(event) => setText(event.currentTarget.value)} />
@@ -64,6 +66,18 @@ export function Openers() {
         </form>
       )}
     </div>
+  );
+}
+
+/** A running system, which the server fetches. */
+function Address() {
+  const [address, setAddress] = useState("");
+  return (
+    <form class="row" onSubmit={(event) => { event.preventDefault(); if (address.trim() !== "") void openAddress(address.trim()); }}>
+      <label>Address <input value={address} size={26} spellcheck={false} placeholder="csds://127.0.0.1:50051" onInput={(event) => setAddress(event.currentTarget.value)} /></label>
+      <button>Fetch</button>
+      {serverSays.value !== "" && <small role="status">{serverSays.value}</small>}
+    </form>
   );
 }
 

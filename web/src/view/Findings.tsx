@@ -1,9 +1,8 @@
 import { applyFix } from "../fix";
-import { checked, graph, page, reveal, showFinding } from "../state";
+import { check, checked, graph, isQuiet, page, reveal, showFinding, showsNotes } from "../state";
 import type { Finding } from "../model/report";
 
 const MOST = 300;
-const ORDER = { error: 0, warning: 1, note: 2 };
 
 /** The node of the picture that a finding is at. */
 function nodeOf(index: number): string | undefined {
@@ -19,13 +18,15 @@ export function go(finding: Finding, index: number) {
 
 export function Findings() {
   const all = checked.value?.findings ?? [];
-  const sorted = all.map((finding, index) => ({ finding, index })).sort((one, other) => ORDER[one.finding.severity] - ORDER[other.finding.severity]);
   if (checked.value === null) return <p class="hint">Not checked yet.</p>;
+  const { error = 0, warning = 0, note = 0 } = checked.value.severities;
+  const hidden = isQuiet.value ? note : 0;
+  const more = error + warning + note - hidden - Math.min(all.length, MOST);
   return (
     <div class="findings">
       {all.length === 0 && <p class="hint">No findings: {checked.value.resources} resources are accepted as they are.</p>}
       <ol aria-label="Findings">
-        {sorted.slice(0, MOST).map(({ finding, index }) => (
+        {all.slice(0, MOST).map((finding, index) => (
           <li key={index} class={finding.severity}>
             <button class="place" onClick={() => go(finding, index)}>
               <b>{finding.severity}</b> <span class="what">{finding.type ? `${finding.type} ${finding.name}: ` : ""}{finding.message}</span>
@@ -38,7 +39,8 @@ export function Findings() {
           </li>
         ))}
       </ol>
-      {all.length > MOST && <p class="hint">{all.length - MOST} more.</p>}
+      {more > 0 && <p class="hint">{more} more.</p>}
+      {hidden > 0 && <p class="hint">{hidden} notes are not listed. <button onClick={() => { showsNotes.value = true; void check(); }}>List them</button></p>}
       {checked.value.notChecked.map((what) => <p key={what} class="hint">Not checked: {what}</p>)}
     </div>
   );

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { HEIGHT, STEP, WIDTH, layout, type Box, type Picture } from "../model/layout";
 import type { Node } from "../model/graph";
-import { changes, diffed, focus, folding, graph, moment, pinned, reveal, roots, selected, send, way, type Change } from "../state";
+import { changes, diffed, focus, folding, graph, moment, pinned, reach, reveal, roots, selected, send, way, type Change } from "../state";
 import { SessionButton, Weights } from "./WhatIf";
 
 const SIGN: Record<string, string> = {
@@ -21,6 +21,7 @@ const cut = (text: string, most = CHARS) => {
 
 /** How an endpoint is, with what was clicked and what happens at the moment that is played. */
 export function healthOf(node: Node): { shape: string; word: string } {
+  if (node.state === "left") return { shape: "bad", word: "" };
   const change: Change = changes.value[node.address] ?? {};
   const played = moment.value?.states.get(node.address);
   if (played !== undefined) {
@@ -63,6 +64,13 @@ export function PictureView() {
       && box.y * scale >= view.scrollTop && (box.y + HEIGHT) * scale <= view.scrollTop + view.clientHeight;
     if (!isSeen) view.scrollTo({ left: (box.x - 40) * scale, top: box.y * scale - view.clientHeight / 2 });
   }, [selected.value, picture]);
+  // Where the RPC ends up comes into view.
+  useEffect(() => {
+    const lit = [...way.value].map((id) => picture?.byId.get(id)).filter((box) => box !== undefined);
+    const view = scroller.current;
+    if (view === null || lit.length === 0 || lit.some((box) => box.level > 1 && box.y * scale >= view.scrollTop && box.y * scale <= view.scrollTop + view.clientHeight)) return;
+    view.scrollTo({ top: Math.max(0, Math.max(...lit.map((box) => box.y)) * scale - view.clientHeight / 2) });
+  }, [way.value, picture]);
   if (at === null || picture === null) return <p class="hint">The picture comes when the files are checked.</p>;
   const margin = 200;
   const isIn = (x1: number, y1: number, x2: number, y2: number) =>
@@ -124,7 +132,7 @@ function BoxView({ box }: { box: Box }) {
       <rect width={WIDTH} height={HEIGHT} rx={4} />
       {health !== null ? <Health shape={health.shape} /> : <text class="sign" x={8} y={23}>{SIGN[node.kind]}</text>}
       <text class="label" x={24} y={15}>{cut(node.label)}</text>
-      <text class="detail" x={24} y={29}>{cut([change, STATE[node.state], health?.word, count ? `${count} RPCs` : "", node.detail].filter((word) => word).join(", "), 25)}</text>
+      <text class="detail" x={24} y={29}>{cut([...new Set([change, STATE[node.state], health?.word, count ? `${count} RPCs` : "", ...node.detail.split(", ")])].filter((word) => word).join(", "), 25)}</text>
       {node.severity !== null && <text class={`mark ${node.severity}`} x={WIDTH - 24} y={15}>{{ error: "✖", warning: "▲", note: "●" }[node.severity]}</text>}
       {box.folds > 0 && <g class="fold" onClick={(event) => { event.stopPropagation(); toggle(box); }}><rect x={WIDTH - 14} y={0} width={14} height={HEIGHT} /><text x={WIDTH - 11} y={23}>{box.open ? "‹" : "›"}</text></g>}
     </g>
@@ -142,6 +150,7 @@ function Health({ shape }: { shape: string }) {
 }
 
 function toggle(box: Box) {
+  if (box.node !== null && !box.open) reach([box.node]);
   const open = new Map(folding.value.open);
   open.set(box.id, !box.open);
   folding.value = { ...folding.value, open };

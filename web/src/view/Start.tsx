@@ -14,7 +14,7 @@ export function Start() {
         {EXAMPLES.map((example) => (
           <li key={example.title}>
             <button onClick={() => {
-              open(example.files.map(([name, text]): [string, Uint8Array] => [name, new TextEncoder().encode(text)]), true);
+              open(example.files.map(([name, text]): [string, Uint8Array] => [name, new TextEncoder().encode(text)]), { instead: true });
               panel.value = example.panel ?? "try";
               if (example.rpc !== undefined) {
                 rpc.value = { ...rpc.value, headers: "", session: "", count: 1, ...example.rpc };

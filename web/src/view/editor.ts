@@ -18,7 +18,8 @@ export interface EditorHandle { destroy(): void }
 /** How much of a large file is shown around a place. */
 const PART_BYTES = 200_000;
 
-const WAIT_MS = 60;
+/** Letters that come together are one change. A question that waits gives way to a newer one, so there is no need to wait for long. */
+const WAIT_MS = 8;
 
 const MOST_MARKS = 2000;
 
@@ -32,8 +33,12 @@ const colours = HighlightStyle.define([
 const nonce = document.querySelector<HTMLMetaElement>("meta[property=csp-nonce]")?.nonce ?? "";
 
 /** The places of bytes in a text, in one pass: the command counts bytes, the editor UTF-16 units. */
-function places(text: string, wanted: number[]): Map<number, number> {
+function places(text: string, size: number, wanted: number[]): Map<number, number> {
   const found = new Map<number, number>();
+  if (size === text.length) {
+    for (const place of wanted) found.set(place, place);
+    return found;
+  }
   let bytes = 0;
   let next = 0;
   const sorted = [...new Set(wanted)].sort((one, other) => one - other);
@@ -89,15 +94,21 @@ export function mount(host: HTMLElement): EditorHandle {
     else view.setState(EditorState.create({ doc: next.text ?? part(next, around), extensions: extensions(next.name, next.text !== null) }));
   };
 
+  /** The text, and how many bytes it has. Of a text that is not being changed both are known. */
+  const seen = (): { text: string; size: number } => {
+    if (doc !== undefined && doc.text !== null && doc.text === own && own.length === view.state.doc.length) return { text: own, size: doc.bytes.length };
+    const text = view.state.doc.toString();
+    return { text, size: new TextEncoder().encode(text).length };
+  };
+
   const mark = (findings: Finding[]) => {
     if (doc === undefined) return;
-    const text = view.state.doc.toString();
     const name = doc.name;
-    const size = new TextEncoder().encode(text).length;
+    const { text, size } = seen();
     const here = findings.filter((finding) => finding.file === name && finding.byte_start !== null && finding.byte_start >= from && finding.byte_start <= from + size);
-    const seen = here.slice(0, MOST_MARKS);
-    const at = places(text, seen.flatMap((finding) => [finding.byte_start! - from, (finding.byte_end ?? finding.byte_start!) - from]));
-    const diagnostics = seen.map((finding): Diagnostic => {
+    const marked = here.slice(0, MOST_MARKS);
+    const at = places(text, size, marked.flatMap((finding) => [finding.byte_start! - from, (finding.byte_end ?? finding.byte_start!) - from]));
+    const diagnostics = marked.map((finding): Diagnostic => {
       const begin = at.get(finding.byte_start! - from) ?? 0;
       const end = Math.min(at.get((finding.byte_end ?? 0) - from) ?? begin, view.state.doc.lineAt(begin).to);
       return {
@@ -137,7 +148,8 @@ export function mount(host: HTMLElement): EditorHandle {
       done = to.nonce;
       if (next.name !== doc?.name) open(next, to.from);
       else if (next.text === null && (to.from < from || to.from > from + PART_BYTES - 1000)) open(next, to.from);
-      const at = places(view.state.doc.toString(), [to.from - from, to.to - from]);
+      const { text, size } = seen();
+      const at = places(text, size, [to.from - from, to.to - from]);
       const begin = at.get(to.from - from) ?? 0;
       const end = Math.max(begin, Math.min(at.get(to.to - from) ?? begin, begin + 2000));
       view.dispatch({ selection: { anchor: begin, head: end }, effects: EditorView.scrollIntoView(begin, { y: "center" }) });
