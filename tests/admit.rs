@@ -42,6 +42,54 @@ fn admit(file: &str, args: &[&str]) -> Run {
     in_process(&all, b"", |_| {})
 }
 
+/// The example with policies, changed.
+fn changed(name: &str, from: &str, to: &str) -> String {
+    let text = fs::read_to_string(root().join("fixtures/examples/server/rbac.yaml")).unwrap();
+    assert!(text.contains(from), "{from}");
+    let file = directory("admit", name).join("changed.yaml");
+    fs::write(&file, text.replace(from, to)).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+const CART_NAME: &str = "--san=uri:spiffe://shop/sa/cart";
+
+#[test]
+fn a_certificate_provider_must_be_there() {
+    let file = changed("provider", "instance_name: mesh", "instance_name: other");
+    let run = admit(&file, &[FROM, PLACE, CART_NAME]);
+    assert!(run.out.ends_with("not serving\n"), "{}", run.out);
+    let is_named = "certificate provider instance `other` is not in the bootstrap's certificate_providers";
+    assert!(run.out.contains(is_named), "{}", run.out);
+}
+
+#[test]
+fn a_method_that_ends_the_program_is_told() {
+    let unknown = |client: &str| admit("rbac.yaml", &[FROM, PLACE, CART_NAME, "--unimplemented", client]);
+    let run = unknown("--client=cpp");
+    assert!(
+        run.out.ends_with("program ended: Check failed: has_value()\n"),
+        "{}",
+        run.out
+    );
+    assert_eq!(run.code, Some(1));
+    let older = unknown("--client=cpp@1.80.1").out;
+    assert!(
+        older.ends_with("refused: UNIMPLEMENTED: \n") || older.ends_with("refused: UNIMPLEMENTED\n"),
+        "{older}"
+    );
+}
+
+#[test]
+fn shadow_rules_are_named() {
+    let with = "            shadow_rules: {action: ALLOW}\n            rules:";
+    let file = changed("shadow", "            rules:", with);
+    let run = admit(&file, &[FROM, PLACE, CART_NAME]);
+    let told = "shadow_rules: no server of gRPC evaluates them";
+    assert!(run.out.contains(told), "{}", run.out);
+    let none = admit("rbac.yaml", &[FROM, PLACE, CART_NAME]).out;
+    assert!(!none.contains("shadow_rules"), "{none}");
+}
+
 fn pem(name: &str, text: &str) -> String {
     let file = directory("admit", name).join("cert.pem");
     fs::write(&file, text).unwrap();

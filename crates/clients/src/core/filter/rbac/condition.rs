@@ -29,7 +29,7 @@ rules! {
     RBAC_PREFIX_LEN_UNSET = "rbac-prefix-len-unset", Filter, Advice, "C-core ParseCidrRange, IpAuthorizationMatcher";
     /// A policy asks for a header that no RPC has where policies look.
     RBAC_HEADER_NEVER_SEEN = "rbac-header-never-seen", Filter, Advice, "gRFC A41; C-core EvaluateArgs::GetHeaderValue",
-        also [Go Java] "in each `te` is not shown to policies, and HTTP/2 has none of the other headers";
+        also [Go Java] "in each `te` is not shown to policies, and a stream with one of the other headers is reset";
     /// The address of an RBAC address range is not an IP address, so that it never matches.
     RBAC_ADDRESS_UNPARSABLE = "rbac-address-unparsable", Filter, Advice, "C-core ParseCidrRange, Rbac::CidrRange";
 }
@@ -37,7 +37,7 @@ rules! {
 /// Levels of sets and negations around a condition; the outermost one is 0.
 pub(super) const MAX_DEPTH: u32 = 16;
 
-/// Headers of one hop, which HTTP/2 does not have or a server keeps to itself.
+/// Headers of one hop: HTTP/2 has none but `te`, which a server keeps to itself.
 const OF_ONE_HOP: [&str; 6] = [
     "connection",
     "keep-alive",
@@ -116,7 +116,11 @@ impl PolicyWalk<'_, '_> {
         }
         let is_unseen = OF_ONE_HOP.contains(&name) || name.starts_with(':') && !SEEN.contains(&name);
         if is_unseen && !forbidden {
-            let message = format_args!("no RPC has header `{name}` where policies look, so it counts as missing");
+            let why = match name {
+                "te" => "policies do not see it",
+                _ => "no gRPC client sends it",
+            };
+            let message = format_args!("header `{name}` counts as missing: {why}");
             self.cx.report(&RBAC_HEADER_NEVER_SEEN, &at.field("name"), message);
         }
         let without_pattern = string.is_some_and(|string| pattern(string).is_none());
