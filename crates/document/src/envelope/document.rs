@@ -16,7 +16,7 @@ use super::{EMPTY_RESPONSE, NO_RESOURCE, UNKNOWN_SHAPE, kubernetes, template};
 use crate::proto::transcode::{self, LIMIT_EXCEEDED, SYNTAX, Transcoder};
 use crate::source::sniff::{DocumentFormat, Sniffed, named, sniff};
 use crate::source::view::{FaultKind, View};
-use crate::source::{Source, SourceId, Span, binary, configmap, log, textproto, yaml};
+use crate::source::{Source, SourceId, Span, binary, configmap, log, textproto};
 use xdsctl_model::diag::{BytesKnowledge, Rule, rules};
 use xdsctl_model::resource::ResourceType;
 
@@ -98,7 +98,7 @@ impl Loader {
                 return self.values(id, text, 0, &mut options.world.clone(), options, emit);
             }
             DocumentFormat::Yaml => {
-                let mut view = yaml::view_bytes(source.bytes());
+                let mut view = source.yaml_view();
                 if has_config_maps {
                     opened = configmap::open(&mut view, source.bytes(), kubernetes::is_xds);
                 }

@@ -22,7 +22,7 @@ pub mod yaml;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 pub use file::{MAX_INPUT_BYTES, MAX_STREAM_BYTES, read_stream};
 pub use span::Span;
@@ -70,8 +70,13 @@ pub struct Source {
     /// The document as JSON, if it is not JSON itself and has been read.
     view: OnceLock<View>,
     format: OnceLock<DocumentFormat>,
+    /// The view that it would have as YAML, if that followed from an earlier text; taken once it is asked for.
+    yaml: Mutex<Option<View>>,
     is_settings: bool,
 }
+
+/// Texts of which all is read at each edit: it takes less than a millisecond.
+const SMALL_BYTES: usize = 16 << 10;
 
 impl Source {
     /// A document that is in memory, and in no map yet.
@@ -82,8 +87,27 @@ impl Source {
             lines: OnceLock::new(),
             view: OnceLock::new(),
             format: OnceLock::new(),
+            yaml: Mutex::default(),
             is_settings: false,
         }
+    }
+
+    /// The document after an edit: what was read of the text before is not read again where it means the same.
+    pub fn edited(&self, text: &str) -> Source {
+        let source = Source::of(self.name(), text.as_bytes().to_vec());
+        let is_yaml = self.format() == Some(DocumentFormat::Yaml) && text.len() >= SMALL_BYTES;
+        let before = self.view().filter(|_| is_yaml && !configmap::may_be(self.bytes()));
+        let view = before.and_then(|view| yaml::view_again(std::str::from_utf8(self.bytes()).ok()?, view, text));
+        Source {
+            yaml: Mutex::new(view),
+            ..source
+        }
+    }
+
+    /// The document as JSON, if it is YAML; see [`Source::edited`].
+    pub fn yaml_view(&self) -> View {
+        let known = self.yaml.lock().unwrap_or_else(PoisonError::into_inner).take();
+        known.unwrap_or_else(|| yaml::view_bytes(self.bytes()))
     }
 
     /// The name to print: the path as given, or `-`.
@@ -207,6 +231,7 @@ impl Source {
             lines: OnceLock::new(),
             view: OnceLock::from(view),
             format: OnceLock::from(DocumentFormat::Text),
+            yaml: Mutex::default(),
             is_settings: self.is_settings,
         })
     }
@@ -337,6 +362,7 @@ impl SourceMap {
             lines: OnceLock::new(),
             view: OnceLock::new(),
             format: OnceLock::new(),
+            yaml: Mutex::default(),
             is_settings,
         }));
         id
@@ -369,6 +395,7 @@ impl SourceMap {
                 lines: OnceLock::new(),
                 view: OnceLock::new(),
                 format: OnceLock::new(),
+                yaml: Mutex::default(),
                 is_settings: source.is_settings,
             });
         }

@@ -72,6 +72,8 @@ pub struct View {
     pub(super) tokens: Vec<ViewToken>,
     pub(super) parts: Vec<ViewPart>,
     pub(super) faults: Vec<ViewFault>,
+    /// Pieces of it were moved or copied: tokens are not in the order of the document.
+    pub(super) is_rearranged: bool,
     /// Where each object starts in the document and in the view, in order; made when a place is
     /// first looked for.
     pub(super) objects: OnceLock<Vec<(u32, u32)>>,

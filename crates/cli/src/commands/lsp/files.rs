@@ -126,12 +126,11 @@ impl Files {
     }
 
     fn opened(&mut self, file: &Path, text: &Arc<str>) -> Document {
-        if let Some((known, document)) = self.open.get(file)
-            && Arc::ptr_eq(known, text)
-        {
-            return document.clone();
-        }
-        let source = Source::of(file.display().to_string(), text.as_bytes().to_vec());
+        let source = match self.open.get(file) {
+            Some((known, document)) if Arc::ptr_eq(known, text) => return document.clone(),
+            Some((_, document)) => document.source.edited(text),
+            None => Source::of(file.display().to_string(), text.as_bytes().to_vec()),
+        };
         let document = Document::of(&Arc::new(source));
         self.open.insert(file.to_owned(), (Arc::clone(text), document.clone()));
         document

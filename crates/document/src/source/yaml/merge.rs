@@ -45,6 +45,7 @@ pub(super) enum Source {
 impl YamlWriter {
     /// Takes what was written since `start` out of the view. Anchors in it follow.
     pub(super) fn cut(&mut self, start: ViewMark, anchors_before: usize) -> Rc<ViewPiece> {
+        self.view.is_rearranged = true;
         let mut piece = View {
             json: self.view.json.split_off(start.json),
             tokens: self.view.tokens.split_off(start.token),

@@ -8,12 +8,14 @@
 //!
 //! This is the only module that names the YAML parser.
 
+mod again;
 mod merge;
 mod node;
 mod scalar;
 
 use granit_parser::{ErrorKind, Event, Parser, ScanError, StrInput};
 
+pub use again::view_again;
 pub use scalar::{Plain, is_marked, resolve};
 
 use super::Span;

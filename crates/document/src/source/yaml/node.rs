@@ -288,6 +288,7 @@ impl YamlWriter {
         if anchor == 0 {
             return;
         }
+        self.view.is_rearranged = true;
         if self.anchors.len() <= anchor {
             self.anchors.resize(anchor + 1, None);
         }
@@ -303,6 +304,7 @@ impl YamlWriter {
 
     /// Writes what an alias names.
     pub(super) fn alias(&mut self, anchor: usize, span: Span) {
+        self.view.is_rearranged = true;
         if self
             .frames
             .last()

@@ -198,3 +198,97 @@ fn beyond_the_limit_of_aliases_merge_keys_read_nothing() {
     assert_eq!(read(3), 3 * once);
     assert_eq!(read(1_000), 3 * once);
 }
+
+/// A linear congruential generator (Knuth's MMIX constants).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % most.max(1)
+    }
+}
+
+/// Texts whose lists and documents are read by pieces: elements with scalars of every style, comments, empty ones, lists in lists.
+fn texts() -> Vec<String> {
+    let elements = [
+        "- a: 1\n  b: [x, {y: z}]\n",
+        "- |\n  text\n   more\n\n- >-\n  folded\n  text\n",
+        "- 'quoted - text'\n- \"two\n  lines\"\n",
+        "# a comment\n- k: v # another\n",
+        "-\n- ~\n- \n",
+        "- - p\n  - q\n- name: n\n  list:\n  - one\n  - two: 2\n",
+        "- plain over\n  two lines\n",
+        "- {a: b,\n   c: d}\n- !!str 5\n- \u{20ac}\u{1f600}: \u{e9}\n",
+    ];
+    let indent = |text: &str, by: &str| -> String { text.lines().map(|line| format!("{by}{line}\n")).collect() };
+    let all = elements.concat();
+    vec![
+        all.repeat(3),
+        format!("top: x\nlist:\n{}last: y\n", all.repeat(2)),
+        format!("list:\n{}other:\n{}", indent(&all, "  "), indent(&all, "    ")),
+        format!("{all}---\na: b\nlist:\n{all}---\n---\n# nothing\n---\n{all}"),
+        format!("---\n{all}...\n---\nb: |\n  - no list\n  ---\nc: d\n---\n{all}"),
+        format!("- &anchor x\n- *anchor\n{all}"),
+        format!("- <<: {{a: b}}\n  c: d\n{all}"),
+        format!("%TAG ! tag:x,2000:\n---\n{all}"),
+        "key: value\n".repeat(20),
+    ]
+}
+
+#[test]
+fn what_is_read_again_after_an_edit_is_what_is_read_at_once() {
+    const WRITTEN: [&str; 24] = [
+        "x", "\n", "- ", "\n- ", "\n  - ", ": ", "\"", "'", "{", "}", "[", "|", ">", "#", "&a ", "*a", "---\n",
+        "...\n", "\n---\n", "%", "\t", "  ", "\u{20ac}", "<<: ",
+    ];
+    let (mut pieces, mut wholes) = (0, 0);
+    for (number, original) in texts().into_iter().enumerate() {
+        let mut random = Random(number as u64);
+        for _ in 0..40 {
+            let mut text = original.clone();
+            let mut before = view(&text);
+            for _ in 0..30 {
+                let boundary = |mut at: usize| {
+                    while !text.is_char_boundary(at) {
+                        at -= 1;
+                    }
+                    at
+                };
+                let start = boundary(random.below(text.len() + 1));
+                let end = boundary((start + random.below(3) * random.below(12)).min(text.len()));
+                let mut new = text.clone();
+                let written = if random.below(4) == 0 {
+                    ""
+                } else {
+                    WRITTEN[random.below(WRITTEN.len())]
+                };
+                new.replace_range(start.min(end)..end.max(start), written);
+                let expected = view(&new);
+                let again = view_again(&text, &before, &new);
+                match &again {
+                    Some(again) => {
+                        pieces += 1;
+                        let json = |view: &View| String::from_utf8_lossy(&view.json).into_owned();
+                        assert_eq!(json(again), json(&expected), "{text:?} becomes {new:?}");
+                        assert_eq!(again.tokens, expected.tokens, "{text:?} becomes {new:?}");
+                        assert_eq!(again.parts, expected.parts, "{text:?} becomes {new:?}");
+                        assert!(expected.faults.is_empty() && !expected.is_rearranged, "{new:?}");
+                    }
+                    None => wholes += 1,
+                }
+                // What is broken is left, or nothing would be read by pieces any more.
+                if expected.is_whole() {
+                    (text, before) = (new, again.unwrap_or(expected));
+                }
+            }
+        }
+    }
+    assert!(
+        pieces > 1_000 && wholes > 1_000,
+        "{pieces} by pieces, {wholes} as a whole"
+    );
+}

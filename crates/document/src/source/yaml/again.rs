@@ -1,0 +1,294 @@
+//! The view of a text that somebody edits, from the view before the edit.
+//!
+//! A key changes one element of a long list, or one document of a stream. That piece is read anew, and put between what stays. A piece
+//! can be read by itself where nothing before it decides how it is read, and it decides nothing behind it:
+//!
+//! - It begins where an element of a list (`- `) or a document (`---`) begins in both texts, and ends where another one begins. The
+//!   parser was at both places before: no token of the old view reaches over them.
+//! - The old text and the piece are read without faults, so nothing is open at the ends of the piece. They have no anchors, merge keys
+//!   and directives, which mean something elsewhere.
+//! - The piece by itself is a list, so nothing in it stands further to the left than its elements.
+//!
+//! In all other cases the whole text is read. A test holds the result of many edits against that.
+
+use super::view;
+use crate::source::Span;
+use crate::source::view::{View, ViewPart, ViewToken};
+
+/// What means something for all that comes later, at the left margin: documents and their ends.
+const MARGIN: [&[u8]; 2] = [b"\n---", b"\n..."];
+
+/// Elements of lists, by how far they are indented, and documents of a stream.
+const MARKS: [&[u8]; 4] = [b"\n- ", b"\n  - ", b"\n    - ", DOCUMENT];
+
+/// Bytes of the mark of an element that is not indented.
+const ELEMENT: usize = 3;
+
+const DOCUMENT: &[u8] = b"\n---\n";
+
+/// Bytes that are compared at a time.
+const CHUNK: usize = 4 << 10;
+
+/// The view of `new`, from that of `old`; `None` if all of it must be read.
+pub fn view_again(old: &str, before: &View, new: &str) -> Option<View> {
+    let (old, text, new) = (old.as_bytes(), new, new.as_bytes());
+    let has_directives = |text: &[u8]| text.starts_with(b"%") || memchr::memmem::find(text, b"\n%").is_some();
+    let is_marked = old.starts_with("\u{feff}".as_bytes()) || new.starts_with("\u{feff}".as_bytes());
+    if !is_plain(before) || is_marked || has_directives(old) || has_directives(new) {
+        return None;
+    }
+    let same_before = same_before(old, new);
+    let most = old.len().min(new.len()) - same_before;
+    let same_behind = same_behind(old, new, most);
+    let behind = old.len() - same_behind;
+    MARKS.into_iter().find_map(|mark| {
+        let start = start(old, same_before, mark)?;
+        let end = memchr::memmem::find(old.get(behind..)?, mark).map(|newline| behind + newline + 1);
+        // What closes a list stands behind its last element.
+        let end = end.or_else(|| (mark == DOCUMENT && start > 0).then_some(old.len()))?;
+        let piece = Piece {
+            old: Span::new(start, end),
+            new_end: end + new.len() - old.len(),
+            indent: mark.len().saturating_sub(ELEMENT),
+        };
+        match mark {
+            DOCUMENT => piece.documents(before, text),
+            _ => piece.elements(before, old, text),
+        }
+    })
+}
+
+/// How many bytes both begin with.
+fn same_before(one: &[u8], other: &[u8]) -> usize {
+    let chunks = one.chunks(CHUNK).zip(other.chunks(CHUNK));
+    let start = CHUNK * chunks.take_while(|(one, other)| one == other).count();
+    let start = start.min(one.len()).min(other.len());
+    let rest = one.iter().skip(start).zip(other.iter().skip(start));
+    start + rest.take_while(|(one, other)| one == other).count()
+}
+
+/// How many bytes both end with, `most` at most.
+fn same_behind(one: &[u8], other: &[u8], most: usize) -> usize {
+    let chunks = one.rchunks(CHUNK).zip(other.rchunks(CHUNK));
+    let start = CHUNK * chunks.take_while(|(one, other)| one == other).count();
+    let start = start.min(most) / CHUNK * CHUNK;
+    let rest = one.iter().rev().skip(start).zip(other.iter().rev().skip(start));
+    start + rest.take(most - start).take_while(|(one, other)| one == other).count()
+}
+
+/// The last place at which a mark begins that is before `end` with all of it.
+fn start(text: &[u8], end: usize, mark: &[u8]) -> Option<usize> {
+    let before = text.get(..end)?;
+    match memchr::memmem::rfind(before, mark) {
+        Some(newline) => Some(newline + 1),
+        // A stream begins with a document, marked or not; the first line has no line before it.
+        None => (mark == DOCUMENT || before.starts_with(mark.get(1..)?)).then_some(0),
+    }
+}
+
+/// The bytes that are read anew.
+#[derive(Debug, Clone, Copy)]
+struct Piece {
+    old: Span,
+    new_end: usize,
+    /// How far its elements are indented.
+    indent: usize,
+}
+
+impl Piece {
+    /// Puts other elements in the place of those in the piece.
+    fn elements(self, before: &View, old: &[u8], new: &str) -> Option<View> {
+        let text = new.get(self.old.start..self.new_end)?;
+        let texts = [text.as_bytes(), old.get(self.old.range())?];
+        let has = |text: &[u8], mark: &[u8]| memchr::memmem::find(text, mark).is_some();
+        if texts.iter().any(|text| MARGIN.iter().any(|mark| has(text, mark))) {
+            return None;
+        }
+        // The end of a scalar may depend on what follows: another element, as there.
+        let indent = " ".repeat(self.indent);
+        let read = view(&format!("{text}{indent}- 0\n"));
+        // A list at the margin, of which the brackets are left out.
+        let [ViewPart { text: whole, .. }] = read.parts.as_slice() else {
+            return None;
+        };
+        let inside = Span::new(whole.start + 1, whole.end.checked_sub(b",0]".len())?);
+        let is_list = read.json.get(whole.start) == Some(&b'[')
+            && read.json.get(inside.end..whole.end) == Some(b",0]")
+            && read.begins_last(text.len() + self.indent + b"- ".len(), 2);
+        if !is_list || inside.end <= inside.start || !is_plain(&read) {
+            return None;
+        }
+        // What the lists are opened by stands at the dash of their first elements.
+        let (start, end) = (self.old.start + self.indent, self.old.end + self.indent);
+        let (first, last) = (before.first_behind(start)?, before.first_behind(end)?);
+        // A token that holds the place is a text in which a line begins like an element.
+        let begins = |token: usize, at: usize| {
+            let own = before.tokens.get(token)?;
+            let earlier = before.tokens.get(token.checked_sub(1)?)?;
+            (earlier.end as usize <= at || earlier.start as usize == at).then_some(own.at as usize)
+        };
+        let (from, to) = (begins(first, start)?, begins(last, end)?);
+        // What follows is another element, behind a comma.
+        let to = to
+            .checked_sub(1)
+            .filter(|comma| before.json.get(*comma) == Some(&b','))?;
+        let opens = from.checked_sub(1).and_then(|at| before.json.get(at));
+        if !matches!(opens, Some(b'[' | b',')) || to <= from {
+            return None;
+        }
+        let tokens = read.tokens.get(1..read.tokens.len().checked_sub(2)?)?;
+        let own = Part {
+            json: read.json.get(inside.range())?,
+            tokens,
+            at: inside.start,
+        };
+        let cut = Cut {
+            json: Span::new(from, to),
+            tokens: Span::new(first, last),
+        };
+        let mut spliced = self.splice(before, cut, own)?;
+        let grown = spliced.json.len() as isize - before.json.len() as isize;
+        spliced.parts = before.parts.iter().map(|part| part.moved(from, grown)).collect();
+        Some(spliced)
+    }
+
+    /// Puts other documents in the place of those in the piece.
+    fn documents(self, before: &View, new: &str) -> Option<View> {
+        let text = new.get(self.old.start..self.new_end)?;
+        // As above; what ends with the text ends there, too.
+        let is_last = self.new_end == new.len();
+        let mut read = match is_last {
+            true => view(text),
+            false => view(&format!("{text}---\n0\n")),
+        };
+        if !is_plain(&read) {
+            return None;
+        }
+        if !is_last {
+            let mark = read.parts.pop()?;
+            let is_it = read.json.get(mark.text.range()) == Some(b"0");
+            if !is_it || !read.begins_last(text.len() + b"---\n".len(), 1) {
+                return None;
+            }
+            read.json.truncate(mark.text.start);
+            read.tokens.pop();
+        }
+        let first = match self.old.start {
+            0 => 0,
+            start => before.first_behind(start)?,
+        };
+        let last = before.first_behind(self.old.end)?;
+        let end = before.json.len();
+        let begins = |token: usize| before.tokens.get(token).map_or(end, |token| token.at as usize);
+        let (from, to) = (begins(first), begins(last));
+        let is_part = |at: usize| at == end || before.parts.iter().any(|part| part.text.start == at);
+        if !is_part(from) || !is_part(to) {
+            return None;
+        }
+        let own = Part {
+            json: &read.json,
+            tokens: &read.tokens,
+            at: 0,
+        };
+        let cut = Cut {
+            json: Span::new(from, to),
+            tokens: Span::new(first, last),
+        };
+        let mut spliced = self.splice(before, cut, own)?;
+        let grown = spliced.json.len() as isize - before.json.len() as isize;
+        let earlier = before.parts.iter().filter(|part| part.text.start < from).copied();
+        let own = read.parts.iter().map(|part| ViewPart {
+            text: Span::new(part.text.start + from, part.text.end + from),
+            cut: part.cut,
+        });
+        let later = before.parts.iter().filter(|part| part.text.start >= to);
+        spliced.parts = earlier
+            .chain(own)
+            .chain(later.map(|part| part.moved(from, grown)))
+            .collect();
+        Some(spliced)
+    }
+
+    /// The old view with something else in the place of a part of it.
+    fn splice(self, before: &View, cut: Cut, own: Part<'_>) -> Option<View> {
+        let mut json = Vec::with_capacity(before.json.len() + own.json.len());
+        json.extend_from_slice(before.json.get(..cut.json.start)?);
+        json.extend_from_slice(own.json);
+        json.extend_from_slice(before.json.get(cut.json.end..)?);
+        let mut tokens = Vec::with_capacity(before.tokens.len() + own.tokens.len());
+        tokens.extend_from_slice(before.tokens.get(..cut.tokens.start)?);
+        let (at, start) = (cut.json.start as i64 - own.at as i64, self.old.start as i64);
+        tokens.extend(own.tokens.iter().map(|token| token.moved(at, start)));
+        let at = own.json.len() as i64 - (cut.json.end - cut.json.start) as i64;
+        let start = self.new_end as i64 - self.old.end as i64;
+        let later = before.tokens.get(cut.tokens.end..)?;
+        tokens.extend(later.iter().map(|token| token.moved(at, start)));
+        Some(View {
+            json,
+            tokens,
+            ..View::default()
+        })
+    }
+}
+
+/// What goes out of the old view.
+#[derive(Debug, Clone, Copy)]
+struct Cut {
+    json: Span,
+    tokens: Span,
+}
+
+/// What comes in, and where its text began.
+#[derive(Debug, Clone, Copy)]
+struct Part<'v> {
+    json: &'v [u8],
+    tokens: &'v [ViewToken],
+    at: usize,
+}
+
+fn is_plain(view: &View) -> bool {
+    view.is_whole() && !view.is_rearranged
+}
+
+impl View {
+    /// Says whether the token of this number, counted from the last, begins at a place of the document.
+    fn begins_last(&self, place: usize, number: usize) -> bool {
+        let token = self.tokens.len().checked_sub(number).and_then(|at| self.tokens.get(at));
+        token.is_some_and(|token| token.start as usize == place)
+    }
+
+    /// The number of the first token that begins behind a place of the document.
+    fn first_behind(&self, place: usize) -> Option<usize> {
+        let place = u32::try_from(place).ok()?;
+        Some(self.tokens.partition_point(|token| token.start <= place))
+    }
+}
+
+impl ViewPart {
+    /// The same part where what begins at `from` or behind has moved.
+    fn moved(self, from: usize, grown: isize) -> ViewPart {
+        let moved = |at: usize| {
+            if at >= from {
+                at.saturating_add_signed(grown)
+            } else {
+                at
+            }
+        };
+        ViewPart {
+            text: Span::new(moved(self.text.start), moved(self.text.end)),
+            cut: self.cut,
+        }
+    }
+}
+
+impl ViewToken {
+    fn moved(self, at: i64, place: i64) -> ViewToken {
+        // Both are within the limits of documents and views.
+        let moved = |number: u32, by: i64| number.wrapping_add_signed(i32::try_from(by).unwrap_or(0));
+        ViewToken {
+            at: moved(self.at, at),
+            start: moved(self.start, place),
+            end: moved(self.end, place),
+        }
+    }
+}
