@@ -118,6 +118,18 @@ fn names_are_equal_in_any_spelling_if_federation_is_on() {
     );
 }
 
+/// It has no LB policies of gRPC: neither priorities nor localities, and no service config.
+#[test]
+fn the_tree_of_tonic_xds_has_layers_and_a_balancer_for_each_cluster() {
+    golden(
+        "layers",
+        &[
+            "tree --client rust fixtures/examples/shop.yaml",
+            "tree --client rust --format json fixtures/examples/shop.yaml",
+        ],
+    );
+}
+
 #[test]
 fn what_a_later_response_takes_away_is_not_there() {
     golden(

@@ -114,7 +114,7 @@ impl Refusal {
         if is_kind && Feature::RouteKindsInternal.is_default_on(client) {
             return Status::internal("error retrieving cluster for match: <nil> (*resolver.routeCluster)");
         }
-        if family == Family::Rust {
+        if Feature::UnroutedUnknown.is_default_on(client) {
             return Status::new(
                 Code::Unknown,
                 format!("no matching route in virtual host for path '{method}'"),

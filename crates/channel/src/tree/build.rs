@@ -37,13 +37,6 @@ pub(super) const FORM: TreeForm = TreeForm {
     has_sessions: true,
 };
 
-/// The form of a client that has the LB policy alone, without wrappers and priorities (tonic-xds).
-pub(super) const BARE_FORM: TreeForm = TreeForm {
-    leaf_config: |_, _, _, lb_policy| lb_policy.clone(),
-    leaf_json: |_, _, _, lb_policy| lb_policy.clone(),
-    ..FORM
-};
-
 /// One cds policy of the tree.
 #[derive(Debug, Clone, Copy)]
 pub struct Cds<'a> {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::node::TreeNode;
 use super::service_config::ServiceConfig;
-use super::{build, java, js};
+use super::{build, java, js, tower};
 use crate::client::config::Leaf;
 use xdsctl_model::profile::Family;
 use xdsctl_model::resource::lb_policy::LbConfig;
@@ -39,7 +39,7 @@ impl TreeForm {
             Family::Cpp | Family::Go => &build::FORM,
             Family::Java => &java::FORM,
             Family::Node => &js::FORM,
-            Family::Rust => &build::BARE_FORM,
+            Family::Rust => &tower::FORM,
         }
     }
 }

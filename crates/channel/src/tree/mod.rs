@@ -16,3 +16,4 @@ pub mod policies;
 pub mod service_config;
 pub mod show;
 pub mod size;
+pub mod tower;

@@ -23,35 +23,10 @@ const STATUSES: &str = "\
 const STRANGERS: &str = "\
     kubelet remote_runtime.go remote_image.go containerd etcdserver etcdclient [go-control-plane]";
 
-/// What only one client writes around its words; in lower case, without white space.
-const WRITERS: &[(Family, &str)] = &[
-    (
-        Family::Cpp,
-        "xds_client.cc xds_resolver.cc [xds_client0x [resourceindex",
-    ),
-    (
-        Family::Go,
-        "rpcerror:code= [xds][xds- [xds][xdsdepmgr [xds-client0x [xdsnodeid: [ads-stream0x [pemfile]",
-    ),
-    (
-        Family::Java,
-        "io.grpc. status{code= [xds-client< [xds-server< [xds-cp-client< [channel< [subchannel<",
-    ),
-    (
-        Family::Node,
-        "|xds_client| |xds_resolver| @grpc/grpc-js |load_balancing_call| |resolving_call|",
-    ),
-    (
-        Family::Rust,
-        "tonic_xds:: xds_client:: resourcevalidationfailed: decodeerror:failedtodecodeprotobufmessage:",
-    ),
-];
-
 /// The client that alone writes what is around the words of a text, in lower case and without white
 /// space.
 pub(super) fn writer(lower: &str) -> Option<Family> {
-    let is_there = |(_, marks): &&(Family, &str)| marks.split_ascii_whitespace().any(|mark| lower.contains(mark));
-    let mut writers = WRITERS.iter().filter(is_there).map(|(family, _)| *family);
+    let mut writers = Family::ALL.into_iter().filter(|family| has(lower, family.log_marks()));
     let first = writers.next();
     first.filter(|_| writers.next().is_none())
 }

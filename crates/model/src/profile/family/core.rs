@@ -20,6 +20,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         with: "grpcio wheels as clients of a control plane",
         resources: 15_426,
     },
+    log_marks: "xds_client.cc xds_resolver.cc [xds_client0x [resourceindex",
     wrappers: WRAPPERS,
     properties: &[],
     unmodelled: unmodelled! {

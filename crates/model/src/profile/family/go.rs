@@ -21,6 +21,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         with: "its own decoders, called directly",
         resources: 18_692,
     },
+    log_marks: "rpcerror:code= [xds][xds- [xds][xdsdepmgr [xds-client0x [xdsnodeid: [ads-stream0x [pemfile]",
     wrappers: &[],
     properties: &[],
     unmodelled: unmodelled! {

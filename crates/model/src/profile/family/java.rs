@@ -16,6 +16,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         with: "XdsResourceType.parse, called directly",
         resources: 18_692,
     },
+    log_marks: "io.grpc. status{code= [xds-client< [xds-server< [xds-cp-client< [channel< [subchannel<",
     wrappers: &[],
     // System properties. Any other variable is a property of the same name (`GrpcUtil.getFlag`).
     properties: &[(

@@ -65,6 +65,8 @@ pub(super) struct FamilyFacts {
     pub picked: &'static [Version],
     /// How it was measured.
     pub measurement: Measurement,
+    /// What it alone writes around its words in a log; in lower case, without white space.
+    pub log_marks: &'static str,
     /// Languages whose gRPC is a layer over it.
     pub wrappers: &'static [Wrapper],
     /// Other names of variables that the client takes, and the variables that they stand for.
@@ -162,6 +164,11 @@ impl Family {
     /// The word used in arguments, reports and JSON.
     pub const fn name(self) -> &'static str {
         self.facts().name
+    }
+
+    /// What it alone writes around its words in a log; in lower case, without white space.
+    pub const fn log_marks(self) -> &'static str {
+        self.facts().log_marks
     }
 
     /// The project's own name.

@@ -17,6 +17,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         with: "its own decode functions, called directly",
         resources: 18_025,
     },
+    log_marks: "|xds_client| |xds_resolver| @grpc/grpc-js |load_balancing_call| |resolving_call|",
     wrappers: &[],
     properties: &[],
     unmodelled: &[],

@@ -17,6 +17,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         with: "its own Resource implementations, called directly",
         resources: 18_692,
     },
+    log_marks: "tonic_xds:: xds_client:: resourcevalidationfailed: decodeerror:failedtodecodeprotobufmessage:",
     wrappers: &[],
     properties: &[],
     unmodelled: &[],
