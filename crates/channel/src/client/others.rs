@@ -14,11 +14,11 @@ use super::world::World;
 use super::worlds::worlds_of;
 use super::{removed, responses};
 use xdsctl_clients::core::convert::resource_name::NameComparison;
-use xdsctl_clients::judge::{FamilyAnswer, FamilyVerdict, Findings};
+use xdsctl_clients::judge::{FamilyAnswer, FamilyVerdict};
 use xdsctl_document::envelope::RawResponse;
 use xdsctl_lb::xds::LB_ENTRY_SKIPPED;
 use xdsctl_model::diag::{Diagnostic, Effect, Packed};
-use xdsctl_model::profile::{Profile, ServerFacts};
+use xdsctl_model::profile::{Client, Profile, ServerFacts};
 use xdsctl_model::resource::Resource;
 
 /// What each of the other clients needs to know of a resource, in the order of [`Checked::answers`]: most have it in common.
@@ -140,7 +140,14 @@ struct ClientView {
 
 impl ClientView {
     /// What an answer says; `facts` is what other resources need of it.
-    fn of(client: usize, checked: &Checked) -> ClientView {
+    ///
+    /// With `takes` the findings are no longer in the answer, until [`give`] gives it others.
+    fn of(client: usize, checked: &mut Checked, takes: bool) -> ClientView {
+        let diagnostics = match checked.answers.get_mut(client) {
+            Some(answer) if takes => answer.diagnostics.take_list(),
+            Some(answer) => answer.diagnostics.to_vec(),
+            None => Vec::new(),
+        };
         let answer = checked.answers.get(client);
         let verdict = match answer.map(|answer| answer.verdict) {
             Some(FamilyVerdict::Accepted | FamilyVerdict::Ignored) => Verdict::Accepted,
@@ -157,7 +164,7 @@ impl ClientView {
                 _ => None,
             },
             facts: checked.of_others.get(client).cloned(),
-            diagnostics: answer.map(|answer| answer.diagnostics.to_vec()).unwrap_or_default(),
+            diagnostics,
             ignored: Packed::default(),
             parsed: checked.of_others.value(client).cloned(),
             twin: None,
@@ -191,6 +198,12 @@ impl OtherClients {
     /// Says whether a client, by its number among the others, has worlds of its own.
     pub fn has_own_world(&self, number: usize) -> bool {
         self.profiles.get(number).is_some_and(Profile::has_own_world)
+    }
+
+    /// The base, and the clients that have no worlds of their own.
+    pub fn without_worlds(&self, base: Client) -> Vec<Client> {
+        let others = self.profiles.iter().filter(|profile| !profile.has_own_world());
+        [base].into_iter().chain(others.map(Profile::client)).collect()
     }
 
     /// The clients of a group.
@@ -252,7 +265,7 @@ impl OtherClients {
         let first = group.first().copied().unwrap_or_default();
         let mut views = Vec::with_capacity(resources.len());
         for checked in &mut *resources {
-            let mut view = ClientView::of(first, checked);
+            let mut view = ClientView::of(first, checked, group.len() == 1);
             view.swap(checked);
             views.push(view);
         }
@@ -311,13 +324,15 @@ fn give(group: &[usize], view: ClientView, answers: &mut [FamilyAnswer]) {
         (FamilyVerdict::Accepted, Verdict::Rejected) if rejects => FamilyVerdict::Rejected,
         (own, _) => own,
     };
-    let diagnostics = match *first.diagnostics == *view.diagnostics {
-        true => first.diagnostics.clone(),
-        false => Findings::new(
-            view.diagnostics,
-            first.diagnostics.unread().cloned().unwrap_or_default(),
-        ),
-    };
+    if let [one] = group {
+        if let Some(answer) = answers.get_mut(*one) {
+            answer.verdict = verdict;
+            answer.diagnostics.put_list(view.diagnostics);
+        }
+        return;
+    }
+    let mut diagnostics = first.diagnostics.clone();
+    diagnostics.put_list(view.diagnostics);
     for number in group {
         if let Some(answer) = answers.get_mut(*number) {
             answer.verdict = verdict;

@@ -40,6 +40,6 @@ fn judge(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked<Option<Res
         Message::Listener(message) => listener::convert(message, cx),
         Message::RouteConfiguration(message) => Some(route_config::convert(message, cx)),
         Message::Cluster(message) => cluster::convert(message, cx),
-        Message::Endpoints(message) => Some(endpoints::convert(message, cx)),
+        Message::Endpoints(message) => Some(endpoints::convert(message, sent.opened, cx)),
     })
 }

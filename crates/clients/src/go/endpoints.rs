@@ -10,7 +10,7 @@ use crate::shared::rules::{
     ADDRESS_NOT_IP, ADDRESS_NOT_SOCKET, DROP_DENOMINATOR_UNKNOWN, ENDPOINT_ADDRESS_DUPLICATE, ENDPOINT_WEIGHT_SUM,
     ENDPOINT_WEIGHT_ZERO, LOCALITY_DUPLICATE, LOCALITY_MISSING, LOCALITY_WEIGHT_SUM, PORT_ZERO, PRIORITY_GAP,
 };
-use crate::shared::{Checked, OpenedEndpoint, reject};
+use crate::shared::{Checked, OpenedEndpoint, OpenedEndpoints, reject};
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as AddressPb;
 use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
@@ -28,12 +28,12 @@ type Addresses<'m> = HashSet<(&'m str, u32)>;
 type Localities<'m> = BTreeSet<(&'m str, &'m str, &'m str)>;
 
 /// Converts the resource.
-pub(super) fn convert(message: &Pb, lists: &[Vec<OpenedEndpoint>], cx: &mut Validation<'_>) -> Checked {
+pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validation<'_>) -> Checked {
     drops(message, cx)?;
     let at = Path::ROOT.field("endpoints");
     let mut priorities: BTreeMap<u32, (u64, Localities<'_>)> = BTreeMap::new();
     let mut addresses = Addresses::new();
-    for (index, (locality, list)) in message.endpoints.iter().zip(lists).enumerate() {
+    for (index, (locality, list)) in message.endpoints.iter().zip(&opened.lists).enumerate() {
         let here = at.index(index);
         let Some(name) = &locality.locality else {
             return Err(reject(
@@ -65,7 +65,9 @@ pub(super) fn convert(message: &Pb, lists: &[Vec<OpenedEndpoint>], cx: &mut Vali
             let message = format_args!("the locality is already in priority {priority}");
             return Err(reject(&LOCALITY_DUPLICATE, &here, message, cx));
         }
-        endpoints(list, &mut addresses, &here, cx)?;
+        if !opened.are_plain {
+            endpoints(list, &mut addresses, &here, cx)?;
+        }
         if cx.has(Feature::HttpConnect)
             && let Some(metadata) = &locality.metadata
         {

@@ -139,10 +139,10 @@ fn converted(message: Message<'_>, opened: &Opened, cx: &mut Validation<'_>) -> 
         ),
         Message::Cluster(cluster) => named(&cluster.name, |cx| cluster::convert(cluster, cx), cx),
         Message::Endpoints(endpoints) => {
-            let lists = &opened.endpoints(endpoints).lists;
+            let opened = opened.endpoints(endpoints);
             named(
                 &endpoints.cluster_name,
-                |cx| endpoints::convert(endpoints, lists, cx),
+                |cx| endpoints::convert(endpoints, opened, cx),
                 cx,
             )
         }

@@ -12,7 +12,7 @@ use crate::shared::rules::{
     ADDRESS_MISSING, ADDRESS_NOT_IP, DROP_DENOMINATOR_UNKNOWN, LOCALITY_DUPLICATE, PORT_OUT_OF_RANGE, PRIORITY_GAP,
     PRIORITY_TOO_HIGH,
 };
-use crate::shared::{Checked, OpenedEndpoint, reject};
+use crate::shared::{Checked, OpenedEndpoint, OpenedEndpoints, reject};
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::Address;
 use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as Kind;
@@ -24,16 +24,19 @@ use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::Feature;
 
 /// Converts the resource.
-pub(super) fn convert(message: &Pb, lists: &[Vec<OpenedEndpoint>], cx: &mut Validation<'_>) -> Checked {
+pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validation<'_>) -> Checked {
     let at = Path::ROOT.field("endpoints");
     let mut priorities: BTreeMap<u32, BTreeSet<(&str, &str, &str)>> = BTreeMap::new();
-    for (i, (locality, list)) in message.endpoints.iter().zip(lists).enumerate() {
+    for (i, (locality, list)) in message.endpoints.iter().zip(&opened.lists).enumerate() {
         let here = at.index(i);
         // A weight of 2^31 or more is negative, and no weight.
         if locality.load_balancing_weight.unwrap_or(0).cast_signed() < 1 {
             continue;
         }
-        locality_endpoints(locality, list, &here, cx)?;
+        of_locality(locality, &here, cx)?;
+        if !opened.are_plain {
+            lb_endpoints(list, &here, cx)?;
+        }
         let name = locality.locality.as_ref();
         let name = name.map_or(("", "", ""), |name| (&name.region, &name.zone, &name.sub_zone));
         let priority = locality.priority;
@@ -67,21 +70,23 @@ fn drops(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     Ok(())
 }
 
-/// `parseLocalityLbEndpoints`.
-fn locality_endpoints(
-    locality: &LocalityLbEndpoints,
-    endpoints: &[OpenedEndpoint],
-    at: &Path<'_>,
-    cx: &mut Validation<'_>,
-) -> Checked {
+/// `parseLocalityLbEndpoints`, up to the endpoints.
+fn of_locality(locality: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if locality.priority.cast_signed() < 0 {
         let message = format_args!("priority {} is a negative number in Java", locality.priority);
         return Err(reject(&PRIORITY_TOO_HIGH, &at.field("priority"), message, cx));
     }
-    let reads_metadata = cx.has(Feature::EndpointMetadata);
-    if reads_metadata && let Some(bytes) = &locality.metadata {
+    if cx.has(Feature::EndpointMetadata)
+        && let Some(bytes) = &locality.metadata
+    {
         metadata::parse(&proto::kept(bytes), &at.field("metadata"), cx)?;
     }
+    Ok(())
+}
+
+/// The endpoints in `parseLocalityLbEndpoints`.
+fn lb_endpoints(endpoints: &[OpenedEndpoint], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    let reads_metadata = cx.has(Feature::EndpointMetadata);
     let list = at.field("lb_endpoints");
     for (i, endpoint) in endpoints.iter().enumerate() {
         let at = list.index(i);

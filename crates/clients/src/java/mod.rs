@@ -116,7 +116,7 @@ fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked {
         Message::Listener(listener) => listener::convert(listener, cx),
         Message::RouteConfiguration(config) => routes::extract_virtual_hosts(config, sent.opened, &Path::ROOT, cx),
         Message::Cluster(cluster) => cluster::convert(cluster, cx),
-        Message::Endpoints(endpoints) => endpoints::convert(endpoints, &sent.opened.endpoints(endpoints).lists, cx),
+        Message::Endpoints(endpoints) => endpoints::convert(endpoints, sent.opened.endpoints(endpoints), cx),
     }
 }
 

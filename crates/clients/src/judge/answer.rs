@@ -124,6 +124,26 @@ impl Findings {
         }
     }
 
+    /// Takes out all findings but those on fields that are never read, to put others in their place
+    /// ([`put_list`](Self::put_list)). Where others have the same list, it stays.
+    pub fn take_list(&mut self) -> Vec<Diagnostic> {
+        match self.0.as_mut().and_then(Arc::get_mut) {
+            Some(lists) => std::mem::take(&mut lists.list),
+            None => self.to_vec(),
+        }
+    }
+
+    /// Replaces all findings but those on fields that are never read.
+    pub fn put_list(&mut self, list: Vec<Diagnostic>) {
+        if **self == *list {
+            return;
+        }
+        match self.0.as_mut().and_then(Arc::get_mut) {
+            Some(lists) => lists.list = list,
+            None => *self = Findings::new(list, self.unread().cloned().unwrap_or_default()),
+        }
+    }
+
     /// Says whether both are one list in memory.
     pub fn is_same(&self, other: &Findings) -> bool {
         match (&self.0, &other.0) {

@@ -118,10 +118,14 @@ fn decoded<T: prost::Message + Default>(
         false => cx,
     };
     let decoded = any::try_decode::<T>(bytes, resource_type.type_name(), &Path::ROOT, &mut cx);
+    let opened = match others.is_empty() {
+        true => Opened::default(),
+        false => Opened::shared(),
+    };
     let sent = SentResource {
         resource_type,
         message: decoded.as_ref().map(of).map_err(|fault| *fault),
-        opened: &Opened::default(),
+        opened: &opened,
         bytes,
         outer_name,
     };
@@ -370,9 +374,17 @@ fn ask_all(
             heard.push((own, answers.len()));
         }
         answers.push(answer.beside(&answers));
-        values.push(value.map(Arc::new));
+        values.push(value.map(|value| shared_value(value, &values)));
     }
     (answers, values)
+}
+
+/// A value, or the same one of another client. Endpoints are not compared: there may be many, and
+/// clients share what they keep of them already.
+fn shared_value(value: Resource, known: &[Option<Arc<Resource>>]) -> Arc<Resource> {
+    let is_same = |other: &&Arc<Resource>| !matches!(value, Resource::Endpoints(_)) && ***other == value;
+    let same = known.iter().flatten().find(is_same).cloned();
+    same.unwrap_or_else(|| Arc::new(value))
 }
 
 /// Asks a client about a resource.
@@ -420,3 +432,6 @@ fn answer(
     };
     (answer, validated.value)
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use foldhash::{HashSet, HashSetExt};
 
 use super::{cidr, fault};
-use crate::shared::OpenedEndpoint;
 use crate::shared::rules::{
     ADDRESS_MISSING, ADDRESS_NOT_IP, ADDRESS_NOT_SOCKET, ENDPOINT_ADDRESS_DUPLICATE, ENDPOINT_MISSING,
     LOCALITY_DUPLICATE, LOCALITY_MISSING, LOCALITY_WEIGHT_SUM, PORT_OUT_OF_RANGE, PORT_UNSET, PRIORITY_GAP,
 };
+use crate::shared::{OpenedEndpoint, OpenedEndpoints};
 use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as Kind;
 use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, SocketAddress};
@@ -26,12 +26,12 @@ use xdsctl_model::profile::Feature;
 type SeenAddresses<'m> = HashSet<(&'m str, Option<u32>)>;
 
 /// Converts the resource.
-pub(super) fn convert(message: &Pb, lists: &[Vec<OpenedEndpoint>], cx: &mut Validation<'_>) {
+pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validation<'_>) {
     let at = Path::ROOT.field("endpoints");
     let mut localities = BTreeSet::new();
     let mut addresses = SeenAddresses::new();
     let mut priorities: BTreeMap<u32, u64> = BTreeMap::new();
-    for (i, (entry, list)) in message.endpoints.iter().zip(lists).enumerate() {
+    for (i, (entry, list)) in message.endpoints.iter().zip(&opened.lists).enumerate() {
         let at = at.index(i);
         let locality_at = at.field("locality");
         let Some(locality) = &entry.locality else {
@@ -43,7 +43,9 @@ pub(super) fn convert(message: &Pb, lists: &[Vec<OpenedEndpoint>], cx: &mut Vali
             let why = format_args!("the locality is already in priority {}", entry.priority);
             fault(&LOCALITY_DUPLICATE, &at, why, cx);
         }
-        lb_endpoints(list, &mut addresses, &at.field("lb_endpoints"), cx);
+        if !opened.are_plain {
+            lb_endpoints(list, &mut addresses, &at.field("lb_endpoints"), cx);
+        }
         *priorities.entry(entry.priority).or_default() += u64::from(entry.load_balancing_weight.unwrap_or(0));
     }
     for (&priority, &sum) in &priorities {

@@ -160,7 +160,7 @@ fn converted(message: Message<'_>, opened: &Opened, cx: &mut Validation<'_>) -> 
         }
         Message::Cluster(cluster) => cluster::convert(cluster, cx),
         Message::Endpoints(endpoints) => {
-            endpoints::convert(endpoints, &opened.endpoints(endpoints).lists, cx);
+            endpoints::convert(endpoints, opened.endpoints(endpoints), cx);
             Ok(())
         }
     }

@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use foldhash::{HashSet, HashSetExt};
 
 use crate::shared::rules::{ADDRESS_MISSING, ADDRESS_NOT_SOCKET, ENDPOINT_MISSING, PORT_UNSET, RESOURCE_NAME_EMPTY};
-use crate::shared::{Checked, OpenedEndpoint, reject};
+use crate::shared::{Checked, OpenedEndpoints, reject};
 use xdsctl_document::proto::pb::envoy::config::core::v3::HealthStatus as HealthPb;
 use xdsctl_document::proto::pb::envoy::config::core::v3::SocketAddress;
 use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as Kind;
@@ -25,7 +25,7 @@ use xdsctl_model::resource::endpoints::{Endpoint, Locality, LocalityName};
 use xdsctl_model::resource::pieces::Builder;
 
 /// Converts the resource. Of an address that occurs twice, the first is kept.
-pub(super) fn convert(message: &Pb, lists: &[Vec<OpenedEndpoint>], cx: &mut Validation<'_>) -> Checked<Endpoints> {
+pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validation<'_>) -> Checked<Endpoints> {
     if message.cluster_name.is_empty() {
         let why = format_args!("cluster_name is empty, must not be");
         return Err(reject(&RESOURCE_NAME_EMPTY, &Path::ROOT.field("cluster_name"), why, cx));
@@ -34,14 +34,16 @@ pub(super) fn convert(message: &Pb, lists: &[Vec<OpenedEndpoint>], cx: &mut Vali
     // Looked up only.
     let mut seen: HashSet<SocketAddr> = HashSet::new();
     let mut priorities: BTreeMap<u32, Vec<Locality>> = BTreeMap::new();
-    for (index, (entry, list)) in message.endpoints.iter().zip(lists).enumerate() {
+    for (index, (entry, list)) in message.endpoints.iter().zip(&opened.lists).enumerate() {
         let at = at.index(index);
         let at = at.field("lb_endpoints");
         let mut endpoints = Builder::default();
-        seen.reserve(list.len());
-        for (i, opened) in list.iter().enumerate() {
-            if let Some(endpoint) = endpoint(&opened.message, i, &at.index(i), cx)?
-                && seen.insert(endpoint.address)
+        if !opened.are_plain {
+            seen.reserve(list.len());
+        }
+        for (i, one) in list.iter().enumerate() {
+            if let Some(endpoint) = endpoint(&one.message, i, &at.index(i), cx)?
+                && (opened.are_plain || seen.insert(endpoint.address))
             {
                 endpoints.push(endpoint);
             }

@@ -45,7 +45,7 @@ fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked<Option<R
         }
         Message::Cluster(message) => Resource::Cluster(cluster::convert(message, cx)?),
         Message::Endpoints(message) => {
-            Resource::Endpoints(endpoints::convert(message, &sent.opened.endpoints(message).lists, cx)?)
+            Resource::Endpoints(endpoints::convert(message, sent.opened.endpoints(message), cx)?)
         }
     }))
 }

@@ -23,6 +23,7 @@ use xdsctl_document::proto::wire::Malformed;
 use xdsctl_model::diag::{Effect, Path, Rule, Seg, Validation};
 use xdsctl_model::resource::{MAX_DURATION_SECONDS, Resource, ResourceType};
 
+pub(crate) use opened::KeptEndpoints;
 pub use opened::{Opened, OpenedEndpoint, OpenedEndpoints, OpenedHost};
 use rules::{FILTER_OVERRIDE_DROPPED, OPTIONAL_FILTER_DROPPED, RESOURCE_UNDECODABLE};
 use xdsctl_document::proto::any::TYPED_STRUCTS;

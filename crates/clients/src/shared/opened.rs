@@ -2,10 +2,15 @@
 //! look into them.
 
 use std::cell::{OnceCell, RefCell};
+use std::net::Ipv4Addr;
 use std::rc::Rc;
+
+use foldhash::{HashSet, HashSetExt};
 
 use super::read::EndpointWays;
 use xdsctl_document::proto;
+use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address;
+use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{HealthStatus, Metadata};
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::lb_endpoint::HostIdentifier;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment, LbEndpoint};
@@ -16,6 +21,8 @@ use xdsctl_model::resource::pieces::Pieces;
 /// What was decoded of one message so far.
 #[derive(Debug, Default)]
 pub struct Opened {
+    /// Several clients look into the message, so that the first of them opens it for all.
+    is_shared: bool,
     hosts: OnceCell<Vec<OpenedHost>>,
     endpoints: OnceCell<OpenedEndpoints>,
     kept: RefCell<Vec<(EndpointWays, KeptEndpoints)>>,
@@ -35,6 +42,10 @@ pub struct OpenedEndpoints {
     pub has_more_addresses: bool,
     /// Some endpoint has metadata.
     pub has_metadata: bool,
+    /// All are plain: see [`plain_address`]. No address occurs twice, and no locality has metadata
+    /// or weights beyond 32 bits. No client finds anything in the list then, and each keeps all of
+    /// it.
+    pub are_plain: bool,
 }
 
 /// An endpoint, and its metadata once somebody looks into it.
@@ -65,6 +76,7 @@ impl OpenedEndpoints {
             .collect();
         let any = |is_so: fn(&LbEndpoint) -> bool| lists.iter().flatten().any(|endpoint| is_so(&endpoint.message));
         OpenedEndpoints {
+            are_plain: message.endpoints.iter().all(|locality| locality.metadata.is_none()) && are_plain(&lists),
             has_draining: any(|message| message.health_status == HealthStatus::Draining as i32),
             has_more_addresses: any(|message| match &message.host_identifier {
                 Some(HostIdentifier::Endpoint(endpoint)) => !endpoint.additional_addresses.is_empty(),
@@ -76,6 +88,44 @@ impl OpenedEndpoints {
     }
 }
 
+/// Says whether all endpoints are plain, and so is their list.
+fn are_plain(lists: &[Vec<OpenedEndpoint>]) -> bool {
+    let mut seen = HashSet::with_capacity(lists.iter().map(Vec::len).sum());
+    lists.iter().all(|list| {
+        let mut sum = 0u64;
+        let mut is_plain = |opened: &OpenedEndpoint| {
+            sum += u64::from(opened.message.load_balancing_weight.unwrap_or(1));
+            plain_address(&opened.message).is_some_and(|address| seen.insert(address))
+        };
+        list.iter().all(&mut is_plain) && sum <= u64::from(u32::MAX)
+    })
+}
+
+/// The address of an endpoint of which every client reads everything, and finds nothing wrong: a
+/// port above 0 of an IPv4 address, health UNKNOWN or HEALTHY, no weight of 0, and nothing that
+/// only some clients look at. The address and the port are one number.
+fn plain_address(message: &LbEndpoint) -> Option<u64> {
+    let Some(HostIdentifier::Endpoint(endpoint)) = &message.host_identifier else {
+        return None;
+    };
+    let Some(Address::SocketAddress(socket)) = &endpoint.address.as_ref()?.address else {
+        return None;
+    };
+    let Some(PortSpecifier::PortValue(port @ 1..=MAX_PORT)) = socket.port_specifier else {
+        return None;
+    };
+    let is_kept = [HealthStatus::Unknown as i32, HealthStatus::Healthy as i32].contains(&message.health_status);
+    let is_more = message.metadata.is_some() || !endpoint.additional_addresses.is_empty();
+    if !is_kept || is_more || message.load_balancing_weight == Some(0) {
+        return None;
+    }
+    let ip: Ipv4Addr = socket.address.parse().ok()?;
+    Some(u64::from(ip.to_bits()) << 16 | u64::from(port))
+}
+
+/// Largest port.
+const MAX_PORT: u32 = 65_535;
+
 /// A virtual host with its routes.
 #[derive(Debug)]
 pub struct OpenedHost {
@@ -86,6 +136,26 @@ pub struct OpenedHost {
 }
 
 impl Opened {
+    /// What is opened once for all of several clients.
+    pub(crate) fn shared() -> Opened {
+        Opened {
+            is_shared: true,
+            ..Opened::default()
+        }
+    }
+
+    /// The endpoints of the message, if several clients look at them.
+    pub(crate) fn shared_endpoints(&self, message: &ClusterLoadAssignment) -> Option<&OpenedEndpoints> {
+        self.is_shared.then(|| self.endpoints(message))
+    }
+
+    /// What every client keeps of endpoints that [are plain](OpenedEndpoints::are_plain), if several
+    /// look at them.
+    pub(crate) fn shared_plain(&self, message: &ClusterLoadAssignment) -> Option<KeptEndpoints> {
+        let opened = self.shared_endpoints(message).filter(|opened| opened.are_plain)?;
+        Some(self.kept(EndpointWays::default(), message, opened))
+    }
+
     /// The virtual hosts of the message, in their order.
     pub(crate) fn hosts(&self, message: &RouteConfiguration) -> &[OpenedHost] {
         let open = |bytes| {
@@ -102,13 +172,17 @@ impl Opened {
         self.endpoints.get_or_init(|| OpenedEndpoints::of(message))
     }
 
-    /// What clients keep of the endpoints that read them in these ways: `read` makes it for the
-    /// first of them.
-    pub(crate) fn kept(&self, ways: EndpointWays, read: impl FnOnce() -> KeptEndpoints) -> KeptEndpoints {
+    /// What clients keep of the endpoints that read them in these ways.
+    pub(crate) fn kept(
+        &self,
+        ways: EndpointWays,
+        message: &ClusterLoadAssignment,
+        opened: &OpenedEndpoints,
+    ) -> KeptEndpoints {
         if let Some((_, kept)) = self.kept.borrow().iter().find(|(known, _)| *known == ways) {
             return Rc::clone(kept);
         }
-        let kept = read();
+        let kept = ways.kept(message, opened);
         self.kept.borrow_mut().push((ways, Rc::clone(&kept)));
         kept
     }

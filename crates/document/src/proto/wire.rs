@@ -236,6 +236,9 @@ impl WireWalk<'_, '_> {
     /// Those of `told` who read a field.
     fn reading(&self, told: Families, reads: &MessageReads, field: &Field) -> Families {
         let reading = told.both(Families::reading(field));
+        if !reads.depends_on_version() {
+            return reading;
+        }
         let lacks = |reader: &&Profile| reading.has(reader.client().family) && reads.lacks(reader, field);
         let lacking = self.readers().filter(lacks);
         lacking.fold(reading, |set, reader| set.without(Families::of(reader.client().family)))

@@ -93,6 +93,7 @@ pub fn decide(world_set: WorldSet, scope: InputScope<'_>) -> CheckOutcome {
         let found = relate(
             world,
             scope,
+            &world_set.others.without_worlds(scope.base),
             &|resources, id| others::reject(&world_set.others, resources, id),
             &mut outcome,
         );
@@ -188,7 +189,7 @@ fn relate_others(others: &OtherClients, all: Worlds<'_>, scope: InputScope<'_>, 
                 base: client,
                 ..scope
             };
-            let found = relate(world, scope, &|_, _| false, outcome);
+            let found = relate(world, scope, &[client], &|_, _| false, outcome);
             tell_base(found, client, &mut outcome.resources);
             hold(world, scope.policies, &mut outcome.resources);
             if let Some(target) = target {
@@ -231,6 +232,7 @@ fn hold(world: &World, policies: Option<PolicyInput<'_>>, resources: &mut [Check
 fn relate(
     world: &World,
     scope: InputScope<'_>,
+    clients: &[Client],
     others_reject: &dyn Fn(&[Checked], ResourceId) -> bool,
     outcome: &mut CheckOutcome,
 ) -> WorldFindings {
@@ -248,6 +250,7 @@ fn relate(
         target: scope.target,
         server: scope.server,
         is_complete: scope.is_complete,
+        clients,
         others_reject: &|id| others_reject(resources, id),
     };
     lint::run(world, &usage, asked)

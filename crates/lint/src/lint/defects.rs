@@ -3,11 +3,10 @@
 
 use std::net::SocketAddr;
 
-use super::{Findings, Who};
-use xdsctl_channel::client::target::Target;
+use super::{Asked, Findings, Who};
 use xdsctl_channel::client::{ClusterFacts, Facts, ListenerFacts, PolicyKind, ResourceId, World};
 use xdsctl_model::diag::{Diagnostic, Effect, FieldPath, Path, rules};
-use xdsctl_model::profile::{DefectTrigger, Family};
+use xdsctl_model::profile::{Client, DefectTrigger, Family};
 use xdsctl_model::resource::ResourceType;
 
 rules! {
@@ -15,8 +14,12 @@ rules! {
     CLIENT_DEFECT = "client-defect", Snapshot, Advice as Note, "the defect's own source, `docs/clients.md`";
 }
 
-pub(super) fn check(world: &World, target: Option<&Target>, findings: &mut Findings) {
-    if let Some(target) = target.filter(|target| target.authority != target.listener)
+pub(super) fn check(world: &World, asked: Asked<'_>, findings: &mut Findings) {
+    let findings = &mut Shown {
+        clients: asked.clients,
+        findings,
+    };
+    if let Some(target) = asked.target.filter(|target| target.authority != target.listener)
         && let Some(entry) = world.get(ResourceType::Listener, &target.listener)
     {
         add(DefectTrigger::OtherAuthority, entry.id, FieldPath::default(), findings);
@@ -55,7 +58,7 @@ pub(super) fn check(world: &World, target: Option<&Target>, findings: &mut Findi
     }
 }
 
-fn of_cluster(world: &World, (name, id): (&str, ResourceId), cluster: &ClusterFacts, findings: &mut Findings) {
+fn of_cluster(world: &World, (name, id): (&str, ResourceId), cluster: &ClusterFacts, findings: &mut Shown<'_>) {
     let root = Path::ROOT;
     let policy = match cluster {
         ClusterFacts::Eds {
@@ -111,10 +114,21 @@ fn is_literal(hostname: &str) -> bool {
     hostname.parse::<SocketAddr>().is_ok()
 }
 
-/// Adds the defects that a trigger shows.
-pub(super) fn add(trigger: DefectTrigger, id: ResourceId, path: FieldPath, findings: &mut Findings) {
+/// The findings, and the clients that are told of them.
+pub(super) struct Shown<'a> {
+    pub clients: &'a [Client],
+    pub findings: &'a mut Findings,
+}
+
+/// Adds the defects of the clients that are asked which a trigger shows.
+pub(super) fn add(trigger: DefectTrigger, id: ResourceId, path: FieldPath, shown: &mut Shown<'_>) {
+    let Shown { clients, findings } = shown;
     for family in Family::ALL {
         for defect in family.defects().iter().filter(|defect| defect.trigger == trigger) {
+            let who = Who::Having(family, defect);
+            if !clients.iter().any(|client| who.is_client(*client)) {
+                continue;
+            }
             let versions = defect.versions();
             let project = family.project();
             let message = format!("{project} {versions} {}: {}", defect.what, defect.source);
@@ -123,7 +137,7 @@ pub(super) fn add(trigger: DefectTrigger, id: ResourceId, path: FieldPath, findi
             if defect.is_fatal {
                 diagnostic.effect = Effect::Fails;
             }
-            findings.add_for(Who::Having(family, defect), id, diagnostic);
+            findings.add_for(who, id, diagnostic);
         }
     }
 }

@@ -132,6 +132,9 @@ pub struct Asked<'a> {
     pub server: Option<&'a ListeningServer>,
     /// `--complete`: the input is all that there is.
     pub is_complete: bool,
+    /// The clients that are told what the world shows: the base, and those without worlds of their
+    /// own.
+    pub clients: &'a [Client],
     /// Says whether a client other than the base rejects a resource.
     pub others_reject: &'a dyn Fn(ResourceId) -> bool,
 }
@@ -206,7 +209,7 @@ pub fn run(world: &World, usage: &Usage, asked: Asked<'_>) -> WorldFindings {
         target::check(world, target, &mut findings);
     }
     if let Some(server) = asked.server {
-        server::check(world, server, &mut findings);
+        server::check(world, server, asked.clients, &mut findings);
     }
     let users = users::Users::of(world);
     side::check(world, &users, &mut findings);
@@ -217,6 +220,6 @@ pub fn run(world: &World, usage: &Usage, asked: Asked<'_>) -> WorldFindings {
     weight::check(world, &mut findings);
     outlier::check(world, &mut findings);
     unused::check(world, usage, &users, &mut findings);
-    defects::check(world, target, &mut findings);
+    defects::check(world, asked, &mut findings);
     findings.finish()
 }

@@ -8,7 +8,7 @@ use super::{Findings, Who, defects};
 use xdsctl_channel::client::server::ListeningServer;
 use xdsctl_channel::client::{Facts, ListenerFacts, World};
 use xdsctl_model::diag::{Diagnostic, FieldPath, Path, rules};
-use xdsctl_model::profile::{DefectTrigger, Family, Feature};
+use xdsctl_model::profile::{Client, DefectTrigger, Family, Feature};
 use xdsctl_model::resource::ResourceType;
 use xdsctl_model::text;
 
@@ -43,7 +43,7 @@ pub fn near<'w>(world: &'w World, server: &ListeningServer) -> Option<&'w str> {
     text::nearest(&server.listener, names)
 }
 
-pub(super) fn check(world: &World, server: &ListeningServer, findings: &mut Findings) {
+pub(super) fn check(world: &World, server: &ListeningServer, clients: &[Client], findings: &mut Findings) {
     let Some(entry) = world.get(ResourceType::Listener, &server.listener) else {
         return;
     };
@@ -64,7 +64,8 @@ pub(super) fn check(world: &World, server: &ListeningServer, findings: &mut Find
         Some(Facts::Listener(ListenerFacts::Rds(..) | ListenerFacts::Inline(..))) => {
             let message = format!("it has an api_listener, which is for clients: a server at {address} does not serve");
             findings.add(entry.id, &SERVER_LISTENER_API, FieldPath::default(), message);
-            defects::add(DefectTrigger::ServerApi, entry.id, FieldPath::default(), findings);
+            let shown = &mut defects::Shown { clients, findings };
+            defects::add(DefectTrigger::ServerApi, entry.id, FieldPath::default(), shown);
         }
         _ => {}
     }

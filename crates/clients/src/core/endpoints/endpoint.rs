@@ -15,6 +15,7 @@ use crate::core::convert::address::socket_address;
 use crate::core::convert::health::{health_status_name, kept_status};
 use crate::core::convert::metadata;
 use crate::core::convert::switch::report_off;
+use crate::shared::OpenedEndpoint;
 use crate::shared::rules::{ENDPOINT_ADDRESS_DUPLICATE, ENDPOINT_MISSING, ENDPOINT_WEIGHT_ZERO};
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{HealthStatus as PbHealth, Metadata};
@@ -69,9 +70,17 @@ impl Addresses {
     }
 }
 
+/// The endpoints of a locality.
+pub(super) struct Listed<'m> {
+    /// Their bytes.
+    pub bytes: &'m [Bytes],
+    /// The same, if they were opened for several clients.
+    pub opened: &'m [OpenedEndpoint],
+}
+
 /// Converts the endpoints of the locality at `at`, which is the one at `locality_index`.
 pub(super) fn endpoints(
-    list: &[Bytes],
+    list: Listed<'_>,
     locality_index: usize,
     locality_proxy: Option<&str>,
     addresses: &mut Addresses,
@@ -81,14 +90,21 @@ pub(super) fn endpoints(
     let at = at.field("lb_endpoints");
     let mut endpoints = Builder::default();
     let mut dropped = Dropped::default();
-    for (index, bytes) in list.iter().enumerate() {
+    for (index, bytes) in list.bytes.iter().enumerate() {
         let at = at.index(index);
-        let pb: pb::LbEndpoint = proto::kept(bytes);
+        let own;
+        let pb: &pb::LbEndpoint = match list.opened.get(index) {
+            Some(opened) => &opened.message,
+            None => {
+                own = proto::kept(bytes);
+                &own
+            }
+        };
         if kept_status(pb.health_status, cx).is_none() {
             dropped.add(pb.health_status, index);
             continue;
         }
-        let Some(mut endpoint) = endpoint(&pb, index, &at, cx) else {
+        let Some(mut endpoint) = endpoint(pb, index, &at, cx) else {
             continue;
         };
         if endpoint.proxy.is_none() {
@@ -104,7 +120,7 @@ pub(super) fn endpoints(
         }
         endpoints.push(endpoint);
     }
-    dropped.report(list.len(), &at, cx);
+    dropped.report(list.bytes.len(), &at, cx);
     endpoints.done()
 }
 

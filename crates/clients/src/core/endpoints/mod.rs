@@ -17,6 +17,7 @@ use crate::core::convert::switch::report_off;
 use crate::shared::rules::{
     LOCALITY_DUPLICATE, LOCALITY_MISSING, LOCALITY_WEIGHT_SUM, PRIORITY_GAP, PRIORITY_TOO_HIGH,
 };
+use crate::shared::{KeptEndpoints, Opened, OpenedEndpoints};
 use endpoint::Addresses;
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::Metadata;
@@ -49,10 +50,16 @@ rules! {
 pub static PART_RULES: &[&[&xdsctl_model::diag::Rule]] = &[drops::RULES, endpoint::RULES];
 
 /// Converts the resource.
-pub fn convert(message: &Pb, cx: &mut Validation<'_>) -> Resource {
+pub(super) fn convert(message: &Pb, opened: &Opened, cx: &mut Validation<'_>) -> Resource {
     let start = cx.mark();
     let at = Path::ROOT.field("endpoints");
-    let mut addresses = Addresses::with_capacity(message.endpoints.iter().map(|l| l.lb_endpoints.len()).sum());
+    let mut endpoints = match opened.shared_plain(message) {
+        Some(plain) => OfLocalities::Plain(plain),
+        None => OfLocalities::Read {
+            opened: opened.shared_endpoints(message),
+            addresses: Addresses::with_capacity(message.endpoints.iter().map(|l| l.lb_endpoints.len()).sum()),
+        },
+    };
     let mut priorities: Vec<BTreeMap<NameRef<'_>, Locality>> = Vec::new();
     let mut lost = Lost {
         has_weights: message.endpoints.iter().any(|pb| weight(pb) > 0),
@@ -64,7 +71,7 @@ pub fn convert(message: &Pb, cx: &mut Validation<'_>) -> Resource {
             if lost.has_weights {
                 report_without_weight(pb, &at, cx);
             }
-        } else if let Some(locality) = locality(pb, index, &mut addresses, &at, cx) {
+        } else if let Some(locality) = locality(pb, index, &mut endpoints, &at, cx) {
             if locality.endpoints.is_empty() {
                 lost.without_endpoints.push(index);
             }
@@ -73,16 +80,27 @@ pub fn convert(message: &Pb, cx: &mut Validation<'_>) -> Resource {
     }
     check_priorities(&priorities, &at, cx);
     let drops = drops::drop_config(message.policy.as_ref(), &Path::ROOT.field("policy"), cx);
-    let endpoints = Endpoints {
+    let kept = Endpoints {
         priorities: priorities.into_iter().map(|p| p.into_values().collect()).collect(),
         drops,
     };
     if cx.nacked_since(start) {
         lost.report_each(message, &at, cx);
     } else {
-        advise(&endpoints, message, &lost, &at, cx);
+        advise(&kept, message, &lost, &at, cx);
     }
-    Resource::Endpoints(endpoints)
+    Resource::Endpoints(kept)
+}
+
+/// Where the endpoints of a locality come from.
+enum OfLocalities<'m> {
+    /// They are the same for all clients, and there is nothing to say of them.
+    Plain(KeptEndpoints),
+    /// They are read, from what was opened for several clients or from their bytes.
+    Read {
+        opened: Option<&'m OpenedEndpoints>,
+        addresses: Addresses,
+    },
 }
 
 /// A locality's name as it stands in the message, in the client's order: region, zone, sub-zone, by
@@ -168,7 +186,7 @@ impl Lost {
 fn locality(
     pb: &LocalityLbEndpoints,
     index: usize,
-    addresses: &mut Addresses,
+    endpoints: &mut OfLocalities<'_>,
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Option<Locality> {
@@ -182,7 +200,17 @@ fn locality(
         return None;
     };
     let proxy = locality_proxy(pb, at, cx);
-    let endpoints = endpoint::endpoints(&pb.lb_endpoints, index, proxy.as_deref(), addresses, at, cx);
+    let endpoints = match endpoints {
+        OfLocalities::Plain(kept) => kept.get(index).cloned().unwrap_or_default(),
+        OfLocalities::Read { opened, addresses } => {
+            let opened = opened.and_then(|opened| opened.lists.get(index));
+            let list = endpoint::Listed {
+                bytes: &pb.lb_endpoints,
+                opened: opened.map_or(&[], Vec::as_slice),
+            };
+            endpoint::endpoints(list, index, proxy.as_deref(), addresses, at, cx)
+        }
+    };
     if cx.nacked_since(start) {
         return None;
     }

@@ -13,14 +13,21 @@ use xdsctl_document::proto::pb::envoy::r#type::v3::FractionalPercent;
 use xdsctl_model::diag::Diagnostic;
 use xdsctl_model::profile::{Profile, ServerFacts};
 
+/// What the client makes of an assignment, which is the same whether it reads it alone or others do so too.
 fn run(message: &Pb, env: &[(&str, &str)]) -> (Option<Endpoints>, Vec<(&'static str, String)>) {
+    let alone = run_on(message, &Opened::default(), env);
+    assert_eq!(run_on(message, &Opened::shared(), env), alone);
+    alone
+}
+
+fn run_on(message: &Pb, opened: &Opened, env: &[(&str, &str)]) -> (Option<Endpoints>, Vec<(&'static str, String)>) {
     let mut profile = Profile::default();
     for (name, value) in env {
         profile.set_env(name, value).unwrap();
     }
     let server = ServerFacts::default();
     let mut cx = Validation::new(&profile, &server);
-    let value = convert(message, &mut cx);
+    let value = convert(message, opened, &mut cx);
     let value = match value {
         Resource::Endpoints(endpoints) if !cx.nacked() => Some(endpoints),
         _ => None,

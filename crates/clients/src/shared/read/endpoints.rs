@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use super::{FamilyReader, opened};
 use crate::shared::names::ADDRESS;
-use crate::shared::{Opened, OpenedEndpoint, OpenedEndpoints};
+use crate::shared::opened::{KeptEndpoints, Opened, OpenedEndpoint, OpenedEndpoints};
 use xdsctl_document::proto;
 use xdsctl_document::proto::any::struct_to_json;
 use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as AddressPb;
@@ -35,17 +35,11 @@ impl FamilyReader<'_> {
     pub(super) fn endpoints(&self, message: &Pb, opened: &Opened) -> Endpoints {
         let opened_endpoints = opened.endpoints(message);
         let ways = self.endpoint_ways(message, opened_endpoints);
-        let localities = message.endpoints.iter().zip(&opened_endpoints.lists);
-        let kept = opened.kept(ways, || {
-            localities
-                .clone()
-                .map(|(one, list)| of_locality(ways, one, list))
-                .collect()
-        });
+        let kept = opened.kept(ways, message, opened_endpoints);
         let is_as_written = self.has(Feature::LocalitiesAsWritten);
         let is_signed = self.has(Feature::WeightsSigned);
         let mut priorities: BTreeMap<u32, BTreeMap<LocalityName, Locality>> = BTreeMap::new();
-        for (index, (locality, list)) in localities.enumerate() {
+        for (index, (locality, list)) in message.endpoints.iter().zip(&opened_endpoints.lists).enumerate() {
             let weight = locality.load_balancing_weight;
             let is_below = |weight: u32| is_signed && weight.cast_signed() < 0;
             let Some(weight) = weight.filter(|weight| (*weight > 0 || is_as_written) && !is_below(*weight)) else {
@@ -111,7 +105,7 @@ impl FamilyReader<'_> {
 
 /// In what clients differ when they read endpoints. Those that read them in the same ways keep the
 /// same of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct EndpointWays {
     keeps_draining: bool,
     reads_more_addresses: bool,
@@ -133,6 +127,12 @@ fn of_locality(ways: EndpointWays, message: &LocalityLbEndpoints, list: &[Opened
 }
 
 impl EndpointWays {
+    /// What is kept of the endpoints of each locality.
+    pub(crate) fn kept(self, message: &Pb, opened: &OpenedEndpoints) -> KeptEndpoints {
+        let localities = message.endpoints.iter().zip(&opened.lists);
+        localities.map(|(one, list)| of_locality(self, one, list)).collect()
+    }
+
     /// The health of an endpoint that gets RPCs.
     fn health(self, number: i32) -> Option<HealthStatus> {
         match HealthPb::try_from(number) {

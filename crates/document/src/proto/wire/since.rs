@@ -261,9 +261,15 @@ impl MessageReads {
             .both(Families::knowing(self.message))
     }
 
+    /// Says whether it depends on the version of a client or its switches what of the message it
+    /// reads.
+    pub(super) const fn depends_on_version(&self) -> bool {
+        !self.since.is_empty()
+    }
+
     /// Says whether this client does not read a field that its family reads.
     pub(super) fn lacks(&self, reader: &Profile, field: &Field) -> bool {
-        !self.since.is_empty() && self.missing(reader, field).is_some()
+        self.missing(reader, field).is_some()
     }
 
     /// What a family needs to have to read a field, if not all of its versions do: `Some(None)` if
