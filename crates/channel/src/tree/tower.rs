@@ -17,7 +17,7 @@ use xdsctl_lb::{cds, cluster_manager, p2c};
 /// The form of tonic-xds.
 pub(super) static FORM: TreeForm = TreeForm {
     leaf_config: |_, _, _, lb_policy| lb_policy.clone(),
-    leaf_json: |_, _, _, lb_policy| lb_policy.clone(),
+    leaf_json: |_, _, _, _| Value::Array(Vec::new()),
     rename_nodes,
     service_config: |_| Value::Null,
     is_of_all_versions: true,
