@@ -168,13 +168,16 @@ class Builder {
   tell(resource: ResourceRow, own: Node[]) {
     const [first] = own;
     if (first === undefined) return;
+    const byPath = new Map(own.filter((node) => node.path !== "").map((node) => [node.path, node]));
     for (const finding of resource.findings) {
       let at = first;
-      for (const node of own) {
-        const inside = node.path !== "" && (finding.path === node.path || finding.path.startsWith(`${node.path}.`) || finding.path.startsWith(`${node.path}[`));
-        if (inside && node.path.length >= at.path.length) at = node;
+      for (let end = finding.path.length; end > 0; end = Math.max(finding.path.lastIndexOf(".", end - 1), finding.path.lastIndexOf("[", end - 1))) {
+        const node = byPath.get(finding.path.slice(0, end));
+        if (node === undefined) continue;
+        at = node;
+        break;
       }
-      if (finding.effect === "dropped") at = this.left(resource, own, finding) ?? at;
+      if (finding.effect === "dropped") at = this.left(resource, own[0]!, byPath, finding) ?? at;
       const number = this.numbers.get(finding);
       if (number !== undefined) at.findings.push(number);
       if (at.severity === null || RANK[finding.severity] > RANK[at.severity]) at.severity = finding.severity;
@@ -182,18 +185,18 @@ class Builder {
     }
   }
 
-  left(resource: ResourceRow, own: Node[], finding: Finding): Node | null {
+  left(resource: ResourceRow, first: Node, byPath: Map<string, Node>, finding: Finding): Node | null {
     const path = /^.*?(endpoints\[\d+\](?:\.lb_endpoints\[\d+\])?|routes\[\d+\])/.exec(finding.path)?.[0];
-    if (path === undefined || own.some((node) => node.path === path)) return null;
+    if (path === undefined || (byPath.has(path) && byPath.get(path)!.state !== "left")) return null;
     const above = path.replace(/\.(lb_endpoints|routes)\[\d+\]$/, "");
-    const parent = own.find((node) => above !== path && node.path === above) ?? own[0]!;
+    const parent = (above === path ? undefined : byPath.get(above)) ?? first;
     const kind: Kind = path.includes("routes[") ? "route" : path.includes("lb_endpoints[") ? "endpoint" : "locality";
     const id = `${parent.id}|X:${path}`;
     const known = this.nodes.get(id);
     if (known !== undefined) return known;
     const node = this.add(resource, id, kind, path.replace(/^.*\.(lb_endpoints|routes)/, "$1"), path, { state: "left", why: finding.message, detail: finding.message });
     this.link(parent, id, "left out");
-    own.push(node);
+    byPath.set(path, node);
     return node;
   }
 
