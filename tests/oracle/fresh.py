@@ -346,6 +346,8 @@ def rls(w):
         **w.one({}, {"default_target": "c"})}}
     plugin = {"extension": {"name": "rls", "typed_config": config}, "is_optional": w.percent(60)}
     w.extra.update(lookup_service="127.0.9.9:7999", lookups=[{"keys": {"u": "u1"}, "targets": ["c"]}])
+    if w.percent(60):  # the program brings RLS
+        w.extra["with"] = "rls"
     w.cluster("c", w.locals(1))
     w.put({"@type": RDS, "name": "rls", "cluster_specifier_plugins": [plugin], "virtual_hosts": [{"name": "v", "domains": ["*"], "routes": [
         {"match": {"prefix": "/pkg"}, "route": {"cluster_specifier_plugin": "rls"}}, {"match": {"prefix": ""}, "route": {"cluster": "c"}}]}]})

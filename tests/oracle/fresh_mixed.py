@@ -271,20 +271,26 @@ def rotten(w):
     w.pick(2, timeout=2)
 
 
-def idle(w):
-    """A channel that goes idle, and connections that are lost meanwhile."""
-    w.extra["channel_args"] = [["grpc.client_idle_timeout_ms", w.one(1000, 1500)]]
-    w.host(w.locals(1), **w.one({}, {"lb_policy": "RING_HASH"}, {"load_balancing_policy": policy("pick_first.v3.PickFirst")}))
-    w.pick(3)
-    w.step(sleep=w.one(0.5, 2.5))
-    w.pick(3)
-    # Nothing is asked 1 s after a refusal, when the client may just be connecting again.
-    w.step(stop=w.taken[0])
-    w.step(sleep=w.one(0.5, 2.6))
-    w.pick(3)
-    w.step(start=w.taken[0])
-    w.step(sleep=2.6)
-    w.pick(3)
+def overrides(w):
+    """Faults whose overrides stand in the virtual host, in routes and in weighted clusters, of one filter or two."""
+    kind = TYPE + "envoy.extensions.filters.http.fault.v3.HTTPFault"
+    abort = lambda: w.one({}, {"abort": {"grpc_status": w.between(1, 16), "percentage": {"numerator": w.one(0, 100), "denominator": "HUNDRED"}}},
+                          {"abort": {"header_abort": {}, "percentage": {"numerator": 100}}},
+                          {"delay": {"fixed_delay": "0.2s", "percentage": {"numerator": 100}}})
+    names = ["f1", "f2"][:w.between(1, 2)]
+    w.filters += [http_filter(name, "fault.v3.HTTPFault", **abort()) for name in names]
+    override = lambda: w.one({}, {"typed_per_filter_config": {w.one(*names): w.one(
+        {"@type": kind, **abort()}, {"@type": TYPE + "envoy.config.route.v3.FilterConfig", "config": {"@type": kind, **abort()}})}})
+    for name in ("c", "d"):
+        w.cluster(name, [w.locality([w.address()])])
+    weighted = {"weighted_clusters": {"clusters": [{"name": "c", "weight": w.between(0, 1), **override()}, {"name": "d", "weight": 1}]}}
+    retried = {"retry_policy": {"retry_on": "unavailable,internal", "num_retries": 2}}
+    w.virtual_host.update(override())
+    w.route(weighted, {"path": METHODS[1]}, **override())
+    w.route({"cluster": "c", **w.one({}, retried)}, {"prefix": ""}, **override())
+    for _ in range(3):
+        w.pick(1, w.one([], [("x-envoy-fault-abort-grpc-request", w.one("7", "14", "99", "x"))]), method=METHODS[0], timeout=2)
+        w.pick(1, method=METHODS[1], timeout=2)
 
 
 def drops_move(w):
@@ -311,4 +317,4 @@ def drops_move(w):
 
 
 KINDS = [drops_move, default_config, retry_levels, session_moves, lists, weights_move, policy_moves, routes_move, headers, nested, withdrawn, rotten,
-         idle]
+         overrides]

@@ -27,10 +27,12 @@ def worker(directory, client, is_loud):
     alone.seclude()
     import channels
     import world
-    family, command = installs.parts(client)[0], installs.command(directory, client)
+    family, brought, version = installs.parts(client)
     for line in sys.stdin:
         row = json.loads(line)
+        brings = row.get("with", brought)  # what the program of a row brings
         try:
+            command = installs.command(directory, f"{family}{brings and '+' + brings}@{version}")
             write(channels.ask(row, family, command, is_loud))
         except world.NotAsked as why:
             write({"id": row["id"], "not_asked": str(why)})

@@ -9,7 +9,7 @@ use xdsctl_channel::client::config::{ChannelFailure, XdsConfig};
 use xdsctl_channel::client::target::{Target, TargetError};
 use xdsctl_channel::client::{Client, Start};
 use xdsctl_clients::bootstrap::{self, Bootstrap};
-use xdsctl_model::profile::{Client as Family, Profile};
+use xdsctl_model::profile::{Client as Family, Package, Profile};
 
 use crate::support::{recorded, root};
 
@@ -29,6 +29,9 @@ pub struct Row {
     pub env: BTreeMap<String, String>,
     #[serde(default)]
     pub bootstrap: Option<Value>,
+    /// What the program brings.
+    #[serde(default)]
+    pub with: Option<String>,
     pub resources: Vec<Value>,
     #[serde(default)]
     pub backends: Vec<String>,
@@ -195,6 +198,9 @@ pub fn load(row: &Row) -> (Client, Bootstrap) {
     for (name, value) in &row.env {
         // The rows of another client may have a switch of C-core's.
         assert!(profile.set_env(name, value).is_ok() || row.client.is_some(), "{name}");
+    }
+    for package in Package::ALL.iter().filter(|package| row.with.as_deref() == Some(package.name())) {
+        profile.bring(*package);
     }
     let bootstrap = bootstrap(row, &profile);
     let mut client = Client {
