@@ -93,7 +93,7 @@ fn the_pages_have_these_numbers() {
         }),
         ("grpc-java 1.85.1", vec![with_commas(java), with_commas(held)]),
         ("grpc-java 1.72", vec![with_commas(java_versions)]),
-        ("grpc-java 1.41", {
+        ("grpc-java 1.40", {
             let (count, share) = of(java_older, java::OLDER_DIFFER);
             vec![count, share]
         }),

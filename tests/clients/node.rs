@@ -3,8 +3,10 @@
 use xdsctl_model::diag::Effect;
 
 use crate::rows::{
-    Recorded, and_then, ask, compare, compare_with, of_file, of_fresh, of_one_version, of_switches, of_versions, wanted,
+    Recorded, and_then, ask, compare, compare_with, of_file, of_fresh, of_one_version, of_switches, of_versions,
+    page_says, wanted,
 };
+use crate::with_commas;
 
 #[test]
 fn rules() {
@@ -42,7 +44,10 @@ fn held() {
 #[test]
 fn reasons() {
     let rows = recorded(|_| true);
-    compare_words("node reasons", &rows, 0);
+    let faults = with_commas(compare_words("node reasons", &rows, 0));
+    page_says(&format!(
+        "the {faults} faults found here in what it rejected are all in its messages"
+    ));
     // Cut off at 160 characters, which is too early in these.
     compare_words("node reasons fresh", &of_fresh("fresh-open", "node", "node"), 189);
 }
@@ -81,8 +86,8 @@ fn compare_accepted(what: &str, rows: &[Recorded], differing: usize) {
 }
 
 /// Looks in the client's words for what the page of each rule says of them, after `- node:` under *In a log*. An exception
-/// ends the list of faults, and is all that is told; words that are cut off tell the first fault alone, in all but `differing` rows.
-fn compare_words(what: &str, rows: &[Recorded], differing: usize) {
+/// ends the list of faults, and is all that is told; words that are cut off tell the first fault alone, in all but `differing` rows. Returns the number of faults.
+fn compare_words(what: &str, rows: &[Recorded], differing: usize) -> usize {
     const CUT: usize = 160;
     let (mut count, mut untold) = (0, Vec::new());
     for row in wanted(rows).into_iter().filter(|row| row.verdict == "NACK") {
@@ -105,6 +110,7 @@ fn compare_words(what: &str, rows: &[Recorded], differing: usize) {
         untold.iter().take(20).for_each(|line| println!("    {line}"));
     }
     assert!(untold.len() <= differing, "{what}: {} faults", untold.len());
+    count
 }
 
 fn tells(words: &str, page: &str) -> bool {

@@ -7,7 +7,8 @@ use serde_json::Value;
 use crate::rows::{Recorded, answers, cases, of_versions};
 
 /// Versions that reject whatever comes in a discovery Resource. xdsctl opens that before it asks them, so those rows are left out.
-const WITHOUT_WRAPPER: [&str; 11] = [
+const WITHOUT_WRAPPER: [&str; 12] = [
+    "java@1.40.0",
     "java@1.41.0",
     "java@1.42.0",
     "java@1.45.0",
@@ -24,10 +25,13 @@ const WITHOUT_WRAPPER: [&str; 11] = [
 /// What the older versions answered, where one of them differs.
 pub fn differing(family: &str) -> Vec<Recorded> {
     let mut rows = of_versions(&format!("{family}-old"), family);
-    rows.retain(|row| {
-        is_known(&row.client) && (!WITHOUT_WRAPPER.contains(&row.client.as_str()) || !row.case.is_wrapped())
-    });
+    rows.retain(is_compared);
     rows
+}
+
+/// Says whether xdsctl knows the version, and asks it what it was asked.
+fn is_compared(row: &Recorded) -> bool {
+    is_known(&row.client) && (!WITHOUT_WRAPPER.contains(&row.client.as_str()) || !row.case.is_wrapped())
 }
 
 /// What the older versions answered to everything else: as the next version did. `put_right` is the name of the verdict where names
@@ -57,14 +61,15 @@ pub fn alike(family: &str, put_right: &str) -> Vec<Recorded> {
             let Some(verdict) = verdict.as_str().filter(|_| !older.contains_key(&key)) else {
                 continue;
             };
-            all.extend(clients.iter().filter(|client| is_known(client)).map(|client| Recorded {
+            let rows = clients.iter().map(|client| Recorded {
                 case: case.clone(),
                 client: client.clone(),
                 verdict: verdict.to_owned(),
                 words: String::new(),
                 paths: None,
                 is_unmasked,
-            }));
+            });
+            all.extend(rows.filter(is_compared));
         }
     }
     all

@@ -458,17 +458,33 @@ fn judge(measure: &Measure, wrong: &Wrong, compared: usize) {
 
 /// What became of the comparison of a client's words with our rule.
 #[derive(Debug, Default)]
-struct Reasons {
-    rows: usize,
+pub struct Reasons {
+    pub rows: usize,
     /// Its words were cut off before they say why.
     cut: usize,
     /// By our rule and what the words lead to.
     other: BTreeMap<(String, String), Vec<String>>,
 }
 
+impl Reasons {
+    /// Rows in which the client's words lead to our rule.
+    pub fn led(&self) -> usize {
+        self.rows - self.cut - self.other.values().map(Vec::len).sum::<usize>()
+    }
+}
+
+/// Holds `docs/clients.md` to what was counted, where every row is.
+pub fn page_says(words: &str) {
+    if compares_all() {
+        let page = std::fs::read_to_string(root().join("docs/clients.md")).unwrap();
+        let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(page.contains(words), "docs/clients.md: {words}");
+    }
+}
+
 /// Compares the reasons of what both reject: the client's words, recognised by what pages say of them, must lead to the rule that we report
 /// first. Fails if more than `differing` rows do not. Words of `limit` characters are cut off, and may say nothing.
-pub fn compare_reasons(what: &str, rows: &[Recorded], limit: usize, differing: usize) {
+pub fn compare_reasons(what: &str, rows: &[Recorded], limit: usize, differing: usize) -> Reasons {
     let mut reasons = Reasons::default();
     for row in wanted(rows).into_iter().filter(|row| row.verdict == "NACK") {
         let ours = ask(row);
@@ -510,6 +526,7 @@ pub fn compare_reasons(what: &str, rows: &[Recorded], limit: usize, differing: u
         "{what}: {count} of {} rows have another reason, {differing} may",
         reasons.rows
     );
+    reasons
 }
 
 /// The rows with the verdict `CRASH` where `fixtures/clients/NAME.jsonl.gz` says that the process dies `then`, whatever else it does.

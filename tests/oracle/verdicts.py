@@ -165,6 +165,9 @@ class Versions:
                           for row in rows(f"clients/{family}-versions")}
         some = next(iter(self.differing.values()))
         self.versions = sorted(some, key=lambda version: (installs.number(version), not version.endswith("-dev")))
+        # Rows whose verdict with names put right is that without, in the newest version alone.
+        for key, answers in self.differing.items():
+            self.known.setdefault(key, answers[self.versions[-1]])
 
     def of(self, version):
         """All verdicts of a recorded version."""

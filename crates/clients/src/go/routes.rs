@@ -240,11 +240,12 @@ fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Validati
     };
     let total = message.total_weight.unwrap_or(unset);
     // The client's own sum has 32 bits.
-    if reads_total && sum & u64::from(u32::MAX) != u64::from(total) {
+    let kept = sum & u64::from(u32::MAX);
+    if reads_total && kept != u64::from(total) {
         let message = format_args!("the weights add up to {sum}, must be total_weight, which is {total}");
         return Err(reject(&WEIGHTED_CLUSTERS_SUM, at, message, cx));
     }
-    if sum == 0 {
+    if kept == 0 {
         let message = format_args!("no cluster has a weight above 0, at least one must");
         return Err(reject(&WEIGHTED_CLUSTERS_EMPTY, at, message, cx));
     }

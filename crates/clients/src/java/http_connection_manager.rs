@@ -53,7 +53,8 @@ fn parse(message: &Pb, side: TlsUser, at: &Path<'_>, cx: &mut Validation<'_>) ->
         let at = at.field("xff_num_trusted_hops");
         return Err(reject(&XFF_NUM_TRUSTED_HOPS, &at, why, cx));
     }
-    if !message.original_ip_detection_extensions.is_empty() && cx.has(Feature::RbacFilter) {
+    let checks_detection = cx.has(Feature::RbacFilter) && cx.has(Feature::ProxyFieldsChecked);
+    if !message.original_ip_detection_extensions.is_empty() && checks_detection {
         let at = at.field("original_ip_detection_extensions");
         let why = format_args!("original_ip_detection_extensions is set, must be empty");
         return Err(reject(&ORIGINAL_IP_DETECTION, &at, why, cx));

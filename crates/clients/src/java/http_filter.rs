@@ -75,10 +75,13 @@ pub(super) fn chain(filters: &[HttpFilter], side: TlsUser, at: &Path<'_>, cx: &m
     if side == TlsUser::Server && !cx.has(Feature::RbacFilter) {
         return Ok(());
     }
-    let Some(last) = filters.len().checked_sub(1) else {
+    let needs_router = cx.has(Feature::RouterRequired);
+    let last = filters.len().checked_sub(1);
+    if last.is_none() && needs_router {
         let message = format_args!("no HTTP filter, must have the router");
         return Err(reject(&NO_FILTER, at, message, cx));
-    };
+    }
+    let last = last.filter(|_| needs_router);
     let mut names = BTreeSet::new();
     for (i, filter) in filters.iter().enumerate() {
         let here = at.index(i);
@@ -88,7 +91,8 @@ pub(super) fn chain(filters: &[HttpFilter], side: TlsUser, at: &Path<'_>, cx: &m
             return Err(reject(&FILTER_NAME_TWICE, &here.field("name"), message, cx));
         }
         let config_at = here.field("typed_config");
-        let found = if i == last {
+        let is_last = last == Some(i);
+        let found = if is_last {
             // A fault in the last filter is not what the client speaks of: it says that it is not
             // terminal.
             let found = cx.unheard(|cx| parse(filter, side, &config_at, cx));
@@ -99,11 +103,11 @@ pub(super) fn chain(filters: &[HttpFilter], side: TlsUser, at: &Path<'_>, cx: &m
         } else {
             parse(filter, side, &config_at, cx)?
         };
-        if i == last && found != Some(FilterKind::Router) {
+        if is_last && found != Some(FilterKind::Router) {
             let message = format_args!("the last filter `{name}` is not the router");
             return Err(reject(&LAST_FILTER_NOT_TERMINAL, &here, message, cx));
         }
-        if i < last && found == Some(FilterKind::Router) {
+        if last.is_some_and(|last| i < last) && found == Some(FilterKind::Router) {
             let message = format_args!("the router `{name}` is not the last filter");
             return Err(reject(&TERMINAL_FILTER_NOT_LAST, &here, message, cx));
         }

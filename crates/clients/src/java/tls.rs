@@ -48,14 +48,18 @@ pub(super) fn upstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Validat
         unpack(any, UPSTREAM, &TRANSPORT_SOCKET_UNSUPPORTED, &at, cx)?
     };
     let at = at.value(UPSTREAM);
-    let at = at.field("common_tls_context");
+    let common_at = at.field("common_tls_context");
     match &context.common_tls_context {
-        Some(common) => common_context(common, TlsUser::Client, &at, cx),
+        Some(common) => common_context(common, TlsUser::Client, &common_at, cx)?,
         None => {
             let message = format_args!("common_tls_context is missing");
-            Err(reject(&WITHOUT_CA, &at, message, cx))
+            return Err(reject(&WITHOUT_CA, &common_at, message, cx));
         }
     }
+    if !context.sni.is_empty() && !cx.has(Feature::TlsOfToday) {
+        return Err(unsupported("sni", &at, cx));
+    }
+    Ok(())
 }
 
 /// The context of a filter chain.
@@ -138,7 +142,9 @@ fn common_context(common: &CommonTlsContext, side: TlsUser, at: &Path<'_>, cx: &
         }
     }
     let rejects_oldest = cx.has(Feature::OldestProviderFields);
+    let is_of_today = cx.has(Feature::TlsOfToday);
     let unsupported_context = match &common.validation_context_type {
+        Some(ValidationContext(_)) if !is_of_today => Some("validation_context"),
         Some(ValidationContextSdsSecretConfig(_)) => Some("validation_context_sds_secret_config"),
         Some(ValidationContextCertificateProvider(_)) if rejects_oldest => {
             Some("validation_context_certificate_provider")
@@ -164,13 +170,17 @@ fn common_context(common: &CommonTlsContext, side: TlsUser, at: &Path<'_>, cx: &
         ),
         _ => (None, None),
     };
-    let new = context.and_then(|context| context.ca_certificate_provider_instance.as_ref());
+    let new = context
+        .and_then(|context| context.ca_certificate_provider_instance.as_ref())
+        .filter(|_| is_of_today);
     let root = new
         .map(|provider| &provider.instance_name)
         .or(provider.map(|provider| &provider.instance_name));
     let Some(root) = root else {
         let has_system = context.is_some_and(|context| context.system_root_certs.is_some());
-        if side == TlsUser::Server || has_system && cx.has(Feature::SystemRootCerts) {
+        // A combined context without a provider is refused before 1.41, by a server too.
+        let is_refused = !is_of_today && matches!(common.validation_context_type, Some(CombinedValidationContext(_)));
+        if side == TlsUser::Server && !is_refused || has_system && cx.has(Feature::SystemRootCerts) {
             return Ok(());
         }
         let message = format_args!("no source of CA certificates, must have ca_certificate_provider_instance");
@@ -185,7 +195,10 @@ fn common_context(common: &CommonTlsContext, side: TlsUser, at: &Path<'_>, cx: &
 
 /// The certificate of one's own: from a provider, whatever else is there.
 fn identity(common: &CommonTlsContext, side: TlsUser, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    let new = common.tls_certificate_provider_instance.as_ref();
+    let new = common
+        .tls_certificate_provider_instance
+        .as_ref()
+        .filter(|_| cx.has(Feature::TlsOfToday));
     let old = common
         .tls_certificate_certificate_provider_instance
         .as_ref()
@@ -220,7 +233,7 @@ fn identity(common: &CommonTlsContext, side: TlsUser, at: &Path<'_>, cx: &mut Va
 }
 
 fn known_provider(name: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    if cx.server().knows_provider(name) {
+    if cx.server().knows_provider(name) || !cx.has(Feature::ProvidersKnown) {
         return Ok(());
     }
     let message = format_args!("certificate provider instance `{name}` is not in the bootstrap");
