@@ -318,7 +318,7 @@ fn rule(text: &PolicyText, element: Element) -> &'static Rule {
     let severity = text.severity.unwrap_or(Severity::Warning);
     let mut rules = RULES.lock().unwrap_or_else(PoisonError::into_inner);
     let known = rules.entry((id, page, summary, source, severity));
-    *known.or_insert_with(|| {
+    known.or_insert_with(|| {
         Box::leak(Box::new(Rule {
             id,
             page,
