@@ -1,6 +1,7 @@
 //! What clients take where a field is not set: the reference client is asked, once.
 //!
-//! Small resources that say nothing of these fields are validated, and what the client keeps of them has the defaults.
+//! Small resources that say nothing of these fields are validated, and what the client keeps of
+//! them has the defaults.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

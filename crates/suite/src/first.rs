@@ -1,12 +1,13 @@
-//! Where a client's first RPC goes, before anything of its test has happened: what an editor shows beside a target.
+//! Where a client's first RPC goes, before anything of its test has happened: what an editor shows
+//! beside a target.
 
 use super::Test;
 use super::run::{RunOptions, channels};
 use xdsctl_channel::session::Session;
 use xdsctl_channel::sim::{LimitReached, Outcome, Rpc};
 
-/// Sends the RPC of the first step that sends one, else one without a method of its own, and says what became of it. `session` is that of
-/// the test's first client. `None` if it does not end.
+/// Sends the RPC of the first step that sends one, else one without a method of its own, and says
+/// what became of it. `session` is that of the test's first client. `None` if it does not end.
 ///
 /// # Errors
 /// A limit of the simulation.

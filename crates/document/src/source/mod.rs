@@ -70,7 +70,8 @@ pub struct Source {
     /// The document as JSON, if it is not JSON itself and has been read.
     view: OnceLock<View>,
     format: OnceLock<DocumentFormat>,
-    /// The view that it would have as YAML, if that followed from an earlier text; taken once it is asked for.
+    /// The view that it would have as YAML, if that followed from an earlier text; taken once it is
+    /// asked for.
     yaml: Mutex<Option<View>>,
     is_settings: bool,
 }
@@ -92,7 +93,8 @@ impl Source {
         }
     }
 
-    /// The document after an edit: what was read of the text before is not read again where it means the same.
+    /// The document after an edit: what was read of the text before is not read again where it
+    /// means the same.
     pub fn edited(&self, text: &str) -> Source {
         let source = Source::of(self.name(), text.as_bytes().to_vec());
         let is_yaml = self.format() == Some(DocumentFormat::Yaml) && text.len() >= SMALL_BYTES;

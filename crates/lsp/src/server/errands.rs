@@ -1,4 +1,5 @@
-//! What an editor asks for by name, and what a lens says once it is seen: the thread that knows files is sent for the answer.
+//! What an editor asks for by name, and what a lens says once it is seen: the thread that knows
+//! files is sent for the answer.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,8 @@ use crate::view::{OPEN_RULE, RUN_TEST};
 /// A request that the other thread answers.
 pub(super) struct Errand {
     pub id: RequestId,
-    /// The lens that is asked about, and the document in which it is: with another text there is no answer.
+    /// The lens that is asked about, and the document in which it is: with another text there is no
+    /// answer.
     lens: Option<(Value, PathBuf)>,
 }
 

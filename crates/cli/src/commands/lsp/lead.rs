@@ -15,7 +15,8 @@ use xdsctl_suite::{RunOptions, Suite, Test, first_rpc};
 /// Characters of a reason that a line has room for.
 const MAX_REASON: usize = 160;
 
-/// Follows the RPC of the target that stands in these bytes of a suite: what is to be read above it.
+/// Follows the RPC of the target that stands in these bytes of a suite: what is to be read above
+/// it.
 pub(super) fn told(file: &Path, source: &Source, target: Span, io: &mut Io<'_>) -> String {
     let test = match Suite::read(source) {
         Ok(read) => alone(read, source, target),

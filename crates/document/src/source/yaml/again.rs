@@ -1,12 +1,14 @@
 //! The view of a text that somebody edits, from the view before the edit.
 //!
-//! A key changes one element of a long list, or one document of a stream. That piece is read anew, and put between what stays. A piece
-//! can be read by itself where nothing before it decides how it is read, and it decides nothing behind it:
+//! A key changes one element of a long list, or one document of a stream. That piece is read anew,
+//! and put between what stays. A piece can be read by itself where nothing before it decides how it
+//! is read, and it decides nothing behind it:
 //!
-//! - It begins where an element of a list (`- `) or a document (`---`) begins in both texts, and ends where another one begins. The
-//!   parser was at both places before: no token of the old view reaches over them.
-//! - The old text and the piece are read without faults, so nothing is open at the ends of the piece. They have no anchors, merge keys
-//!   and directives, which mean something elsewhere.
+//! - It begins where an element of a list (`- `) or a document (`---`) begins in both texts, and
+//!   ends where another one begins. The parser was at both places before: no token of the old view
+//!   reaches over them.
+//! - The old text and the piece are read without faults, so nothing is open at the ends of the
+//!   piece. They have no anchors, merge keys and directives, which mean something elsewhere.
 //! - The piece by itself is a list, so nothing in it stands further to the left than its elements.
 //!
 //! In all other cases the whole text is read. A test holds the result of many edits against that.
@@ -251,7 +253,8 @@ fn is_plain(view: &View) -> bool {
 }
 
 impl View {
-    /// Says whether the token of this number, counted from the last, begins at a place of the document.
+    /// Says whether the token of this number, counted from the last, begins at a place of the
+    /// document.
     fn begins_last(&self, place: usize, number: usize) -> bool {
         let token = self.tokens.len().checked_sub(number).and_then(|at| self.tokens.get(at));
         token.is_some_and(|token| token.start as usize == place)
