@@ -442,3 +442,29 @@ fn diff_is_loud_where_everyone_gains_access() {
     let same = diff("rbac", "rbac", "--fail-on access");
     assert_eq!((same.code, same.out.contains("For servers")), (Some(0), false));
 }
+
+/// Each family keeps policies in its own form, and none of them hides what changes.
+#[test]
+fn diff_shows_a_policy_that_opens_to_every_client() {
+    let folder = directory("admit", "opens");
+    let before = fs::read_to_string(root().join("fixtures/examples/server/rbac.yaml")).unwrap();
+    let named = "authenticated: {principal_name: {exact: spiffe://shop/sa/cart}}";
+    assert!(before.contains(named));
+    let (closed, open) = (folder.join("closed.yaml"), folder.join("open.yaml"));
+    fs::write(&closed, &before).unwrap();
+    fs::write(&open, before.replace(named, "any: true")).unwrap();
+    let (closed, open) = (closed.to_str().unwrap(), open.to_str().unwrap());
+    for client in ["cpp", "go", "java"] {
+        let run = |one, other| in_process(&["diff", "--exit-code", "--client", client, one, other], b"", |_| {});
+        let Run { code, out, .. } = run(closed, open);
+        assert_eq!(code, Some(1), "{client}: {out}");
+        let field = out.lines().find(|line| line.contains("policies.carts.principals[0]"));
+        assert!(field.is_some_and(|line| line.contains("any")), "{client}: {out}");
+        assert!(out.contains("\nFor servers\n"), "{client}: {out}");
+        let same = run(closed, closed);
+        assert_eq!(
+            (same.code, same.out.lines().next()),
+            (Some(0), Some("nothing changes for a client"))
+        );
+    }
+}

@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::object::ParsedObject;
+use super::rbac;
 use xdsctl_clients::core::filter::fault;
 use xdsctl_model::resource::Millis;
-use xdsctl_model::resource::filter::{Fault, FilterConfig, FilterOverride, HttpFilter, Rbac, SessionCookie};
+use xdsctl_model::resource::filter::{
+    Description, Fault, FilterConfig, FilterOverride, HttpFilter, Rbac, SessionCookie,
+};
 
 /// The parsed form of an HTTP filter.
 pub fn http_filter(filter: &HttpFilter) -> Value {
@@ -39,16 +42,21 @@ pub fn config(config: &FilterConfig) -> Value {
     match config {
         FilterConfig::Router => object,
         FilterConfig::Fault(fault) => faults(object, fault),
-        FilterConfig::Described(description) | FilterConfig::Rbac(Rbac { description, .. }) => {
-            let kept = description.kept.iter();
-            kept.fold(object, |object, (name, value, is_default)| {
-                object.mark(name, value.clone(), *is_default)
-            })
-        }
+        FilterConfig::Described(description) => described(object, description),
+        // C-core keeps a form of its own.
+        FilterConfig::Rbac(Rbac { description, .. }) if !description.kept.is_empty() => described(object, description),
+        FilterConfig::Rbac(own) => object.optional("rules", own.rules.as_deref().map(rbac::rules)),
         FilterConfig::StatefulSession(None) => object.put("cookie", Value::Null),
         FilterConfig::StatefulSession(Some(session)) => object.put("cookie", cookie(session)),
     }
     .done()
+}
+
+fn described(object: ParsedObject, description: &Description) -> ParsedObject {
+    let kept = description.kept.iter();
+    kept.fold(object, |object, (name, value, is_default)| {
+        object.mark(name, value.clone(), *is_default)
+    })
 }
 
 fn cookie(session: &SessionCookie) -> Value {

@@ -15,6 +15,7 @@ mod listener;
 mod matcher;
 mod object;
 mod parsed_value;
+mod rbac;
 mod route;
 mod text;
 mod tls;

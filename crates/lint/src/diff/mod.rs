@@ -138,7 +138,7 @@ pub struct Diff {
 impl Diff {
     /// Says whether nothing changes.
     pub fn is_empty(&self) -> bool {
-        self.resources.is_empty() && !self.moves_rpcs()
+        self.resources.is_empty() && !self.moves_rpcs() && self.access.is_empty()
     }
 
     /// Says whether RPCs go elsewhere.
