@@ -23,8 +23,14 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::transport_socket::Confi
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{LbEndpoint, lb_endpoint::HostIdentifier};
 use xdsctl_document::proto::pb::envoy::extensions::clusters::aggregate::v3::ClusterConfig;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::http_11_proxy::v3::Http11ProxyUpstreamTransport;
-use xdsctl_model::diag::{Path, Validation};
+use xdsctl_document::proto::pb::well_known::Duration;
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
+
+rules! {
+    /// The interval of outlier detection is 0, which is accepted and then kills the channel.
+    OUTLIER_ZERO_INTERVAL_KILLS = "cds-outlier-zero-interval-kills", Cluster, Fails, "grpc-java OutlierDetectionLoadBalancer acceptResolvedAddresses, ManagedChannelImpl.panic";
+}
 
 const HTTP_11_PROXY: &str = "envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport";
 
@@ -176,6 +182,12 @@ fn outlier_detection(message: &OutlierDetection, at: &Path<'_>, cx: &mut Validat
         if let Some(duration) = duration {
             to_nanos(duration, &at.field(field), cx)?;
         }
+    }
+    // `ScheduledExecutorService.scheduleWithFixedDelay` takes no delay of 0.
+    let is_zero = |interval: &Duration| (interval.seconds, interval.nanos) == (0, 0);
+    if message.interval.as_ref().is_some_and(is_zero) {
+        let why = format_args!("interval is 0: it is accepted, and every RPC of the channel fails with INTERNAL");
+        cx.report_if_accepted(&OUTLIER_ZERO_INTERVAL_KILLS, &at.field("interval"), why);
     }
     Ok(())
 }

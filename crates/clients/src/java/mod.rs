@@ -94,8 +94,12 @@ pub(crate) static CONVERTER: Converter = Converter {
         Ok(Some(FamilyReader::new(&DIALECT, cx).resource(message, sent.opened)))
     },
     failures_kill: true,
-    failing_later: &[&NUM_RETRIES_ZERO, &NUM_RETRIES_TOO_BIG],
-    rules: &[fault::RULES, listener::RULES],
+    failing_later: &[
+        &cluster::OUTLIER_ZERO_INTERVAL_KILLS,
+        &NUM_RETRIES_ZERO,
+        &NUM_RETRIES_TOO_BIG,
+    ],
+    rules: &[cluster::RULES, fault::RULES, listener::RULES],
 };
 
 /// Converts a resource (`XdsResourceType.parse`).
