@@ -288,3 +288,53 @@ fn who_is_asked_is_chosen_as_for_validate() {
     assert!(run.code == Some(2) && run.err.contains("GRPC_NOTHING"), "{}", run.err);
     assert!(Path::new(&one).exists());
 }
+
+/// A world whose cluster has these fields too.
+fn with_fields(fields: &Value) -> String {
+    let mut world: Value = serde_json::from_str(&world("ROUND_ROBIN", &[1, 1])).unwrap();
+    let cluster = world["resources"][1].as_object_mut().unwrap();
+    cluster.extend(fields.as_object().unwrap().clone());
+    world.to_string()
+}
+
+#[test]
+fn what_a_client_dies_of_later_is_told_of_its_rpcs() {
+    let files = Files::new("fails");
+    let sound = json!({"interval": "5s", "success_rate_minimum_hosts": 5, "success_rate_request_volume": 100});
+    let plain = files.write("plain.json", &with_fields(&json!({"outlier_detection": sound})));
+    let zero = json!({"interval": "0s", "success_rate_minimum_hosts": 5, "success_rate_request_volume": 100});
+    let zero = files.write("zero.json", &with_fields(&json!({"outlier_detection": zero})));
+    let unset = files.write(
+        "unset.json",
+        &with_fields(&json!({"outlier_detection": {"interval": "5s"}})),
+    );
+    // (after, client, whether its RPCs fail)
+    for (after, client, fails) in [
+        (&zero, "java", true),
+        (&zero, "cpp", false),
+        (&unset, "node", true),
+        (&unset, "java", false),
+    ] {
+        let run = diff(&["--client", client, "--fail-on=rpcs"], &plain, after);
+        assert_eq!(
+            run.code,
+            Some(i32::from(fails)),
+            "{after} {client}: {}{}",
+            run.out,
+            run.err
+        );
+        assert_eq!(
+            run.out.contains("    RPCs fail: outlier_detection"),
+            fails,
+            "{after} {client}: {}",
+            run.out
+        );
+        let back = diff(&["--client", client, "--fail-on=rpcs"], after, &plain);
+        assert_eq!(
+            back.out.contains("    RPCs no longer fail: outlier_detection"),
+            fails,
+            "{}",
+            back.out
+        );
+    }
+}

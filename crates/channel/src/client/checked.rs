@@ -38,7 +38,7 @@ pub enum Keep {
     Findings,
     /// All findings, and the parsed form of what the client keeps.
     Parsed,
-    /// What the client keeps, and what it rejects or drops.
+    /// What the client keeps, what it rejects or drops, and what fails.
     Values,
     /// What the client rejects. Values are read again, from the document, when they are asked for.
     Places,
@@ -282,7 +282,7 @@ pub(super) fn judge(raw: RawResource, against: &ValidationInput<'_>) -> (Checked
             checked.value = validated.value.map(Box::new);
             checked
                 .diagnostics
-                .retain(|d| matters(d) || d.effect == Effect::Dropped);
+                .retain(|d| matters(d) || matches!(d.effect, Effect::Dropped | Effect::Fails));
         }
         Keep::Places => {
             checked.diagnostics.retain(matters);

@@ -60,6 +60,8 @@ struct KeptValue<T> {
     value: Option<Arc<T>>,
     /// Elements that the client silently drops.
     dropped: Vec<String>,
+    /// What makes RPCs fail although the client takes it.
+    fails: Vec<String>,
 }
 
 /// An accepted version. Clients that hold the same one share it.
@@ -120,7 +122,7 @@ impl<T> Default for HeldResource<T> {
 impl<T: ResourceKind> HeldResource<T> {
     /// What the client makes of a resource that cannot be read again.
     fn of(validated: Validated) -> HeldResource<T> {
-        let dropped = dropped(&validated.diagnostics);
+        let noted = Noted::of(&validated.diagnostics);
         let Some(value) = validated.value else {
             return HeldResource {
                 rejected: Some(Rejection::own(&validated.diagnostics, validated.dies)),
@@ -128,7 +130,7 @@ impl<T: ResourceKind> HeldResource<T> {
             };
         };
         let value = T::of(value).map(Arc::new);
-        let kept = Arc::new(OnceLock::from(KeptValue { value, dropped }));
+        let kept = Arc::new(OnceLock::from(noted.beside(value)));
         HeldResource {
             version: Some(AcceptedVersion {
                 kept,
@@ -147,6 +149,11 @@ impl<T: ResourceKind> HeldResource<T> {
     /// Elements of the accepted version that the client silently drops: `endpoints[1]: ...`.
     pub fn dropped(&self) -> &[String] {
         self.kept().map_or(&[], |kept| &kept.dropped)
+    }
+
+    /// What of the accepted version makes RPCs fail, or the client die: `interval: ...`.
+    pub fn fails(&self) -> &[String] {
+        self.kept().map_or(&[], |kept| &kept.fails)
     }
 
     /// Says whether there is an accepted version.
@@ -190,14 +197,8 @@ impl<T: ResourceKind> HeldResource<T> {
                 .as_ref()
                 .and_then(|(store, origin)| store.read(*origin, T::TYPE));
             match read {
-                Some((value, dropped)) => KeptValue {
-                    value: T::of(value).map(Arc::new),
-                    dropped,
-                },
-                None => KeptValue {
-                    value: None,
-                    dropped: Vec::new(),
-                },
+                Some((value, noted)) => noted.beside(T::of(value).map(Arc::new)),
+                None => Noted::default().beside(None),
             }
         });
         Some(kept)
@@ -206,10 +207,10 @@ impl<T: ResourceKind> HeldResource<T> {
 
 impl Store {
     /// Reads and validates a resource again.
-    fn read(&self, origin: Origin, resource_type: ResourceType) -> Option<(Resource, Vec<String>)> {
+    fn read(&self, origin: Origin, resource_type: ResourceType) -> Option<(Resource, Noted)> {
         let (bytes, cx) = self.bytes(origin, resource_type)?;
         let validated = discovery::bare(resource_type, &bytes, &[], cx);
-        Some((validated.value?, dropped(&validated.diagnostics)))
+        Some((validated.value?, Noted::of(&validated.diagnostics)))
     }
 
     /// Reads a resource again, and what it is to be validated with.
@@ -223,9 +224,29 @@ impl Store {
     }
 }
 
-fn dropped(diagnostics: &[Diagnostic]) -> Vec<String> {
-    let dropped = diagnostics.iter().filter(|d| d.effect == Effect::Dropped);
-    dropped.map(|d| format!("{}: {}", d.path, d.message)).collect()
+/// What is noted of an accepted version.
+#[derive(Debug, Default)]
+struct Noted {
+    dropped: Vec<String>,
+    fails: Vec<String>,
+}
+
+impl Noted {
+    fn of(diagnostics: &[Diagnostic]) -> Noted {
+        let told = |effect: Effect| {
+            let found = diagnostics.iter().filter(|d| d.effect == effect);
+            found.map(|d| format!("{}: {}", d.path, d.message)).collect()
+        };
+        Noted {
+            dropped: told(Effect::Dropped),
+            fails: told(Effect::Fails),
+        }
+    }
+
+    fn beside<T>(self, value: Option<Arc<T>>) -> KeptValue<T> {
+        let Noted { dropped, fails } = self;
+        KeptValue { value, dropped, fails }
+    }
 }
 
 /// A type of resource, of which there are four.
@@ -368,9 +389,8 @@ impl<T: ResourceKind> Cache<T> {
             let value = checked.value.take().and_then(|value| T::of(*value));
             let is_kept = value.is_some();
             if is_kept {
-                let dropped = dropped(&checked.diagnostics);
-                let value = value.map(Arc::new);
-                let _ = kept.set(KeptValue { value, dropped });
+                let noted = Noted::of(&checked.diagnostics);
+                let _ = kept.set(noted.beside(value.map(Arc::new)));
             }
             // Endpoints can be changed, which begins with their bytes; and those of Listeners may be compared.
             let is_read_again = !is_kept || matches!(T::TYPE, ResourceType::Endpoints | ResourceType::Listener);
@@ -435,9 +455,8 @@ impl Resources {
     #[cfg(test)]
     pub fn of_values(values: impl IntoIterator<Item = (&'static str, Resource)>) -> Resources {
         fn add<T: ResourceKind>(cache: &mut Cache<T>, name: &str, value: T) {
-            let (value, dropped) = (Some(Arc::new(value)), Vec::new());
             let version = Some(AcceptedVersion {
-                kept: Arc::new(OnceLock::from(KeptValue { value, dropped })),
+                kept: Arc::new(OnceLock::from(Noted::default().beside(Some(Arc::new(value))))),
                 place: None,
                 edited: None,
             });

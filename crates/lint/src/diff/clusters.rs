@@ -8,7 +8,7 @@ use super::names;
 use super::reach::Reached;
 use super::ring::ring_moves;
 use super::sessions::Sessions;
-use xdsctl_channel::client::Client;
+use xdsctl_channel::client::{Client, HeldResource};
 use xdsctl_channel::rpc::weights::endpoint_weights;
 use xdsctl_channel::tree::policies::ring_key;
 use xdsctl_lb::name_of;
@@ -31,6 +31,10 @@ pub struct ClusterChange {
     pub name: String,
     /// What becomes of its RPCs; clusters of the same endpoints and policies share it.
     pub spread: Arc<SpreadChange>,
+    /// What makes its RPCs fail after, and did not before.
+    pub fails: Vec<String>,
+    /// What made its RPCs fail before, and does not any more.
+    pub failed: Vec<String>,
 }
 
 /// What changes for the RPCs of clusters with the same endpoints and policies.
@@ -77,13 +81,43 @@ pub struct ShareChange {
 /// being compared or told.
 pub(super) fn changes(before: &Client, after: &Client, (was, is): (&Reached, &Reached)) -> (Vec<ClusterChange>, bool) {
     let mut comparison = ClusterComparison::new(before, after);
-    let change = |name: &String| match was.has(name) || is.has(name) {
-        true => comparison.change(name, ClusterSide::of(before, name)?, ClusterSide::of(after, name)?),
-        false => None,
+    let change = |name: &String| {
+        if !was.has(name) && !is.has(name) {
+            return None;
+        }
+        let sides = ClusterSide::of(before, name).zip(ClusterSide::of(after, name));
+        let change = sides.and_then(|(one, other)| comparison.change(name, one, other));
+        let (failed, fails) = (fails(before, name), fails(after, name));
+        let fails_only = |these: &[String], others: &[String]| {
+            let own = these.iter().filter(|why| !others.contains(why));
+            own.cloned().collect::<Vec<_>>()
+        };
+        let (failed, fails) = (fails_only(failed, fails), fails_only(fails, failed));
+        match change {
+            Some(change) => Some(ClusterChange {
+                fails,
+                failed,
+                ..change
+            }),
+            // What a cluster that is gone failed of is of no interest.
+            None if sides.is_none() && fails.is_empty() || fails.is_empty() && failed.is_empty() => None,
+            None => Some(ClusterChange {
+                name: name.clone(),
+                spread: Arc::default(),
+                fails,
+                failed,
+            }),
+        }
     };
     let names = names(&before.resources.clusters, &after.resources.clusters);
     let changes = names.into_iter().filter_map(change).collect();
     (changes, comparison.is_cut)
+}
+
+/// What makes the RPCs of a cluster fail although the client takes it.
+fn fails<'a>(client: &'a Client, name: &str) -> &'a [String] {
+    let held = client.resources.clusters.get(name);
+    held.map_or(&[], HeldResource::fails)
 }
 
 /// A cluster and its endpoints, as one client holds them.
@@ -149,7 +183,12 @@ impl<'a> ClusterComparison<'a> {
             return None;
         }
         let name = name.to_owned();
-        Some(ClusterChange { name, spread })
+        Some(ClusterChange {
+            name,
+            spread,
+            fails: Vec::new(),
+            failed: Vec::new(),
+        })
     }
 
     fn compare(

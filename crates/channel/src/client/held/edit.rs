@@ -168,6 +168,7 @@ impl AcceptedVersion<Endpoints> {
                 let kept = KeptValue {
                     value: Some(Arc::new(value)),
                     dropped: kept.dropped.clone(),
+                    fails: kept.fails.clone(),
                 };
                 let edited = Edited {
                     store: edited.store.clone(),

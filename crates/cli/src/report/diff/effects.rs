@@ -158,8 +158,19 @@ pub(super) fn reach(change: &ReachChange, out: &mut dyn Write) -> io::Result<()>
 
 /// Writes what becomes of the RPCs of a cluster.
 pub(super) fn cluster(change: &ClusterChange, style: DiffStyle, out: &mut dyn Write) -> io::Result<()> {
-    let ClusterChange { name, spread } = change;
+    let ClusterChange {
+        name,
+        spread,
+        fails,
+        failed,
+    } = change;
     say!(out, "  cluster {name}")?;
+    for why in fails {
+        say!(out, "    RPCs fail: {why}")?;
+    }
+    for why in failed {
+        say!(out, "    RPCs no longer fail: {why}")?;
+    }
     let shown = if style.all { usize::MAX } else { SHOWN };
     for (what, change) in [("from", &spread.discovery), ("LB policy", &spread.lb_policy)] {
         if let Some((before, after)) = change {

@@ -187,6 +187,10 @@ struct ClusterJson<'a> {
     drained: Vec<String>,
     kept_sessions: Vec<String>,
     undrained: Vec<String>,
+    /// What makes its RPCs fail after, and did not before.
+    fails: &'a [String],
+    /// What made its RPCs fail before, and does not any more.
+    failed: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -411,7 +415,12 @@ fn pair(change: Option<&(String, String)>) -> Option<(&str, &str)> {
 }
 
 fn cluster(change: &ClusterChange) -> ClusterJson<'_> {
-    let ClusterChange { name, spread } = change;
+    let ClusterChange {
+        name,
+        spread,
+        fails,
+        failed,
+    } = change;
     let addresses = |list: &[SocketAddr]| list.iter().map(ToString::to_string).collect();
     ClusterJson {
         name,
@@ -438,5 +447,7 @@ fn cluster(change: &ClusterChange) -> ClusterJson<'_> {
         drained: addresses(&spread.drained),
         kept_sessions: addresses(&spread.kept_sessions),
         undrained: addresses(&spread.undrained),
+        fails,
+        failed,
     }
 }
