@@ -338,3 +338,37 @@ fn what_a_client_dies_of_later_is_told_of_its_rpcs() {
         );
     }
 }
+
+#[test]
+fn the_policy_of_an_aggregate_counts_for_clients_that_use_it() {
+    let files = Files::new("aggregate");
+    let aggregate = |policy: &str| {
+        let mut world: Value = serde_json::from_str(&world("ROUND_ROBIN", &[1, 1])).unwrap();
+        let resources = world["resources"].as_array_mut().unwrap();
+        let any = "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig";
+        resources.push(json!({
+            "@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "all", "lb_policy": policy,
+            "cluster_type": {"name": "envoy.clusters.aggregate",
+                "typed_config": {"@type": any, "clusters": ["cart"]}},
+        }));
+        world
+            .to_string()
+            .replace(r#"{"cluster":"cart"}"#, r#"{"cluster":"all"}"#)
+    };
+    let plain = files.write("plain.json", &aggregate("ROUND_ROBIN"));
+    let ring = files.write("ring.json", &aggregate("RING_HASH"));
+    for (client, counts) in [
+        ("cpp", false),
+        ("go", true),
+        ("java@1.74", true),
+        ("java@1.75", false),
+        ("java", false),
+        ("node@1.13", false),
+        ("node", false),
+    ] {
+        let run = diff(&["--client", client, "--fail-on=rpcs"], &plain, &ring);
+        assert_eq!(run.code, Some(i32::from(counts)), "{client}: {}{}", run.out, run.err);
+        assert_eq!(run.out.contains("    LB policy: "), counts, "{client}: {}", run.out);
+        assert!(run.out.contains("~ Cluster all"), "{client}: {}", run.out);
+    }
+}

@@ -13,7 +13,7 @@ use xdsctl_channel::rpc::weights::endpoint_weights;
 use xdsctl_channel::tree::policies::ring_key;
 use xdsctl_lb::name_of;
 use xdsctl_lb::ring_hash::{RING_SIZE_CAP, Size};
-use xdsctl_model::profile::Profile;
+use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::cluster::{Discovery, HealthStatus};
 use xdsctl_model::resource::endpoints::{DropCategory, Endpoints, Locality, LocalityName, counted_weight};
 use xdsctl_model::resource::{Cluster, LbConfig, LbPolicy};
@@ -226,11 +226,8 @@ impl<'a> ClusterComparison<'a> {
             (Spread::ByLocality, Spread::ByLocality) => change.shares = shares(before.priorities(), after.priorities()),
             _ => {}
         }
-        let policies = (
-            policies(&before.cluster.lb_policy.config),
-            policies(&after.cluster.lb_policy.config),
-        );
-        change.lb_policy = (policies.0 != policies.1).then_some(policies);
+        let policies = (before.policies(self.before), after.policies(self.after));
+        change.lb_policy = policies.0.zip(policies.1).filter(|(one, other)| one != other);
         let drops = (before.drops(), after.drops());
         change.drops = ((drops.0 - drops.1).abs() > 1e-9).then_some(drops);
         let drains = after.drains();
@@ -328,6 +325,13 @@ impl<'a> ClusterSide<'a> {
             LbConfig::RingHash(config) => Spread::Ring(Size::capped(config, RING_SIZE_CAP)),
             _ => Spread::Other,
         }
+    }
+
+    /// The names of its policies; `None` for an aggregate whose leaves have policies of their own.
+    fn policies(&self, profile: &Profile) -> Option<String> {
+        let is_aggregate = matches!(self.cluster.discovery, Discovery::Aggregate { .. });
+        let is_read = !is_aggregate || profile.has(Feature::AggregateClusterBackwardCompat);
+        is_read.then(|| policies(&self.cluster.lb_policy.config))
     }
 
     /// The endpoints of a ring, with their weights and keys.
