@@ -24,6 +24,7 @@ pub mod rng;
 pub mod status;
 pub mod target_uri;
 pub mod text;
+pub mod wildcard;
 
 pub mod diag;
 

@@ -11,17 +11,18 @@
 pub mod baseline;
 mod comment;
 mod date;
+mod file_pattern;
 mod selector;
 mod suppression;
-mod wildcard;
 
 pub use baseline::Baseline;
 pub use comment::comments;
 pub use date::Date;
+pub use file_pattern::FilePattern;
 pub use selector::{Selector, Severities};
 pub(crate) use suppression::FindingTraits;
 pub use suppression::{Ignore, Suppression, SuppressionPlace};
-pub use wildcard::{FilePattern, Wildcard};
+pub use xdsctl_model::wildcard::Wildcard;
 
 use xdsctl_model::diag::rules;
 

@@ -141,7 +141,7 @@ impl Suppressing<'_> {
                 continue;
             };
             let length = resource.zip(suppression.ignore.resource.as_ref());
-            let length = length.map_or(0, |(name, pattern)| name.len() + pattern.len());
+            let length = length.map_or(0, |(name, pattern)| name.len() + pattern.bytes());
             self.steps.take(1 + length / BYTES_A_STEP);
             if !self.steps.is_over() && suppression.is_of_resource(resource) {
                 used.was_met = true;
@@ -304,7 +304,7 @@ impl Suppressing<'_> {
                 .ignore
                 .path
                 .as_ref()
-                .map_or(0, |pattern| path.len() + pattern.len());
+                .map_or(0, |pattern| path.len() + pattern.bytes());
             self.steps.take(suppression.ignore.rules.len() + length / BYTES_A_STEP);
             if self.steps.is_over() {
                 return None;

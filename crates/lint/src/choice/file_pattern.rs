@@ -1,58 +1,8 @@
-//! Patterns: for names and paths, in which only `*` means something, and for files, as in
-//! `.gitignore`.
+//! Patterns for files, as in `.gitignore`.
 
 use std::fmt;
 
 use glob::Pattern;
-
-/// A text with `*` for any run of characters; everything else, brackets too, stands for itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wildcard(String);
-
-impl Wildcard {
-    /// The pattern of this text.
-    pub fn new(text: impl Into<String>) -> Self {
-        Wildcard(text.into())
-    }
-
-    /// Bytes of the pattern.
-    pub(crate) const fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Says whether the whole of `text` is meant.
-    ///
-    /// ```
-    /// use xdsctl_lint::choice::Wildcard;
-    /// assert!(Wildcard::new("virtual_hosts[*].routes[*].route.cluster").matches("virtual_hosts[0].routes[12].route.cluster"));
-    /// assert!(!Wildcard::new("cart").matches("cart-v2"));
-    /// ```
-    pub fn matches(&self, text: &str) -> bool {
-        let Some((head, rest)) = self.0.split_once('*') else {
-            return self.0 == text;
-        };
-        let Some(mut text) = text.strip_prefix(head) else {
-            return false;
-        };
-        let Some((middle, tail)) = rest.rsplit_once('*') else {
-            return text.ends_with(rest);
-        };
-        // The first place is as good as any for what lies between two stars.
-        for piece in middle.split('*') {
-            match text.split_once(piece) {
-                Some((_, after)) => text = after,
-                None => return false,
-            }
-        }
-        text.ends_with(tail)
-    }
-}
-
-impl fmt::Display for Wildcard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// A pattern for files: `*` within a name, `**` for directories; one without a slash is for names
 /// in any directory.
@@ -188,26 +138,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_star_is_any_run_of_characters() {
-        for (pattern, text, is_match) in [
-            ("", "", true),
-            ("", "a", false),
-            ("*", "", true),
-            ("a*", "ab", true),
-            ("*a", "ba", true),
-            ("a*a", "a", false),
-            ("a*a", "aa", true),
-            ("a*b*c", "axbxbxc", true),
-            ("a*b*c", "ac", false),
-            ("*b*", "abc", true),
-            ("[*]", "[0]", true),
-            ("a**c", "abc", true),
-        ] {
-            assert_eq!(Wildcard::new(pattern).matches(text), is_match, "{pattern} {text}");
-        }
-    }
-
-    #[test]
     fn files_are_meant_as_in_a_shell() {
         for (pattern, path, is_match) in [
             ("*.yaml", "a/b.yaml", true),
@@ -242,7 +172,5 @@ mod tests {
         assert!(!pattern.matches(&format!("{name}/x")));
         let pattern = FilePattern::new(&format!("{}b", "**/a/".repeat(100))).unwrap();
         assert!(!pattern.matches(&"a/".repeat(1000)));
-        let wildcard = Wildcard::new(format!("{}b", "*a".repeat(10_000)));
-        assert!(!wildcard.matches(&"a".repeat(1_000_000)));
     }
 }
