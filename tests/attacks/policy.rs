@@ -1,7 +1,7 @@
 //! Policies that ask for much work or room, and expressions that are none: each meets a limit, which is said.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::attack;
 use crate::chance::Chance;
@@ -20,6 +20,12 @@ endpoints:
   locality: {region: eu}
   lb_endpoints: [LIST]
 "#;
+
+/// Tests run side by side, each in a thread that has its name.
+fn own_directory() -> PathBuf {
+    let test = std::thread::current().name().map(|name| name.replace(':', "-"));
+    directory("attacks", test.as_deref().unwrap_or("policy"))
+}
 
 /// A run with policies, over a cluster with this many endpoints.
 fn checked(at: &Path, policies: &str, endpoints: usize) -> Run {
@@ -50,7 +56,7 @@ fn policy(id: &str, element: &str, expression: &str) -> String {
 
 #[test]
 fn work_and_room_are_counted() {
-    let directory = directory("attacks", "policy");
+    let directory = own_directory();
     let all = |inner: String, number: usize| {
         format!("parsed.priorities[0].localities[0].lb_endpoints.all(x{number}, {inner})")
     };
@@ -77,11 +83,11 @@ fn work_and_room_are_counted() {
 
 #[test]
 fn findings_are_counted_too() {
-    let directory = directory("attacks", "policy");
+    let directory = own_directory();
     let many: String = (0..100)
         .map(|number| policy(&format!("team-x{number}"), "endpoint", "parsed == null"))
         .collect();
-    let ran = checked(&directory, &many, 1_200);
+    let ran = checked(&directory, &many, 2_500);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.out.contains("it takes more steps than there may be"));
     let beyond: String = (0..1_001)
@@ -94,7 +100,7 @@ fn findings_are_counted_too() {
 
 #[test]
 fn what_is_too_deep_too_long_or_too_large_is_refused() {
-    let directory = directory("attacks", "policy");
+    let directory = own_directory();
     for (expression, expected) in [
         (
             format!("{}1{} == parsed.x", "(".repeat(4_000), ")".repeat(4_000)),
@@ -128,8 +134,121 @@ fn what_is_too_deep_too_long_or_too_large_is_refused() {
 }
 
 #[test]
+fn what_is_small_to_write_is_not_large_to_hold() {
+    let directory = own_directory();
+    let run = |element: &str, expression: &str, more: &str| {
+        checked(
+            &directory,
+            &format!("{}{more}\n", policy("team-dense", element, expression)),
+            10,
+        )
+    };
+    let is_too_much = |ran: &Run, what: &str| {
+        assert_eq!(ran.code, Some(2), "{what}: {}", ran.err);
+        assert!(
+            ran.out.contains("it takes more steps than there may be"),
+            "{what}: {}",
+            ran.out
+        );
+    };
+    // A list that is twice in the next one, and so on: few parts, and very many to compare.
+    let doubled = format!("[[parsed.name]]{}", ".map(x, [x, x])".repeat(60));
+    is_too_much(&run("cluster", &format!("{doubled} == {doubled}"), ""), "equal");
+    is_too_much(&run("cluster", &format!("{doubled}[0] in {doubled}"), ""), "in");
+    is_too_much(
+        &run("cluster", &format!("({doubled} + {doubled}).distinct().size() > 0"), ""),
+        "distinct",
+    );
+    // Such a list is no text, also where nobody knows before what it is.
+    let ran = run("cluster", &format!("string([1, {doubled}][1]) == ''"), "");
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.out.contains("string(): it does not take a list"), "{}", ran.out);
+    // Brackets in brackets are read once each.
+    let brackets = format!(
+        "resource{} == null",
+        "['metadata']['filter_metadata']".to_owned() + &"['x']".repeat(90)
+    );
+    let ran = run("cluster", &brackets, "");
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    // Variables that name each other are as deep as what they name.
+    let chain = |count: usize| {
+        let one = |number: usize| match number {
+            0 => "{name = \"v0\", expression = \"[parsed.name]\"}".to_owned(),
+            _ => format!(
+                "{{name = \"v{number}\", expression = \"[[variables.v{}]]\"}}",
+                number - 1
+            ),
+        };
+        let all: Vec<String> = (0..count).map(one).collect();
+        format!("variables = [{}]", all.join(", "))
+    };
+    assert_eq!(run("cluster", "variables.v20.size() == 1", &chain(21)).code, Some(0));
+    let ran = run("cluster", "variables.v80.size() == 1", &chain(81));
+    assert_eq!(ran.code, Some(2));
+    assert!(
+        ran.err
+            .contains("more than 100 parts inside each other, those of variables counted"),
+        "{}",
+        ran.err
+    );
+    let many: Vec<String> = (0..101)
+        .map(|number| format!("{{name = \"v{number}\", expression = \"parsed.name\"}}"))
+        .collect();
+    let ran = run(
+        "cluster",
+        "variables.v0 == ''",
+        &format!("variables = [{}]", many.join(", ")),
+    );
+    assert!(ran.err.contains("more than 100 variables, the limit"), "{}", ran.err);
+}
+
+#[test]
+fn the_deepest_expression_is_evaluated() {
+    let directory = own_directory();
+    let brackets = |count: usize| format!("{}parsed.name == 'x'{}", "(".repeat(count), ")".repeat(count));
+    let macros = |count: usize| {
+        (0..count).fold("true".to_owned(), |inner, number| {
+            format!("[1].all(x{number}, {inner})")
+        })
+    };
+    let signs = |count: usize| format!("{}(parsed.name == '')", "!".repeat(count));
+    for expression in [brackets(98), format!("{} && parsed.name != ''", macros(48)), signs(97)] {
+        let ran = checked(&directory, &policy("team-deep", "cluster", &expression), 1);
+        assert!(matches!(ran.code, Some(0 | 1)), "{expression}: {}{}", ran.out, ran.err);
+    }
+}
+
+#[test]
+fn long_texts_have_a_limit() {
+    let directory = own_directory();
+    let long = "x".repeat(5_000);
+    for key in ["message", "help", "resource", "target"] {
+        let text = format!(
+            "{}{key} = \"{long}\"\n",
+            policy("team-long", "cluster", "parsed.name == ''")
+        );
+        let ran = checked(&directory, &text, 1);
+        assert_eq!(ran.code, Some(2), "{key}: {}", ran.out);
+        assert!(
+            ran.err.contains("more than 4096 bytes, the limit"),
+            "{key}: {}",
+            ran.err
+        );
+    }
+    // An error quotes the beginning of a text.
+    let text = policy(
+        "team-long",
+        "cluster",
+        &format!("int('{}') > 0 || parsed.name == ''", "7x".repeat(3_000)),
+    );
+    let ran = checked(&directory, &text, 1);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.out.contains("7x7x...` is no whole number"), "{}", ran.out);
+}
+
+#[test]
 fn messages_show_no_secret() {
-    let directory = directory("attacks", "policy");
+    let directory = own_directory();
     let shown = policy("team-secret", "cluster", "parsed.name == ''")
         + "messageExpression = '''string(resource.metadata.filter_metadata['envoy.lb'].password) + string(parsed.metadata['envoy.lb'].value.password)'''\n";
     let file = directory.join("x.yaml");
@@ -205,5 +324,10 @@ fn expressions_of_chance_end() {
         let text = policy("team-chance", "cluster", &expression.replace("'''", "''"));
         let ran = checked(directory, &text, 2);
         assert!(ran.code.is_some(), "{expression}");
+        let case = "\n[[policy.rejected]]\nfiles = [\"x.yaml\"]\n";
+        let config = directory.join("policies.toml");
+        fs::write(&config, text + case).unwrap();
+        let ran = in_process(&["policy", "test", config.to_str().unwrap()], b"", |_| {});
+        assert!(matches!(ran.code, Some(0..=2)), "{expression}");
     });
 }

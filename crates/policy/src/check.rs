@@ -1,12 +1,13 @@
 //! Holds the resources of a world against the policies.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
 use crate::cel::{Budget, Evaluation, EvaluationStop, Value};
-use crate::policy::{Element, Policies, Policy, is_policy};
+use crate::policy::{Element, MAX_TEXT_BYTES, Policies, Policy, is_policy};
 use crate::reach::Reach;
-use crate::site::{Ground, Held, Site, Thing, Written};
+use crate::site::{Ground, Held, Site, Thing};
 use crate::walk;
 use xdsctl_channel::client::{Checked, World};
 use xdsctl_document::source::SourceMap;
@@ -16,8 +17,12 @@ use xdsctl_model::resource::{Resource, ResourceType};
 /// Steps of all evaluations in the worlds of a client; a finding counts as [`FINDING_STEPS`].
 const MAX_STEPS_IN_ALL: u64 = 200_000_000;
 
-/// Steps that a finding takes: it is kept, and there may not be any number of them.
-const FINDING_STEPS: u64 = 2_000;
+/// Steps that a finding takes beside the bytes of its message: it is kept, and there may not be any
+/// number of them.
+const FINDING_STEPS: u64 = 1_000;
+
+/// A policy, and its place in the list.
+type NumberedPolicy<'p> = (usize, &'p Policy);
 
 /// Policies, and what they look at beside the worlds.
 #[derive(Debug, Clone, Copy)]
@@ -32,19 +37,23 @@ pub struct PolicyInput<'p> {
 
 /// What the policies find in a world, for the resources of these numbers.
 pub fn check<'w>(world: &'w World, resources: &'w [Checked], input: PolicyInput<'w>) -> Vec<(usize, Diagnostic)> {
-    let by_element: BTreeMap<Element, Vec<&Policy>> = Element::ALL
-        .into_iter()
-        .map(|element| (element, input.policies.of(element)))
-        .collect();
-    let reach = Reach::new(world, resources);
+    let mut by_element: [Vec<NumberedPolicy<'_>>; Element::ALL.len()] = Default::default();
+    for (number, policy) in input.policies.list.iter().enumerate() {
+        if let Some(list) = by_element.get_mut(policy.element as usize) {
+            list.push((number, policy));
+        }
+    }
+    let mut budget = Budget::new(MAX_STEPS_IN_ALL);
+    let work = budget.work();
+    let reach = Reach::new(world, resources, work.clone());
     let ground = Ground {
         world,
         reach: &reach,
+        work: &work,
         sources: input.sources,
         shows_secrets: input.shows_secrets,
     };
     let mut found = Vec::new();
-    let mut budget = Budget::new(MAX_STEPS_IN_ALL);
     for resource_type in ResourceType::ALL {
         for (name, entry) in world.all(resource_type) {
             let number = entry.id.0;
@@ -54,23 +63,34 @@ pub fn check<'w>(world: &'w World, resources: &'w [Checked], input: PolicyInput<
             let Some(value) = checked.parsed.as_deref() else {
                 continue;
             };
-            let written = Written::default();
-            let held = Held { checked, name };
+            let held = Held::new(checked, name, None);
             let mut of_resource = OfResource {
                 list: Vec::new(),
                 quota: Quota::default(),
                 known: BTreeSet::new(),
+                is_about: vec![None; input.policies.list.len()],
+                looked: vec![0; input.policies.list.len()],
             };
             of_resource.quota.fit(checked.origin.span.range().len());
+            // The routes of a listener that are looked at.
+            let mut inline: Option<Rc<Held<'_>>> = None;
             let goes_on = walk::resource(value, &mut |thing, at| {
-                let Some(policies) = by_element.get(&thing.element()).filter(|policies| !policies.is_empty()) else {
+                if held.is_listener() && matches!(thing, Thing::RouteConfiguration(_)) {
+                    inline = Some(Held::new(checked, name, Some(at.to_owned())));
+                }
+                let policies = by_element.get(thing.element() as usize);
+                let Some(policies) = policies.filter(|policies| !policies.is_empty()) else {
                     return true;
                 };
-                let site = Site::new(ground, held, thing, Written::clone(&written));
+                let held = inline.as_ref().filter(|_| thing.is_of_routes()).unwrap_or(&held);
+                let site = Site::new(ground, Rc::clone(held), thing);
                 policies
                     .iter()
-                    .all(|policy| of_resource.take(policy, &site, at, &mut budget))
+                    .all(|policy| of_resource.take(*policy, &site, at, &mut budget))
             });
+            for (policy, looked) in input.policies.list.iter().zip(&of_resource.looked) {
+                policy.looked.fetch_add(*looked, Ordering::Relaxed);
+            }
             found.extend(of_resource.finish().map(|diagnostic| (number, diagnostic)));
             if !goes_on {
                 return found;
@@ -94,27 +114,49 @@ pub fn places(resource: &Resource) -> Vec<(Element, FieldPath)> {
 struct OfResource {
     list: Vec<Diagnostic>,
     quota: Quota,
-    /// Retry policies of a virtual host, which its routes have in common: places that were found already.
+    /// Retry policies of a virtual host, which its routes have in common: places that were found
+    /// already.
     known: BTreeSet<(&'static str, String)>,
+    /// Whether a policy is about the resource, by name and target, as far as that was asked.
+    is_about: Vec<Option<bool>>,
+    /// The places that each policy was held against.
+    looked: Vec<usize>,
 }
 
 impl OfResource {
-    /// Holds a policy against a place; `false` if the limit of all is reached.
-    fn take<'a>(&mut self, policy: &'a Policy, site: &Site<'a>, at: &Path<'_>, budget: &mut Budget) -> bool {
-        let is_about = policy
-            .name
-            .as_ref()
-            .is_none_or(|name| name.is_full_match(site.held.name));
-        let is_target = || {
-            policy.target.as_ref().is_none_or(|target| {
-                let is_it = |name: &str| target.is_full_match(name);
-                site.ground.reach.is_led_to(site.held, site.thing, is_it)
-            })
-        };
-        if !is_about || !is_target() {
+    /// Says whether the name of the resource and its listeners are those that a policy wants.
+    fn is_about(&mut self, (number, policy): NumberedPolicy<'_>, site: &Site<'_>) -> bool {
+        if policy.name.is_none() && policy.target.is_none() {
             return true;
         }
-        policy.looked.fetch_add(1, Ordering::Relaxed);
+        if let Some(Some(known)) = self.is_about.get(number) {
+            return *known;
+        }
+        let is_about = policy.name.as_ref().is_none_or(|name| name.matches(site.held.name))
+            && policy.target.as_ref().is_none_or(|target| {
+                let is_it = |name: &str| target.matches(name);
+                site.ground.reach.is_led_to(&site.held, site.thing, is_it)
+            });
+        if let Some(known) = self.is_about.get_mut(number) {
+            *known = Some(is_about);
+        }
+        is_about
+    }
+
+    /// Holds a policy against a place; `false` if the limit of all is reached.
+    fn take<'a>(
+        &mut self,
+        (number, policy): NumberedPolicy<'a>,
+        site: &Site<'a>,
+        at: &Path<'_>,
+        budget: &mut Budget,
+    ) -> bool {
+        if !self.is_about((number, policy), site) {
+            return true;
+        }
+        if let Some(looked) = self.looked.get_mut(number) {
+            *looked += 1;
+        }
         budget.begin();
         let root = |number| site.root(number, false);
         let mut evaluation = Evaluation::new(&root, &policy.variables, budget);
@@ -147,8 +189,9 @@ impl OfResource {
         if !self.quota.admits(diagnostic.rule) {
             return true;
         }
+        let bytes = diagnostic.message.len() + policy.help.as_ref().map_or(0, String::len);
         self.list.push(diagnostic);
-        let goes_on = budget.spend(FINDING_STEPS);
+        let goes_on = budget.spend(FINDING_STEPS + bytes as u64);
         if !goes_on {
             self.list.push(failed(policy, &why(&EvaluationStop::Limit)));
         }
@@ -175,6 +218,12 @@ fn message<'a>(policy: &'a Policy, site: &Site<'a>, budget: &mut Budget) -> Stri
     };
     let root = |number| site.root(number, true);
     match Evaluation::new(&root, &policy.variables, budget).value(program) {
+        Ok(Value::Text(text)) if text.len() > MAX_TEXT_BYTES => {
+            format!(
+                "{} (its messageExpression gives more than {MAX_TEXT_BYTES} bytes)",
+                plain()
+            )
+        }
         Ok(Value::Text(text)) if !text.trim().is_empty() => text.trim().replace('\n', " "),
         Ok(other) => format!("{} (its messageExpression gives {})", plain(), other.kind()),
         Err(stop) => format!("{} (its messageExpression fails: {})", plain(), why(&stop)),

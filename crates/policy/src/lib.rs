@@ -6,8 +6,8 @@
 //!         schema                         └─ world      what refers to it, what it leads to
 //! ```
 //!
-//! A finding of a policy is like any other: [`check`] gives it to the resource, and `decide` does the rest. The text of policies and
-//! the clock are the command's.
+//! A finding of a policy is like any other: [`check`] gives it to the resource, and `decide` does
+//! the rest. The text of policies and the clock are the command's.
 #![cfg_attr(
     not(test),
     deny(
@@ -38,5 +38,6 @@ mod walk;
 mod check;
 
 pub use check::{PolicyInput, check, is_failed, places};
-pub use policy::{Element, MAX_POLICIES, Part, Policies, Policy, PolicyText, is_policy};
+pub use policy::{Element, MAX_POLICIES, MAX_TEXT_BYTES, MAX_VARIABLES, Part, Policies, Policy, PolicyText, is_policy};
 pub use rpc::{EndedRpc, is_true_of, of_rpc};
+pub use site::{pointer, written};

@@ -10,13 +10,19 @@ use crate::schema::{self, Kind};
 use xdsctl_document::proto::pb::tables;
 use xdsctl_model::diag::{Effect, Rule, Severity, SharedBy, Subject};
 use xdsctl_model::resource::ResourceType;
-use xdsctl_re2::Regex;
+use xdsctl_model::wildcard::Wildcard;
 
 /// Where the behaviour of a policy comes from.
 const SOURCE: &str = "a policy of this project";
 
 /// Policies of a run.
 pub const MAX_POLICIES: usize = 1_000;
+
+/// Variables of a policy.
+pub const MAX_VARIABLES: usize = 100;
+
+/// Bytes of a message, a help and a pattern: each finding has a message and a help.
+pub const MAX_TEXT_BYTES: usize = 4 << 10;
 
 /// The numbers of the roots.
 pub(crate) const RESOURCE: usize = 0;
@@ -120,8 +126,7 @@ impl Element {
 
     /// What an expression may name.
     fn scope(self) -> Scope {
-        let may_be_inline = self.subject() == Subject::RouteConfiguration;
-        let message = tables::message(self.resource_type().type_name()).filter(|_| !may_be_inline);
+        let message = tables::message(self.resource_type().type_name());
         let written = message.map_or(Kind::Any, schema::of_message);
         Scope {
             roots: vec![
@@ -180,8 +185,12 @@ pub enum Part {
     VariableName(usize),
     /// The same: its expression.
     Variable(usize),
+    /// `message`.
+    Message,
     /// `messageExpression`.
     MessageExpression,
+    /// `help`.
+    Help,
 }
 
 /// A policy that is ready.
@@ -191,8 +200,8 @@ pub struct Policy {
     pub rule: &'static Rule,
     /// What it looks at.
     pub element: Element,
-    pub(crate) name: Option<Regex>,
-    pub(crate) target: Option<Regex>,
+    pub(crate) name: Option<Wildcard>,
+    pub(crate) target: Option<Wildcard>,
     pub(crate) expression: Program,
     pub(crate) text: String,
     pub(crate) variables: Vec<Program>,
@@ -215,11 +224,6 @@ impl Policies {
     pub fn rules(&self) -> impl Iterator<Item = &'static Rule> {
         self.list.iter().map(|policy| policy.rule)
     }
-
-    /// Those that look at some element, in their order.
-    pub(crate) fn of(&self, element: Element) -> Vec<&Policy> {
-        self.list.iter().filter(|policy| policy.element == element).collect()
-    }
 }
 
 impl Policy {
@@ -241,45 +245,52 @@ impl Policy {
             return Err(whole(Part::Id, &text.id, message.to_owned()));
         }
         let element = Element::parse(&text.matches).map_err(|why| whole(Part::Match, &text.matches, why))?;
-        let names = |part, pattern: Option<&String>| {
-            let regex = pattern.map(|pattern| wildcard(pattern).map_err(|why| whole(part, pattern, why)));
-            regex.transpose()
-        };
-        let name = names(Part::Name, text.name.as_ref())?;
-        let target = names(Part::Target, text.target.as_ref())?;
+        for (part, of) in [
+            (Part::Name, &text.name),
+            (Part::Target, &text.target),
+            (Part::Message, &text.message),
+            (Part::Help, &text.help),
+        ] {
+            if let Some(of) = of.as_ref().filter(|of| of.len() > MAX_TEXT_BYTES) {
+                return Err(whole(part, of, format!("more than {MAX_TEXT_BYTES} bytes, the limit")));
+            }
+        }
         let mut scope = element.scope();
-        let (mut variables, mut roots): (Vec<Program>, Vec<Roots>) = (Vec::new(), Vec::new());
+        let mut variables: Vec<Program> = Vec::new();
         for (number, (name, expression)) in text.variables.iter().enumerate() {
+            if number >= MAX_VARIABLES {
+                let message = format!("more than {MAX_VARIABLES} variables, the limit");
+                return Err(whole(Part::VariableName(number), name, message));
+            }
             let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
             let is_known = scope.variables.iter().any(|(known, _)| known == name);
             if is_known || name.is_empty() || !name.chars().all(is_name) {
                 let message = "the name of a variable has letters, digits and `_`, and is there once";
                 return Err(whole(Part::VariableName(number), name, message.to_owned()));
             }
-            let program = Program::new(expression, &scope, &roots);
+            let program = Program::new(expression, &scope, &variables);
             let program = program.map_err(|fault| (Part::Variable(number), fault))?;
             scope.variables.push((name.clone(), program.kind.clone()));
-            roots.push(program.roots);
             variables.push(program);
         }
-        let expression = Program::of_kind(&text.expression, &scope, &roots, &Kind::Bool);
+        let expression = Program::of_kind(&text.expression, &scope, &variables, &Kind::Bool);
         let expression = expression.map_err(|fault| (Part::Expression, fault))?;
         if expression.roots == Roots::default() {
             let message = "the expression looks at nothing: it is the same for every resource".to_owned();
             return Err(whole(Part::Expression, &text.expression, message));
         }
         let message_expression = text.message_expression.as_deref().map(|of| {
-            let program = Program::of_kind(of, &scope, &roots, &Kind::Text);
+            let program = Program::of_kind(of, &scope, &variables, &Kind::Text);
             program.map_err(|fault| (Part::MessageExpression, fault))
         });
         Ok(Policy {
             rule: rule(&text, element),
             element,
-            name,
-            target,
+            name: text.name.map(Wildcard::new),
+            target: text.target.map(Wildcard::new),
             expression,
-            variables,
             message_expression: message_expression.transpose()?,
+            variables,
             text: text.expression,
             message: text.message,
             help: text.help,
@@ -369,22 +380,4 @@ fn page(text: &PolicyText, element: Element) -> String {
         let _ = write!(page, "\n## Fix\n\n{help}\n");
     }
     page
-}
-
-/// A pattern in which `*` is any text.
-fn wildcard(pattern: &str) -> Result<Regex, String> {
-    let parts: Vec<String> = pattern.split('*').map(quoted).collect();
-    Regex::new(&format!("(?s){}", parts.join(".*"))).map_err(|why| why.to_string())
-}
-
-/// A text as a pattern for itself.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::new();
-    for c in text.chars() {
-        if c.is_ascii_punctuation() {
-            quoted.push('\\');
-        }
-        quoted.push(c);
-    }
-    quoted
 }

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::cel::Value;
+use crate::cel::{Value, Work};
 use crate::site::{Held, Thing};
 use crate::uses::{ClusterUse, FilterUse, PriorityView, Use, UseView, User};
 use xdsctl_channel::client::{Checked, ClusterFacts, Facts, ResourceId, World};
@@ -11,10 +11,11 @@ use xdsctl_channel::rpc::chain::{self, Level};
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::filter::FilterConfig;
 use xdsctl_model::resource::listener::{HttpConnectionManager, RouteSource};
-use xdsctl_model::resource::route::{Action, Destination, Route};
+use xdsctl_model::resource::route::{Action, Destination, Route, RouteAction, VirtualHost};
 use xdsctl_model::resource::{Cluster, Endpoints, Listener, Millis, Resource, ResourceType, RouteConfiguration};
 
-/// Clusters that an aggregate may lead to, each counted once.
+/// Clusters that an aggregate may lead to, each counted once; where there are more, the evaluation
+/// ends at its limit.
 const MAX_BELOW: usize = 10_000;
 
 /// A world that is asked who leads where.
@@ -22,6 +23,20 @@ pub(crate) struct Reach<'a> {
     world: &'a World,
     resources: &'a [Checked],
     index: OnceCell<Index<'a>>,
+    work: Work,
+}
+
+/// What leads to a resource, which is the same for all places in it.
+#[derive(Default)]
+pub(crate) struct Ways<'a> {
+    /// Of a cluster and what is below it: the routes.
+    uses: OnceCell<Vec<Use<'a>>>,
+    /// The same: the listeners.
+    leading: OnceCell<Vec<User<'a>>>,
+    /// The same: how long an RPC may take.
+    deadline: OnceCell<Option<Millis>>,
+    /// Of routes: what listeners allow.
+    limit: OnceCell<Option<Millis>>,
 }
 
 #[derive(Default)]
@@ -31,7 +46,7 @@ struct Index<'a> {
     /// All users by listener, those that name a RouteConfiguration first.
     listeners: BTreeMap<&'a str, Vec<User<'a>>>,
     /// Routes by the key of the cluster.
-    routes: BTreeMap<String, Vec<Use<'a>>>,
+    routes: BTreeMap<&'a str, Vec<Use<'a>>>,
     /// Aggregates by the name of the cluster.
     parents: BTreeMap<&'a str, Vec<&'a String>>,
     /// Clusters by the name of their endpoints.
@@ -39,11 +54,12 @@ struct Index<'a> {
 }
 
 impl<'a> Reach<'a> {
-    pub const fn new(world: &'a World, resources: &'a [Checked]) -> Reach<'a> {
+    pub const fn new(world: &'a World, resources: &'a [Checked], work: Work) -> Reach<'a> {
         Reach {
             world,
             resources,
             index: OnceCell::new(),
+            work,
         }
     }
 
@@ -145,27 +161,26 @@ impl<'a> Reach<'a> {
                         route,
                         share,
                     };
-                    index.routes.entry(cluster.to_owned()).or_default().push(found);
+                    index.routes.entry(cluster).or_default().push(found);
                 }
             }
         }
     }
 
-    fn users_of(&self, holder: &str, inline: bool) -> Vec<User<'a>> {
+    fn users_of(&self, holder: &str, inline: bool) -> &[User<'a>] {
         let index = self.index();
-        if !inline {
-            return index.users.get(holder).cloned().unwrap_or_default();
-        }
-        let own = index.listeners.get(holder).into_iter().flatten();
-        own.filter(|user| matches!(user.manager.routes, RouteSource::Inline(_)))
-            .copied()
-            .collect()
+        let users = if inline { &index.listeners } else { &index.users };
+        let users = users.get(holder).map_or(&[][..], Vec::as_slice);
+        // Those with routes of their own are the last.
+        let is_rds = |user: &User<'_>| matches!(user.manager.routes, RouteSource::Rds(_));
+        let first = if inline { users.partition_point(is_rds) } else { 0 };
+        users.get(first..).unwrap_or_default()
     }
 
     /// The clusters that name endpoints, or the cluster itself, and all aggregates above them.
-    fn above(&self, held: Held<'a>, thing: Thing<'a>) -> Vec<&'a str> {
-        let mut all: Vec<&'a str> = match thing {
-            Thing::Cluster(_) => vec![held.name],
+    fn above(&self, held: &Held<'a>) -> Vec<&'a str> {
+        let mut all: Vec<&'a str> = match held.checked.resource_type {
+            Some(ResourceType::Cluster) => vec![held.name],
             _ => self.index().clusters.get(held.name).cloned().unwrap_or_default(),
         };
         let mut known: BTreeSet<&str> = all.iter().copied().collect();
@@ -178,65 +193,77 @@ impl<'a> Reach<'a> {
                 .filter(|parent| known.insert(parent));
             all.extend(new.collect::<Vec<_>>());
         }
+        self.count(next);
         all
     }
 
-    fn uses(&self, held: Held<'a>, thing: Thing<'a>) -> Vec<Use<'a>> {
-        let inline = matches!(held.checked.resource_type, Some(ResourceType::Listener));
-        match thing {
-            Thing::Route(host, route) | Thing::RetryPolicy(host, route) => vec![Use {
-                holder: held.name,
-                inline,
-                host,
-                route,
-                share: 1.0,
-            }],
-            Thing::Cluster(_) | Thing::Endpoints(_) | Thing::Locality(..) | Thing::Endpoint(..) => {
-                let above = self.above(held, thing);
-                let uses = above.into_iter().filter_map(|name| self.index().routes.get(name));
-                uses.flatten().copied().collect()
-            }
-            _ => Vec::new(),
+    /// Counts clusters that were gone through; those beyond the limit are not passed over silently.
+    fn count(&self, clusters: usize) {
+        self.work.add(if clusters < MAX_BELOW { clusters } else { usize::MAX });
+    }
+
+    /// The routes that lead to a cluster, or to endpoints.
+    fn uses<'s>(&'s self, held: &'s Held<'a>) -> &'s [Use<'a>] {
+        held.ways.uses.get_or_init(|| {
+            let above = self.above(held);
+            let uses = above.into_iter().filter_map(|name| self.index().routes.get(name));
+            let uses: Vec<Use<'a>> = uses.flatten().copied().collect();
+            self.work.add(uses.len());
+            uses
+        })
+    }
+
+    /// A route, as one that leads somewhere.
+    fn own(held: &Held<'a>, host: &'a VirtualHost, route: &'a Route) -> Use<'a> {
+        Use {
+            holder: held.name,
+            inline: held.is_listener(),
+            host,
+            route,
+            share: 1.0,
         }
     }
 
     /// The listeners that lead to a thing, each once.
-    fn leading(&self, held: Held<'a>, thing: Thing<'a>) -> Vec<User<'a>> {
-        let users = match thing {
-            Thing::Listener(_) | Thing::Filter(_) => self.index().listeners.get(held.name).cloned().unwrap_or_default(),
+    fn leading<'s>(&'s self, held: &'s Held<'a>, thing: Thing<'a>) -> &'s [User<'a>] {
+        match thing {
+            Thing::Listener(_) | Thing::Filter(_) => self.index().listeners.get(held.name).map_or(&[], Vec::as_slice),
             Thing::RouteConfiguration(_) | Thing::VirtualHost(_) | Thing::Route(..) | Thing::RetryPolicy(..) => {
-                self.users_of(held.name, held.checked.resource_type == Some(ResourceType::Listener))
+                self.users_of(held.name, held.is_listener())
             }
-            _ => {
-                let mut holders: BTreeSet<(&str, bool)> = BTreeSet::new();
-                let uses = self.uses(held, thing);
-                let new = uses.iter().filter(|found| holders.insert((found.holder, found.inline)));
-                new.flat_map(|found| self.users_of(found.holder, found.inline))
-                    .collect()
+            Thing::Cluster(_) | Thing::Endpoints(_) | Thing::Locality { .. } | Thing::Endpoint(..) => {
+                held.ways.leading.get_or_init(|| {
+                    let mut holders: BTreeSet<(&str, bool)> = BTreeSet::new();
+                    let uses = self.uses(held).iter();
+                    let new = uses.filter(|found| holders.insert((found.holder, found.inline)));
+                    // Each has the routes of one holder.
+                    let users = new.flat_map(|found| self.users_of(found.holder, found.inline));
+                    let users: Vec<User<'a>> = users.copied().collect();
+                    self.work.add(users.len());
+                    users
+                })
             }
-        };
-        let mut known = BTreeSet::new();
-        let new = users
-            .into_iter()
-            .filter(|user| known.insert((user.listener, std::ptr::from_ref(user.manager))));
-        new.collect()
+        }
     }
 
     /// Says whether a listener of such a name leads to a thing.
-    pub fn is_led_to(&self, held: Held<'a>, thing: Thing<'a>, names: impl Fn(&str) -> bool) -> bool {
+    pub fn is_led_to(&self, held: &Held<'a>, thing: Thing<'a>, names: impl Fn(&str) -> bool) -> bool {
         self.leading(held, thing).iter().any(|user| names(user.listener))
     }
 
-    pub fn listeners(&self, held: Held<'a>, thing: Thing<'a>) -> Value<'a> {
-        Value::list(self.leading(held, thing).into_iter().map(Value::object))
+    pub fn listeners(&self, held: &Held<'a>, thing: Thing<'a>) -> Value<'a> {
+        Value::list(self.leading(held, thing).iter().copied().map(Value::object))
     }
 
-    pub fn routes(&self, held: Held<'a>, thing: Thing<'a>, redacts: bool) -> Value<'a> {
-        Value::list(
-            self.uses(held, thing)
-                .into_iter()
-                .map(|of| Value::object(UseView { of, redacts })),
-        )
+    pub fn routes(&self, held: &Held<'a>, thing: Thing<'a>) -> Value<'a> {
+        let of = |of: Use<'a>| Value::object(UseView { of });
+        match thing {
+            Thing::Route(host, route) | Thing::RetryPolicy(host, route) => {
+                Value::list([of(Self::own(held, host, route))])
+            }
+            _ if thing.is_below_routes() => Value::list(self.uses(held).iter().copied().map(of)),
+            _ => Value::list([]),
+        }
     }
 
     pub fn aggregates(&self, name: &str, thing: Thing<'a>) -> Vec<&'a String> {
@@ -249,36 +276,52 @@ impl<'a> Reach<'a> {
     }
 
     /// How long an RPC may take at most, by all ways; `None` if one has no limit.
-    pub fn deadline(&self, held: Held<'a>, thing: Thing<'a>) -> Option<Millis> {
-        let uses = match thing {
-            Thing::RouteConfiguration(_) | Thing::VirtualHost(_) | Thing::Listener(_) | Thing::Filter(_) => {
-                return None;
+    pub fn deadline(&self, held: &Held<'a>, thing: Thing<'a>) -> Option<Millis> {
+        match thing {
+            Thing::RouteConfiguration(_) | Thing::VirtualHost(_) | Thing::Listener(_) | Thing::Filter(_) => None,
+            Thing::Route(_, route) | Thing::RetryPolicy(_, route) => match &route.action {
+                Action::Route(action) => deadline_of(action, || {
+                    *held
+                        .ways
+                        .limit
+                        .get_or_init(|| self.limit(held.name, held.is_listener()))
+                }),
+                Action::NonForwarding | Action::Unknown => None,
+            },
+            Thing::Cluster(_) | Thing::Endpoints(_) | Thing::Locality { .. } | Thing::Endpoint(..) => {
+                *held.ways.deadline.get_or_init(|| {
+                    let mut limits = BTreeMap::new();
+                    let mut longest = None;
+                    for found in self.uses(held) {
+                        let Action::Route(action) = &found.route.action else {
+                            continue;
+                        };
+                        let limit = || {
+                            let of_holder = || self.limit(found.holder, found.inline);
+                            *limits.entry((found.holder, found.inline)).or_insert_with(of_holder)
+                        };
+                        longest = longest.max(Some(deadline_of(action, limit)?));
+                    }
+                    longest
+                })
             }
-            _ => self.uses(held, thing),
-        };
-        let mut longest = None;
-        for found in uses {
-            let Action::Route(action) = &found.route.action else {
-                continue;
-            };
-            let mut limits = Vec::new();
-            match action.max_stream_duration {
-                Some(own) => limits.push(own),
-                None => {
-                    let users = self.users_of(found.holder, found.inline);
-                    limits.extend(users.iter().map(|user| user.manager.http_max_stream_duration));
-                }
-            }
-            if limits.is_empty() || limits.contains(&Millis(0)) {
-                return None;
-            }
-            longest = longest.max(limits.into_iter().max());
         }
-        longest
+    }
+
+    /// What the listeners of some routes allow; `None` if one has no limit, or there is none.
+    fn limit(&self, holder: &str, inline: bool) -> Option<Millis> {
+        let users = self.users_of(holder, inline);
+        self.work.add(users.len());
+        let limits = users.iter().map(|user| user.manager.http_max_stream_duration);
+        limits
+            .clone()
+            .all(|limit| limit != Millis(0))
+            .then(|| limits.max())
+            .flatten()
     }
 
     /// The clusters that RPCs go to from here, with the share of the route's weights.
-    fn going(&self, held: Held<'a>, thing: Thing<'a>) -> Vec<(&'a str, f64)> {
+    fn going(&self, held: &Held<'a>, thing: Thing<'a>) -> Vec<(&'a str, f64)> {
         let mut first: Vec<(&'a str, f64)> = match thing {
             Thing::Route(_, route) | Thing::RetryPolicy(_, route) => destinations(route),
             Thing::VirtualHost(host) => host.routes.iter().flat_map(destinations).collect(),
@@ -287,13 +330,15 @@ impl<'a> Reach<'a> {
                 routes.flat_map(destinations).collect()
             }
             Thing::Cluster(_) => vec![(held.name, 1.0)],
-            Thing::Endpoints(_) | Thing::Locality(..) | Thing::Endpoint(..) => {
+            Thing::Endpoints(_) | Thing::Locality { .. } | Thing::Endpoint(..) => {
                 let clusters = self.index().clusters.get(held.name).into_iter().flatten();
                 return clusters.map(|name| (*name, 1.0)).collect();
             }
             Thing::Listener(_) | Thing::Filter(_) => {
-                let users = self.leading(held, thing);
-                let routes = users.iter().filter_map(|user| self.routes_of(user.manager));
+                let routes = self
+                    .leading(held, thing)
+                    .iter()
+                    .filter_map(|user| self.routes_of(user.manager));
                 let hosts = routes.flat_map(|routes| &routes.virtual_hosts);
                 hosts.flat_map(|host| &host.routes).flat_map(destinations).collect()
             }
@@ -308,6 +353,8 @@ impl<'a> Reach<'a> {
                 first.extend(new.map(|child| (child.as_str(), 1.0)).collect::<Vec<_>>());
             }
         }
+        self.work.add(first.len());
+        self.count(next);
         first
     }
 
@@ -321,7 +368,7 @@ impl<'a> Reach<'a> {
         }
     }
 
-    pub fn clusters(&self, held: Held<'a>, thing: Thing<'a>, redacts: bool) -> Value<'a> {
+    pub fn clusters(&self, held: &Held<'a>, thing: Thing<'a>, redacts: bool) -> Value<'a> {
         let mut all = self.going(held, thing);
         if matches!(thing, Thing::Cluster(_)) {
             // A cluster leads to others, if it is an aggregate.
@@ -337,7 +384,7 @@ impl<'a> Reach<'a> {
         }))
     }
 
-    pub fn priorities(&self, held: Held<'a>, thing: Thing<'a>) -> Value<'a> {
+    pub fn priorities(&self, held: &Held<'a>, thing: Thing<'a>) -> Value<'a> {
         let mut all = Vec::new();
         let mut add = |cluster: &'a str, endpoints: &'a Endpoints| {
             for (number, localities) in endpoints.priorities.iter().enumerate() {
@@ -350,7 +397,7 @@ impl<'a> Reach<'a> {
         };
         match thing {
             Thing::Endpoints(endpoints) => add(held.name, endpoints),
-            Thing::Locality(..) | Thing::Endpoint(..) => {}
+            Thing::Locality { .. } | Thing::Endpoint(..) => {}
             _ => {
                 let roots: Vec<&'a str> = match thing {
                     Thing::Cluster(_) => vec![held.name],
@@ -375,15 +422,17 @@ impl<'a> Reach<'a> {
                         Discovery::LogicalDns { .. } => {}
                     }
                 }
+                self.count(known.len());
             }
         }
         Value::List(all.into())
     }
 
     /// The filters on the way, with the overrides of virtual host and route.
-    pub fn filters(&self, held: Held<'a>, thing: Thing<'a>, redacts: bool) -> Value<'a> {
+    pub fn filters(&self, held: &Held<'a>, thing: Thing<'a>, redacts: bool) -> Value<'a> {
         let mut all = Vec::new();
         let mut add = |user: &User<'a>, found: Option<&Use<'a>>| {
+            self.work.add(user.manager.http_filters.len());
             for filter in user
                 .manager
                 .http_filters
@@ -408,15 +457,24 @@ impl<'a> Reach<'a> {
                 }
             }
         };
-        let uses = self.uses(held, thing);
-        match uses.is_empty() {
-            true => self.leading(held, thing).iter().for_each(|user| add(user, None)),
-            false => uses.iter().for_each(|found| {
-                let users = self.users_of(found.holder, found.inline);
-                users.iter().for_each(|user| add(user, Some(found)));
-            }),
+        let mut add_use = |found: &Use<'a>| {
+            let users = self.users_of(found.holder, found.inline);
+            users.iter().for_each(|user| add(user, Some(found)));
+        };
+        match thing {
+            Thing::Route(host, route) | Thing::RetryPolicy(host, route) => add_use(&Self::own(held, host, route)),
+            _ if thing.is_below_routes() => self.uses(held).iter().for_each(add_use),
+            _ => self.leading(held, thing).iter().for_each(|user| add(user, None)),
         }
         Value::List(all.into())
+    }
+}
+
+/// How long an RPC of a route may take; `None` without a limit.
+fn deadline_of(action: &RouteAction, of_listeners: impl FnOnce() -> Option<Millis>) -> Option<Millis> {
+    match action.max_stream_duration {
+        Some(own) => Some(own).filter(|own| *own != Millis(0)),
+        None => of_listeners(),
     }
 }
 

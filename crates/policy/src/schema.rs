@@ -1,6 +1,8 @@
-//! The contract: which fields `parsed`, `world` and `rpc` have, out of the JSON Schema that is published.
+//! The contract: which fields `parsed`, `world` and `rpc` have, out of the JSON Schema that is
+//! published.
 //!
-//! [`SCHEMA`] is the one list of fields. The checker of expressions reads it, and tests hold every view against it.
+//! [`SCHEMA`] is the one list of fields. The checker of expressions reads it, and tests hold every
+//! view against it.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -111,7 +113,8 @@ impl Schema {
         self.objects.contains_key(object)
     }
 
-    /// The kind of a field; `Err` has the nearest name that the object has, `None` if no name is known before.
+    /// The kind of a field; `Err` has the nearest name that the object has, `None` if no name is
+    /// known before.
     ///
     /// # Errors
     /// The object has no such field.
@@ -214,7 +217,8 @@ pub fn of_message(message: &'static Message) -> Kind {
     }
 }
 
-/// The value of JSON that is of a kind: durations are durations in it, and fields that the schema does not have are left out.
+/// The value of JSON that is of a kind: durations are durations in it, and fields that the schema
+/// does not have are left out.
 pub fn typed<'a>(json: &Json, kind: &Kind) -> Value<'a> {
     match (json, kind) {
         (Json::String(text), Kind::Duration) => nanoseconds(text).map_or(Value::Null, Value::Duration),

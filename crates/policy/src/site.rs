@@ -1,20 +1,25 @@
-//! A place that policies look at, and what it shows them. Each root is made when the first policy asks for it.
+//! A place that policies look at, and what it shows them. Each root is made when the first policy
+//! asks for it.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use crate::cel::{Value, View};
+use serde_json::Value as Json;
+
+use crate::cel::{Value, View, Work};
 use crate::policy::{Element, PARSED, RESOURCE};
-use crate::reach::Reach;
-use crate::view::{self, Named, Seen, duration, locality_name, optional, text, texts};
+use crate::reach::{Reach, Ways};
+use crate::uses::share;
+use crate::view::{self, duration, optional, text, texts};
 use xdsctl_channel::client::{Checked, World};
 use xdsctl_document::envelope;
 use xdsctl_document::proto::print::Printer;
 use xdsctl_document::source::SourceMap;
+use xdsctl_model::diag::{FieldPath, Seg};
 use xdsctl_model::resource::endpoints::{Endpoint, Locality};
 use xdsctl_model::resource::filter::HttpFilter;
 use xdsctl_model::resource::route::{Action, Route, VirtualHost};
-use xdsctl_model::resource::{Cluster, Endpoints, Listener, RouteConfiguration};
+use xdsctl_model::resource::{Cluster, Endpoints, Listener, ResourceType, RouteConfiguration};
 
 /// The thing at a place, with what it stands in.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +32,12 @@ pub(crate) enum Thing<'a> {
     RetryPolicy(&'a VirtualHost, &'a Route),
     Cluster(&'a Cluster),
     Endpoints(&'a Endpoints),
-    Locality(usize, &'a [Locality], &'a Locality),
+    Locality {
+        priority: usize,
+        /// Of all localities of the priority.
+        weight: u64,
+        of: &'a Locality,
+    },
     Endpoint(usize, &'a Locality, &'a Endpoint),
 }
 
@@ -42,50 +52,86 @@ impl Thing<'_> {
             Thing::RetryPolicy(..) => Element::RetryPolicy,
             Thing::Cluster(_) => Element::Cluster,
             Thing::Endpoints(_) => Element::Endpoints,
-            Thing::Locality(..) => Element::Locality,
+            Thing::Locality { .. } => Element::Locality,
             Thing::Endpoint(..) => Element::Endpoint,
         }
+    }
+
+    /// Says whether it stands in a RouteConfiguration, or is one.
+    pub const fn is_of_routes(self) -> bool {
+        matches!(
+            self,
+            Thing::RouteConfiguration(_) | Thing::VirtualHost(_) | Thing::Route(..) | Thing::RetryPolicy(..)
+        )
+    }
+
+    /// Says whether routes lead to it.
+    pub const fn is_below_routes(self) -> bool {
+        matches!(
+            self,
+            Thing::Cluster(_) | Thing::Endpoints(_) | Thing::Locality { .. } | Thing::Endpoint(..)
+        )
     }
 }
 
 /// What does not change from place to place.
 #[derive(Clone, Copy)]
 pub(crate) struct Ground<'a> {
+    pub work: &'a Work,
     pub world: &'a World,
     pub reach: &'a Reach<'a>,
     pub sources: &'a SourceMap,
     pub shows_secrets: bool,
 }
 
-/// A resource of it.
-#[derive(Clone, Copy)]
+/// A resource of it, or the routes that stand in one.
 pub(crate) struct Held<'a> {
     pub checked: &'a Checked,
     /// The key of its name.
     pub name: &'a str,
+    pub ways: Ways<'a>,
+    /// Where the routes stand in the resource.
+    routes: Option<FieldPath>,
+    /// As it is written, plain and without secrets.
+    written: [OnceCell<Value<'a>>; 2],
 }
 
-/// The JSON of a resource as it is written, plain and without secrets.
-pub(crate) type Written<'a> = Rc<[OnceCell<Value<'a>>; 2]>;
+impl<'a> Held<'a> {
+    pub fn new(checked: &'a Checked, name: &'a str, routes: Option<FieldPath>) -> Rc<Held<'a>> {
+        Rc::new(Held {
+            checked,
+            name,
+            ways: Ways::default(),
+            routes,
+            written: Default::default(),
+        })
+    }
+
+    /// Says whether it is a listener: routes in it stand there.
+    pub fn is_listener(&self) -> bool {
+        self.checked.resource_type == Some(ResourceType::Listener)
+    }
+}
 
 /// A place.
 pub(crate) struct Site<'a> {
     pub ground: Ground<'a>,
-    pub held: Held<'a>,
+    pub held: Rc<Held<'a>>,
     pub thing: Thing<'a>,
-    written: Written<'a>,
     /// Plain and without secrets.
     parsed: [OnceCell<Value<'a>>; 2],
+    /// The same.
+    world: [OnceCell<Value<'a>>; 2],
 }
 
 impl<'a> Site<'a> {
-    pub const fn new(ground: Ground<'a>, held: Held<'a>, thing: Thing<'a>, written: Written<'a>) -> Site<'a> {
+    pub const fn new(ground: Ground<'a>, held: Rc<Held<'a>>, thing: Thing<'a>) -> Site<'a> {
         Site {
             ground,
             held,
             thing,
-            written,
             parsed: [OnceCell::new(), OnceCell::new()],
+            world: [OnceCell::new(), OnceCell::new()],
         }
     }
 
@@ -93,123 +139,126 @@ impl<'a> Site<'a> {
     pub fn root(&self, number: usize, for_message: bool) -> Value<'a> {
         let redacts = for_message && !self.ground.shows_secrets;
         let of = usize::from(redacts);
-        match number {
-            RESOURCE => self.written[of].get_or_init(|| self.written(redacts)).clone(),
-            PARSED => self.parsed[of].get_or_init(|| self.of_thing(redacts)).clone(),
-            _ => Value::object(WorldView {
+        let world = || {
+            Value::object(WorldView {
                 ground: self.ground,
-                held: self.held,
+                held: Rc::clone(&self.held),
                 thing: self.thing,
                 redacts,
-            }),
-        }
+            })
+        };
+        let value = match number {
+            RESOURCE => self.held.written[of].get_or_init(|| self.written(redacts)),
+            PARSED => self.parsed[of].get_or_init(|| self.of_thing(redacts)),
+            _ => self.world[of].get_or_init(world),
+        };
+        value.clone()
     }
 
-    /// The resource as it is written, with proto names.
+    /// The resource as it is written, with proto names; of routes in a listener, these.
     fn written(&self, redacts: bool) -> Value<'a> {
-        let checked = self.held.checked;
-        let written = || {
-            let source = self.ground.sources.get(checked.origin.source)?;
-            let resource_type = checked.resource_type?;
-            let (bytes, _) = envelope::again(source, checked.origin, resource_type)?;
-            let mut printer = Printer::new(redacts);
-            printer.named(&bytes, resource_type.type_name());
-            serde_json::from_slice(&printer.out).ok()
+        let part = |json: Json| {
+            let part = match &self.held.routes {
+                Some(routes) => json.pointer(&pointer(routes)),
+                None => Some(&json),
+            };
+            optional(part, Value::of_json)
         };
-        optional(written(), |json: serde_json::Value| Value::of_json(&json))
+        let written = written(self.held.checked, self.ground.sources, redacts);
+        let value = optional(written, part);
+        self.ground.work.add(value.parts());
+        value
     }
 
     fn of_thing(&self, redacts: bool) -> Value<'a> {
         let name = self.held.name;
         match self.thing {
-            Thing::Listener(of) => view::listener(Named(name, Seen { of, redacts })),
-            Thing::Filter(of) => view::filter(Seen { of, redacts }),
-            Thing::RouteConfiguration(of) => Value::object(Named(self.routes_name(), Seen { of, redacts })),
-            Thing::VirtualHost(of) => Value::object(Seen { of, redacts }),
-            Thing::Route(_, of) => Value::object(Seen { of, redacts }),
+            Thing::Listener(of) => view::listener(name, of, redacts),
+            Thing::Filter(of) => view::filter(of, redacts),
+            Thing::RouteConfiguration(of) => {
+                let name = if self.held.is_listener() { "" } else { name };
+                view::route_configuration(name, of, redacts)
+            }
+            Thing::VirtualHost(of) => view::virtual_host(of, redacts),
+            Thing::Route(_, of) => view::route(of, redacts),
             Thing::RetryPolicy(_, route) => match &route.action {
-                Action::Route(of) => view::retry_policy(Seen { of: &**of, redacts }),
+                Action::Route(of) => view::retry_policy(of),
                 Action::NonForwarding | Action::Unknown => Value::Null,
             },
-            Thing::Cluster(of) => view::cluster(Named(name, Seen { of, redacts })),
-            Thing::Endpoints(of) => Value::object(Named(name, Seen { of, redacts })),
-            Thing::Locality(_, _, of) => Value::object(Seen { of, redacts }),
-            Thing::Endpoint(_, _, of) => Value::object(Seen { of, redacts }),
+            Thing::Cluster(of) => view::cluster(name, of, redacts),
+            Thing::Endpoints(of) => view::endpoints(name, of, redacts),
+            Thing::Locality { of, .. } => view::locality(of, redacts),
+            Thing::Endpoint(_, _, of) => view::endpoint(of, redacts),
         }
     }
+}
 
-    /// The name of a RouteConfiguration; empty in a listener.
-    fn routes_name(&self) -> &'a str {
-        match self.held.checked.parsed.as_deref() {
-            Some(xdsctl_model::resource::Resource::RouteConfiguration(_)) => self.held.name,
-            _ => "",
-        }
-    }
+/// A resource as it is written, with proto names.
+pub fn written(checked: &Checked, sources: &SourceMap, redacts: bool) -> Option<Json> {
+    let source = sources.get(checked.origin.source)?;
+    let resource_type = checked.resource_type?;
+    let (bytes, _) = envelope::again(source, checked.origin, resource_type)?;
+    let mut printer = Printer::new(redacts);
+    printer.named(&bytes, resource_type.type_name());
+    serde_json::from_slice(&printer.out).ok()
+}
+
+/// Where in that JSON a place is, as a JSON pointer.
+pub fn pointer(place: &FieldPath) -> String {
+    let step = |step| match step {
+        Seg::Field(name) => format!("/{name}"),
+        Seg::Index(number) => format!("/{number}"),
+        // A message in an Any stands beside its type.
+        _ => String::new(),
+    };
+    place.segs().map(step).collect()
 }
 
 /// `world`.
 struct WorldView<'a> {
     ground: Ground<'a>,
-    held: Held<'a>,
+    held: Rc<Held<'a>>,
     thing: Thing<'a>,
     redacts: bool,
 }
 
 impl<'a> View<'a> for WorldView<'a> {
     fn get(&self, field: &str) -> Value<'a> {
-        let (reach, held, thing) = (self.ground.reach, self.held, self.thing);
-        let resource_type = held.checked.resource_type;
+        let (reach, held, thing) = (self.ground.reach, &*self.held, self.thing);
         match field {
             "client" => Value::object(ClientView(self.ground.world)),
-            "type" => optional(resource_type, |of| text(of.short_name())),
+            "type" => optional(held.checked.resource_type, |of| text(of.short_name())),
             "name" => text(held.name),
             "listeners" => reach.listeners(held, thing),
-            "routes" => reach.routes(held, thing, self.redacts),
+            "routes" => reach.routes(held, thing),
             "clusters" => reach.clusters(held, thing, self.redacts),
             "aggregates" => texts(reach.aggregates(held.name, thing)),
             "priorities" => reach.priorities(held, thing),
             "filters" => reach.filters(held, thing, self.redacts),
             "deadline" => optional(reach.deadline(held, thing), duration),
             "virtual_host" => match thing {
-                Thing::Route(host, _) | Thing::RetryPolicy(host, _) => Value::object(self.seen(host)),
+                Thing::Route(host, _) | Thing::RetryPolicy(host, _) => view::virtual_host(host, self.redacts),
                 _ => Value::Null,
             },
             "route" => match thing {
-                Thing::RetryPolicy(_, route) => Value::object(self.seen(route)),
+                Thing::RetryPolicy(_, route) => view::route(route, self.redacts),
                 _ => Value::Null,
             },
             "priority" => match thing {
-                Thing::Locality(priority, ..) | Thing::Endpoint(priority, ..) => Value::int(priority),
+                Thing::Locality { priority, .. } | Thing::Endpoint(priority, ..) => Value::int(priority),
                 _ => Value::Null,
             },
             "locality" => match thing {
-                Thing::Endpoint(_, locality, _) => locality_name(&locality.name),
+                Thing::Endpoint(_, locality, _) => view::locality_name(&locality.name),
                 _ => Value::Null,
             },
             "share" => match thing {
-                Thing::Locality(_, all, locality) => Value::Double(share(all, locality)),
+                Thing::Locality { weight, of, .. } => Value::Double(share(of, weight)),
                 _ => Value::Null,
             },
             _ => Value::Null,
         }
     }
-}
-
-impl<'a> WorldView<'a> {
-    const fn seen<T>(&self, of: &'a T) -> Seen<'a, T> {
-        Seen {
-            of,
-            redacts: self.redacts,
-        }
-    }
-}
-
-/// The share of a locality among those of its priority.
-pub(crate) fn share(all: &[Locality], locality: &Locality) -> f64 {
-    let sum: u64 = all.iter().map(|one| u64::from(one.weight)).sum();
-    #[expect(clippy::cast_precision_loss, reason = "a share")]
-    let sum = sum.max(1) as f64;
-    f64::from(locality.weight) / sum
 }
 
 struct ClientView<'a>(&'a World);

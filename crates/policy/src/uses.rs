@@ -1,10 +1,9 @@
 //! The objects in `world`: who leads to a thing, and what it leads to.
 
 use crate::cel::{Value, View};
-use crate::site::share;
-use crate::view::{self, Seen, duration, lb_policies, optional, text, texts};
+use crate::view::{self, duration, lb_policies, optional, text, texts};
 use xdsctl_model::resource::Cluster;
-use xdsctl_model::resource::cluster::{Discovery, HealthStatus};
+use xdsctl_model::resource::cluster::HealthStatus;
 use xdsctl_model::resource::endpoints::Locality;
 use xdsctl_model::resource::filter::FilterConfig;
 use xdsctl_model::resource::listener::HttpConnectionManager;
@@ -45,7 +44,6 @@ impl<'a> View<'a> for User<'a> {
 
 pub(crate) struct UseView<'a> {
     pub of: Use<'a>,
-    pub redacts: bool,
 }
 
 impl<'a> View<'a> for UseView<'a> {
@@ -76,12 +74,7 @@ impl<'a> View<'a> for UseView<'a> {
             },
             "share" => Value::Double(share),
             "max_stream_duration" => optional(action.and_then(|action| action.max_stream_duration), duration),
-            "retry_policy" => optional(action, |of| {
-                view::retry_policy(Seen {
-                    of,
-                    redacts: self.redacts,
-                })
-            }),
+            "retry_policy" => optional(action, view::retry_policy),
             _ => Value::Null,
         }
     }
@@ -100,23 +93,29 @@ impl<'a> View<'a> for ClusterUse<'a> {
             ("name", _) => text(self.name),
             ("share", _) => Value::Double(self.share),
             ("is_held", cluster) => Value::Bool(cluster.is_some()),
-            ("type", Some(cluster)) => text(match &cluster.discovery {
-                Discovery::Eds { .. } => "EDS",
-                Discovery::LogicalDns { .. } => "LOGICAL_DNS",
-                Discovery::Aggregate { .. } => "AGGREGATE",
-            }),
+            ("type", Some(cluster)) => text(view::kind(&cluster.discovery)),
             ("lb_policies", Some(cluster)) => lb_policies(&cluster.lb_policy.config),
             ("lb_policies", None) => Value::list([]),
-            (_, Some(of)) => {
-                let redacts = self.redacts;
-                match view::cluster(view::Named(self.name, Seen { of, redacts })) {
-                    Value::Map(map) => map.get(field).cloned().unwrap_or(Value::Null),
-                    _ => Value::Null,
-                }
-            }
-            (_, None) => Value::Null,
+            ("outlier_detection" | "transport_socket", Some(of)) => match view::cluster(self.name, of, self.redacts) {
+                Value::Object(object) => object.get(field),
+                Value::Map(map) => map.get(field).cloned().unwrap_or(Value::Null),
+                _ => Value::Null,
+            },
+            _ => Value::Null,
         }
     }
+}
+
+/// The weight of all localities of a priority.
+pub(crate) fn weight(all: &[Locality]) -> u64 {
+    all.iter().map(|one| u64::from(one.weight)).sum()
+}
+
+/// The share of a locality among those of its priority, which have this weight.
+pub(crate) fn share(locality: &Locality, of: u64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "a share")]
+    let of = of.max(1) as f64;
+    f64::from(locality.weight) / of
 }
 
 pub(crate) struct PriorityView<'a> {
@@ -130,12 +129,15 @@ impl<'a> View<'a> for PriorityView<'a> {
         match field {
             "cluster" => text(self.cluster),
             "priority" => Value::int(self.number),
-            "localities" => Value::list(self.localities.iter().map(|of| {
-                Value::object(LocalityUse {
-                    of,
-                    share: share(self.localities, of),
-                })
-            })),
+            "localities" => {
+                let sum = weight(self.localities);
+                Value::list(self.localities.iter().map(|of| {
+                    Value::object(LocalityUse {
+                        of,
+                        share: share(of, sum),
+                    })
+                }))
+            }
             _ => Value::Null,
         }
     }

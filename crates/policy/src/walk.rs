@@ -1,6 +1,7 @@
 //! Goes to every place of a resource that policies may look at, with its path.
 
 use crate::site::Thing;
+use crate::uses::weight;
 use xdsctl_model::diag::Path;
 use xdsctl_model::resource::listener::{HttpConnectionManager, RouteSource};
 use xdsctl_model::resource::route::Action;
@@ -87,16 +88,16 @@ fn routes<'a>(config: &'a RouteConfiguration, at: &Path<'_>, visit: Visit<'_, 'a
 fn endpoints<'a>(endpoints: &'a Endpoints, visit: Visit<'_, 'a>) -> bool {
     let localities = Path::ROOT.field("endpoints");
     endpoints.priorities.iter().enumerate().all(|(priority, all)| {
-        all.iter().all(|locality| {
-            let at = localities.index(locality.index);
+        let weight = weight(all);
+        all.iter().all(|of| {
+            let at = localities.index(of.index);
             let list = at.field("lb_endpoints");
-            visit(Thing::Locality(priority, all, locality), &at)
-                && locality.endpoints.iter().all(|endpoint| {
-                    visit(
-                        Thing::Endpoint(priority, locality, endpoint),
-                        &list.index(endpoint.index),
-                    )
-                })
+            let locality = Thing::Locality { priority, weight, of };
+            visit(locality, &at)
+                && of
+                    .endpoints
+                    .iter()
+                    .all(|endpoint| visit(Thing::Endpoint(priority, of, endpoint), &list.index(endpoint.index)))
         })
     })
 }

@@ -120,7 +120,8 @@ fn failure_percentage(config: &FailurePercentageEjection) -> Value {
         .done()
 }
 
-fn metadata(value: &MetadataValue) -> Value {
+/// The parsed form of an entry of metadata.
+pub fn metadata(value: &MetadataValue) -> Value {
     match value {
         MetadataValue::Struct(value) => ParsedObject::new().put("type", "Struct").put("value", value.clone()),
         MetadataValue::Audience { url } => ParsedObject::new().put("type", "Audience").put("url", url.as_str()),

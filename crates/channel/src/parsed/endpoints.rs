@@ -23,7 +23,8 @@ fn priority(priority: usize, localities: &[Locality]) -> ParsedValue<'_> {
         .done()
 }
 
-fn locality(locality: &Locality) -> ParsedValue<'_> {
+/// The parsed form of a locality.
+pub fn locality(locality: &Locality) -> ParsedValue<'_> {
     ParsedObject::new()
         .put("index", locality.index)
         .put(

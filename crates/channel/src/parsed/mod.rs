@@ -22,7 +22,8 @@ mod tls;
 
 pub use parsed_value::{List, ParsedValue};
 
-pub use endpoints::{endpoint, endpoints};
+pub use cluster::metadata;
+pub use endpoints::{endpoint, endpoints, locality};
 pub use filter::{config as filter_config, http_filter as filter};
 pub use listener::listener;
 pub use route::{retry_policy, route, route_configuration, virtual_host};

@@ -1,4 +1,5 @@
-//! `[[policy]]` in `xdsctl.toml` and in the files that `policies` names: rules of the project's own, each with its cases.
+//! `[[policy]]` in `xdsctl.toml` and in the files that `policies` names: rules of the project's
+//! own, each with its cases.
 
 use std::fs;
 use std::ops::Range;
@@ -41,6 +42,8 @@ pub struct PolicyFile {
     pub cases: Vec<Case>,
     /// The number of each of its policies, and its id's place.
     pub policies: Vec<(usize, Range<usize>)>,
+    /// Bytes before the last policy, and its line.
+    lines: (usize, usize),
 }
 
 /// Resources that a policy must accept, or reject.
@@ -84,10 +87,10 @@ pub(super) struct PolicyTable {
     expression: Spanned<String>,
     #[serde(default)]
     variables: Vec<VariableTable>,
-    message: Option<String>,
+    message: Option<Spanned<String>>,
     message_expression: Option<Spanned<String>>,
     severity: Option<Level>,
-    help: Option<String>,
+    help: Option<Spanned<String>>,
     page: Option<String>,
     #[serde(default)]
     accepted: Vec<Spanned<CaseTable>>,
@@ -193,6 +196,7 @@ impl Builder {
             text: text.to_owned(),
             cases: Vec::new(),
             policies: Vec::new(),
+            lines: (0, 1),
         };
         for table in tables {
             self.table(table, &mut file)
@@ -232,13 +236,12 @@ impl Builder {
                 file.cases.push(read_case(number, is_accepted, case)?);
             }
         }
-        let line = file
-            .text
-            .get(..table.id.span().start)
-            .unwrap_or_default()
-            .matches('\n')
-            .count()
-            + 1;
+        // Policies stand one after the other.
+        let (before, lines) = file.lines;
+        let start = table.id.span().start;
+        let between = file.text.get(before..start).unwrap_or_default();
+        let line = lines + between.matches('\n').count();
+        file.lines = (start, line);
         let owned = |text: &Option<Spanned<String>>| text.as_ref().map(|text| text.get_ref().clone());
         let variables = table.variables.iter();
         let policy = Policy::new(PolicyText {
@@ -250,10 +253,10 @@ impl Builder {
             variables: variables
                 .map(|one| (one.name.get_ref().clone(), one.expression.get_ref().clone()))
                 .collect(),
-            message: table.message.clone(),
+            message: owned(&table.message),
             message_expression: owned(&table.message_expression),
             severity: table.severity.map(Level::severity),
-            help: table.help.clone(),
+            help: owned(&table.help),
             page: table.page.clone().unwrap_or_default(),
             place: format!("{}:{line}", file.name),
         });
@@ -287,7 +290,9 @@ impl PolicyTable {
             Part::Expression => Some(&self.expression),
             Part::VariableName(number) => variable(number).map(|one| &one.name),
             Part::Variable(number) => variable(number).map(|one| &one.expression),
+            Part::Message => self.message.as_ref(),
             Part::MessageExpression => self.message_expression.as_ref(),
+            Part::Help => self.help.as_ref(),
         };
         found.unwrap_or(&self.id)
     }
@@ -320,7 +325,8 @@ fn read_case(policy: usize, is_accepted: bool, case: &Spanned<CaseTable>) -> Res
     })
 }
 
-/// The bytes of a file where a part of a value stands; the whole value if it is written with escapes.
+/// The bytes of a file where a part of a value stands; the whole value if it is written with
+/// escapes.
 fn within(text: &str, place: Range<usize>, value: &str, part: &Range<usize>) -> Range<usize> {
     let written = text.get(place.clone()).and_then(|written| written.find(value));
     match written {

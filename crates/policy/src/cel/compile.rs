@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Fault;
 use super::functions::{self, Function};
-use super::syntax::{Expr, ExprKind, Name, Operator, parse};
+use super::syntax::{Expr, ExprKind, MAX_DEPTH, Name, Operator, parse, too_deep};
 use super::value::nanoseconds;
 use crate::schema::{Kind, SCHEMA};
 use xdsctl_model::text;
@@ -44,6 +44,8 @@ pub struct Program {
     pub kind: Kind,
     /// What it looks at, by way of variables too.
     pub roots: Roots,
+    /// Parts inside each other, those of variables counted.
+    depth: usize,
 }
 
 /// A part of a program, and where it stands in the text.
@@ -108,23 +110,30 @@ const MACROS: [(&str, Macro); 6] = [
 ];
 
 impl Program {
-    /// Reads an expression.
+    /// Reads an expression, which may name these variables.
     ///
     /// # Errors
     /// It is no CEL, or names what is not there.
-    pub fn new(text: &str, scope: &Scope, roots_of_variables: &[Roots]) -> Result<Program, Fault> {
+    pub fn new(text: &str, scope: &Scope, variables: &[Program]) -> Result<Program, Fault> {
         let expr = parse(text)?;
         let mut compiler = Compiler {
             scope,
-            roots_of_variables,
+            variables,
             locals: Vec::new(),
             roots: Roots::default(),
+            depth: 0,
         };
         let (node, kind) = compiler.expr(&expr)?;
+        // A variable is evaluated where it is first named.
+        let depth = expr.depth + compiler.depth;
+        if depth > MAX_DEPTH {
+            return Err(too_deep(&expr.span));
+        }
         Ok(Program {
             node,
             kind,
             roots: compiler.roots,
+            depth,
         })
     }
 
@@ -132,8 +141,8 @@ impl Program {
     ///
     /// # Errors
     /// As for [`new`](Self::new), or the value is of another kind.
-    pub fn of_kind(text: &str, scope: &Scope, roots: &[Roots], wanted: &Kind) -> Result<Program, Fault> {
-        let program = Program::new(text, scope, roots)?;
+    pub fn of_kind(text: &str, scope: &Scope, variables: &[Program], wanted: &Kind) -> Result<Program, Fault> {
+        let program = Program::new(text, scope, variables)?;
         match program.kind == *wanted || program.kind == Kind::Any {
             true => Ok(program),
             false => {
@@ -150,10 +159,12 @@ impl Program {
 
 struct Compiler<'s> {
     scope: &'s Scope,
-    roots_of_variables: &'s [Roots],
+    variables: &'s [Program],
     /// Variables of macros, the innermost last.
     locals: Vec<(String, Kind)>,
     roots: Roots,
+    /// That of the deepest variable.
+    depth: usize,
 }
 
 type Compiled = Result<(Node, Kind), Fault>;
@@ -250,36 +261,23 @@ impl Compiler<'_> {
                 );
                 return Err(Fault::new(&name.span, message));
             };
-            self.roots = self
-                .roots
-                .and(self.roots_of_variables.get(at).copied().unwrap_or_default());
+            if let Some(program) = self.variables.get(at) {
+                self.roots = self.roots.and(program.roots);
+                self.depth = self.depth.max(program.depth);
+            }
             let kind = variables.get(at).map_or(Kind::Any, |(_, kind)| kind.clone());
             return Ok((Step::Variable(at), kind));
         }
-        let (node, kind) = self.expr(of)?;
-        match SCHEMA.field(&kind, &name.text) {
-            Some(Ok(field)) => Ok((make(Box::new(node), name.text.as_str().into()), field)),
-            Some(Err(why)) => Err(Fault::new(&name.span, why)),
-            None => {
-                let message = format!("{} has no fields, so no `{}`", kind.name(), name.text);
-                Err(Fault::new(&name.span, message))
-            }
-        }
+        let of = self.expr(of)?;
+        field(of, &name.text, &name.span, make)
     }
 
     fn index(&mut self, of: &Expr, index: &Expr) -> Result<(Step, Kind), Fault> {
-        // A field in brackets is a field.
-        if let ExprKind::Text(text) = &index.kind {
-            let (_, kind) = self.expr(of)?;
-            if matches!(kind, Kind::Object(_) | Kind::Message(_)) {
-                let name = Name {
-                    text: text.clone(),
-                    span: index.span.clone(),
-                };
-                return self.select(of, &name, Step::Select);
-            }
-        }
         let (node, kind) = self.expr(of)?;
+        // A field in brackets is a field.
+        if let (ExprKind::Text(name), Kind::Object(_) | Kind::Message(_)) = (&index.kind, &kind) {
+            return field((node, kind), name, &index.span, Step::Select);
+        }
         let (wanted, found) = match kind {
             Kind::List(of) => (Kind::Int, *of),
             Kind::Map(of) => (Kind::Text, *of),
@@ -438,6 +436,23 @@ impl Compiler<'_> {
             result: of_result.map(|(node, _)| node),
         };
         Ok((Step::Macro(which, Box::new(node)), kind))
+    }
+}
+
+/// The field of a value.
+fn field(
+    (node, kind): (Node, Kind),
+    name: &str,
+    span: &Range<usize>,
+    make: fn(Box<Node>, Box<str>) -> Step,
+) -> Result<(Step, Kind), Fault> {
+    match SCHEMA.field(&kind, name) {
+        Some(Ok(field)) => Ok((make(Box::new(node), name.into()), field)),
+        Some(Err(why)) => Err(Fault::new(span, why)),
+        None => {
+            let message = format!("{} has no fields, so no `{name}`", kind.name());
+            Err(Fault::new(span, message))
+        }
     }
 }
 

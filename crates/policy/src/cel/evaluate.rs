@@ -1,33 +1,54 @@
 //! Evaluates a program, and counts every step.
 
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
 use super::compile::{Macro, MacroNode, Node, Program, Step};
+use super::functions::short;
 use super::syntax::Operator;
 use super::value::{Text, Value};
 
-/// Steps of one evaluation: a part of an expression, an element of a list, or 16 bytes of a text that is made.
+/// Steps of one evaluation: a part of an expression, an element of a list, or 16 bytes of a text
+/// that is made.
 pub const MAX_STEPS: u64 = 1_000_000;
 
 /// Bytes of a text that count as a step.
 const BYTES_A_STEP: usize = 16;
 
+/// Steps that views take beside what they give: they count with the next one of the evaluation.
+#[derive(Debug, Clone, Default)]
+pub struct Work(Rc<Cell<usize>>);
+
+impl Work {
+    /// Adds steps.
+    pub fn add(&self, steps: usize) {
+        self.0.set(self.0.get().saturating_add(steps));
+    }
+}
+
 /// How many steps are left.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Budget {
     /// Of this evaluation.
     own: u64,
     /// Of all.
     all: u64,
+    work: Work,
 }
 
 impl Budget {
     /// So many for all evaluations together.
-    pub const fn new(all: u64) -> Budget {
-        Budget { own: 0, all }
+    pub fn new(all: u64) -> Budget {
+        let work = Work::default();
+        Budget { own: 0, all, work }
+    }
+
+    /// Where views say what they do.
+    pub fn work(&self) -> Work {
+        self.work.clone()
     }
 
     /// Begins an evaluation.
@@ -48,7 +69,7 @@ impl Budget {
 
     /// Takes steps.
     pub(super) fn take(&mut self, steps: usize) -> Result<(), EvaluationStop> {
-        let steps = steps as u64;
+        let steps = (steps as u64).saturating_add(self.work.0.take() as u64);
         if steps > self.own || steps > self.all {
             // An evaluation that goes too far has taken what it may.
             self.all = self.all.saturating_sub(self.own.min(steps));
@@ -154,8 +175,8 @@ impl<'e, 'a> Evaluation<'e, 'a> {
                         found.ok_or_else(|| failed(format!("there is no element {at} of {}", list.len())))
                     }
                     (_, Value::Text(name)) => field(&of, name, self.budget)?
-                        .ok_or_else(|| failed(format!("{} has no `{}`", of.kind(), &**name))),
-                    _ => Err(failed(format!("{} has no element {index}", of.kind()))),
+                        .ok_or_else(|| failed(format!("{} has no `{}`", of.kind(), short(name)))),
+                    _ => Err(failed(format!("{} has no element by {}", of.kind(), index.kind()))),
                 };
             }
             Step::Not(of) => match self.node(of)? {
@@ -176,7 +197,7 @@ impl<'e, 'a> Evaluation<'e, 'a> {
                     return Ok(Value::Bool(false));
                 };
                 for element in elements {
-                    if self.node(element)?.equals(&wanted) {
+                    if self.node(element)?.equals(&wanted, self.budget)? {
                         return Ok(Value::Bool(true));
                     }
                 }
@@ -223,7 +244,13 @@ impl<'e, 'a> Evaluation<'e, 'a> {
             },
             Step::Call(function, args) => {
                 let values: Result<Vec<Value<'a>>, _> = args.iter().map(|arg| self.node(arg)).collect();
-                return (function.call)(&values?, self.budget).map_err(|stop| match stop {
+                let values = values?;
+                for value in &values {
+                    // A function goes through its texts.
+                    self.budget
+                        .text(if let Value::Text(text) = value { text.len() } else { 0 })?;
+                }
+                return (function.call)(&values, self.budget).map_err(|stop| match stop {
                     Why::Failed(why) => failed(format!("{}(): {why}", function.name)),
                     Why::Stop(stop) => stop,
                 });
@@ -353,9 +380,7 @@ fn field<'a>(of: &Value<'a>, name: &str, budget: &mut Budget) -> Result<Option<V
         Value::Map(map) => map.get(name).cloned().unwrap_or(Value::Null),
         Value::Object(object) => {
             let value = object.get(name);
-            if let Value::List(list) = &value {
-                budget.take(list.len())?;
-            }
+            budget.take(value.parts() - 1)?;
             value
         }
         _ => return Ok(None),
@@ -372,24 +397,24 @@ fn binary<'a>(operator: Operator, a: &Value<'a>, b: &Value<'a>, budget: &mut Bud
         let order = a.order(b);
         order.ok_or_else(|| format!("{} and {} have no order", a.kind(), b.kind()))
     };
-    let compare = |value: &Value<'_>| match value {
-        Value::Text(text) => text.len() / BYTES_A_STEP,
-        Value::List(list) => list.len(),
-        Value::Map(map) => map.len(),
-        _ => 0,
-    };
-    budget.take(compare(a).min(compare(b)))?;
+    let bytes = |value: &Value<'_>| if let Value::Text(text) = value { text.len() } else { 0 };
+    budget.text(bytes(a).min(bytes(b)))?;
     Ok(match operator {
-        Operator::Equal => Value::Bool(a.equals(b)),
-        Operator::Unequal => Value::Bool(!a.equals(b)),
+        Operator::Equal => Value::Bool(a.equals(b, budget)?),
+        Operator::Unequal => Value::Bool(!a.equals(b, budget)?),
         Operator::Less => Value::Bool(order()? == Ordering::Less),
         Operator::LessOrEqual => Value::Bool(order()? != Ordering::Greater),
         Operator::Greater => Value::Bool(order()? == Ordering::Greater),
         Operator::GreaterOrEqual => Value::Bool(order()? != Ordering::Less),
         Operator::In => match (a, b) {
             (_, Value::List(list)) => {
-                budget.take(list.len())?;
-                Value::Bool(list.iter().any(|element| element.equals(a)))
+                for element in list.iter() {
+                    budget.take(1)?;
+                    if element.equals(a, budget)? {
+                        return Ok(Value::Bool(true));
+                    }
+                }
+                Value::Bool(false)
             }
             (Value::Text(key), Value::Map(map)) => Value::Bool(map.contains_key(&**key)),
             _ => return Err(format!("`in` looks for {} in a list, not in {}", a.kind(), b.kind()).into()),

@@ -1,5 +1,5 @@
-//! The functions of an expression, those that CEL and Kubernetes have and those for addresses and shares. Each may be called in
-//! both forms, `size(x)` and `x.size()`.
+//! The functions of an expression, those that CEL and Kubernetes have and those for addresses and
+//! shares. Each may be called in both forms, `size(x)` and `x.size()`.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -7,6 +7,9 @@ use super::evaluate::{Budget, Why};
 use super::value::{Text, Value, nanoseconds};
 use crate::schema::Kind;
 use xdsctl_model::resource::listener::Cidr;
+
+/// Characters of a text that an error quotes.
+const QUOTED_CHARS: usize = 80;
 
 /// What an argument may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,8 +91,7 @@ functions! {
         Value::Map(map) => Ok(Value::int(map.len())),
         other => Err(unfit(other)),
     };
-    contains(Text, Text) -> Bool "says whether a text has another in it" |args, budget| {
-        budget.text(text(args, 0)?.len())?;
+    contains(Text, Text) -> Bool "says whether a text has another in it" |args, _| {
         Ok(Value::Bool(text(args, 0)?.contains(text(args, 1)?)))
     };
     startsWith(Text, Text) -> Bool "says whether a text begins with another" |args, _| {
@@ -142,29 +144,41 @@ functions! {
     distinct(List) -> Same "the list with each element once" |args, budget| {
         let mut kept: Vec<Value<'_>> = Vec::new();
         for one in list(args, 0)? {
-            budget.take(kept.len())?;
-            if !kept.iter().any(|known| known.equals(one)) {
+            budget.take(1)?;
+            let mut is_known = false;
+            for known in &kept {
+                budget.take(1)?;
+                is_known = known.equals(one, budget)?;
+                if is_known {
+                    break;
+                }
+            }
+            if !is_known {
                 kept.push(one.clone());
             }
         }
         Ok(Value::List(kept.into()))
     };
-    string(Plain) -> Text "the value as a text" |args, budget| made(args[0].to_string(), budget);
+    string(Plain) -> Text "the value as a text" |args, budget| match &args[0] {
+        // What is in a list may be in it many times.
+        Value::Null | Value::List(_) | Value::Map(_) | Value::Object(_) => Err(unfit(&args[0])),
+        plain => made(plain.to_string(), budget),
+    };
     int(Number) -> Int "the number without its fraction, or the number in a text" |args, _| match &args[0] {
         Value::Int(number) => Ok(Value::Int(*number)),
         #[expect(clippy::cast_possible_truncation, reason = "checked")]
         Value::Double(number) if number.abs() < 9.2e18 => Ok(Value::Int(*number as i64)),
-        Value::Text(text) => text.parse().map(Value::Int).map_err(|_| format!("`{}` is no whole number", &**text).into()),
+        Value::Text(text) => text.parse().map(Value::Int).map_err(|_| format!("`{}` is no whole number", short(text)).into()),
         other => Err(unfit(other)),
     };
     double(Number) -> Double "the number as a double, or the number in a text" |args, _| match &args[0] {
-        Value::Text(text) => text.parse().map(Value::Double).map_err(|_| format!("`{}` is no number", &**text).into()),
+        Value::Text(text) => text.parse().map(Value::Double).map_err(|_| format!("`{}` is no number", short(text)).into()),
         other => other.number().map(Value::Double).ok_or_else(|| unfit(other)),
     };
     duration(DurationOrText) -> Duration "the duration that a text says, such as '30s' or '1.5h'" |args, _| match &args[0] {
         Value::Duration(of) => Ok(Value::Duration(*of)),
         Value::Text(text) => {
-            let of = nanoseconds(text).ok_or_else(|| format!("`{}` is no duration", &**text))?;
+            let of = nanoseconds(text).ok_or_else(|| format!("`{}` is no duration", short(text)))?;
             Ok(Value::Duration(of))
         }
         other => Err(unfit(other)),
@@ -173,7 +187,7 @@ functions! {
     getMilliseconds(Duration) -> Int "the whole milliseconds of a duration" |args, _| whole(&args[0], 1_000_000);
     percent(Number) -> Double "the share that '30%', '1/4' or 30 (of 100) says, as 0.3, 0.25, 0.3" |args, _| {
         let share = match &args[0] {
-            Value::Text(text) => share(text).ok_or_else(|| format!("`{}` is no share", &**text))?,
+            Value::Text(text) => share(text).ok_or_else(|| format!("`{}` is no share", short(text)))?,
             other => other.number().ok_or_else(|| unfit(other))? / 100.0,
         };
         Ok(Value::Double(share))
@@ -259,6 +273,15 @@ fn text<'v>(args: &'v [Value<'_>], number: usize) -> Result<&'v str, Why> {
     }
 }
 
+/// The beginning of a text, to be quoted.
+pub(super) fn short(text: &str) -> String {
+    let end = text.char_indices().nth(QUOTED_CHARS).map(|(end, _)| end);
+    match end.and_then(|end| text.get(..end)) {
+        Some(beginning) => format!("{beginning}..."),
+        None => text.to_owned(),
+    }
+}
+
 fn list<'v, 'a>(args: &'v [Value<'a>], number: usize) -> Result<&'v [Value<'a>], Why> {
     match &args[number] {
         Value::List(list) => Ok(list),
@@ -308,7 +331,7 @@ fn address(text: &str) -> Result<(IpAddr, Option<u16>), Why> {
     }
     let ip = text.trim_start_matches('[').trim_end_matches(']').parse();
     ip.map(|ip| (ip, None))
-        .map_err(|_| format!("`{text}` is no address").into())
+        .map_err(|_| format!("`{}` is no address", short(text)).into())
 }
 
 fn range(text: &str) -> Result<Cidr, Why> {
@@ -317,7 +340,7 @@ fn range(text: &str) -> Result<Cidr, Why> {
     let fits = |(ip, length): &(IpAddr, u32)| *length <= if ip.is_ipv4() { 32 } else { 128 };
     let (ip, length) = range
         .filter(fits)
-        .ok_or_else(|| format!("`{text}` is no range of addresses"))?;
+        .ok_or_else(|| format!("`{}` is no range of addresses", short(text)))?;
     Ok(Cidr::new(SocketAddr::new(ip, 0), length))
 }
 

@@ -1,8 +1,10 @@
-//! The Common Expression Language: text to tree ([`syntax`]), tree to program ([`compile`]), program to value ([`evaluate`]).
+//! The Common Expression Language: text to tree ([`syntax`]), tree to program ([`compile`]),
+//! program to value ([`evaluate`]).
 //!
-//! An evaluator of our own over a parser of our own: the crate `cel` (0.15) counts no steps, knows no types, and its parser ends
-//! the process at 95 brackets inside each other. What is here is the language's core: no timestamps, bytes, protobuf messages or
-//! optionals, and whole numbers are all `int`.
+//! An evaluator of our own over a parser of our own: the crate `cel` (0.15) counts no steps, knows
+//! no types, and its parser ends the process at 95 brackets inside each other. What is here is the
+//! language's core: no timestamps, bytes, protobuf messages or optionals, and whole numbers are all
+//! `int`.
 
 mod compile;
 mod evaluate;
@@ -12,7 +14,7 @@ mod token;
 mod value;
 
 pub use compile::{Program, Roots, Scope};
-pub use evaluate::{Budget, Evaluation, EvaluationStop, MAX_STEPS};
+pub use evaluate::{Budget, Evaluation, EvaluationStop, MAX_STEPS, Work};
 pub use functions::FUNCTIONS;
 pub use syntax::{MAX_BYTES, MAX_DEPTH};
 pub use value::{Text, Value, View, nanoseconds};

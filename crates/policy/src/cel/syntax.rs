@@ -16,7 +16,8 @@ pub const MAX_DEPTH: usize = 100;
 pub(super) struct Expr {
     pub span: Range<usize>,
     pub kind: ExprKind,
-    depth: usize,
+    /// Parts inside each other, itself the first.
+    pub depth: usize,
 }
 
 /// A name with its place.
@@ -376,9 +377,9 @@ impl Parser {
     }
 }
 
-fn too_deep(span: &Range<usize>) -> Fault {
+pub(super) fn too_deep(span: &Range<usize>) -> Fault {
     Fault::new(
         span,
-        format!("more than {MAX_DEPTH} parts inside each other, the limit"),
+        format!("more than {MAX_DEPTH} parts inside each other, those of variables counted, the limit"),
     )
 }

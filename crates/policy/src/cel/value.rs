@@ -7,6 +7,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::rc::Rc;
 
+use super::evaluate::{Budget, EvaluationStop};
+
 /// A text, of the world that is looked at or made.
 #[derive(Clone)]
 pub enum Text<'a> {
@@ -129,19 +131,51 @@ impl<'a> Value<'a> {
     }
 
     /// Says whether two values are equal; values of different kinds are not.
-    pub fn equals(&self, other: &Value<'_>) -> bool {
-        match (self, other) {
+    ///
+    /// A list may have one that is twice in it, and so on: each part that is compared is a step.
+    pub(super) fn equals(&self, other: &Value<'_>, budget: &mut Budget) -> Result<bool, EvaluationStop> {
+        Ok(match (self, other) {
             (Value::Null, Value::Null) => true,
-            (Value::Bool(a), Value::Bool(b)) => a == b,
-            (Value::Int(a), Value::Int(b)) => a == b,
-            (Value::Text(a), Value::Text(b)) => **a == **b,
-            (Value::Duration(a), Value::Duration(b)) => a == b,
-            (Value::List(a), Value::List(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.equals(b)),
+            (Value::Text(a), Value::Text(b)) if a.len() != b.len() => false,
+            (Value::Text(a), Value::Text(b)) => {
+                budget.text(a.len())?;
+                **a == **b
+            }
+            (Value::List(a), Value::List(b)) => {
+                if a.len() != b.len() {
+                    return Ok(false);
+                }
+                for (a, b) in a.iter().zip(b.iter()) {
+                    budget.take(1)?;
+                    if !a.equals(b, budget)? {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
             (Value::Map(a), Value::Map(b)) => {
-                let mut pairs = a.iter().zip(b.iter());
-                a.len() == b.len() && pairs.all(|((ak, av), (bk, bv))| **ak == **bk && av.equals(bv))
+                if a.len() != b.len() {
+                    return Ok(false);
+                }
+                for ((a_key, a), (b_key, b)) in a.iter().zip(b.iter()) {
+                    budget.text(a_key.len())?;
+                    budget.take(1)?;
+                    if **a_key != **b_key || !a.equals(b, budget)? {
+                        return Ok(false);
+                    }
+                }
+                true
             }
             _ => self.order(other) == Some(Ordering::Equal),
+        })
+    }
+
+    /// Values in it, itself the first; those of an object are made when they are asked for.
+    pub(crate) fn parts(&self) -> usize {
+        match self {
+            Value::List(list) => list.iter().fold(1, |sum, one| sum + one.parts()),
+            Value::Map(map) => map.values().fold(1, |sum, one| sum + one.parts()),
+            _ => 1,
         }
     }
 

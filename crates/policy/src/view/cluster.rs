@@ -1,0 +1,153 @@
+//! Clusters.
+
+use std::rc::Rc;
+
+use super::{Named, Seen, duration, object, objects, of_json, optional, text, texts};
+use crate::cel::{Text, Value, View};
+use xdsctl_channel::parsed;
+use xdsctl_model::resource::cluster::{Discovery, FailurePercentageEjection, OutlierDetection, SuccessRateEjection};
+use xdsctl_model::resource::tls::{
+    CaCerts, CommonTlsContext, DownstreamTlsContext, ProviderInstance, UpstreamTlsContext,
+};
+use xdsctl_model::resource::{Cluster, LbConfig};
+
+/// The names of LB policies from the outermost in.
+pub(crate) fn lb_policies<'a>(config: &LbConfig) -> Value<'a> {
+    fn collect<'a>(config: &LbConfig, names: &mut Vec<Value<'a>>) {
+        names.push(text(xdsctl_lb::name_of(config)));
+        config.children().into_iter().for_each(|child| collect(child, names));
+    }
+    let mut names = Vec::new();
+    collect(config, &mut names);
+    Value::List(names.into())
+}
+
+impl<'a> View<'a> for Named<'a, Cluster> {
+    fn get(&self, field: &str) -> Value<'a> {
+        let Named(name, of) = *self;
+        match field {
+            "name" => text(name),
+            "discovery" => object(&of.discovery),
+            "lb_policy" => Value::of_json(&of.lb_policy.json),
+            "lb_policies" => lb_policies(&of.lb_policy.config),
+            "connection_idle_timeout" => duration(of.connection_idle_timeout),
+            "max_concurrent_requests" => Value::int(of.max_concurrent_requests),
+            "outlier_detection" => optional(of.outlier_detection.as_ref(), object),
+            "override_host_status" => Value::list(of.override_host_statuses.iter().map(|status| text(status.name()))),
+            "lrs_server" if of.lrs_self => text("self"),
+            "lrs_report_endpoint_metrics" => texts(&of.lrs_metrics),
+            "use_http_connect" => Value::Bool(of.use_http_connect),
+            "transport_socket" => optional(of.tls.as_ref(), object),
+            "metadata" => {
+                let all = of.metadata.iter();
+                let all = all.map(|(key, value)| (Text::Borrowed(key.as_str()), metadata(value)));
+                Value::Map(Rc::new(all.collect()))
+            }
+            _ => Value::Null,
+        }
+    }
+}
+
+fn metadata<'a>(value: &xdsctl_model::resource::cluster::MetadataValue) -> Value<'a> {
+    of_json(&parsed::metadata(value), "metadata")
+}
+
+impl<'a> View<'a> for Seen<'a, Discovery> {
+    fn get(&self, field: &str) -> Value<'a> {
+        match (field, self.0) {
+            ("type", of) => text(kind(of)),
+            ("service_name", Discovery::Eds { service_name }) => optional(service_name.as_deref(), text),
+            ("hostname", Discovery::LogicalDns { hostname }) => text(hostname),
+            ("clusters", Discovery::Aggregate { children }) => texts(children),
+            _ => Value::Null,
+        }
+    }
+}
+
+/// How endpoints are found.
+pub(crate) const fn kind(of: &Discovery) -> &'static str {
+    match of {
+        Discovery::Eds { .. } => "EDS",
+        Discovery::LogicalDns { .. } => "LOGICAL_DNS",
+        Discovery::Aggregate { .. } => "AGGREGATE",
+    }
+}
+
+impl<'a> View<'a> for Seen<'a, OutlierDetection> {
+    fn get(&self, field: &str) -> Value<'a> {
+        let of = self.0;
+        match field {
+            "interval" => duration(of.interval),
+            "base_ejection_time" => duration(of.base_ejection_time),
+            "max_ejection_time" => duration(of.max_ejection_time),
+            "max_ejection_percent" => Value::int(of.max_ejection_percent),
+            "success_rate" => optional(of.success_rate.as_ref(), object),
+            "failure_percentage" => optional(of.failure_percentage.as_ref(), object),
+            _ => Value::Null,
+        }
+    }
+}
+
+impl<'a> View<'a> for Seen<'a, SuccessRateEjection> {
+    fn get(&self, field: &str) -> Value<'a> {
+        match field {
+            "enforcing" => Value::int(self.0.enforcement_percentage),
+            "stdev_factor" => Value::int(self.0.stdev_factor),
+            "minimum_hosts" => Value::int(self.0.minimum_hosts),
+            "request_volume" => Value::int(self.0.request_volume),
+            _ => Value::Null,
+        }
+    }
+}
+
+impl<'a> View<'a> for Seen<'a, FailurePercentageEjection> {
+    fn get(&self, field: &str) -> Value<'a> {
+        match field {
+            "enforcing" => Value::int(self.0.enforcement_percentage),
+            "threshold" => Value::int(self.0.threshold),
+            "minimum_hosts" => Value::int(self.0.minimum_hosts),
+            "request_volume" => Value::int(self.0.request_volume),
+            _ => Value::Null,
+        }
+    }
+}
+
+impl<'a> View<'a> for Seen<'a, UpstreamTlsContext> {
+    fn get(&self, field: &str) -> Value<'a> {
+        match field {
+            "sni" => text(&self.0.sni),
+            "auto_host_sni" => Value::Bool(self.0.auto_host_sni),
+            "auto_sni_san_validation" => Value::Bool(self.0.auto_sni_san_validation),
+            _ => common(&self.0.common, field),
+        }
+    }
+}
+
+impl<'a> View<'a> for Seen<'a, DownstreamTlsContext> {
+    fn get(&self, field: &str) -> Value<'a> {
+        match field {
+            "require_client_certificate" => Value::Bool(self.0.require_client_certificate),
+            _ => common(&self.0.common, field),
+        }
+    }
+}
+
+fn common<'a>(of: &'a CommonTlsContext, field: &str) -> Value<'a> {
+    match (field, &of.ca_certs) {
+        ("ca_certificates", CaCerts::SystemRoots) => text("system_root_certs"),
+        ("ca_certificates", CaCerts::Provider(instance)) => object(instance),
+        ("match_subject_alt_names", _) => objects(&of.match_subject_alt_names),
+        ("identity_certificate", _) => optional(of.identity.as_ref(), object),
+        _ => Value::Null,
+    }
+}
+
+impl<'a> View<'a> for Seen<'a, ProviderInstance> {
+    fn get(&self, field: &str) -> Value<'a> {
+        match field {
+            "instance_name" => text(&self.0.instance_name),
+            "certificate_name" => text(&self.0.certificate_name),
+            _ => Value::Null,
+        }
+    }
+}

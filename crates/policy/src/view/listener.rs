@@ -1,0 +1,77 @@
+//! Listeners and their HTTP filters.
+
+use super::{Named, Seen, duration, filter_config, object, objects, optional, text};
+use crate::cel::{Value, View};
+use xdsctl_model::resource::Listener;
+use xdsctl_model::resource::filter::HttpFilter;
+use xdsctl_model::resource::listener::{FilterChain, HttpConnectionManager, RouteSource, SourceType};
+
+impl<'a> View<'a> for Named<'a, Listener> {
+    fn get(&self, field: &str) -> Value<'a> {
+        let Named(name, of) = *self;
+        match (field, of) {
+            ("name", _) => text(name),
+            ("api_listener", Listener::Api(manager)) => object(manager),
+            ("address", Listener::Tcp(tcp)) => text(&tcp.address),
+            ("filter_chains", Listener::Tcp(tcp)) => objects(&tcp.filter_chains),
+            ("filter_chains", Listener::Api(_)) => Value::list([]),
+            ("default_filter_chain", Listener::Tcp(tcp)) => optional(tcp.default_filter_chain.as_ref(), object),
+            _ => Value::Null,
+        }
+    }
+}
+
+impl<'a> View<'a> for Seen<'a, HttpConnectionManager> {
+    fn get(&self, field: &str) -> Value<'a> {
+        match (field, &self.0.routes) {
+            ("max_stream_duration", _) => duration(self.0.http_max_stream_duration),
+            ("http_filters", _) => objects(&self.0.http_filters),
+            ("rds", RouteSource::Rds(name)) => Value::object(Rds(name)),
+            ("route_config", RouteSource::Inline(routes)) => Value::object(Named("", &**routes)),
+            _ => Value::Null,
+        }
+    }
+}
+
+struct Rds<'a>(&'a str);
+
+impl<'a> View<'a> for Rds<'a> {
+    fn get(&self, field: &str) -> Value<'a> {
+        match field {
+            "route_config_name" => text(self.0),
+            _ => Value::Null,
+        }
+    }
+}
+
+impl<'a> View<'a> for Seen<'a, FilterChain> {
+    fn get(&self, field: &str) -> Value<'a> {
+        let of = self.0;
+        match field {
+            "source_type" => text(match of.source.source_type {
+                SourceType::Any => "ANY",
+                SourceType::SameIpOrLoopback => "SAME_IP_OR_LOOPBACK",
+                SourceType::External => "EXTERNAL",
+            }),
+            "source_prefix_ranges" => {
+                Value::list(of.source.prefixes.iter().map(|range| Value::text(range.to_string())))
+            }
+            "source_ports" => Value::list(of.source.ports.iter().map(|port| Value::int(*port))),
+            "transport_socket" => optional(of.tls.as_ref(), object),
+            "http_connection_manager" => object(&of.http_connection_manager),
+            _ => Value::Null,
+        }
+    }
+}
+
+impl<'a> View<'a> for Seen<'a, HttpFilter> {
+    fn get(&self, field: &str) -> Value<'a> {
+        match field {
+            "index" => Value::int(self.0.index),
+            "name" => text(&self.0.name),
+            "disabled" => Value::Bool(self.0.disabled),
+            "config" => filter_config(&self.0.config, false),
+            _ => Value::Null,
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! `parsed`: what a client keeps, with the fields that `--show parsed` has.
+//!
+//! Each object makes a field when it is asked for, from the value that the client keeps: a dump has
+//! hundreds of thousands of endpoints. For a message, which may show no secret, the same is made of
+//! the JSON of `--show parsed`, where secrets are masked. Tests hold the two against each other,
+//! field by field.
+
+mod cluster;
+mod endpoints;
+mod listener;
+mod route;
+
+use std::rc::Rc;
+
+use serde_json::Value as Json;
+
+use crate::cel::{Text, Value, View};
+use crate::schema::{Kind, typed};
+pub(crate) use cluster::{kind, lb_policies};
+use xdsctl_channel::parsed::{self, ParsedValue};
+use xdsctl_model::resource::endpoints::{Endpoint, Locality, LocalityName};
+use xdsctl_model::resource::filter::{FilterConfig, HttpFilter};
+use xdsctl_model::resource::route::{Route, RouteAction, VirtualHost};
+use xdsctl_model::resource::{Cluster, Endpoints, Listener, Millis, RouteConfiguration};
+
+/// What a view is made of.
+#[derive(Debug)]
+pub(crate) struct Seen<'a, T>(pub &'a T);
+
+/// A value and the name of its resource.
+#[derive(Debug)]
+pub(crate) struct Named<'a, T>(pub &'a str, pub &'a T);
+
+/// A value with its number.
+struct Numbered<'a, T: ?Sized>(usize, &'a T);
+
+pub(crate) fn text(text: &str) -> Value<'_> {
+    Value::Text(Text::Borrowed(text))
+}
+
+pub(crate) fn optional<'a, T>(of: Option<T>, make: impl FnOnce(T) -> Value<'a>) -> Value<'a> {
+    of.map_or(Value::Null, make)
+}
+
+pub(crate) const fn duration<'a>(millis: Millis) -> Value<'a> {
+    Value::Duration(millis.0 as i128 * 1_000_000)
+}
+
+pub(crate) fn texts<'a, 't: 'a>(texts: impl IntoIterator<Item = &'t String>) -> Value<'a> {
+    Value::list(texts.into_iter().map(|one| text(one)))
+}
+
+/// An object for each of some values.
+fn objects<'a, T: 'a>(all: impl IntoIterator<Item = &'a T>) -> Value<'a>
+where
+    Seen<'a, T>: View<'a>,
+{
+    Value::list(all.into_iter().map(|one| Value::object(Seen(one))))
+}
+
+fn object<'a, T>(of: &'a T) -> Value<'a>
+where
+    Seen<'a, T>: View<'a>,
+{
+    Value::object(Seen(of))
+}
+
+/// What the schema has of JSON.
+fn of_json<'a>(json: &Json, kind: &'static str) -> Value<'a> {
+    typed(json, &Kind::Object(kind))
+}
+
+/// The same of a parsed form, without what may not be printed.
+fn redacted<'a>(shown: ParsedValue<'_>, kind: &'static str) -> Value<'a> {
+    let mut json = shown.redacted().to_value();
+    route::add_schedules(&mut json);
+    of_json(&json, kind)
+}
+
+/// The same value with a few fields more.
+fn with<'a>(value: Value<'a>, fields: impl IntoIterator<Item = (&'a str, Value<'a>)>) -> Value<'a> {
+    let Value::Map(map) = value else {
+        return value;
+    };
+    let mut map = Rc::unwrap_or_clone(map);
+    map.extend(fields.into_iter().map(|(name, value)| (Text::Borrowed(name), value)));
+    Value::Map(map.into())
+}
+
+/// The config of an HTTP filter.
+pub(crate) fn filter_config<'a>(config: &FilterConfig, redacts: bool) -> Value<'a> {
+    let shown = ParsedValue::Plain(parsed::filter_config(config));
+    let shown = if redacts { shown.redacted() } else { shown };
+    typed(&shown.to_value(), &Kind::Map(Box::new(Kind::Any)))
+}
+
+pub(crate) fn listener<'a>(name: &'a str, of: &'a Listener, redacts: bool) -> Value<'a> {
+    match redacts {
+        true => with(redacted(parsed::listener(of), "listener"), [("name", text(name))]),
+        false => Value::object(Named(name, of)),
+    }
+}
+
+pub(crate) fn filter<'a>(of: &'a HttpFilter, redacts: bool) -> Value<'a> {
+    match redacts {
+        true => redacted(ParsedValue::Plain(parsed::filter(of)), "filter"),
+        false => object(of),
+    }
+}
+
+pub(crate) fn route_configuration<'a>(name: &'a str, of: &'a RouteConfiguration, redacts: bool) -> Value<'a> {
+    match redacts {
+        true => {
+            let value = redacted(parsed::route_configuration(of), "route_configuration");
+            with(value, [("name", text(name))])
+        }
+        false => Value::object(Named(name, of)),
+    }
+}
+
+pub(crate) fn virtual_host<'a>(of: &'a VirtualHost, redacts: bool) -> Value<'a> {
+    match redacts {
+        true => redacted(parsed::virtual_host(of), "virtual_host"),
+        false => object(of),
+    }
+}
+
+pub(crate) fn route<'a>(of: &'a Route, redacts: bool) -> Value<'a> {
+    match redacts {
+        true => redacted(ParsedValue::Plain(parsed::route(of)), "route"),
+        false => object(of),
+    }
+}
+
+/// The retry policy of a route; null if it has none.
+pub(crate) fn retry_policy(of: &RouteAction) -> Value<'_> {
+    // There is nothing in it that could be secret.
+    optional(of.retry_policy.as_ref(), |_| Value::object(route::Retries(of)))
+}
+
+pub(crate) fn cluster<'a>(name: &'a str, of: &'a Cluster, redacts: bool) -> Value<'a> {
+    match redacts {
+        true => {
+            let policies = lb_policies(&of.lb_policy.config);
+            let value = redacted(parsed::cluster(of), "cluster");
+            with(value, [("name", text(name)), ("lb_policies", policies)])
+        }
+        false => Value::object(Named(name, of)),
+    }
+}
+
+pub(crate) fn endpoints<'a>(name: &'a str, of: &'a Endpoints, redacts: bool) -> Value<'a> {
+    match redacts {
+        true => with(redacted(parsed::endpoints(of), "endpoints"), [("name", text(name))]),
+        false => Value::object(Named(name, of)),
+    }
+}
+
+pub(crate) fn locality<'a>(of: &'a Locality, redacts: bool) -> Value<'a> {
+    match redacts {
+        true => redacted(parsed::locality(of), "locality"),
+        false => object(of),
+    }
+}
+
+pub(crate) fn locality_name(of: &LocalityName) -> Value<'_> {
+    object(of)
+}
+
+pub(crate) fn endpoint<'a>(of: &'a Endpoint, redacts: bool) -> Value<'a> {
+    match redacts {
+        true => redacted(ParsedValue::Plain(parsed::endpoint(of)), "endpoint"),
+        false => object(of),
+    }
+}
+
+#[cfg(test)]
+mod tests;

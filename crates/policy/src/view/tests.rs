@@ -1,0 +1,198 @@
+//! Each field of the schema is in the native views what it is in `--show parsed`, for every
+//! resource of the examples.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::*;
+use crate::schema::SCHEMA;
+use crate::site::Thing;
+use crate::walk;
+use xdsctl_clients::judge::validate;
+use xdsctl_document::envelope::LoadOptions;
+use xdsctl_document::source::SourceMap;
+use xdsctl_model::profile::{Client, Profile, ServerFacts};
+use xdsctl_model::resource::route::Action;
+
+/// Compares a value with the one of JSON; notes the fields that were there.
+fn compare<'a>(native: &Value<'a>, json: &Value<'a>, kind: &Kind, at: &str, seen: &mut BTreeSet<String>) {
+    match (native, json, kind) {
+        (_, _, Kind::Object(object)) if !matches!(native, Value::Null) => {
+            for (name, kind) in SCHEMA.fields(object) {
+                let field = |of: &Value<'a>| match of {
+                    Value::Object(of) => of.get(name),
+                    Value::Map(of) => of.get(name).cloned().unwrap_or(Value::Null),
+                    other => panic!("{at} is {}", other.kind()),
+                };
+                let (native, json) = (field(native), field(json));
+                let of_object = format!("{object}.{name}");
+                if is_own(&of_object) {
+                    continue;
+                }
+                if !matches!(native, Value::Null) {
+                    seen.insert(of_object);
+                }
+                compare(&native, &json, kind, &format!("{at}.{name}"), seen);
+            }
+        }
+        (Value::List(a), Value::List(b), Kind::List(of)) => {
+            assert_eq!(a.len(), b.len(), "{at}");
+            for (number, (a, b)) in a.iter().zip(b.iter()).enumerate() {
+                compare(a, b, of, &format!("{at}[{number}]"), seen);
+            }
+        }
+        (Value::Map(a), Value::Map(b), Kind::Map(of)) => {
+            assert!(a.keys().eq(b.keys()), "{at}");
+            for ((key, a), b) in a.iter().zip(b.values()) {
+                compare(a, b, of, &format!("{at}[{}]", &**key), seen);
+            }
+        }
+        (Value::Object(_), Value::Map(of), Kind::Any) => {
+            // A certificate provider stands where a text may stand, too.
+            for (name, json) in of.iter().filter(|(name, _)| &***name != "defaults") {
+                let Value::Object(native) = native else { return };
+                compare(&native.get(name), json, &Kind::Any, &format!("{at}.{}", &**name), seen);
+            }
+        }
+        (Value::Map(a), Value::Map(b), Kind::Any) if at.ends_with("regex_rewrite") => {
+            let shown = b.iter().filter(|(name, _)| &***name != "defaults");
+            assert_eq!(
+                a.iter().map(|(_, of)| of.to_string()).collect::<Vec<_>>(),
+                shown.map(|(_, of)| of.to_string()).collect::<Vec<_>>(),
+                "{at}"
+            );
+        }
+        _ => assert_eq!(native.to_string(), json.to_string(), "{at}"),
+    }
+}
+
+fn files(directory: &Path, found: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    entries.sort();
+    for path in entries {
+        match path.is_dir() {
+            true => files(&path, found),
+            false => found.push(path),
+        }
+    }
+}
+
+/// A thing as a policy sees it, and as `--show parsed` has it.
+fn both(thing: Thing<'_>) -> (&'static str, Value<'_>, Value<'_>) {
+    let plain = ParsedValue::Plain;
+    let (native, shown) = match thing {
+        Thing::Listener(of) => (listener("n", of, false), parsed::listener(of)),
+        Thing::Filter(of) => (filter(of, false), plain(parsed::filter(of))),
+        Thing::RouteConfiguration(of) => (route_configuration("n", of, false), parsed::route_configuration(of)),
+        Thing::VirtualHost(of) => (virtual_host(of, false), parsed::virtual_host(of)),
+        Thing::Route(_, of) => (route(of, false), plain(parsed::route(of))),
+        Thing::RetryPolicy(_, of) => match (&of.action, parsed::route(of)) {
+            (Action::Route(action), shown) => (retry_policy(action), plain(shown["route"]["retry_policy"].clone())),
+            _ => (Value::Null, plain(Json::Null)),
+        },
+        Thing::Cluster(of) => (cluster("n", of, false), parsed::cluster(of)),
+        Thing::Endpoints(of) => (endpoints("n", of, false), parsed::endpoints(of)),
+        Thing::Locality { of, .. } => (locality(of, false), parsed::locality(of)),
+        Thing::Endpoint(_, _, of) => (endpoint(of, false), plain(parsed::endpoint(of))),
+    };
+    let mut shown = shown.to_value();
+    super::route::add_schedules(&mut shown);
+    // A client's listener has none, and shows none.
+    if matches!(thing, Thing::Listener(Listener::Api(_))) {
+        shown["filter_chains"] = serde_json::json!([]);
+    }
+    let object = thing.element().name();
+    (object, native, of_json(&shown, object))
+}
+
+/// Says whether `parsed` has a field that `--show parsed` has elsewhere: the name stands with the
+/// resource.
+fn is_own(field: &str) -> bool {
+    const OWN: [&str; 5] = [
+        "listener.name",
+        "route_configuration.name",
+        "cluster.name",
+        "cluster.lb_policies",
+        "endpoints.name",
+    ];
+    OWN.contains(&field)
+}
+
+/// Switches of fields that are not read without them.
+const SWITCHES: [(&str, &str); 2] = [
+    ("GRPC_EXPERIMENTAL_XDS_HTTP_CONNECT", "true"),
+    ("GRPC_XDS_ENDPOINT_HASH_KEY_BACKWARD_COMPAT", "false"),
+];
+
+#[test]
+fn every_field_is_what_is_shown() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut paths = Vec::new();
+    for directory in [
+        "fixtures/examples",
+        "fixtures/suites",
+        "fixtures/servers",
+        "fixtures/parsed",
+    ] {
+        files(&root.join(directory), &mut paths);
+    }
+    paths.retain(|path| {
+        path.extension()
+            .is_some_and(|ending| ending == "yaml" || ending == "json")
+    });
+    assert!(paths.len() > 10);
+    let mut seen = BTreeSet::new();
+    let mut places = 0;
+    for path in paths {
+        let mut sources = SourceMap::new();
+        let id = sources.add(path.display().to_string(), std::fs::read(&path).unwrap());
+        let source = sources.get(id).unwrap();
+        let options = LoadOptions::default();
+        let loaded = xdsctl_document::load::run(Some(1), |l, emit| l.document(id, source, options, emit), |raw| raw);
+        for raw in loaded.results {
+            let (Some(resource_type), Some(bytes)) = (raw.resource_type, raw.bytes) else {
+                continue;
+            };
+            for family in ["cpp", "go"] {
+                let mut profile = Profile::of(Client::parse_one(family).unwrap());
+                for (switch, value) in SWITCHES {
+                    // Not every family has each.
+                    let _ = profile.set_env(switch, value);
+                }
+                let validated = validate(resource_type, &bytes, &profile, &ServerFacts::default());
+                let Some(value) = &validated.value else { continue };
+                walk::resource(value, &mut |thing, at| {
+                    let (object, native, json) = both(thing);
+                    places += 1;
+                    let at = format!("{}: {}", path.display(), at.to_owned());
+                    compare(&native, &json, &Kind::Object(object), &at, &mut seen);
+                    true
+                });
+            }
+        }
+    }
+    assert!(places > 100, "{places}");
+    // Every field of every object that is reached from `parsed` was there once.
+    let mut wanted = BTreeSet::new();
+    let mut open: Vec<&str> = crate::Element::ALL.iter().map(|element| element.name()).collect();
+    let mut known: BTreeSet<&str> = open.iter().copied().collect();
+    while let Some(object) = open.pop() {
+        for (name, kind) in SCHEMA.fields(object) {
+            wanted.insert(format!("{object}.{name}"));
+            let mut kind = kind;
+            while let Kind::List(of) | Kind::Map(of) = kind {
+                kind = of;
+            }
+            if let Kind::Object(inner) = kind
+                && known.insert(inner)
+            {
+                open.push(inner);
+            }
+        }
+    }
+    let missing: Vec<&String> = wanted.difference(&seen).filter(|field| !is_own(field)).collect();
+    assert!(missing.is_empty(), "no example has {missing:?}");
+}
