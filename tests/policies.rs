@@ -318,3 +318,273 @@ fn the_schema_is_the_one_that_is_published() {
     let published = fs::read_to_string(root().join("docs/schemas/policy.json")).unwrap();
     assert_eq!(published, xdsctl_policy::schema::SCHEMA_TEXT);
 }
+
+/// Two listeners, each with its routes, cluster and endpoints, and one with routes of its own.
+const SHOPS: &str = r#"
+resources:
+- "@type": type.googleapis.com/envoy.config.listener.v3.Listener
+  name: shop-eu
+  api_listener: {api_listener: {"@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager, rds: {route_config_name: eu, config_source: {ads: {}}}, http_filters: [{name: router, typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}}]}}
+- "@type": type.googleapis.com/envoy.config.listener.v3.Listener
+  name: shop-us
+  api_listener: {api_listener: {"@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager, rds: {route_config_name: us, config_source: {ads: {}}}, http_filters: [{name: router, typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}}]}}
+- "@type": type.googleapis.com/envoy.config.listener.v3.Listener
+  name: inline
+  api_listener: {api_listener: {"@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager, route_config: {name: own, validate_clusters: true, virtual_hosts: [{domains: ["*"], routes: [{match: {prefix: ""}, route: {cluster: us}}]}]}, http_filters: [{name: router, typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}}]}}
+- {"@type": type.googleapis.com/envoy.config.route.v3.RouteConfiguration, name: eu, virtual_hosts: [{domains: ["*"], routes: [{match: {prefix: ""}, route: {cluster: eu}}]}]}
+- {"@type": type.googleapis.com/envoy.config.route.v3.RouteConfiguration, name: us, virtual_hosts: [{domains: ["*"], routes: [{match: {prefix: ""}, route: {cluster: us}}]}]}
+- {"@type": type.googleapis.com/envoy.config.cluster.v3.Cluster, name: eu, type: EDS, eds_cluster_config: {eds_config: {ads: {}}}}
+- {"@type": type.googleapis.com/envoy.config.cluster.v3.Cluster, name: us, type: EDS, eds_cluster_config: {eds_config: {ads: {}}}}
+- {"@type": type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment, cluster_name: eu, endpoints: [{locality: {region: eu}, load_balancing_weight: 1, lb_endpoints: [{endpoint: {address: {socket_address: {address: 10.0.0.1, port_value: 80}}}}]}]}
+- {"@type": type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment, cluster_name: us, endpoints: [{locality: {region: us}, load_balancing_weight: 1, lb_endpoints: [{endpoint: {address: {socket_address: {address: 10.1.0.1, port_value: 80}}}}]}]}
+"#;
+
+/// Where a policy that always fails finds something in the shops.
+fn found_in_shops(more: &str) -> Vec<String> {
+    let policy = format!("[[policy]]\nid = \"team-x\"\nexpression = \"parsed == null\"\n{more}\n");
+    let ran = with_input(&policy, SHOPS, &["validate", "CONFIG", "FILE", "--format=json"]);
+    assert_ne!(ran.code, Some(2), "{more}: {}{}", ran.out, ran.err);
+    let json = ran.json();
+    let resources = json["resources"].as_array().unwrap();
+    let of_resource = |resource: &serde_json::Value| {
+        let findings = resource["findings"].as_array().unwrap().iter();
+        let own = findings.filter(|found| found["rule"] == "team-x");
+        let place = |found: &serde_json::Value| {
+            let (name, path) = (resource["name"].as_str().unwrap(), found["path"].as_str().unwrap());
+            format!("{name} {path}").trim().to_owned()
+        };
+        own.map(place).collect::<Vec<_>>()
+    };
+    resources.iter().flat_map(of_resource).collect()
+}
+
+#[test]
+fn a_policy_is_about_what_a_target_leads_to() {
+    const INLINE: &str = "inline api_listener.api_listener.value[envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager].route_config.virtual_hosts[0].routes[0]";
+    for (element, target, expected) in [
+        ("listener", "shop-eu", vec!["shop-eu"]),
+        ("listener", "shop-*", vec!["shop-eu", "shop-us"]),
+        ("route", "shop-eu", vec!["eu virtual_hosts[0].routes[0]"]),
+        ("route", "inline", vec![INLINE]),
+        ("cluster", "shop-eu", vec!["eu"]),
+        ("cluster", "inline", vec!["us"]),
+        ("cluster", "*", vec!["eu", "us"]),
+        ("cluster", "shop", vec![]),
+        ("endpoints", "shop-us", vec!["us"]),
+        ("locality", "*-us", vec!["us endpoints[0]"]),
+        ("endpoint", "shop-eu", vec!["eu endpoints[0].lb_endpoints[0]"]),
+    ] {
+        let found = found_in_shops(&format!("match = \"{element}\"\ntarget = \"{target}\""));
+        assert_eq!(found, expected, "{element} {target}");
+    }
+    let both = found_in_shops("match = \"cluster\"\ntarget = \"shop-*\"\nresource = \"e*\"");
+    assert_eq!(both, ["eu"]);
+}
+
+#[test]
+fn what_is_written_is_read_of_routes_that_stand_in_a_listener_too() {
+    let policy = |expression: &str| {
+        format!("[[policy]]\nid = \"team-x\"\nmatch = \"virtual_host\"\nexpression = '''{expression}'''\n")
+    };
+    let run = |expression: &str| {
+        with_input(
+            &policy(expression),
+            SHOPS,
+            &["validate", "CONFIG", "FILE", "--format=json"],
+        )
+    };
+    let ran = run("has(resource.validate_clusters) && resource.virtual_hosts.size() == 1");
+    let found: Vec<String> = ran
+        .findings()
+        .into_iter()
+        .filter(|found| found.starts_with("team-x"))
+        .collect();
+    assert_eq!(found, ["team-x virtual_hosts[0]", "team-x virtual_hosts[0]"]);
+    let ran = run("resource.validate_cluster");
+    assert_eq!(ran.code, Some(2));
+    let expected = "RouteConfiguration has no field `validate_cluster`, did you mean `validate_clusters`?";
+    assert!(ran.err.contains(expected), "{}", ran.err);
+}
+
+#[test]
+fn a_finding_of_a_policy_is_in_a_baseline_until_it_is_another() {
+    let directory = directory("policies", "baseline");
+    let config = directory.join("xdsctl.toml");
+    let file = directory.join("routes.yaml");
+    let known = directory.join("known.json");
+    let write = |policy: &str, routes: &str| {
+        fs::write(&config, policy).unwrap();
+        fs::write(&file, routes).unwrap();
+    };
+    let validate = |more: &str| {
+        let (config, more) = (
+            format!("--config={}", config.display()),
+            format!("{more}={}", known.display()),
+        );
+        let args = ["validate", &config, &more, "--format=json", file.to_str().unwrap()];
+        in_process(&args, b"", |_| {})
+    };
+    write(DEADLINE, ROUTES);
+    let written = validate("--write-baseline");
+    assert_eq!(written.code, Some(0), "{}{}", written.out, written.err);
+    let ran = validate("--baseline");
+    assert_eq!(ran.code, Some(0), "{}", ran.out);
+    assert!(!ran.out.contains("team-deadline"), "{}", ran.out);
+    // One more is new.
+    write(
+        DEADLINE,
+        &ROUTES.replace("max_stream_duration: {max_stream_duration: 5s}", "timeout: 1s"),
+    );
+    let ran = validate("--baseline");
+    assert_eq!(ran.code, Some(1), "{}", ran.out);
+    assert!(
+        ran.findings()
+            .contains(&"team-deadline virtual_hosts[0].routes[1]".to_owned()),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn a_finding_that_is_suppressed_is_explained() {
+    let suppressed = format!("{DEADLINE}[[ignore]]\nrule = \"team-deadline\"\nreason = \"known\"\n");
+    let ran = validate(&suppressed, &["--explain-suppressed"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    for part in ["team-deadline", "known"] {
+        assert!(ran.out.contains(part), "{part}: {}", ran.out);
+    }
+}
+
+/// grpc-java takes the first until 1.74.0, and rejects it from 1.75.0 on.
+const AGGREGATE: &str = r#"{"resources": [
+    {"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "all", "cluster_type": {"name": "envoy.clusters.aggregate",
+        "typed_config": {"@type": "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig", "clusters": []}}},
+    {"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "cart", "type": "EDS", "eds_cluster_config": {"eds_config": {"ads": {}}}}]}"#;
+
+#[test]
+fn what_a_client_keeps_that_was_not_measured_is_not_checked_and_that_is_said() {
+    let policy = "[[policy]]\nid = \"team-x\"\nmatch = \"cluster\"\nexpression = \"parsed == null\"\n";
+    let run = |client: &str| {
+        with_input(
+            policy,
+            AGGREGATE,
+            &["validate", "CONFIG", "FILE", client, "--format=json"],
+        )
+    };
+    let found = |ran: &Run| {
+        let found = ran.named_findings();
+        found
+            .into_iter()
+            .filter(|found| found.starts_with("team-x"))
+            .collect::<Vec<_>>()
+    };
+    let before = run("--client=java@1.74.0");
+    assert_eq!(found(&before), ["team-x all", "team-x cart"]);
+    let between = run("--client=java@1.74.1");
+    assert_eq!(
+        (found(&between), between.code),
+        (vec!["team-x cart".to_owned()], Some(2))
+    );
+    let human = with_input(
+        policy,
+        AGGREGATE,
+        &["validate", "CONFIG", "FILE", "--client=java@1.74.1"],
+    );
+    assert!(
+        human
+            .out
+            .contains("not checked: java@1.74.1: the verdict on Cluster `all`"),
+        "{}",
+        human.out
+    );
+    let beyond = run("--client=go@1.99");
+    assert_eq!((beyond.code, beyond.out.as_str()), (Some(2), ""));
+    assert!(beyond.err.contains("`go@1.99` is not known"), "{}", beyond.err);
+}
+
+#[test]
+fn a_message_has_no_control_characters_and_is_no_longer_than_allowed() {
+    let routes = ROUTES.replace("name: shop", "name: \"shop\\e[31m\\u202e\"");
+    let policy = "[[policy]]\nid = \"team-x\"\nmatch = \"route_configuration\"\nexpression = \"parsed.name == ''\"\nmessageExpression = \"parsed.name + ' is here'\"\n";
+    for format in [
+        "human", "json", "sarif", "junit", "github", "markdown", "concise", "gitlab",
+    ] {
+        let ran = with_input(
+            policy,
+            &routes,
+            &["validate", "CONFIG", "FILE", &format!("--format={format}")],
+        );
+        assert!(ran.out.contains("is here"), "{format}: {}{}", ran.out, ran.err);
+        assert!(
+            ran.out.chars().all(xdsctl_cli::report::edge::is_plain),
+            "{format}: {}",
+            ran.out
+        );
+    }
+    let long = policy.replace(
+        "parsed.name + ' is here'",
+        "[parsed.name].map(x, x + x + x + x).map(x, x + x + x + x)[0]",
+    );
+    let routes = ROUTES.replace("name: shop", &format!("name: {}", "n".repeat(400)));
+    let ran = with_input(&long, &routes, &["validate", "CONFIG", "FILE"]);
+    assert!(
+        ran.out.contains("its messageExpression gives more than 4096 bytes"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+}
+
+/// Every line of these becomes a policy.
+const STARTS: [&str; 7] = [
+    "fixtures/examples/checkout.yaml",
+    "fixtures/examples/shop.yaml",
+    "fixtures/suites/world/shop.yaml",
+    "fixtures/parsed/listeners.yaml",
+    "fixtures/parsed/routes.yaml",
+    "fixtures/parsed/clusters.yaml",
+    "fixtures/parsed/endpoints.yaml",
+];
+
+#[test]
+fn a_new_policy_passes_its_cases_or_says_what_is_to_be_written() {
+    let (mut whole, mut open) = (0, 0);
+    let mut elements = std::collections::BTreeSet::new();
+    for file in STARTS {
+        let text = fs::read_to_string(root().join(file)).unwrap();
+        // Every other line: each is dozens of small runs.
+        for line in (1..=text.lines().count()).step_by(2) {
+            let ran = run(&format!("policy new --from {file}:{line}"), "");
+            if ran.code != Some(0) {
+                assert!(
+                    ran.err.contains("no resource that a gRPC client takes"),
+                    "{file}:{line}: {}",
+                    ran.err
+                );
+                continue;
+            }
+            let tested = with(&ran.out, &["policy", "test", "CONFIG"]);
+            match ran.out.contains("# To be written") {
+                true => {
+                    open += 1;
+                    assert_ne!(tested.code, Some(0), "{file}:{line}: {}", ran.out);
+                }
+                false => {
+                    whole += 1;
+                    let matches = ran.out.lines().find(|line| line.starts_with("match = ")).unwrap();
+                    elements.insert(matches.to_owned());
+                    assert_eq!(
+                        tested.code,
+                        Some(0),
+                        "{file}:{line}: {}{}{}",
+                        ran.out,
+                        tested.out,
+                        tested.err
+                    );
+                }
+            }
+        }
+    }
+    assert_eq!(elements.len(), 10, "{elements:?}");
+    assert!(whole > 2 * open, "{whole} are whole, {open} are not");
+}

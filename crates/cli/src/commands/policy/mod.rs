@@ -1,5 +1,6 @@
 //! `xdsctl policy`: holds the cases of policies against them, and writes a policy to start from.
 
+mod change;
 mod new;
 mod test;
 

@@ -1,21 +1,35 @@
 //! `xdsctl policy new`: a policy about what stands in a line, to start from.
+//!
+//! It holds of what stands there, and its cases are that resource and the same with one value
+//! changed, so that the policy finds it. Each case was run before it is printed. Where no change of
+//! one value will do, the rejected case is left open, and `policy test` fails until somebody has
+//! written it.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use serde_json::{Value as Json, json};
+
+use super::change::changes;
+use super::test::judge;
 use crate::args::{PolicyNewArgs, WorldMode};
+use crate::config::policies::Case;
 use crate::io::input::{self, InputPlan};
+use crate::report::edge::is_plain;
 use crate::{Error, Io};
 use xdsctl_channel::client::{Checked, Keep, WorldSet};
 use xdsctl_document::source::{Source, SourceMap};
-use xdsctl_model::diag::FieldPath;
+use xdsctl_model::diag::{FieldPath, Seg};
 use xdsctl_model::profile::Fleet;
 use xdsctl_policy::schema::{Kind, SCHEMA};
-use xdsctl_policy::{Element, Policies, Policy, PolicyInput, PolicyText, places};
+use xdsctl_policy::{Element, Policies, Policy, PolicyInput, PolicyText, places, pointer, written};
 
 /// Objects inside each other that are searched for a field.
 const LEVELS: usize = 4;
+
+/// Bytes of a resource that becomes a case.
+const MAX_CASE_BYTES: usize = 64 << 10;
 
 pub(super) fn run(args: &PolicyNewArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let refused = || {
@@ -38,21 +52,24 @@ pub(super) fn run(args: &PolicyNewArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             "no resource that a gRPC client takes stands in line {line} of `{file}`"
         ))
     })?;
-    let text = found.written(file, line, &world_set, &inputs.sources);
+    let text = found.written(&format!("{file}:{line}"), &world_set, &inputs.sources);
     write!(io.out, "{text}")?;
     Ok(0)
 }
 
 /// What stands in a line.
-struct FoundPlace {
+struct FoundPlace<'w> {
+    checked: &'w Checked,
     element: Element,
     path: FieldPath,
-    /// The field of the line, from `parsed` on, and its kind.
-    field: Option<(String, Kind)>,
+    /// The field that the policy is about, from `parsed` on, and its kind.
+    field: (String, Kind),
+    /// What a resource calls it.
+    key: String,
 }
 
 /// The last place that begins in the line or before it, of the resource that has the line.
-fn place(world_set: &WorldSet, sources: &SourceMap, line: usize) -> Option<FoundPlace> {
+fn place<'w>(world_set: &'w WorldSet, sources: &SourceMap, line: usize) -> Option<FoundPlace<'w>> {
     let holds = |checked: &&Checked| {
         let source = sources.get(checked.origin.source);
         let span = checked.origin.span;
@@ -69,14 +86,14 @@ fn place(world_set: &WorldSet, sources: &SourceMap, line: usize) -> Option<Found
     let starts = spans.iter().map(|span| source.line_column(span.start).line);
     let before = all.iter().zip(starts).filter(|(_, start)| *start <= line);
     let ((element, path), _) = before.max_by_key(|(_, start)| *start)?;
-    let field = word(source, line).and_then(|word| {
-        let own = field(element.name(), &word, "parsed", 0);
-        own.filter(|_| *element != Element::RouteConfiguration)
-    });
+    let of_line = word(source, line).and_then(|word| Some((field(element.name(), &word, "parsed", 0)?, word)));
+    let (field, key) = of_line.unwrap_or_else(|| usual(*element));
     Some(FoundPlace {
+        checked,
         element: *element,
         path: path.clone(),
         field,
+        key,
     })
 }
 
@@ -104,67 +121,90 @@ fn field(object: &str, name: &str, at: &str, level: usize) -> Option<(String, Ki
     })
 }
 
-impl FoundPlace {
-    fn written(&self, file: &str, line: usize, world_set: &WorldSet, sources: &SourceMap) -> String {
+/// What a policy is about if the line has no field that a client reads, and what a resource calls
+/// it.
+fn usual(element: Element) -> ((String, Kind), String) {
+    let (field, kind) = match element {
+        Element::RetryPolicy => ("num_retries", Kind::Int),
+        Element::Endpoint => ("load_balancing_weight", Kind::Int),
+        Element::Locality => return (("parsed.locality.region".to_owned(), Kind::Text), "region".to_owned()),
+        Element::Endpoints => return (("parsed.name".to_owned(), Kind::Text), "cluster_name".to_owned()),
+        _ => ("name", Kind::Text),
+    };
+    ((format!("parsed.{field}"), kind), field.to_owned())
+}
+
+impl FoundPlace<'_> {
+    fn written(&self, from: &str, world_set: &WorldSet, sources: &SourceMap) -> String {
         let element = self.element.name();
-        let (expression, about) = match &self.field {
-            Some((field, kind)) => {
-                let now = self.value(field, kind, world_set, sources);
-                (expression(field, kind, now.as_deref()), field.clone())
-            }
-            None => ("parsed != null".to_owned(), "parsed".to_owned()),
-        };
+        let (field, kind) = &self.field;
+        let expression = expression(field, kind, self.value(world_set, sources).as_deref());
         let names: Vec<&str> = SCHEMA.fields(element).map(|(name, _)| name).collect();
-        let name = Path::new(file)
-            .file_name()
-            .map_or(file.into(), |name| name.to_string_lossy());
+        let short = field.rsplit('.').next().unwrap_or("parsed").replace('_', "-");
+        let id = format!("team-{}-{short}", element.replace('_', "-"));
         let mut text = String::new();
-        let short = about.rsplit('.').next().unwrap_or("parsed").replace('_', "-");
         let _ = writeln!(
             text,
-            "# From {file}:{line}. `parsed` is the {element} as the client keeps it: {}.",
+            "# From {from}. `parsed` is the {element} as the client keeps it: {}.",
             names.join(", ")
         );
         let _ = writeln!(
             text,
             "# `xdsctl policy test FILE` runs the cases, `xdsctl policy schema` has every field."
         );
-        let _ = writeln!(
-            text,
-            "[[policy]]\nid = \"team-{}-{short}\"\nmatch = \"{element}\"",
-            element.replace('_', "-")
-        );
+        let _ = writeln!(text, "[[policy]]\nid = \"{id}\"\nmatch = \"{element}\"");
         let _ = writeln!(text, "expression = '''{expression}'''");
         let _ = writeln!(
             text,
             "message = \"what is wrong if the expression is false\"\nseverity = \"warning\""
         );
-        let _ = writeln!(text, "\n[[policy.accepted]]\nfiles = [\"{name}\"]\n");
-        let _ = writeln!(
-            text,
-            "# The same with a fault, so that it is known that the policy finds one."
-        );
-        let _ = writeln!(
-            text,
-            "[[policy.rejected]]\nfiles = [\"other-{name}\"]\n# at = [\"{}\"]",
-            self.path
-        );
+        let policy = Policy::new(PolicyText {
+            id,
+            matches: element.to_owned(),
+            expression,
+            ..PolicyText::default()
+        });
+        let list: Vec<Policy> = policy.into_iter().collect();
+        let cases = Cases {
+            policies: &Policies { list },
+        };
+        let resource = written(self.checked, sources, true);
+        let found = resource.and_then(|resource| cases.find(&resource, self));
+        let _ = match &found {
+            Some(Found { accepted, .. }) => writeln!(text, "\n[[policy.accepted]]\nyaml = '''\n{accepted}\n'''"),
+            None => writeln!(
+                text,
+                "\n# To be written: a resource in which the policy finds nothing.\n[[policy.accepted]]\nyaml = ''"
+            ),
+        };
+        let rejected = found.and_then(|found| Some((found.at, found.rejected?)));
+        let _ = match rejected {
+            Some((at, rejected)) => writeln!(
+                text,
+                "\n# One value is another one here: put in what you want to be told of.\n[[policy.rejected]]\nat = [\"{at}\"]\n\
+                 yaml = '''\n{rejected}\n'''"
+            ),
+            None => writeln!(
+                text,
+                "\n# To be written: a resource in which the policy finds something. Until then `policy test` fails.\n\
+                 [[policy.rejected]]\nyaml = ''"
+            ),
+        };
         text
     }
 
-    /// What the field is now, as a text.
-    fn value(&self, field: &str, kind: &Kind, world_set: &WorldSet, sources: &SourceMap) -> Option<String> {
-        if !matches!(
-            kind,
-            Kind::Bool | Kind::Int | Kind::Double | Kind::Text | Kind::Duration
-        ) {
-            return None;
-        }
+    /// What the field is now, or the first of its list, as a text.
+    fn value(&self, world_set: &WorldSet, sources: &SourceMap) -> Option<String> {
+        let value = match &self.field {
+            (field, Kind::Bool | Kind::Int | Kind::Double | Kind::Text | Kind::Duration) => format!("string({field})"),
+            (field, Kind::List(of)) if **of == Kind::Text => format!("{field}[0]"),
+            _ => return None,
+        };
         let policy = Policy::new(PolicyText {
             id: "policy-new".to_owned(),
             matches: self.element.name().to_owned(),
             expression: "parsed == null".to_owned(),
-            message_expression: Some(format!("string({field})")),
+            message_expression: Some(value),
             ..PolicyText::default()
         });
         let policies = Policies {
@@ -179,7 +219,10 @@ impl FoundPlace {
             .worlds
             .iter()
             .flat_map(|world| xdsctl_policy::check(world, &world_set.resources, input));
-        let mut found = found.filter(|(_, found)| found.path == self.path);
+        let mut found = found.filter(|(number, found)| {
+            let is_same = |checked: &Checked| std::ptr::eq(checked, self.checked);
+            found.path == self.path && world_set.resources.get(*number).is_some_and(is_same)
+        });
         let message = found.next()?.1.message;
         (!message.contains("messageExpression")).then_some(message)
     }
@@ -192,17 +235,109 @@ fn expression(field: &str, kind: &Kind, now: Option<&str>) -> String {
         true => format!("!has({field}) || "),
         false => String::new(),
     };
+    let is_quotable = |now: &str| now.chars().all(|c| is_plain(c) && !matches!(c, '\'' | '\\' | '\n'));
     let expression = match (kind, now) {
         (Kind::Bool, Some("true")) => field.to_owned(),
         (Kind::Bool, Some(_)) => format!("!{field}"),
         (Kind::Int | Kind::Double, Some(now)) => format!("{field} <= {now}"),
         (Kind::Duration, Some(now)) => format!("{field} <= duration('{now}')"),
-        (Kind::Text, Some(now)) if !now.contains(['\'', '\\']) => format!("{field} == '{now}'"),
+        (Kind::Text, Some(now)) if is_quotable(now) => format!("{field} == '{now}'"),
+        (Kind::List(_), Some(first)) if is_quotable(first) => format!("'{first}' in {field}"),
         (Kind::List(_), _) => format!("{field}.size() > 0"),
-        _ => format!("has({field})"),
+        _ => return format!("has({field})"),
     };
-    match expression.starts_with("has(") {
-        true => expression,
-        false => may_lack + &expression,
+    may_lack + &expression
+}
+
+/// The cases of a new policy.
+struct Cases<'p> {
+    policies: &'p Policies,
+}
+
+/// Cases that were run.
+struct Found {
+    accepted: String,
+    at: String,
+    rejected: Option<String>,
+}
+
+impl Cases<'_> {
+    /// The resource, if it can be less of it, and the same with a change that the policy finds.
+    fn find(&self, resource: &Json, place: &FoundPlace<'_>) -> Option<Found> {
+        let mut typed = resource.clone();
+        let type_name = place.checked.resource_type?.type_name();
+        if let Some(fields) = typed.as_object_mut() {
+            fields.insert("@type".to_owned(), json!(format!("type.googleapis.com/{type_name}")));
+        }
+        let whole = (typed.clone(), place.path.to_string(), pointer(&place.path));
+        let (json, at, pointer) = [alone(typed, &place.path), whole]
+            .into_iter()
+            .find(|(json, ..)| self.is_as_said(json, None))?;
+        let accepted = text_of(&json)?;
+        let changed = changes(&json, &pointer, &place.key);
+        let mut found = changed.into_iter().filter(|json| self.is_as_said(json, Some(&at)));
+        Some(Found {
+            accepted,
+            rejected: found.next().as_ref().and_then(text_of),
+            at,
+        })
     }
+
+    /// Says whether the policy accepts the resource, or rejects it at this place.
+    fn is_as_said(&self, json: &Json, rejected_at: Option<&str>) -> bool {
+        let (Some(text), Some(policy)) = (text_of(json), self.policies.list.first()) else {
+            return false;
+        };
+        let case = Case {
+            policy: 0,
+            is_accepted: rejected_at.is_none(),
+            name: String::new(),
+            yaml: None,
+            files: Vec::new(),
+            at: rejected_at.map(str::to_owned).into_iter().collect(),
+            message: None,
+            client: None,
+            span: 0..0,
+        };
+        let plan = InputPlan {
+            world: WorldMode::All,
+            ..InputPlan::default()
+        };
+        let inputs = input::of_text(plan, Fleet::default(), "case.yaml", text.into_bytes());
+        inputs.is_ok_and(|inputs| judge(&case, policy, self.policies, inputs).is_ok_and(|failures| failures.is_empty()))
+    }
+}
+
+/// The text of a case; `None` if it would be too long, or cannot stand in TOML as it is.
+fn text_of(json: &Json) -> Option<String> {
+    let text = serde_json::to_string_pretty(json).ok()?;
+    let fits = text.len() <= MAX_CASE_BYTES && !text.contains("'''") && text.chars().all(|c| is_plain(c) || c == '\n');
+    fits.then_some(text)
+}
+
+/// The resource with no other elements in the lists on the way to a place; its path and pointer
+/// then.
+fn alone(mut json: Json, place: &FieldPath) -> (Json, String, String) {
+    let (mut path, mut pointer) = (String::new(), String::new());
+    for step in place.segs() {
+        match step {
+            Seg::Field(name) => {
+                let dot = if path.is_empty() { "" } else { "." };
+                let _ = write!(path, "{dot}{name}");
+                let _ = write!(pointer, "/{name}");
+            }
+            Seg::Index(number) => {
+                if let Some(Json::Array(list)) = json.pointer_mut(&pointer) {
+                    *list = list.drain(..).skip(number).take(1).collect();
+                }
+                path.push_str("[0]");
+                pointer.push_str("/0");
+            }
+            Seg::Value { type_name, .. } => {
+                let _ = write!(path, ".value[{type_name}]");
+            }
+            Seg::Key(_) | Seg::JsonKey(_) | Seg::Quoted(_) => {}
+        }
+    }
+    (json, path, pointer)
 }

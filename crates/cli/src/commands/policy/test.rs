@@ -78,7 +78,7 @@ struct OfFile<'f> {
 }
 
 /// What came of a case: failures, or why it could not be run.
-type Ran = Result<Vec<String>, String>;
+pub(super) type Ran = Result<Vec<String>, String>;
 
 impl OfFile<'_> {
     fn report(&self, io: &mut Io<'_>) -> Result<SuiteReport, Error> {
@@ -137,31 +137,11 @@ impl OfFile<'_> {
 
     fn one(&self, case: &Case, policy: &Policy, io: &mut Io<'_>) -> Result<Ran, Error> {
         let fleet = Fleet::of_one(case.client.or(self.args.client).unwrap_or(Client::REFERENCE));
-        let mut inputs = match self.open(case, fleet, io) {
-            Ok(inputs) => inputs,
-            Err(Error::Output(error)) => return Err(Error::Output(error)),
-            Err(error) => return Ok(Err(error.to_string())),
-        };
-        inputs.is_quiet = true;
-        let mut nothing = Io::piped(std::io::empty(), std::io::sink(), std::io::sink());
-        let world_set = inputs.read_worlds_to_report(Keep::Parsed, &mut nothing);
-        if let Some(error) = inputs.first_unread() {
-            return Ok(Err(error));
+        match self.open(case, fleet, io) {
+            Ok(inputs) => Ok(judge(case, policy, self.policies, inputs)),
+            Err(Error::Output(error)) => Err(Error::Output(error)),
+            Err(error) => Ok(Err(error.to_string())),
         }
-        let before = policy.looked();
-        let input = PolicyInput {
-            policies: self.policies,
-            sources: &inputs.sources,
-            shows_secrets: false,
-        };
-        let scope = InputScope {
-            base: inputs.fleet.base().client(),
-            judges_proxies: true,
-            policies: Some(input),
-            ..InputScope::default()
-        };
-        let outcome = decide::decide(world_set, scope);
-        Ok(Ok(failures(case, policy, &outcome.resources, policy.looked() - before)))
     }
 
     fn open(&self, case: &Case, fleet: Fleet, io: &mut Io<'_>) -> Result<Inputs, Error> {
@@ -181,6 +161,30 @@ impl OfFile<'_> {
             None => input::open_plan(plan, fleet, io),
         }
     }
+}
+
+/// Holds the resources of a case against its policy.
+pub(super) fn judge(case: &Case, policy: &Policy, policies: &Policies, mut inputs: Inputs) -> Ran {
+    inputs.is_quiet = true;
+    let mut nothing = Io::piped(std::io::empty(), std::io::sink(), std::io::sink());
+    let world_set = inputs.read_worlds_to_report(Keep::Parsed, &mut nothing);
+    if let Some(error) = inputs.first_unread() {
+        return Err(error);
+    }
+    let before = policy.looked();
+    let input = PolicyInput {
+        policies,
+        sources: &inputs.sources,
+        shows_secrets: false,
+    };
+    let scope = InputScope {
+        base: inputs.fleet.base().client(),
+        judges_proxies: true,
+        policies: Some(input),
+        ..InputScope::default()
+    };
+    let outcome = decide::decide(world_set, scope);
+    Ok(failures(case, policy, &outcome.resources, policy.looked() - before))
 }
 
 /// What is not as the case says.
