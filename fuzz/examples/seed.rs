@@ -117,6 +117,22 @@ fn commands(corpus: &Corpus) -> io::Result<()> {
     Ok(())
 }
 
+/// The policies of `fixtures/policies`, each with its cases.
+fn policies(corpus: &Corpus) -> io::Result<()> {
+    let mut count = 0;
+    for entry in fs::read_dir(root().join("fixtures/policies"))? {
+        let text = fs::read_to_string(entry?.path())?;
+        for policy in text.split("[[policy]]").skip(1) {
+            for args in ["policy\ntest\nCONFIG", "validate\n--config=CONFIG\n-"] {
+                let text = format!("{args}\n\n\n=== bootstrap\n\n=== requests\n\n=== config\n[[policy]]{policy}");
+                corpus.add("command", &format!("policy-{count}"), text.as_bytes())?;
+                count += 1;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Names of fields, types, enum values, policies, steps and options.
 fn dictionary(corpus: &Corpus) -> io::Result<()> {
     let mut words = BTreeSet::new();
@@ -289,5 +305,6 @@ fn main() -> io::Result<()> {
         corpus.add("cookie", &format!("form-{number}"), text.as_bytes())?;
     }
     commands(&corpus)?;
+    policies(&corpus)?;
     dictionary(&corpus)
 }

@@ -9,7 +9,7 @@ use clap::Parser as _;
 use serde_json::{Value, json};
 use xdsctl_channel::sim::script::Step;
 use xdsctl_cli::report::edge::is_plain;
-use xdsctl_cli::{Args, Command, Io};
+use xdsctl_cli::{Args, Command, Io, PolicyCommand};
 
 use crate::chance::Chance;
 use crate::make::{CLUSTER, World};
@@ -383,6 +383,24 @@ pub fn command(data: &[u8]) {
     run(&args, input);
 }
 
+/// The same of `policy`. A case names files below the directory of its policy, which has those of [`NAMES`] alone.
+fn is_harmless_policy(command: &PolicyCommand) -> bool {
+    let is_own = |path: &Path| NAMES.iter().any(|name| path == file(name));
+    match command {
+        PolicyCommand::Test(args) => {
+            let reads_own = args.files.iter().all(|path| is_own(path));
+            let has_own = !args.files.is_empty() || args.config.config.as_deref().is_some_and(is_own);
+            let writes = args.formats.iter().any(|format| format.file.is_some());
+            reads_own && has_own && !writes && args.config.allow_read.is_empty()
+        }
+        PolicyCommand::New(args) => {
+            let place = args.from.rsplit_once(':');
+            place.is_none_or(|(path, _)| is_own(Path::new(path)))
+        }
+        PolicyCommand::Schema => true,
+    }
+}
+
 /// Says whether a command reads no file that it was not given, writes none, and ends soon.
 fn is_harmless(command: &Command, input: &[u8], script: &[u8]) -> bool {
     let is_own = |path: &Option<PathBuf>| {
@@ -424,10 +442,9 @@ fn is_harmless(command: &Command, input: &[u8], script: &[u8]) -> bool {
                 && suites::is_harmless(input)
                 && args.formats.iter().all(|format| format.file.is_none());
         }
+        Command::Policy(args) => return is_harmless_policy(&args.command),
         // They read the project's files, or those that they are given.
-        Command::Mask(_) | Command::Init(_) | Command::Config(_) | Command::Policy(_) | Command::Generate(_) => {
-            return false;
-        }
+        Command::Mask(_) | Command::Init(_) | Command::Config(_) | Command::Generate(_) => return false,
         // They wait for others.
         Command::Fetch(_) | Command::Serve(_) | Command::Ui(_) | Command::Lsp(_) => return false,
     };

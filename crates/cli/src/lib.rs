@@ -44,7 +44,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-pub use args::{Args, Command, command};
+pub use args::{Args, Command, PolicyCommand, command};
 pub use commands::generate;
 pub use io::Io;
 pub use io::unread::Incomplete;
