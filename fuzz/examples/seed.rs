@@ -118,7 +118,7 @@ fn commands(corpus: &Corpus) -> io::Result<()> {
 }
 
 /// The policies of `fixtures/policies`, each with its cases.
-fn policies(corpus: &Corpus) -> io::Result<()> {
+fn policy_files(corpus: &Corpus) -> io::Result<()> {
     let mut count = 0;
     for entry in fs::read_dir(root().join("fixtures/policies"))? {
         let text = fs::read_to_string(entry?.path())?;
@@ -305,6 +305,6 @@ fn main() -> io::Result<()> {
         corpus.add("cookie", &format!("form-{number}"), text.as_bytes())?;
     }
     commands(&corpus)?;
-    policies(&corpus)?;
+    policy_files(&corpus)?;
     dictionary(&corpus)
 }

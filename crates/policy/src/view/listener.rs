@@ -52,6 +52,7 @@ impl<'a> View<'a> for Seen<'a, FilterChain> {
                 SourceType::Any => "ANY",
                 SourceType::SameIpOrLoopback => "SAME_IP_OR_LOOPBACK",
                 SourceType::External => "EXTERNAL",
+                SourceType::Unknown => "unknown",
             }),
             "source_prefix_ranges" => {
                 Value::list(of.source.prefixes.iter().map(|range| Value::text(range.to_string())))

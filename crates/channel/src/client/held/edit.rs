@@ -228,7 +228,7 @@ mod tests {
 
     use super::*;
     use crate::client::Client;
-    use crate::client::held::dropped;
+    use crate::client::held::Noted;
     use xdsctl_model::rng::Rng;
 
     /// Endpoints in two localities, with some that the client drops and one of several addresses.
@@ -303,7 +303,7 @@ mod tests {
                 }
                 let read = discovery::bare(ResourceType::Endpoints, &written, &[], edited.cx());
                 let kept = after.kept.get().unwrap();
-                assert_eq!(dropped(&read.diagnostics), kept.dropped);
+                assert_eq!(Noted::of(&read.diagnostics).dropped, kept.dropped);
                 let Some(xdsctl_model::resource::Resource::Endpoints(value)) = read.value else {
                     panic!("{changes:?} is rejected");
                 };
