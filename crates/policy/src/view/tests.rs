@@ -57,7 +57,7 @@ fn compare<'a>(native: &Value<'a>, json: &Value<'a>, kind: &Kind, at: &str, seen
         (Value::Map(a), Value::Map(b), Kind::Any) if at.ends_with("regex_rewrite") => {
             let shown = b.iter().filter(|(name, _)| &***name != "defaults");
             assert_eq!(
-                a.iter().map(|(_, of)| of.to_string()).collect::<Vec<_>>(),
+                a.values().map(|of| of.to_string()).collect::<Vec<_>>(),
                 shown.map(|(_, of)| of.to_string()).collect::<Vec<_>>(),
                 "{at}"
             );
