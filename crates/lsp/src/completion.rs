@@ -8,7 +8,8 @@ use lsp_types::{CompletionItem, CompletionItemKind, CompletionParams, Completion
 use crate::project::names::{Named, referred};
 use crate::view::DocumentView;
 use xdsctl_document::envelope::{LoadOptions, Loader};
-use xdsctl_document::proto::place::{self, FieldType, MessageType, Part, Place};
+use xdsctl_document::proto::message_type::{FieldType, MessageType};
+use xdsctl_document::proto::place::{self, Part, Place};
 use xdsctl_document::proto::wire::{FieldUse, uses};
 use xdsctl_document::source::sniff::DocumentFormat;
 use xdsctl_document::source::{SourceMap, Span};

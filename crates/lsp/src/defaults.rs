@@ -10,7 +10,7 @@ use serde_json::Value;
 use xdsctl_channel::client::{Keep, Reading, ValidationInput};
 use xdsctl_channel::parsed;
 use xdsctl_document::envelope::LoadOptions;
-use xdsctl_document::proto::place::FieldType;
+use xdsctl_document::proto::message_type::FieldType;
 use xdsctl_document::source::SourceMap;
 use xdsctl_model::profile::{Profile, ServerFacts};
 
@@ -150,7 +150,7 @@ pub fn default_of(field: FieldType) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use xdsctl_document::proto::place::MessageType;
+    use xdsctl_document::proto::message_type::MessageType;
 
     #[test]
     fn every_field_has_the_default_of_the_client() {

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use xdsctl_document::proto::place::{FieldType, field_of};
+use xdsctl_document::proto::message_type::FieldType;
+use xdsctl_document::proto::place::field_of;
 use xdsctl_lint::catalogue;
 use xdsctl_model::diag::Rule;
 use xdsctl_model::resource::ResourceType;
@@ -63,7 +64,7 @@ pub fn prose(rule: &'static Rule) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use xdsctl_document::proto::place::MessageType;
+    use xdsctl_document::proto::message_type::MessageType;
 
     #[test]
     fn a_field_has_the_rules_whose_examples_are_about_it() {

@@ -101,3 +101,6 @@ fn endpoints<'a>(endpoints: &'a Endpoints, visit: Visit<'_, 'a>) -> bool {
         })
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -405,7 +405,8 @@ fn agrees(client: &str, seed: u64) {
         }
     }
     assert_eq!(seen.asked, 10_000);
-    assert!((2000..8000).contains(&seen.served), "{seen:?}");
+    // Fewer in Node, where not every program survives.
+    assert!((1500..8000).contains(&seen.served), "{seen:?}");
     assert!(
         seen.cells > 1500 && seen.exceptions > 400 && seen.conditional > 2500,
         "{seen:?}"

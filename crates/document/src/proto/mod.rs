@@ -9,6 +9,7 @@
 pub mod any;
 pub mod duration;
 pub mod meant;
+pub mod message_type;
 pub mod place;
 pub mod print;
 pub mod transcode;

@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Snapshot;
-use xdsctl_document::proto::place::{FieldType, scalars};
+use xdsctl_document::proto::message_type::FieldType;
+use xdsctl_document::proto::place::scalars;
 use xdsctl_document::source::{SourceId, Span};
 use xdsctl_model::diag::Path;
 use xdsctl_model::resource::ResourceType;

@@ -8,7 +8,7 @@
 mod cluster;
 mod endpoints;
 mod listener;
-mod route;
+pub(crate) mod route;
 
 use std::rc::Rc;
 
@@ -66,7 +66,7 @@ where
 }
 
 /// What the schema has of JSON.
-fn of_json<'a>(json: &Json, kind: &'static str) -> Value<'a> {
+pub(crate) fn of_json<'a>(json: &Json, kind: &'static str) -> Value<'a> {
     typed(json, &Kind::Object(kind))
 }
 
@@ -173,6 +173,3 @@ pub(crate) fn endpoint<'a>(of: &'a Endpoint, redacts: bool) -> Value<'a> {
         false => object(of),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -251,7 +251,7 @@ fn schedule(attempts: u32, base: Millis, longest: Millis) -> impl Iterator<Item 
 }
 
 /// Gives the retry policies in JSON of a parsed form their schedules, which it does not show.
-pub(super) fn add_schedules(json: &mut Json) {
+pub(crate) fn add_schedules(json: &mut Json) {
     match json {
         Json::Array(list) => list.iter_mut().for_each(add_schedules),
         Json::Object(fields) => {

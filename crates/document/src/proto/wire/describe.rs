@@ -2,7 +2,7 @@
 //! it.
 
 use super::since::{Families, reads};
-use crate::proto::place::FieldType;
+use crate::proto::message_type::FieldType;
 use xdsctl_model::profile::{Family, Feature, FeatureChange};
 use xdsctl_proto::tables::{self, Listed};
 

@@ -4,14 +4,19 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::*;
-use crate::schema::SCHEMA;
+use serde_json::Value as Json;
+
+use super::resource;
+use crate::cel::Value;
+use crate::schema::{Kind, SCHEMA};
 use crate::site::Thing;
-use crate::walk;
+use crate::view;
+use xdsctl_channel::parsed::{self, ParsedValue};
 use xdsctl_clients::judge::validate;
 use xdsctl_document::envelope::LoadOptions;
 use xdsctl_document::source::SourceMap;
 use xdsctl_model::profile::{Client, Profile, ServerFacts};
+use xdsctl_model::resource::Listener;
 use xdsctl_model::resource::route::Action;
 
 /// Compares a value with the one of JSON; notes the fields that were there.
@@ -84,28 +89,34 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
 fn both(thing: Thing<'_>) -> (&'static str, Value<'_>, Value<'_>) {
     let plain = ParsedValue::Plain;
     let (native, shown) = match thing {
-        Thing::Listener(of) => (listener("n", of, false), parsed::listener(of)),
-        Thing::Filter(of) => (filter(of, false), plain(parsed::filter(of))),
-        Thing::RouteConfiguration(of) => (route_configuration("n", of, false), parsed::route_configuration(of)),
-        Thing::VirtualHost(of) => (virtual_host(of, false), parsed::virtual_host(of)),
-        Thing::Route(_, of) => (route(of, false), plain(parsed::route(of))),
+        Thing::Listener(of) => (view::listener("n", of, false), parsed::listener(of)),
+        Thing::Filter(of) => (view::filter(of, false), plain(parsed::filter(of))),
+        Thing::RouteConfiguration(of) => (
+            view::route_configuration("n", of, false),
+            parsed::route_configuration(of),
+        ),
+        Thing::VirtualHost(of) => (view::virtual_host(of, false), parsed::virtual_host(of)),
+        Thing::Route(_, of) => (view::route(of, false), plain(parsed::route(of))),
         Thing::RetryPolicy(_, of) => match (&of.action, parsed::route(of)) {
-            (Action::Route(action), shown) => (retry_policy(action), plain(shown["route"]["retry_policy"].clone())),
+            (Action::Route(action), shown) => (
+                view::retry_policy(action),
+                plain(shown["route"]["retry_policy"].clone()),
+            ),
             _ => (Value::Null, plain(Json::Null)),
         },
-        Thing::Cluster(of) => (cluster("n", of, false), parsed::cluster(of)),
-        Thing::Endpoints(of) => (endpoints("n", of, false), parsed::endpoints(of)),
-        Thing::Locality { of, .. } => (locality(of, false), parsed::locality(of)),
-        Thing::Endpoint(_, _, of) => (endpoint(of, false), plain(parsed::endpoint(of))),
+        Thing::Cluster(of) => (view::cluster("n", of, false), parsed::cluster(of)),
+        Thing::Endpoints(of) => (view::endpoints("n", of, false), parsed::endpoints(of)),
+        Thing::Locality { of, .. } => (view::locality(of, false), parsed::locality(of)),
+        Thing::Endpoint(_, _, of) => (view::endpoint(of, false), plain(parsed::endpoint(of))),
     };
     let mut shown = shown.to_value();
-    super::route::add_schedules(&mut shown);
+    view::route::add_schedules(&mut shown);
     // A client's listener has none, and shows none.
     if matches!(thing, Thing::Listener(Listener::Api(_))) {
         shown["filter_chains"] = serde_json::json!([]);
     }
     let object = thing.element().name();
-    (object, native, of_json(&shown, object))
+    (object, native, view::of_json(&shown, object))
 }
 
 /// Says whether `parsed` has a field that `--show parsed` has elsewhere: the name stands with the
@@ -164,7 +175,7 @@ fn every_field_is_what_is_shown() {
                 }
                 let validated = validate(resource_type, &bytes, &profile, &ServerFacts::default());
                 let Some(value) = &validated.value else { continue };
-                walk::resource(value, &mut |thing, at| {
+                resource(value, &mut |thing, at| {
                     let (object, native, json) = both(thing);
                     places += 1;
                     let at = format!("{}: {}", path.display(), at.to_owned());
