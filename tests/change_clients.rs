@@ -372,3 +372,51 @@ fn the_policy_of_an_aggregate_counts_for_clients_that_use_it() {
         assert!(run.out.contains("~ Cluster all"), "{client}: {}", run.out);
     }
 }
+
+/// What each endpoint has of the ring, as a tree says it.
+fn ring_shares(client: &str, file: &str) -> Vec<String> {
+    let run = xdsctl(&["tree", "--client", client, file], "");
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let shares = run.out.lines().filter(|line| line.contains("of the hash space"));
+    shares.map(|line| line.trim().to_owned()).collect()
+}
+
+#[test]
+fn a_tree_has_the_ring_of_its_client() {
+    let files = Files::new("rings");
+    let plain = world("RING_HASH", &[1, 1, 1]);
+    let mut keyed: Value = serde_json::from_str(&plain).unwrap();
+    for (number, endpoint) in keyed["resources"][2]["endpoints"][0]["lb_endpoints"]
+        .as_array_mut()
+        .unwrap()
+        .iter_mut()
+        .enumerate()
+    {
+        endpoint["metadata"] = json!({"filter_metadata": {"envoy.lb": {"hash_key": format!("k{number}")}}});
+    }
+    let (plain, keyed) = (
+        files.write("plain.json", &plain),
+        files.write("keyed.json", &keyed.to_string()),
+    );
+    let share = |line: &String| {
+        line.split(" % of the hash space")
+            .next()
+            .unwrap()
+            .rsplit(' ')
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    let shares = |client, file| ring_shares(client, file).iter().map(share).collect::<Vec<_>>();
+    assert_eq!(shares("java", &plain).len(), 3);
+    // grpc-java does not ask for keys, and has other names of entries than C-core.
+    assert_eq!(shares("java", &plain), shares("java", &keyed));
+    assert_ne!(shares("java", &plain), shares("cpp", &plain));
+    assert_ne!(shares("go", &plain), shares("go", &keyed));
+    let moved = |client| {
+        let run = diff(&["--client", client, "--fail-on=rpcs"], &plain, &keyed);
+        (run.code, run.out.contains("of all request hashes"))
+    };
+    assert_eq!(moved("java"), (Some(0), false));
+    assert_eq!(moved("go"), (Some(1), true));
+}

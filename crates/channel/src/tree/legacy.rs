@@ -129,7 +129,9 @@ fn cluster_node(shown: &ShownTree<'_>, cluster: &str) -> TreeNode {
             let sessions = TreeNode::new(NodeKind::Frame, override_host::NAME)
                 .fact("sessions to", format!("{{{}}}", statuses.join(", ")))
                 .with(match &leaf.cluster.discovery {
-                    Discovery::LogicalDns { hostname } if leaf.is_unresolved => policies::of_host(policy, hostname),
+                    Discovery::LogicalDns { hostname } if leaf.is_unresolved => {
+                        policies::of_host(policy, hostname, shown.profile)
+                    }
                     Discovery::LogicalDns { .. } | Discovery::Eds { .. } | Discovery::Aggregate { .. } => {
                         policies::policy(policy, &parts)
                     }

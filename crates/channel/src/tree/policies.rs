@@ -20,6 +20,8 @@ use xdsctl_model::text::percent;
 pub struct WeightedLocality<'a> {
     locality: &'a Locality,
     weights: Vec<u32>,
+    /// How the client builds its rings.
+    ways: ring_hash::RingWays,
 }
 
 /// The localities of a priority.
@@ -27,7 +29,11 @@ pub fn parts<'a>(priority: &'a [Locality], profile: &Profile) -> Vec<WeightedLoc
     priority
         .iter()
         .zip(endpoint_weights(priority, profile))
-        .map(|(locality, weights)| WeightedLocality { locality, weights })
+        .map(|(locality, weights)| WeightedLocality {
+            locality,
+            weights,
+            ways: ring_hash::RingWays::of(profile),
+        })
         .collect()
 }
 
@@ -146,7 +152,7 @@ pub fn policy(config: &LbConfig, parts: &[WeightedLocality<'_>]) -> TreeNode {
 }
 
 /// The node of a policy that gets the one endpoint of a DNS name whose addresses are not known.
-pub fn of_host(config: &LbConfig, hostname: &str) -> TreeNode {
+pub fn of_host(config: &LbConfig, hostname: &str, profile: &Profile) -> TreeNode {
     let endpoint = Endpoint {
         index: 0,
         address: SocketAddr::from(([0, 0, 0, 0], 0)),
@@ -168,6 +174,7 @@ pub fn of_host(config: &LbConfig, hostname: &str) -> TreeNode {
     let part = WeightedLocality {
         locality: &locality,
         weights: vec![1],
+        ways: ring_hash::RingWays::of(profile),
     };
     let mut node = policy(config, std::slice::from_ref(&part));
     name_endpoints(&mut node, hostname);
@@ -207,23 +214,29 @@ fn endpoints(mut node: TreeNode, parts: &[WeightedLocality<'_>], ring: Option<&r
     node
 }
 
-/// What an endpoint is known by on a ring: its hash key, else its first address.
-pub fn ring_key(endpoint: &Endpoint) -> String {
-    match &endpoint.hash_key {
-        Some(key) => key.clone(),
-        None => Address::new(endpoint.address).text.to_string(),
-    }
+/// The ring that a client builds of endpoints with their weights.
+pub fn ring(endpoints: &[(&Endpoint, u32)], size: ring_hash::Size, ways: &ring_hash::RingWays) -> ring_hash::Ring {
+    let addresses = endpoints.iter();
+    let addresses = addresses.map(|(endpoint, _)| endpoint.addresses().map(Address::new).collect::<Vec<_>>());
+    let addresses: Vec<Vec<Address>> = addresses.collect();
+    let members = endpoints.iter().zip(&addresses);
+    let members = members.map(|((endpoint, weight), addresses)| ring_hash::RingMember {
+        addresses,
+        hash_key: endpoint.hash_key.as_deref(),
+        weight: ways.weight(*weight),
+    });
+    ways.ring(&members.collect::<Vec<_>>(), size, 0)
 }
 
 /// What each endpoint has of the ring: of the hash space, by which RPCs with random hashes are
 /// shared out, and of the entries, by which the weights are.
 fn ring_shares(config: &ring_hash::RingHashConfig, parts: &[WeightedLocality<'_>]) -> Vec<String> {
-    let active = parts.iter().flat_map(WeightedLocality::active);
-    let keys: Vec<(String, u32)> = active
-        .map(|(endpoint, weight)| (ring_key(endpoint), counted(weight)))
-        .collect();
-    let ring = ring_hash::Ring::new(&keys, ring_hash::Size::capped(config, ring_hash::RING_SIZE_CAP));
-    let mut shares = vec![(0.0, 0_usize); keys.len()];
+    let Some(ways) = parts.first().map(|part| part.ways) else {
+        return Vec::new();
+    };
+    let active: Vec<(&Endpoint, u32)> = parts.iter().flat_map(WeightedLocality::active).collect();
+    let ring = ring(&active, ways.size(config, ring_hash::RING_SIZE_CAP), &ways);
+    let mut shares = vec![(0.0, 0_usize); active.len()];
     for (entry, arc) in ring.entries().iter().zip(ring.arcs()) {
         if let Some((space, count)) = shares.get_mut(entry.endpoint as usize) {
             *space += arc;

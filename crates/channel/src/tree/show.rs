@@ -439,7 +439,9 @@ fn priorities(walk: &TreeWalk<'_>, cluster: &str, leaf: &Leaf, (policy, numbers)
 /// What is below a priority of these localities.
 fn below_priority(walk: &TreeWalk<'_>, leaf: &Leaf, localities: &[Locality], policy: &LbConfig) -> TreeNode {
     match &leaf.cluster.discovery {
-        Discovery::LogicalDns { hostname } if leaf.is_unresolved => policies::of_host(policy, hostname),
+        Discovery::LogicalDns { hostname } if leaf.is_unresolved => {
+            policies::of_host(policy, hostname, walk.shown.profile)
+        }
         Discovery::LogicalDns { .. } | Discovery::Eds { .. } | Discovery::Aggregate { .. } => {
             policies::policy(policy, &policies::parts(localities, walk.shown.profile))
         }

@@ -5,27 +5,27 @@
 //! another one after each change of a connection. Follows grpc-go ringhash.go, ring.go.
 
 use super::ring::EntryWays;
-use super::{Ring, Size};
-use crate::endpoint::Endpoint;
+use super::{Ring, RingMember, Size};
 
 /// What an endpoint is known by.
-fn key(endpoint: &Endpoint) -> &str {
-    let own = endpoint.hash_key.as_deref().filter(|key| !key.is_empty());
-    own.unwrap_or(endpoint.name())
+fn key<'e>(member: &'e RingMember<'_>) -> &'e str {
+    let own = member.hash_key.filter(|key| !key.is_empty());
+    own.unwrap_or(member.name())
 }
 
 /// Says whether some of the endpoints have one key.
-pub(super) fn has_twins<'e>(endpoints: impl Iterator<Item = &'e Endpoint>) -> bool {
-    let mut keys: Vec<&str> = endpoints.map(key).collect();
+pub(super) fn has_twins(members: &[RingMember<'_>]) -> bool {
+    let mut keys: Vec<&str> = members.iter().map(key).collect();
     keys.sort_unstable();
     keys.windows(2).any(|two| two.first() == two.last())
 }
 
 /// The ring; `drawn` says which of several endpoints with one key gets the picks.
-pub(super) fn ring<'e>(endpoints: impl Iterator<Item = &'e Endpoint>, size: Size, ways: EntryWays, drawn: u64) -> Ring {
-    let mut by_key: Vec<(&str, u32, u32)> = endpoints
+pub(super) fn ring(members: &[RingMember<'_>], size: Size, ways: EntryWays, drawn: u64) -> Ring {
+    let mut by_key: Vec<(&str, u32, u32)> = members
+        .iter()
         .zip(0..)
-        .map(|(endpoint, index)| (key(endpoint), index, endpoint.weight.max(1)))
+        .map(|(member, index)| (key(member), index, member.weight))
         .collect();
     by_key.sort_unstable();
     let weighted: Vec<(&str, u32)> = by_key.iter().map(|(key, _, weight)| (*key, *weight)).collect();
@@ -45,22 +45,23 @@ mod tests {
     use super::*;
     use crate::endpoint::Address;
 
-    fn endpoint(address: &str, hash_key: Option<&str>) -> Endpoint {
-        Endpoint {
-            addresses: [Address::new(address.parse().unwrap())].into(),
-            path: [].into(),
-            locality_weight: 1,
+    fn addresses(texts: &[&str]) -> Vec<[Address; 1]> {
+        texts.iter().map(|text| [Address::new(text.parse().unwrap())]).collect()
+    }
+
+    fn members<'e>(addresses: &'e [[Address; 1]], hash_key: Option<&'e str>) -> Vec<RingMember<'e>> {
+        let member = |addresses: &'e [Address; 1]| RingMember {
+            addresses,
+            hash_key,
             weight: 1,
-            health: xdsctl_model::resource::cluster::HealthStatus::Unknown,
-            hostname: Box::default(),
-            hash_key: hash_key.map(Box::from),
-        }
+        };
+        addresses.iter().map(member).collect()
     }
 
     const SIZE: Size = Size { min: 8, max: 8 };
 
-    fn ring_of(endpoints: &[Endpoint], drawn: u64) -> Vec<(u64, u32)> {
-        let ring = ring(endpoints.iter(), SIZE, EntryWays::default(), drawn);
+    fn ring_of(members: &[RingMember<'_>], drawn: u64) -> Vec<(u64, u32)> {
+        let ring = ring(members, SIZE, EntryWays::default(), drawn);
         ring.entries()
             .iter()
             .map(|entry| (entry.hash, entry.endpoint))
@@ -69,13 +70,13 @@ mod tests {
 
     #[test]
     fn the_order_of_the_list_decides_nothing() {
-        let [a, b, c] = ["10.0.0.1:80", "10.0.0.2:80", "10.0.0.3:80"].map(|address| endpoint(address, None));
+        let addresses = addresses(&["10.0.0.1:80", "10.0.0.2:80", "10.0.0.3:80"]);
         let hashes = |ring: Vec<(u64, u32)>| ring.into_iter().map(|(hash, _)| hash).collect::<Vec<_>>();
-        let forwards = [a.clone(), b.clone(), c.clone()];
-        let backwards = [c, b, a];
+        let forwards = members(&addresses, None);
+        let backwards: Vec<RingMember<'_>> = forwards.iter().rev().copied().collect();
         assert_eq!(hashes(ring_of(&forwards, 0)), hashes(ring_of(&backwards, 0)));
-        let of_list = |list: &[Endpoint]| {
-            let keys: Vec<(&str, u32)> = list.iter().map(|one| (&**one.name(), 1)).collect();
+        let of_list = |list: &[RingMember<'_>]| {
+            let keys: Vec<(&str, u32)> = list.iter().map(|one| (one.name(), 1)).collect();
             Ring::new(&keys, SIZE)
         };
         assert_ne!(of_list(&forwards), of_list(&backwards));
@@ -83,8 +84,9 @@ mod tests {
 
     #[test]
     fn one_of_several_with_one_key_gets_the_picks() {
-        let twins = [endpoint("10.0.0.1:80", Some("k")), endpoint("10.0.0.2:80", Some("k"))];
-        assert!(has_twins(twins.iter()));
+        let addresses = addresses(&["10.0.0.1:80", "10.0.0.2:80"]);
+        let twins = members(&addresses, Some("k"));
+        assert!(has_twins(&twins));
         for drawn in [0, 1] {
             assert!(
                 ring_of(&twins, drawn)
@@ -92,7 +94,6 @@ mod tests {
                     .all(|(_, endpoint)| u64::from(*endpoint) == drawn)
             );
         }
-        let nameless = [endpoint("10.0.0.1:80", Some("")), endpoint("10.0.0.2:80", Some(""))];
-        assert!(!has_twins(nameless.iter()));
+        assert!(!has_twins(&members(&addresses, Some(""))));
     }
 }

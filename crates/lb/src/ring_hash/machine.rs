@@ -7,8 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-use super::ring::EntryWays;
-use super::{MAX_RING_SIZE, Ring, Size, by_key, hash, sockets};
+use super::{Ring, RingMember, RingWays, Size, by_key, hash, sockets};
 use crate::LbConfig;
 use crate::endpoint::{AddressSet, Endpoint, EndpointList};
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
@@ -29,13 +28,10 @@ pub struct RingHashPolicy {
     ring: OnceLock<Ring>,
     /// Entries of the ring, at least and at most.
     ring_size: Size,
-    /// The ring is the one of grpc-java, with these names.
-    socket_names: Option<sockets::EntryNames>,
+    /// How the ring is built.
+    ways: RingWays,
     /// Weights that do not fit into 32 bits make no ring.
     checks_weights: bool,
-    ways: EntryWays,
-    /// A weight of 0 is one; else it counts as 1.
-    takes_zero: bool,
     members: Row<Member>,
     /// What the members were made of.
     taken: EndpointList,
@@ -53,9 +49,8 @@ pub struct RingHashPolicy {
     /// Shown instead of the ring when there is no endpoint.
     empty: Option<Status>,
     random_hash: Rng,
-    /// The ring is built in the order of keys. Of members with one key, the one drawn by this
-    /// number gets the picks.
-    twins: Option<u64>,
+    /// Of members with one key, the one drawn by this number gets the picks, where that is drawn.
+    drawn: u64,
 }
 
 #[derive(Debug)]
@@ -95,15 +90,8 @@ impl RingHashPolicy {
             at,
             ring: OnceLock::new(),
             ring_size: Size::default(),
-            socket_names: sockets::EntryNames::of(cx.clusters.profile()),
+            ways: RingWays::of(cx.clusters.profile()),
             checks_weights: cx.clusters.profile().has(Feature::RingWeightsChecked),
-            ways: EntryWays {
-                has_plain_names: cx.clusters.profile().has(Feature::RingNamesPlain),
-                counts_on: cx.clusters.profile().has(Feature::RingCountsOn),
-                names_grow: false,
-                sum_wraps: cx.clusters.profile().has(Feature::RingByKey),
-            },
-            takes_zero: cx.clusters.profile().has(Feature::LocalitiesAsWritten),
             members: Row::default(),
             taken: EndpointList::default(),
             index_of: BTreeMap::new(),
@@ -116,7 +104,7 @@ impl RingHashPolicy {
             last_failure: None,
             empty: None,
             random_hash,
-            twins: cx.clusters.profile().has(Feature::RingByKey).then_some(0),
+            drawn: 0,
         }
     }
 
@@ -138,7 +126,7 @@ impl RingHashPolicy {
                     self.ring = OnceLock::new();
                 }
                 member.endpoint = Arc::clone(endpoint);
-                member.weight = weight_of(endpoint, self.takes_zero);
+                member.weight = weight_of(endpoint, self.ways.takes_zero);
             }
         }
         self.taken = endpoints.clone();
@@ -163,12 +151,12 @@ impl RingHashPolicy {
         let mut said = Vec::new();
         for endpoint in endpoints.iter() {
             let address_set = endpoint.address_set();
-            let weight = weight_of(endpoint, self.takes_zero);
+            let weight = weight_of(endpoint, self.ways.takes_zero);
             if let Some(member) = index_of
                 .get(&address_set)
                 .and_then(|index| self.members.get_mut(*index))
             {
-                member.weight = sum_of(member.weight, weight, self.takes_zero);
+                member.weight = sum_of(member.weight, weight, self.ways.takes_zero);
                 continue;
             }
             index_of.insert(address_set.clone(), self.members.len());
@@ -307,40 +295,29 @@ impl RingHashPolicy {
 
     /// Draws anew which of several members with one key gets the picks, as a new picker does.
     fn draw_twins(&mut self) {
-        let has_twins = || by_key::has_twins(self.members.iter().map(|member| &*member.endpoint));
-        if self.twins.is_some() && has_twins() {
-            self.twins = Some(self.random_hash.next_u64());
+        if self.ways.is_by_key && by_key::has_twins(&self.on_the_ring()) {
+            self.drawn = self.random_hash.next_u64();
             self.ring = OnceLock::new();
         }
     }
 
+    /// The members as the ring has them.
+    fn on_the_ring(&self) -> Vec<RingMember<'_>> {
+        let least = i64::from(!self.ways.takes_zero);
+        let members = self.members.iter().map(|member| RingMember {
+            addresses: &member.endpoint.addresses,
+            hash_key: member.endpoint.hash_key.as_deref(),
+            weight: match self.ways.is_by_key {
+                true => self.ways.weight(member.endpoint.weight),
+                false => u32::try_from(member.weight.max(least)).unwrap_or(u32::MAX),
+            },
+        });
+        members.collect()
+    }
+
     fn ring(&self) -> &Ring {
-        self.ring.get_or_init(|| {
-            let least = i64::from(!self.takes_zero);
-            let weight = |member: &Member| u32::try_from(member.weight.max(least)).unwrap_or(u32::MAX);
-            if let Some(names) = self.socket_names {
-                let endpoints = self.members.iter();
-                let endpoints = endpoints.map(|member| (&*member.endpoint.addresses, weight(member)));
-                return sockets::ring(endpoints, self.ring_size, names);
-            }
-            if let Some(twins) = self.twins {
-                return by_key::ring(
-                    self.members.iter().map(|member| &*member.endpoint),
-                    self.ring_size,
-                    self.ways,
-                    twins,
-                );
-            }
-            let endpoints: Vec<(&str, u32)> = self
-                .members
-                .iter()
-                .map(|member| {
-                    let key = member.endpoint.hash_key.as_deref().unwrap_or(member.endpoint.name());
-                    (key, weight(member))
-                })
-                .collect();
-            Ring::new(&endpoints, self.ring_size)
-        })
+        self.ring
+            .get_or_init(|| self.ways.ring(&self.on_the_ring(), self.ring_size, self.drawn))
     }
 
     /// Which member is at an entry of the ring.
@@ -457,7 +434,7 @@ impl RingHashPolicy {
 
     fn no_endpoint(&self, start: usize) -> Pick {
         let first = self.on_ring(start).and_then(|member| member.status.as_ref());
-        if let Some(status) = first.filter(|_| self.twins.is_some()) {
+        if let Some(status) = first.filter(|_| self.ways.is_by_key) {
             return Pick::Fail(status.clone());
         }
         let why = first.map(|status| &*status.message).unwrap_or_default();
@@ -488,18 +465,14 @@ impl crate::policy::StateMachine for RingHashPolicy {
         };
         if self.members.is_empty() {
             let status = match update.endpoints {
-                Ok(_) if self.twins.is_some() => Status::unavailable("produced zero addresses"),
+                Ok(_) if self.ways.is_by_key => Status::unavailable("produced zero addresses"),
                 Ok(_) => Status::unavailable(format!("empty address list: {}", self.note)),
                 Err(status) => status.clone(),
             };
             self.empty = Some(status.clone());
             return vec![StateReport::failure(status)];
         }
-        let cap = match cx.clusters.profile().has(Feature::RingUncapped) {
-            true => MAX_RING_SIZE,
-            false => cx.runtime.options.ring_size_cap,
-        };
-        let ring_size = Size::capped(config, cap);
+        let ring_size = self.ways.size(config, cx.runtime.options.ring_size_cap);
         if self.ring_size != ring_size {
             self.ring_size = ring_size;
             self.ring = OnceLock::new();

@@ -5,9 +5,11 @@ mod machine;
 mod order;
 mod ring;
 mod sockets;
+mod ways;
 
 pub use machine::RingHashPolicy;
 pub use ring::{Ring, RingEntry, Size, hash};
+pub use ways::{RingMember, RingWays};
 pub use xdsctl_model::resource::lb_policy::{DEFAULT_MAX_RING_SIZE, DEFAULT_MIN_RING_SIZE, RingHashConfig};
 
 use serde_json::{Map, Value, json};

@@ -140,7 +140,7 @@ impl Ring {
     }
 
     /// The place of a hash in the order of the entries.
-    const fn rank(&self, hash: u64) -> u64 {
+    pub const fn rank(&self, hash: u64) -> u64 {
         match self.is_signed {
             true => hash ^ (1 << 63),
             false => hash,
@@ -154,6 +154,16 @@ impl Ring {
             entry.endpoint = endpoint(entry.endpoint);
         }
         self
+    }
+
+    /// The endpoint that hashes behind the entry before this one lead to; behind the last entry it
+    /// is that of [`Ring::locate`].
+    pub fn endpoint_at(&self, index: usize) -> Option<u32> {
+        let behind = || match self.ends {
+            true => self.entries.last(),
+            false => self.entries.first(),
+        };
+        Some(self.entries.get(index).or_else(behind)?.endpoint)
     }
 
     /// The entries, by hash.

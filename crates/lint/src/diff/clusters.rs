@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use super::names;
 use super::reach::Reached;
-use super::ring::ring_moves;
+use super::ring::{AddressedRing, ring_moves};
 use super::sessions::Sessions;
 use xdsctl_channel::client::{Client, HeldResource};
 use xdsctl_channel::rpc::weights::endpoint_weights;
-use xdsctl_channel::tree::policies::ring_key;
+use xdsctl_channel::tree::policies;
 use xdsctl_lb::name_of;
-use xdsctl_lb::ring_hash::{RING_SIZE_CAP, Size};
+use xdsctl_lb::ring_hash::{RING_SIZE_CAP, RingWays, Size};
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::cluster::{Discovery, HealthStatus};
-use xdsctl_model::resource::endpoints::{DropCategory, Endpoints, Locality, LocalityName, counted_weight};
+use xdsctl_model::resource::endpoints::{DropCategory, Endpoint, Endpoints, Locality, LocalityName};
 use xdsctl_model::resource::{Cluster, LbConfig, LbPolicy};
 
 /// Endpoints and entries of rings that are looked at for the clusters of two clients.
@@ -213,15 +213,16 @@ impl<'a> ClusterComparison<'a> {
             discovery: sources(before, after),
             ..SpreadChange::default()
         };
-        let spreads = (before.spread(), after.spread());
+        let ways = (RingWays::of(self.before), RingWays::of(self.after));
+        let spreads = (before.spread(&ways.0), after.spread(&ways.1));
         let by_locality = matches!(spreads, (Spread::ByLocality, Spread::ByLocality));
         change.new_endpoints = after.new_endpoints(&before, by_locality);
         let counts = (before.counts(), after.counts());
         change.endpoints = (counts.0 != counts.1 || change.new_endpoints > 0).then_some(counts);
         match spreads {
             (Spread::Ring(size), Spread::Ring(other)) => {
-                let keys = (before.keys(self.before), after.keys(self.after));
-                change.ring_moves = ring_moves((&keys.0, size), (&keys.1, other), &mut self.steps);
+                let rings = (before.ring(size, self.before), after.ring(other, self.after));
+                change.ring_moves = ring_moves(&rings.0, &rings.1, &mut self.steps);
             }
             (Spread::ByLocality, Spread::ByLocality) => change.shares = shares(before.priorities(), after.priorities()),
             _ => {}
@@ -267,7 +268,7 @@ fn sources(before: ClusterSide<'_>, after: ClusterSide<'_>) -> Option<(String, S
 }
 
 /// The names of the policies of an LB config, the outermost first.
-fn policies(config: &LbConfig) -> String {
+fn policy_names(config: &LbConfig) -> String {
     let all = std::iter::successors(Some(config), |config| config.only_child());
     let names = all.map(|config| name_of(config).trim_end_matches("_experimental"));
     names.collect::<Vec<_>>().join(" over ")
@@ -317,12 +318,12 @@ impl<'a> ClusterSide<'a> {
         localities.map(|locality| 1 + locality.endpoints.len()).sum()
     }
 
-    fn spread(&self) -> Spread {
+    fn spread(&self, ways: &RingWays) -> Spread {
         let policy = &self.cluster.lb_policy;
         match &policy.config {
             _ if policy.refusal.is_some() => Spread::Other,
             LbConfig::WrrLocality(_) => Spread::ByLocality,
-            LbConfig::RingHash(config) => Spread::Ring(Size::capped(config, RING_SIZE_CAP)),
+            LbConfig::RingHash(config) => Spread::Ring(ways.size(config, RING_SIZE_CAP)),
             _ => Spread::Other,
         }
     }
@@ -331,22 +332,21 @@ impl<'a> ClusterSide<'a> {
     fn policies(&self, profile: &Profile) -> Option<String> {
         let is_aggregate = matches!(self.cluster.discovery, Discovery::Aggregate { .. });
         let is_read = !is_aggregate || profile.has(Feature::AggregateClusterBackwardCompat);
-        is_read.then(|| policies(&self.cluster.lb_policy.config))
+        is_read.then(|| policy_names(&self.cluster.lb_policy.config))
     }
 
-    /// The endpoints of a ring, with their weights and keys.
-    fn keys(&self, profile: &Profile) -> Vec<(String, u32)> {
-        let Some(priority) = self.priorities().first() else {
-            return Vec::new();
-        };
+    /// The ring of the first priority. Draining endpoints are on none.
+    fn ring(&self, size: Size, profile: &Profile) -> AddressedRing {
+        let priority = self.priorities().first().map_or(&[][..], Vec::as_slice);
         let weights = endpoint_weights(priority, profile);
-        let of_locality = |(locality, weights): (&Locality, Vec<u32>)| {
+        let of_locality = |(locality, weights): (&'a Locality, Vec<u32>)| {
             let endpoints = locality.endpoints.iter().zip(weights);
-            endpoints
-                .map(|(endpoint, weight)| (ring_key(endpoint), counted_weight(weight)))
-                .collect::<Vec<_>>()
+            let active = endpoints.filter(|(endpoint, _)| endpoint.health != HealthStatus::Draining);
+            active.collect::<Vec<(&'a Endpoint, u32)>>()
         };
-        priority.iter().zip(weights).flat_map(of_locality).collect()
+        let endpoints: Vec<(&Endpoint, u32)> = priority.iter().zip(weights).flat_map(of_locality).collect();
+        let ring = policies::ring(&endpoints, size, &RingWays::of(profile));
+        (ring, endpoints.iter().map(|(endpoint, _)| endpoint.address).collect())
     }
 
     /// How many endpoints the other side has not, in the same priority and, if that matters, locality.

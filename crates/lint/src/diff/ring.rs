@@ -1,17 +1,22 @@
 //! Which part of all request hashes has another endpoint on another ring (A42).
 
-use xdsctl_lb::ring_hash::{Ring, RingEntry, Size};
+use std::net::SocketAddr;
 
-/// The keys of a ring's endpoints with their weights, and its size.
-pub(super) type Keys<'a> = (&'a [(String, u32)], Size);
+use xdsctl_lb::ring_hash::{Ring, RingEntry};
+
+/// A ring, and the address of each of its endpoints.
+pub(super) type AddressedRing = (Ring, Vec<SocketAddr>);
 
 /// The share of all hashes whose endpoint is another one; `None` if none is, or if there is no ring on one side.
-pub(super) fn ring_moves(before: Keys<'_>, after: Keys<'_>, steps: &mut usize) -> Option<f64> {
-    if before.0.is_empty() || after.0.is_empty() || before == after {
+pub(super) fn ring_moves(before: &AddressedRing, after: &AddressedRing, steps: &mut usize) -> Option<f64> {
+    if before == after {
         return None;
     }
-    let (one, other) = (Ring::new(before.0, before.1), Ring::new(after.0, after.1));
-    let (one, other) = (one.entries(), other.entries());
+    let (one, other) = (before.0.entries(), after.0.entries());
+    if one.is_empty() || other.is_empty() {
+        return None;
+    }
+    let rank = |entry: &RingEntry| before.0.rank(entry.hash);
     *steps += one.len() + other.len();
     // The first entry of each that is not behind `begin`.
     let (mut at_one, mut at_other, mut begin) = (0, 0, 0);
@@ -19,16 +24,16 @@ pub(super) fn ring_moves(before: Keys<'_>, after: Keys<'_>, steps: &mut usize) -
     loop {
         // Up to the next place of either ring all hashes have the same endpoints.
         let next = [one.get(at_one), other.get(at_other)].into_iter().flatten();
-        let place = next.map(|entry| entry.hash).min();
+        let place = next.map(rank).min();
         let end = place.map_or(1 << 64, |place| u128::from(place) + 1);
-        if key(one, at_one, before.0) != key(other, at_other, after.0) {
+        if address(before, at_one) != address(after, at_other) {
             moved += end - begin;
         }
         let Some(place) = place else {
             break;
         };
         begin = end;
-        let is_past = |entry: &&RingEntry| entry.hash <= place;
+        let is_past = |entry: &&RingEntry| rank(entry) <= place;
         at_one += one.iter().skip(at_one).take_while(is_past).count();
         at_other += other.iter().skip(at_other).take_while(is_past).count();
     }
@@ -36,11 +41,9 @@ pub(super) fn ring_moves(before: Keys<'_>, after: Keys<'_>, steps: &mut usize) -
     (moved > 0).then(|| moved as f64 / all)
 }
 
-/// The key of the endpoint that an entry leads to; behind the last entry comes the first.
-fn key<'k>(entries: &[RingEntry], at: usize, keys: &'k [(String, u32)]) -> Option<&'k str> {
-    let entry = entries.get(at).or_else(|| entries.first())?;
-    let (key, _) = keys.get(usize::try_from(entry.endpoint).ok()?)?;
-    Some(key)
+/// The address of the endpoint that an entry leads to.
+fn address((ring, addresses): &AddressedRing, at: usize) -> Option<SocketAddr> {
+    addresses.get(usize::try_from(ring.endpoint_at(at)?).ok()?).copied()
 }
 
 #[cfg(test)]
@@ -48,19 +51,52 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use xdsctl_lb::endpoint::Address;
+    use xdsctl_lb::ring_hash::{RingMember, RingWays, Size};
+    use xdsctl_model::profile::{Client, Profile};
     use xdsctl_model::rng::Rng;
 
+    fn profile(client: &str) -> Profile {
+        Profile::of(Client::parse_one(client).unwrap())
+    }
+
+    /// Endpoints: the last number of an address, a hash key and a weight.
+    type Listed = Vec<(u64, Option<u64>, u32)>;
+
+    fn ring(list: &Listed, size: Size, profile: &Profile) -> AddressedRing {
+        let sockets: Vec<SocketAddr> = list
+            .iter()
+            .map(|(number, ..)| format!("10.0.0.{number}:80").parse().unwrap())
+            .collect();
+        let addresses: Vec<Address> = sockets.iter().copied().map(Address::new).collect();
+        let keys: Vec<Option<String>> = list
+            .iter()
+            .map(|(_, key, _)| key.map(|key| format!("k{key}")))
+            .collect();
+        let members = list.iter().zip(&addresses).zip(&keys);
+        let members: Vec<RingMember<'_>> = members
+            .map(|(((.., weight), address), key)| RingMember {
+                addresses: std::slice::from_ref(address),
+                hash_key: key.as_deref(),
+                weight: *weight,
+            })
+            .collect();
+        (RingWays::of(profile).ring(&members, size, 0), sockets)
+    }
+
     /// The share that [`ring_moves`] finds, by looking up each place of both rings.
-    fn moves_by_lookup(before: Keys<'_>, after: Keys<'_>) -> Option<f64> {
-        let (one, other) = (Ring::new(before.0, before.1), Ring::new(after.0, after.1));
-        let key = |ring: &Ring, hash: u64, keys: &[(String, u32)]| {
-            keys[ring.entries()[ring.locate(hash)].endpoint as usize].0.clone()
+    fn moves_by_lookup(before: &AddressedRing, after: &AddressedRing) -> Option<f64> {
+        let address = |(ring, addresses): &AddressedRing, hash: u64| {
+            addresses[ring.entries()[ring.locate(hash)].endpoint as usize]
         };
+        let rank = |hash: u64| before.0.rank(hash);
         let mut places: BTreeSet<u64> = BTreeSet::from([u64::MAX]);
-        places.extend(one.entries().iter().chain(other.entries()).map(|entry| entry.hash));
+        let entries = before.0.entries().iter().chain(after.0.entries());
+        places.extend(entries.map(|entry| rank(entry.hash)));
         let (mut moved, mut begin) = (0u128, 0u128);
         for place in places {
-            if key(&one, place, before.0) != key(&other, place, after.0) {
+            // A rank is made a hash as a hash is made a rank.
+            if address(before, rank(place)) != address(after, rank(place)) {
                 moved += u128::from(place) + 1 - begin;
             }
             begin = u128::from(place) + 1;
@@ -71,22 +107,46 @@ mod tests {
     #[test]
     fn the_share_of_a_ring_that_moves_is_that_of_its_hashes() {
         let mut chance = Rng::stream(3, "rings");
-        let mut keys = |most: u64| -> (Vec<(String, u32)>, Size) {
-            let count = 1 + chance.below(most);
-            let key = |_| (format!("10.0.0.{}:80", chance.below(12)), 1 + chance.below(3) as u32);
-            let keys = (0..count).map(key).collect();
-            let min = 1 + chance.below(64);
-            (keys, Size { min, max: 64.max(min) })
-        };
-        let mut moved = 0;
-        for _ in 0..300 {
-            let (one, other) = (keys(6), keys(6));
-            let (one, other) = ((one.0.as_slice(), one.1), (other.0.as_slice(), other.1));
-            let found = ring_moves(one, other, &mut 0);
-            assert_eq!(found, moves_by_lookup(one, other), "{one:?} {other:?}");
-            assert_eq!(ring_moves(one, one, &mut 0), None);
-            moved += usize::from(found.is_some_and(|share| share < 1.0));
+        for client in ["cpp", "go", "java@1.75", "java"] {
+            let profile = profile(client);
+            let mut made = |most: u64| -> AddressedRing {
+                let count = 1 + chance.below(most);
+                let endpoint = |_| {
+                    let key = (chance.below(3) == 0).then(|| chance.below(12));
+                    (chance.below(12), key, 1 + chance.below(3) as u32)
+                };
+                let list: Listed = (0..count).map(endpoint).collect();
+                let min = 1 + chance.below(64);
+                let size = Size { min, max: 64.max(min) };
+                ring(&list, size, &profile)
+            };
+            let mut moved = 0;
+            for _ in 0..300 {
+                let (one, other) = (made(6), made(6));
+                let found = ring_moves(&one, &other, &mut 0);
+                assert_eq!(found, moves_by_lookup(&one, &other), "{client} {one:?} {other:?}");
+                assert_eq!(ring_moves(&one, &one, &mut 0), None);
+                moved += usize::from(found.is_some_and(|share| share < 1.0));
+            }
+            assert!(moved > 100, "{client} {moved}");
         }
-        assert!(moved > 100, "{moved}");
+    }
+
+    /// A client that reads hash keys has other rings by them, and the same endpoints.
+    #[test]
+    fn endpoints_are_known_by_their_addresses_and_not_by_their_keys() {
+        let size = Size { min: 1024, max: 4096 };
+        let plain: Listed = (1..=3).map(|number| (number, None, 1)).collect();
+        let keyed: Listed = (1..=3).map(|number| (number, Some(number), 1)).collect();
+        let share = |client: &str| {
+            let profile = profile(client);
+            ring_moves(&ring(&plain, size, &profile), &ring(&keyed, size, &profile), &mut 0)
+        };
+        for client in ["cpp", "go"] {
+            let share = share(client).unwrap();
+            // Each endpoint keeps about the third of its third.
+            assert!((share - 2.0 / 3.0).abs() < 0.1, "{client} {share}");
+        }
+        assert_eq!(share("java"), None);
     }
 }
