@@ -239,7 +239,8 @@ fn symptoms_have_pages_too() {
         by_id.out
     );
     for symptom in xdsctl_lint::recognise::SYMPTOMS {
-        let titles: Vec<&str> = symptom.page.lines().filter(|line| line.starts_with("## ")).collect();
+        let titles = symptom.page.lines().filter(|line| line.starts_with("## "));
+        let titles: Vec<&str> = titles.filter(|title| *title != "## In a server's log").collect();
         assert_eq!(
             titles,
             ["## What the client does", "## In a log", "## Where to look"],
@@ -248,6 +249,46 @@ fn symptoms_have_pages_too() {
         );
         assert!(xdsctl_lint::catalogue::find(symptom.id).is_none(), "{}", symptom.id);
     }
+}
+
+/// What a server says of a handshake is told as a server's, with the `admit` that answers for the same connection.
+#[test]
+fn a_handshake_at_a_server_leads_to_admit() {
+    let told = |words: &str| {
+        let line = format!(
+            "INFO: [core] [Server #2] grpc: Server.Serve failed to create ServerTransport: connection error: desc = \
+             \"ServerHandshake(\\\"10.0.0.7:3456\\\") failed: tls: {words}\""
+        );
+        let run = xdsctl(&["explain", &line], "");
+        let sections: Vec<&str> = run.out.lines().filter(|line| line.starts_with("## ")).collect();
+        assert_eq!(sections, ["## In a server's log", "## Where to look"], "{}", run.out);
+        run.out
+    };
+    const ADMIT: &str = "`xdsctl admit --client go --listen HOST:PORT --from 10.0.0.7:3456";
+    for (words, asked) in [
+        ("first record does not look like a TLS handshake", ""),
+        ("client didn't provide a certificate", " --over-tls"),
+        (
+            "failed to verify certificate: x509: certificate signed by unknown authority",
+            " --over-tls --certificate FILE --roots FILE",
+        ),
+    ] {
+        let out = told(words);
+        assert!(
+            out.contains(&format!("{ADMIT}{asked} --bootstrap FILE DUMP` shows")),
+            "{out}"
+        );
+    }
+    let client = xdsctl(
+        &[
+            "explain",
+            "UNAVAILABLE: error reading server preface: remote error: tls: certificate required",
+        ],
+        "",
+    );
+    assert!(client.out.contains("→ tls-handshake-failing"), "{}", client.out);
+    assert!(client.out.contains("## What the client does"), "{}", client.out);
+    assert!(!client.out.contains("`xdsctl admit --client"), "{}", client.out);
 }
 
 #[test]

@@ -276,6 +276,9 @@ fn stands_on(lead: &Lead) -> String {
 /// ask for the page.
 const SHORT: [&str; 4] = ["What the client does", "Clients", "Why", "Where to look"];
 
+/// The section that says what a server's lines mean.
+const AT_SERVER: &str = "In a server's log";
+
 /// Writes the short form of the page if one thing with one rule was told, and how to get at pages
 /// and places.
 fn write_end<'t>(
@@ -300,7 +303,7 @@ fn write_end<'t>(
             Page::Rule(rule) => rule.page,
             Page::Symptom(symptom) => symptom.page,
         };
-        page(&short(text), width, out)?;
+        page(&short(text, one.server.is_some()), width, out)?;
         writeln!(out)?;
     }
     if let Some(at_server) = first.and_then(|one| one.server.as_ref()) {
@@ -322,6 +325,8 @@ fn admit(told: &AtServer, client: &str) -> String {
         method,
         authority,
         policy,
+        is_over_tls,
+        shows_certificate,
     } = told;
     let mut command = format!(
         "xdsctl admit{client} --listen {}",
@@ -331,7 +336,13 @@ fn admit(told: &AtServer, client: &str) -> String {
     if let Some(to) = to {
         command += &format!(" --to {to}");
     }
-    let is_connection = from.is_some() && method.is_none() && authority.is_none();
+    if *is_over_tls {
+        command += " --over-tls";
+    }
+    if *shows_certificate {
+        command += " --certificate FILE --roots FILE";
+    }
+    let is_connection = (from.is_some() || *is_over_tls) && method.is_none() && authority.is_none();
     if !is_connection {
         command += &format!(" --method {}", method.as_deref().unwrap_or("/PKG.SERVICE/METHOD"));
     }
@@ -346,12 +357,16 @@ fn admit(told: &AtServer, client: &str) -> String {
     visible_line(&format!("`{command} --bootstrap FILE DUMP` {why}")).into_owned()
 }
 
-/// Those of a page's sections that are [`SHORT`].
-fn short(text: &str) -> String {
+/// Those of a page's sections that are [`SHORT`]; for a server's line, what is said of servers is in place of what a client does.
+fn short(text: &str, is_servers: bool) -> String {
+    let is_for_both = is_servers && text.lines().any(|line| line.strip_prefix("## ") == Some(AT_SERVER));
     let mut is_shown = false;
     let lines = text.lines().filter(|line| {
         if let Some(title) = line.strip_prefix("## ") {
-            is_shown = SHORT.contains(&title);
+            is_shown = match is_for_both {
+                true => title == AT_SERVER || SHORT.contains(&title) && title != SHORT[0],
+                false => SHORT.contains(&title),
+            };
         }
         is_shown
     });
@@ -440,6 +455,8 @@ fn at_server(told: &AtServer) -> serde_json::Value {
         "method": told.method,
         "authority": told.authority,
         "policy": told.policy,
+        "over_tls": told.is_over_tls,
+        "certificate": told.shows_certificate,
     })
 }
 

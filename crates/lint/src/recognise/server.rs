@@ -21,14 +21,25 @@ const PAGES: [&str; 8] = [
 
 /// What servers alone write; in lower case, without white space.
 const WORDS: &str = "\
-    xds-server xds_server| |server| serverlistener serverhandshake( [port: incomingrpc listeningaddress connectionfrom \
-    unavailable:unavailable:";
+    xds-server xds_server| |server| [server# serverlistener serverhandshake( [port: incomingrpc listeningaddress connectionfrom \
+    unavailable:unavailable: didn'tprovideacertificate peer_did_not_return_a_certificate emptyclientcertificatechain";
+
+/// What a server says of a caller that has shown no certificate; so written, too.
+const NO_CERTIFICATE: &str = "didn'tprovideacertificate peer_did_not_return_a_certificate emptyclientcertificatechain";
+
+/// What it says of a certificate that it was shown.
+const BAD_CERTIFICATE: &str = "x509: certificate_verify_failed";
 
 /// What stands before the address that a server listens on.
 const BEFORE_LISTEN: [&str; 4] = ["Listener \"", "for port ", "listening address: (", "serving on "];
 
 /// What stands before the address of a caller.
-const BEFORE_CALLER: [&str; 3] = ["onnection from ", "ServerHandshake(", "onnection from {\"address\":\""];
+const BEFORE_CALLER: [&str; 4] = [
+    "onnection from ",
+    "ServerHandshake(",
+    "onnection from {\"address\":\"",
+    "security handshake from ",
+];
 
 /// What a line of a server tells; `None` for what it leaves open.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -45,17 +56,20 @@ pub struct AtServer {
     pub authority: Option<String>,
     /// The RBAC policy that denied the RPC.
     pub policy: Option<String>,
+    /// The caller speaks TLS.
+    pub is_over_tls: bool,
+    /// The caller has shown a certificate.
+    pub shows_certificate: bool,
 }
 
 /// What a line tells that leads to a page, if a server wrote it.
 pub(super) fn told(squeezed: &Squeezed, page: &str, resource: Option<&str>) -> Option<AtServer> {
-    let has_words = || {
-        WORDS
-            .split_ascii_whitespace()
+    let has = |list: &str| {
+        list.split_ascii_whitespace()
             .any(|words| squeezed.lower.contains(words))
     };
     let named = resource.and_then(listening);
-    if !PAGES.contains(&page) && named.is_none() && !has_words() {
+    if !PAGES.contains(&page) && named.is_none() && !has(WORDS) {
         return None;
     }
     let line = squeezed.line();
@@ -63,7 +77,10 @@ pub(super) fn told(squeezed: &Squeezed, page: &str, resource: Option<&str>) -> O
     let first = |all: &[&str]| all.iter().filter_map(|words| behind(words)).find_map(address);
     let port = behind("[port:").and_then(|rest| rest.split_once(']')?.0.parse::<u16>().ok());
     let quoted = |rest: &str| Some(rest.split_once('"')?.0.to_owned()).filter(|name| is_plain(name));
+    let shows_certificate = has(BAD_CERTIFICATE);
     Some(AtServer {
+        is_over_tls: shows_certificate || has(NO_CERTIFICATE),
+        shows_certificate,
         listen: named
             .or_else(|| listening(behind("resource \"")?.split_once('"')?.0))
             .or_else(|| first(&BEFORE_LISTEN).and_then(|(ip, port)| Some(SocketAddr::new(ip, port?).to_string())))
@@ -142,6 +159,27 @@ mod tests {
         let node = at("xds_server | Rejecting connection from ::ffff:127.0.0.2: No filter matched").unwrap();
         assert_eq!(node.from.as_deref(), Some("127.0.0.2"));
         assert_eq!(at("a client's line, from 10.0.0.9:5 to 10.0.0.1:80"), None);
+    }
+
+    #[test]
+    fn a_handshake_tells_what_the_caller_speaks() {
+        let of = |words: &str| {
+            let told = at(&format!(
+                "[Server #2] ServerHandshake(\"10.0.0.7:5\") failed: tls: {words}"
+            ))
+            .unwrap();
+            (told.is_over_tls, told.shows_certificate)
+        };
+        assert_eq!(of("first record does not look like a TLS handshake"), (false, false));
+        assert_eq!(of("client didn't provide a certificate"), (true, false));
+        assert_eq!(
+            of("failed to verify certificate: x509: certificate signed by unknown authority"),
+            (true, true)
+        );
+        assert_eq!(
+            at("E ssl.cc] Handshake failed: CERTIFICATE_VERIFY_FAILED: certificate has expired"),
+            None
+        );
     }
 
     #[test]
