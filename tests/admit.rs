@@ -62,6 +62,21 @@ fn a_certificate_provider_must_be_there() {
     assert!(run.out.contains(is_named), "{}", run.out);
 }
 
+/// A server that compares only URIs where there is one says so of DNS names.
+#[test]
+fn names_that_are_not_compared_are_named() {
+    const DNS: &str = "--san=dns:cart.shop";
+    const SAID: &str = "; DNS names are not compared beside a URI";
+    let both = |client: &str| admit("rbac.yaml", &[FROM, PLACE, CART_NAME, DNS, client]).out;
+    assert!(both("--client=go").contains(SAID), "{}", both("--client=go"));
+    assert!(!both("--client=cpp").contains(SAID));
+    assert!(
+        !admit("rbac.yaml", &[FROM, PLACE, CART_NAME, "--client=go"])
+            .out
+            .contains(SAID)
+    );
+}
+
 #[test]
 fn a_method_that_ends_the_program_is_told() {
     let unknown = |client: &str| admit("rbac.yaml", &[FROM, PLACE, CART_NAME, "--unimplemented", client]);

@@ -61,7 +61,12 @@ pub enum Seen<'a> {
     /// The port that the connection is to.
     Port(u16),
     /// The names of the peer, in the order in which they are compared.
-    Names(Vec<(NameKind, Cow<'a, str>)>),
+    Names {
+        /// These are compared.
+        compared: Vec<(NameKind, Cow<'a, str>)>,
+        /// It has DNS names, too, which this server does not compare beside a URI.
+        has_other_dns: bool,
+    },
     /// There is no TLS, so nobody is authenticated.
     Plaintext,
 }
@@ -258,7 +263,14 @@ fn leaf<'a>(condition: &'a RbacCondition, asked: Asked<'a>) -> (bool, Seen<'a>) 
                 None => peer.is_some() || !by_certificate,
                 Some(matcher) => names.iter().any(|(_, name)| matching::string_matches(matcher, name)),
             };
-            (matches, Seen::Names(names))
+            let has = |kind| names.iter().any(|(own, _)| *own == kind);
+            let has_dns = peer.is_some_and(|peer| !peer.dns_names.is_empty());
+            let has_other_dns = has_dns && has(NameKind::Uri) && !has(NameKind::Dns);
+            let seen = Seen::Names {
+                compared: names,
+                has_other_dns,
+            };
+            (matches, seen)
         }
         RbacCondition::All(_)
         | RbacCondition::OneOf(_)

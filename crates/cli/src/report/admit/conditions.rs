@@ -118,9 +118,16 @@ fn seen(look: &Look<'_>, shows_secrets: bool) -> String {
         Seen::Address(address) => format!("it is {address}"),
         Seen::Port(port) => format!("it is {port}"),
         Seen::Plaintext => "the connection has no TLS, nobody is authenticated".to_owned(),
-        Seen::Names(names) => {
-            let names: Vec<String> = names.iter().map(|(kind, name)| named(*kind, name)).collect();
-            format!("the client's: {}", names.join(", "))
+        Seen::Names {
+            compared,
+            has_other_dns,
+        } => {
+            let names: Vec<String> = compared.iter().map(|(kind, name)| named(*kind, name)).collect();
+            let others = match has_other_dns {
+                true => "; DNS names are not compared beside a URI",
+                false => "",
+            };
+            format!("the client's: {}{others}", names.join(", "))
         }
     }
 }
