@@ -78,6 +78,15 @@ fn names_that_are_not_compared_are_named() {
 }
 
 #[test]
+fn an_address_may_stand_in_brackets() {
+    for from in ["--from=fd00::9", "--from=[fd00::9]", "--from=[fd00::9]:7"] {
+        let run = admit("rbac.yaml", &[from, PLACE, CART_NAME]);
+        assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{from}: {}", run.out);
+    }
+    assert_eq!(admit("rbac.yaml", &["--from=[10.0.0.1]", PLACE]).code, Some(2));
+}
+
+#[test]
 fn a_method_that_ends_the_program_is_told() {
     let unknown = |client: &str| admit("rbac.yaml", &[FROM, PLACE, CART_NAME, "--unimplemented", client]);
     let run = unknown("--client=cpp");

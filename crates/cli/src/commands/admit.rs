@@ -219,7 +219,7 @@ fn connection(
             say!(io.err, "note: no --from, the connection is from {local}")?;
             SocketAddr::new(local, 0)
         }
-        Some(text) => match (text.parse::<SocketAddr>(), text.parse::<IpAddr>()) {
+        Some(text) => match (text.parse::<SocketAddr>(), bare(text).parse::<IpAddr>()) {
             (Ok(address), _) => address,
             (_, Ok(ip)) => SocketAddr::new(ip, 0),
             _ => {
@@ -233,6 +233,12 @@ fn connection(
         to: SocketAddr::new(to, own.map_or(0, |own| own.port())),
         transport,
     })
+}
+
+/// An address without its brackets: `[fd00::9]`.
+fn bare(text: &str) -> &str {
+    let inner = text.strip_prefix('[').and_then(|inner| inner.strip_suffix(']'));
+    inner.filter(|inner| inner.contains(':')).unwrap_or(text)
 }
 
 fn rpc(args: &AdmitArgs, server: &ListeningServer, is_https: bool) -> Result<Option<Rpc>, Error> {
