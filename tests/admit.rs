@@ -86,6 +86,22 @@ fn an_address_may_stand_in_brackets() {
     assert_eq!(admit("rbac.yaml", &["--from=[10.0.0.1]", PLACE]).code, Some(2));
 }
 
+/// What no connection of a chain has is in no row of it.
+#[test]
+fn rows_are_those_of_the_connections_of_a_chain() {
+    let chain =
+        "  filter_chains:\n  - filter_chain_match: {source_prefix_ranges: [{address_prefix: RANGE, prefix_len: 16}]}\n";
+    let text = fs::read_to_string(root().join("fixtures/examples/server/rbac.yaml")).unwrap();
+    let (head, rest) = text.split_once("  default_filter_chain:\n").unwrap();
+    let who = |range: &str| {
+        let file = directory("admit", &format!("rows-{range}")).join("changed.yaml");
+        fs::write(&file, format!("{head}{}{rest}", chain.replace("RANGE", range))).unwrap();
+        admit(file.to_str().unwrap(), &["--who"]).out
+    };
+    assert!(who("10.20.0.0").contains("probes"), "{}", who("10.20.0.0"));
+    assert!(!who("11.20.0.0").contains("probes"), "{}", who("11.20.0.0"));
+}
+
 #[test]
 fn a_method_that_ends_the_program_is_told() {
     let unknown = |client: &str| admit("rbac.yaml", &[FROM, PLACE, CART_NAME, "--unimplemented", client]);

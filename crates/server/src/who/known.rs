@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use super::condition::{Condition, Fact};
 use super::methods::{MethodClass, MethodNames};
+use super::regions::Region;
 use super::table::TooLarge;
 use crate::connection::{Connection, Rpc, Transport};
 use crate::dialect::{Authentication, ServerDialect, UnsupportedCondition};
@@ -12,7 +13,7 @@ use crate::handshake::{Asks, Peer};
 use crate::policy::{self, Asked};
 use xdsctl_channel::rpc::matching::{self, MILLION};
 use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, StringMatch};
-use xdsctl_model::resource::rbac::{RbacCondition, RbacPolicy};
+use xdsctl_model::resource::rbac::{AddressRange, RbacAddress, RbacCondition, RbacPolicy};
 use xdsctl_model::resource::route::{PathMatcher, Route};
 
 /// Conditions that are looked at for one table; one that is kept counts as [`KEPT`].
@@ -20,6 +21,9 @@ const MAX_LOOKS: usize = 10_000_000;
 
 /// Looks that a condition counts as that stands in the table afterwards, and takes memory there.
 const KEPT: usize = 20;
+
+/// Regions of a chain of which it is looked up whether they have addresses of a range.
+const MAX_REGIONS: usize = 1000;
 
 /// Values that stand for what is not known.
 const METHOD: &str = "/\u{1}method";
@@ -51,6 +55,8 @@ pub(super) struct Known<'a> {
     pub(super) names: &'a MethodNames,
     pub(super) class: &'a MethodClass,
     pub(super) asks: Asks,
+    /// The connections of the chain.
+    pub(super) regions: &'a [Region],
     pub(super) port: u16,
     pub(super) dialect: &'a ServerDialect,
 }
@@ -192,7 +198,14 @@ impl Known<'_> {
                 let origin = |rpc: &Rpc| (self.dialect.policy_header)(rpc, &matcher.name).map(Cow::into_owned);
                 self.header(matcher, &origin)
             }
-            RbacCondition::Address(_, range) if range.range.is_some() => None,
+            RbacCondition::Address(which, AddressRange { range: Some(range), .. }) => {
+                let meets = |region: &Region| match which {
+                    RbacAddress::Destination => region.to.meets(range),
+                    RbacAddress::Source | RbacAddress::DirectRemote | RbacAddress::Remote => region.from.meets(range),
+                };
+                let is_met = || self.regions.iter().any(meets);
+                (self.regions.len() <= MAX_REGIONS && !is_met()).then_some(false)
+            }
             RbacCondition::Authenticated(matcher) => match (self.asks, matcher) {
                 (Asks::Plaintext | Asks::Nothing, _) => Some(self.of_nobody(leaf)),
                 (Asks::Required, None) => Some(true),

@@ -32,6 +32,13 @@ impl Span {
     pub fn is_any(&self) -> bool {
         *self == Span::default()
     }
+
+    /// Says whether some address of a range may be in it.
+    pub(super) fn meets(&self, range: &Cidr) -> bool {
+        self.within
+            .is_none_or(|within| within.covers(*range) || range.covers(within))
+            && !self.without.iter().any(|out| out.covers(*range))
+    }
 }
 
 /// Source ports.
@@ -329,6 +336,16 @@ fn spans(ranges: impl Iterator<Item = Option<Cidr>>) -> Vec<(Span, Option<Option
             without: Vec::new(),
         };
         spans.push((span, Some(Some(range))));
+    }
+    // What is neither in IPv4 nor in IPv6 is no address.
+    let is_whole = |is_ipv6| {
+        let outer = spans.first().into_iter().flat_map(|(span, _)| &span.without);
+        outer
+            .into_iter()
+            .any(|out| out.prefix_len == 0 && out.address.is_ipv6() == is_ipv6)
+    };
+    if is_whole(false) && is_whole(true) {
+        spans.remove(0);
     }
     spans
 }

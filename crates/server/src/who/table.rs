@@ -208,6 +208,7 @@ impl<'a> Table<'a> {
                         chain,
                         names: &names,
                         asks,
+                        regions: &regions,
                         port,
                         dialect,
                     };
@@ -311,6 +312,7 @@ struct OfChain<'c> {
     chain: &'c FilterChain,
     names: &'c MethodNames,
     asks: Asks,
+    regions: &'c [Region],
     port: u16,
     dialect: &'c ServerDialect,
 }
@@ -324,6 +326,7 @@ impl OfChain<'_> {
                 names: self.names,
                 class: &class,
                 asks: self.asks,
+                regions: self.regions,
                 port: self.port,
                 dialect: self.dialect,
             };
