@@ -77,6 +77,24 @@ fn names_that_are_not_compared_are_named() {
     );
 }
 
+/// Go asks for a certificate only where one is required, so nobody has a name elsewhere; C-core asks all the same.
+#[test]
+fn names_that_nobody_is_asked_for_are_a_finding() {
+    let file = changed(
+        "unasked",
+        "require_client_certificate: true",
+        "require_client_certificate: false",
+    );
+    let told = |client: &str, file: &str| {
+        let run = in_process(&["validate", client, file], b"", |_| {});
+        run.out.contains("lds-policy-never-met") && run.out.contains("policies[carts]")
+    };
+    assert!(told("--client=go", &file));
+    assert!(!told("--client=cpp", &file));
+    let required = root().join("fixtures/examples/server/rbac.yaml");
+    assert!(!told("--client=go", required.to_str().unwrap()));
+}
+
 #[test]
 fn an_address_may_stand_in_brackets() {
     for from in ["--from=fd00::9", "--from=[fd00::9]", "--from=[fd00::9]:7"] {

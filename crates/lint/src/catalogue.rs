@@ -30,7 +30,7 @@ static FILES: &[&[&Rule]] = &[
     xdsctl_document::envelope::document::RULES,
     xdsctl_clients::discovery::RULES,
     xdsctl_clients::core::filter_chain::RULES,
-    xdsctl_clients::core::chain_policies::RULES,
+    xdsctl_clients::shared::chain_policies::RULES,
     xdsctl_clients::core::filter_chain_map::RULES,
     xdsctl_clients::core::http_connection_manager::RULES,
     xdsctl_clients::core::listener::RULES,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::policy::{self, PolicyFacts};
 use xdsctl_clients::core::convert::resource_name::NameComparison;
-use xdsctl_clients::core::filter::rbac::reach::needs_tls;
+use xdsctl_clients::shared::reach::needs_tls;
 use xdsctl_model::diag::{FieldPath, Path};
 use xdsctl_model::resource::cluster::{Discovery, HealthStatus, OutlierDetection};
 use xdsctl_model::resource::filter::{FilterConfig, FilterOverride, HttpFilter};

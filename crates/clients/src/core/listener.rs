@@ -4,10 +4,10 @@
 //! C-core `LdsResourceParse`, `LdsResourceParseClient` and `LdsResourceParseServer`
 //! (xds_listener_parser.cc), in their order and without short-circuits between the fields.
 
-use super::chain_policies;
 use super::filter_chain;
 use super::filter_chain_map;
 use super::http_connection_manager::{self, ListenerSide};
+use crate::shared::chain_policies;
 use crate::shared::rules::{
     ADDRESS_NOT_LITERAL, ADDRESS_NOT_SOCKET, ADDRESS_WITHOUT_PORT, NEITHER_CLIENT_NOR_SERVER, NO_FILTER_CHAIN,
     PORT_OUT_OF_RANGE, USE_ORIGINAL_DST,

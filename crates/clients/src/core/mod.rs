@@ -4,7 +4,6 @@
 //! have are in [`convert`], HTTP filters in [`filter`], cluster specifier plugins in [`plugin`].
 //! What a converter returns is what the client keeps.
 
-pub mod chain_policies;
 pub mod cluster;
 pub mod convert;
 pub mod downstream_tls;

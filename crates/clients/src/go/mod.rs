@@ -22,6 +22,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use bytes::Bytes;
 
+use crate::shared::chain_policies;
 use crate::shared::read::{FamilyReader, PolicyKind, ReadDialect, length, plain_range};
 use crate::shared::rules::{RESOURCE_NAME_EMPTY, RESOURCE_UNDECODABLE};
 use crate::shared::{
@@ -32,7 +33,7 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
 use xdsctl_document::proto::wire::Malformed;
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::{Feature, Profile};
-use xdsctl_model::resource::listener::Cidr;
+use xdsctl_model::resource::listener::{Cidr, Listener};
 use xdsctl_model::resource::{Resource, ResourceType};
 
 /// What the client looks at before it comes to a fault that is found early here.
@@ -126,7 +127,11 @@ fn deep<T: prost::Message + Default>(
 /// Converts a message, and says what is kept of it.
 fn kept(message: Message<'_>, opened: &Opened, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
     converted(message, opened, cx)?;
-    Ok(Some(FamilyReader::new(&DIALECT, cx).resource(message, opened)))
+    let resource = FamilyReader::new(&DIALECT, cx).resource(message, opened);
+    if let Resource::Listener(Listener::Tcp(listener)) = &resource {
+        chain_policies::check_unasked(listener, cx);
+    }
+    Ok(Some(resource))
 }
 
 fn converted(message: Message<'_>, opened: &Opened, cx: &mut Validation<'_>) -> Checked {

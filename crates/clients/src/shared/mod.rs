@@ -4,11 +4,13 @@
 //! The families differ in most rules and in order (Go stops at the first fault, Node hands wrappers
 //! to the wrong parser), so that each has a straight converter of its own.
 
+pub mod chain_policies;
 pub(crate) mod conditions;
 pub(crate) mod header_name;
 pub(crate) mod limits;
 pub(crate) mod names;
 mod opened;
+pub mod reach;
 pub(crate) mod read;
 pub(crate) mod rls;
 pub mod rules;

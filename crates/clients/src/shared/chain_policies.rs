@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::core::filter::rbac::reach::{KnownConnection, may_match};
+use crate::shared::reach::{KnownConnection, may_match};
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::resource::filter::{FilterConfig, FilterOverride};
-use xdsctl_model::resource::listener::{FilterChain, RouteSource};
+use xdsctl_model::resource::listener::{FilterChain, RouteSource, TcpListener};
 use xdsctl_model::resource::rbac::{RbacAction, RbacPolicy};
+use xdsctl_model::resource::tls::{CaCerts, DownstreamTlsContext};
 
 rules! {
     /// A policy asks for what no connection of its filter chain has.
@@ -24,9 +25,38 @@ pub fn check(chain: Option<&FilterChain>, address: &str, at: &Path<'_>, cx: &mut
     let port = address.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
     let known = KnownConnection {
         is_plaintext: chain.tls.is_none(),
+        is_without_certificate: chain
+            .tls
+            .as_ref()
+            .is_some_and(|tls| tls.common.ca_certs == CaCerts::None),
         // A port of 0 is any.
         port: port.filter(|port| *port != 0),
     };
+    report(chain, known, at, cx);
+}
+
+/// Looks at the filters of the chains of a server that asks for a certificate only where it requires one: at those that require none.
+pub(crate) fn check_unasked(listener: &TcpListener, cx: &mut Validation<'_>) {
+    let chains_at = Path::ROOT.field("filter_chains");
+    for (index, chain) in listener.used_chains() {
+        let is_unasked =
+            |tls: &DownstreamTlsContext| !tls.require_client_certificate && tls.common.ca_certs != CaCerts::None;
+        if !chain.tls.as_ref().is_some_and(is_unasked) {
+            continue;
+        }
+        let known = KnownConnection {
+            is_without_certificate: true,
+            ..KnownConnection::default()
+        };
+        match index {
+            Some(index) => report(chain, known, &chains_at.index(index), cx),
+            None => report(chain, known, &Path::ROOT.field("default_filter_chain"), cx),
+        }
+    }
+}
+
+/// Reports the policies of the chain at `at` that no such connection can meet.
+fn report(chain: &FilterChain, known: KnownConnection, at: &Path<'_>, cx: &mut Validation<'_>) {
     let filters_at = at.field("filters");
     // An HttpConnectionManager is the only network filter that there may be.
     let first_at = filters_at.index(0);
@@ -104,6 +134,7 @@ fn why_never(policy: &RbacPolicy, known: KnownConnection) -> Option<String> {
     let without_tls = KnownConnection { port: None, ..known };
     Some(match may_match(policy, without_tls) {
         true => format!("the server's port is {port}"),
-        false => "the filter chain has no TLS, so nobody is authenticated".to_owned(),
+        false if known.is_plaintext => "the filter chain has no TLS, so nobody is authenticated".to_owned(),
+        false => "the server asks for no certificate on this filter chain, so no client has a name".to_owned(),
     })
 }
