@@ -38,22 +38,21 @@ fn with_rls() {
     compare("go with rls", &of_versions("go-rls", "go+rls"), 6);
 }
 
-/// In 1.54.0 alone, two texts that are no UTF-8 stand in a field that its dependencies check and others do not know.
-pub const OLDER_DIFFER: usize = 2;
+/// In 1.54.0 alone, two texts that are no UTF-8 stand in a field that its dependencies check and others do not know. In 1.42.0 alone, seven
+/// RBAC filters of servers kill the process, which later versions do when they parse them. It is not known where 1.42.0 makes their matchers.
+pub const OLDER_DIFFER: usize = 9;
 
 #[test]
 fn older_versions() {
     compare("go older versions", &older::differing("go"), OLDER_DIFFER);
 }
 
-/// In 1.42.0 alone, seven RBAC filters of servers kill the process, which later versions do when they parse them. It is not known
-/// where 1.42.0 makes their matchers.
 #[test]
 fn older_versions_are_alike_elsewhere() {
     compare(
         "go older versions elsewhere",
         &older::alike("go", "unmasked_verdict"),
-        7,
+        0,
     );
 }
 
