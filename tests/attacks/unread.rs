@@ -62,6 +62,8 @@ fn commands(file: &str, directory: &Path) -> Vec<Vec<String>> {
             ]),
             // They would wait for clients of what they could read.
             "serve" | "ui" if cfg!(feature = "net") => {}
+            // It hides what it cannot read, and has no answer that could be wrong.
+            "mask" => {}
             name => {
                 let takes_file = |arg: &clap::Arg| {
                     arg.get_value_names()
