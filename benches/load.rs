@@ -4,6 +4,8 @@
 //! several runs; xdsctl, jq and Python run as processes, serde_json, serde_norway and prost-reflect in this one. jq is used if it is
 //! installed; Python needs `protobuf` and `xds-protos`, in the interpreter that XDSCTL_BENCH_PYTHON names.
 
+#[path = "support/cpu.rs"]
+mod cpu;
 #[path = "support/dump.rs"]
 mod dump;
 #[path = "support/time.rs"]
@@ -15,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use cpu::ended_cpu;
 use dump::Kind;
 use prost_reflect::{DescriptorPool, DynamicMessage};
 use serde::Deserialize;
@@ -247,18 +250,6 @@ fn own_row(name: &str, file: &Path, cost: &Cost, note: &str, heap_note: &str) {
 fn best_process(command: &mut Command, runs: usize) -> Duration {
     let run = |_| once(command).expect("the program starts");
     (0..runs).map(run).min().unwrap_or_default()
-}
-
-/// CPU time of all processes that have ended so far, in hundredths of a second.
-fn ended_cpu() -> u64 {
-    let text = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Behind the name in parentheses: user and system time of ended children are the 14th and 15th fields.
-    let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace();
-    fields
-        .skip(13)
-        .take(2)
-        .filter_map(|field| field.parse::<u64>().ok())
-        .sum()
 }
 
 /// One run; `None` if there is no such program.

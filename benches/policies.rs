@@ -5,6 +5,8 @@
 //! threads is compared, pair by pair, and the median of the ratios counts: on a busy machine no
 //! single time says anything. `support/policies.toml` has the policies.
 
+#[path = "support/cpu.rs"]
+mod cpu;
 #[path = "support/dump.rs"]
 mod dump;
 
@@ -13,6 +15,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use cpu::ended_cpu;
 use dump::Kind;
 
 const XDSCTL: &str = env!("CARGO_BIN_EXE_xdsctl");
@@ -59,17 +62,4 @@ fn cpu_ms(file: &Path, config: &str) -> u64 {
         .expect("xdsctl starts");
     assert!(status.success(), "the dump is clean, and the policies hold");
     (ended_cpu() - before) * 10
-}
-
-/// CPU time of all processes that have ended so far, in hundredths of a second.
-fn ended_cpu() -> u64 {
-    let text = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Behind the name in parentheses: user and system time of ended children are the 14th and 15th
-    // fields.
-    let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace();
-    fields
-        .skip(13)
-        .take(2)
-        .filter_map(|field| field.parse::<u64>().ok())
-        .sum()
 }
