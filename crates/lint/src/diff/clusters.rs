@@ -221,7 +221,10 @@ impl<'a> ClusterComparison<'a> {
         change.endpoints = (counts.0 != counts.1 || change.new_endpoints > 0).then_some(counts);
         match spreads {
             (Spread::Ring(size), Spread::Ring(other)) => {
-                let rings = (before.ring(size, self.before), after.ring(other, self.after));
+                let rings = (
+                    before.ring(size, &ways.0, self.before),
+                    after.ring(other, &ways.1, self.after),
+                );
                 change.ring_moves = ring_moves(&rings.0, &rings.1, &mut self.steps);
             }
             (Spread::ByLocality, Spread::ByLocality) => change.shares = shares(before.priorities(), after.priorities()),
@@ -336,7 +339,7 @@ impl<'a> ClusterSide<'a> {
     }
 
     /// The ring of the first priority. Draining endpoints are on none.
-    fn ring(&self, size: Size, profile: &Profile) -> AddressedRing {
+    fn ring(&self, size: Size, ways: &RingWays, profile: &Profile) -> AddressedRing {
         let priority = self.priorities().first().map_or(&[][..], Vec::as_slice);
         let weights = endpoint_weights(priority, profile);
         let of_locality = |(locality, weights): (&'a Locality, Vec<u32>)| {
@@ -345,7 +348,7 @@ impl<'a> ClusterSide<'a> {
             active.collect::<Vec<(&'a Endpoint, u32)>>()
         };
         let endpoints: Vec<(&Endpoint, u32)> = priority.iter().zip(weights).flat_map(of_locality).collect();
-        let ring = policies::ring(&endpoints, size, &RingWays::of(profile));
+        let ring = policies::ring(&endpoints, size, ways);
         (ring, endpoints.iter().map(|(endpoint, _)| endpoint.address).collect())
     }
 
