@@ -7,6 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::{Named, Seen, duration, filter_config, object, objects, optional, retry_policy, text, texts};
 use crate::cel::{Text, Value, View, nanoseconds};
+use xdsctl_model::backoff::{Backoff, Growth};
 use xdsctl_model::resource::filter::FilterOverride;
 use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
 use xdsctl_model::resource::retry::BACKOFF_MULTIPLIER;
@@ -241,13 +242,15 @@ impl<'a> View<'a> for GrpcRetries<'a> {
     }
 }
 
-/// The wait before each retry at most.
+/// The wait before each retry, without jitter.
 fn schedule(attempts: u32, base: Millis, longest: Millis) -> impl Iterator<Item = Millis> {
-    let wait = move |number| {
-        let factor = i64::from(BACKOFF_MULTIPLIER).saturating_pow(number);
-        Millis(base.0.saturating_mul(factor).min(longest.0))
-    };
-    (0..attempts.saturating_sub(1).min(MAX_SCHEDULE)).map(wait)
+    let mut backoff = Backoff::new(Growth {
+        initial_ms: base.0,
+        multiplier: f64::from(BACKOFF_MULTIPLIER),
+        max_ms: longest.0,
+    });
+    let retries = attempts.saturating_sub(1).min(MAX_SCHEDULE);
+    (0..retries).map(move |_| Millis(backoff.nominal_ms()))
 }
 
 /// Gives the retry policies in JSON of a parsed form their schedules, which it does not show.
