@@ -24,28 +24,19 @@ pub(super) fn reached(outcome: &mut CheckOutcome, names: &[String]) -> Vec<Vec<L
         .collect();
     let wanted: BTreeSet<&str> = names.iter().map(String::as_str).collect();
     let all = || {
-        let nodes = |(world, links): (&WorldId, &'_ Links)| {
-            let world = *world;
-            let nodes: Vec<LinkedResource> = links.nodes().cloned().collect();
-            nodes.into_iter().map(move |node| (world, node))
-        };
-        links.iter().flat_map(nodes)
-    };
-    let is_free = |world: &WorldId, node: &LinkedResource| {
-        let links = links.get(world);
-        links.is_some_and(|links| links.above(node).is_empty())
+        let of_world = |(world, links)| Links::nodes(links).map(move |node| (world, links, node));
+        links.iter().flat_map(of_world)
     };
     let starts = all()
-        .filter(|(_, node)| wanted.contains(node.name.as_str()))
-        .chain(all().filter(|(_, node)| node.resource_type == ResourceType::Listener))
-        .chain(all().filter(|(world, node)| is_free(world, node)));
-    let mut shown: BTreeSet<(WorldId, LinkedResource)> = BTreeSet::new();
+        .filter(|(.., node)| wanted.contains(node.name.as_str()))
+        .chain(all().filter(|(.., node)| node.resource_type == ResourceType::Listener))
+        .chain(all().filter(|(_, links, node)| links.above(node).is_empty()));
+    let mut shown: BTreeSet<(&WorldId, &LinkedResource)> = BTreeSet::new();
     for start in starts {
         let mut queue = VecDeque::from([start]);
-        while let Some((world, node)) = queue.pop_front().filter(|_| shown.len() < MAX_SHOWN) {
-            let below = links.get(&world).map_or(&[][..], |links| links.below(&node));
+        while let Some((world, links, node)) = queue.pop_front().filter(|_| shown.len() < MAX_SHOWN) {
             if shown.insert((world, node)) {
-                queue.extend(below.iter().map(|link| (world, link.to.clone())));
+                queue.extend(links.below(node).iter().map(|link| (world, links, &link.to)));
             }
         }
     }
@@ -61,7 +52,7 @@ pub(super) fn reached(outcome: &mut CheckOutcome, names: &[String]) -> Vec<Vec<L
         };
         let below = links.get(&checked.world).map_or(&[][..], |links| links.below(&node));
         refers_to.push(below.iter().map(|link| link.to.clone()).collect());
-        if !shown.contains(&(checked.world, node)) {
+        if !shown.contains(&(&checked.world, &node)) {
             checked.parsed = None;
         }
     }
