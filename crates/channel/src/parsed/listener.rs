@@ -62,14 +62,8 @@ fn tcp(listener: &TcpListener) -> ParsedValue<'_> {
 }
 
 fn filter_chain(chain: &FilterChain) -> Streaming<'_> {
-    let source_type = match chain.source.source_type {
-        SourceType::Any => "ANY",
-        SourceType::SameIpOrLoopback => "SAME_IP_OR_LOOPBACK",
-        SourceType::External => "EXTERNAL",
-        SourceType::Unknown => "unknown",
-    };
     ParsedObject::new()
-        .set("source_type", source_type, "ANY")
+        .set("source_type", chain.source.source_type.name(), SourceType::Any.name())
         .list("source_prefix_ranges", chain.source.prefixes.iter().map(cidr))
         .list("source_ports", chain.source.ports.iter().map(|port| json!(port)))
         .optional("transport_socket", chain.tls.as_ref().map(tls::downstream))

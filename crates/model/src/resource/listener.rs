@@ -184,6 +184,18 @@ pub enum SourceType {
     Unknown,
 }
 
+impl SourceType {
+    /// Its name in the proto file: `ANY`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            SourceType::Any => "ANY",
+            SourceType::SameIpOrLoopback => "SAME_IP_OR_LOOPBACK",
+            SourceType::External => "EXTERNAL",
+            SourceType::Unknown => "unknown",
+        }
+    }
+}
+
 /// The part of a filter chain's match that is about the source. The destination is in
 /// [`DestinationChains`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use super::{Named, Seen, duration, filter_config, object, objects, optional, tex
 use crate::cel::{Value, View};
 use xdsctl_model::resource::Listener;
 use xdsctl_model::resource::filter::HttpFilter;
-use xdsctl_model::resource::listener::{FilterChain, HttpConnectionManager, RouteSource, SourceType};
+use xdsctl_model::resource::listener::{FilterChain, HttpConnectionManager, RouteSource};
 
 impl<'a> View<'a> for Named<'a, Listener> {
     fn get(&self, field: &str) -> Value<'a> {
@@ -48,12 +48,7 @@ impl<'a> View<'a> for Seen<'a, FilterChain> {
     fn get(&self, field: &str) -> Value<'a> {
         let of = self.0;
         match field {
-            "source_type" => text(match of.source.source_type {
-                SourceType::Any => "ANY",
-                SourceType::SameIpOrLoopback => "SAME_IP_OR_LOOPBACK",
-                SourceType::External => "EXTERNAL",
-                SourceType::Unknown => "unknown",
-            }),
+            "source_type" => text(of.source.source_type.name()),
             "source_prefix_ranges" => {
                 Value::list(of.source.prefixes.iter().map(|range| Value::text(range.to_string())))
             }

@@ -4,7 +4,7 @@ use super::{Outcome, Sentence, cells, conditions};
 use xdsctl_channel::client::server::ListeningServer;
 use xdsctl_channel::rpc::{Mismatch, words};
 use xdsctl_document::secret;
-use xdsctl_model::resource::listener::{Cidr, SourceType};
+use xdsctl_model::resource::listener::Cidr;
 use xdsctl_model::resource::route::{Action, Route};
 use xdsctl_server::admit::{FilterLook, Handled, Taken, decisions, shown};
 use xdsctl_server::chain::ChainStep;
@@ -91,14 +91,8 @@ fn chain(taken: &Taken<'_>) -> Sentence {
             format!("no chain is for connections to {to}"),
         ),
         ChainStep::SourceType(kind, found) => {
-            let name = match kind {
-                SourceType::Any => "ANY",
-                SourceType::SameIpOrLoopback => "SAME_IP_OR_LOOPBACK",
-                SourceType::External => "EXTERNAL",
-                SourceType::Unknown => "unknown",
-            };
             let outcome = if found.is_empty() { Outcome::No } else { Outcome::Yes };
-            Sentence::new("source type", outcome, format!("{name}: {}", chains(found)))
+            Sentence::new("source type", outcome, format!("{}: {}", kind.name(), chains(found)))
         }
         ChainStep::Source(prefix, found) => {
             let what = format!("{}, the longest that fits: {}", range(*prefix), chains(found));
