@@ -93,7 +93,7 @@ impl<'a> View<'a> for ClusterUse<'a> {
             ("name", _) => text(self.name),
             ("share", _) => Value::Double(self.share),
             ("is_held", cluster) => Value::Bool(cluster.is_some()),
-            ("type", Some(cluster)) => text(view::kind(&cluster.discovery)),
+            ("type", Some(cluster)) => text(cluster.discovery.kind()),
             ("lb_policies", Some(cluster)) => lb_policies(&cluster.lb_policy.config),
             ("lb_policies", None) => Value::list([]),
             ("outlier_detection" | "transport_socket", Some(of)) => match view::cluster(self.name, of, self.redacts) {

@@ -54,16 +54,11 @@ pub(super) fn cluster(cluster: &Cluster) -> Value {
 }
 
 fn discovery(discovery: &Discovery) -> Value {
+    let object = ParsedObject::new().put("type", discovery.kind());
     match discovery {
-        Discovery::Eds { service_name } => ParsedObject::new()
-            .put("type", "EDS")
-            .optional("service_name", service_name.as_deref().map(Value::from)),
-        Discovery::LogicalDns { hostname } => ParsedObject::new()
-            .put("type", "LOGICAL_DNS")
-            .put("hostname", hostname.as_str()),
-        Discovery::Aggregate { children } => ParsedObject::new()
-            .put("type", "AGGREGATE")
-            .put("clusters", json!(children)),
+        Discovery::Eds { service_name } => object.optional("service_name", service_name.as_deref().map(Value::from)),
+        Discovery::LogicalDns { hostname } => object.put("hostname", hostname.as_str()),
+        Discovery::Aggregate { children } => object.put("clusters", json!(children)),
     }
     .done()
 }

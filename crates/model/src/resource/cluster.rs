@@ -59,6 +59,15 @@ pub enum Discovery {
 }
 
 impl Discovery {
+    /// What it is called in a parsed form: `EDS`.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Discovery::Eds { .. } => "EDS",
+            Discovery::LogicalDns { .. } => "LOGICAL_DNS",
+            Discovery::Aggregate { .. } => "AGGREGATE",
+        }
+    }
+
     /// The name of the EDS resource of the cluster `name`; `None` if it has none.
     pub fn eds_name<'a>(&'a self, name: &'a str) -> Option<&'a str> {
         match self {

@@ -55,21 +55,12 @@ fn metadata<'a>(value: &xdsctl_model::resource::cluster::MetadataValue) -> Value
 impl<'a> View<'a> for Seen<'a, Discovery> {
     fn get(&self, field: &str) -> Value<'a> {
         match (field, self.0) {
-            ("type", of) => text(kind(of)),
+            ("type", of) => text(of.kind()),
             ("service_name", Discovery::Eds { service_name }) => optional(service_name.as_deref(), text),
             ("hostname", Discovery::LogicalDns { hostname }) => text(hostname),
             ("clusters", Discovery::Aggregate { children }) => texts(children),
             _ => Value::Null,
         }
-    }
-}
-
-/// How endpoints are found.
-pub(crate) const fn kind(of: &Discovery) -> &'static str {
-    match of {
-        Discovery::Eds { .. } => "EDS",
-        Discovery::LogicalDns { .. } => "LOGICAL_DNS",
-        Discovery::Aggregate { .. } => "AGGREGATE",
     }
 }
 

@@ -16,7 +16,7 @@ use serde_json::Value as Json;
 
 use crate::cel::{Text, Value, View};
 use crate::schema::{Kind, typed};
-pub(crate) use cluster::{kind, lb_policies};
+pub(crate) use cluster::lb_policies;
 use xdsctl_channel::parsed::{self, ParsedValue};
 use xdsctl_model::resource::endpoints::{Endpoint, Locality, LocalityName};
 use xdsctl_model::resource::filter::{FilterConfig, HttpFilter};
