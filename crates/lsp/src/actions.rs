@@ -1,5 +1,6 @@
 //! What can be done about a finding: the fix, a comment that takes it out with a reason, its rule's page.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use lsp_types::{CodeAction, CodeActionKind, CodeActionParams, Command, TextEdit, Uri, WorkspaceEdit};
@@ -12,6 +13,7 @@ use xdsctl_document::source::sniff::DocumentFormat;
 use xdsctl_document::source::{Source, SourceMap, Span, yaml};
 use xdsctl_lint::catalogue;
 use xdsctl_lint::choice::comments;
+use xdsctl_model::text::beginning;
 
 /// Actions for one place.
 const MAX_ACTIONS: usize = 50;
@@ -108,12 +110,8 @@ fn fix(view: &DocumentView<'_>, finding: &ProjectFinding) -> Option<CodeAction> 
     })
 }
 
-fn short(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
-    match line.char_indices().nth(40) {
-        Some((at, _)) => format!("{}...", line.get(..at).unwrap_or_default()),
-        None => line.to_owned(),
-    }
+fn short(text: &str) -> Cow<'_, str> {
+    beginning(text.lines().next().unwrap_or_default(), 40)
 }
 
 /// A comment in the line above the finding, for the node that begins there.

@@ -3,6 +3,8 @@
 //!
 //! Knows nothing of xDS.
 
+use std::borrow::Cow;
+
 /// Largest edit distance at which a name is offered as "did you mean".
 const MAX_DISTANCE: usize = 3;
 
@@ -47,6 +49,20 @@ pub fn nearest<'a>(name: &str, mut candidates: impl Iterator<Item = &'a str>) ->
         }
     }
     best
+}
+
+/// The first characters of a text, with `...` behind them if there are more.
+///
+/// ```
+/// assert_eq!(xdsctl_model::text::beginning("größer", 3), "grö...");
+/// assert_eq!(xdsctl_model::text::beginning("größer", 6), "größer");
+/// ```
+pub fn beginning(text: &str, chars: usize) -> Cow<'_, str> {
+    let end = text.char_indices().nth(chars).map(|(end, _)| end);
+    match end.and_then(|end| text.get(..end)) {
+        Some(beginning) => format!("{beginning}...").into(),
+        None => text.into(),
+    }
 }
 
 /// Says whether two names are the same but for their digits, as those of versions and shards are.

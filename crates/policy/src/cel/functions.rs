@@ -1,12 +1,14 @@
 //! The functions of an expression, those that CEL and Kubernetes have and those for addresses and
 //! shares. Each may be called in both forms, `size(x)` and `x.size()`.
 
+use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 
 use super::evaluate::{Budget, Why};
 use super::value::{Text, Value, nanoseconds};
 use crate::schema::Kind;
 use xdsctl_model::resource::listener::Cidr;
+use xdsctl_model::text::beginning;
 
 /// Characters of a text that an error quotes.
 const QUOTED_CHARS: usize = 80;
@@ -274,12 +276,8 @@ fn text<'v>(args: &'v [Value<'_>], number: usize) -> Result<&'v str, Why> {
 }
 
 /// The beginning of a text, to be quoted.
-pub(super) fn short(text: &str) -> String {
-    let end = text.char_indices().nth(QUOTED_CHARS).map(|(end, _)| end);
-    match end.and_then(|end| text.get(..end)) {
-        Some(beginning) => format!("{beginning}..."),
-        None => text.to_owned(),
-    }
+pub(super) fn short(text: &str) -> Cow<'_, str> {
+    beginning(text, QUOTED_CHARS)
 }
 
 fn list<'v, 'a>(args: &'v [Value<'a>], number: usize) -> Result<&'v [Value<'a>], Why> {

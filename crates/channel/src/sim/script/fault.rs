@@ -102,10 +102,5 @@ pub(super) fn hint(name: &str, names: &[&str]) -> String {
 /// A value for a message, not longer than a line.
 pub(super) fn shown(node: &JsonNode) -> String {
     const MOST: usize = 80;
-    let text = node.to_json();
-    if text.chars().count() <= MOST {
-        return format!("`{text}`");
-    }
-    let start: String = text.chars().take(MOST).collect();
-    format!("`{start}...`")
+    format!("`{}`", text::beginning(&node.to_json(), MOST))
 }

@@ -10,6 +10,7 @@ use xdsctl_channel::sim::{Outcome, Rpc};
 use xdsctl_document::secret;
 use xdsctl_document::source::{Source, Span};
 use xdsctl_model::status::Code;
+use xdsctl_model::text::beginning;
 use xdsctl_suite::{RunOptions, Suite, Test, first_rpc};
 
 /// Characters of a reason that a line has room for.
@@ -95,9 +96,5 @@ fn said(test: &Test, rpc: &Rpc, outcome: &Outcome) -> String {
 /// One line without secrets, and not too long.
 fn short(text: &str) -> String {
     let text = secret::hide(text);
-    let line = text.lines().next().unwrap_or_default();
-    match line.char_indices().nth(MAX_REASON) {
-        Some((end, _)) => format!("{}...", line.get(..end).unwrap_or_default()),
-        None => line.to_owned(),
-    }
+    beginning(text.lines().next().unwrap_or_default(), MAX_REASON).into_owned()
 }

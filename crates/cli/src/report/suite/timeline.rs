@@ -13,6 +13,7 @@ use crate::report::masks::Masks;
 use xdsctl_document::source::Source;
 use xdsctl_lb::log::{Detail, LogEntry, LogEvent};
 use xdsctl_lb::policy::TreePath;
+use xdsctl_model::text::beginning;
 use xdsctl_suite::{Listener, PlannedStep, Test};
 
 /// Name of the schema of a line of `--format jsonl`.
@@ -252,11 +253,7 @@ impl Listener for Timeline<'_> {
         let line = self.source.line_column(planned.span.start).line;
         let text = String::from_utf8_lossy(self.text.get(planned.span.range()).unwrap_or_default()).into_owned();
         let text: Vec<&str> = text.split_whitespace().collect();
-        let mut text = text.join(" ");
-        if let Some((end, _)) = text.char_indices().nth(100) {
-            text.truncate(end);
-            text.push_str("...");
-        }
+        let text = beginning(&text.join(" "), 100).into_owned();
         let details = match self.style.is_json {
             true => vec![("line", line.into()), ("step", text.into())],
             false => vec![("", format!("{line}: {text}").into())],
