@@ -8,9 +8,7 @@ use super::object::ParsedObject;
 use super::rbac;
 use xdsctl_clients::core::filter::fault;
 use xdsctl_model::resource::Millis;
-use xdsctl_model::resource::filter::{
-    Description, Fault, FilterConfig, FilterOverride, HttpFilter, Rbac, SessionCookie,
-};
+use xdsctl_model::resource::filter::{Description, Fault, FilterConfig, FilterOverride, HttpFilter, SessionCookie};
 
 /// The parsed form of an HTTP filter.
 pub fn http_filter(filter: &HttpFilter) -> Value {
@@ -43,8 +41,6 @@ pub fn config(config: &FilterConfig) -> Value {
         FilterConfig::Router => object,
         FilterConfig::Fault(fault) => faults(object, fault),
         FilterConfig::Described(description) => described(object, description),
-        // C-core keeps a form of its own.
-        FilterConfig::Rbac(Rbac { description, .. }) if !description.kept.is_empty() => described(object, description),
         FilterConfig::Rbac(own) => object.optional("rules", own.rules.as_deref().map(rbac::rules)),
         FilterConfig::StatefulSession(None) => object.put("cookie", Value::Null),
         FilterConfig::StatefulSession(Some(session)) => object.put("cookie", cookie(session)),

@@ -35,7 +35,7 @@ fn http_connection_manager(manager: &HttpConnectionManager) -> ParsedValue<'_> {
 }
 
 fn tcp(listener: &TcpListener) -> ParsedValue<'_> {
-    let chain = |index, chain| filter_chain(chain).with(|object| object.put("index", index)).done();
+    let chain = |index, chain| chain_of(chain).with(|object| object.put("index", index)).done();
     let destinations: Vec<Value> = listener
         .destinations
         .iter()
@@ -55,13 +55,18 @@ fn tcp(listener: &TcpListener) -> ParsedValue<'_> {
         .stream("filter_chains", &listener.filter_chains, chain)
         .with(|object| object.list("destinations", destinations));
     match &listener.default_filter_chain {
-        Some(chain) => object.part("default_filter_chain", filter_chain(chain).done()),
+        Some(chain) => object.part("default_filter_chain", filter_chain(chain)),
         None => object.with(|object| object.optional("default_filter_chain", None)),
     }
     .done()
 }
 
-fn filter_chain(chain: &FilterChain) -> Streaming<'_> {
+/// The parsed form of a filter chain.
+pub fn filter_chain(chain: &FilterChain) -> ParsedValue<'_> {
+    chain_of(chain).done()
+}
+
+fn chain_of(chain: &FilterChain) -> Streaming<'_> {
     ParsedObject::new()
         .set("source_type", chain.source.source_type.name(), SourceType::Any.name())
         .list("source_prefix_ranges", chain.source.prefixes.iter().map(cidr))

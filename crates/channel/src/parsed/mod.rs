@@ -25,7 +25,7 @@ pub use parsed_value::{List, ParsedValue};
 pub use cluster::metadata;
 pub use endpoints::{endpoint, endpoints, locality};
 pub use filter::{config as filter_config, http_filter as filter};
-pub use listener::listener;
+pub use listener::{filter_chain, listener};
 pub use route::{retry_policy, route, route_configuration, virtual_host};
 pub use text::{text, write};
 

@@ -13,11 +13,15 @@ pub(super) fn rules(rules: &RbacRules) -> Value {
         RbacAction::Deny => "DENY",
     };
     let policies = rules.policies.iter().map(|(name, own)| (name, policy(own)));
-    ParsedObject::new()
+    let object = ParsedObject::new()
         .put("action", action)
         .map("policies", policies)
-        .optional("audit_logging_options", rules.audit.as_ref().map(audit))
-        .done()
+        .optional("audit_logging_options", rules.audit.as_ref().map(audit));
+    match rules.ends_program {
+        true => object.put("ends_program", true),
+        false => object,
+    }
+    .done()
 }
 
 fn policy(policy: &RbacPolicy) -> Value {
@@ -48,7 +52,7 @@ fn condition(condition: &RbacCondition, is_permission: bool) -> Value {
             None => json!({}),
         },
         RbacCondition::Unsupported("") => return json!({}),
-        RbacCondition::Unsupported(_) => json!("not supported"),
+        RbacCondition::Unsupported(field) => return json!({ "unsupported": field }),
     };
     json!({ condition.field(is_permission): value })
 }
