@@ -1,7 +1,8 @@
 //! What several clients say of a resource, as one list of findings.
 //!
-//! Findings of one rule at one place are one finding. What one client rejects and C-core never
-//! reads is one, too: the reader wants to know of the field, not of the clients.
+//! Findings of one rule at one place are one finding; of a policy, only those with the same
+//! message. What one client rejects and C-core never reads is one, too: the reader wants to know of
+//! the field, not of the clients.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use xdsctl_clients::judge::{self, FamilyAnswer};
 use xdsctl_lint::decide::loudness::is_of_text;
 use xdsctl_model::diag::{Diagnostic, Effect, FieldPath};
 use xdsctl_model::profile::{Client, ClientStanding, Fleet, Version};
+use xdsctl_policy::is_policy;
 
 /// What a client does with a resource.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -351,7 +353,11 @@ impl<'w> Merged<'w> {
             effects.iter().all(|(_, other)| *other != client)
         };
         let known = here.iter().copied().find(|&n| {
-            let is_same = |other: &Diagnostic| other.rule == diagnostic.rule || UNREAD.contains(&other.rule.id);
+            let is_same = |other: &Diagnostic| match other.rule == diagnostic.rule {
+                // Of what each client keeps, a policy says something else to each.
+                true => !is_policy(other.rule) || is_like(other, &diagnostic),
+                false => UNREAD.contains(&other.rule.id),
+            };
             self.diagnostics.get(n).is_some_and(is_same) && client.is_some_and(|client| has_none_yet(n, client))
         });
         let n = known.unwrap_or(self.diagnostics.len());
@@ -410,6 +416,11 @@ impl<'w> Merged<'w> {
         }
         (self.diagnostics, says)
     }
+}
+
+/// Says whether two findings of a rule say the same.
+fn is_like(one: &Diagnostic, other: &Diagnostic) -> bool {
+    one.effect == other.effect && one.message == other.message
 }
 
 /// Makes a finding that of another client, too: what one client rejects says more than that others
