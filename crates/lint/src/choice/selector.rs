@@ -5,6 +5,7 @@ use xdsctl_document::proto::known_field;
 use xdsctl_document::proto::wire::{BEHAVIOUR_FIELD_IGNORED, FIELD_IGNORED, SECURITY_FIELD_IGNORED};
 use xdsctl_model::diag::{Effect, Rule, Severity};
 use xdsctl_model::text::nearest;
+use xdsctl_policy::is_failed;
 
 /// Most names in one list: each finding is compared with all of them.
 const MAX_LISTED: usize = 1_000;
@@ -149,8 +150,11 @@ impl Severities {
     }
 
     /// How loud a finding of a rule with this effect is, the innermost field of which is `field`;
-    /// `None` to drop it.
+    /// `None` to drop it. That a policy could not be held against something is always an error.
     pub fn of(&self, (rule, effect): (&Rule, Effect), field: Option<&str>) -> Option<Severity> {
+        if is_failed(rule, effect) {
+            return Some(Severity::Error);
+        }
         let mut latest = self.choices.iter().rev();
         latest
             .find(|(selector, _)| selector.takes((rule, effect), field))

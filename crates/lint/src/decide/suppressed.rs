@@ -1,7 +1,7 @@
 //! Takes out of an outcome what is suppressed or in the baseline, and reports suppressions and
 //! entries that do nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::comments::{BYTES_A_STEP, CommentSteps, Comments, MAX_STEPS};
 use super::consequences::Rejections;
@@ -16,6 +16,10 @@ use xdsctl_document::source::sniff::DocumentFormat;
 use xdsctl_document::source::{Source, SourceId, SourceMap, Span};
 use xdsctl_model::diag::{About, Diagnostic, FieldPath, Fingerprints, Packed, Rule, Severity};
 use xdsctl_model::profile::Client;
+use xdsctl_policy::is_failed;
+
+/// Lines that are kept of a rule's findings in a document.
+const MAX_LINES_KEPT: usize = 1_000;
 
 /// Which findings [`suppress`] removes.
 #[derive(Debug)]
@@ -63,6 +67,7 @@ pub fn suppress(outcome: &mut CheckOutcome, sources: &SourceMap, choice: Suppres
         sources,
         fingerprints: BTreeMap::new(),
         suppressed: Suppressed::default(),
+        shown: BTreeMap::new(),
         errors: BTreeMap::new(),
     };
     let CheckOutcome {
@@ -104,6 +109,8 @@ struct Suppressing<'a> {
     /// Each client that is asked has findings of its own, many of which are those of others.
     fingerprints: BTreeMap<(SourceId, Option<Client>), Fingerprints>,
     suppressed: Suppressed,
+    /// Lines in which findings stay, in documents with comments: what a comment may have missed.
+    shown: BTreeMap<(SourceId, &'static str), (&'static Rule, BTreeSet<usize>)>,
     /// Errors of the resource at hand that were taken out, by the client that has them.
     errors: BTreeMap<Option<Client>, usize>,
 }
@@ -317,8 +324,12 @@ impl Suppressing<'_> {
         None
     }
 
-    /// Why a finding is not shown, which is counted then.
+    /// Why a finding is not shown, which is counted then. Nothing withholds that a policy could not
+    /// be held against something.
     fn reason(&mut self, subject: &FindingSubject<'_>, candidate: &SuppressionCandidate<'_>) -> Option<Reason> {
+        if is_failed(candidate.diagnostic.rule, candidate.diagnostic.effect) {
+            return None;
+        }
         let Diagnostic {
             rule,
             effect,
@@ -339,6 +350,16 @@ impl Suppressing<'_> {
             self.suppressed.suppressed += subject.weight(*count);
             *self.errors.entry(subject.client).or_default() += errors;
             return Some(Reason::Suppressed(why));
+        }
+        if let Some(span) = candidate.span.filter(|_| self.comments.contains_key(&subject.source))
+            && let Some(source) = self.sources.get(subject.source)
+        {
+            let line = source.line_column(span.start).line;
+            let shown = self.shown.entry((subject.source, rule.id));
+            let (_, lines) = shown.or_insert_with(|| (rule, BTreeSet::new()));
+            if lines.len() < MAX_LINES_KEPT {
+                lines.insert(line);
+            }
         }
         if !self.keeps_baseline() {
             return None;
@@ -385,6 +406,31 @@ impl Suppressing<'_> {
         is_known.then_some(Reason::InBaseline)
     }
 
+    /// The nearest finding that a comment would have taken out in another line.
+    fn missed(&self, suppression: &Suppression) -> String {
+        let SuppressionPlace::Comment(lines) = &suppression.written else {
+            return String::new();
+        };
+        let of_source = self
+            .shown
+            .iter()
+            .filter(|((source, _), _)| *source == suppression.source);
+        let named = of_source.filter(|(_, (rule, _))| {
+            let effect = rule.effect;
+            suppression.takes(FindingTraits {
+                rule,
+                effect,
+                field: None,
+            })
+        });
+        let all = named.flat_map(|((_, id), (_, lines))| lines.iter().map(move |line| (*id, *line)));
+        let nearest = all.min_by_key(|(_, line)| line.abs_diff(*lines.start()));
+        match nearest {
+            Some((id, line)) => format!(" (the nearest of {id} is in line {line})"),
+            None => String::new(),
+        }
+    }
+
     /// Reports suppressions that removed nothing, or that have expired.
     fn idle(&self, findings: &mut Vec<Finding>) {
         if self.steps.is_over()
@@ -414,7 +460,11 @@ impl Suppressing<'_> {
             } else if is_idle {
                 (
                     &UNUSED,
-                    format!("this suppression matches no finding: {}", suppression.ignore.reason),
+                    format!(
+                        "this suppression matches no finding{}: {}",
+                        self.missed(suppression),
+                        suppression.ignore.reason
+                    ),
                 )
             } else {
                 continue;
