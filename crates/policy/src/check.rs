@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
-use crate::cel::{Budget, Evaluation, EvaluationStop, Value};
+use crate::cel::{Budget, Evaluation, EvaluationStop, Value, one_line};
 use crate::policy::{Element, MAX_TEXT_BYTES, Policies, Policy, is_policy};
 use crate::reach::Reach;
 use crate::site::{Ground, Held, Site, Thing};
@@ -168,7 +168,7 @@ impl OfResource {
                 &format!("the expression is {}, and must be a bool", other.kind()),
             ),
             Err(stop) => {
-                let diagnostic = failed(policy, &told(policy, &stop));
+                let diagnostic = failed(policy, &told(policy, &policy.text, &stop));
                 if budget.is_over() {
                     self.list.push(diagnostic);
                     return false;
@@ -176,7 +176,7 @@ impl OfResource {
                 diagnostic
             }
         };
-        diagnostic.path = at.to_owned();
+        diagnostic.path = field_of(at, &policy.at);
         if matches!(site.thing, Thing::RetryPolicy(..))
             && !self.known.insert((
                 diagnostic.rule.id,
@@ -193,7 +193,8 @@ impl OfResource {
         self.list.push(diagnostic);
         let goes_on = budget.spend(FINDING_STEPS + bytes as u64);
         if !goes_on {
-            self.list.push(failed(policy, &why(&EvaluationStop::Limit)));
+            self.list
+                .push(failed(policy, &told(policy, "", &EvaluationStop::Limit)));
         }
         goes_on
     }
@@ -204,16 +205,23 @@ impl OfResource {
     }
 }
 
+/// A field of what is at a place.
+fn field_of(at: &Path<'_>, fields: &[String]) -> FieldPath {
+    match fields.split_first() {
+        Some((first, rest)) => field_of(&at.field(first), rest),
+        None => at.to_owned(),
+    }
+}
+
 /// What is said of a place where the policy does not hold.
 fn message<'a>(policy: &'a Policy, site: &Site<'a>, budget: &mut Budget) -> String {
     let plain = || match &policy.message {
         Some(message) => message.split_whitespace().collect::<Vec<_>>().join(" "),
         None => {
-            let expression: Vec<&str> = policy.text.split_whitespace().collect();
-            format!("it is not so that `{}`", expression.join(" "))
+            format!("it is not so that `{}`", one_line(&policy.text))
         }
     };
-    let Some(program) = &policy.message_expression else {
+    let Some((program, text)) = &policy.message_expression else {
         return plain();
     };
     let root = |number| site.root(number, true);
@@ -226,28 +234,35 @@ fn message<'a>(policy: &'a Policy, site: &Site<'a>, budget: &mut Budget) -> Stri
         }
         Ok(Value::Text(text)) if !text.trim().is_empty() => text.trim().replace('\n', " "),
         Ok(other) => format!("{} (its messageExpression gives {})", plain(), other.kind()),
-        Err(stop) => format!("{} (its messageExpression fails: {})", plain(), why(&stop)),
+        Err(stop) => format!(
+            "{} (its messageExpression fails: {})",
+            plain(),
+            told(policy, text, &stop)
+        ),
     }
 }
 
-fn why(stop: &EvaluationStop) -> String {
-    match stop {
-        EvaluationStop::Failed { why, .. } => why.clone(),
-        EvaluationStop::Limit => "it takes more steps than there may be (docs/limits.md)".to_owned(),
-    }
-}
-
-/// What went wrong, and with which part of the expression.
-fn told(policy: &Policy, stop: &EvaluationStop) -> String {
-    match stop {
-        EvaluationStop::Failed { why, span } => match policy.text.get(span.clone()) {
-            Some(part) if !part.is_empty() => {
-                let part: Vec<&str> = part.split_whitespace().collect();
-                format!("{why}, in `{}`", part.join(" "))
-            }
-            _ => why.clone(),
-        },
-        EvaluationStop::Limit => why(stop),
+/// What went wrong, and with which part of the expression that has this text.
+fn told(policy: &Policy, text: &str, stop: &EvaluationStop) -> String {
+    let EvaluationStop::Failed {
+        why,
+        span,
+        variable,
+        is_null,
+    } = stop
+    else {
+        return "it takes more steps than there may be (docs/limits.md)".to_owned();
+    };
+    let of_variable = variable.and_then(|number| policy.variable_texts.get(number));
+    let text = of_variable.map_or(text, String::as_str);
+    let part = text.get(span.clone()).unwrap_or_default();
+    let part = one_line(part);
+    match (is_null, part.is_empty()) {
+        (true, true) => format!("null {why}: has() says whether there is something"),
+        (true, false) if part.contains('.') => format!("`{part}` is null and {why}: ask `has({part}) && ...` first"),
+        (true, false) => format!("`{part}` is null and {why}"),
+        (false, true) => why.clone(),
+        (false, false) => format!("{why}, in `{part}`"),
     }
 }
 

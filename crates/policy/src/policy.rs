@@ -5,8 +5,8 @@ use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::cel::{Fault, Program, Roots, Scope};
-use crate::schema::{self, Kind};
+use crate::cel::{Fault, Program, Roots, Scope, one_line};
+use crate::schema::{self, Kind, SCHEMA};
 use xdsctl_document::proto::pb::tables;
 use xdsctl_model::diag::{Effect, Rule, Severity, SharedBy, Subject};
 use xdsctl_model::resource::ResourceType;
@@ -102,6 +102,22 @@ impl Element {
         })
     }
 
+    /// The object in the schema that `world` is.
+    const fn world(self) -> &'static str {
+        match self {
+            Element::Listener => "world:listener",
+            Element::Filter => "world:filter",
+            Element::RouteConfiguration => "world:route_configuration",
+            Element::VirtualHost => "world:virtual_host",
+            Element::Route => "world:route",
+            Element::RetryPolicy => "world:retry_policy",
+            Element::Cluster => "world:cluster",
+            Element::Endpoints => "world:endpoints",
+            Element::Locality => "world:locality",
+            Element::Endpoint => "world:endpoint",
+        }
+    }
+
     const fn subject(self) -> Subject {
         match self {
             Element::Listener => Subject::Listener,
@@ -124,6 +140,33 @@ impl Element {
         }
     }
 
+    /// The message that it is in a resource.
+    const fn message(self) -> &'static str {
+        match self {
+            Element::Filter => "envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter",
+            Element::VirtualHost => "envoy.config.route.v3.VirtualHost",
+            Element::Route => "envoy.config.route.v3.Route",
+            Element::RetryPolicy => "envoy.config.route.v3.RetryPolicy",
+            Element::Locality => "envoy.config.endpoint.v3.LocalityLbEndpoints",
+            Element::Endpoint => "envoy.config.endpoint.v3.LbEndpoint",
+            Element::Listener | Element::RouteConfiguration | Element::Cluster | Element::Endpoints => {
+                self.resource_type().type_name()
+            }
+        }
+    }
+
+    /// Checks that a resource may have a field there.
+    fn check_field(self, fields: &[String]) -> Result<(), String> {
+        let mut kind = tables::message(self.message()).map_or(Kind::Any, schema::of_message);
+        for field in fields {
+            kind = match SCHEMA.field(&kind, field) {
+                Some(found) => found?,
+                None => return Err(format!("{} has no field `{field}`", kind.name())),
+            };
+        }
+        Ok(())
+    }
+
     /// What an expression may name.
     fn scope(self) -> Scope {
         let message = tables::message(self.resource_type().type_name());
@@ -132,7 +175,7 @@ impl Element {
             roots: vec![
                 ("resource", written),
                 ("parsed", Kind::Object(self.name())),
-                ("world", Kind::Object("world")),
+                ("world", Kind::Object(self.world())),
             ],
             variables: Vec::new(),
         }
@@ -152,6 +195,8 @@ pub struct PolicyText {
     pub target: Option<String>,
     /// What must be true.
     pub expression: String,
+    /// The field of what is matched that a finding points at, such as `outlier_detection`.
+    pub at: Option<String>,
     /// Names with their expressions, in order.
     pub variables: Vec<(String, String)>,
     /// What is said if it is not.
@@ -179,6 +224,8 @@ pub enum Part {
     Name,
     /// `target` of it.
     Target,
+    /// `at`.
+    At,
     /// `expression`.
     Expression,
     /// The variable of this number: its name.
@@ -202,11 +249,15 @@ pub struct Policy {
     pub element: Element,
     pub(crate) name: Option<Wildcard>,
     pub(crate) target: Option<Wildcard>,
+    /// The fields on the way to the one that a finding points at.
+    pub(crate) at: Vec<String>,
     pub(crate) expression: Program,
     pub(crate) text: String,
     pub(crate) variables: Vec<Program>,
+    pub(crate) variable_texts: Vec<String>,
     pub(crate) message: Option<String>,
-    pub(crate) message_expression: Option<Program>,
+    /// With its text.
+    pub(crate) message_expression: Option<(Program, String)>,
     pub(crate) help: Option<String>,
     /// Places that were looked at.
     pub(crate) looked: AtomicUsize,
@@ -220,6 +271,12 @@ pub struct Policies {
 }
 
 impl Policies {
+    /// Says whether one of them asks which client it is: clients that keep the same are not the same
+    /// then.
+    pub fn ask_for_client(&self) -> bool {
+        self.list.iter().any(Policy::asks_for_client)
+    }
+
     /// The rules of their findings.
     pub fn rules(&self) -> impl Iterator<Item = &'static Rule> {
         self.list.iter().map(|policy| policy.rule)
@@ -255,6 +312,13 @@ impl Policy {
                 return Err(whole(part, of, format!("more than {MAX_TEXT_BYTES} bytes, the limit")));
             }
         }
+        let at: Vec<String> = match &text.at {
+            Some(at) => at.split('.').map(str::to_owned).collect(),
+            None => Vec::new(),
+        };
+        element
+            .check_field(&at)
+            .map_err(|why| whole(Part::At, text.at.as_deref().unwrap_or_default(), why))?;
         let mut scope = element.scope();
         let mut variables: Vec<Program> = Vec::new();
         for (number, (name, expression)) in text.variables.iter().enumerate() {
@@ -281,21 +345,31 @@ impl Policy {
         }
         let message_expression = text.message_expression.as_deref().map(|of| {
             let program = Program::of_kind(of, &scope, &variables, &Kind::Text);
-            program.map_err(|fault| (Part::MessageExpression, fault))
+            let program = program.map_err(|fault| (Part::MessageExpression, fault))?;
+            Ok((program, of.to_owned()))
         });
         Ok(Policy {
             rule: rule(&text, element),
             element,
             name: text.name.map(Wildcard::new),
             target: text.target.map(Wildcard::new),
+            at,
             expression,
             message_expression: message_expression.transpose()?,
             variables,
+            variable_texts: text.variables.into_iter().map(|(_, text)| text).collect(),
             text: text.expression,
             message: text.message,
             help: text.help,
             looked: AtomicUsize::new(0),
         })
+    }
+
+    /// Says whether it asks which client it is, so that each has to be asked, whatever they keep.
+    fn asks_for_client(&self) -> bool {
+        let of_message = self.message_expression.as_ref().map(|(program, _)| program.roots);
+        let all = [Some(self.expression.roots), of_message];
+        all.into_iter().flatten().any(Roots::has_client)
     }
 
     /// How many places it was held against so far.
@@ -319,9 +393,8 @@ fn rule(text: &PolicyText, element: Element) -> &'static Rule {
         known.insert(text);
         text
     }
-    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let summary = match &text.message {
-        Some(message) => one_line(message),
+        Some(message) => message.split_whitespace().collect::<Vec<_>>().join(" "),
         None => format!("A policy: each {} has `{}`", element.name(), one_line(&text.expression)),
     };
     let (id, page) = (kept(text.id.clone()), kept(page(text, element)));

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cel::{Value, Work};
 use crate::site::{Held, Thing};
-use crate::uses::{ClusterUse, FilterUse, PriorityView, Use, UseView, User};
+use crate::uses::{ClusterUse, FilterUse, Found, PriorityView, Use, UseView, User};
+use crate::view;
 use xdsctl_channel::client::{Checked, ClusterFacts, Facts, ResourceId, World};
 use xdsctl_channel::rpc::chain::{self, Level};
 use xdsctl_model::resource::cluster::Discovery;
@@ -17,6 +18,9 @@ use xdsctl_model::resource::{Cluster, Endpoints, Listener, Millis, Resource, Res
 /// Clusters that an aggregate may lead to, each counted once; where there are more, the evaluation
 /// ends at its limit.
 const MAX_BELOW: usize = 10_000;
+
+/// Adds a priority of a cluster.
+type Add<'f, 'a> = &'f mut dyn FnMut(&'a str, usize, Found<'a>);
 
 /// A world that is asked who leads where.
 pub(crate) struct Reach<'a> {
@@ -153,13 +157,15 @@ impl<'a> Reach<'a> {
     fn add_routes(&self, holder: &'a str, inline: bool, routes: &'a RouteConfiguration, index: &mut Index<'a>) {
         for host in &routes.virtual_hosts {
             for route in &host.routes {
-                for (cluster, share) in destinations(route) {
+                for (cluster, share, overrides) in destinations(route) {
                     let found = Use {
                         holder,
                         inline,
                         host,
                         route,
                         share,
+                        cluster: Some(cluster),
+                        overrides,
                     };
                     index.routes.entry(cluster).or_default().push(found);
                 }
@@ -221,6 +227,8 @@ impl<'a> Reach<'a> {
             host,
             route,
             share: 1.0,
+            cluster: None,
+            overrides: None,
         }
     }
 
@@ -249,6 +257,16 @@ impl<'a> Reach<'a> {
     /// Says whether a listener of such a name leads to a thing.
     pub fn is_led_to(&self, held: &Held<'a>, thing: Thing<'a>, names: impl Fn(&str) -> bool) -> bool {
         self.leading(held, thing).iter().any(|user| names(user.listener))
+    }
+
+    /// The filter chains of a server's listener that take connections.
+    pub fn filter_chains(thing: Thing<'a>, redacts: bool) -> Value<'a> {
+        match thing {
+            Thing::Listener(Listener::Tcp(tcp)) => {
+                Value::list(tcp.used_chains().map(|(_, chain)| view::filter_chain(chain, redacts)))
+            }
+            _ => Value::list([]),
+        }
     }
 
     pub fn listeners(&self, held: &Held<'a>, thing: Thing<'a>) -> Value<'a> {
@@ -322,12 +340,13 @@ impl<'a> Reach<'a> {
 
     /// The clusters that RPCs go to from here, with the share of the route's weights.
     fn going(&self, held: &Held<'a>, thing: Thing<'a>) -> Vec<(&'a str, f64)> {
+        let shares = |route: &'a Route| destinations(route).into_iter().map(|(name, share, _)| (name, share));
         let mut first: Vec<(&'a str, f64)> = match thing {
-            Thing::Route(_, route) | Thing::RetryPolicy(_, route) => destinations(route),
-            Thing::VirtualHost(host) => host.routes.iter().flat_map(destinations).collect(),
+            Thing::Route(_, route) | Thing::RetryPolicy(_, route) => shares(route).collect(),
+            Thing::VirtualHost(host) => host.routes.iter().flat_map(shares).collect(),
             Thing::RouteConfiguration(routes) => {
                 let routes = routes.virtual_hosts.iter().flat_map(|host| &host.routes);
-                routes.flat_map(destinations).collect()
+                routes.flat_map(shares).collect()
             }
             Thing::Cluster(_) => vec![(held.name, 1.0)],
             Thing::Endpoints(_) | Thing::Locality { .. } | Thing::Endpoint(..) => {
@@ -340,7 +359,7 @@ impl<'a> Reach<'a> {
                     .iter()
                     .filter_map(|user| self.routes_of(user.manager));
                 let hosts = routes.flat_map(|routes| &routes.virtual_hosts);
-                hosts.flat_map(|host| &host.routes).flat_map(destinations).collect()
+                hosts.flat_map(|host| &host.routes).flat_map(shares).collect()
             }
         };
         // Of an aggregate, what it names.
@@ -386,17 +405,15 @@ impl<'a> Reach<'a> {
 
     pub fn priorities(&self, held: &Held<'a>, thing: Thing<'a>) -> Value<'a> {
         let mut all = Vec::new();
-        let mut add = |cluster: &'a str, endpoints: &'a Endpoints| {
-            for (number, localities) in endpoints.priorities.iter().enumerate() {
-                all.push(Value::object(PriorityView {
-                    cluster,
-                    number,
-                    localities,
-                }));
-            }
+        let mut add = |cluster: &'a str, number: usize, of: Found<'a>| {
+            all.push(Value::object(PriorityView { cluster, number, of }));
+        };
+        let add_endpoints = |cluster: &'a str, endpoints: &'a Endpoints, add: Add<'_, 'a>| {
+            let priorities = endpoints.priorities.iter().enumerate();
+            priorities.for_each(|(number, localities)| add(cluster, number, Found::Eds(localities)));
         };
         match thing {
-            Thing::Endpoints(endpoints) => add(held.name, endpoints),
+            Thing::Endpoints(endpoints) => add_endpoints(held.name, endpoints, &mut add),
             Thing::Locality { .. } | Thing::Endpoint(..) => {}
             _ => {
                 let roots: Vec<&'a str> = match thing {
@@ -417,9 +434,11 @@ impl<'a> Reach<'a> {
                         Discovery::Aggregate { children } => open.extend(children.iter().rev().map(String::as_str)),
                         Discovery::Eds { service_name } => {
                             let found = self.endpoints(service_name.as_deref().unwrap_or(name));
-                            found.into_iter().for_each(|endpoints| add(name, endpoints));
+                            if let Some(endpoints) = found {
+                                add_endpoints(name, endpoints, &mut add);
+                            }
                         }
-                        Discovery::LogicalDns { .. } => {}
+                        Discovery::LogicalDns { hostname } => add(name, 0, Found::LogicalDns(hostname)),
                     }
                 }
                 self.count(known.len());
@@ -428,7 +447,7 @@ impl<'a> Reach<'a> {
         Value::List(all.into())
     }
 
-    /// The filters on the way, with the overrides of virtual host and route.
+    /// The filters on the way, with the overrides of virtual host, route and weighted cluster.
     pub fn filters(&self, held: &Held<'a>, thing: Thing<'a>, redacts: bool) -> Value<'a> {
         let mut all = Vec::new();
         let mut add = |user: &User<'a>, found: Option<&Use<'a>>| {
@@ -439,17 +458,20 @@ impl<'a> Reach<'a> {
                 .iter()
                 .filter(|filter| filter.config != FilterConfig::Router)
             {
-                let overrides: Vec<(Level, &'a chain::Overrides)> = match found {
-                    Some(found) => vec![
+                let of_routes = found.into_iter().flat_map(|found| {
+                    [
                         (Level::VirtualHost, &found.host.typed_per_filter_config),
                         (Level::Route, &found.route.typed_per_filter_config),
-                    ],
-                    None => Vec::new(),
-                };
+                    ]
+                });
+                let of_weight = found.and_then(|found| found.overrides);
+                let of_weight = of_weight.map(|overrides| (Level::ClusterWeight, overrides));
+                let overrides: Vec<(Level, &'a chain::Overrides)> = of_routes.chain(of_weight).collect();
                 let effective = chain::effective(filter, &overrides);
                 if !effective.disabled {
                     all.push(Value::object(FilterUse {
                         name: &filter.name,
+                        cluster: found.and_then(|found| found.cluster),
                         listener: user.listener,
                         config: effective.config,
                         redacts,
@@ -462,7 +484,22 @@ impl<'a> Reach<'a> {
             users.iter().for_each(|user| add(user, Some(found)));
         };
         match thing {
-            Thing::Route(host, route) | Thing::RetryPolicy(host, route) => add_use(&Self::own(held, host, route)),
+            Thing::Route(host, route) | Thing::RetryPolicy(host, route) => {
+                let own = Self::own(held, host, route);
+                let all = destinations(route);
+                if all.is_empty() {
+                    add_use(&own);
+                }
+                for (cluster, share, overrides) in all {
+                    let cluster = Some(cluster);
+                    add_use(&Use {
+                        share,
+                        cluster,
+                        overrides,
+                        ..own
+                    });
+                }
+            }
             _ if thing.is_below_routes() => self.uses(held).iter().for_each(add_use),
             _ => self.leading(held, thing).iter().for_each(|user| add(user, None)),
         }
@@ -478,17 +515,18 @@ fn deadline_of(action: &RouteAction, of_listeners: impl FnOnce() -> Option<Milli
     }
 }
 
-/// The clusters of a route with their shares.
-fn destinations(route: &Route) -> Vec<(&str, f64)> {
+/// The clusters of a route with their shares, and what they override.
+fn destinations(route: &Route) -> Vec<(&str, f64, Option<&chain::Overrides>)> {
     let Action::Route(action) = &route.action else {
         return Vec::new();
     };
     match &action.destination {
-        Destination::Cluster(name) => vec![(name, 1.0)],
+        Destination::Cluster(name) => vec![(name, 1.0, None)],
         Destination::WeightedClusters(all) => {
             let sum: f64 = all.iter().map(|one| f64::from(one.weight)).sum();
+            let share = |weight: u32| f64::from(weight) / sum;
             all.iter()
-                .map(|one| (one.name.as_str(), f64::from(one.weight) / sum))
+                .map(|one| (one.name.as_str(), share(one.weight), Some(&one.typed_per_filter_config)))
                 .collect()
         }
         Destination::Plugin(_) => Vec::new(),

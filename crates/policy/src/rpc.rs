@@ -39,6 +39,9 @@ pub fn is_true_of(program: &Program, rpc: EndedRpc<'_>) -> Result<bool, String> 
     match Evaluation::new(&root, &[], &mut budget).value(program) {
         Ok(Value::Bool(flag)) => Ok(flag),
         Ok(other) => Err(format!("the expression is {}, and must be a bool", other.kind())),
+        Err(EvaluationStop::Failed { why, is_null: true, .. }) => {
+            Err(format!("null {why}: has() says whether there is something"))
+        }
         Err(EvaluationStop::Failed { why, .. }) => Err(why),
         Err(EvaluationStop::Limit) => Err("the expression takes more steps than there may be".to_owned()),
     }

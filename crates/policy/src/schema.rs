@@ -5,7 +5,7 @@
 //! view against it.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use serde_json::Value as Json;
 
@@ -21,7 +21,7 @@ pub const SCHEMA_TEXT: &str = include_str!("../policy.json");
 pub static SCHEMA: LazyLock<Schema> = LazyLock::new(Schema::read);
 
 /// What kind of value an expression has, as far as that is known before it is evaluated.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum Kind {
     /// Nobody knows.
     Any,
@@ -35,6 +35,8 @@ pub enum Kind {
     Double,
     /// A text.
     Text,
+    /// A text that is one of a few.
+    Word(&'static Words),
     /// A duration.
     Duration,
     /// A list of something.
@@ -47,10 +49,61 @@ pub enum Kind {
     Message(&'static str),
 }
 
+/// The texts that a field may be.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Words(Vec<&'static str>);
+
 /// The objects of the schema.
 #[derive(Debug, Default)]
 pub struct Schema {
-    objects: BTreeMap<String, BTreeMap<String, Kind>>,
+    objects: BTreeMap<String, BTreeMap<String, SchemaField>>,
+}
+
+/// A field of an object.
+#[derive(Debug)]
+struct SchemaField {
+    kind: Kind,
+    /// It is null where it is absent.
+    may_be_absent: bool,
+    /// What is matched where it is there; none for everything.
+    matches: Vec<&'static str>,
+}
+
+/// What separates the name of an object from what is matched, where its fields depend on that.
+const OF: char = ':';
+
+impl Words {
+    /// Says whether it is one of them.
+    pub fn has(&self, text: &str) -> bool {
+        self.0.contains(&text)
+    }
+
+    /// What is said of a text that is none of them.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn check(&self, text: &str) -> Result<(), String> {
+        if self.has(text) {
+            return Ok(());
+        }
+        Err(match text::nearest(text, self.0.iter().copied()) {
+            Some(near) => format!("it is never `{text}`, did you mean `{near}`?"),
+            None => format!("it is never `{text}`: it is {}", self.0.join(", ")),
+        })
+    }
+}
+
+impl PartialEq for Kind {
+    /// A text is a text, whichever it may be.
+    fn eq(&self, other: &Kind) -> bool {
+        match (self, other) {
+            (a, b) if a.is_text() && b.is_text() => true,
+            (Kind::List(a), Kind::List(b)) | (Kind::Map(a), Kind::Map(b)) => a == b,
+            (Kind::Object(a), Kind::Object(b)) => split(a).0 == split(b).0,
+            (Kind::Message(a), Kind::Message(b)) => a == b,
+            (a, b) => std::mem::discriminant(a) == std::mem::discriminant(b),
+        }
+    }
 }
 
 impl Kind {
@@ -62,12 +115,17 @@ impl Kind {
             Kind::Bool => "a bool",
             Kind::Int => "an int",
             Kind::Double => "a double",
-            Kind::Text => "a text",
+            Kind::Text | Kind::Word(_) => "a text",
             Kind::Duration => "a duration",
             Kind::List(_) => "a list",
             Kind::Map(_) => "a map",
             Kind::Object(_) | Kind::Message(_) => "an object",
         }
+    }
+
+    /// Says whether it is a text, of any kind.
+    pub const fn is_text(&self) -> bool {
+        matches!(self, Kind::Text | Kind::Word(_))
     }
 
     const fn is_number(&self) -> bool {
@@ -95,22 +153,39 @@ impl Schema {
         let fields = |of: &'static Json| {
             let fields = of.get("properties").and_then(Json::as_object);
             let fields = fields.into_iter().flatten();
-            fields.map(|(name, field)| (name.clone(), kind(field))).collect()
+            fields
+                .map(|(name, field)| (name.clone(), SchemaField::new(field)))
+                .collect()
         };
         Schema {
             objects: objects.map(|(name, of)| (name.clone(), fields(of))).collect(),
         }
     }
 
-    /// The fields of an object.
+    fn object(&self, object: &str) -> Option<&BTreeMap<String, SchemaField>> {
+        self.objects.get(split(object).0)
+    }
+
+    /// The fields of an object, and their kinds.
     pub fn fields(&self, object: &str) -> impl Iterator<Item = (&str, &Kind)> + Clone {
-        let fields = self.objects.get(object).into_iter().flatten();
-        fields.map(|(name, kind)| (name.as_str(), kind))
+        let element = split(object).1;
+        let fields = self.object(object).into_iter().flatten();
+        let there = fields.filter(move |(_, field)| field.is_of(element));
+        there.map(|(name, field)| (name.as_str(), &field.kind))
     }
 
     /// Says whether there is such an object.
     pub fn has(&self, object: &str) -> bool {
-        self.objects.contains_key(object)
+        self.object(object).is_some()
+    }
+
+    /// Says whether a field is there whenever the value is that has it.
+    pub fn is_always_there(&self, of: &Kind, name: &str) -> bool {
+        let Kind::Object(object) = of else {
+            return false;
+        };
+        let field = self.object(object).and_then(|fields| fields.get(name));
+        field.is_some_and(|field| !field.may_be_absent)
     }
 
     /// The kind of a field; `Err` has the nearest name that the object has, `None` if no name is
@@ -123,10 +198,22 @@ impl Schema {
             Kind::Any => Some(Ok(Kind::Any)),
             Kind::Map(of) => Some(Ok((**of).clone())),
             Kind::Object(object) => {
-                let fields = self.objects.get(*object);
-                let kind = fields.and_then(|fields| fields.get(name)).cloned();
-                let hint = || hint(name, self.fields(object).map(|(name, _)| name));
-                Some(kind.ok_or_else(|| format!("{object} has no field `{name}`{}", hint())))
+                let (own, element) = split(object);
+                let field = self.object(object).and_then(|fields| fields.get(name));
+                Some(match field {
+                    Some(field) if field.is_of(element) => Ok(field.kind.clone()),
+                    Some(field) => {
+                        let element = element.unwrap_or_default();
+                        let matches = field.matches.join(", ");
+                        Err(format!(
+                            "`{own}.{name}` is never there for a {element}: match one of {matches}"
+                        ))
+                    }
+                    None => {
+                        let hint = hint(name, self.fields(object).map(|(name, _)| name));
+                        Err(format!("{own} has no field `{name}`{hint}"))
+                    }
+                })
             }
             Kind::Message(message) => {
                 let message = tables::message(message)?;
@@ -140,6 +227,35 @@ impl Schema {
             }
             _ => None,
         }
+    }
+}
+
+impl SchemaField {
+    fn new(field: &'static Json) -> SchemaField {
+        let texts = |name: &str| {
+            let list = field.get(name).and_then(Json::as_array).into_iter().flatten();
+            list.filter_map(Json::as_str)
+        };
+        let mut parts = field.get("anyOf").and_then(Json::as_array).into_iter().flatten();
+        let is_null = |of: &Json| of.get("type").and_then(Json::as_str) == Some("null");
+        let is_known = ["$ref", "anyOf", "type"].iter().any(|word| field.get(word).is_some());
+        SchemaField {
+            kind: kind(field),
+            may_be_absent: !is_known || parts.any(is_null) || texts("type").any(|word| word == "null"),
+            matches: texts("x-match").collect(),
+        }
+    }
+
+    fn is_of(&self, element: Option<&str>) -> bool {
+        self.matches.is_empty() || element.is_none_or(|element| self.matches.contains(&element))
+    }
+}
+
+/// The name of an object, and what is matched.
+fn split(object: &str) -> (&str, Option<&str>) {
+    match object.split_once(OF) {
+        Some((object, element)) => (object, Some(element)),
+        None => (object, None),
     }
 }
 
@@ -174,11 +290,27 @@ fn kind(field: &'static Json) -> Kind {
         Some("integer") => Kind::Int,
         Some("number") => Kind::Double,
         Some("string") if field.get("format").and_then(Json::as_str) == Some("duration") => Kind::Duration,
-        Some("string") => Kind::Text,
+        Some("string") => match field.get("enum").and_then(Json::as_array) {
+            Some(words) => word(words.iter().filter_map(Json::as_str).collect()),
+            None => Kind::Text,
+        },
         Some("array") => Kind::List(Box::new(field.get("items").map_or(Kind::Any, kind))),
         Some("object") => Kind::Map(Box::new(field.get("additionalProperties").map_or(Kind::Any, kind))),
         _ => Kind::Any,
     }
+}
+
+/// The kind of one of these texts, which are kept as long as the process runs: the lists are those
+/// of the schema and of protobuf's enums, each once.
+fn word(words: Vec<&'static str>) -> Kind {
+    static KNOWN: Mutex<Vec<&Words>> = Mutex::new(Vec::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(words) = known.iter().copied().find(|known| known.0 == words) {
+        return Kind::Word(words);
+    }
+    let words: &'static Words = Box::leak(Box::new(Words(words)));
+    known.push(words);
+    Kind::Word(words)
 }
 
 /// The kind of a field as it is written in JSON.
@@ -186,7 +318,11 @@ fn written(field: &Field) -> Kind {
     let one = |kind: tables::Kind| match kind {
         tables::Kind::Bool => Kind::Bool,
         tables::Kind::Double | tables::Kind::Float => Kind::Double,
-        tables::Kind::String | tables::Kind::Bytes | tables::Kind::Enum(_) => Kind::Text,
+        tables::Kind::String | tables::Kind::Bytes => Kind::Text,
+        tables::Kind::Enum(_) => match kind.enumeration() {
+            Some(of) => word(of.values.iter().map(|(name, _)| *name).collect()),
+            None => Kind::Text,
+        },
         // 64 bits are a text in protobuf's JSON.
         tables::Kind::Int64 | tables::Kind::Uint64 | tables::Kind::Sint64 => Kind::Text,
         tables::Kind::Fixed64 | tables::Kind::Sfixed64 => Kind::Text,

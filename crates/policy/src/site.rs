@@ -234,6 +234,7 @@ impl<'a> View<'a> for WorldView<'a> {
             "clusters" => reach.clusters(held, thing, self.redacts),
             "aggregates" => texts(reach.aggregates(held.name, thing)),
             "priorities" => reach.priorities(held, thing),
+            "filter_chains" => Reach::filter_chains(thing, self.redacts),
             "filters" => reach.filters(held, thing, self.redacts),
             "deadline" => optional(reach.deadline(held, thing), duration),
             "virtual_host" => match thing {

@@ -2,6 +2,7 @@
 
 use crate::cel::{Value, View};
 use crate::view::{self, duration, lb_policies, optional, text, texts};
+use xdsctl_channel::rpc::chain::Overrides;
 use xdsctl_model::resource::Cluster;
 use xdsctl_model::resource::cluster::HealthStatus;
 use xdsctl_model::resource::endpoints::Locality;
@@ -28,6 +29,10 @@ pub(crate) struct Use<'a> {
     pub host: &'a VirtualHost,
     pub route: &'a Route,
     pub share: f64,
+    /// The cluster; `None` of a plugin, and where all of them are meant.
+    pub cluster: Option<&'a str>,
+    /// What the weighted cluster overrides.
+    pub overrides: Option<&'a Overrides>,
 }
 
 impl<'a> View<'a> for User<'a> {
@@ -121,7 +126,15 @@ pub(crate) fn share(locality: &Locality, of: u64) -> f64 {
 pub(crate) struct PriorityView<'a> {
     pub cluster: &'a str,
     pub number: usize,
-    pub localities: &'a [Locality],
+    pub of: Found<'a>,
+}
+
+/// How the endpoints of a priority are found.
+#[derive(Clone, Copy)]
+pub(crate) enum Found<'a> {
+    Eds(&'a [Locality]),
+    /// The host is one endpoint of one locality (gRFC A37).
+    LogicalDns(&'a str),
 }
 
 impl<'a> View<'a> for PriorityView<'a> {
@@ -129,15 +142,22 @@ impl<'a> View<'a> for PriorityView<'a> {
         match field {
             "cluster" => text(self.cluster),
             "priority" => Value::int(self.number),
-            "localities" => {
-                let sum = weight(self.localities);
-                Value::list(self.localities.iter().map(|of| {
-                    Value::object(LocalityUse {
-                        of,
-                        share: share(of, sum),
-                    })
-                }))
-            }
+            "type" => text(match self.of {
+                Found::Eds(_) => "EDS",
+                Found::LogicalDns(_) => "LOGICAL_DNS",
+            }),
+            "localities" => match self.of {
+                Found::Eds(localities) => {
+                    let sum = weight(localities);
+                    Value::list(localities.iter().map(|of| {
+                        Value::object(LocalityUse {
+                            of,
+                            share: share(of, sum),
+                        })
+                    }))
+                }
+                Found::LogicalDns(host) => Value::list([Value::object(HostUse(host))]),
+            },
             _ => Value::Null,
         }
     }
@@ -170,8 +190,25 @@ impl<'a> View<'a> for LocalityUse<'a> {
     }
 }
 
+/// The locality of a cluster of LOGICAL_DNS.
+struct HostUse<'a>(&'a str);
+
+impl<'a> View<'a> for HostUse<'a> {
+    fn get(&self, field: &str) -> Value<'a> {
+        match field {
+            "region" | "zone" | "sub_zone" => text(""),
+            "share" => Value::Double(1.0),
+            "endpoints" => Value::Int(1),
+            "draining" => Value::Int(0),
+            "addresses" => Value::list([text(self.0)]),
+            _ => Value::Null,
+        }
+    }
+}
+
 pub(crate) struct FilterUse<'a> {
     pub name: &'a str,
+    pub cluster: Option<&'a str>,
     pub listener: &'a str,
     pub config: &'a FilterConfig,
     pub redacts: bool,
@@ -182,6 +219,7 @@ impl<'a> View<'a> for FilterUse<'a> {
         match field {
             "name" => text(self.name),
             "listener" => text(self.listener),
+            "cluster" => optional(self.cluster, text),
             "type" => text(self.config.kind()),
             "config" => view::filter_config(self.config, self.redacts),
             _ => Value::Null,

@@ -6,6 +6,7 @@ use comfy_table::{ContentArrangement, Table, presets};
 use serde_json::{Value, json};
 
 use crate::args::{ConfigShowArgs, Format, Level, ReportFormat, WorldMode};
+use crate::config::policies::NamedPolicies;
 use crate::config::{ProjectConfig, Setting};
 use crate::report::edge::visible_line;
 use crate::{Error, Io};
@@ -111,6 +112,22 @@ fn rows(config: &ProjectConfig) -> Vec<SettingRow> {
             path.display().to_string().into()
         }),
     ];
+    let policies = &config.policies;
+    let line = |at: usize| 1 + config.text.bytes().take(at).filter(|byte| *byte == b'\n').count();
+    rows.extend(policies.named.iter().map(|NamedPolicies { path, at, ids }| SettingRow {
+        name: "policies".to_owned(),
+        value: format!("{path}: {}", ids.join(", ")).into(),
+        line: Some(line(*at)),
+    }));
+    let own = config.file.as_ref().map(|file| file.display().to_string());
+    let of_file = policies.files.iter().filter(|file| Some(&file.name) == own.as_ref());
+    rows.extend(of_file.flat_map(|file| &file.policies).filter_map(|(number, at)| {
+        Some(SettingRow {
+            name: "policy".to_owned(),
+            value: policies.policies.list.get(*number)?.rule.id.into(),
+            line: Some(line(at.start)),
+        })
+    }));
     rows.extend(config.rules.iter().map(|setting| SettingRow {
         name: format!("rules.\"{}\"", setting.value.text),
         value: setting.value.severity.map_or("off", |severity| severity.name()).into(),

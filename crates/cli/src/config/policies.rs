@@ -15,12 +15,22 @@ use crate::Error;
 use crate::args::Level;
 use crate::io::input::cannot_read;
 use crate::io::reach::{AllowedDirectories, directory_of};
+use xdsctl_document::envelope::Finding;
+use xdsctl_document::source::{SourceMap, Span};
 use xdsctl_lint::catalogue;
+use xdsctl_lint::choice::POLICY_IDLE;
+use xdsctl_model::diag::Diagnostic;
 use xdsctl_model::profile::Client;
 use xdsctl_policy::{MAX_POLICIES, Part, Policies, Policy, PolicyText};
 
 /// Cases of all policies.
 const MAX_CASES: usize = 10_000;
+
+/// Directories of policies inside each other.
+const MAX_LEVELS: usize = 8;
+
+/// Entries of a directory of policies, and files in all.
+const MAX_ENTRIES: usize = 10_000;
 
 /// The policies of a project.
 #[derive(Debug, Clone, Default)]
@@ -29,6 +39,19 @@ pub struct ProjectPolicies {
     pub policies: Arc<Policies>,
     /// The files that have them.
     pub files: Vec<PolicyFile>,
+    /// What `policies` names.
+    pub named: Vec<NamedPolicies>,
+}
+
+/// A file or directory that `policies` names.
+#[derive(Debug, Clone)]
+pub struct NamedPolicies {
+    /// As it is named.
+    pub path: String,
+    /// Where, in the file of settings.
+    pub at: usize,
+    /// The policies in it.
+    pub ids: Vec<&'static str>,
 }
 
 /// A file with policies.
@@ -84,6 +107,7 @@ pub(super) struct PolicyTable {
     r#match: Spanned<String>,
     resource: Option<Spanned<String>>,
     target: Option<Spanned<String>>,
+    at: Option<Spanned<String>>,
     expression: Spanned<String>,
     #[serde(default)]
     variables: Vec<VariableTable>,
@@ -122,24 +146,36 @@ impl ProjectPolicies {
     /// Adds the policies of a file of settings, and of the files that it names.
     pub(super) fn of_project(
         tables: Vec<PolicyTable>,
-        named: &[Spanned<String>],
+        named_files: &[Spanned<String>],
         (file, text): (&Path, &str),
         reach: &AllowedDirectories,
     ) -> Result<ProjectPolicies, Error> {
         let mut builder = Builder::default();
         builder.add(&file.display().to_string(), text, tables)?;
-        for path in named {
+        for named in named_files {
             let directory = directory_of(file);
             let fault = |why: std::io::Error| {
-                let message = format!("cannot read `{}`: {why}", path.get_ref());
-                SettingFault::at(path, message).located(&file.display().to_string(), text)
+                let message = format!("cannot read `{}`: {why}", named.get_ref());
+                SettingFault::at(named, message).located(&file.display().to_string(), text)
             };
-            let path = file.parent().unwrap_or(directory).join(path.get_ref());
+            let path = file.parent().unwrap_or(directory).join(named.get_ref());
             reach.check(&path, directory).map_err(fault)?;
-            for file in files(&path).map_err(fault)? {
+            let files = files(&path).map_err(fault)?;
+            if files.is_empty() {
+                let message = format!("`{}` has no .toml file, here or below", path.display());
+                return Err(SettingFault::at(named, message).located(&file.display().to_string(), text));
+            }
+            let before = builder.policies.len();
+            for file in files {
                 reach.check(&file, directory).map_err(fault)?;
                 builder.add_file(&file)?;
             }
+            let new = builder.policies.iter().skip(before);
+            builder.named.push(NamedPolicies {
+                path: named.get_ref().clone(),
+                at: named.span().start,
+                ids: new.map(|policy| policy.rule.id).collect(),
+            });
         }
         Ok(builder.finish())
     }
@@ -151,7 +187,14 @@ impl ProjectPolicies {
     pub fn of_files(named: &[PathBuf]) -> Result<ProjectPolicies, Error> {
         let mut builder = Builder::default();
         for path in named {
-            for file in files(path).map_err(|error| cannot_read(path, error))? {
+            let files = files(path).map_err(|error| cannot_read(path, error))?;
+            if files.is_empty() {
+                return Err(Error::Usage(format!(
+                    "`{}` has no .toml file, here or below",
+                    path.display()
+                )));
+            }
+            for file in files {
                 builder.add_file(&file)?;
             }
         }
@@ -159,22 +202,73 @@ impl ProjectPolicies {
     }
 }
 
-/// The file, or those of a directory in the order of their names.
-fn files(path: &Path) -> std::io::Result<Vec<PathBuf>> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
+impl ProjectPolicies {
+    /// The policies that have looked at nothing.
+    pub fn idle(&self) -> impl Iterator<Item = &Policy> {
+        self.policies.list.iter().filter(|policy| policy.looked() == 0)
     }
-    let entries: Result<Vec<_>, _> = fs::read_dir(path)?.collect();
-    let mut files: Vec<PathBuf> = entries?.into_iter().map(|entry| entry.path()).collect();
-    files.retain(|file| file.extension().is_some_and(|ending| ending == "toml"));
-    files.sort();
+
+    /// The same as findings; their files become documents, to point into.
+    pub fn idle_findings(&self, sources: &mut SourceMap) -> Vec<Finding> {
+        let mut found = Vec::new();
+        for file in &self.files {
+            let mut source = None;
+            for (number, at) in &file.policies {
+                let policy = self.policies.list.get(*number);
+                let Some(policy) = policy.filter(|policy| policy.looked() == 0) else {
+                    continue;
+                };
+                let add = || sources.add_settings(file.name.clone(), file.text.clone().into_bytes());
+                let (id, element) = (policy.rule.id, policy.element.name());
+                let message = format!("`{id}` looks at nothing: there is no {element} that it is about");
+                found.push(Finding {
+                    source: *source.get_or_insert_with(add),
+                    span: Span::new(at.start, at.end),
+                    diagnostic: Diagnostic::of_whole(&POLICY_IDLE, message),
+                });
+            }
+        }
+        found
+    }
+}
+
+/// The file, or those of a directory and the ones below it, in the order of their names.
+fn files(path: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    match path.is_dir() {
+        true => add_files(path, 0, &mut files)?,
+        false => files.push(path.to_owned()),
+    }
     Ok(files)
+}
+
+fn add_files(directory: &Path, level: usize, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    let entries: Result<Vec<_>, _> = fs::read_dir(directory)?.take(MAX_ENTRIES + 1).collect();
+    let mut entries = entries?;
+    if level >= MAX_LEVELS || entries.len() > MAX_ENTRIES || files.len() > MAX_ENTRIES {
+        let message =
+            format!("more than {MAX_LEVELS} directories inside each other, or {MAX_ENTRIES} files, the limits");
+        return Err(std::io::Error::other(message));
+    }
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+        // A link may lead round in a circle.
+        if entry.file_type()?.is_dir() && !is_hidden {
+            add_files(&path, level + 1, files)?;
+        } else if path.extension().is_some_and(|ending| ending == "toml") {
+            files.push(path);
+        }
+    }
+    Ok(())
 }
 
 #[derive(Default)]
 struct Builder {
     policies: Vec<Policy>,
     files: Vec<PolicyFile>,
+    named: Vec<NamedPolicies>,
     cases: usize,
 }
 
@@ -249,6 +343,7 @@ impl Builder {
             matches: table.r#match.get_ref().clone(),
             name: owned(&table.resource),
             target: owned(&table.target),
+            at: owned(&table.at),
             expression: table.expression.get_ref().clone(),
             variables: variables
                 .map(|one| (one.name.get_ref().clone(), one.expression.get_ref().clone()))
@@ -272,6 +367,7 @@ impl Builder {
 
     fn finish(self) -> ProjectPolicies {
         ProjectPolicies {
+            named: self.named,
             policies: Arc::new(Policies { list: self.policies }),
             files: self.files,
         }
@@ -287,6 +383,7 @@ impl PolicyTable {
             Part::Match => Some(&self.r#match),
             Part::Name => self.resource.as_ref(),
             Part::Target => self.target.as_ref(),
+            Part::At => self.at.as_ref(),
             Part::Expression => Some(&self.expression),
             Part::VariableName(number) => variable(number).map(|one| &one.name),
             Part::Variable(number) => variable(number).map(|one| &one.expression),

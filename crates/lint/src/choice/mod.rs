@@ -33,6 +33,8 @@ rules! {
     EXPIRED = "suppression-expired", Dump, Advice, "xdsctl; docs/choosing.md";
     /// A comment speaks to xdsctl, and is not understood.
     MALFORMED = "suppression-malformed", Dump, Advice, "xdsctl; docs/choosing.md";
+    /// A policy of the project looks at nothing of what was read, all of it: it can find nothing.
+    POLICY_IDLE = "policy-idle", Dump, Advice, "xdsctl; docs/policies.md";
     /// A baseline has a finding that is no more.
     STALE = "baseline-stale", Dump, Advice as Note, "xdsctl; docs/choosing.md";
 }

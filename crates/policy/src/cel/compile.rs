@@ -19,7 +19,10 @@ pub struct Scope {
     pub variables: Vec<(String, Kind)>,
 }
 
-/// The roots that a program looks at, a bit for each.
+/// The bit for `world.client`.
+const CLIENT: u8 = 1 << 7;
+
+/// The roots that a program looks at, a bit for each, and whether it asks for the client.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Roots(u8);
 
@@ -27,6 +30,11 @@ impl Roots {
     /// Says whether the root of this number is among them.
     pub const fn has(self, root: usize) -> bool {
         self.0 >> root & 1 == 1
+    }
+
+    /// Says whether it asks which client it is.
+    pub const fn has_client(self) -> bool {
+        self.0 & CLIENT != 0
     }
 
     /// These and others.
@@ -169,6 +177,9 @@ struct Compiler<'s> {
 
 type Compiled = Result<(Node, Kind), Fault>;
 
+/// What is done with a field of a value.
+type MakeStep = fn(Box<Node>, Box<str>) -> Step;
+
 impl Compiler<'_> {
     fn expr(&mut self, expr: &Expr) -> Compiled {
         let (step, kind) = match &expr.kind {
@@ -248,7 +259,7 @@ impl Compiler<'_> {
         Err(Fault::new(span, format!("there is no `{name}` here: {hint}")))
     }
 
-    fn select(&mut self, of: &Expr, name: &Name, make: fn(Box<Node>, Box<str>) -> Step) -> Result<(Step, Kind), Fault> {
+    fn select(&mut self, of: &Expr, name: &Name, make: MakeStep) -> Result<(Step, Kind), Fault> {
         if matches!(&of.kind, ExprKind::Ident(ident) if ident == "variables") {
             let variables = &self.scope.variables;
             let Some(at) = variables.iter().position(|(known, _)| *known == name.text) else {
@@ -269,6 +280,9 @@ impl Compiler<'_> {
             return Ok((Step::Variable(at), kind));
         }
         let of = self.expr(of)?;
+        if name.text == "client" && of.1 == Kind::Object("world") {
+            self.roots.0 |= CLIENT;
+        }
         field(of, &name.text, &name.span, make)
     }
 
@@ -276,6 +290,9 @@ impl Compiler<'_> {
         let (node, kind) = self.expr(of)?;
         // A field in brackets is a field.
         if let (ExprKind::Text(name), Kind::Object(_) | Kind::Message(_)) = (&index.kind, &kind) {
+            if name == "client" && kind == Kind::Object("world") {
+                self.roots.0 |= CLIENT;
+            }
             return field((node, kind), name, &index.span, Step::Select);
         }
         let (wanted, found) = match kind {
@@ -311,15 +328,22 @@ impl Compiler<'_> {
         let span = left.span.start..right.span.end;
         let kind = of_binary(operator, &a, &b).map_err(|why| {
             let hint = match (&a, &b) {
-                (Kind::Duration, Kind::Text | Kind::Int) | (Kind::Text | Kind::Int, Kind::Duration) => {
-                    ": a duration is written duration('30s')"
+                (Kind::Duration, _) if is_written(right) => DURATION,
+                (_, Kind::Duration) if is_written(left) => DURATION,
+                (Kind::Duration, other) | (other, Kind::Duration) if other.is_text() => {
+                    ": duration() makes a duration of a text"
                 }
                 (Kind::Int, Kind::Double) | (Kind::Double, Kind::Int) => ": double() makes a double of an int",
-                (Kind::Text, _) | (_, Kind::Text) if operator == Operator::Add => ": string() makes a text of a value",
+                (a, b) if operator == Operator::Add && (a.is_text() || b.is_text()) => {
+                    ": string() makes a text of a value"
+                }
                 _ => "",
             };
             Fault::new(&span, format!("{why}{hint}"))
         })?;
+        for (words, other) in [(&a, right), (&b, left)] {
+            check_words(operator, words, other)?;
+        }
         let step = Step::Binary(operator, Box::new([left_node, right_node]));
         Ok((step, kind))
     }
@@ -332,11 +356,16 @@ impl Compiler<'_> {
                     "has() takes a field, as in has(parsed.retry_policy)",
                 ));
             };
-            let (step, _) = self.select(of, field, Step::Has)?;
-            return match step {
-                Step::Has(..) => Ok((step, Kind::Bool)),
-                _ => Err(Fault::new(&arg.span, "has() takes a field, and not a variable")),
-            };
+            if matches!(&of.kind, ExprKind::Ident(ident) if ident == "variables") {
+                return Err(Fault::new(&arg.span, "has() takes a field, and not a variable"));
+            }
+            let (node, kind) = self.expr(of)?;
+            let is_always_there = SCHEMA.is_always_there(&kind, &field.text);
+            let (step, kind) = self::field((node, kind), &field.text, &field.span, Step::Has)?;
+            if is_always_there {
+                return Err(Fault::new(&arg.span, always_there(&field.text, &kind)));
+            }
+            return Ok((step, Kind::Bool));
         }
         if let (Some(target), Some((_, which))) = (target, MACROS.iter().find(|(known, _)| *known == name.text)) {
             return self.of_macro(*which, target, name, args);
@@ -363,7 +392,8 @@ impl Compiler<'_> {
         }
         let Some(function) = functions::FUNCTIONS.iter().find(|function| function.name == name.text) else {
             let known = functions::FUNCTIONS.iter().map(|function| function.name);
-            let hint = text::nearest(&name.text, known.chain(MACROS.iter().map(|(name, _)| *name)));
+            let others = MACROS.iter().map(|(name, _)| *name).chain(["has", "matches"]);
+            let hint = text::nearest(&name.text, known.chain(others));
             let hint = hint.map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
             return Err(Fault::new(
                 &name.span,
@@ -383,6 +413,16 @@ impl Compiler<'_> {
                 .map_or(&name.span, |arg| &arg.span);
             Fault::new(span, why)
         })?;
+        if let ("sum", Kind::Double | Kind::Duration) = (function.name, &kind) {
+            // The sum of nothing is of the same kind.
+            let step = if kind == Kind::Duration {
+                Step::Duration(0)
+            } else {
+                Step::Double(0.0)
+            };
+            let span = name.span.clone();
+            nodes.push(Node { span, step });
+        }
         Ok((Step::Call(function, nodes), kind))
     }
 
@@ -440,12 +480,7 @@ impl Compiler<'_> {
 }
 
 /// The field of a value.
-fn field(
-    (node, kind): (Node, Kind),
-    name: &str,
-    span: &Range<usize>,
-    make: fn(Box<Node>, Box<str>) -> Step,
-) -> Result<(Step, Kind), Fault> {
+fn field((node, kind): (Node, Kind), name: &str, span: &Range<usize>, make: MakeStep) -> Result<(Step, Kind), Fault> {
     match SCHEMA.field(&kind, name) {
         Some(Ok(field)) => Ok((make(Box::new(node), name.into()), field)),
         Some(Err(why)) => Err(Fault::new(span, why)),
@@ -456,9 +491,55 @@ fn field(
     }
 }
 
+/// What is said where a duration is compared with what was written as a text or a number.
+const DURATION: &str = ": a duration is written duration('30s')";
+
+/// Says whether a text or a number stands there as it is.
+const fn is_written(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Text(_) | ExprKind::Int(_))
+}
+
+/// Checks the texts that a value of a few texts is compared with.
+fn check_words(operator: Operator, kind: &Kind, other: &Expr) -> Result<(), Fault> {
+    let words = match (operator, kind) {
+        (Operator::Equal | Operator::Unequal | Operator::In, Kind::Word(words)) => words,
+        (Operator::In, Kind::List(of)) => match &**of {
+            Kind::Word(words) => words,
+            _ => return Ok(()),
+        },
+        _ => return Ok(()),
+    };
+    let texts = match &other.kind {
+        ExprKind::List(list) => list.as_slice(),
+        _ => std::slice::from_ref(other),
+    };
+    for expr in texts {
+        if let ExprKind::Text(text) = &expr.kind {
+            words.check(text).map_err(|why| Fault::new(&expr.span, why))?;
+        }
+    }
+    Ok(())
+}
+
+/// What is said of has() where it would always be true.
+fn always_there(name: &str, kind: &Kind) -> String {
+    let instead = match kind {
+        Kind::Bool => "it is true or false",
+        Kind::Int => "compare it with a number, as in `> 0`",
+        Kind::Double => "compare it with a number, as in `> 0.0`",
+        Kind::Text | Kind::Word(_) => "compare it with a text, as in `!= ''`",
+        Kind::Duration => "compare it, as in `> duration('0s')`",
+        Kind::List(_) | Kind::Map(_) => "ask for its elements, as in `.size() > 0`",
+        Kind::Any | Kind::Null | Kind::Object(_) | Kind::Message(_) => "ask for a field of it",
+    };
+    format!("`{name}` is there whenever what it stands in is, so has() says nothing of it: {instead}")
+}
+
 /// The kind of what may be of either.
 fn joined(a: Kind, b: Kind) -> Kind {
     match (a, b) {
+        (Kind::Word(a), Kind::Word(b)) if a != b => Kind::Text,
+        (Kind::Text, Kind::Word(_)) => Kind::Text,
         (a, b) if a == b => a,
         (Kind::Null, other) | (other, Kind::Null) => other,
         _ => Kind::Any,
@@ -486,7 +567,7 @@ fn of_binary(operator: Operator, a: &Kind, b: &Kind) -> Result<Kind, String> {
             let has_order = |kind: &Kind| {
                 matches!(
                     kind,
-                    Kind::Any | Kind::Bool | Kind::Int | Kind::Double | Kind::Text | Kind::Duration
+                    Kind::Any | Kind::Bool | Kind::Int | Kind::Double | Kind::Text | Kind::Word(_) | Kind::Duration
                 )
             };
             match a.meets(b) && has_order(a) && has_order(b) {
@@ -499,7 +580,8 @@ fn of_binary(operator: Operator, a: &Kind, b: &Kind) -> Result<Kind, String> {
             (Kind::List(one), Kind::List(other)) => {
                 Ok(Kind::List(Box::new(joined((**one).clone(), (**other).clone()))))
             }
-            (Kind::Int | Kind::Double | Kind::Text | Kind::Duration, _) if a == b => Ok(a.clone()),
+            (Kind::Int | Kind::Double | Kind::Duration, _) if a == b => Ok(a.clone()),
+            (a, b) if a.is_text() && b.is_text() => Ok(Kind::Text),
             _ => Err(format!("`+` does not take {a_name} and {b_name}")),
         },
         Operator::Subtract if matches!(a, Kind::Int | Kind::Double | Kind::Duration) && a == b => Ok(a.clone()),

@@ -96,6 +96,10 @@ pub enum EvaluationStop {
         why: String,
         /// Where in the expression.
         span: Range<usize>,
+        /// The number of the variable whose expression that is.
+        variable: Option<usize>,
+        /// What stands there is null, and `why` is what it lacks.
+        is_null: bool,
     },
     /// It takes more steps than there may be.
     Limit,
@@ -115,6 +119,25 @@ pub struct Evaluation<'e, 'a> {
 }
 
 type Evaluated<'a> = Result<Value<'a>, EvaluationStop>;
+
+impl EvaluationStop {
+    fn at(node: &Node, why: String) -> EvaluationStop {
+        EvaluationStop::Failed {
+            why,
+            span: node.span.clone(),
+            variable: None,
+            is_null: false,
+        }
+    }
+
+    /// The same in the expression of a variable.
+    fn in_variable(mut self, number: usize) -> EvaluationStop {
+        if let EvaluationStop::Failed { variable, .. } = &mut self {
+            variable.get_or_insert(number);
+        }
+        self
+    }
+}
 
 impl<'e, 'a> Evaluation<'e, 'a> {
     /// Evaluates with these roots.
@@ -138,10 +161,7 @@ impl<'e, 'a> Evaluation<'e, 'a> {
 
     fn node(&mut self, node: &'a Node) -> Evaluated<'a> {
         self.budget.take(1)?;
-        let failed = |why: String| EvaluationStop::Failed {
-            why,
-            span: node.span.clone(),
-        };
+        let failed = |why: String| EvaluationStop::at(node, why);
         Ok(match &node.step {
             Step::Null => Value::Null,
             Step::Bool(flag) => Value::Bool(*flag),
@@ -153,16 +173,19 @@ impl<'e, 'a> Evaluation<'e, 'a> {
             Step::Local(slot) => self.locals.get(*slot).cloned().unwrap_or(Value::Null),
             Step::Variable(number) => return self.variable(*number),
             Step::Select(of, name) => {
-                let of = self.node(of)?;
-                return field(&of, name, self.budget)?.ok_or_else(|| {
-                    failed(match of {
-                        Value::Null => format!("null has no `{name}`: has() says whether there is something"),
-                        _ => format!("{} has no `{name}`", of.kind()),
-                    })
+                let value = self.node(of)?;
+                return field(&value, name, self.budget)?.ok_or_else(|| match value {
+                    Value::Null => EvaluationStop::Failed {
+                        why: format!("has no `{name}`"),
+                        span: of.span.clone(),
+                        variable: None,
+                        is_null: true,
+                    },
+                    _ => failed(format!("{} has no `{name}`", value.kind())),
                 });
             }
             Step::Has(of, name) => {
-                let of = self.node(of)?;
+                let of = self.way(of)?;
                 let value = field(&of, name, self.budget)?;
                 Value::Bool(!matches!(value, None | Some(Value::Null)))
             }
@@ -258,6 +281,21 @@ impl<'e, 'a> Evaluation<'e, 'a> {
         })
     }
 
+    /// The value that has() asks for a field: null too where something on the way to it is.
+    fn way(&mut self, node: &'a Node) -> Evaluated<'a> {
+        let Step::Select(of, name) = &node.step else {
+            return self.node(node);
+        };
+        self.budget.take(1)?;
+        match self.way(of)? {
+            Value::Null => Ok(Value::Null),
+            of => {
+                let found = field(&of, name, self.budget)?;
+                found.ok_or_else(|| EvaluationStop::at(node, format!("{} has no `{name}`", of.kind())))
+            }
+        }
+    }
+
     fn variable(&mut self, number: usize) -> Evaluated<'a> {
         if let Some(Some(known)) = self.known.get(number) {
             return known.clone();
@@ -266,7 +304,7 @@ impl<'e, 'a> Evaluation<'e, 'a> {
             return Ok(Value::Null);
         };
         let locals = std::mem::take(&mut self.locals);
-        let value = self.node(&program.node);
+        let value = self.node(&program.node).map_err(|stop| stop.in_variable(number));
         self.locals = locals;
         if let Some(known) = self.known.get_mut(number) {
             *known = Some(value.clone());
@@ -283,8 +321,7 @@ impl<'e, 'a> Evaluation<'e, 'a> {
                 Ok(Value::Bool(_)) => {}
                 Ok(other) => {
                     let why = format!("`&&` and `||` take bools, not {}", other.kind());
-                    let span = node.span.clone();
-                    trouble.get_or_insert(EvaluationStop::Failed { why, span });
+                    trouble.get_or_insert(EvaluationStop::at(node, why));
                 }
                 Err(EvaluationStop::Limit) => return Err(EvaluationStop::Limit),
                 Err(stop) => {
@@ -300,10 +337,8 @@ impl<'e, 'a> Evaluation<'e, 'a> {
             Value::List(list) => list,
             Value::Map(map) => map.keys().cloned().map(Value::Text).collect(),
             other => {
-                return Err(EvaluationStop::Failed {
-                    why: format!("only a list has elements, and this is {}", other.kind()),
-                    span: parts.range.span.clone(),
-                });
+                let why = format!("only a list has elements, and this is {}", other.kind());
+                return Err(EvaluationStop::at(&parts.range, why));
             }
         };
         let mut trouble = None;
@@ -334,8 +369,7 @@ impl<'e, 'a> Evaluation<'e, 'a> {
                 }
                 Ok(other) => {
                     let why = format!("a bool should be here, not {}", other.kind());
-                    let span = parts.body.span.clone();
-                    return Err(EvaluationStop::Failed { why, span });
+                    return Err(EvaluationStop::at(&parts.body, why));
                 }
                 // An element that decides may come later.
                 Err(stop) if matches!(which, Macro::All | Macro::Exists) => {
@@ -395,7 +429,16 @@ fn beyond() -> String {
 fn binary<'a>(operator: Operator, a: &Value<'a>, b: &Value<'a>, budget: &mut Budget) -> Result<Value<'a>, Why> {
     let order = || {
         let order = a.order(b);
-        order.ok_or_else(|| format!("{} and {} have no order", a.kind(), b.kind()))
+        order.ok_or_else(|| {
+            let hint = match (a, b) {
+                (Value::Null, _) | (_, Value::Null) => ": has() says whether there is something",
+                (Value::Text(_), Value::Duration(_)) | (Value::Duration(_), Value::Text(_)) => {
+                    ": duration() makes a duration of a text"
+                }
+                _ => "",
+            };
+            format!("{} and {} have no order{hint}", a.kind(), b.kind())
+        })
     };
     let bytes = |value: &Value<'_>| if let Value::Text(text) = value { text.len() } else { 0 };
     budget.text(bytes(a).min(bytes(b)))?;

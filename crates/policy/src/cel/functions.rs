@@ -126,7 +126,8 @@ functions! {
     sum(List) -> Element "the sum of ints, doubles or durations; 0 of none" |args, budget| {
         let list = list(args, 0)?;
         budget.take(list.len())?;
-        let mut sum = match list.first() {
+        // What nothing is, if that is known before.
+        let mut sum = match list.first().or(args.get(1)) {
             Some(Value::Double(_)) => Value::Double(0.0),
             Some(Value::Duration(_)) => Value::Duration(0),
             _ => Value::Int(0),
@@ -235,19 +236,22 @@ impl Function {
                 || match taken {
                     Taken::Any => true,
                     Taken::Int => *kind == Kind::Int,
-                    Taken::Text => *kind == Kind::Text,
+                    Taken::Text => kind.is_text(),
                     Taken::Duration => *kind == Kind::Duration,
-                    Taken::Sized => matches!(kind, Kind::Text | Kind::List(_) | Kind::Map(_)),
+                    Taken::Sized => kind.is_text() || matches!(kind, Kind::List(_) | Kind::Map(_)),
                     Taken::List => matches!(kind, Kind::List(_)),
-                    Taken::Plain => matches!(
-                        kind,
-                        Kind::Bool | Kind::Int | Kind::Double | Kind::Text | Kind::Duration
-                    ),
-                    Taken::Number => matches!(kind, Kind::Int | Kind::Double | Kind::Text),
-                    Taken::DurationOrText => matches!(kind, Kind::Duration | Kind::Text),
+                    Taken::Plain => {
+                        kind.is_text() || matches!(kind, Kind::Bool | Kind::Int | Kind::Double | Kind::Duration)
+                    }
+                    Taken::Number => kind.is_text() || matches!(kind, Kind::Int | Kind::Double),
+                    Taken::DurationOrText => kind.is_text() || matches!(kind, Kind::Duration),
                 };
             if !fits {
-                return Err((Some(number), format!("{name}() does not take {}", kind.name())));
+                let hint = match (name, kind) {
+                    ("contains", Kind::List(_)) => ": `in` says whether a list has an element",
+                    _ => "",
+                };
+                return Err((Some(number), format!("{name}() does not take {}{hint}", kind.name())));
             }
         }
         Ok(match (self.gives, kinds.first()) {

@@ -28,6 +28,7 @@ fn value(text: &str) -> String {
     budget.begin();
     match Evaluation::new(&root, &[], &mut budget).value(&program) {
         Ok(value) => value.to_string(),
+        Err(EvaluationStop::Failed { why, is_null: true, .. }) => format!("failed: null {why}"),
         Err(EvaluationStop::Failed { why, .. }) => format!("failed: {why}"),
         Err(EvaluationStop::Limit) => "limit".to_owned(),
     }
@@ -60,6 +61,8 @@ fn expressions_have_the_values_of_the_language() {
             "has(parsed.n) && !has(parsed.nothing) && !has(parsed.null) && !has(parsed.null.x)",
             "true",
         ),
+        // All the way.
+        ("has(parsed.null.x.y.z) || has(parsed.map.z.y.x)", "false"),
         ("parsed.nothing == null", "true"),
         ("parsed.n > 2 ? 'many' : 'few'", "many"),
         ("'abc'.matches('b') && !'abc'.matches('^b')", "true"),
@@ -94,10 +97,7 @@ fn expressions_have_the_values_of_the_language() {
 #[test]
 fn what_cannot_be_computed_says_why() {
     for (text, expected) in [
-        (
-            "parsed.null.x",
-            "failed: null has no `x`: has() says whether there is something",
-        ),
+        ("parsed.null.x", "failed: null has no `x`"),
         ("parsed.n / 0", "failed: a number is divided by 0"),
         ("9223372036854775807 + parsed.n", "failed: the number is beyond 64 bits"),
         ("parsed.list[3]", "failed: there is no element 3 of 3"),
@@ -108,6 +108,7 @@ fn what_cannot_be_computed_says_why() {
             "failed: inRange(): `x` is no range of addresses",
         ),
         ("[].max()", "failed: max(): the list is empty"),
+        ("has(parsed.n.x.y)", "failed: an int has no `x`"),
     ] {
         assert_eq!(value(text), expected, "{text}");
     }
@@ -172,10 +173,112 @@ fn what_is_no_expression_is_an_error_at_its_place() {
             "4..11: has() takes a field, as in has(parsed.retry_policy)",
         ),
         ("b'x'", "0..1: bytes are not supported"),
+        (
+            "cluster.name.mathces('a')",
+            "13..20: there is no function `mathces`, did you mean `matches`?",
+        ),
+        (
+            "cluster.lb_policies.contains('round_robin')",
+            "0..19: contains() does not take a list: `in` says whether a list has an element",
+        ),
+        (
+            "cluster.connection_idle_timeout < cluster.name",
+            "0..46: a duration and a text have no order: duration() makes a duration of a text",
+        ),
+        // What is always there, and a text that a field never is.
+        (
+            "has(cluster.name)",
+            "4..16: `name` is there whenever what it stands in is, so has() says nothing of it: compare it with a text",
+        ),
+        (
+            "has(cluster.lb_policies)",
+            "4..23: `lb_policies` is there whenever what it stands in is, so has() says nothing of it: ask for its elements",
+        ),
+        (
+            "has(cluster.outlier_detection.interval)",
+            "4..38: `interval` is there whenever what it stands in is, so has() says nothing of it: compare it, as in `> duration('0s')`",
+        ),
+        ("cluster.discovery.type != 'eds'", "26..31: it is never `eds`"),
+        (
+            "cluster.override_host_status.exists(status, status == 'DRAINNING')",
+            "54..65: it is never `DRAINNING`, did you mean `DRAINING`?",
+        ),
+        (
+            "cluster.discovery.type in ['EDS', 'STATIC']",
+            "34..42: it is never `STATIC`: it is EDS, LOGICAL_DNS, AGGREGATE",
+        ),
+        (
+            "'HEALTY' in cluster.override_host_status",
+            "0..8: it is never `HEALTY`, did you mean `HEALTHY`?",
+        ),
+        (
+            "world.filters.exists(filter, has(filter.config.cookei))",
+            "47..53: filter_config has no field `cookei`, did you mean `cookie`?",
+        ),
     ] {
         let found = value(text);
         assert!(found.starts_with(expected), "{text}: {found}");
     }
+}
+
+/// What is said of a field of `world`, where this is matched.
+fn of_world(element: &str, text: &str) -> String {
+    let policy = crate::Policy::new(crate::PolicyText {
+        id: "team-x".to_owned(),
+        matches: element.to_owned(),
+        expression: text.to_owned(),
+        ..Default::default()
+    });
+    policy.map_or_else(|(_, fault)| fault.message, |_| String::new())
+}
+
+#[test]
+fn a_field_of_the_world_is_known_where_it_may_be_there() {
+    for (element, text, expected) in [
+        ("route", "world.deadline > duration('1s')", ""),
+        ("cluster", "world.deadline > duration('1s')", ""),
+        (
+            "listener",
+            "has(world.deadline)",
+            "`world.deadline` is never there for a listener: match one of route, retry_policy, cluster, endpoints, \
+             locality, endpoint",
+        ),
+        ("locality", "world.share > 0.5", ""),
+        (
+            "cluster",
+            "!has(world.share) || world.share > 0.5",
+            "`world.share` is never there for a cluster: match one of locality",
+        ),
+        ("cluster", "world.shar > 0.5", "world has no field `shar`"),
+        ("listener", "world.filter_chains.size() > 0", ""),
+        (
+            "route",
+            "world.filter_chains.size() > 0",
+            "`world.filter_chains` is never there for a route: match one of listener",
+        ),
+    ] {
+        let found = of_world(element, text);
+        assert!(found.starts_with(expected), "{element} {text}: {found}");
+        assert_eq!(found.is_empty(), expected.is_empty(), "{element} {text}: {found}");
+    }
+}
+
+#[test]
+fn the_sum_of_nothing_is_of_its_kind() {
+    for text in [
+        "[duration('1s')].filter(x, false).sum() <= duration('2s')",
+        "[1.5].filter(x, false).sum() < 0.5",
+        "[1].filter(x, false).sum() == 0",
+    ] {
+        assert_eq!(value(text), "true", "{text}");
+    }
+}
+
+#[test]
+fn an_expression_in_one_line_has_no_comments() {
+    let text = "parsed.n > 1 // more than one\n  && 'a // b' != ''\n";
+    assert_eq!(one_line(text), "parsed.n > 1 && 'a // b' != ''");
+    assert_eq!(one_line("'no  end"), "'no end");
 }
 
 #[test]

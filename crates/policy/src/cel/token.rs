@@ -38,6 +38,23 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Range<usize>)>, Fault> {
     }
 }
 
+/// An expression in one line, without its comments.
+pub fn one_line(text: &str) -> String {
+    let Ok(tokens) = tokens(text) else {
+        return text.split_whitespace().collect::<Vec<_>>().join(" ");
+    };
+    let mut line = String::with_capacity(text.len());
+    let mut end = 0;
+    for (_, span) in tokens {
+        if span.start > end && !line.is_empty() && span.start < text.len() {
+            line.push(' ');
+        }
+        end = span.end;
+        line.push_str(text.get(span).unwrap_or_default());
+    }
+    line.replace(['\n', '\r'], " ")
+}
+
 struct Lexer<'t> {
     text: &'t str,
     at: usize,

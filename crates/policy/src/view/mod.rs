@@ -20,6 +20,7 @@ pub(crate) use cluster::lb_policies;
 use xdsctl_channel::parsed::{self, ParsedValue};
 use xdsctl_model::resource::endpoints::{Endpoint, Locality, LocalityName};
 use xdsctl_model::resource::filter::{FilterConfig, HttpFilter};
+use xdsctl_model::resource::listener::FilterChain;
 use xdsctl_model::resource::route::{Route, RouteAction, VirtualHost};
 use xdsctl_model::resource::{Cluster, Endpoints, Listener, Millis, RouteConfiguration};
 
@@ -87,17 +88,24 @@ fn with<'a>(value: Value<'a>, fields: impl IntoIterator<Item = (&'a str, Value<'
     Value::Map(map.into())
 }
 
-/// The config of an HTTP filter.
+/// The config of an HTTP filter: few things have one, and few policies ask for it.
 pub(crate) fn filter_config<'a>(config: &FilterConfig, redacts: bool) -> Value<'a> {
     let shown = ParsedValue::Plain(parsed::filter_config(config));
     let shown = if redacts { shown.redacted() } else { shown };
-    typed(&shown.to_value(), &Kind::Map(Box::new(Kind::Any)))
+    of_json(&shown.to_value(), "filter_config")
 }
 
 pub(crate) fn listener<'a>(name: &'a str, of: &'a Listener, redacts: bool) -> Value<'a> {
     match redacts {
         true => with(redacted(parsed::listener(of), "listener"), [("name", text(name))]),
         false => Value::object(Named(name, of)),
+    }
+}
+
+pub(crate) fn filter_chain(of: &FilterChain, redacts: bool) -> Value<'_> {
+    match redacts {
+        true => redacted(parsed::filter_chain(of), "filter_chain"),
+        false => object(of),
     }
 }
 

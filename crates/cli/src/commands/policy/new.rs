@@ -138,7 +138,7 @@ impl FoundPlace<'_> {
     fn written(&self, from: &str, world_set: &WorldSet, sources: &SourceMap) -> String {
         let element = self.element.name();
         let (field, kind) = &self.field;
-        let expression = expression(field, kind, self.value(world_set, sources).as_deref());
+        let expression = expression(element, field, kind, self.value(world_set, sources).as_deref());
         let names: Vec<&str> = SCHEMA.fields(element).map(|(name, _)| name).collect();
         let short = field.rsplit('.').next().unwrap_or("parsed").replace('_', "-");
         let id = format!("team-{}-{short}", element.replace('_', "-"));
@@ -196,7 +196,9 @@ impl FoundPlace<'_> {
     /// What the field is now, or the first of its list, as a text.
     fn value(&self, world_set: &WorldSet, sources: &SourceMap) -> Option<String> {
         let value = match &self.field {
-            (field, Kind::Bool | Kind::Int | Kind::Double | Kind::Text | Kind::Duration) => format!("string({field})"),
+            (field, Kind::Bool | Kind::Int | Kind::Double | Kind::Text | Kind::Word(_) | Kind::Duration) => {
+                format!("string({field})")
+            }
             (field, Kind::List(of)) if **of == Kind::Text => format!("{field}[0]"),
             _ => return None,
         };
@@ -228,12 +230,27 @@ impl FoundPlace<'_> {
     }
 }
 
+/// The last part on the way from `parsed` to a field that may be absent.
+fn absent<'f>(element: &'static str, field: &'f str) -> Option<&'f str> {
+    let mut kind = Kind::Object(element);
+    let mut absent = None;
+    let mut end = field.find('.')?;
+    for name in field.get(end + 1..)?.split('.') {
+        end += 1 + name.len();
+        if !SCHEMA.is_always_there(&kind, name) {
+            absent = field.get(..end);
+        }
+        kind = SCHEMA.field(&kind, name)?.ok()?;
+    }
+    absent
+}
+
 /// An expression that is true of what stands there.
-fn expression(field: &str, kind: &Kind, now: Option<&str>) -> String {
+fn expression(element: &'static str, field: &str, kind: &Kind, now: Option<&str>) -> String {
     // Not every one of its kind has what it stands in.
-    let may_lack = match field.matches('.').count() > 1 {
-        true => format!("!has({field}) || "),
-        false => String::new(),
+    let may_lack = match absent(element, field) {
+        Some(absent) => format!("!has({absent}) || "),
+        None => String::new(),
     };
     let is_quotable = |now: &str| now.chars().all(|c| is_plain(c) && !matches!(c, '\'' | '\\' | '\n'));
     let expression = match (kind, now) {
@@ -241,10 +258,13 @@ fn expression(field: &str, kind: &Kind, now: Option<&str>) -> String {
         (Kind::Bool, Some(_)) => format!("!{field}"),
         (Kind::Int | Kind::Double, Some(now)) => format!("{field} <= {now}"),
         (Kind::Duration, Some(now)) => format!("{field} <= duration('{now}')"),
-        (Kind::Text, Some(now)) if is_quotable(now) => format!("{field} == '{now}'"),
+        (Kind::Text | Kind::Word(_), Some(now)) if is_quotable(now) => format!("{field} == '{now}'"),
         (Kind::List(_), Some(first)) if is_quotable(first) => format!("'{first}' in {field}"),
         (Kind::List(_), _) => format!("{field}.size() > 0"),
-        _ => return format!("has({field})"),
+        _ => match absent(element, field) == Some(field) {
+            true => return format!("has({field})"),
+            false => format!("{field} != null"),
+        },
     };
     may_lack + &expression
 }

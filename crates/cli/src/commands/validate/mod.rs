@@ -386,6 +386,11 @@ impl<'a> ValidatePlan<'a> {
         if !is_shown {
             outcome.resources.iter_mut().for_each(|checked| checked.parsed = None);
         }
+        let idle_policies: Vec<&'static str> = self.config.policies.idle().map(|policy| policy.rule.id).collect();
+        if is_complete {
+            let found = self.config.policies.idle_findings(&mut inputs.sources);
+            outcome.findings.extend(found);
+        }
         let refers_to = shows_reached.then(|| reached::reached(&mut outcome, &self.args.reach));
         let mut has_input = outcome.resources.iter().any(Checked::is_checked)
             || bootstraps > 0
@@ -416,7 +421,8 @@ impl<'a> ValidatePlan<'a> {
         Ok(Examined {
             doubts: inputs.fleet.doubts().to_vec(),
             unread: self.unread.clone(),
-            has_policies: !policies.list.is_empty(),
+            policies: policies.list.len(),
+            idle_policies,
             outcome,
             refers_to,
             worlds,
@@ -440,8 +446,10 @@ pub(super) struct Examined {
     /// Clients of a dump whose version cannot be read.
     unread: Vec<String>,
     suppressed: Suppressed,
-    /// The project has rules of its own.
-    has_policies: bool,
+    /// Rules of the project's own.
+    policies: usize,
+    /// Those of them that looked at nothing.
+    idle_policies: Vec<&'static str>,
     /// Fixes that could be made, if they were looked for.
     fixable: usize,
     /// There was nothing that could be checked.
@@ -470,7 +478,9 @@ impl Examined {
         report.summary.fixable = self.fixable;
         report.not_checked.doubts.clone_from(&self.doubts);
         report.not_checked.unread.clone_from(&self.unread);
-        report.not_checked.has_policies = self.has_policies;
+        report.summary.policies = self.policies;
+        report.summary.idle_policies.clone_from(&self.idle_policies);
+        report.not_checked.has_policies = self.policies > 0;
         report
     }
 }

@@ -108,6 +108,8 @@ struct SummaryRow<'a> {
     suppressed: usize,
     baseline: usize,
     silenced_errors: usize,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    idle_policies: &'a [&'static str],
 }
 
 fn path<S: Serializer>(path: &FieldPath, serializer: S) -> Result<S::Ok, S::Error> {
@@ -361,6 +363,7 @@ impl<W: Write> ReportWriter for JsonReport<W> {
             suppressed: summary.suppressed,
             baseline: summary.known,
             silenced_errors: summary.silenced,
+            idle_policies: &summary.idle_policies,
         })?;
         self.line.extend_from_slice(b"\n}\n");
         self.out.write_all(&self.line)?;

@@ -184,7 +184,14 @@ pub struct Summary {
     pub silenced: usize,
     /// Fixes that `--fix` would make.
     pub fixable: usize,
+    /// Policies of the project.
+    pub policies: usize,
+    /// Those of them that looked at nothing.
+    pub idle_policies: Vec<&'static str>,
 }
+
+/// Policies that looked at nothing and are named.
+const IDLE_SHOWN: usize = 8;
 
 /// What was looked at, besides resources.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -219,6 +226,8 @@ impl Default for Summary {
             known: 0,
             silenced: 0,
             fixable: 0,
+            policies: 0,
+            idle_policies: Vec::new(),
         }
     }
 }
@@ -424,6 +433,7 @@ pub fn closing(summary: &Summary) -> String {
         }
     }
     lines.push(counts(summary));
+    lines.extend(idle(summary));
     lines.extend(silenced(summary));
     let has_findings = summary.severities.values().any(|count| *count > 0);
     if summary.fixable > 0 && has_findings {
@@ -432,6 +442,25 @@ pub fn closing(summary: &Summary) -> String {
     }
     lines.extend(not_checked::line(&summary.not_checked));
     lines.join("\n")
+}
+
+/// Which policies looked at nothing: `7 policies, 1 looked at nothing: team-x`.
+fn idle(summary: &Summary) -> Option<String> {
+    let all = &summary.idle_policies;
+    let shown: Vec<&str> = all.iter().copied().take(IDLE_SHOWN).collect();
+    let more = match all.len().saturating_sub(IDLE_SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let policies = if summary.policies == 1 { "policy" } else { "policies" };
+    (!all.is_empty()).then(|| {
+        format!(
+            "{} {policies}, {} looked at nothing: {}{more}",
+            summary.policies,
+            all.len(),
+            shown.join(", ")
+        )
+    })
 }
 
 /// How many errors are not reported as such; `None` if all are.
