@@ -120,6 +120,13 @@ pub struct OtherClients {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlikeClients(Vec<usize>);
 
+impl AlikeClients {
+    /// Each of them on its own.
+    pub fn each(self) -> impl Iterator<Item = AlikeClients> {
+        self.0.into_iter().map(|number| AlikeClients(vec![number]))
+    }
+}
+
 /// The base's view of the resources, set aside while another client's view is in its place.
 #[derive(Debug)]
 pub struct BaseViews(Vec<ClientView>);

@@ -7,7 +7,7 @@ use crate::lint::{self, Usage, Who, WorldFindings};
 use xdsctl_channel::client::server::ListeningServer;
 use xdsctl_channel::client::target::Target;
 use xdsctl_channel::client::{
-    Checked, ClusterFacts, Facts, Joined, ListenerFacts, OtherClients, ResourceId, World, WorldSet,
+    AlikeClients, Checked, ClusterFacts, Facts, Joined, ListenerFacts, OtherClients, ResourceId, World, WorldSet,
 };
 use xdsctl_clients::bootstrap;
 use xdsctl_document::envelope::{Finding, Label, WorldName};
@@ -171,7 +171,11 @@ struct Worlds<'s> {
 /// has the target's listener.
 fn relate_others(others: &OtherClients, all: Worlds<'_>, scope: InputScope<'_>, outcome: &mut CheckOutcome) -> bool {
     let mut has_target = false;
-    for group in others.groups(&outcome.resources) {
+    let mut groups = others.groups(&outcome.resources);
+    if scope.policies.is_some_and(|input| input.policies.ask_for_client()) {
+        groups = groups.into_iter().flat_map(AlikeClients::each).collect();
+    }
+    for group in groups {
         let Some(client) = others.profiles(&group).next().map(Profile::client) else {
             continue;
         };
