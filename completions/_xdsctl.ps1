@@ -422,7 +422,8 @@ Register-ArgumentCompleter -Native -CommandName 'xdsctl' -ScriptBlock {
         'xdsctl;policy;test' {
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Use this configuration file; the default is xdsctl.toml in this directory or one above')
             [CompletionResult]::new('--allow-read', '--allow-read', [CompletionResultType]::ParameterName, 'Let files name files below this directory, not only below their own; may be repeated')
-            [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'Client of cases that name none, instead of C-core 1.85.1: `go`, `java@1.80`')
+            [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'Clients to ask instead of C-core 1.85.1: `cpp@1.66.2,go,java@1.80,node`, `python@1.70`, `current` or `all`')
+            [CompletionResult]::new('--client-from', '--client-from', [CompletionResultType]::ParameterName, 'Ask the clients that sent this: a CSDS dump, or requests, with the user agent of each node')
             [CompletionResult]::new('--run', '--run', [CompletionResultType]::ParameterName, 'Run only cases whose name, as `ID accepts NAME`, matches this')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Format of the report, and the file for it instead of standard output; may be repeated [default: human]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour the report')

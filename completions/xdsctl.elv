@@ -407,7 +407,8 @@ set edit:completion:arg-completer[xdsctl] = {|@words|
         &'xdsctl;policy;test'= {
             cand --config 'Use this configuration file; the default is xdsctl.toml in this directory or one above'
             cand --allow-read 'Let files name files below this directory, not only below their own; may be repeated'
-            cand --client 'Client of cases that name none, instead of C-core 1.85.1: `go`, `java@1.80`'
+            cand --client 'Clients to ask instead of C-core 1.85.1: `cpp@1.66.2,go,java@1.80,node`, `python@1.70`, `current` or `all`'
+            cand --client-from 'Ask the clients that sent this: a CSDS dump, or requests, with the user agent of each node'
             cand --run 'Run only cases whose name, as `ID accepts NAME`, matches this'
             cand --format 'Format of the report, and the file for it instead of standard output; may be repeated [default: human]'
             cand --color 'When to colour the report'

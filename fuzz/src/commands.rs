@@ -391,7 +391,8 @@ fn is_harmless_policy(command: &PolicyCommand) -> bool {
             let reads_own = args.files.iter().all(|path| is_own(path));
             let has_own = !args.files.is_empty() || args.config.config.as_deref().is_some_and(is_own);
             let writes = args.formats.iter().any(|format| format.file.is_some());
-            reads_own && has_own && !writes && args.config.allow_read.is_empty()
+            let clients = args.clients.client_from.is_none();
+            reads_own && has_own && !writes && clients && args.config.allow_read.is_empty()
         }
         PolicyCommand::New(args) => {
             let place = args.from.rsplit_once(':');

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use super::ConfigArgs;
 use super::format::{DestinationParser, OF_TEST, ReportDestination};
+use super::{ClientArgs, ConfigArgs};
 use crate::io::ColourChoice;
-use xdsctl_model::profile::Client;
 
 /// `xdsctl policy`
 #[derive(Debug, clap::Args)]
@@ -37,9 +36,9 @@ pub struct PolicyTestArgs {
     /// Where the settings of the project are
     #[command(flatten)]
     pub config: ConfigArgs,
-    /// Client of cases that name none, instead of C-core 1.85.1: `go`, `java@1.80`
-    #[arg(long, value_name = "CLIENT", value_parser = Client::parse_one)]
-    pub client: Option<Client>,
+    /// The clients of cases that name none, each on its own; without one those of the project
+    #[command(flatten)]
+    pub clients: ClientArgs,
     /// Run only cases whose name, as `ID accepts NAME`, matches this
     #[arg(long, value_name = "REGEX")]
     pub run: Option<regex::Regex>,

@@ -8,6 +8,7 @@ use super::super::test::{EXIT_FAILED, write};
 use crate::args::{PolicyTestArgs, WorldMode};
 use crate::config::ProjectConfig;
 use crate::config::policies::{Case, PolicyFile, ProjectPolicies};
+use crate::fleet;
 use crate::io::input::{self, InputPlan, Inputs, cannot_read};
 use crate::io::outputs::formats;
 use crate::io::reach::{AllowedDirectories, directory_of};
@@ -28,10 +29,16 @@ const REJECTED: &str = "`rejected`";
 
 pub(super) fn run(args: &PolicyTestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let formats = formats(&args.formats, "junit=out.xml")?;
-    let project = match args.files.is_empty() {
-        true => ProjectConfig::of(&args.config, io)?.policies,
-        false => ProjectPolicies::of_files(&args.files)?,
+    let config = match args.files.is_empty() {
+        true => ProjectConfig::of(&args.config, io)?,
+        false => {
+            let mut config = ProjectConfig::default();
+            config.policies = ProjectPolicies::of_files(&args.files)?;
+            config
+        }
     };
+    let fleet = fleet::asked(&args.clients, &config, vec![Client::REFERENCE], io)?.fleet;
+    let project = config.policies;
     let style = SuiteStyle {
         findings: FindingsStyle {
             colour: io.colours(args.color),
@@ -48,6 +55,7 @@ pub(super) fn run(args: &PolicyTestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         let of_file = OfFile {
             file,
             policies: &project.policies,
+            clients: fleet.clients(),
             args,
         };
         suites.push(of_file.report(io)?);
@@ -74,6 +82,8 @@ pub(super) fn run(args: &PolicyTestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
 struct OfFile<'f> {
     file: &'f PolicyFile,
     policies: &'f Policies,
+    /// Who looks at a case that does not say it.
+    clients: &'f [Client],
     args: &'f PolicyTestArgs,
 }
 
@@ -102,8 +112,17 @@ impl OfFile<'_> {
                         "" => format!("case {}", index + 1),
                         name => name.to_owned(),
                     };
-                    let name = format!("{} {word} {named}", policy.rule.id);
-                    tests.push(test(name, place(&case.span), expected, self.one(case, policy, io)?));
+                    let of_case = case.client.as_slice();
+                    let clients = if of_case.is_empty() { self.clients } else { of_case };
+                    for client in clients {
+                        let whose = match clients {
+                            [_] => String::new(),
+                            _ => format!(" for {client}"),
+                        };
+                        let name = format!("{} {word} {named}{whose}", policy.rule.id);
+                        let ran = self.one(case, policy, *client, io)?;
+                        tests.push(test(name, place(&case.span), expected, ran));
+                    }
                 }
                 let (accepted, rejected) = (
                     cases().any(|case| case.is_accepted),
@@ -135,9 +154,8 @@ impl OfFile<'_> {
         case.files.iter().map(|file| directory.join(file)).collect()
     }
 
-    fn one(&self, case: &Case, policy: &Policy, io: &mut Io<'_>) -> Result<Ran, Error> {
-        let fleet = Fleet::of_one(case.client.or(self.args.client).unwrap_or(Client::REFERENCE));
-        match self.open(case, fleet, io) {
+    fn one(&self, case: &Case, policy: &Policy, client: Client, io: &mut Io<'_>) -> Result<Ran, Error> {
+        match self.open(case, Fleet::of_one(client), io) {
             Ok(inputs) => Ok(judge(case, policy, self.policies, inputs)),
             Err(Error::Output(error)) => Err(Error::Output(error)),
             Err(error) => Ok(Err(error.to_string())),
@@ -195,6 +213,9 @@ fn failures(case: &Case, policy: &Policy, resources: &[Checked], looked: usize) 
         let why = first.map_or(String::new(), |found| format!(": {}: {}", found.path, found.message));
         let kind = checked.resource_type.map_or("resource", |of| of.short_name());
         failures.push(format!("the client rejects {kind} `{}`{why}", checked.name));
+    }
+    if looked == 0 && !failures.is_empty() {
+        return failures;
     }
     let of_policy = |found: &&Diagnostic| found.rule.id == policy.rule.id;
     let found: Vec<&Diagnostic> = resources
