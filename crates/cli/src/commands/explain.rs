@@ -10,6 +10,7 @@ use crate::{Error, Io};
 use xdsctl_lint::catalogue;
 use xdsctl_lint::recognise::{self, Log, Recognised};
 use xdsctl_model::diag::Rule;
+use xdsctl_model::text::nearest;
 
 /// Longest log that is read from standard input, in bytes.
 const MAX_LOG_BYTES: usize = 4 << 30;
@@ -47,15 +48,12 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         return page(args.format, rule, io);
     }
     // A project's own is called like a rule, in one word.
-    if args.rule.len() == 1
-        && wanted.contains('-')
-        && !wanted.contains(char::is_whitespace)
-        && let Some(rule) = ProjectConfig::of(&args.config, io)?
-            .policies
-            .policies
-            .rules()
-            .find(|rule| rule.id == wanted)
-    {
+    let is_like_id = args.rule.len() == 1 && wanted.contains('-') && !wanted.contains(char::is_whitespace);
+    let own: Vec<&'static Rule> = match is_like_id {
+        true => ProjectConfig::of(&args.config, io)?.policies.policies.rules().collect(),
+        false => Vec::new(),
+    };
+    if let Some(rule) = own.iter().find(|rule| rule.id == wanted) {
         return page(args.format, rule, io);
     }
     // `no failover` is as good as `no-failover`.
@@ -69,6 +67,9 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let told = recognise::recognised(&wanted);
     if !told.is_empty() {
         return line(args.format, &told, io);
+    }
+    if let Some(near) = nearest(&wanted, own.iter().map(|rule| rule.id)) {
+        return Err(Error::Usage(format!("no rule `{wanted}`: did you mean `{near}`?")));
     }
     search(args.format, &wanted, io)
 }
