@@ -588,3 +588,472 @@ fn a_new_policy_passes_its_cases_or_says_what_is_to_be_written() {
     assert_eq!(elements.len(), 10, "{elements:?}");
     assert!(whole > 2 * open, "{whole} are whole, {open} are not");
 }
+
+/// The findings of a rule, with their messages and who has them.
+fn told(ran: &Run, rule: &str) -> Vec<String> {
+    let json = ran.json();
+    let resources = json["resources"].as_array().unwrap().iter();
+    let found = resources.flat_map(|resource| resource["findings"].as_array().unwrap());
+    let own = found.filter(|found| found["rule"] == rule);
+    own.map(|found| {
+        format!(
+            "{}: {}",
+            found["who"].as_str().unwrap_or_default(),
+            found["message"].as_str().unwrap()
+        )
+    })
+    .collect()
+}
+
+#[test]
+fn each_client_has_the_message_of_what_it_keeps() {
+    // grpc-java retries five times at most, whatever is written; grpc-go as often as it is written.
+    let policy = r#"
+[[policy]]
+id = "team-attempts"
+match = "retry_policy"
+expression = "parsed.grpc.max_attempts < 2"
+messageExpression = "string(parsed.grpc.max_attempts) + ' attempts'"
+
+[[policy]]
+id = "team-retries"
+match = "retry_policy"
+expression = "parsed.num_retries < 2"
+messageExpression = "string(parsed.num_retries) + ' retries'"
+"#;
+    let routes = ROUTES.replace(
+        "cluster: cart, timeout: 5s",
+        "cluster: cart, retry_policy: {retry_on: unavailable, num_retries: 20}",
+    );
+    let ran = with_input(
+        policy,
+        &routes,
+        &["validate", "CONFIG", "FILE", "--format=json", "--client=cpp,go"],
+    );
+    assert_eq!(told(&ran, "team-attempts").len(), 2, "{}", ran.out);
+    for (client, message) in [("cpp", "5 attempts"), ("go", "21 attempts")] {
+        let own = told(&ran, "team-attempts")
+            .into_iter()
+            .filter(|found| found.contains(client));
+        let own: Vec<String> = own.collect();
+        assert!(own.len() == 1 && own[0].ends_with(message), "{client}: {own:?}");
+    }
+    // What all have is said once.
+    assert_eq!(told(&ran, "team-retries").len(), 1, "{}", ran.out);
+}
+
+#[test]
+fn clients_that_keep_the_same_are_told_apart_where_a_policy_asks() {
+    let policy = r#"
+[[policy]]
+id = "team-version"
+match = "route"
+expression = "world.client.version != '1.80.0'"
+messageExpression = "world.client.name + ' is too old'"
+"#;
+    for clients in ["go@1.70.0,go@1.80.0", "go@1.80.0,go@1.70.0"] {
+        let clients = format!("--client={clients}");
+        let ran = with(policy, &["validate", "CONFIG", "FILE", "--format=json", &clients]);
+        let found = told(&ran, "team-version");
+        assert_eq!(found.len(), 2, "{clients}: {}", ran.out);
+        assert!(
+            found.iter().all(|found| found.ends_with("go@1.80.0 is too old")),
+            "{found:?}"
+        );
+    }
+}
+
+const HCM: &str =
+    "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
+const ROUTER: &str =
+    r#"{name: router, typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}}"#;
+
+#[test]
+fn filters_have_the_overrides_of_weighted_clusters() {
+    let cookie = |ttl: &str| {
+        format!(
+            r#"session_state: {{name: cookie, typed_config: {{"@type": type.googleapis.com/envoy.extensions.http.stateful_session.cookie.v3.CookieBasedSessionState, cookie: {{name: cart, ttl: {ttl}}}}}}}"#
+        )
+    };
+    let session = "type.googleapis.com/envoy.extensions.filters.http.stateful_session.v3.StatefulSession";
+    let shop = format!(
+        r#"
+"@type": type.googleapis.com/envoy.config.listener.v3.Listener
+name: shop
+api_listener:
+  api_listener:
+    "@type": {HCM}
+    route_config:
+      virtual_hosts:
+      - domains: ["*"]
+        routes:
+        - match: {{prefix: ""}}
+          route:
+            weighted_clusters:
+              clusters:
+              - {{name: one, weight: 1, typed_per_filter_config: {{session: {{"@type": {session}PerRoute, stateful_session: {{{long}}}}}}}}}
+              - {{name: two, weight: 1}}
+              - {{name: three, weight: 1, typed_per_filter_config: {{session: {{"@type": {session}PerRoute, disabled: true}}}}}}
+    http_filters:
+    - {{name: session, typed_config: {{"@type": {session}, {short}}}}}
+    - {ROUTER}
+---
+{{"@type": type.googleapis.com/envoy.config.cluster.v3.Cluster, name: one, type: EDS, eds_cluster_config: {{eds_config: {{ads: {{}}}}}}}}
+---
+{{"@type": type.googleapis.com/envoy.config.cluster.v3.Cluster, name: two, type: EDS, eds_cluster_config: {{eds_config: {{ads: {{}}}}}}}}
+"#,
+        long = cookie("96400s"),
+        short = cookie("60s"),
+    );
+    let policy = |element: &str| {
+        format!(
+            r#"
+[[policy]]
+id = "team-ttl"
+match = "{element}"
+expression = "world.filters.all(filter, !has(filter.config.cookie) || filter.config.cookie.ttl <= duration('1s'))"
+messageExpression = "world.filters.filter(filter, has(filter.config.cookie)).map(filter, filter.cluster + ' ' + string(filter.config.cookie.ttl)).join(', ')"
+"#
+        )
+    };
+    let found = |element: &str| {
+        let ran = with_input(
+            &policy(element),
+            &shop,
+            &["validate", "CONFIG", "FILE", "--format=json"],
+        );
+        assert_ne!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+        told(&ran, "team-ttl")
+    };
+    assert_eq!(found("route"), [": one 96400s, two 60s"]);
+    assert_eq!(found("cluster"), [": one 96400s", ": two 60s"]);
+}
+
+#[test]
+fn every_client_shows_the_rules_of_a_server() {
+    let server = |principals: &str| {
+        format!(
+            r#"
+"@type": type.googleapis.com/envoy.config.listener.v3.Listener
+name: server
+address: {{socket_address: {{address: 0.0.0.0, port_value: 80}}}}
+default_filter_chain:
+  filters:
+  - name: hcm
+    typed_config:
+      "@type": {HCM}
+      route_config: {{name: in, virtual_hosts: [{{domains: ["*"], routes: [{{match: {{prefix: ""}}, non_forwarding_action: {{}}}}]}}]}}
+      http_filters:
+      - name: who
+        typed_config:
+          "@type": type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC
+          rules: {{action: ALLOW, policies: {{web: {{permissions: [{{any: true}}], principals: [{principals}]}}}}}}
+      - {ROUTER}
+"#
+        )
+    };
+    let policy = r#"
+[[policy]]
+id = "team-nobody-else"
+match = "listener"
+variables = [{name = "rules", expression = "world.filters.map(filter, filter.config.rules)"}]
+expression = "variables.rules.all(rules, rules.policies.all(name, !rules.policies[name].principals.exists(who, has(who.any))))"
+messageExpression = "'everybody is let in: ' + variables.rules[0].action"
+"#;
+    for client in ["cpp", "go", "java"] {
+        let client = format!("--client={client}");
+        let found = |principals: &str| {
+            let ran = with_input(
+                policy,
+                &server(principals),
+                &["validate", "CONFIG", "FILE", "--format=json", "--all", &client],
+            );
+            assert_ne!(ran.code, Some(2), "{client}: {}{}", ran.out, ran.err);
+            told(&ran, "team-nobody-else")
+        };
+        assert_eq!(found("{any: true}"), [": everybody is let in: ALLOW"], "{client}");
+        let team = "{authenticated: {principal_name: {exact: team-a}}}";
+        assert!(found(team).is_empty(), "{client}");
+    }
+}
+
+#[test]
+fn a_policy_that_looks_at_nothing_is_named() {
+    let idle = DEADLINE.replace("[[policy]]", "[[policy]]\nresource = \"nothing\"");
+    let human = with(&idle, &["validate", "CONFIG", "FILE"]);
+    assert_eq!(human.code, Some(0), "{}{}", human.out, human.err);
+    assert!(
+        human.out.contains("1 policy, 1 looked at nothing: team-deadline"),
+        "{}",
+        human.out
+    );
+    let json = with(&idle, &["validate", "CONFIG", "FILE", "--format=json"]).json();
+    assert_eq!(json["summary"]["idle_policies"], serde_json::json!(["team-deadline"]));
+    let complete = with(&idle, &["validate", "CONFIG", "FILE", "--format=concise", "--complete"]);
+    assert!(
+        complete.out.contains("xdsctl.toml:4:6: ") && complete.out.contains("policy-idle"),
+        "{}",
+        complete.out
+    );
+    // One that looks at something is not.
+    let ran = with(DEADLINE, &["validate", "CONFIG", "FILE", "--complete"]);
+    assert!(
+        !ran.out.contains("looked at nothing") && !ran.out.contains("policy-idle"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn policies_below_a_directory_are_found_and_none_is_an_error() {
+    let directory = directory("policies", "below");
+    let deep = directory.join("policies/more");
+    fs::create_dir_all(&deep).unwrap();
+    fs::create_dir_all(directory.join("none")).unwrap();
+    fs::write(deep.join("routes.toml"), DEADLINE).unwrap();
+    fs::write(directory.join("routes.yaml"), ROUTES).unwrap();
+    let config = directory.join("xdsctl.toml");
+    let argument = format!("--config={}", config.display());
+    let file = directory.join("routes.yaml").display().to_string();
+    fs::write(&config, "policies = [\"policies\"]\n").unwrap();
+    let ran = in_process(&["validate", &argument, &file], b"", |_| {});
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+    let ran = in_process(&["config", "show", &argument], b"", |_| {});
+    assert!(ran.out.contains("policies: team-deadline"), "{}{}", ran.out, ran.err);
+    fs::write(&config, "policies = [\"none\"]\n").unwrap();
+    let ran = in_process(&["validate", &argument, &file], b"", |_| {});
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(ran.err.contains("has no .toml file, here or below"), "{}", ran.err);
+}
+
+#[test]
+fn nothing_silences_that_a_policy_could_not_be_checked() {
+    let policy = DEADLINE.replace(
+        "has(parsed.route.max_stream_duration)",
+        "parsed.route.max_stream_duration < duration('9s')",
+    );
+    let ignore = format!("{policy}[[ignore]]\nrule = \"team-deadline\"\nreason = \"known\"\n");
+    for (config, more) in [
+        (&policy, vec!["-A", "team-deadline"]),
+        (&policy, vec!["-A", "fails"]),
+        (&policy, vec!["-A", "all"]),
+        (&ignore, vec![]),
+    ] {
+        let ran = validate(config, &more);
+        assert_eq!(ran.code, Some(2), "{more:?}: {}{}", ran.out, ran.err);
+        assert!(
+            ran.out.contains("policy `team-deadline` at 1 place"),
+            "{more:?}: {}",
+            ran.out
+        );
+    }
+    // A finding of it is silenced.
+    let ran = validate(DEADLINE, &["-A", "team-deadline"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn null_is_told_with_what_is_null() {
+    let policy = DEADLINE.replace(
+        "has(parsed.route.max_stream_duration)",
+        "parsed.route.retry_policy.num_retries < 3",
+    );
+    let ran = validate(&policy, &[]);
+    let expected = "`parsed.route.retry_policy` is null and has no `num_retries`: ask `has(parsed.route.retry_policy) && ...` first";
+    assert!(ran.out.contains(expected), "{}", ran.out);
+    // In a variable, the text is that of the variable.
+    let policy = DEADLINE.replace(
+        "\"has(parsed.route.max_stream_duration)\"",
+        "\"variables.retries < 3\"\nvariables = [{name = \"retries\", expression = \"0 + parsed.route.retry_policy.num_retries\"}]",
+    );
+    let ran = validate(&policy, &[]);
+    assert!(ran.out.contains(expected), "{}", ran.out);
+}
+
+#[test]
+fn a_finding_points_at_the_field_that_is_named() {
+    let clusters = "\n\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster\nname: cart\ntype: EDS\neds_cluster_config: {eds_config: {ads: {}}}\noutlier_detection: {max_ejection_percent: 80} # xdsctl: ignore[team-ejects] known\n";
+    let policy = |at: &str| {
+        format!(
+            "[[policy]]\nid = \"team-ejects\"\nmatch = \"cluster\"\n{at}\nexpression = \"parsed.outlier_detection.max_ejection_percent <= 50\"\n"
+        )
+    };
+    let run = |at: &str, format: &str| with_input(&policy(at), clusters, &["validate", "CONFIG", "FILE", format]);
+    let at = "at = \"outlier_detection.max_ejection_percent\"";
+    let ran = run(at, "--format=json");
+    assert!(
+        told(&ran, "team-ejects").is_empty() && !ran.out.contains("suppression-unused"),
+        "{}",
+        ran.out
+    );
+    let ran = run("", "--format=json");
+    assert_eq!(told(&ran, "team-ejects").len(), 1, "{}", ran.out);
+    assert!(
+        ran.out
+            .contains("matches no finding (the nearest of team-ejects is in line 2): known"),
+        "{}",
+        ran.out
+    );
+    let ran = run("at = \"outlier_detection.max_ejection\"", "--format=json");
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(
+        ran.err
+            .contains("xdsctl.toml:4:7: OutlierDetection has no field `max_ejection`"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn cases_are_run_for_each_client_that_is_asked() {
+    let policy = r#"
+[[policy]]
+id = "team-attempts"
+match = "retry_policy"
+expression = "parsed.grpc.max_attempts <= 5"
+"#;
+    let routes = |retries: u32| {
+        ROUTES.replace(
+            "cluster: cart, timeout: 5s",
+            &format!("cluster: cart, retry_policy: {{retry_on: unavailable, num_retries: {retries}}}"),
+        )
+    };
+    let cases = format!(
+        "{policy}[[policy.accepted]]\nname = \"few\"\nyaml = '''{}'''\n[[policy.rejected]]\nname = \"many\"\nyaml = '''{}'''\n",
+        routes(2),
+        routes(9)
+    );
+    let ran = with(&cases, &["policy", "test", "CONFIG", "--client=cpp,go"]);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("4 tests: 3 passed, 1 failed"), "{}", ran.out);
+    assert!(ran.out.contains("team-attempts rejects many for cpp@"), "{}", ran.out);
+    // Those of the project, and the one that a case names.
+    let of_project = format!("clients = [\"cpp\", \"go\"]\n{cases}");
+    let ran = with(&of_project, &["policy", "test", "CONFIG"]);
+    assert!(ran.out.contains("4 tests: 3 passed, 1 failed"), "{}", ran.out);
+    let named = of_project.replace("name = \"many\"", "name = \"many\"\nclient = \"go\"");
+    let ran = with(&named, &["policy", "test", "CONFIG"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("3 tests: 3 passed"), "{}", ran.out);
+}
+
+#[test]
+fn a_policy_that_is_almost_named_is_proposed() {
+    let ran = with(DEADLINE, &["explain", "CONFIG", "team-deadlin"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(ran.err.contains("did you mean `team-deadline`?"), "{}", ran.err);
+    // Its summary is the expression without comments.
+    let policy = DEADLINE.replace("message = \"no deadline\"\n", "").replace(
+        "\"has(parsed.route.max_stream_duration)\"",
+        "'''has(parsed.route.max_stream_duration) // or else\n'''",
+    );
+    let ran = with(&policy, &["explain", "CONFIG", "--list"]);
+    assert!(
+        ran.out
+            .contains("each route has `has(parsed.route.max_stream_duration)`")
+            && !ran.out.contains("or else"),
+        "{}",
+        ran.out
+    );
+}
+
+/// A world in which RPCs to `shop` go to the first cluster of some resources.
+fn world_of(resources: &str) -> String {
+    let name = resources.lines().find_map(|line| line.strip_prefix("name: ")).unwrap();
+    format!(
+        "\"@type\": type.googleapis.com/envoy.config.listener.v3.Listener\nname: shop\napi_listener:\n  api_listener:\n    \"@type\": {HCM}\n    \
+         route_config: {{virtual_hosts: [{{domains: [\"*\"], routes: [{{match: {{prefix: \"\"}}, route: {{cluster: {name}}}}}]}}]}}\n    \
+         http_filters: [{ROUTER}]\n---\n{}",
+        resources.trim()
+    )
+}
+
+/// RPCs while a zone of eu is lost and another is not.
+const STAY_IN_EU: &str = r#"
+world: world.yaml
+steps:
+- pick: {count: 100}
+  expect: {that: "rpc.backend.locality.region == 'eu'"}
+- stop: [10.1.0.1:80]
+- pick: {count: 100}
+  expect: {that: "rpc.status == 'OK' && rpc.backend.locality.region == 'eu'"}
+"#;
+
+#[test]
+fn rpcs_leave_their_region_where_the_policy_says_so() {
+    let text = fs::read_to_string(root().join("fixtures/policies/regions.toml")).unwrap();
+    let file: toml::Value = toml::from_str(&text).unwrap();
+    let policy = &file["policy"][0];
+    let directory = directory("policies", "regions");
+    let mut played = 0;
+    for (kind, expected) in [("accepted", Some(0)), ("rejected", Some(1))] {
+        for case in policy[kind].as_array().unwrap() {
+            fs::write(directory.join("world.yaml"), world_of(case["yaml"].as_str().unwrap())).unwrap();
+            fs::write(directory.join("suite.yaml"), STAY_IN_EU).unwrap();
+            let suite = directory.join("suite.yaml").display().to_string();
+            let ran = in_process(&["test", &suite], b"", |_| {});
+            assert_eq!(ran.code, expected, "{case:?}: {}{}", ran.out, ran.err);
+            played += 1;
+        }
+    }
+    assert_eq!(played, 5);
+}
+
+#[test]
+fn the_example_of_the_page_is_played() {
+    let page = fs::read_to_string(root().join("docs/policies.md")).unwrap();
+    let (_, rest) = page
+        .split_once("<!-- tests/policies.rs plays this policy and this suite -->")
+        .unwrap();
+    let block = |kind: &str| {
+        let (_, rest) = rest.split_once(&format!("```{kind}\n")).unwrap();
+        rest.split_once("```").unwrap().0.to_owned()
+    };
+    let (policy, suite) = (block("toml"), block("yaml"));
+    let endpoints = |locality: &str, priority: u32, address: &str| {
+        format!(
+            "- {{load_balancing_weight: 1, priority: {priority}, locality: {locality}, lb_endpoints: [{{endpoint: {{address: {{socket_address: \
+             {{address: {address}, port_value: 80}}}}}}}}]}}\n"
+        )
+    };
+    let world = |us: u32, eu: u32| {
+        let cluster = "\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster\nname: cart-eu\ntype: EDS\neds_cluster_config: {eds_config: {ads: {}}}\n";
+        let assignment = "---\n\"@type\": type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment\ncluster_name: cart-eu\nendpoints:\n";
+        world_of(
+            &[
+                cluster,
+                assignment,
+                &endpoints("{region: eu, zone: a}", 0, "10.1.0.1"),
+                &endpoints("{region: eu, zone: b}", eu, "10.1.1.1"),
+                &endpoints("{region: us, zone: a}", us, "10.2.0.1"),
+            ]
+            .concat(),
+        )
+    };
+    let directory = directory("policies", "page");
+    let write = |name: &str, text: &str| {
+        let file = directory.join(name);
+        fs::write(&file, text).unwrap();
+        file.display().to_string()
+    };
+    for (world, is_accepted) in [
+        (world(1, 0), true),
+        (world(2, 1), true),
+        (world(1, 2), false),
+        (world(0, 0), false),
+    ] {
+        let file = write("shop-eu.yaml", &world);
+        let config = format!("--config={}", write("xdsctl.toml", &policy));
+        let ran = in_process(&["validate", &config, "--format=json", &file], b"", |_| {});
+        assert_eq!(
+            told(&ran, "team-region-left-early").is_empty(),
+            is_accepted,
+            "{world}: {}{}",
+            ran.out,
+            ran.err
+        );
+        let ran = in_process(&["test", &write("suite.yaml", &suite)], b"", |_| {});
+        let expected = if is_accepted { Some(0) } else { Some(1) };
+        assert_eq!(ran.code, expected, "{world}: {}{}", ran.out, ran.err);
+    }
+}
