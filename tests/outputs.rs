@@ -892,3 +892,41 @@ fn a_servers_listeners_are_named_where_a_channel_is_wanted() {
         assert!(run.err.contains(said), "{command}: {}", run.err);
     }
 }
+
+/// What is found stands before what the client keeps, so that it is said while the rest is made.
+#[test]
+fn what_is_kept_stands_behind_what_was_found() {
+    let shop = root().join("fixtures/examples/shop.yaml").display().to_string();
+    let asked = [
+        "validate",
+        "--no-config",
+        "--format=json",
+        "--show=reached",
+        "--reach=checkout",
+    ];
+    let text = piped(&[&asked[..], &[shop.as_str()]].concat(), "").out;
+    let report = json(&text);
+    let (found, kept) = text.split_once(",\n  \"kept\": [").unwrap();
+    assert!(found.contains("\"summary\"") && !found.contains("\"parsed\"") && kept.contains("\"parsed\""));
+    let resources = report["resources"].as_array().unwrap();
+    assert!(resources.iter().all(|resource| resource["refers_to"].is_array()));
+    let rows = report["kept"].as_array().unwrap();
+    assert_eq!(
+        rows.len(),
+        resources.iter().filter(|one| one["verdict"] == "accepted").count()
+    );
+
+    // The same as beside the resource, of the same resource.
+    let beside = json(
+        &piped(
+            &["validate", "--no-config", "--format=json", "--show=parsed", &shop],
+            "",
+        )
+        .out,
+    );
+    for row in rows {
+        let index = usize::try_from(row["resource"].as_u64().unwrap()).unwrap();
+        assert_eq!(row["parsed"], beside["resources"][index]["parsed"], "{index}");
+    }
+    assert!(beside.get("kept").is_none());
+}

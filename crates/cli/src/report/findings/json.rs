@@ -38,6 +38,14 @@ struct ResourceRow<'a> {
     refers_to: Option<Vec<(&'static str, &'a str)>>,
 }
 
+/// What the client keeps of a resource, behind all that was found: it may have many times the bytes.
+#[derive(serde::Serialize)]
+struct KeptRow {
+    /// Index in `resources`.
+    resource: usize,
+    parsed: Parsed,
+}
+
 /// A finding as JSON has it.
 #[derive(serde::Serialize)]
 pub(crate) struct FindingRow<'a> {
@@ -179,16 +187,11 @@ fn resource_row<'a>(resource: &'a ResourceReport, clients: Option<&'a RawValue>)
         byte_end: resource.span.end,
         verdict: resource.verdict.name(),
         clients,
-        parsed: resource.parsed.as_ref(),
-        // What is shown says it itself.
-        refers_to: resource
-            .refers_to
-            .as_ref()
-            .filter(|_| resource.parsed.is_none())
-            .map(|all| {
-                let pair = |to: &'a LinkedResource| (to.resource_type.short_name(), to.name.as_str());
-                all.iter().map(pair).collect()
-            }),
+        parsed: resource.parsed.as_ref().filter(|_| resource.refers_to.is_none()),
+        refers_to: resource.refers_to.as_ref().map(|all| {
+            let pair = |to: &'a LinkedResource| (to.resource_type.short_name(), to.name.as_str());
+            all.iter().map(pair).collect()
+        }),
     }
 }
 
@@ -203,7 +206,10 @@ pub struct JsonReport<W: Write> {
     out: W,
     /// What is not written yet.
     line: Vec<u8>,
-    is_first: bool,
+    /// How many resources are written.
+    resources: usize,
+    /// What stands at the end, with `--show reached`.
+    kept: Option<Vec<KeptRow>>,
     /// The verdicts that were written last.
     last: (Verdicts, VerdictsJson),
     /// The findings that belong to no resource: they stand behind the resources.
@@ -221,7 +227,8 @@ impl<W: Write> JsonReport<W> {
             explains_withheld,
             out,
             line: Vec::new(),
-            is_first: true,
+            resources: 0,
+            kept: None,
             last: <(Verdicts, VerdictsJson)>::default(),
             documents: Vec::new(),
             withheld: Vec::new(),
@@ -320,9 +327,16 @@ impl<W: Write> ReportWriter for JsonReport<W> {
     }
 
     fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
-        let separator: &[u8] = if self.is_first { b"\n    " } else { b",\n    " };
+        let separator: &[u8] = if self.resources == 0 { b"\n    " } else { b",\n    " };
         self.line.extend_from_slice(separator);
-        self.is_first = false;
+        if resource.refers_to.is_some() {
+            let kept = self.kept.get_or_insert_default();
+            kept.extend(resource.parsed.clone().map(|parsed| KeptRow {
+                resource: self.resources,
+                parsed,
+            }));
+        }
+        self.resources += 1;
         if !Arc::ptr_eq(&self.last.0, &resource.clients) {
             self.last = (Arc::clone(&resource.clients), written(&resource.clients)?);
         }
@@ -340,7 +354,7 @@ impl<W: Write> ReportWriter for JsonReport<W> {
     }
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
-        self.line.extend_from_slice(if self.is_first {
+        self.line.extend_from_slice(if self.resources == 0 {
             b"],\n  \"findings\": ["
         } else {
             b"\n  ],\n  \"findings\": ["
@@ -365,6 +379,20 @@ impl<W: Write> ReportWriter for JsonReport<W> {
             silenced_errors: summary.silenced,
             idle_policies: &summary.idle_policies,
         })?;
+        if let Some(kept) = self.kept.take() {
+            // Whoever reads along has all that was found before the rest is made.
+            self.line.extend_from_slice(b",\n  \"kept\": [");
+            self.out.write_all(&self.line)?;
+            self.out.flush()?;
+            self.line.clear();
+            for (number, row) in kept.iter().enumerate() {
+                self.line
+                    .extend_from_slice(if number == 0 { b"\n    " } else { b",\n    " });
+                self.put(row)?;
+                self.pass()?;
+            }
+            self.line.extend_from_slice(b"\n  ]");
+        }
         self.line.extend_from_slice(b"\n}\n");
         self.out.write_all(&self.line)?;
         self.out.flush()
