@@ -2,7 +2,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import { type Answer, Cancelled, ask, put } from "./engine/engine";
 import type { Checked } from "./engine/worker";
-import type { Graph, Node } from "./model/graph";
+import { type Graph, type Node, unpack } from "./model/graph";
 import { below, type Folding, wayTo } from "./model/layout";
 import type { Finding, PickReport, Report, RouteReport, Several } from "./model/report";
 
@@ -18,9 +18,6 @@ export interface Doc {
 /** Larger files are shown in parts, and not edited. */
 export const EDITED_BYTES = 4 << 20;
 
-/** Of larger inputs, findings are said before there is a picture. */
-export const APART_BYTES = 256 << 10;
-
 /** Of larger inputs, notes are listed when they are asked for. */
 export const QUIET_BYTES = 512 << 10;
 export const showsNotes = signal(false);
@@ -34,7 +31,7 @@ export const clients = signal<string[]>(["cpp"]);
 export const shown = signal("cpp");
 export const world = signal("");
 export const target = signal("");
-export const checked = signal<Checked | null>(null);
+export const checked = signal<(Omit<Checked, "graph"> & { graph: Graph | null }) | null>(null);
 export const matrix = signal<Report | null>(null);
 /** What stopped the command, in its words. */
 export const trouble = signal("");
@@ -146,8 +143,14 @@ export function edit(name: string, text: string) {
   const bytes = encode(text);
   put([[name, bytes]]);
   docs.value = docs.value.map((doc) => (doc.name === name ? { ...doc, text, bytes, version: doc.version + 1 } : doc));
-  check();
+  void check(true);
+  clearTimeout(pause);
+  pause = setTimeout(() => void check(), PAUSE_MS);
 }
+
+/** The picture of a text that is typed follows when the keys rest. */
+const PAUSE_MS = 300;
+let pause: ReturnType<typeof setTimeout> | undefined;
 
 const NO_CONFIG = "--no-config";
 
@@ -166,8 +169,8 @@ const told = (answer: Answer) => answer.trap !== null
 /** Which of the questions about everything is the newest. */
 let version = 0;
 
-/** Asks again about everything, because a file or a choice has changed. */
-export async function check() {
+/** Asks again about everything, because a file or a choice has changed; while somebody types, for what is found alone. */
+export async function check(isTyped = false) {
   const names = configs.value.map((doc) => doc.name);
   if (names.length === 0) {
     batch(() => { checked.value = matrix.value = null; trouble.value = ""; tried.value = null; });
@@ -178,11 +181,6 @@ export async function check() {
     const reach = [target.value, ...reached.value].filter((name) => name !== "").flatMap((name) => ["--reach", name]);
     const quiet = isQuiet.value ? ["--min-severity", "warning"] : [];
     const common = [...quiet, "--client", shown.value, ...names];
-    const drawn = [...base, "--show", "reached", ...reach, ...common];
-    // What is found in a large input is said while the picture is made.
-    const isApart = size.value > APART_BYTES;
-    const picture = isLarge.value ? null : ask<Checked>("picture", drawn, { as: "graph", aside: isApart });
-    picture?.catch(() => {});
     const own = (version += 1);
     const take = (answer: Answer<Checked>, graph: Graph | null) => {
       took.value = answer.ms;
@@ -190,21 +188,25 @@ export async function check() {
       if (answer.value !== null) checked.value = { ...answer.value, graph };
       requestAnimationFrame(() => performance.mark("answered")); // test/speed.mjs measures up to here
     };
-    if (isApart || picture === null) {
+    if (isLarge.value || isTyped) {
       const listed = await ask<Checked>("check", [...base, ...common], { as: "list" });
-      // The picture of before stays until the new one is there.
-      batch(() => take(listed, picture === null ? null : checked.value?.graph ?? null));
-    }
-    const answer = await picture;
-    if (answer !== null && own === version) {
-      batch(() => {
-        take(answer, answer.value?.graph ?? null);
-        const { worlds = [], listeners = [] } = answer.value?.graph ?? {};
-        if (world.value !== "" && !worlds.includes(world.value)) world.value = "";
-        if (target.value !== "" && !listeners.includes(target.value)) target.value = "";
-        if (target.value === "" && listeners.length > 1) target.value = listeners[0]!;
-        if (world.value === "" && worlds.length > 1) world.value = worlds[0]!;
-      });
+      if (own === version) batch(() => take(listed, isTyped ? checked.value?.graph ?? null : null));
+      if (isTyped) return;
+    } else {
+      // What is found is said while the picture is made; the picture of before stays until the new one is there.
+      const early = (listed: Answer<Checked>) => { if (own === version) batch(() => take(listed, checked.value?.graph ?? null)); };
+      const answer = await ask<Checked>("check", [...base, "--show", "reached", ...reach, ...common], { as: "graph", early });
+      if (own === version) {
+        batch(() => {
+          const made = answer.value?.graph ? unpack(answer.value.graph) : null;
+          take(answer, made);
+          const { worlds = [], listeners = [] } = made ?? {};
+          if (world.value !== "" && !worlds.includes(world.value)) world.value = "";
+          if (target.value !== "" && !listeners.includes(target.value)) target.value = "";
+          if (target.value === "" && listeners.length > 1) target.value = listeners[0]!;
+          if (world.value === "" && worlds.length > 1) world.value = worlds[0]!;
+        });
+      }
     }
     if (clients.value.length > 1) {
       const all = await ask<Report>("matrix", [...base, "--client", clients.value.join(","), ...names]);

@@ -9,8 +9,15 @@ import { Directory, Fd, File, Inode, OpenFile, PreopenDirectory, WASI, wasi } fr
 
 /** What is written, in the order in which it is written; a pipe, no terminal. */
 class Sink extends Fd {
-  /** @type {Uint8Array[]} */
+  decoder = new TextDecoder();
+  /** @type {string[]} */
   parts = [];
+
+  /** @param {(part: string) => void} [heard] hears each part when it is written */
+  constructor(heard = () => {}) {
+    super();
+    this.heard = heard;
+  }
 
   fd_filestat_get() {
     return { ret: 0, filestat: new wasi.Filestat(Inode.issue_ino(), wasi.FILETYPE_SOCKET_STREAM, 0n) };
@@ -24,13 +31,14 @@ class Sink extends Fd {
 
   /** @param {Uint8Array} data */
   fd_write(data) {
-    this.parts.push(data);
+    const part = this.decoder.decode(data, { stream: true });
+    this.parts.push(part);
+    this.heard(part);
     return { ret: 0, nwritten: data.byteLength };
   }
 
   text() {
-    const decoder = new TextDecoder();
-    return this.parts.map((part) => decoder.decode(part, { stream: true })).join("") + decoder.decode();
+    return this.parts.join("") + this.decoder.decode();
   }
 }
 
@@ -81,10 +89,11 @@ function tree(files) {
  * @param {string[]} args without the program's name
  * @param {Iterable<[string, Uint8Array]>} files by path, below the directory where the command runs
  * @param {Uint8Array} [input] standard input
+ * @param {(part: string) => void} [heard] hears each part of the output when it is written
  * @returns {Answer}
  */
-export function run(module, args, files, input = new Uint8Array()) {
-  const out = new Sink();
+export function run(module, args, files, input = new Uint8Array(), heard = undefined) {
+  const out = new Sink(heard);
   const err = new Sink();
   const root = new PreopenDirectory("/", tree(files));
   const process = new WASI(["xdsctl", ...args], [], [new OpenFile(file(input)), out, err, root], { debug: false });

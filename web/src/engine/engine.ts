@@ -1,6 +1,4 @@
 // Questions for the command, from the page's side: one after the other, each can be cancelled.
-//
-// There are two threads. The first answers what somebody waits for; the second draws what is large, at the same time.
 import { signal } from "@preact/signals";
 import type { As, Reply, Request } from "./worker";
 
@@ -11,7 +9,8 @@ export type Answer<T = unknown> = Omit<Reply, "value"> & { value: T | null };
 export class Cancelled extends Error {}
 
 type Question = { args: string[]; files: [string, Uint8Array][]; only: string[] | null; as: As };
-type Waiting = { question: Question; slot: string; resolve: (answer: Answer<never>) => void; reject: (why: Error) => void };
+type Hear = (answer: Answer<never>) => void;
+type Waiting = { question: Question; slot: string; resolve: Hear; early: Hear; reject: (why: Error) => void };
 
 /** `loading` until the command is there, then whether it works, and since when. */
 export const status = signal<{ state: "loading" | "idle" | "busy" | "broken"; what: string; since: number }>({
@@ -20,76 +19,46 @@ export const status = signal<{ state: "loading" | "idle" | "busy" | "broken"; wh
 
 const files = new Map<string, Uint8Array>();
 let module: WebAssembly.Module | null = null;
+let worker: Worker | null = null;
+let queue: Waiting[] = [];
+let running: Waiting | null = null;
+let count = 0;
 
-/** A thread and the questions that wait for it. */
-class Thread {
-  queue: Waiting[] = [];
-  running: Waiting | null = null;
-  since = 0;
-  worker: Worker | null = null;
-  count = 0;
-
-  start() {
-    this.worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
-    this.worker.onmessage = ({ data }: MessageEvent<Reply>) => this.finish(data);
-    this.worker.onerror = (event) => {
-      event.preventDefault();
-      this.finish({ id: this.count, code: 2, out: "", err: "", value: null, ms: 0, trap: event.message || "the worker ended" });
-    };
-    this.send({ kind: "module", module: module! });
-    this.send({ kind: "files", files: [...files] });
-    this.next();
-  }
-
-  send(request: Request) {
-    this.worker?.postMessage(request);
-  }
-
-  ask(waiting: Waiting) {
-    const old = this.queue.findIndex(({ slot }) => slot === waiting.slot);
-    if (old >= 0) this.queue.splice(old, 1)[0]!.reject(new Cancelled());
-    this.queue.push(waiting);
-    if (module !== null && this.worker === null) this.start();
-    this.next();
-  }
-
-  next() {
-    if (this.running !== null || this.worker === null) return;
-    this.running = this.queue.shift() ?? null;
-    if (this.running === null) return;
-    const { args, files: own, only, as } = this.running.question;
-    this.since = performance.now();
-    tell();
-    this.send({ kind: "ask", id: ++this.count, args, files: own, only, as });
-  }
-
-  finish(reply: Reply) {
-    if (this.running === null || reply.id !== this.count) return;
-    const { resolve } = this.running;
-    this.running = null;
-    tell();
-    resolve(reply as Answer<never>);
-    this.next();
-  }
-
-  /** Stops what runs and what waits. A thread that computes hears nothing, so it ends, and a new one begins. */
-  cancel() {
-    const isIdle = this.running === null;
-    for (const waiting of [...(this.running === null ? [] : [this.running]), ...this.queue.splice(0)]) waiting.reject(new Cancelled());
-    if (isIdle) return;
-    this.running = null;
-    this.count += 1;
-    this.worker?.terminate();
-    this.worker = null;
-    this.start();
-  }
+function start() {
+  worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+  worker.onmessage = ({ data }: MessageEvent<Reply>) => finish(data);
+  worker.onerror = (event) => {
+    event.preventDefault();
+    finish({ id: count, code: 2, out: "", err: "", value: null, ms: 0, trap: event.message || "the worker ended" });
+  };
+  send({ kind: "module", module: module! });
+  send({ kind: "files", files: [...files] });
+  next();
 }
 
-const [first, second] = [new Thread(), new Thread()];
+function send(request: Request) {
+  worker?.postMessage(request);
+}
 
-function tell() {
-  const at = first.running !== null ? first : second;
-  status.value = at.running === null ? { state: "idle", what: "", since: 0 } : { state: "busy", what: at.running.question.args[0] ?? "", since: at.since };
+function next() {
+  if (running !== null || worker === null) return;
+  running = queue.shift() ?? null;
+  if (running === null) {
+    status.value = { state: "idle", what: "", since: 0 };
+    return;
+  }
+  const { args, files: own, only, as } = running.question;
+  status.value = { state: "busy", what: args[0] ?? "", since: performance.now() };
+  send({ kind: "ask", id: ++count, args, files: own, only, as });
+}
+
+function finish(reply: Reply) {
+  if (running === null || reply.id !== count) return;
+  if (reply.isEarly) return running.early(reply as Answer<never>);
+  const { resolve } = running;
+  running = null;
+  resolve(reply as Answer<never>);
+  next();
 }
 
 /** Fetches and compiles the command. */
@@ -101,10 +70,9 @@ export async function load(url: string): Promise<void> {
       // A server that does not know the type of WebAssembly.
       WebAssembly.compile(await (await fetch(url)).arrayBuffer()));
     status.value = { state: "idle", what: "", since: 0 };
-    first.start();
-    if (second.queue.length > 0) second.start();
+    start();
     // Code that has run a few times is compiled once more, and better: done before somebody waits for it.
-    if (first.running === null) first.send({ kind: "warm" });
+    if (running === null) send({ kind: "warm" });
   } catch (error) {
     status.value = { state: "broken", what: String(error), since: 0 };
   }
@@ -113,21 +81,32 @@ export async function load(url: string): Promise<void> {
 /** Puts files where the command finds them; null takes one away. */
 export function put(changes: [string, Uint8Array | null][]) {
   for (const [name, bytes] of changes) bytes === null ? files.delete(name) : files.set(name, bytes);
-  for (const thread of [first, second]) thread.send({ kind: "files", files: changes });
+  send({ kind: "files", files: changes });
 }
 
 /**
  * Asks the command. A question of the same slot that still waits is forgotten: its answer would be about what was before.
- * `only` are the files that it sees, null for all; `files` are some for this question alone.
+ * `only` are the files that it sees, null for all; `files` are some for this question alone; `early` hears what is known sooner.
  */
-export function ask<T>(slot: string, args: string[], options: Partial<Question> & { aside?: boolean } = {}): Promise<Answer<T>> {
-  const { aside = false, ...rest } = options;
+export function ask<T>(slot: string, args: string[], options: Partial<Question> & { early?: (answer: Answer<T>) => void } = {}): Promise<Answer<T>> {
+  const { early = () => {}, ...rest } = options;
   const question: Question = { args, files: [], only: null, as: "json", ...rest };
-  return new Promise<Answer<T>>((resolve, reject) => (aside ? second : first).ask({ question, slot, resolve: resolve as Waiting["resolve"], reject }));
+  return new Promise<Answer<T>>((resolve, reject) => {
+    const old = queue.findIndex((waiting) => waiting.slot === slot);
+    if (old >= 0) queue.splice(old, 1)[0]!.reject(new Cancelled());
+    queue.push({ question, slot, resolve: resolve as Hear, early: early as Hear, reject });
+    if (module !== null && worker === null) start();
+    next();
+  });
 }
 
-/** Stops everything. */
+/** Stops what runs and what waits. A thread that computes hears nothing, so it ends, and a new one begins. */
 export function cancel() {
-  for (const thread of [first, second]) thread.cancel();
-  tell();
+  const isIdle = running === null;
+  for (const waiting of [...(running === null ? [] : [running]), ...queue.splice(0)]) waiting.reject(new Cancelled());
+  if (isIdle) return;
+  running = null;
+  count += 1;
+  worker?.terminate();
+  start();
 }

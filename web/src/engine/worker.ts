@@ -1,12 +1,12 @@
 /// <reference lib="webworker" />
 // The thread in which the command runs. It holds the files, so that a question does not carry them along.
-import { type Graph, graph, loudest } from "../model/graph";
-import type { Finding, Report, Severity } from "../model/report";
+import { graph, loudest, pack, type Packed } from "../model/graph";
+import type { Finding, Parsed, Report, Severity } from "../model/report";
 import { run } from "./command.js";
 
 /** What `validate` says, as the page needs it: a tenth of the report. */
 export interface Checked {
-  findings: Finding[]; severities: Record<Severity, number>; graph: Graph | null; resources: number; verdicts: Record<string, number>;
+  findings: Finding[]; severities: Record<Severity, number>; graph: Packed | null; resources: number; verdicts: Record<string, number>;
   notChecked: string[]; client: string;
 }
 
@@ -20,8 +20,11 @@ export type Request =
 /** What the page needs of the output: the text, the JSON, or what `Checked` has of it, with the picture or without. */
 export type As = "text" | "json" | "graph" | "list";
 
-/** What comes back: `value` is the parsed JSON if that was asked for, `ms` how long the command ran. */
-export type Reply = { id: number; code: number; out: string; err: string; value: unknown; ms: number; trap: string | null };
+/**
+ * What comes back: `value` is the parsed JSON if that was asked for, `ms` how long the command ran. `isEarly` is what was found, while
+ * the command still writes what the picture is made of.
+ */
+export type Reply = { id: number; code: number; out: string; err: string; value: unknown; ms: number; trap: string | null; isEarly?: boolean };
 
 let module: WebAssembly.Module | null = null;
 const files = new Map<string, Uint8Array>();
@@ -36,8 +39,11 @@ function answer(request: Extract<Request, { kind: "ask" }>): Reply {
     return bytes === undefined ? [] : [[name, bytes]];
   });
   try {
-    const { code, out, err } = run(module, args, [...seen, ...request.files]);
-    const value = as !== "text" && out !== "" ? JSON.parse(out) : null;
+    const halves = new Halves((report) => {
+      self.postMessage({ ...blank, code: 0, value: checked(report, "list"), ms: performance.now() - begin, isEarly: true } satisfies Reply);
+    });
+    const { code, out, err } = run(module, args, [...seen, ...request.files], undefined, as === "graph" ? (part) => halves.hear(part) : undefined);
+    const value = as === "text" || out === "" ? null : halves.first === null ? JSON.parse(out) : halves.whole();
     const made = (as === "graph" || as === "list") && value !== null ? checked(value as Report, as) : value;
     return { id, code, out: as === "text" ? out : "", err, value: made, ms: performance.now() - begin, trap: null };
   } catch (error) {
@@ -45,34 +51,88 @@ function answer(request: Extract<Request, { kind: "ask" }>): Reply {
   }
 }
 
+/** What stands between what was found and what the client keeps (docs/json.md: `kept`). */
+const BETWEEN = ',\n  "kept": [';
+
+/** A report of `--show reached`, read while it is written: what was found comes first. */
+class Halves {
+  first: Report | null = null;
+  parts: string[] = [];
+  tail = "";
+
+  constructor(readonly found: (report: Report) => void) {}
+
+  hear(part: string) {
+    this.parts.push(part);
+    if (this.first !== null) return;
+    this.tail = (this.tail + part).slice(-BETWEEN.length);
+    if (this.tail !== BETWEEN) return;
+    this.first = JSON.parse(`${this.parts.join("").slice(0, -BETWEEN.length)}}`) as Report;
+    this.parts = [];
+    this.found(this.first);
+  }
+
+  /** The report with what the client keeps of each resource. */
+  whole(): Report | null {
+    const kept = JSON.parse(`[${this.parts.join("").trimEnd().slice(0, -1)}`) as { resource: number; parsed: Parsed }[];
+    for (const { resource, parsed } of kept) this.first!.resources[resource]!.parsed = parsed;
+    return this.first;
+  }
+}
+
 function checked(report: Report, as: As): Checked {
   const { client, not_checked: left, summary } = report;
   const findings = loudest(report);
   return {
-    findings, severities: summary.severities, graph: as === "graph" ? graph(report, findings) : null, resources: report.resources.length, verdicts: summary.resources,
+    findings, severities: summary.severities, graph: as === "graph" ? pack(graph(report, findings)) : null, resources: report.resources.length, verdicts: summary.resources,
     notChecked: left.map((one) => one.what), client: [client].flat().join(", "),
   };
 }
 
 /** How often the command runs before it is needed, and on how many services. */
-const [WARM_RUNS, WARM_SERVICES] = [3, 60];
+const [WARM_RUNS, WARM_SERVICES] = [8, 1000];
 
-/** A small mesh, checked and drawn; between two runs a question is heard. */
-function warm(runs: number) {
-  if (module === null || runs === 0 || isAsked) return;
+/** A mesh with a bit of everything: what is taken, rejected, dropped and never read. */
+function warmMesh(): string {
   const T = "type.googleapis.com/envoy.config";
-  const made = Array.from({ length: WARM_SERVICES }, (_, number) => [
-    { "@type": `${T}.cluster.v3.Cluster`, name: `c${number}`, type: "EDS", eds_cluster_config: { eds_config: { ads: {} } }, connect_timeout: "1s" },
-    { "@type": `${T}.route.v3.RouteConfiguration`, name: `r${number}`, virtual_hosts: [{ name: "v", domains: ["*"], routes: [{ match: { prefix: "/a" }, route: { cluster: `c${number}`, retry_policy: { retry_on: "unavailable" } } }] }] },
-    { "@type": `${T}.endpoint.v3.ClusterLoadAssignment`, cluster_name: `c${number}`, endpoints: [{ locality: { zone: "a" }, load_balancing_weight: 1, lb_endpoints: [{ endpoint: { address: { socket_address: { address: "10.0.0.1", port_value: 80 } } } }] }] },
+  const numbers = Array.from({ length: WARM_SERVICES }, (_, number) => number);
+  const name = (number: number) => `outbound|80||service-${number}.warm`;
+  const api = {
+    "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager", stat_prefix: "x",
+    rds: { config_source: { ads: {} }, route_config_name: "r" },
+    http_filters: [{ name: "router", typed_config: { "@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router" } }],
+  };
+  const to = (number: number) => number % 20 === 0 ? { weighted_clusters: { clusters: [{ name: name(number), weight: 9 }, { name: name(number + 1), weight: 1 }] } } : { cluster: name(number) };
+  const hosts = numbers.map((number) => ({
+    name: `h${number}`, domains: [`service-${number}.warm`, `service-${number}.warm:80`],
+    routes: [{ match: { prefix: `/a.B${number}/` }, route: { ...to(number), timeout: "1s", retry_policy: { retry_on: "unavailable", num_retries: 2 } } }],
+  }));
+  const clusters = numbers.map((number) => ({
+    "@type": `${T}.cluster.v3.Cluster`, name: name(number), type: "EDS", eds_cluster_config: { eds_config: { ads: {} }, service_name: name(number) }, connect_timeout: "1s",
+    lb_policy: number % 50 === 0 ? "MAGLEV" : "ROUND_ROBIN",
+  }));
+  const endpoint = (host: string) => ({ endpoint: { address: { socket_address: { address: host, port_value: 80 } } }, health_status: "HEALTHY" });
+  const endpoints = numbers.map((number) => ({
+    "@type": `${T}.endpoint.v3.ClusterLoadAssignment`, cluster_name: name(number),
+    endpoints: [{ locality: { region: "a", zone: "b" }, load_balancing_weight: 1, lb_endpoints: [endpoint("10.0.0.1"), endpoint(`10.1.0.${number % 250}`)] }],
+  }));
+  return JSON.stringify([
+    { "@type": `${T}.listener.v3.Listener`, name: "warm", api_listener: { api_listener: api } },
+    { "@type": `${T}.route.v3.RouteConfiguration`, name: "r", virtual_hosts: hosts }, ...clusters, ...endpoints,
   ]);
+}
+
+/** Checks and draws it; between two runs a question is heard. */
+function warm(runs: number, file: [string, Uint8Array] = ["warm.json", new TextEncoder().encode(warmMesh())]) {
+  if (module === null || runs === 0 || isAsked) return;
   try {
-    const file: [string, Uint8Array] = ["warm.json", new TextEncoder().encode(JSON.stringify(made.flat()))];
-    checked(JSON.parse(run(module, ["validate", "--no-config", "--format", "json", "--show", "reached", "warm.json"], [file]).out) as Report, "graph");
+    const halves = new Halves((report) => checked(report, "list"));
+    run(module, ["validate", "--no-config", "--format", "json", "--show", "reached", file[0]], [file], undefined, (part) => halves.hear(part));
+    checked(halves.whole()!, "graph");
   } catch {
     return; // Whoever asks next is told what is wrong.
   }
-  setTimeout(() => warm(runs - 1), 0);
+  setTimeout(() => warm(runs - 1, file), 0);
 }
 
 let isAsked = false;

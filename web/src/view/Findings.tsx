@@ -2,7 +2,7 @@ import { applyFix } from "../fix";
 import { check, checked, graph, isQuiet, page, reveal, showFinding, showsNotes } from "../state";
 import type { Finding } from "../model/report";
 
-const MOST = 300;
+const MOST = 100;
 
 /** The node of the picture that a finding is at. */
 function nodeOf(index: number): string | undefined {
