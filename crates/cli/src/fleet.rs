@@ -10,7 +10,7 @@ use crate::io::input::{Inputs, cannot_read};
 use crate::{Error, Io};
 use memchr::memmem;
 use xdsctl_document::envelope::{LoadOptions, Loader};
-use xdsctl_document::source::sniff::{DocumentFormat, Sniffed, sniff};
+use xdsctl_document::source::sniff::{DocumentFormat, Sniffed};
 use xdsctl_document::source::{Source, SourceMap};
 use xdsctl_lint::recognise;
 use xdsctl_model::profile::{Agent, Client, Family, Fleet, UserAgent};
@@ -122,7 +122,7 @@ fn senders_of(source: &Source) -> Vec<(Client, Option<String>)> {
     let is_there = memmem::find(source.bytes(), NAMES_BEGIN).is_some();
     let named = if is_there { agents(source) } else { BTreeSet::new() };
     let mut found: Vec<_> = named.iter().filter_map(sender).collect();
-    let is_log = || sniff(source.name(), source.bytes()) == Sniffed::Format(DocumentFormat::Log);
+    let is_log = || source.sniffed() == Sniffed::Format(DocumentFormat::Log);
     if found.is_empty()
         && named.is_empty()
         && is_log()

@@ -4,8 +4,13 @@
 //! [`Reading::of`](super::Reading::of) puts several together, and what comes out is what one reading of all of them yields. Where limits
 //! for all documents together may be reached, it says so instead.
 
+use std::collections::HashMap;
+use std::hash::BuildHasher;
+
+use foldhash::quality::FixedState;
+
 use super::checked::{Checked, ValidationInput, fit, judge};
-use xdsctl_document::envelope::{BATCH_BYTES, BATCH_RESOURCES, Emit, Loader};
+use xdsctl_document::envelope::{BATCH_BYTES, BATCH_RESOURCES, Emit, Loader, RawResource};
 use xdsctl_document::load;
 use xdsctl_document::source::SourceId;
 use xdsctl_model::diag::{Budget, MIN_FINDINGS_TOGETHER};
@@ -13,8 +18,7 @@ use xdsctl_model::diag::{Budget, MIN_FINDINGS_TOGETHER};
 /// What one document yields, each resource looked at by itself.
 #[derive(Debug)]
 pub struct ReadDocument {
-    /// All findings are there: how many may stay depends on the other documents. With the bytes of what was validated.
-    resources: Vec<(Checked, Option<usize>)>,
+    resources: Vec<Judged>,
     /// How many of them the loader handed over at a time.
     groups: Vec<usize>,
     loader: Loader,
@@ -22,9 +26,54 @@ pub struct ReadDocument {
     notes: usize,
 }
 
+/// A resource that was looked at by itself.
+#[derive(Debug)]
+struct Judged {
+    /// All findings are there: how many may stay depends on the other documents.
+    checked: Checked,
+    /// Bytes of what was validated.
+    size: Option<usize>,
+    /// A hash of all that the client's answer depends on; `None` if nothing was validated.
+    key: Option<u64>,
+}
+
+impl Judged {
+    fn key(raw: &RawResource) -> Option<u64> {
+        let bytes = raw.bytes.as_ref()?;
+        Some(FixedState::default().hash_one((bytes, raw.resource_type, &raw.wrapper_name, raw.known)))
+    }
+
+    /// The same resource where it stands now: paths of findings begin at the resource.
+    fn at(&self, raw: RawResource, key: Option<u64>) -> Judged {
+        let checked = Checked {
+            type_url: raw.type_url,
+            world: raw.world,
+            read_in: raw.world,
+            label: raw.label,
+            stage: raw.stage,
+            status: raw.status,
+            origin: raw.origin,
+            notes: raw.notes,
+            ..self.checked.clone()
+        };
+        Judged {
+            checked,
+            size: self.size,
+            key,
+        }
+    }
+}
+
 impl ReadDocument {
-    /// Reads one document with `read`, and validates each of its resources.
-    pub fn read(against: &ValidationInput<'_>, read: impl FnOnce(&mut Loader, Emit<'_>)) -> ReadDocument {
+    /// Reads one document with `read`, and validates each of its resources but for those that were in `before`, an earlier text of it.
+    pub fn read(
+        against: &ValidationInput<'_>,
+        before: Option<&ReadDocument>,
+        read: impl FnOnce(&mut Loader, Emit<'_>),
+    ) -> ReadDocument {
+        let before = before.into_iter().flat_map(|before| &before.resources);
+        // Only looked up.
+        let before: HashMap<u64, &Judged> = before.filter_map(|judged| Some((judged.key?, judged))).collect();
         let mut loader = Loader::new();
         loader.other_clients = against.others.len();
         let mut groups = Vec::new();
@@ -37,9 +86,18 @@ impl ReadDocument {
                     emit(resources);
                 });
             },
-            |raw, (): &mut ()| judge(raw, against),
+            |raw, (): &mut ()| {
+                let key = Judged::key(&raw);
+                match key.and_then(|key| before.get(&key)) {
+                    Some(known) => known.at(raw, key),
+                    None => {
+                        let (checked, size) = judge(raw, against);
+                        Judged { checked, size, key }
+                    }
+                }
+            },
         );
-        let notes = loaded.results.iter().map(|(checked, _)| checked.notes.len()).sum();
+        let notes = loaded.results.iter().map(|judged| judged.checked.notes.len()).sum();
         ReadDocument {
             resources: loaded.results,
             groups,
@@ -82,7 +140,7 @@ impl Together {
         for count in &document.groups {
             let (group, later) = rest.split_at((*count).min(rest.len()));
             rest = later;
-            for (checked, size) in group {
+            for Judged { checked, size, .. } in group {
                 let mut checked = checked.clone();
                 checked.origin.source = id;
                 checked.world = worlds.of(checked.world);

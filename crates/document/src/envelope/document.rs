@@ -14,7 +14,7 @@ use super::loader::{Emit, JsonText, LoadOptions, Loader};
 use super::raw::{Finding, Origin, RawResource, RawResponse, WorldId};
 use super::{EMPTY_RESPONSE, NO_RESOURCE, UNKNOWN_SHAPE, kubernetes, template};
 use crate::proto::transcode::{self, LIMIT_EXCEEDED, SYNTAX, Transcoder};
-use crate::source::sniff::{DocumentFormat, Sniffed, named, sniff};
+use crate::source::sniff::{DocumentFormat, Sniffed, named};
 use crate::source::view::{FaultKind, View};
 use crate::source::{Source, SourceId, Span, binary, configmap, log, textproto};
 use xdsctl_model::diag::{BytesKnowledge, Rule, rules};
@@ -71,7 +71,7 @@ impl Loader {
             Some(format) => format,
             // A bare resource may be any bytes at all.
             None if assumed.is_some() && named(source.name()) == Some(DocumentFormat::Binary) => DocumentFormat::Binary,
-            None => match sniff(source.name(), source.bytes()) {
+            None => match source.sniffed() {
                 Sniffed::Format(format) => format,
                 Sniffed::Empty => {
                     self.report(id, &EMPTY, Span::default(), "the document is empty".to_owned());

@@ -30,7 +30,7 @@ pub use view::View;
 
 use file::Bytes;
 use secrets::{Marks, SecretPlace};
-use sniff::DocumentFormat;
+use sniff::{DocumentFormat, Sniffed, sniff};
 use xdsctl_proto::tables;
 
 use xdsctl_model::diag::FieldPath;
@@ -70,6 +70,8 @@ pub struct Source {
     /// The document as JSON, if it is not JSON itself and has been read.
     view: OnceLock<View>,
     format: OnceLock<DocumentFormat>,
+    /// What looking at it shows, once somebody has looked.
+    sniffed: OnceLock<Sniffed>,
     /// The view that it would have as YAML, if that followed from an earlier text; taken once it is
     /// asked for.
     yaml: Mutex<Option<View>>,
@@ -88,6 +90,7 @@ impl Source {
             lines: OnceLock::new(),
             view: OnceLock::new(),
             format: OnceLock::new(),
+            sniffed: OnceLock::new(),
             yaml: Mutex::default(),
             is_settings: false,
         }
@@ -233,9 +236,15 @@ impl Source {
             lines: OnceLock::new(),
             view: OnceLock::from(view),
             format: OnceLock::from(DocumentFormat::Text),
+            sniffed: OnceLock::new(),
             yaml: Mutex::default(),
             is_settings: self.is_settings,
         })
+    }
+
+    /// What looking at the document shows.
+    pub fn sniffed(&self) -> Sniffed {
+        *self.sniffed.get_or_init(|| sniff(self.name(), self.bytes()))
     }
 
     /// The format that the document was read in.
@@ -364,6 +373,7 @@ impl SourceMap {
             lines: OnceLock::new(),
             view: OnceLock::new(),
             format: OnceLock::new(),
+            sniffed: OnceLock::new(),
             yaml: Mutex::default(),
             is_settings,
         }));
@@ -397,6 +407,7 @@ impl SourceMap {
                 lines: OnceLock::new(),
                 view: OnceLock::new(),
                 format: OnceLock::new(),
+                sniffed: OnceLock::new(),
                 yaml: Mutex::default(),
                 is_settings: source.is_settings,
             });

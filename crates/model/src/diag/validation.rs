@@ -31,7 +31,7 @@ pub struct Validation<'p> {
 }
 
 /// What is known of the bytes of a resource before they are checked.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BytesKnowledge {
     /// They may be anything.
     #[default]
