@@ -5,8 +5,8 @@
 //! is read, and it decides nothing behind it:
 //!
 //! - It begins where an element of a list (`- `) or a document (`---`) begins in both texts, and
-//!   ends where another one begins. The parser was at both places before: no token of the old view
-//!   reaches over them.
+//!   ends where another one begins, or with the text. The parser was at both places before: no token
+//!   of the old view reaches over them.
 //! - The old text and the piece are read without faults, so nothing is open at the ends of the
 //!   piece. They have no anchors, merge keys and directives, which mean something elsewhere.
 //! - The piece by itself is a list, so nothing in it stands further to the left than its elements.
@@ -15,6 +15,7 @@
 
 use super::view;
 use crate::source::Span;
+use crate::source::json::Scanner;
 use crate::source::view::{View, ViewPart, ViewToken};
 
 /// What means something for all that comes later, at the left margin: documents and their ends.
@@ -46,8 +47,10 @@ pub fn view_again(old: &str, before: &View, new: &str) -> Option<View> {
     MARKS.into_iter().find_map(|mark| {
         let start = start(old, same_before, mark)?;
         let end = memchr::memmem::find(old.get(behind..)?, mark).map(|newline| behind + newline + 1);
-        // What closes a list stands behind its last element.
-        let end = end.or_else(|| (mark == DOCUMENT && start > 0).then_some(old.len()))?;
+        // A last line without an end may mean something else once another one follows.
+        let is_ended = old.ends_with(b"\n") && new.ends_with(b"\n");
+        let may_be_last = if mark == DOCUMENT { start > 0 } else { is_ended };
+        let end = end.or_else(|| may_be_last.then_some(old.len()))?;
         let piece = Piece {
             old: Span::new(start, end),
             new_end: end + new.len() - old.len(),
@@ -121,32 +124,50 @@ impl Piece {
             return None;
         }
         // What the lists are opened by stands at the dash of their first elements.
-        let (start, end) = (self.old.start + self.indent, self.old.end + self.indent);
-        let (first, last) = (before.first_behind(start)?, before.first_behind(end)?);
+        let start = self.old.start + self.indent;
+        let first = before.first_behind(start)?;
         // A token that holds the place is a text in which a line begins like an element.
         let begins = |token: usize, at: usize| {
             let own = before.tokens.get(token)?;
             let earlier = before.tokens.get(token.checked_sub(1)?)?;
             (earlier.end as usize <= at || earlier.start as usize == at).then_some(own.at as usize)
         };
-        let (from, to) = (begins(first, start)?, begins(last, end)?);
-        // What follows is another element, behind a comma.
-        let to = to
-            .checked_sub(1)
-            .filter(|comma| before.json.get(*comma) == Some(&b','))?;
+        let from = begins(first, start)?;
+        let own_tokens = read.tokens.get(1..read.tokens.len().checked_sub(2)?)?;
+        let own_end = own_tokens.last()?.end as usize + self.old.start;
+        let (to, last, grown) = if self.old.end == old.len() {
+            let to = before.close_of(from)?;
+            let last = before.tokens.partition_point(|token| (token.at as usize) < to);
+            // What closes a list stands where its last node ends.
+            let end = before.tokens.get(last.checked_sub(1)?)?.end;
+            let closing = before.tokens.get(last..)?;
+            let is_there = |token: &ViewToken| token.start == end && token.end == end;
+            if !closing.iter().all(is_there) {
+                return None;
+            }
+            (to, last, own_end as i64 - i64::from(end))
+        } else {
+            let end = self.old.end + self.indent;
+            let last = before.first_behind(end)?;
+            // What follows is another element, behind a comma.
+            let to = begins(last, end)?
+                .checked_sub(1)
+                .filter(|comma| before.json.get(*comma) == Some(&b','))?;
+            (to, last, self.new_end as i64 - self.old.end as i64)
+        };
         let opens = from.checked_sub(1).and_then(|at| before.json.get(at));
         if !matches!(opens, Some(b'[' | b',')) || to <= from {
             return None;
         }
-        let tokens = read.tokens.get(1..read.tokens.len().checked_sub(2)?)?;
         let own = Part {
             json: read.json.get(inside.range())?,
-            tokens,
+            tokens: own_tokens,
             at: inside.start,
         };
         let cut = Cut {
             json: Span::new(from, to),
             tokens: Span::new(first, last),
+            grown,
         };
         let mut spliced = self.splice(before, cut, own)?;
         let grown = spliced.json.len() as isize - before.json.len() as isize;
@@ -195,6 +216,7 @@ impl Piece {
         let cut = Cut {
             json: Span::new(from, to),
             tokens: Span::new(first, last),
+            grown: self.new_end as i64 - self.old.end as i64,
         };
         let mut spliced = self.splice(before, cut, own)?;
         let grown = spliced.json.len() as isize - before.json.len() as isize;
@@ -222,9 +244,8 @@ impl Piece {
         let (at, start) = (cut.json.start as i64 - own.at as i64, self.old.start as i64);
         tokens.extend(own.tokens.iter().map(|token| token.moved(at, start)));
         let at = own.json.len() as i64 - (cut.json.end - cut.json.start) as i64;
-        let start = self.new_end as i64 - self.old.end as i64;
         let later = before.tokens.get(cut.tokens.end..)?;
-        tokens.extend(later.iter().map(|token| token.moved(at, start)));
+        tokens.extend(later.iter().map(|token| token.moved(at, cut.grown)));
         Some(View {
             json,
             tokens,
@@ -238,6 +259,8 @@ impl Piece {
 struct Cut {
     json: Span,
     tokens: Span,
+    /// How far in the document that has moved which stands behind it.
+    grown: i64,
 }
 
 /// What comes in, and where its text began.
@@ -258,6 +281,26 @@ impl View {
     fn begins_last(&self, place: usize, number: usize) -> bool {
         let token = self.tokens.len().checked_sub(number).and_then(|at| self.tokens.get(at));
         token.is_some_and(|token| token.start as usize == place)
+    }
+
+    /// Where the list is closed of which an element begins at `from`, if that closes all but what is
+    /// around it.
+    fn close_of(&self, from: usize) -> Option<usize> {
+        let mut scan = Scanner::new(&self.json);
+        scan.set_pos(from);
+        loop {
+            scan.skip_value().ok()?;
+            let at = scan.pos();
+            match self.json.get(at)? {
+                b',' => scan.set_pos(at + 1),
+                b']' => {
+                    let rest = self.json.get(at..)?;
+                    let closes = |byte: &u8| matches!(byte, b']' | b'}' | b'\n');
+                    return rest.iter().all(closes).then_some(at);
+                }
+                _ => return None,
+            }
+        }
     }
 
     /// The number of the first token that begins behind a place of the document.
