@@ -163,6 +163,11 @@ pub fn by_message(type_name: &str, profile: &Profile) -> Option<(&'static Policy
         })
 }
 
+/// The types of the xDS messages that policies have.
+pub fn message_types() -> impl Iterator<Item = &'static str> {
+    POLICIES.iter().filter_map(|policy| Some(policy.message?.type_name))
+}
+
 /// Reads a list of policies, of which the first known one counts: `[{"round_robin": {}}]`.
 ///
 /// Entries before the chosen one must be well-formed even if their policy is unknown; entries after

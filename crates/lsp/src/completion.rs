@@ -7,14 +7,13 @@ use lsp_types::{CompletionItem, CompletionItemKind, CompletionParams, Completion
 
 use crate::project::names::{Named, referred};
 use crate::view::DocumentView;
-use xdsctl_document::envelope::{LoadOptions, Loader};
-use xdsctl_document::proto::message_type::{FieldType, MessageType};
+use crate::{mend, types};
+use xdsctl_document::proto::message_type::FieldType;
 use xdsctl_document::proto::place::{self, Part, Place};
 use xdsctl_document::proto::wire::{FieldUse, uses};
+use xdsctl_document::source::Span;
 use xdsctl_document::source::sniff::DocumentFormat;
-use xdsctl_document::source::{SourceMap, Span};
 use xdsctl_lint::catalogue;
-use xdsctl_model::resource::ResourceType;
 
 /// Stands in the place of what is typed.
 const MARK: &str = "xdsctlHere";
@@ -22,37 +21,14 @@ const MARK: &str = "xdsctlHere";
 /// Proposals for one place.
 const MAX_ITEMS: usize = 2_000;
 
-/// Where an Any of a field holds which messages: the field, and how their names begin.
-static EXTENSIONS: &[(&str, &str)] = &[
-    (
-        "envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter.typed_config",
-        "envoy.extensions.filters.http.",
-    ),
-    (
-        "envoy.config.listener.v3.ApiListener.api_listener",
-        "envoy.extensions.filters.network.http_connection_manager.",
-    ),
-    (
-        "envoy.config.listener.v3.Filter.typed_config",
-        "envoy.extensions.filters.network.",
-    ),
-    (
-        "envoy.config.core.v3.TransportSocket.typed_config",
-        "envoy.extensions.transport_sockets.",
-    ),
-    (
-        "envoy.config.cluster.v3.Cluster.CustomClusterType.typed_config",
-        "envoy.extensions.clusters.",
-    ),
-];
-
 /// What may be written at the place.
 pub fn completion(view: &DocumentView<'_>, params: &CompletionParams) -> Vec<CompletionItem> {
     let offset = view.offset(params.text_document_position.position);
     let Ok(text) = std::str::from_utf8(view.source.bytes()) else {
         return Vec::new();
     };
-    let word = Word::at(text, offset);
+    let is_json = view.source.name().ends_with(".json") || text.trim_start().starts_with('{');
+    let word = Word::at(text, offset, is_json);
     let mut items = match word.rule_before(text) {
         true => of_rules(),
         false => in_document(view, text, &word).unwrap_or_default(),
@@ -105,12 +81,14 @@ pub struct Word {
     is_quoted: bool,
     /// A colon follows.
     is_key: bool,
+    /// Keys need quotes: it is JSON.
+    is_json: bool,
     /// The first byte of its line.
     line: usize,
 }
 
 impl Word {
-    fn at(text: &str, offset: usize) -> Word {
+    fn at(text: &str, offset: usize, is_json: bool) -> Word {
         let before = text.get(..offset).unwrap_or_default();
         let line = before.rfind('\n').map_or(0, |at| at + 1);
         let in_word = |c: char| c.is_alphanumeric() || "_@./-%*".contains(c);
@@ -141,6 +119,7 @@ impl Word {
             span: Span::new(start, end),
             is_quoted,
             is_key: rest.trim_start_matches([' ', '\t']).starts_with(':'),
+            is_json,
             line,
         }
     }
@@ -175,7 +154,13 @@ impl Word {
             true => after.strip_prefix('"').unwrap_or(after),
             false => after,
         };
-        Some((format!("{before}{MARK}{rest}{after}"), self.span.start))
+        // What is not quoted in JSON is neither a key nor a text.
+        let (open, close) = match self.is_json && !self.is_quoted {
+            true => ("\"", "\""),
+            false => ("", ""),
+        };
+        let marked = format!("{before}{open}{MARK}{close}{rest}{after}");
+        Some((marked, self.span.start + open.len()))
     }
 }
 
@@ -191,7 +176,7 @@ pub fn of_rules() -> Vec<Item> {
 /// What may be written in a resource, a suite or the settings.
 fn in_document(view: &DocumentView<'_>, text: &str, word: &Word) -> Option<Vec<Item>> {
     let name = view.source.name();
-    if name.ends_with("xdsctl.toml") {
+    if crate::settings::is_settings(name) {
         return Some(crate::settings::complete(view, text, word.span.start));
     }
     if view.snapshot.configuration.contains(&view.id) && !crate::outline::tests(view.source).is_empty() {
@@ -202,7 +187,8 @@ fn in_document(view: &DocumentView<'_>, text: &str, word: &Word) -> Option<Vec<I
     let order = if is_value { [false, true] } else { [true, false] };
     for as_key in order {
         let (marked, at) = word.marked(text, as_key)?;
-        let Some((place, format)) = place_of(name, marked, at) else {
+        let placed = mend::place_of(name, marked, at + 1);
+        let Some((place, format)) = placed.filter(|(place, _)| place.text.contains(MARK)) else {
             continue;
         };
         let resource = view
@@ -213,7 +199,7 @@ fn in_document(view: &DocumentView<'_>, text: &str, word: &Word) -> Option<Vec<I
             (Part::Key, _) => of_keys(&place, word, format),
             (Part::Scalar, Some(field)) => of_values(view, &place, field, resource),
             (Part::Scalar, None) if place.steps.last() == Some(&place::Step::Key("@type".to_owned())) => {
-                of_types(&place)
+                types::of_types(&place)
             }
             _ => continue,
         };
@@ -222,29 +208,6 @@ fn in_document(view: &DocumentView<'_>, text: &str, word: &Word) -> Option<Vec<I
         }
     }
     crate::suite::may_be_one(text).then(|| crate::suite::complete(name, |as_key| word.marked(text, as_key)))
-}
-
-/// The place of the mark in a resource of the text.
-fn place_of(name: &str, text: String, at: usize) -> Option<(Place, DocumentFormat)> {
-    let mut sources = SourceMap::new();
-    let id = sources.add(name, text.into_bytes());
-    let source = sources.get(id)?;
-    let mut around: Option<(Span, String)> = None;
-    Loader::new().document(id, source, LoadOptions::default(), &mut |resources| {
-        for resource in resources {
-            let span = resource.origin.span;
-            let is_inner = around
-                .as_ref()
-                .is_none_or(|(outer, _)| span.end - span.start <= outer.end - outer.start);
-            if span.start <= at && at <= span.end && is_inner {
-                let name = resource.type_url.rsplit('/').next().unwrap_or_default();
-                around = Some((span, name.to_owned()));
-            }
-        }
-    });
-    let (span, type_name) = around?;
-    let place = place::at(source, span, &type_name, at + 1)?;
-    (place.text.contains(MARK)).then_some((place, source.format()?))
 }
 
 /// The fields that are not there yet: first those that clients read.
@@ -328,33 +291,4 @@ fn of_values(view: &DocumentView<'_>, place: &Place, field: FieldType, resource:
         ..Item::value(name, "")
     });
     values.collect()
-}
-
-/// The types that an Any may hold.
-fn of_types(place: &Place) -> Vec<Item> {
-    let is_root = place.steps.len() == 1;
-    let holder = place
-        .holder
-        .map(|field| format!("{}.{}", field.owner().name(), field.name()));
-    let begin = EXTENSIONS
-        .iter()
-        .find(|(of, _)| Some(*of) == holder.as_deref())
-        .map(|(_, begin)| *begin);
-    let begin = match holder.as_deref() {
-        Some("envoy.config.core.v3.TypedExtensionConfig.typed_config") => Some("envoy.extensions."),
-        _ => begin,
-    };
-    let names: Vec<&str> = match is_root {
-        true => ResourceType::ALL.map(ResourceType::type_name).to_vec(),
-        false => MessageType::all()
-            .filter(|message| message.is_read() && message.is_packed())
-            .map(MessageType::name)
-            .filter(|name| begin.is_none_or(|begin| name.starts_with(begin)) && name.starts_with("envoy.extensions."))
-            .collect(),
-    };
-    let items = names.into_iter().map(|name| Item {
-        kind: CompletionItemKind::CLASS,
-        ..Item::value(&format!("type.googleapis.com/{name}"), "")
-    });
-    items.collect()
 }

@@ -6,10 +6,11 @@ use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 
 use crate::defaults::default_of;
 use crate::project::ProjectFinding;
-use crate::rules;
 use crate::view::DocumentView;
+use crate::{mend, rules};
 use xdsctl_document::proto::message_type::FieldType;
 use xdsctl_document::proto::place::{self, Part, Place};
+use xdsctl_document::proto::transcode::SYNTAX;
 use xdsctl_document::proto::wire::{FieldUse, history, uses};
 use xdsctl_document::source::Span;
 use xdsctl_model::cookie::SessionCookie;
@@ -30,6 +31,20 @@ pub fn hover(view: &DocumentView<'_>, params: &HoverParams) -> Option<Hover> {
     let mut span = None;
     let resource = view.snapshot.resource_at(view.id, offset);
     let place = resource.and_then(|(_, resource)| place::at(view.source, resource.span, &resource.type_name, offset));
+    let is_broken = || {
+        view.snapshot
+            .findings
+            .iter()
+            .any(|finding| finding.source == view.id && is_syntax(finding))
+    };
+    let place = match place {
+        None if is_broken() => {
+            let text = std::str::from_utf8(view.source.bytes()).ok();
+            text.and_then(|text| mend::place_of(view.source.name(), text.to_owned(), offset))
+                .map(|(place, _)| place)
+        }
+        place => place,
+    };
     if let Some(place) = place.filter(|place| place.part != Part::Around) {
         parts.extend(of_value(view, &place));
         parts.extend(place.field.map(of_field));
@@ -55,6 +70,11 @@ pub fn hover(view: &DocumentView<'_>, params: &HoverParams) -> Option<Hover> {
         }),
         range: span.map(|span: Span| view.range(span)),
     })
+}
+
+/// Something of the text of a document cannot be read.
+fn is_syntax(finding: &ProjectFinding) -> bool {
+    finding.rule == Some(&SYNTAX)
 }
 
 /// A finding with what its rule's page says.

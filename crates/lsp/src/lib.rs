@@ -29,6 +29,7 @@ pub mod view;
 
 mod defaults;
 pub mod diagnostics;
+mod mend;
 mod outline;
 mod rules;
 
@@ -41,6 +42,7 @@ mod lenses;
 mod rename;
 mod settings;
 mod suite;
+mod types;
 
 pub mod server;
 

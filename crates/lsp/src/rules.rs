@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use xdsctl_document::proto::message_type::FieldType;
 use xdsctl_document::proto::place::field_of;
 use xdsctl_lint::catalogue;
-use xdsctl_model::diag::Rule;
+use xdsctl_model::diag::{Rule, Subject};
 use xdsctl_model::resource::ResourceType;
 
 /// A field by its message and name.
@@ -15,7 +15,8 @@ type Key = (&'static str, &'static str);
 /// The rules by the field of their first finding in an example that is rejected.
 static BY_FIELD: LazyLock<BTreeMap<Key, Vec<&'static Rule>>> = LazyLock::new(|| {
     let mut by_field: BTreeMap<Key, Vec<&'static Rule>> = BTreeMap::new();
-    for rule in catalogue::rules() {
+    // What is said of any text is of no field.
+    for rule in catalogue::rules().filter(|rule| rule.subject != Subject::Dump) {
         for line in rule.page.lines() {
             let Some(expected) = line.strip_prefix("# expect: ") else {
                 continue;

@@ -52,8 +52,8 @@ pub struct Place {
     pub message: Option<MessageType>,
     /// The field that it is the key of, or the value.
     pub field: Option<FieldType>,
-    /// The field of which the object is a value in which it stands.
-    pub holder: Option<FieldType>,
+    /// The fields of which the objects around it are values, the innermost last.
+    pub holders: Vec<FieldType>,
     /// The keys of the object in which it stands, or which it is.
     pub keys: Vec<String>,
     /// The `@type` of the objects around it, the innermost last.
@@ -84,7 +84,7 @@ pub fn at(source: &Source, resource: Span, type_name: &str, offset: usize) -> Op
             text: String::new(),
             message: tables::message(type_name).map(MessageType),
             field: None,
-            holder: None,
+            holders: Vec::new(),
             keys: Vec::new(),
             types: Vec::new(),
         },
@@ -290,7 +290,7 @@ impl Walk<'_> {
             _ => None,
         };
         self.place.part = Part::Around;
-        self.place.holder = self.place.field;
+        self.place.holders.extend(self.place.field);
         for (name, key, start, end) in members {
             let field = match shape {
                 Shape::Message(owner) => owner.field_by_name(&name).map(|field| FieldType { owner, field }),

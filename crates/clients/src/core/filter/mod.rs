@@ -96,6 +96,17 @@ pub enum FilterPlace {
     Override,
 }
 
+/// The types that some version of the client has at `place`, each with the switch that it waits for.
+pub fn types(place: FilterPlace) -> impl Iterator<Item = (&'static str, Option<Feature>)> {
+    let name = move |filter: &FilterType| match place {
+        FilterPlace::TopLevel => Some(filter.type_name),
+        FilterPlace::Override => filter.override_type.map(|(name, _)| name),
+    };
+    FILTERS
+        .iter()
+        .filter_map(move |filter| Some((name(filter)?, filter.guard)))
+}
+
 /// What a reader could do about a type that the client does not have at `place`.
 pub fn hint(type_name: &str, place: FilterPlace, cx: &Validation<'_>) -> Option<String> {
     let name_at = |filter: &'static FilterType, place| match place {
