@@ -3,7 +3,8 @@
     edits.py XDSCTL DIRECTORY EDITS
 
 No request may be answered with a fault of the server's own, none may take longer than ten seconds, and none is answered for a text that
-is no longer there.
+is no longer there: what is asked right behind an edit is answered as when the findings of that edit are there, and what is asked right
+before one is refused or was answered before it was read. A request that is cancelled is answered once.
 """
 
 import json
@@ -22,6 +23,7 @@ METHODS = [
 ]  # fmt: skip
 WRITTEN = ["x", "\n", " ", ": ", "- ", '"', "{", "}", "name: a\n", "\U0001f600", "# xdsctl: ignore[all] x\n", "\t"]
 SECONDS = 10
+MODIFIED, CANCELLED, FAILED = -32801, -32800, -32803
 
 
 class Server:
@@ -31,6 +33,7 @@ class Server:
         self.process = subprocess.Popen([xdsctl, "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.said = queue.Queue()
         self.published = {}
+        self.answered = {}
         self.number = 0
         threading.Thread(target=self.listen, daemon=True).start()
         folder = {"uri": project.as_uri(), "name": "x"}
@@ -60,16 +63,18 @@ class Server:
     def next(self):
         message = self.said.get(timeout=SECONDS)
         assert message is not None, f"the server has ended: {self.process.wait()}"
+        if "id" in message and "method" not in message:
+            assert message["id"] not in self.answered, f"{message['id']} is answered twice"
+            self.answered[message["id"]] = (message.get("result"), message.get("error"))
         if message.get("method") == "textDocument/publishDiagnostics":
             params = message["params"]
             self.published[params["uri"]] = (params.get("version"), params["diagnostics"])
         return message
 
     def answer(self, number):
-        while True:
-            message = self.next()
-            if message.get("id") == number and "method" not in message:
-                return message.get("result"), message.get("error")
+        while number not in self.answered:
+            self.next()
+        return self.answered[number]
 
     def request(self, method, params):
         self.number += 1
@@ -95,8 +100,32 @@ class Server:
         }  # fmt: skip
         answers = [self.ask(f"textDocument/{method}", params) for method in METHODS]
         for method, (_, error) in zip(METHODS, answers):
-            assert error is None or error["code"] == -32803, (method, error)
+            assert error is None or error["code"] == FAILED, (method, error)
         return answers
+
+    def change(self, uri, version, change):
+        self.tell("textDocument/didChange", {"textDocument": {"uri": uri, "version": version}, "contentChanges": [change]})
+
+    def overtaken(self, uri, version, change):
+        """An edit between two requests, one of which is cancelled: what is answered is the text after the edit."""
+        params = {"textDocument": {"uri": uri}, "positions": [{"line": 0, "character": 0}]}
+        names = ["documentSymbol", "foldingRange", "codeLens"]
+        before = [self.request(f"textDocument/{name}", params) for name in names]
+        self.change(uri, version, change)
+        cancelled = self.request("textDocument/foldingRange", params)
+        self.tell("$/cancelRequest", {"id": cancelled})
+        behind = [self.request(f"textDocument/{name}", params) for name in names]
+        refused = 0
+        for number in before:
+            _, error = self.answer(number)
+            assert error is None or error["code"] == MODIFIED, error
+            refused += error is not None
+        _, error = self.answer(cancelled)
+        assert error is None or error["code"] == CANCELLED, error
+        answers = [self.answer(number) for number in behind]
+        self.findings(uri, version)
+        assert [self.ask(f"textDocument/{name}", params) for name in names] == answers, "an answer for another text"
+        return refused
 
     def end(self):
         self.ask("shutdown", None)
@@ -131,6 +160,7 @@ def play(xdsctl, file, count, seed):
     uri = file.as_uri()
     server = Server(xdsctl, file.parent)
     server.open(uri, text)
+    refused = 0
     for version in range(2, count + 2):
         start, end, new = edit(text, chance)
         change = {"range": {"start": place(text, start), "end": place(text, end)}, "text": new}
@@ -138,8 +168,10 @@ def play(xdsctl, file, count, seed):
         if len(text) > 4 * len(original) + 1000:
             text = text[: len(original)]
             change = {"text": text}
-        document = {"uri": uri, "version": version}
-        server.tell("textDocument/didChange", {"textDocument": document, "contentChanges": [change]})
+        if chance.randrange(25) == 0:
+            refused += server.overtaken(uri, version, change)
+            continue
+        server.change(uri, version, change)
         if chance.randrange(25) == 0:
             server.ask_all(uri, chance.randrange(text.count("\n") + 1), chance.randrange(40))
     findings = server.findings(uri, count + 1)
@@ -151,6 +183,7 @@ def play(xdsctl, file, count, seed):
     assert fresh.ask_all(uri, *at) == answers, (file, seed, at)
     fresh.end()
     server.end()
+    return refused
 
 
 def main():
@@ -161,7 +194,7 @@ def main():
     files = sorted(file for folder in folders for file in (fixtures / folder).rglob("*"))
     # Every other project has rules of its own.
     policies = (fixtures / "policies" / "clusters.toml").read_text()
-    played = 0
+    played = refused = 0
     for file in files:
         if file.suffix not in [".yaml", ".yml", ".json", ".textproto", ".toml"] or b"\r" in file.read_bytes():
             continue
@@ -172,10 +205,11 @@ def main():
         # Policies are settings.
         copy = project / ("xdsctl.toml" if file.suffix == ".toml" else file.name)
         shutil.copy(file, copy)
-        play(xdsctl, copy, count, seed + played)
+        refused += play(xdsctl, copy, count, seed + played)
         played += 1
     assert played > 80, played
-    print(f"{played} fixtures, {count} edits each")
+    assert refused > 0, "no edit has overtaken a request"
+    print(f"{played} fixtures, {count} edits each; {refused} requests were overtaken by an edit")
 
 
 main()

@@ -437,6 +437,106 @@ fn a_share_and_a_cookie_are_told_as_clients_take_them() {
     end(&project, client);
 }
 
+/// Somebody types, and what is not touched can be asked about.
+#[test]
+fn what_is_whole_beside_what_is_broken_is_told_and_proposed() {
+    let (project, mut client) = shop();
+    let file = project.join("cds.yaml");
+    let broken = format!("{CLUSTER}outlier_detection:\n  base_ejection_time: {{{{\n  interval: 7s\n");
+    client.change(&file, 2, &broken);
+    for (word, wanted) in [
+        ("lb_policy", "LbPolicy"),
+        ("interval", "OutlierDetection"),
+        ("base_ejection", "OutlierDetection"),
+    ] {
+        let hover = client.at("textDocument/hover", &file, inside(&broken, word)).unwrap();
+        let text = hover["contents"]["value"].as_str().unwrap_or_default();
+        assert!(text.contains(wanted), "{word}: {hover}");
+    }
+    let labels = proposed(&mut client, &file, 3, &broken.replace("  interval: 7s\n", "  |\n"));
+    assert!(labels.iter().any(|label| label == "interval"), "{labels:?}");
+    // A key in JSON that has no quotes yet.
+    let json = "{\"@type\": \"type.googleapis.com/envoy.config.cluster.v3.Cluster\", \"name\": \"a\", |}";
+    let labels = proposed(&mut client, &project.join("cds.yaml"), 4, json);
+    assert!(labels.iter().any(|label| label == "lb_policy"), "{labels:?}");
+    end(&project, client);
+}
+
+/// What the client has in its registries for a place, and nothing that belongs elsewhere.
+#[test]
+fn types_are_proposed_that_the_client_has_there() {
+    let (project, mut client) = shop();
+    let (cds, lds, rds) = (
+        project.join("cds.yaml"),
+        project.join("lds.yaml"),
+        project.join("rds.yaml"),
+    );
+    let policy = "load_balancing_policy:\n  policies:\n  - typed_extension_config:\n      name: x\n      typed_config:\n        \"@type\": |\n";
+    let policies = proposed(&mut client, &cds, 2, &format!("{CLUSTER}{policy}"));
+    let own = "type.googleapis.com/envoy.extensions.load_balancing_policies.";
+    let (others, policies): (Vec<&String>, Vec<&String>) = policies.iter().partition(|label| !label.starts_with(own));
+    assert_eq!(others, ["type.googleapis.com/xds.type.v3.TypedStruct"]);
+    assert!(policies.len() >= 5, "{policies:?}");
+    let http = "type.googleapis.com/envoy.extensions.filters.http.";
+    let filter = proposed(
+        &mut client,
+        &lds,
+        2,
+        &LISTENER.replace(&format!("{http}router.v3.Router"), "|"),
+    );
+    let overrides = format!("{ROUTES}  typed_per_filter_config:\n    x:\n      \"@type\": |\n");
+    let overrides = proposed(&mut client, &rds, 2, &overrides);
+    let has = |labels: &[String], name: &str| labels.iter().any(|label| *label == format!("{http}{name}"));
+    assert!(
+        has(&filter, "rbac.v3.RBAC") && has(&filter, "stateful_session.v3.StatefulSession"),
+        "{filter:?}"
+    );
+    assert!(!has(&filter, "rbac.v3.RBACPerRoute"), "{filter:?}");
+    assert!(
+        has(&overrides, "rbac.v3.RBACPerRoute") && has(&overrides, "fault.v3.HTTPFault"),
+        "{overrides:?}"
+    );
+    assert!(!has(&overrides, "router.v3.Router"), "{overrides:?}");
+    end(&project, client);
+}
+
+/// A file that `policies` names has what `[[policy]]` has in the settings, and another file of that format has nothing.
+#[test]
+fn a_file_of_policies_has_meanings_and_proposals() {
+    let (project, mut client) = shop();
+    fs::create_dir(project.join("own")).unwrap();
+    fs::write(project.join("xdsctl.toml"), "policies = [\"own\"]\n").unwrap();
+    let file = project.join("own/a.toml");
+    let policy = "[[policy]]\nid = \"team-eds\"\nmatch = \"cluster\"\nexpression = \"parsed.discovery.type != 'EDS'\"\nmessage = \"ours\"\n";
+    fs::write(&file, "").unwrap();
+    client.did_open(&file, "");
+    let labels = |client: &mut Client, version: i64, text: &str| proposed(client, &file, version, text);
+    assert_eq!(labels(&mut client, 2, "|\n"), ["policy"]);
+    assert!(labels(&mut client, 3, "[[policy]]\nmatch = \"|\"\n").contains(&"retry_policy".to_owned()));
+    assert!(labels(&mut client, 4, "[[policy]]\n|\n").contains(&"messageExpression".to_owned()));
+    assert!(labels(&mut client, 5, "[[policy.rejected]]\n|\n").contains(&"yaml".to_owned()));
+    assert!(labels(&mut client, 6, "[[policy.accepted]]\nclient = \"|\"\n").contains(&"go".to_owned()));
+    // What is written there counts at once.
+    client.change(&file, 7, policy);
+    assert_eq!(client.findings(&file, 7), Vec::<Value>::new());
+    let cds = project.join("cds.yaml");
+    let document = json!({"textDocument": {"uri": uri(&cds)}});
+    client.ask("textDocument/foldingRange", document.clone()).unwrap();
+    let found = client.findings(&cds, 1);
+    assert!(found.iter().any(|finding| finding["code"] == "team-eds"), "{found:?}");
+    let hover = client.at("textDocument/hover", &file, inside(policy, "match")).unwrap();
+    assert!(
+        hover["contents"]["value"].as_str().unwrap().contains("looked at"),
+        "{hover}"
+    );
+    // Another file of that format is nobody's.
+    let other = project.join("Cargo.toml");
+    client.did_open(&other, "[package]\nname = \"x\"\n");
+    assert_eq!(client.at("textDocument/hover", &other, (1, 1)).unwrap(), Value::Null);
+    assert!(!client.published.contains_key(&uri(&other)));
+    end(&project, client);
+}
+
 /// What one document says of another follows the editor, not the file.
 #[test]
 fn a_document_changes_what_is_found_in_others() {

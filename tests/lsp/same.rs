@@ -72,8 +72,46 @@ fn command_line(project: &Path) -> Vec<Said> {
             ))
         })
         .collect();
+    // A suite is no configuration: of its form nothing is said, but what is wrong with it as a suite.
+    for file in fs::read_dir(project).unwrap().map(|entry| entry.unwrap().path()) {
+        if let Some(faults) = suite(&file) {
+            let name = file.display().to_string();
+            said.retain(|said| {
+                said.0 != name || !["dump-unknown-shape", "dump-no-resource", "dump-empty"].contains(&&*said.1)
+            });
+            said.extend(
+                faults
+                    .into_iter()
+                    .map(|(place, message)| (name.clone(), String::new(), 1, message, place, (0, 0))),
+            );
+        }
+    }
     said.sort();
     said
+}
+
+/// What is wrong with a suite: where, and what; `None` if the file is none.
+fn suite(file: &Path) -> Option<Vec<((u64, u64), String)>> {
+    let text = fs::read_to_string(file).ok()?;
+    let begins = |line: &str| line.starts_with("steps:") || line.starts_with("tests:");
+    if !text.lines().any(begins) {
+        return None;
+    }
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let mut io = Io::piped(std::io::empty(), &mut out, &mut err);
+    let line = ["xdsctl", "test", "--format", "json", "--"].map(Into::into).into_iter();
+    xdsctl_cli::run(line.chain([file.as_os_str().to_owned()]), &mut io);
+    drop(io);
+    let report: Value = serde_json::from_slice(&out).unwrap();
+    let faults = report["suites"][0]["faults"].as_array().unwrap().iter();
+    let faults = faults.map(|fault| {
+        let place = |key: &str| fault[key].as_u64().unwrap() - 1;
+        (
+            (place("line"), place("column")),
+            fault["message"].as_str().unwrap().to_owned(),
+        )
+    });
+    Some(faults.collect())
 }
 
 fn server(client: &Client, project: &Path) -> Vec<Said> {
@@ -88,13 +126,15 @@ fn server(client: &Client, project: &Path) -> Vec<Said> {
                 let place = &finding["range"][end];
                 (place["line"].as_u64().unwrap(), place["character"].as_u64().unwrap())
             };
+            let rule = finding["code"].as_str().unwrap_or_default();
             said.push((
                 file.clone(),
-                finding["code"].as_str().unwrap_or_default().to_owned(),
+                rule.to_owned(),
                 finding["severity"].as_u64().unwrap(),
                 finding["message"].as_str().unwrap().to_owned(),
                 at("start"),
-                at("end"),
+                // Of a suite's fault the command line says where it begins.
+                if rule.is_empty() { (0, 0) } else { at("end") },
             ));
         }
     }
@@ -158,14 +198,18 @@ fn check(project: &Path) -> Vec<Said> {
     found
 }
 
+/// Files of resources below these directories of the fixtures.
 fn fixtures(names: &[&str]) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let mut files = Vec::new();
-    for name in names {
-        for entry in fs::read_dir(root.join(name)).unwrap() {
+    let mut directories: Vec<PathBuf> = names.iter().map(|name| root.join(name)).collect();
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
             let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-            if path.is_file() && ["json", "yaml", "jsonl", "textproto", "binpb", "yml"].contains(&ending) {
+            if path.is_dir() {
+                directories.push(path);
+            } else if ENDINGS.contains(&ending) {
                 files.push(path);
             }
         }
@@ -174,12 +218,28 @@ fn fixtures(names: &[&str]) -> Vec<PathBuf> {
     files
 }
 
+/// The endings of documents.
+const ENDINGS: [&str; 7] = ["json", "yaml", "jsonl", "textproto", "binpb", "yml", "pb"];
+
+/// All that have documents. `suites` has suites beside those.
+const ALL: [&str; 9] = [
+    "captures",
+    "conformance",
+    "dumps",
+    "examples",
+    "parsed",
+    "router_check",
+    "servers",
+    "suites",
+    "tree",
+];
+
 /// Each document by itself.
 #[test]
 fn findings_are_those_of_the_command_line_document_by_document() {
     let mut count = 0;
     let mut documents = 0;
-    for file in fixtures(&["dumps", "examples", "tree"]) {
+    for file in fixtures(&ALL) {
         if is_editable(&file).is_none() {
             continue;
         }
@@ -190,14 +250,14 @@ fn findings_are_those_of_the_command_line_document_by_document() {
         documents += 1;
         fs::remove_dir_all(&project).unwrap();
     }
-    assert!(documents > 40 && count > 100, "{documents} documents, {count} findings");
+    assert!(documents > 60 && count > 100, "{documents} documents, {count} findings");
 }
 
 /// Many documents, which may be of one world.
 #[test]
 fn findings_are_those_of_the_command_line_in_a_project() {
     let mut count = 0;
-    for name in ["dumps", "examples", "tree"] {
+    for name in ALL {
         let project = directory("all");
         fs::write(project.join("xdsctl.toml"), "clients = [\"cpp\", \"go\", \"java\"]\n").unwrap();
         for file in fixtures(&[name]) {
@@ -267,6 +327,97 @@ fn findings_of_policies_are_those_of_the_command_line() {
             "{} of {ids} policies find something",
             rules.len()
         );
+        fs::remove_dir_all(&project).unwrap();
+    }
+}
+
+/// What is wrong with a suite.
+#[test]
+fn faults_of_suites_are_those_of_the_command_line() {
+    let mut count = 0;
+    for text in [
+        "world: .\nsteps:\n- nonsense: 2\n- pick: {coutn: 1}\n  expect: {status: WHAT}\n",
+        "world: .\ntests:\n- name: a\n  steps: 1\n- name: a\n  step: []\n",
+        "world: .\nsteps:\n- pick: {\n",
+        "world: .\nsteps: []\nworld: ..\n",
+    ] {
+        let project = directory("suites");
+        fs::write(project.join("xdsctl.toml"), "").unwrap();
+        fs::write(project.join("suite.yaml"), text).unwrap();
+        count += check(&project).len();
+        fs::remove_dir_all(&project).unwrap();
+    }
+    assert!(count > 5, "{count} faults");
+}
+
+/// What is wrong with settings, or with a file of policies that they name: nothing else can be said then, and an editor still says what
+/// holds without them.
+#[test]
+fn faults_of_settings_are_those_of_the_command_line() {
+    const POLICY: &str = "[[policy]]\nid = \"team-a\"\nmatch = \"cluster\"\nmessage = \"m\"\n";
+    let named = "policies = [\"own\"]\n";
+    for (settings, policies) in [
+        ("worlds = \"nowhere\"\n", String::new()),
+        ("clients = [\"cpp\", \"pascal\"]\n", String::new()),
+        ("complete = 1\n", String::new()),
+        ("[rules]\n\"no-such-rule\" = \"off\"\n", String::new()),
+        ("[[ignore]]\nrule = \"cds-dns\"\n", String::new()),
+        ("= 1\n", String::new()),
+        (named, format!("{POLICY}expression = \"parsed.nam == 'a'\"\n")),
+        (named, POLICY.replace("cluster", "clusters") + "expression = \"true\"\n"),
+        (named, format!("{POLICY}expression = \"true\"\nother = 1\n")),
+    ] {
+        let project = directory("settings");
+        fs::create_dir(project.join("own")).unwrap();
+        let (config, own) = (project.join("xdsctl.toml"), project.join("own/a.toml"));
+        fs::write(&config, settings).unwrap();
+        fs::write(&own, &policies).unwrap();
+        let endpoints = project.join("eds.yaml");
+        fs::write(&endpoints, include_str!("shop/eds.yaml")).unwrap();
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let mut io = Io::piped(std::io::empty(), &mut out, &mut err);
+        let line: Vec<std::ffi::OsString> = [
+            "xdsctl".into(),
+            "validate".into(),
+            "--config".into(),
+            config.clone().into(),
+            project.clone().into(),
+        ]
+        .into();
+        xdsctl_cli::run(line, &mut io);
+        drop(io);
+        let printed = String::from_utf8(err).unwrap();
+        let mut client = Client::open(&project);
+        client.did_open(&config, settings);
+        client.did_open(&own, &policies);
+        client.did_open(&endpoints, include_str!("shop/eds.yaml"));
+        let (faulty, text) = if policies.is_empty() {
+            (&config, settings)
+        } else {
+            (&own, &*policies)
+        };
+        client.findings(&endpoints, 1);
+        client.change(faulty, 2, text);
+        let found = client.findings(faulty, 2);
+        assert_eq!(found.len(), 1, "{settings}{policies}: {found:?}");
+        let start = &found[0]["range"]["start"];
+        let place = |key: &str| start[key].as_u64().unwrap() + 1;
+        let said = format!(
+            "xdsctl: {}:{}:{}: {}\n",
+            faulty.display(),
+            place("line"),
+            place("character"),
+            found[0]["message"].as_str().unwrap()
+        );
+        assert!(printed.starts_with(&said), "{printed} is not {said}");
+        // The rest is alive.
+        let found = client.findings(&endpoints, 1);
+        let rules: Vec<&Value> = found.iter().map(|finding| &finding["code"]).collect();
+        assert!(
+            rules.contains(&&Value::from("eds-locality-without-weight")),
+            "{settings}: {rules:?}"
+        );
+        client.end();
         fs::remove_dir_all(&project).unwrap();
     }
 }

@@ -1,4 +1,4 @@
-//! `xdsctl.toml`: its settings with what they mean, and the ids of rules.
+//! `xdsctl.toml` and files of policies: settings with what they mean, and the ids of rules.
 
 use lsp_types::CompletionItemKind;
 
@@ -7,6 +7,84 @@ use crate::view::DocumentView;
 use xdsctl_document::source::Span;
 use xdsctl_lint::catalogue;
 use xdsctl_model::diag::{Effect, Severity};
+use xdsctl_model::profile::Family;
+use xdsctl_policy::Element;
+
+/// Keys of a table, each with what it means.
+type Keys = &'static [(&'static str, &'static str)];
+
+/// What a policy says, and what that means.
+static POLICY: Keys = &[
+    (
+        "id",
+        "Its name: small letters, digits and hyphens, one hyphen at least.",
+    ),
+    ("match", "What is looked at: each of these that a client keeps."),
+    ("resource", "Only in resources of this name; `*` is any text."),
+    (
+        "target",
+        "Only what the listeners of this name lead to; `*` is any text.",
+    ),
+    (
+        "expression",
+        "What must be true, in CEL: of `parsed`, `world` and `resource`.",
+    ),
+    (
+        "variables",
+        "A list of {name, expression}: `variables.NAME` is the value, for the expressions after it.",
+    ),
+    ("message", "What is said if the expression is false."),
+    ("messageExpression", "The message as an expression."),
+    ("severity", "How loud a finding is."),
+    ("help", "What the reader can do."),
+    ("page", "Why there is the policy, for `xdsctl explain`."),
+];
+
+/// What a case of a policy says.
+static CASE: Keys = &[
+    ("name", "Its name."),
+    ("yaml", "The resources of the case."),
+    ("files", "Files with the resources, from the directory of this one."),
+    (
+        "at",
+        "All places where the policy finds something; \"\" is the resource as a whole. In rejected cases.",
+    ),
+    ("message", "A part of a message. In rejected cases."),
+    ("client", "Who looks at the resources."),
+];
+
+/// What a variable of a policy says.
+static VARIABLE: Keys = &[
+    ("name", "`variables.NAME` is its value, for the expressions after it."),
+    ("expression", "Its value, in CEL."),
+];
+
+/// The tables of a policy, each with its keys.
+static OF_POLICY: &[(&str, &str, Keys)] = &[
+    (
+        "policy",
+        "A rule of your own, in CEL, about what a client keeps (docs/policies.md).",
+        POLICY,
+    ),
+    ("policy.accepted", "Resources in which the policy finds nothing.", CASE),
+    (
+        "policy.rejected",
+        "Resources in which the policy finds something.",
+        CASE,
+    ),
+    ("policy.variables", "A value for the expressions after it.", VARIABLE),
+];
+
+/// The keys of a table of a policy.
+fn of_policy(table: &str) -> Option<Keys> {
+    let found = OF_POLICY.iter().find(|(name, ..)| *name == table);
+    found.map(|(.., keys)| *keys)
+}
+
+/// Says whether a document is settings or policies.
+pub fn is_settings(name: &str) -> bool {
+    name.ends_with(".toml")
+}
 
 /// A setting of the template.
 #[derive(Debug, PartialEq, Eq)]
@@ -69,7 +147,7 @@ fn key_of(line: &str) -> Option<(usize, &str)> {
 
 /// What a setting means, and where its key stands.
 pub fn hover(view: &DocumentView<'_>, offset: usize) -> Option<(String, Span)> {
-    if !view.source.name().ends_with("xdsctl.toml") {
+    if !is_settings(view.source.name()) {
         return None;
     }
     let text = std::str::from_utf8(view.source.bytes()).ok()?;
@@ -83,17 +161,32 @@ pub fn hover(view: &DocumentView<'_>, offset: usize) -> Option<(String, Span)> {
             span,
         ));
     }
+    let table = table_above(text.get(..start)?);
+    let of_table = of_policy(table).into_iter().flatten().find(|(name, _)| *name == key);
+    let whole = OF_POLICY
+        .iter()
+        .find(|(name, ..)| *name == key)
+        .map(|(_, meaning, _)| *meaning);
+    if let Some(meaning) = of_table.map(|(_, meaning)| *meaning).or(whole) {
+        return Some((format!("**{key}**: {meaning}"), span));
+    }
     let settings = explained(view.snapshot.template);
     let found = settings.into_iter().find(|setting| setting.key == key)?;
     Some((format!("**{key}**: {}", found.comment), span))
+}
+
+/// The table in which the line after a text is.
+fn table_above(above: &str) -> &str {
+    let table = above.lines().rev().find(|line| line.trim_start().starts_with('['));
+    table.unwrap_or_default().trim().trim_matches(['[', ']'])
 }
 
 /// What may be written at a byte of the settings.
 pub fn complete(view: &DocumentView<'_>, text: &str, at: usize) -> Vec<Item> {
     let before = text.get(..at).unwrap_or_default();
     let (above, line) = before.rsplit_once('\n').unwrap_or(("", before));
-    let table = above.lines().rev().find(|line| line.trim_start().starts_with('['));
-    let table = table.unwrap_or_default().trim().trim_matches(['[', ']']);
+    let table = table_above(above);
+    let is_file_of_policies = !view.source.name().ends_with("xdsctl.toml");
     let is_value = line.contains('=');
     let settings = explained(view.snapshot.template).into_iter();
     let is_quoted = before.ends_with('"');
@@ -115,6 +208,10 @@ pub fn complete(view: &DocumentView<'_>, text: &str, at: usize) -> Vec<Item> {
         ("rules", true) => severities().into_iter().chain(["off"]).map(word).collect(),
         ("ignore", true) if key == "rule" => rules(),
         ("policy", true) if key == "severity" => severities().map(word).into(),
+        ("policy", true) if key == "match" => Element::ALL.map(|element| word(element.name())).into(),
+        ("", true) if key == "clients" => clients().map(word).collect(),
+        ("policy.accepted" | "policy.rejected", true) if key == "client" => clients().map(word).collect(),
+        ("", true) if key == "complete" => ["true", "false"].map(|value| Item::value(value, "")).into(),
         ("", true) => {
             // What may be written is what the comment has in quotes.
             let setting = settings
@@ -125,6 +222,21 @@ pub fn complete(view: &DocumentView<'_>, text: &str, at: usize) -> Vec<Item> {
             quoted.filter(|text| !text.contains(',')).map(word).collect()
         }
         (_, true) => Vec::new(),
+        (table, false) if of_policy(table).is_some() => {
+            let keys = of_policy(table).unwrap_or_default();
+            let items = keys
+                .iter()
+                .map(|(key, meaning)| property(key, format!("{key} = "), meaning));
+            let tables = OF_POLICY.iter();
+            let tables = tables.map(|(name, meaning, _)| property(name, format!("[[{name}]]\n"), meaning));
+            items.chain(tables).collect()
+        }
+        ("", false) if is_file_of_policies => {
+            let policy = OF_POLICY.iter().take(1);
+            policy
+                .map(|(name, meaning, _)| property(name, format!("[[{name}]]\n"), meaning))
+                .collect()
+        }
         (table, false) => {
             let is_table = |name: &str| view.snapshot.template.contains(&format!("# [{name}]"));
             let is_list = |name: &str| view.snapshot.template.contains(&format!("# [[{name}]]"));
@@ -135,15 +247,23 @@ pub fn complete(view: &DocumentView<'_>, text: &str, at: usize) -> Vec<Item> {
                     (false, true) => format!("[{key}]\n"),
                     (false, false) => format!("{key} = "),
                 };
-                Item {
-                    kind: CompletionItemKind::PROPERTY,
-                    text,
-                    ..Item::value(key, &setting.comment)
-                }
+                property(key, text, &setting.comment)
             });
             items.collect()
         }
     }
+}
+
+fn property(key: &str, text: String, meaning: &str) -> Item {
+    Item {
+        kind: CompletionItemKind::PROPERTY,
+        text,
+        ..Item::value(key, meaning)
+    }
+}
+
+fn clients() -> impl Iterator<Item = &'static str> {
+    Family::ALL.into_iter().map(Family::name)
 }
 
 fn rules() -> Vec<Item> {

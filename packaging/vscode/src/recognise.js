@@ -17,6 +17,9 @@ const WORDS = [
 const SUITE = /^\s*"?(steps|tests)"?\s*:/m;
 const WORLD = /^\s*"?world"?\s*:/m;
 
+// A rule of a team's own, in a file that xdsctl.toml names.
+const POLICY = /^\s*\[\[policy\]\]/m;
+
 // How much of a document is looked at.
 const HEAD = 1 << 20;
 
@@ -25,6 +28,9 @@ function isConfiguration(fileName, text) {
     return true;
   }
   const head = text.slice(0, HEAD);
+  if (fileName.endsWith(".toml")) {
+    return POLICY.test(head);
+  }
   return WORDS.some((word) => head.includes(word)) || (SUITE.test(head) && WORLD.test(head));
 }
 

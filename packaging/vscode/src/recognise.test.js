@@ -8,6 +8,7 @@ test("xDS configuration is recognised by its content", () => {
   assert.ok(isConfiguration("/a/rds.json", '{"virtualHosts": []}'));
   assert.ok(isConfiguration("/a/suite.yaml", "world: .\nsteps:\n- wait: 1\n"));
   assert.ok(isConfiguration("/a/xdsctl.toml", ""));
+  assert.ok(isConfiguration("/a/policies/own.toml", "# Ours.\n[[policy]]\nid = \"team-a\"\n"));
 });
 
 test("other documents are left alone", () => {

@@ -15,7 +15,7 @@ use crate::io::reach::{AllowedDirectories, directory_of};
 use crate::report::paths::{PrintedPaths, normal};
 use crate::{Error, Io};
 use document::ConfigFile;
-use policies::ProjectPolicies;
+use policies::{OpenFile, ProjectPolicies};
 use xdsctl_document::source::read_stream;
 use xdsctl_lint::catalogue;
 use xdsctl_lint::choice::{Ignore, Selector};
@@ -121,17 +121,24 @@ impl ProjectConfig {
             });
         };
         let text = text_of(&file).map_err(|error| cannot_read(&file, error))?;
-        Self::of_text(&file, text, args, io)
+        Self::of_text(&file, text, &|_| None, args, io)
     }
 
-    /// The same of a file's text, which may be in an editor and not yet in the file.
+    /// The same of a file's text, which may be in an editor and not yet in the file. `open` gives
+    /// the texts of policy files that are there.
     ///
     /// # Errors
     /// It says what cannot be understood; with the place.
-    pub fn of_text(file: &Path, text: String, args: &ConfigArgs, io: &Io<'_>) -> Result<ProjectConfig, Error> {
+    pub fn of_text(
+        file: &Path,
+        text: String,
+        open: OpenFile<'_>,
+        args: &ConfigArgs,
+        io: &Io<'_>,
+    ) -> Result<ProjectConfig, Error> {
         let here = io.paths.directory.clone().unwrap_or_default();
         let reach = AllowedDirectories::of(&args.allow_read);
-        let config = Self::read(file, text, &here, &reach)?;
+        let config = Self::read(file, text, &here, &reach, open)?;
         let named = [&config.bootstrap, &config.baseline].into_iter().flatten();
         for setting in named {
             let allowed = reach.check(&setting.value, directory_of(file));
@@ -147,7 +154,13 @@ impl ProjectConfig {
     }
 
     /// Reads a file's text.
-    fn read(file: &Path, text: String, here: &Path, reach: &AllowedDirectories) -> Result<ProjectConfig, Error> {
+    fn read(
+        file: &Path,
+        text: String,
+        here: &Path,
+        reach: &AllowedDirectories,
+        open: OpenFile<'_>,
+    ) -> Result<ProjectConfig, Error> {
         let directory = file.parent().unwrap_or(Path::new(""));
         let name = file.display().to_string();
         let mut document = ConfigFile::read(&text).map_err(|fault| fault.located(&name, &text))?;
@@ -155,7 +168,7 @@ impl ProjectConfig {
             std::mem::take(&mut document.policy),
             std::mem::take(&mut document.policies),
         );
-        let policies = ProjectPolicies::of_project(tables, &named, (file, &text), reach)?;
+        let policies = ProjectPolicies::of_project(tables, &named, (file, &text), reach, open)?;
         let mut config = document
             .settings(&text, directory, &policies.policies)
             .map_err(|fault| fault.located(&name, &text))?;

@@ -15,6 +15,7 @@ use crate::Error;
 use crate::args::Level;
 use crate::io::input::cannot_read;
 use crate::io::reach::{AllowedDirectories, directory_of};
+use crate::report::paths::normal;
 use xdsctl_document::envelope::Finding;
 use xdsctl_document::source::{SourceMap, Span};
 use xdsctl_lint::catalogue;
@@ -92,6 +93,22 @@ pub struct Case {
     pub span: Range<usize>,
 }
 
+/// The text of a file that somebody has open, as it is there.
+pub type OpenFile<'o> = &'o dyn Fn(&Path) -> Option<String>;
+
+/// Says whether settings with this text name a file of policies; `None` if they cannot be read.
+pub fn names(settings: &Path, text: &str, file: &Path) -> Option<bool> {
+    let read: toml::Table = toml::from_str(text).ok()?;
+    let named = read
+        .get("policies")
+        .and_then(toml::Value::as_array)
+        .into_iter()
+        .flatten();
+    let directory = settings.parent().unwrap_or(Path::new(""));
+    let mut named = named.filter_map(toml::Value::as_str).map(|path| directory.join(path));
+    Some(named.any(|path| file.starts_with(normal(&path))))
+}
+
 /// A file of policies as it is written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -149,6 +166,7 @@ impl ProjectPolicies {
         named_files: &[Spanned<String>],
         (file, text): (&Path, &str),
         reach: &AllowedDirectories,
+        open: OpenFile<'_>,
     ) -> Result<ProjectPolicies, Error> {
         let mut builder = Builder::default();
         builder.add(&file.display().to_string(), text, tables)?;
@@ -168,7 +186,7 @@ impl ProjectPolicies {
             let before = builder.policies.len();
             for file in files {
                 reach.check(&file, directory).map_err(fault)?;
-                builder.add_file(&file)?;
+                builder.add_file(&file, open)?;
             }
             let new = builder.policies.iter().skip(before);
             builder.named.push(NamedPolicies {
@@ -195,7 +213,7 @@ impl ProjectPolicies {
                 )));
             }
             for file in files {
-                builder.add_file(&file)?;
+                builder.add_file(&file, &|_| None)?;
             }
         }
         Ok(builder.finish())
@@ -273,8 +291,11 @@ struct Builder {
 }
 
 impl Builder {
-    fn add_file(&mut self, file: &Path) -> Result<(), Error> {
-        let text = text_of(file).map_err(|error| cannot_read(file, error))?;
+    fn add_file(&mut self, file: &Path, open: OpenFile<'_>) -> Result<(), Error> {
+        let text = match open(&normal(file)) {
+            Some(text) => text,
+            None => text_of(file).map_err(|error| cannot_read(file, error))?,
+        };
         let name = file.display().to_string();
         let read: Result<PoliciesText, _> = toml::from_str(&text);
         let read = read.map_err(|error| SettingFault::of_toml(&error).located(&name, &text))?;

@@ -24,7 +24,10 @@ use xdsctl_suite::{InitialConfig, PlannedClient, ServerTest, Test};
 /// Says whether a document that was found in a directory is a suite. One that cannot be parsed is
 /// if it has the keys of a suite, so that its fault is reported.
 pub(crate) fn is_one(source: &Source) -> bool {
-    let has_steps = |node: &JsonNode| node.get("steps").is_some() || node.get("tests").is_some();
+    // A dump may have notes on what was done beside its resources.
+    let has_steps = |node: &JsonNode| {
+        (node.get("steps").is_some() || node.get("tests").is_some()) && node.get("resources").is_none()
+    };
     // Only what mentions one of them is looked at: a directory may hold large dumps.
     let mentions = |word: &str| memchr::memmem::find(source.bytes(), word.as_bytes()).is_some();
     if !mentions("steps") && !mentions("tests") {

@@ -89,6 +89,7 @@ impl Files {
     pub fn documents(&mut self, project: &Path, open: &OpenTexts) -> Vec<Document> {
         let mut files: BTreeSet<PathBuf> = match project.is_dir() {
             true => self.of_directory(project).into_iter().collect(),
+            false if super::settings::may_be_policies(project) => BTreeSet::new(),
             false => BTreeSet::from([project.to_owned()]),
         };
         files.extend(open.keys().filter(|file| is_document(file)).cloned());

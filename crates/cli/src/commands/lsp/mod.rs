@@ -27,7 +27,8 @@ use crate::{Error, Io};
 use files::{Document, Files};
 use findings::Collected;
 use pages::Pages;
-use xdsctl_document::source::{Source, SourceId, Span};
+use settings::Settings;
+use xdsctl_document::source::{Source, Span};
 use xdsctl_lsp::{Host, OpenTexts, Snapshot};
 
 /// The settings that there are.
@@ -128,6 +129,10 @@ impl Host for Projects {
         let Some(directory) = file.parent().filter(|_| file.is_absolute()) else {
             return file.to_owned();
         };
+        if settings::may_be_policies(file) {
+            let own = config::find(directory).and_then(|config| Some(config.parent()?.to_owned()));
+            return own.unwrap_or_else(|| file.to_owned());
+        }
         let of_config = config::find(directory).and_then(|config| Some(config.parent()?.to_owned()));
         let of_editor = self.folders.iter().filter(|folder| file.starts_with(folder));
         let of_editor = of_editor.max_by_key(|folder| folder.as_os_str().len());
@@ -181,20 +186,50 @@ impl Host for Projects {
             template: TEMPLATE,
             ..Snapshot::default()
         };
-        match self.check(project, &documents, settings.as_ref(), kept, &mut snapshot) {
-            Ok(kept) => _ = self.kept.insert(project.to_owned(), kept),
-            Err(error) => {
-                let is_placed = self.fault(&error, settings.as_ref(), &documents, &mut snapshot);
-                snapshot.trouble = Some(error.to_string()).filter(|_| !is_placed);
+        let fault = match self.check(project, &documents, settings.as_ref(), kept, &mut snapshot) {
+            Ok((kept, fault)) => {
+                self.kept.insert(project.to_owned(), kept);
+                fault
             }
-        }
+            Err(error) => {
+                snapshot = Snapshot {
+                    is_declared: snapshot.is_declared,
+                    template: TEMPLATE,
+                    ..Snapshot::default()
+                };
+                for document in &documents {
+                    let id = snapshot.sources.add_again(&document.source);
+                    let file = PathBuf::from(document.source.name());
+                    snapshot.documents.insert(file, id);
+                }
+                Some(error)
+            }
+        };
+        let is_placed = settings.map(|settings| add(&settings, fault.as_ref(), &mut snapshot));
+        let fault = fault.filter(|_| is_placed != Some(true));
+        snapshot.trouble = fault.map(|error| error.to_string());
         self.pages.write(&mut snapshot.findings);
         snapshot
     }
 }
 
-/// The file of settings and its text.
-type Settings = (PathBuf, String);
+/// Adds the texts of settings to the documents, and what is wrong with them. Says whether that has a
+/// place in one of them.
+fn add(settings: &Settings, fault: Option<&Error>, snapshot: &mut Snapshot) -> bool {
+    let mut is_placed = false;
+    for (file, text) in settings.texts() {
+        let name = file.display().to_string();
+        // Those that were checked are there already, with findings.
+        let known = snapshot.documents.get(file).copied().filter(|id| {
+            let source = snapshot.sources.get(*id);
+            source.is_some_and(|source| source.bytes() == text.as_bytes())
+        });
+        let id = known.unwrap_or_else(|| snapshot.sources.add_settings(name.clone(), text.as_bytes().to_vec()));
+        snapshot.documents.insert(file.to_owned(), id);
+        is_placed |= fault.is_some_and(|fault| settings::place(fault, id, &name, text, snapshot));
+    }
+    is_placed
+}
 
 impl Projects {
     /// The settings of a project, as the editor has them if they are open there.
@@ -203,12 +238,7 @@ impl Projects {
             true => project,
             false => project.parent().filter(|_| project.is_absolute())?,
         };
-        let file = config::find(directory)?;
-        let text = match open.get(&file) {
-            Some(open) => open.text.to_string(),
-            None => config::text_of(&file).ok()?,
-        };
-        Some((file, text))
+        Settings::of(directory, open)
     }
 
     fn io(&self) -> Io<'static> {
@@ -218,10 +248,11 @@ impl Projects {
         }
     }
 
-    /// Checks the documents as `validate` does, and fills the snapshot.
+    /// Checks the documents as `validate` does, and fills the snapshot. What is wrong with the
+    /// settings comes with what is kept.
     ///
     /// # Errors
-    /// Settings or arguments that cannot be, a bootstrap that cannot be read.
+    /// Arguments that cannot be, a bootstrap that cannot be read.
     fn check(
         &self,
         project: &Path,
@@ -229,13 +260,17 @@ impl Projects {
         settings: Option<&Settings>,
         kept: KeptDocuments,
         snapshot: &mut Snapshot,
-    ) -> Result<KeptDocuments, Error> {
+    ) -> Result<(KeptDocuments, Option<Error>), Error> {
         let mut io = self.io();
-        let args = validate_args(&self.arguments, project, settings.map(|(file, _)| file.as_path()))?;
+        let args = validate_args(
+            &self.arguments,
+            project,
+            settings.map(|settings| settings.file.as_path()),
+        )?;
         let is_own = |file: &Path| args.input.config.config.as_deref() == Some(file);
-        let config = match settings.filter(|(file, _)| is_own(file)) {
-            Some((file, text)) => ProjectConfig::of_text(file, text.clone(), &args.input.config, &io)?,
-            None => ProjectConfig::of(&args.input.config, &io)?,
+        let (config, fault) = match settings.filter(|settings| is_own(&settings.file)) {
+            Some(settings) => settings.read(&args.input.config, &io)?,
+            None => (ProjectConfig::of(&args.input.config, &io)?, None),
         };
         let mut asked = ValidatePlan::of_project(&args, config, &mut io)?;
         let sources: Vec<_> = documents.iter().map(|document| Arc::clone(&document.source)).collect();
@@ -251,12 +286,6 @@ impl Projects {
         let providers = inputs.server.certificate_providers.clone();
         snapshot.providers = providers.into_iter().flatten().collect();
         snapshot.clients = asked.fleet.clients().to_vec();
-        if let Some((file, text)) = settings {
-            let name = file.display().to_string();
-            if !inputs.sources.iter().any(|(_, source)| source.name() == name) {
-                inputs.sources.add_settings(name, text.clone().into_bytes());
-            }
-        }
         let options = asked.options(&fixable);
         let mut collected = Collected::of(&inputs.sources, asked.style.everything);
         checked.report(&inputs.sources, &options).write(&mut collected)?;
@@ -281,37 +310,6 @@ impl Projects {
             .collect();
         let kept = inputs.kept.take().unwrap_or_default();
         snapshot.sources = inputs.sources;
-        Ok(kept)
-    }
-
-    /// Keeps the texts where nothing could be checked. Says whether the error has a place in one of
-    /// them.
-    fn fault(
-        &self,
-        error: &Error,
-        settings: Option<&Settings>,
-        documents: &[Document],
-        snapshot: &mut Snapshot,
-    ) -> bool {
-        *snapshot = Snapshot {
-            is_declared: snapshot.is_declared,
-            template: snapshot.template,
-            ..Snapshot::default()
-        };
-        let mut ids: BTreeMap<PathBuf, SourceId> = BTreeMap::new();
-        for document in documents {
-            let id = snapshot.sources.add_again(&document.source);
-            ids.insert(PathBuf::from(document.source.name()), id);
-        }
-        let mut is_placed = false;
-        if let Some((file, text)) = settings {
-            let id = snapshot
-                .sources
-                .add_settings(file.display().to_string(), text.clone().into_bytes());
-            ids.insert(file.clone(), id);
-            is_placed = settings::place(error, id, &file.display().to_string(), text, snapshot);
-        }
-        snapshot.documents = ids;
-        is_placed
+        Ok((kept, fault))
     }
 }

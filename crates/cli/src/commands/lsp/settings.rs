@@ -1,13 +1,82 @@
-//! A fault of `xdsctl.toml` as a finding with its place.
+//! `xdsctl.toml` and the files of policies that it names, as an editor has them: their texts, and a
+//! fault in one as a finding with its place.
+//!
+//! While somebody types in one of them, it may be none. Then what is in the files holds for all
+//! other documents, and without such files what holds without settings.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::Error;
+use crate::args::ConfigArgs;
+use crate::config::{self, ProjectConfig, policies};
+use crate::{Error, Io};
 use xdsctl_document::secret;
 use xdsctl_document::source::{SourceId, Span};
-use xdsctl_lsp::Snapshot;
 use xdsctl_lsp::project::ProjectFinding;
+use xdsctl_lsp::{OpenTexts, Snapshot};
 use xdsctl_model::diag::Severity;
+
+/// The settings of a project.
+pub(super) struct Settings {
+    /// `xdsctl.toml`.
+    pub file: PathBuf,
+    /// What it says in the editor, or else the file.
+    text: String,
+    /// The texts of open files of policies.
+    policies: Vec<(PathBuf, String)>,
+}
+
+impl Settings {
+    /// Those of a directory, or of one around it.
+    pub fn of(directory: &Path, open: &OpenTexts) -> Option<Settings> {
+        let file = config::find(directory)?;
+        let saved = || config::text_of(&file).ok();
+        let opened = open.get(&file).map(|open| open.text.to_string());
+        let text = opened.or_else(saved)?;
+        let is_named = |policy: &Path| {
+            let by_editor = policies::names(&file, &text, policy);
+            by_editor.or_else(|| policies::names(&file, &saved()?, policy)) == Some(true)
+        };
+        let named = open
+            .iter()
+            .filter(|(policy, _)| may_be_policies(policy) && is_named(policy));
+        let policies = named
+            .map(|(policy, open)| (policy.clone(), open.text.to_string()))
+            .collect();
+        Some(Settings { file, text, policies })
+    }
+
+    /// The texts, by their files.
+    pub fn texts(&self) -> impl Iterator<Item = (&Path, &str)> {
+        let policies = self.policies.iter().map(|(file, text)| (file.as_path(), text.as_str()));
+        std::iter::once((self.file.as_path(), self.text.as_str())).chain(policies)
+    }
+
+    /// What they say, and what is wrong with them: then it is what they said when they were saved,
+    /// or what holds without them.
+    ///
+    /// # Errors
+    /// Not even that can be.
+    pub fn read(&self, args: &ConfigArgs, io: &Io<'_>) -> Result<(ProjectConfig, Option<Error>), Error> {
+        let open = |file: &Path| {
+            let mut policies = self.policies.iter();
+            policies.find_map(|(policy, text)| (policy == file).then(|| text.clone()))
+        };
+        let error = match ProjectConfig::of_text(&self.file, self.text.clone(), &open, args, io) {
+            Ok(config) => return Ok((config, None)),
+            Err(error) => error,
+        };
+        let saved = config::text_of(&self.file).unwrap_or_default();
+        let nothing = || ProjectConfig::of_text(&self.file, String::new(), &|_| None, args, io);
+        let config = ProjectConfig::of_text(&self.file, saved, &|_| None, args, io).or_else(|_| nothing())?;
+        Ok((config, Some(error)))
+    }
+}
+
+/// Says whether a file has the ending of a file of policies.
+pub(super) fn may_be_policies(file: &Path) -> bool {
+    file.extension().is_some_and(|ending| ending == "toml")
+}
 
 /// Adds what an error says of a place in the settings; says whether it does.
 pub(super) fn place(error: &Error, id: SourceId, name: &str, text: &str, snapshot: &mut Snapshot) -> bool {
