@@ -3,7 +3,7 @@
 //! A page has the sections of [`SECTIONS`], `## In a log` where a client says something, and `## Clients` where other clients differ. The examples are the fenced blocks of
 //! `Rejected` and `Accepted`; comments at their start say how to run them and what to expect:
 //! `# expect: RULE PATH` (`-` for an empty path), `# related: RULE PATH` for what follows from a finding and belongs to it, `# env: NAME=VALUE`, `# as: TYPE`, `# target: xds:///NAME`, `# listen: HOST:PORT`, `# clients: LIST`
-//! (for `--client`), `# complete: true`, `# baseline: JSON` with the entry of a baseline, `# line: LINE OF A LOG`, and
+//! (for `--client`), `# complete: true`, `# baseline: JSON` with the entry of a baseline, `# policy: TABLE` of TOML, `# line: LINE OF A LOG`, and
 //! `# bootstrap: JSON`, whose
 //! `server_features` replace those of the server in the default bootstrap and whose other keys are added to it.
 
@@ -40,6 +40,7 @@ struct Example {
     clients: Option<String>,
     is_complete: bool,
     baseline: Option<String>,
+    policy: Option<String>,
     line: Option<String>,
 }
 
@@ -132,6 +133,7 @@ fn example(language: &str, lines: &[&str]) -> Example {
             "# clients: ",
             "# complete: ",
             "# baseline: ",
+            "# policy: ",
             "# line: ",
         ]
         .iter()
@@ -154,6 +156,7 @@ fn example(language: &str, lines: &[&str]) -> Example {
             "clients" => example.clients = Some(value.to_owned()),
             "complete" => example.is_complete = true,
             "baseline" => example.baseline = Some(value.to_owned()),
+            "policy" => example.policy = Some(value.to_owned()),
             "line" => example.line = Some(value.to_owned()),
             _ => example.bootstrap = Some(serde_json::from_str(value).unwrap()),
         }
@@ -215,6 +218,11 @@ fn findings(name: &str, example: &Example) -> Result<Findings, String> {
         let text = format!(r#"{{"schema": "xdsctl.baseline/v1", "findings": [{entry}]}}"#);
         fs::write(&path, text).unwrap();
         args.extend(["--baseline".into(), path.display().to_string()]);
+    }
+    if let Some(table) = &example.policy {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("explain-{name}-policy.toml"));
+        fs::write(&path, format!("policy = [{table}]\n")).unwrap();
+        args.push(format!("--config={}", path.display()));
     }
     args.extend(example.line.iter().map(|line| format!("--explain-error={line}")));
     args.push("-".into());

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::attack;
 use crate::chance::Chance;
 use crate::run::{Run, directory, in_process};
+use xdsctl_policy::Element;
+use xdsctl_policy::schema::{Kind, SCHEMA};
 
 const RESOURCES: &str = r#"
 "@type": type.googleapis.com/envoy.config.cluster.v3.Cluster
@@ -329,5 +331,76 @@ fn expressions_of_chance_end() {
         fs::write(&config, text + case).unwrap();
         let ran = in_process(&["policy", "test", config.to_str().unwrap()], b"", |_| {});
         assert!(matches!(ran.code, Some(0..=2)), "{expression}");
+    });
+}
+
+/// A field on a random way through the schema, and its kind.
+fn field_of_chance(chance: &mut Chance, mut at: String, mut kind: Kind) -> (String, Kind) {
+    loop {
+        let next = match &kind {
+            Kind::Object(object) => {
+                let fields: Vec<(&str, &Kind)> = SCHEMA.fields(object).collect();
+                let (name, kind) = fields[chance.below(fields.len())];
+                (format!("{at}.{name}"), kind.clone())
+            }
+            Kind::List(of) if chance.below(2) == 0 => (format!("{at}[0]"), (**of).clone()),
+            _ => return (at, kind),
+        };
+        (at, kind) = next;
+        if chance.below(8) == 0 {
+            return (at, kind);
+        }
+    }
+}
+
+/// What every field that a policy may name is good for: it is there, or null, for what is checked and for what is printed.
+#[test]
+fn fields_of_chance_are_there_or_null() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let files = ["listeners", "routes", "clusters", "endpoints", "filters"];
+    let mut files: Vec<String> = files.map(|name| format!("fixtures/parsed/{name}.yaml")).to_vec();
+    files.push("fixtures/examples/checkout.yaml".to_owned());
+    let files: Vec<String> = files.iter().map(|file| root.join(file).display().to_string()).collect();
+    attack("policy-fields", |chance: &mut Chance, directory: &Path| {
+        let element = chance.of(&Element::ALL);
+        let (root, object) = chance.of(&[("parsed", element.name()), ("world", element.world())]);
+        let (field, kind) = field_of_chance(chance, root.to_owned(), Kind::Object(object));
+        let test = match &kind {
+            Kind::Bool => field.clone(),
+            Kind::Int => format!("{field} > 0"),
+            Kind::Double => format!("{field} > 0.5"),
+            Kind::Duration => format!("{field} > duration('1s')"),
+            Kind::Text | Kind::Word(_) | Kind::List(_) | Kind::Map(_) => format!("{field}.size() > 0"),
+            Kind::Any | Kind::Null | Kind::Object(_) | Kind::Message(_) => format!("{field} != null"),
+        };
+        let text = policy("team-chance", element.name(), &format!("({test}) ? false : false"));
+        let config = directory.join("xdsctl.toml");
+        fs::write(&config, format!("{text}messageExpression = '''string({test})'''\n")).unwrap();
+        let config = format!("--config={}", config.display());
+        let client = format!("--client={}", chance.one(&["cpp", "go", "java", "go@1.80.0", "cpp,go"]));
+        let mut args = vec!["validate", &config, &client, "--all", "--format=json"];
+        args.extend(files.iter().map(String::as_str));
+        let ran = in_process(&args, b"", |_| {});
+        assert!(
+            matches!(ran.code, Some(0..=2)) && !ran.err.contains("xdsctl: "),
+            "{test}: {}",
+            ran.err
+        );
+        // What is printed has the same fields.
+        assert!(!ran.out.contains("messageExpression"), "{test}: {}", ran.out);
+        if ran.code == Some(2) && ran.out.contains("cannot be checked here") {
+            let is_told = [
+                "is null and has no",
+                "null and a",
+                "there is no element",
+                "does not take null",
+                "not null",
+            ];
+            assert!(
+                is_told.iter().any(|words| ran.out.contains(words)),
+                "{test}: {}",
+                ran.out
+            );
+        }
     });
 }

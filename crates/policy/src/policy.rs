@@ -102,8 +102,8 @@ impl Element {
         })
     }
 
-    /// The object in the schema that `world` is.
-    const fn world(self) -> &'static str {
+    /// The name of the object in the schema that `world` is for it.
+    pub const fn world(self) -> &'static str {
         match self {
             Element::Listener => "world:listener",
             Element::Filter => "world:filter",

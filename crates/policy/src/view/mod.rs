@@ -75,7 +75,22 @@ pub(crate) fn of_json<'a>(json: &Json, kind: &'static str) -> Value<'a> {
 fn redacted<'a>(shown: ParsedValue<'_>, kind: &'static str) -> Value<'a> {
     let mut json = shown.redacted().to_value();
     route::add_schedules(&mut json);
+    name_routes(&mut json);
     of_json(&json, kind)
+}
+
+/// Gives routes that stand in a listener their name, which is not shown.
+fn name_routes(json: &mut Json) {
+    match json {
+        Json::Array(list) => list.iter_mut().for_each(name_routes),
+        Json::Object(fields) => {
+            if let Some(Json::Object(routes)) = fields.get_mut("route_config") {
+                routes.insert("name".to_owned(), "".into());
+            }
+            fields.values_mut().for_each(name_routes);
+        }
+        _ => {}
+    }
 }
 
 /// The same value with a few fields more.
@@ -97,7 +112,14 @@ pub(crate) fn filter_config<'a>(config: &FilterConfig, redacts: bool) -> Value<'
 
 pub(crate) fn listener<'a>(name: &'a str, of: &'a Listener, redacts: bool) -> Value<'a> {
     match redacts {
-        true => with(redacted(parsed::listener(of), "listener"), [("name", text(name))]),
+        true => {
+            let value = with(redacted(parsed::listener(of), "listener"), [("name", text(name))]);
+            match of {
+                // A client's shows none.
+                Listener::Api(_) => with(value, [("filter_chains", Value::list([]))]),
+                Listener::Tcp(_) => value,
+            }
+        }
         false => Value::object(Named(name, of)),
     }
 }
