@@ -243,6 +243,10 @@ pub(crate) fn write_outcome(outcome: &Outcome, explains: bool, colours: bool, ou
     };
     let what = match (&outcome.backend, outcome.class) {
         (Some(backend), _) => format!("OK from {backend}"),
+        // It waits before anything is picked.
+        (None, Class::Queue) if explains && outcome.trace.is_empty() => {
+            format!("{}: still queued, the channel has no configuration yet", outcome.code)
+        }
         (None, Class::Queue) => format!("{}: still queued", outcome.code),
         (None, _) => format!("{}: {}", outcome.code, outcome.details),
     };

@@ -173,6 +173,8 @@ pub struct Matrix<W: Write> {
     rows: Vec<MatrixRow>,
     reasons: BTreeMap<(Effect, &'static str, Arc<str>), Reason>,
     documents: Vec<String>,
+    /// Findings that are no reason of a sign.
+    beside: usize,
 }
 
 impl<W: Write> Matrix<W> {
@@ -185,6 +187,7 @@ impl<W: Write> Matrix<W> {
             rows: Vec::new(),
             reasons: BTreeMap::new(),
             documents: Vec::new(),
+            beside: 0,
         }
     }
 
@@ -461,8 +464,11 @@ impl<W: Write> ReportWriter for Matrix<W> {
             Effect::Ignored => !finding.who.is_empty(),
             Effect::Advice => false,
         };
-        for finding in self.choice.of(resource).filter(explains) {
-            self.reason(resource, finding);
+        for finding in self.choice.of(resource) {
+            match explains(&finding) {
+                true => self.reason(resource, finding),
+                false => self.beside += 1,
+            }
         }
         Ok(())
     }
@@ -478,6 +484,13 @@ impl<W: Write> ReportWriter for Matrix<W> {
             }
         }
         self.write_reasons(&mut below)?;
+        if self.beside > 0 {
+            writeln!(
+                below,
+                "{} more, of all clients or advice: without --matrix",
+                self.beside
+            )?;
+        }
         if !self.style.is_quiet {
             writeln!(below)?;
             writeln!(below, "{}", closing(summary))?;
