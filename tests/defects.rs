@@ -74,6 +74,13 @@ fn dns_of(host: &str, more: &str) -> String {
     )
 }
 
+fn routes(prefix: &str) -> String {
+    format!(
+        r#"{{"@type": "type.googleapis.com/envoy.config.route.v3.RouteConfiguration", "name": "r", "virtual_hosts": [{{"domains": ["*"],
+        "routes": [{{"match": {{"prefix": "{prefix}"}}, "route": {{"cluster": "c"}}}}]}}]}}"#
+    )
+}
+
 fn endpoints(priorities: u32) -> String {
     let locality = |priority: u32| {
         format!(
@@ -161,6 +168,7 @@ fn dumps(trigger: DefectTrigger) -> (Vec<String>, Vec<String>) {
         DefectTrigger::RingOfPriorities => (vec![cluster(ring), endpoints(2)], vec![cluster(ring), endpoints(1)]),
         DefectTrigger::Ring => (vec![cluster(ring), endpoints(1)], vec![cluster(""), endpoints(1)]),
         DefectTrigger::Priorities => (vec![cluster(""), endpoints(2)], vec![cluster(""), endpoints(1)]),
+        DefectTrigger::Unrouted => (vec![routes("/shop.Cart/")], vec![routes("")]),
         DefectTrigger::ServerRoutes => (vec![server(RDS)], vec![server(ROUTES)]),
         DefectTrigger::NoServerRoutes => (vec![server(r#""stat_prefix": "s""#)], vec![server(ROUTES)]),
         DefectTrigger::ServerApi => (vec![listener("server?0.0.0.0:80")], vec![server(ROUTES)]),

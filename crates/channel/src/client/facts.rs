@@ -125,6 +125,11 @@ pub struct RouteFacts {
 }
 
 impl RouteFacts {
+    /// Says whether a reference's route takes every RPC.
+    pub fn takes_all(&self, reference: &RouteReference) -> bool {
+        reference.is_prefix && !reference.is_conditional && matches!(self.path_of(reference), None | Some("/"))
+    }
+
     /// The path or prefix of a reference's route; `None` for a regex.
     pub fn path_of(&self, reference: &RouteReference) -> Option<&str> {
         let (start, end) = reference.path;

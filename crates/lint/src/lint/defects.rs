@@ -44,6 +44,18 @@ pub(super) fn check(world: &World, asked: Asked<'_>, findings: &mut Findings) {
             }
         }
     }
+    for (_, entry) in world.all(ResourceType::RouteConfiguration) {
+        if let Some(Facts::Routes(routes)) = entry.facts()
+            && let Some(host) = routes
+                .virtual_hosts
+                .iter()
+                .position(|host| !host.iter().any(|one| routes.takes_all(one)))
+        {
+            let hosts = Path::ROOT.field("virtual_hosts");
+            let path = hosts.index(host).field("routes").to_owned();
+            add(DefectTrigger::Unrouted, entry.id, path, findings);
+        }
+    }
     for (_, entry) in world.all(ResourceType::Endpoints) {
         if let Some(Facts::Endpoints(endpoints)) = entry.facts()
             && endpoints.priorities > 1

@@ -25,6 +25,8 @@ pub enum DefectTrigger {
     Ring,
     /// Endpoints in several priorities.
     Priorities,
+    /// A virtual host without a route that takes every RPC.
+    Unrouted,
     /// A server's filter chain with its routes by RDS.
     ServerRoutes,
     /// A server's filter chain without routes.

@@ -1,6 +1,6 @@
 //! gRPC C-core, asked in the wheels of grpcio.
 
-use super::{Family, FamilyFacts, Feature, Measurement, Version, Wrapper, changes, unmodelled, versions};
+use super::{Family, FamilyFacts, Feature, Measurement, Version, Wrapper, changes, defects, unmodelled, versions};
 use crate::profile::agent::read_version;
 
 pub(super) const FACTS: FamilyFacts = FamilyFacts {
@@ -29,7 +29,10 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         GRPC_EXPERIMENTS "1.51";
         GRPC_DNS_RESOLVER "1.51";
     },
-    defects: &[],
+    defects: defects! {
+        Unrouted until "1.52": "fails an RPC that no route takes with INTERNAL, as if a cluster were unknown; later with UNAVAILABLE, and says what it is",
+            "grpc/grpc#31593";
+    },
     read_switch,
     changes: changes! {
         "1.50" off RlsLb;
