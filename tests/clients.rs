@@ -87,13 +87,13 @@ fn the_pages_have_these_numbers() {
         }),
         ("grpc-go 1.85.0", vec![with_commas(go), with_commas(held)]),
         ("grpc-go 1.60", vec![with_commas(go_versions)]),
-        ("grpc-go 1.38 to 1.59", {
+        ("grpc-go 1.35 to 1.59", {
             let (count, share) = of(go_older, go::OLDER_DIFFER);
             vec![count, share]
         }),
         ("grpc-java 1.85.1", vec![with_commas(java), with_commas(held)]),
         ("grpc-java 1.72", vec![with_commas(java_versions)]),
-        ("grpc-java 1.40", {
+        ("grpc-java 1.34", {
             let (count, share) = of(java_older, java::OLDER_DIFFER);
             vec![count, share]
         }),

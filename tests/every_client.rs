@@ -271,3 +271,57 @@ fn what_no_client_that_was_asked_has_is_not_fixed() {
     assert!(!says("--client=go"));
     assert!(says("--client=go,cpp"));
 }
+
+/// The oldest releases that were asked, each by what it does not do yet (public threads name them).
+#[test]
+fn the_oldest_clients_are_asked_themselves() {
+    let has = |client: &str, rule: &str, list: &str| found(client, &resources(list)).iter().any(|found| found == rule);
+    let regex = r#"{ROUTES: [{"domains": ["*"], "routes": [{"match": {"safe_regex": {"regex": "("}}, "route": {"cluster": "c"}}]}]}"#;
+    // Until 1.37 a regex is compiled when a channel takes the routes, so that the resource is accepted.
+    for client in ["go@1.35", "go@1.36", "go@1.37", "go@1.38"] {
+        assert!(has(client, "regex-not-re2", regex), "{client}");
+    }
+    let gap = r#"{ROUTES: [{"domains": ["*"], "routes": [{"match": {}, "route": {"cluster": "c"}}]}]}"#;
+    let good = r#"{ROUTES: [{"domains": ["*"], "routes": [{"match": {"prefix": ""}, "route": {"cluster": "c"}}]}]}"#;
+    for client in ["go@1.35", "java@1.34", "java@1.36.3", "java@1.37", "java@1.38"] {
+        assert!(has(client, "rds-path-specifier-unsupported", gap), "{client}");
+        assert!(!has(client, "rds-path-specifier-unsupported", good), "{client}");
+    }
+    let ring = r#"{CLUSTER: "c", EDS, "lb_policy": "RING_HASH"}"#;
+    let round_robin = r#"{CLUSTER: "c", EDS, "lb_policy": "ROUND_ROBIN"}"#;
+    for (client, knows_rings) in [("java@1.36", false), ("java@1.37", true)] {
+        assert_eq!(has(client, "cds-lb-policy-unsupported", ring), !knows_rings, "{client}");
+        assert!(!has(client, "cds-lb-policy-unsupported", round_robin), "{client}");
+    }
+    // A locality without a weight: what grpc-java#7996 asks about.
+    let eds = r#""@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment", "cluster_name": "c""#;
+    let address = r#""endpoint": {"address": {"socket_address": {"address": "10.0.0.1", "port_value": 443}}}"#;
+    let endpoints = |more: &str| {
+        format!(
+            r#"{{{eds}, "endpoints": [{{"locality": {{"region": "r"}}, {more} "lb_endpoints": [{{{address}}}]}}]}}"#
+        )
+    };
+    assert!(has("java@1.36", "eds-without-localities", &endpoints("")));
+    assert!(!has(
+        "java@1.36",
+        "eds-without-localities",
+        &endpoints(r#""load_balancing_weight": 1,"#)
+    ));
+}
+
+#[test]
+fn what_an_aggregate_sets_for_nothing_is_told_of_the_clients_that_look_at_its_leaves() {
+    let of = |client: &str, more: &str| {
+        let any =
+            r#""@type": "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig", "clusters": ["a"]"#;
+        let kind = format!(r#""cluster_type": {{"name": "envoy.clusters.aggregate", "typed_config": {{{any}}}}}"#);
+        let found = found(client, &resources(&format!(r#"{{CLUSTER: "c", {kind} {more}}}"#)));
+        found.iter().any(|rule| rule == "cds-aggregate-field-unused")
+    };
+    let ring = r#", "lb_policy": "RING_HASH""#;
+    for client in ["cpp", "java", "java@1.75", "node"] {
+        assert!(of(client, ring), "{client}");
+        assert!(!of(client, ""), "{client}");
+    }
+    assert!(!of("java@1.74", ring));
+}

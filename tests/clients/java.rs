@@ -4,7 +4,7 @@ use crate::rows::{compare, compare_reasons, of_fresh, of_one_version, of_unmaske
 use crate::{older, with_commas};
 
 /// Rows of versions before those of `java-versions` that may differ.
-pub const OLDER_DIFFER: usize = 8;
+pub const OLDER_DIFFER: usize = 16;
 
 #[test]
 fn rules() {
@@ -35,7 +35,7 @@ fn versions() {
 }
 
 /// Two, in each of 1.46 and 1.54, have structs that are nested deep in the metadata of a RouteConfiguration, a field that these do not have
-/// yet. In 1.40.0 alone, four are open: two of transport_socket_matches, and two overrides of RBAC.
+/// yet. In 1.39.0 and 1.40.0 two overrides of RBAC are open, in 1.34.1 six patterns, of which its RE2/J knows less, and two durations of routes.
 #[test]
 fn older_versions() {
     compare("java older versions", &older::differing("java"), OLDER_DIFFER);

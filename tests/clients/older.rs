@@ -7,11 +7,19 @@ use serde_json::Value;
 use crate::rows::{Recorded, answers, cases, of_versions};
 
 /// Versions that reject whatever comes in a discovery Resource. xdsctl opens that before it asks them, so those rows are left out.
-const WITHOUT_WRAPPER: [&str; 12] = [
+const WITHOUT_WRAPPER: [&str; 20] = [
+    "java@1.34.1",
+    "java@1.36.0",
+    "java@1.37.1",
+    "java@1.38.1",
+    "java@1.39.0",
     "java@1.40.0",
     "java@1.41.0",
     "java@1.42.0",
     "java@1.45.0",
+    "go@1.35.0",
+    "go@1.36.0",
+    "go@1.37.0",
     "go@1.38.0",
     "go@1.39.0",
     "go@1.40.0",

@@ -282,7 +282,12 @@ impl Clusters for ConfigView {
     fn subscribe(&self, at: &TreePath, cluster: &str) {
         let mut wanted = self.wanted.borrow_mut();
         if !wanted.by_place.contains_key(at) {
-            wanted.has_changed = true;
+            // What is there already is no change, so that a policy which waits for one hears nothing.
+            let is_there = self
+                .config
+                .as_ref()
+                .is_some_and(|config| config.clusters.contains_key(cluster));
+            wanted.has_changed |= !is_there || !self.profile.has(Feature::SubscribesFirst);
             wanted.by_place.insert(at.clone(), cluster.to_owned());
         }
     }

@@ -97,7 +97,8 @@ pub fn policy(config: &LbConfig, parts: &[WeightedLocality<'_>]) -> TreeNode {
             node
         }
         LbConfig::RingHash(config) => {
-            let cap = ring_hash::RING_SIZE_CAP;
+            let ways = parts.first().map(|part| part.ways);
+            let cap = ways.map_or(ring_hash::RING_SIZE_CAP, |ways| ways.cap(ring_hash::RING_SIZE_CAP));
             let size = |size: u64| {
                 if size > cap {
                     format!("{size} (capped at {cap})")

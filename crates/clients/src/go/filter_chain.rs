@@ -21,7 +21,7 @@ use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
 const TLS_CONTEXT: &str = "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext";
-const RAW_BUFFER: &str = "raw_buffer";
+pub(super) const RAW_BUFFER: &str = "raw_buffer";
 
 /// The chains while they are added.
 #[derive(Default)]
@@ -152,7 +152,7 @@ impl Adding<'_> {
 }
 
 /// The prefixes of a list, or one for everything (`parsePrefixRanges`).
-fn prefixes(ranges: &[CidrRange], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Vec<Option<Prefix>>> {
+pub(super) fn prefixes(ranges: &[CidrRange], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Vec<Option<Prefix>>> {
     if ranges.is_empty() {
         return Ok(vec![None]);
     }
@@ -186,6 +186,11 @@ fn prefixes(ranges: &[CidrRange], at: &Path<'_>, cx: &mut Validation<'_>) -> Che
 /// What is in a chain (`filterChainFromProto`).
 pub(super) fn content(chain: &FilterChain, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     http_connection_manager::of_server(&chain.filters, &at.field("filters"), cx)?;
+    transport_socket(chain, at, cx)
+}
+
+/// The transport socket of a chain.
+pub(super) fn transport_socket(chain: &FilterChain, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let Some(socket) = &chain.transport_socket else {
         return Ok(());
     };

@@ -17,8 +17,13 @@ use xdsctl_document::proto::pb::envoy::config::listener::v3::{Filter, filter::Co
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{
     HttpConnectionManager as Pb, http_connection_manager::RouteSpecifier,
 };
-use xdsctl_model::diag::{Path, Validation};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
+
+rules! {
+    /// A connection manager of a channel has its routes in it.
+    INLINE_ROUTES = "hcm-inline-routes-unsupported", Listener, Nack, "grpc-go 1.37 processClientSideListener";
+}
 
 /// Converts the connection manager of an API listener.
 pub(super) fn of_client(any: Option<&Any>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
@@ -102,6 +107,15 @@ fn proxies(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
 
 fn routes(message: &Pb, side: TlsSide, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let rds = match &message.route_specifier {
+        Some(RouteSpecifier::RouteConfig(_)) if !cx.has(Feature::InlineRoutes) => {
+            let at = at.field("route_config");
+            return Err(reject(
+                &INLINE_ROUTES,
+                &at,
+                format_args!("route_config is set, must be rds"),
+                cx,
+            ));
+        }
         Some(RouteSpecifier::RouteConfig(config)) => {
             return routes::from_proto(config, &Opened::default(), &at.field("route_config"), cx);
         }

@@ -32,6 +32,7 @@ use xdsctl_model::profile::{Feature, Profile};
 /// The filter registered for a type URL, by either of its types.
 pub(super) fn by_url(url: &str, profile: &Profile) -> Option<FilterKind> {
     match url.strip_prefix(URL_PREFIX)? {
+        _ if !profile.has(Feature::FaultInjection) => None,
         ROUTER => Some(FilterKind::Router),
         FAULT => Some(FilterKind::Fault),
         RBAC | RBAC_PER_ROUTE if profile.has(Feature::RbacFilter) => Some(FilterKind::Rbac),
@@ -50,6 +51,9 @@ pub(super) const fn status_of_http(status: u32) -> u32 {
 
 /// Converts the filters of a connection manager.
 pub(super) fn chain(filters: &[HttpFilter], side: TlsSide, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    if !cx.has(Feature::FaultInjection) {
+        return Ok(());
+    }
     let mut names = BTreeSet::new();
     let mut kept: Vec<FilterKind> = Vec::with_capacity(filters.len());
     for (i, filter) in filters.iter().enumerate() {
@@ -118,7 +122,8 @@ pub(super) fn chain(filters: &[HttpFilter], side: TlsSide, at: &Path<'_>, cx: &m
 
 /// Converts `typed_per_filter_config` at `at`.
 pub(super) fn overrides(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    for (name, any) in map {
+    let is_read = cx.has(Feature::FaultInjection);
+    for (name, any) in map.iter().filter(|_| is_read) {
         let at = at.key(name);
         if !holds(&any.type_url, WRAPPER) {
             validate(Some(any), true, false, &at, cx)?;

@@ -1,11 +1,11 @@
 //! Listener, as grpc-go reads it (xdsresource/unmarshal_lds.go `processListener`).
 
-use super::{filter_chain, http_connection_manager};
+use super::{filter_chain, http_connection_manager, listener_before_maps};
 use crate::shared::rules::{
     ADDRESS_NOT_SOCKET, LISTENER_FILTERS, NEITHER_CLIENT_NOR_SERVER, NO_FILTER_CHAIN, USE_ORIGINAL_DST,
 };
 use crate::shared::{Checked, reject};
-use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address;
+use xdsctl_document::proto::pb::envoy::config::core::v3::{SocketAddress, address::Address};
 use xdsctl_document::proto::pb::envoy::config::listener::v3::Listener as Pb;
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
@@ -24,6 +24,9 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
 
 /// `processServerSideListener`.
 fn server(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    if cx.has(Feature::ListenerNamed) {
+        return listener_before_maps::named(message, root, cx);
+    }
     if !message.listener_filters.is_empty() {
         let why = format_args!("listener_filters is not empty, must be");
         return Err(reject(&LISTENER_FILTERS, &root.field("listener_filters"), why, cx));
@@ -32,21 +35,9 @@ fn server(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
         let why = format_args!("use_original_dst is true, must be false");
         return Err(reject(&USE_ORIGINAL_DST, &root.field("use_original_dst"), why, cx));
     }
-    match message.address.as_ref().map(|address| address.address.as_ref()) {
-        Some(Some(Address::SocketAddress(_))) => {}
-        Some(_) => {
-            let why = format_args!("address has no socket_address");
-            return Err(reject(
-                &ADDRESS_NOT_SOCKET,
-                &root.field("address").field("socket_address"),
-                why,
-                cx,
-            ));
-        }
-        None => {
-            let why = format_args!("neither api_listener nor address is set");
-            return Err(reject(&NEITHER_CLIENT_NOR_SERVER, root, why, cx));
-        }
+    socket_address(message, root, cx)?;
+    if !cx.has(Feature::ChainsMapped) {
+        return listener_before_maps::chains(message, root, cx);
     }
     let is_first = cx.has(Feature::DefaultChainFirst);
     if is_first {
@@ -62,6 +53,26 @@ fn server(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
         return Err(reject(&NO_FILTER_CHAIN, &root.field("default_filter_chain"), why, cx));
     }
     Ok(())
+}
+
+/// The address that a server's Listener must have.
+pub(super) fn socket_address<'m>(
+    message: &'m Pb,
+    root: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Checked<&'m SocketAddress> {
+    match message.address.as_ref().map(|address| address.address.as_ref()) {
+        Some(Some(Address::SocketAddress(socket))) => Ok(socket),
+        Some(_) => {
+            let at = root.field("address");
+            let why = format_args!("address has no socket_address");
+            Err(reject(&ADDRESS_NOT_SOCKET, &at.field("socket_address"), why, cx))
+        }
+        None => {
+            let why = format_args!("neither api_listener nor address is set");
+            Err(reject(&NEITHER_CLIENT_NOR_SERVER, root, why, cx))
+        }
+    }
 }
 
 fn default_chain(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {

@@ -11,7 +11,7 @@ use xdsctl_document::proto::pb::envoy::config::route::v3::HeaderMatcher;
 use xdsctl_document::proto::pb::envoy::config::route::v3::header_matcher::HeaderMatchSpecifier as Spec;
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::StringMatcher;
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::string_matcher::MatchPattern;
-use xdsctl_model::diag::{Path, Validation};
+use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::Feature;
 use xdsctl_re2::{Regex, RegexError};
 
@@ -85,15 +85,15 @@ fn without_kind(at: &Path<'_>, cx: &mut Validation<'_>) -> crate::shared::Conver
 
 /// A regular expression, in Go's own dialect of RE2.
 pub(super) fn regex(pattern: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    match fault(pattern, cx.has(Feature::RegexAnchored)) {
-        Some(why) => Err(reject(
-            &REGEX_NOT_RE2,
-            at,
-            format_args!("regex `{pattern}` does not compile: {why}"),
-            cx,
-        )),
-        None => Ok(()),
+    let Some(why) = fault(pattern, cx.has(Feature::RegexAnchored)) else {
+        return Ok(());
+    };
+    let message = format_args!("regex `{pattern}` does not compile: {why}");
+    if !cx.has(Feature::RegexCompiled) {
+        cx.report_as(Effect::Fails, &REGEX_NOT_RE2, at, message);
+        return Ok(());
     }
+    Err(reject(&REGEX_NOT_RE2, at, message, cx))
 }
 
 /// A regular expression that is compiled as it is, with no anchors around it.

@@ -12,6 +12,7 @@ mod http_connection_manager;
 mod http_filter;
 mod lb;
 mod listener;
+mod listener_before_maps;
 mod matcher;
 mod rbac;
 mod rls;
@@ -24,7 +25,7 @@ use bytes::Bytes;
 
 use crate::shared::chain_policies;
 use crate::shared::read::{FamilyReader, PolicyKind, ReadDialect, length, plain_range};
-use crate::shared::rules::{RESOURCE_NAME_EMPTY, RESOURCE_UNDECODABLE};
+use crate::shared::rules::{REGEX_NOT_RE2, RESOURCE_NAME_EMPTY, RESOURCE_UNDECODABLE};
 use crate::shared::{
     Checked, Converter, ConverterStop, Message, Opened, SentResource, URL_PREFIX, die, is_url_of, reject, undecodable,
 };
@@ -90,8 +91,13 @@ fn range(range: &CidrRange, profile: &Profile) -> Option<Cidr> {
 pub(crate) static CONVERTER: Converter = Converter {
     judge: convert,
     failures_kill: true,
-    failing_later: &[],
-    rules: &[ext_proc::RULES, rbac::RULES],
+    failing_later: &[&REGEX_NOT_RE2],
+    rules: &[
+        ext_proc::RULES,
+        http_connection_manager::RULES,
+        listener_before_maps::RULES,
+        rbac::RULES,
+    ],
 };
 
 /// Converts a resource.

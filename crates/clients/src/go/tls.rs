@@ -15,7 +15,7 @@ use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::c
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::{
     CertificateValidationContext, CommonTlsContext,
 };
-use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::StringMatcher;
+use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::{StringMatcher, string_matcher::MatchPattern};
 use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::Feature;
 
@@ -186,6 +186,9 @@ fn new_fields(
 /// Checks the matchers of the peer's names; says whether there are any.
 fn matchers(list: &[StringMatcher], side: TlsSide, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     let at = at.field("match_subject_alt_names");
+    if !cx.has(Feature::SanMatchersMade) {
+        return Ok(list.iter().any(is_exact));
+    }
     for (i, matcher) in list.iter().enumerate() {
         matcher::string_matcher(Some(matcher), &at.index(i), cx)?;
     }
@@ -228,4 +231,8 @@ fn deprecated_fields(
         Some(_) => return Err(without_roots(at, cx)),
     }
     Ok(config)
+}
+
+fn is_exact(matcher: &StringMatcher) -> bool {
+    matches!(&matcher.match_pattern, Some(MatchPattern::Exact(name)) if !name.is_empty())
 }

@@ -7,7 +7,7 @@ use crate::shared::rules::{
     DNS_NOT_ONE_ENDPOINT, DNS_PORT_UNSET, DNS_RESOLVER_NAME, EDS_SERVICE_NAME_MISSING, EDS_SOURCE_UNSUPPORTED,
     LRS_SERVER_NOT_SELF, PERCENTAGE_ABOVE_100, THRESHOLD_ABOVE_100, TRANSPORT_SOCKET_MATCHES, TRANSPORT_SOCKET_NAME,
 };
-use crate::shared::{Checked, reject};
+use crate::shared::{self, Checked, reject};
 use xdsctl_document::proto;
 use xdsctl_document::proto::duration::DURATION_OUT_OF_RANGE;
 use xdsctl_document::proto::pb::Any;
@@ -39,13 +39,25 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
     let root = &Path::ROOT;
     match &message.cluster_discovery_type {
         Some(ClusterDiscoveryType::Type(kind)) => non_aggregate(message, *kind, root, cx)?,
-        Some(ClusterDiscoveryType::ClusterType(custom)) => aggregate(custom, &root.field("cluster_type"), cx)?,
+        Some(ClusterDiscoveryType::ClusterType(custom)) if cx.has(Feature::AggregateAndDns) => {
+            aggregate(custom, &root.field("cluster_type"), cx)?
+        }
+        Some(ClusterDiscoveryType::ClusterType(_)) => {
+            let why = format_args!("cluster_type is set, must be EDS");
+            return Err(reject(&DISCOVERY_UNSUPPORTED, &root.field("cluster_type"), why, cx));
+        }
         None => {
             let why = format_args!("neither type nor cluster_type is set");
             return Err(reject(&DISCOVERY_UNSUPPORTED, &root.field("type"), why, cx));
         }
     }
     lb::of_cluster(message, root, cx)?;
+    if matches!(
+        message.cluster_discovery_type,
+        Some(ClusterDiscoveryType::ClusterType(_))
+    ) {
+        shared::aggregate::unused(message, root, cx);
+    }
     match &message.metadata {
         Some(bytes) if cx.has(Feature::ClusterMetadata) => {
             metadata::parse(&proto::kept(bytes), &root.field("metadata"), cx)
@@ -80,7 +92,7 @@ fn non_aggregate(message: &Pb, kind: i32, root: &Path<'_>, cx: &mut Validation<'
         let why = format_args!("lrs_server is not `self`");
         return Err(reject(&LRS_SERVER_NOT_SELF, &root.field("lrs_server"), why, cx));
     }
-    if !message.transport_socket_matches.is_empty() {
+    if !message.transport_socket_matches.is_empty() && cx.has(Feature::TlsOfToday) {
         let at = root.field("transport_socket_matches");
         let why =
             format_args!("transport_socket_matches is set, must not be: one transport socket serves all endpoints");
@@ -93,7 +105,10 @@ fn non_aggregate(message: &Pb, kind: i32, root: &Path<'_>, cx: &mut Validation<'
     }
     match DiscoveryType::try_from(kind) {
         Ok(DiscoveryType::Eds) => eds(message, root, cx),
-        Ok(DiscoveryType::LogicalDns) => logical_dns(message, root, cx),
+        Ok(DiscoveryType::LogicalDns) if cx.has(Feature::AggregateAndDns) => match cx.has(Feature::DnsClusterChecked) {
+            true => logical_dns(message, root, cx),
+            false => Ok(()),
+        },
         other => {
             let name = other.map_or("an unknown number", |kind| kind.as_str_name());
             let why = format_args!("type {kind} ({name}) is not supported, must be EDS or LOGICAL_DNS");
@@ -104,7 +119,11 @@ fn non_aggregate(message: &Pb, kind: i32, root: &Path<'_>, cx: &mut Validation<'
 
 /// A transport socket is TLS by its name; a proxy's may hold one.
 fn transport_socket(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    let Some(socket) = &message.transport_socket else {
+    let Some(socket) = message
+        .transport_socket
+        .as_ref()
+        .filter(|_| cx.has(Feature::ClusterTls))
+    else {
         return Ok(());
     };
     let empty = Any::default();

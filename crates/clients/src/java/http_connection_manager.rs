@@ -6,7 +6,7 @@ use crate::shared::rules::{
     NETWORK_FILTER_UNSUPPORTED, NETWORK_FILTERS_NOT_ONE, NO_ROUTES, ORIGINAL_IP_DETECTION, RDS_NOT_FROM_ADS,
     XFF_NUM_TRUSTED_HOPS,
 };
-use crate::shared::{Checked, Opened, reject};
+use crate::shared::{Checked, Opened, die, reject};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
 use xdsctl_document::proto::pb::envoy::config::listener::v3::{Filter, filter::ConfigType};
@@ -59,20 +59,36 @@ fn parse(message: &Pb, side: TlsUser, at: &Path<'_>, cx: &mut Validation<'_>) ->
         let why = format_args!("original_ip_detection_extensions is set, must be empty");
         return Err(reject(&ORIGINAL_IP_DETECTION, &at, why, cx));
     }
-    if let Some(options) = &message.common_http_protocol_options
-        && let Some(duration) = &options.max_stream_duration
-    {
+    let is_first = cx.has(Feature::StreamDurationFirst);
+    if is_first {
+        stream_duration(message, at, cx)?;
+    }
+    http_filter::chain(&message.http_filters, side, &at.field("http_filters"), cx)?;
+    route_specifier(message, at, cx)?;
+    if !is_first {
+        stream_duration(message, at, cx)?;
+    }
+    Ok(())
+}
+
+fn stream_duration(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    let options = message.common_http_protocol_options.as_ref();
+    if let Some(duration) = options.and_then(|options| options.max_stream_duration.as_ref()) {
         let at = at.field("common_http_protocol_options");
         to_nanos(duration, &at.field("max_stream_duration"), cx)?;
     }
-    http_filter::chain(&message.http_filters, side, &at.field("http_filters"), cx)?;
-    route_specifier(message, at, cx)
+    Ok(())
 }
 
 fn route_specifier(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let rds = match &message.route_specifier {
         Some(RouteSpecifier::RouteConfig(config)) => {
-            return routes::extract_virtual_hosts(config, &Opened::default(), &at.field("route_config"), cx);
+            let at = at.field("route_config");
+            if config.virtual_hosts.is_empty() && cx.has(Feature::EmptyRoutesKill) {
+                let why = format_args!("virtual_hosts is empty, which nobody catches");
+                return Err(die(&NO_ROUTES, &at.field("virtual_hosts"), why, cx));
+            }
+            return routes::extract_virtual_hosts(config, &Opened::default(), &at, cx);
         }
         Some(RouteSpecifier::Rds(rds)) => rds,
         Some(RouteSpecifier::ScopedRoutes(_)) | None => {

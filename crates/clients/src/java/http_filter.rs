@@ -31,9 +31,10 @@ const GCP_AUTHN: &str = "envoy.extensions.filters.http.gcp_authn.v3.GcpAuthnFilt
 /// The filter registered for a type URL.
 fn registered(url: &str, profile: &Profile) -> Option<FilterKind> {
     match url.strip_prefix(URL_PREFIX)? {
+        _ if !profile.has(Feature::FaultInjection) => None,
         ROUTER => Some(FilterKind::Router),
         FAULT => Some(FilterKind::Fault),
-        RBAC | RBAC_PER_ROUTE => Some(FilterKind::Rbac),
+        RBAC | RBAC_PER_ROUTE if profile.has(Feature::RbacRegistered) => Some(FilterKind::Rbac),
         GCP_AUTHN if profile.has(Feature::GcpAuthnFilter) => Some(FilterKind::GcpAuthn),
         // Registered with and without its switch.
         EXT_PROC if profile.has_switch(Feature::ExtProcOnClient) => Some(FilterKind::ExtProc),
@@ -72,7 +73,7 @@ fn open<'c>(any: &'c Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Con
 
 /// Converts the filters of a connection manager.
 pub(super) fn chain(filters: &[HttpFilter], side: TlsUser, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    if side == TlsUser::Server && !cx.has(Feature::RbacFilter) {
+    if side == TlsUser::Server && !cx.has(Feature::RbacFilter) || !cx.has(Feature::FaultInjection) {
         return Ok(());
     }
     let needs_router = cx.has(Feature::RouterRequired);
@@ -86,7 +87,7 @@ pub(super) fn chain(filters: &[HttpFilter], side: TlsUser, at: &Path<'_>, cx: &m
     for (i, filter) in filters.iter().enumerate() {
         let here = at.index(i);
         let name = filter.name.as_str();
-        if !names.insert(name) {
+        if !names.insert(name) && cx.has(Feature::FilterNamesCompared) {
             let message = format_args!("filter name `{name}` is that of an earlier filter");
             return Err(reject(&FILTER_NAME_TWICE, &here.field("name"), message, cx));
         }
@@ -126,7 +127,9 @@ fn parse(filter: &HttpFilter, side: TlsUser, at: &Path<'_>, cx: &mut Validation<
     };
     let config = open(any, at, cx)?;
     let found = registered(&config.url, cx.profile());
-    let runs = by_url(&config.url, cx.profile()).filter(|found| found.runs(side == TlsUser::Client));
+    let has_sides = cx.has(Feature::FilterSides);
+    let is_here = |found: &FilterKind| !has_sides || found.runs(side == TlsUser::Client);
+    let runs = by_url(&config.url, cx.profile()).filter(is_here);
     let Some(runs) = runs else {
         if filter.is_optional {
             leave_out(&config.url, false, at, cx);
@@ -160,7 +163,8 @@ fn parse(filter: &HttpFilter, side: TlsUser, at: &Path<'_>, cx: &mut Validation<
 /// Converts the overrides of a virtual host, route or cluster at `at`; which side has the filter
 /// does not matter.
 pub(super) fn overrides(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    for (name, any) in map {
+    let is_read = cx.has(Feature::FaultInjection);
+    for (name, any) in map.iter().filter(|_| is_read) {
         let at = at.key(name);
         if !is_url_of(&any.type_url, WRAPPER) {
             one_override(any, false, &at, cx)?;

@@ -57,7 +57,7 @@ pub(super) fn of_cluster(message: &Cluster, root: &Path<'_>, cx: &mut Validation
 fn of_enum(message: &Cluster, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match LbPolicy::try_from(message.lb_policy) {
         Ok(LbPolicy::RoundRobin) => Ok(()),
-        Ok(LbPolicy::RingHash) => {
+        Ok(LbPolicy::RingHash) if cx.has(Feature::RingHashPolicy) => {
             let Some(LbConfig::RingHashLbConfig(config)) = &message.lb_config else {
                 return Ok(());
             };
@@ -67,6 +67,9 @@ fn of_enum(message: &Cluster, root: &Path<'_>, cx: &mut Validation<'_>) -> Check
                 return Err(reject(&LB_RING_HASH_FUNCTION, &at.field("hash_function"), why, cx));
             }
             let sizes = (config.minimum_ring_size, config.maximum_ring_size);
+            if !cx.has(Feature::RingSizesChecked) {
+                return Ok(());
+            }
             match cx.has(Feature::ClusterRingChecked) {
                 true => uncapped_sizes(sizes, &at, cx),
                 false => ring_sizes(sizes.0, sizes.1, &at, cx),

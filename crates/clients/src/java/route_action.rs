@@ -28,7 +28,7 @@ pub(super) fn parse(
     if let Some(duration) = &action.max_stream_duration {
         max_stream_duration(duration, &at.field("max_stream_duration"), cx)?;
     }
-    if let Some(policy) = &action.retry_policy {
+    if let Some(policy) = action.retry_policy.as_ref().filter(|_| cx.has(Feature::RetryPolicy)) {
         retry_policy(policy, &at.field("retry_policy"), cx)?;
     }
     hash_policies(&action.hash_policy, &at.field("hash_policy"), cx)?;

@@ -13,6 +13,7 @@ use xdsctl_document::proto::pb::envoy::config::route::v3::route::Action;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_match::PathSpecifier;
 use xdsctl_document::proto::pb::envoy::config::route::v3::{Route, RouteConfiguration as Pb, RouteMatch};
 use xdsctl_model::diag::{Path, Validation};
+use xdsctl_model::profile::Feature;
 
 /// Converts the configuration at `at`.
 pub(super) fn extract_virtual_hosts(message: &Pb, opened: &Opened, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
@@ -46,7 +47,7 @@ fn route(message: &Route, plugins: &JavaPlugins<'_>, at: &Path<'_>, cx: &mut Val
     http_filter::overrides(&message.typed_per_filter_config, &overrides, cx)?;
     match &message.action {
         Some(Action::Route(action)) => route_action::parse(action, plugins, &at.field("route"), cx),
-        Some(Action::NonForwardingAction(_)) => Ok(()),
+        Some(Action::NonForwardingAction(_)) if cx.has(Feature::NonForwardingKnown) => Ok(()),
         Some(_) | None => {
             let message = format_args!("the action is neither route nor non_forwarding_action");
             Err(reject(&ROUTE_ACTION_UNKNOWN, at, message, cx))

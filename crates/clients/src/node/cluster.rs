@@ -2,7 +2,6 @@
 //! `validateResource`).
 
 use super::{decode, fault, is_url_of, lb, tls};
-use crate::shared::Checked;
 use crate::shared::names::AGGREGATE;
 use crate::shared::rules::{
     ADDRESS_MISSING, ADDRESS_NOT_SOCKET, AGGREGATE_EMPTY, CLUSTER_TYPE_UNSUPPORTED, DISCOVERY_UNSUPPORTED,
@@ -10,6 +9,7 @@ use crate::shared::rules::{
     EDS_SERVICE_NAME_MISSING, EDS_SOURCE_UNSUPPORTED, ENDPOINT_MISSING, LB_POLICY_UNSUPPORTED, LRS_SERVER_NOT_SELF,
     PERCENTAGE_ABOVE_100, THRESHOLD_ABOVE_100,
 };
+use crate::shared::{self, Checked};
 use xdsctl_document::proto;
 use xdsctl_document::proto::any::ANY_MISSING;
 use xdsctl_document::proto::duration::DURATION_OUT_OF_RANGE;
@@ -75,7 +75,10 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
         }
     }
     match &message.cluster_discovery_type {
-        Some(ClusterDiscoveryType::ClusterType(custom)) => aggregate(custom, &root.field("cluster_type"), cx),
+        Some(ClusterDiscoveryType::ClusterType(custom)) => {
+            shared::aggregate::unused(message, root, cx);
+            aggregate(custom, &root.field("cluster_type"), cx)
+        }
         Some(ClusterDiscoveryType::Type(number)) => {
             match DiscoveryType::try_from(*number) {
                 Ok(DiscoveryType::Eds) => eds(message, root, cx),

@@ -11,8 +11,13 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSo
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{
     HttpConnectionManager as Pb, http_connection_manager::RouteSpecifier,
 };
-use xdsctl_model::diag::{Path, Validation};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
+
+rules! {
+    /// The idle_timeout of a connection manager is the timeout of RPCs.
+    IDLE_TIMEOUT_OF_RPCS = "hcm-idle-timeout-of-rpcs", Listener, Advice, "grpc-js-xds resolver-xds.ts";
+}
 
 /// Converts the connection manager in `any`, which is of that type.
 pub(super) fn from_any(any: &Any, is_client: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
@@ -20,6 +25,15 @@ pub(super) fn from_any(any: &Any, is_client: bool, at: &Path<'_>, cx: &mut Valid
     let at = at.value(HCM);
     if cx.has(Feature::FaultInjection) {
         http_filter::list(&message.http_filters, is_client, &at.field("http_filters"), cx)?;
+    }
+    let options = message.common_http_protocol_options.as_ref();
+    if is_client && cx.has(Feature::IdleTimeoutOfRpcs) && options.is_some_and(|options| options.idle_timeout.is_some())
+    {
+        let at = at.field("common_http_protocol_options");
+        let why = format_args!(
+            "an RPC ends with DEADLINE_EXCEEDED after this time, where its route has no timeout of its own"
+        );
+        cx.report(&IDLE_TIMEOUT_OF_RPCS, &at.field("idle_timeout"), why);
     }
     match &message.route_specifier {
         Some(RouteSpecifier::RouteConfig(config)) => {

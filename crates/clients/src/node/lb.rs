@@ -143,7 +143,7 @@ fn ring_hash(any: &Any, is_parsed: bool, at: &Path<'_>, cx: &mut Validation<'_>)
         if size.is_some() {
             unparsable(
                 &RING_SIZE_SET,
-                "a ring size is set, which the policy gets as a text",
+                "a ring size is set, and the policy wants a number where it gets a text",
                 is_parsed,
                 &at.field(field),
                 cx,

@@ -93,6 +93,7 @@ pub(crate) static CONVERTER: Converter = Converter {
     ],
     rules: &[
         cluster::RULES,
+        http_connection_manager::RULES,
         http_filter::RULES,
         lb::RULES,
         listener::RULES,

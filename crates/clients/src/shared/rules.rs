@@ -248,6 +248,8 @@ rules! {
     CLUSTER_TYPE_UNSUPPORTED = "cds-cluster-type-unsupported", Cluster, Nack, "gRFC A37; C-core CdsResourceParse";
     /// An aggregate cluster has no children.
     AGGREGATE_EMPTY = "cds-aggregate-empty", Cluster, Nack, "gRFC A37; C-core AggregateClusterParse";
+    /// A field is set on an aggregate cluster, whose children bring their own.
+    AGGREGATE_FIELD_UNUSED = "cds-aggregate-field-unused", Cluster, Ignored, "gRFC A75; C-core cds.cc, grpc-java CdsLoadBalancer2, grpc-js-xds load-balancer-cds.ts";
     /// A cluster's load reports go to a server other than the one that sent it.
     LRS_SERVER_NOT_SELF = "cds-lrs-server-not-self", Cluster, Nack, "gRFC A27; C-core CdsResourceParse";
     /// The server name for SNI is longer than 255 bytes.

@@ -25,6 +25,7 @@ pub struct CdsPolicy {
     next_child: u32,
     failure: Option<Status>,
     is_inside_itself: bool,
+    has_subscribed: bool,
 }
 
 impl CdsPolicy {
@@ -37,6 +38,7 @@ impl CdsPolicy {
             next_child: 0,
             failure: None,
             is_inside_itself: false,
+            has_subscribed: false,
         }
     }
 
@@ -77,6 +79,9 @@ impl crate::policy::StateMachine for CdsPolicy {
             profile.has(Feature::ClustersAlone) || config.is_dynamic && !profile.has(Feature::StaticClusterInternal);
         if is_dynamic {
             cx.clusters.subscribe(&self.at, &config.cluster);
+            if !std::mem::replace(&mut self.has_subscribed, true) && profile.has(Feature::SubscribesFirst) {
+                return self.wait();
+            }
         }
         match cx.clusters.update(&self.at, &config.cluster) {
             ClusterUpdate::Same => Reports::new(),

@@ -57,7 +57,12 @@ impl RingWays {
 
     /// How large a ring of a config is, under the cap of clients that have one.
     pub fn size(&self, config: &RingHashConfig, cap: u64) -> Size {
-        Size::capped(config, if self.is_uncapped { MAX_RING_SIZE } else { cap })
+        Size::capped(config, self.cap(cap))
+    }
+
+    /// The most entries that a ring has: `cap` in clients that have one.
+    pub fn cap(&self, cap: u64) -> u64 {
+        if self.is_uncapped { MAX_RING_SIZE } else { cap }
     }
 
     /// The weight that counts of one that policies get.

@@ -380,8 +380,8 @@ mod tests {
             format!("`python@1.86` (cpp@1.86.0) {newer} cpp@1.85.1 and cpp@1.85.0")
         );
         assert_eq!(
-            names("java@1.39"),
-            "`java@1.39` is not known: it is older than every version that was measured, the nearest are java@1.40.0 and java@1.41.0"
+            names("java@1.33"),
+            "`java@1.33` is not known: it is older than every version that was measured, the nearest are java@1.34.1 and java@1.36.0"
         );
     }
 

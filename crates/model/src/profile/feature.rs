@@ -13,7 +13,7 @@ macro_rules! features {
     ($( $(#[doc = $doc:literal])+ $name:ident $(= $env:literal)? ;)+) => {
         /// Something that some versions do.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[repr(u8)]
+        #[repr(u16)]
         pub enum Feature { $( $(#[doc = $doc])+ $name, )+ }
 
         impl Feature {
@@ -46,7 +46,7 @@ features! {
     DualstackEndpoints = "GRPC_EXPERIMENTAL_XDS_DUALSTACK_ENDPOINTS";
     /// `lrs_report_endpoint_metrics` of a cluster (A85).
     OrcaLrsPropagation = "GRPC_EXPERIMENTAL_XDS_ORCA_LRS_PROPAGATION";
-    /// On: the endpoint's `envoy.lb`/`hash_key` metadata is not read (A76).
+    /// A ring knows endpoints by their addresses alone, and `envoy.lb`/`hash_key` in their metadata is not read (A76).
     EndpointHashKeyBackwardCompat = "GRPC_XDS_ENDPOINT_HASH_KEY_BACKWARD_COMPAT";
     /// Http11ProxyUpstreamTransport and endpoint metadata (A86).
     HttpConnect = "GRPC_EXPERIMENTAL_XDS_HTTP_CONNECT";
@@ -165,6 +165,17 @@ features! {
 
     /// `requestHashHeader` of the ring_hash JSON config has a place to be read into (A76).
     RingHashRequestHeader;
+    /// A Listener may have its routes in it; before, they must come by RDS.
+    InlineRoutes;
+    /// The regular expressions of routes are compiled when they come; before, a channel that gets one which does not compile has no routes.
+    RegexCompiled;
+    /// Filter chains make one map and are read whole (A36); before, each is read alone: its match and its transport socket.
+    ChainsMapped;
+    /// A server's Listener must have the address behind `udpa.resource.listening_address=` in its name, and one filter chain of which the
+    /// transport socket alone is read.
+    ListenerNamed;
+    /// Matchers of names in certificates may be of any kind; before, only those that are exact are read.
+    SanMatchersMade;
     /// A TLS transport socket without typed_config is an error; before, the parser panics.
     TypedConfigChecked;
     /// A panic in a parser is a NACK without a name; before, the process dies.
@@ -269,8 +280,10 @@ features! {
     ClustersAlone;
     /// pick_first tries an address when the one before it has failed; later, also 250 ms after the one before it (A61).
     AddressesInTurn;
-    /// The hash_key in the metadata of an endpoint is not read (A76).
+    /// No `hash_key` in the metadata of an endpoint is read (A76).
     HashKeyUnread;
+    /// A cds policy of a cluster that a lookup leads to asks for it and waits for the next configuration, though the cluster be in this one.
+    SubscribesFirst;
     /// RPCs wait for a weighted_target without targets, although it has failed.
     QueuesWithoutTargets;
     /// Each priority of a cluster has outlier detection and limits of its own; later, the cluster has.
@@ -345,6 +358,20 @@ features! {
 
     // grpc-java alone.
 
+    /// The max_stream_duration of a connection manager is read before its routes.
+    StreamDurationFirst;
+    /// A route_config without virtual hosts in a Listener is an exception that leaves the client's parser.
+    EmptyRoutesKill;
+    /// The RBAC filter is known, which servers run; before, its type is not.
+    RbacRegistered;
+    /// Two HTTP filters of a chain may not have one name.
+    FilterNamesCompared;
+    /// A route may have a `non_forwarding_action`.
+    NonForwardingKnown;
+    /// A ring_hash_lb_config must have sizes that a ring can have.
+    RingSizesChecked;
+    /// The endpoint of a LOGICAL_DNS cluster is looked at.
+    DnsClusterChecked;
     /// A server takes roots from their own provider alone; before, those of the identity's provider count until it has some.
     RootsOfTheirOwn;
     /// Certificate providers in the fields that A29 used first are read too.

@@ -23,7 +23,7 @@ impl Default for Features {
 
 impl Features {
     /// Words of 64 bits that have room for all features.
-    pub(super) const WORDS: usize = 4;
+    pub(super) const WORDS: usize = 5;
 
     /// No feature.
     pub(super) const EMPTY: Features = Features([0; Features::WORDS]);

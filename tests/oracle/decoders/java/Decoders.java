@@ -93,8 +93,13 @@ public final class Decoders {
   private static Object bootstrap(String json) throws Exception {
     Object info = BOOTSTRAPS.get(json);
     if (info == null) {
-      Object bootstrapper = make(first("io.grpc.xds.GrpcBootstrapperImpl", "io.grpc.xds.BootstrapperImpl"));
-      info = call(bootstrapper, bootstrapper.getClass(), "bootstrap", io.grpc.internal.JsonParser.parse(json));
+      Class<?> type = first("io.grpc.xds.GrpcBootstrapperImpl", "io.grpc.xds.BootstrapperImpl", "io.grpc.xds.Bootstrapper");
+      Object bootstrapper = type.getSimpleName().equals("Bootstrapper") ? null : make(type);
+      try {
+        info = call(bootstrapper, type, "bootstrap", io.grpc.internal.JsonParser.parse(json));
+      } catch (NoSuchMethodException e) {
+        info = call(bootstrapper, type, "parseConfig", json);
+      }
       BOOTSTRAPS.put(json, info);
     }
     return info;
@@ -126,19 +131,41 @@ public final class Decoders {
   private static final class Answers extends RuntimeException {}
 
   /** The releases before 1.43 have one server, and no stream to it here: that is where they stop. */
-  private static boolean isAnswer(Throwable thrown) {
+  private static String answer(Throwable thrown) {
     StackTraceElement[] frames = thrown == null ? new StackTraceElement[0] : thrown.getStackTrace();
-    return thrown instanceof Answers || frames.length > 0 && Set.of("ackResponse", "nackResponse").contains(frames[0].getMethodName());
+    return thrown instanceof Answers ? "answers" : frames.length == 0 ? "" : frames[0].getMethodName();
   }
 
+  private static final Object CHANNEL = Grpc.newChannelBuilder("localhost:1", InsecureChannelCredentials.create()).build();
+  private static final Object TIMER = Executors.newSingleThreadScheduledExecutor();
+
+  /** A client without a server: by the types of what it is made of, which change between releases. */
   private static Object client(Class<?> type, Object info, Supplier<Stopwatch> watches) throws Exception {
-    Object contexts = make(Class.forName("io.grpc.xds.internal.sds.TlsContextManagerImpl"), info);
-    if (type.getSuperclass().getSimpleName().equals("AbstractXdsClient")) {
-      Object channel = Grpc.newChannelBuilder("localhost:1", InsecureChannelCredentials.create()).build();
-      return make(type, channel, info, Context.ROOT, Executors.newSingleThreadScheduledExecutor(),
-          (BackoffPolicy.Provider) () -> null, watches, null, contexts);
+    boolean hasOneServer = type.getSuperclass().getSimpleName().equals("AbstractXdsClient");
+    Constructor<?> constructor = type.getDeclaredConstructors()[0];
+    Class<?>[] wanted = constructor.getParameterTypes();
+    Object[] values = new Object[wanted.length];
+    for (int i = 0; i < wanted.length; i++) {
+      values[i] = switch (wanted[i].getSimpleName()) {
+        case "BootstrapInfo" -> info;
+        case "Node" -> call(info, info.getClass(), "getNode");
+        case "Supplier" -> watches;
+        case "TlsContextManager" -> make(Class.forName("io.grpc.xds.internal.sds.TlsContextManagerImpl"), info);
+        case "boolean" -> true; // version 3 of the protocol
+        case "ManagedChannel" -> hasOneServer ? CHANNEL : null;
+        case "XdsChannel" -> {
+          Constructor<?> channel = wanted[i].getDeclaredConstructors()[0];
+          channel.setAccessible(true);
+          yield channel.newInstance(CHANNEL, true);
+        }
+        case "Context" -> hasOneServer ? Context.ROOT : null;
+        case "ScheduledExecutorService" -> hasOneServer ? TIMER : null;
+        case "Provider" -> hasOneServer ? (BackoffPolicy.Provider) () -> null : null;
+        default -> null;
+      };
     }
-    return make(type, null, info, null, null, null, watches, null, contexts);
+    constructor.setAccessible(true);
+    return constructor.newInstance(values);
   }
 
   /** What a client says of a response that holds one resource: the releases whose parsers are its own methods tell it in their log. */
@@ -193,8 +220,10 @@ public final class Decoders {
       }
     });
     logger.removeHandler(log);
-    boolean answers = isAnswer(thrown[0]);
-    return Map.of("verdict", !answers ? "CRASH" : faults.length() == 0 ? "ACK" : "NACK",
+    String answer = answer(thrown[0]);
+    boolean answers = Set.of("answers", "ackResponse", "nackResponse").contains(answer);
+    boolean rejects = faults.length() > 0 || answer.equals("nackResponse");
+    return Map.of("verdict", !answers ? "CRASH" : rejects ? "NACK" : "ACK",
         "message", answers ? faults.toString() : String.valueOf(thrown[0]));
   }
 

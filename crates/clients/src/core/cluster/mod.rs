@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use crate::core::convert::health::{health_status, health_status_name};
 use crate::core::convert::metadata;
 use crate::core::convert::switch::report_off;
+use crate::shared::aggregate;
 use crate::shared::rules::LRS_SERVER_NOT_SELF;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::{self as pb, Cluster as Pb};
 use xdsctl_document::proto::pb::envoy::config::core::v3 as core;
@@ -39,8 +40,6 @@ rules! {
     OVERRIDE_STATUS_UNSUPPORTED = "cds-override-host-status-unsupported", Cluster, Dropped, "gRFC A55; C-core XdsHealthStatus::FromUpb";
     /// override_host_status has no status that gRPC uses, so no session keeps its endpoint.
     OVERRIDE_STATUS_EMPTY = "cds-override-host-status-empty", Cluster, Advice, "gRFC A55; C-core xds_override_host.cc";
-    /// A field is set on an aggregate cluster, whose children bring their own.
-    AGGREGATE_FIELD_UNUSED = "cds-aggregate-field-unused", Cluster, Ignored, "gRFC A75; C-core cds.cc";
 }
 
 /// The rules of this folder's other files.
@@ -75,7 +74,7 @@ pub fn convert(message: &Pb, cx: &mut Validation<'_>) -> Option<Resource> {
         .map(|pb| metadata::metadata(pb, &root.field("metadata"), cx))
         .unwrap_or_default();
     if aggregate {
-        unused_on_aggregate(message, root, cx);
+        aggregate::unused(message, root, cx);
     }
     discovery.zip(lb_policy).map(|(discovery, lb_policy)| {
         Resource::Cluster(Cluster {
@@ -233,41 +232,6 @@ fn override_host_statuses(
         .help("leave override_host_status out for UNKNOWN and HEALTHY");
     }
     kept
-}
-
-/// Reports what an aggregate cluster sets for nothing: since A75 each leaf uses its own settings.
-fn unused_on_aggregate(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) {
-    let lb_policy = !cx.has(Feature::AggregateClusterBackwardCompat);
-    let fields = [
-        (
-            "lb_policy",
-            // Others but the default are rejected.
-            lb_policy
-                && message.load_balancing_policy.is_none()
-                && message.lb_policy == pb::cluster::LbPolicy::RingHash as i32,
-        ),
-        (
-            "load_balancing_policy",
-            lb_policy && message.load_balancing_policy.is_some(),
-        ),
-        ("transport_socket", message.transport_socket.is_some()),
-        ("lrs_server", message.lrs_server.is_some()),
-        (
-            "lrs_report_endpoint_metrics",
-            !message.lrs_report_endpoint_metrics.is_empty(),
-        ),
-        ("upstream_config", message.upstream_config.is_some()),
-        ("circuit_breakers", message.circuit_breakers.is_some()),
-        ("outlier_detection", message.outlier_detection.is_some()),
-        ("common_lb_config", message.common_lb_config.is_some()),
-    ];
-    for (field, _) in fields.into_iter().filter(|(_, set)| *set) {
-        cx.report(
-            &AGGREGATE_FIELD_UNUSED,
-            &root.field(field),
-            format_args!("checked but not used on an aggregate cluster, its leaf clusters use their own"),
-        );
-    }
 }
 
 #[cfg(test)]

@@ -182,7 +182,7 @@ impl Dropped {
                 &ENDPOINT_HEALTH_UNSUPPORTED,
                 &at.index(self.first_unsupported).field("health_status"),
                 format_args!(
-                    "health_status {} ({}) is not one that gRPC uses, {} of {count} endpoints of the locality are dropped so",
+                    "health_status {} ({}) is none that this client uses, {} of {count} endpoints of the locality are dropped so",
                     self.number,
                     health_status_name(self.number),
                     self.unsupported

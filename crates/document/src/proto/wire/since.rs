@@ -32,7 +32,7 @@ static SINCE: &[Since] = &[
         Some(Feature::TotalWeightDrawn),
     ),
     of(
-        GO_AND_NODE,
+        ALL_THREE,
         "envoy.config.cluster.v3.Cluster",
         &["transport_socket"],
         Some(Feature::ClusterTls),
@@ -55,7 +55,7 @@ static SINCE: &[Since] = &[
         Some(Feature::FilterChains),
     ),
     of(
-        NODE,
+        GO_AND_NODE,
         "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
         &["http_filters"],
         Some(Feature::FaultInjection),
@@ -67,7 +67,7 @@ static SINCE: &[Since] = &[
         Some(Feature::RetryPolicy),
     ),
     of(
-        GO,
+        BOTH,
         "envoy.config.route.v3.RouteAction",
         &["retry_policy"],
         Some(Feature::RetryPolicy),

@@ -11,7 +11,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     user_agents: &["gRPC Go"],
     of_user_agent: only_version,
     // Every minor release; 1.74.0 and 1.74.1 are retracted.
-    measured: versions!["1.38.0" "1.39.0" "1.40.0" "1.41.0" "1.42.0" "1.43.0" "1.44.0" "1.45.0" "1.46.0" "1.47.0" "1.48.0" "1.49.0"
+    measured: versions!["1.35.0" "1.36.0" "1.37.0" "1.38.0" "1.39.0" "1.40.0" "1.41.0" "1.42.0" "1.43.0" "1.44.0" "1.45.0" "1.46.0" "1.47.0" "1.48.0" "1.49.0"
         "1.50.0" "1.51.0" "1.52.0" "1.54.0" "1.55.0" "1.56.3" "1.57.0" "1.58.0" "1.59.0"
         "1.60.0" "1.61.0" "1.62.0" "1.63.0" "1.64.0" "1.65.0" "1.66.0" "1.67.0" "1.68.0" "1.69.0"
         "1.70.0" "1.71.0" "1.72.0" "1.73.0" "1.74.2" "1.75.0" "1.76.0" "1.77.0" "1.78.0" "1.79.0" "1.80.0" "1.81.0"
@@ -28,8 +28,10 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         GRPC_EXPERIMENTAL_XDS_FALLBACK "1.66" until "1.75";
         GRPC_EXPERIMENTAL_ENABLE_PRIORITY_LB_CHILD_POLICY_CACHE "1.80";
         GRPC_EXPERIMENTAL_XDS_EXT_AUTHZ_ON_CLIENT "1.84";
-        GRPC_XDS_EXPERIMENTAL_SECURITY_SUPPORT "1.38" until "1.60";
-        GRPC_EXPERIMENTAL_GOOGLE_C2P_RESOLVER "1.38" until "1.43";
+        GRPC_XDS_EXPERIMENTAL_CIRCUIT_BREAKING "1.35" until "1.39";
+        GRPC_XDS_EXPERIMENTAL_ENABLE_TIMEOUT "1.35" until "1.39";
+        GRPC_XDS_EXPERIMENTAL_SECURITY_SUPPORT "1.37" until "1.60";
+        GRPC_EXPERIMENTAL_GOOGLE_C2P_RESOLVER "1.37" until "1.43";
         GRPC_RING_HASH_CAP "1.53";
         GRPC_EXPERIMENTAL_ENABLE_NEW_PICK_FIRST "1.68" until "1.77";
     },
@@ -48,23 +50,29 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
             "grpc/grpc-go#7363, #7364; ringhash.go of both versions";
         Ring until "1.65": "keeps the weight that an endpoint had when it first came, so that the rings of two clients may differ",
             "grpc/grpc-go#6927, #7156; ring.go of 1.62 and 1.70";
-        ServerRoutes until "1.61": "dies with its first connection where the routes of a server's filter chain come by RDS",
+        ServerRoutes since "1.42" until "1.61": "dies with its first connection where the routes of a server's filter chain come by RDS",
             "grpc/grpc-go#6683, #6788; measured with 1.42, 1.58, 1.60 and 1.61", fatal;
-        NoServerRoutes until "1.43": "takes a server's filter chain without routes, and fails its RPCs",
+        NoServerRoutes since "1.42" until "1.43": "takes a server's filter chain without routes, and fails its RPCs",
             "grpc/grpc-go#4924; listener_wrapper.go of 1.42", fatal;
-        ServerApi until "1.83": "dies when a server gets a Listener with an api_listener",
+        ServerApi since "1.42" until "1.83": "dies when a server gets a Listener with an api_listener",
             "measured with eight versions from 1.42 to 1.82.1, and 1.84; listener_wrapper.go of 1.82.1 and 1.83", fatal;
     },
     read_switch,
     changes: changes! {
-        "1.38" off AggregateAndDns;
-        "1.38" always BootstrapFirstServer BootstrapFirstCreds AggregateClusterBackwardCompat TypedStructChecked PickFirstJson SourceTypeChecked CidrAsText
+        "1.35" always BootstrapFirstServer BootstrapFirstCreds AggregateClusterBackwardCompat TypedStructChecked PickFirstJson SourceTypeChecked CidrAsText
             ClusterResolverPolicy ClusterImplByName ClusterRingChecked TotalWeightChecked TotalWeightAsWritten;
-        "1.38" always DomainsExact HeadersAsSent DollarGroups RetryUnlimited RetryOnTrimmed
+        "1.35" always DomainsExact HeadersAsSent DollarGroups RetryUnlimited RetryOnTrimmed
             AggregateNeedsAll DisabledFiltersRun AggregateIsFlat DropsOnceReady PathsEnd
             RingByKey WeightsOfEndpointsUnsigned RingNamesPlain RingCountsOn RingUncapped DnsNameAsIs DnsSlashKept OutlierDefaults ClustersApart FailuresHandedOn
             IdleChildrenStay FailedClusterKept HostByListener EndpointsInPlace LeaflessAwaited LiteralDnsHangs
             RouteKindsInternal LimitsByPriority RetryFromZero AddressesInTurn ClustersAlone HashKeyUnread DnsPickFirst DnsLimitsUnread BlackoutForExpiration;
+        "1.35" always ClusterTls ListenerNamed;
+        "1.37" on FaultInjection;
+        "1.37" always SanMatchersMade;
+        "1.37" gone ClusterTls ListenerNamed;
+        "1.38" off AggregateAndDns;
+        "1.38" always InlineRoutes RegexCompiled ChainsMapped;
+        "1.39" always FaultInjection;
         "1.39" off RingHashPolicy;
         "1.39" gone TotalWeightAsWritten;
         "1.41" off RbacFilter;
@@ -129,7 +137,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.79" always SharesOfAll;
         "1.80" off EndpointHashKeyBackwardCompat PolicyNamesExact;
         "1.80" on RingHashSetRequestHashKey ParserPanicRecovered;
-        "1.80" always DefaultChainFirst EndpointWeightSum PolicyAddressesMatch ImpossibleChainsDropped;
+        "1.80" always SubscribesFirst DefaultChainFirst EndpointWeightSum PolicyAddressesMatch ImpossibleChainsDropped;
         "1.80" gone CidrAsText ClustersAlone DnsPickFirst BlackoutForExpiration;
         "1.81" off Sni OrcaLrsPropagation;
         "1.81" always CidrByNetip ResourceNameChecked;

@@ -10,7 +10,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     // `BootstrapperImpl`.
     user_agents: &["gRPC Java"],
     of_user_agent: only_version,
-    measured: versions!["1.40.0" "1.41.0" "1.42.0" "1.45.0" "1.46.0" "1.54.0" "1.63.0" "1.69.0" "1.71.0" "1.72.0" "1.73.0" "1.74.0" "1.75.0" "1.76.0" "1.77.0" "1.77.1" "1.78.0" "1.79.0" "1.80.0" "1.81.0" "1.83.1" "1.85.1"],
+    measured: versions!["1.34.1" "1.36.0" "1.37.1" "1.38.1" "1.39.0" "1.40.0" "1.41.0" "1.42.0" "1.45.0" "1.46.0" "1.54.0" "1.63.0" "1.69.0" "1.71.0" "1.72.0" "1.73.0" "1.74.0" "1.75.0" "1.76.0" "1.77.0" "1.77.1" "1.78.0" "1.79.0" "1.80.0" "1.81.0" "1.83.1" "1.85.1"],
     picked: versions!["1.46.0" "1.54.0" "1.63.0" "1.69.0" "1.71.0" "1.76.0" "1.85.1"],
     measurement: Measurement {
         with: "XdsResourceType.parse, called directly",
@@ -32,12 +32,12 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         GRPC_EXPERIMENTAL_XDS_DATA_ERROR_HANDLING "1.77";
         GRPC_EXPERIMENTAL_XDS_ORCA_LRS_PROPAGATION "1.77";
         GRPC_EXPERIMENTAL_XDS_EXT_PROC_ON_SERVER "1.83.1";
-        GRPC_XDS_EXPERIMENTAL_CIRCUIT_BREAKING "1.40";
-        GRPC_XDS_EXPERIMENTAL_ENABLE_RING_HASH "1.40";
-        GRPC_XDS_EXPERIMENTAL_ENABLE_TIMEOUT "1.40";
-        GRPC_XDS_EXPERIMENTAL_SECURITY_SUPPORT "1.40" until "1.63";
-        GRPC_XDS_EXPERIMENTAL_FAULT_INJECTION "1.40" until "1.63";
-        GRPC_XDS_EXPERIMENTAL_ENABLE_RETRY "1.40" until "1.63";
+        GRPC_XDS_EXPERIMENTAL_CIRCUIT_BREAKING "1.37";
+        GRPC_XDS_EXPERIMENTAL_ENABLE_RING_HASH "1.37";
+        GRPC_XDS_EXPERIMENTAL_ENABLE_TIMEOUT "1.37";
+        GRPC_XDS_EXPERIMENTAL_SECURITY_SUPPORT "1.37" until "1.63";
+        GRPC_XDS_EXPERIMENTAL_FAULT_INJECTION "1.37" until "1.63";
+        GRPC_XDS_EXPERIMENTAL_ENABLE_RETRY "1.37" until "1.63";
         GRPC_EXPERIMENTAL_ENABLE_NEW_PICK_FIRST "1.63";
         GRPC_PF_USE_HAPPY_EYEBALLS "1.71";
         GRPC_SERIALIZE_RETRIES "1.71";
@@ -50,15 +50,19 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     },
     read_switch,
     changes: changes! {
-        "1.40" always RbacFilter;
-        "1.40" always SocketRing HeadersOfApplication RangeWithEnd LongestDomain FractionAsWritten PathCaseFolded
+        "1.34" always SocketRing HeadersOfApplication RangeWithEnd LongestDomain FractionAsWritten PathCaseFolded
             HostRetryUnread RetryOnTrimmed RetryOnUnderscored RetryPerRpc
             DisabledFiltersRun DnsPortThrows LastPriorityFails EscapedDollarGroups AggregateByLevels PathsEnd SilentWithoutTargets
             LocalityOnce BreakerCountsReported RoutesAtOnce WeightsSigned ContainsExact LeastRequestPolicy BootstrapLastKey BootstrapFeatureTexts
             AggregateClusterBackwardCompat ClustersAlone RejectedAwaited;
-        "1.40" always EndpointsInPlace SwitchesWhenReady TypedStructChecked SourceTypeChecked RbacMatchersMade ClusterResolverPolicy ClusterImplByName
-            OldProviderFields OldestProviderFields RewriteNeedsEngine Grpclb TrafficInbound ClusterRingChecked
-            RingNamesList RingNamesGrow RingTurns LoopsEndless LeavesTwiceKill HostByListener;
+        "1.34" always EndpointsInPlace SwitchesWhenReady TypedStructChecked SourceTypeChecked RbacMatchersMade ClusterResolverPolicy ClusterImplByName
+            OldProviderFields OldestProviderFields RewriteNeedsEngine Grpclb TrafficInbound
+            RingNamesList RingNamesGrow RingTurns LoopsEndless LeavesTwiceKill HostByListener EmptyRoutesKill HashKeyUnread;
+        "1.36" always AggregateAndDns StreamDurationFirst;
+        "1.36" gone EmptyRoutesKill;
+        "1.37" always FaultInjection RingHashPolicy;
+        "1.39" always RbacRegistered ClusterRingChecked RingSizesChecked DnsClusterChecked;
+        "1.40" always RbacFilter RetryPolicy ClusterTls FilterSides FilterNamesCompared NonForwardingKnown;
         "1.41" off RbacFilter;
         "1.41" always RouterRequired TlsOfToday ProvidersKnown ProxyFieldsChecked;
         "1.42" on RbacFilter;
