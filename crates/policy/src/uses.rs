@@ -101,11 +101,10 @@ impl<'a> View<'a> for ClusterUse<'a> {
             ("type", Some(cluster)) => text(cluster.discovery.kind()),
             ("lb_policies", Some(cluster)) => lb_policies(&cluster.lb_policy.config),
             ("lb_policies", None) => Value::list([]),
-            ("outlier_detection" | "transport_socket", Some(of)) => match view::cluster(self.name, of, self.redacts) {
-                Value::Object(object) => object.get(field),
-                Value::Map(map) => map.get(field).cloned().unwrap_or(Value::Null),
-                _ => Value::Null,
-            },
+            ("outlier_detection" | "transport_socket", Some(of)) => {
+                let cluster = view::cluster(self.name, of, self.redacts);
+                cluster.field(field).unwrap_or(Value::Null)
+            }
             _ => Value::Null,
         }
     }

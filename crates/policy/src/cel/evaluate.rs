@@ -145,7 +145,7 @@ impl<'e, 'a> Evaluation<'e, 'a> {
         Evaluation {
             root,
             variables,
-            known: vec![None; variables.len()],
+            known: Vec::new(),
             budget,
             locals: Vec::new(),
         }
@@ -306,6 +306,7 @@ impl<'e, 'a> Evaluation<'e, 'a> {
         let locals = std::mem::take(&mut self.locals);
         let value = self.node(&program.node).map_err(|stop| stop.in_variable(number));
         self.locals = locals;
+        self.known.resize(self.variables.len(), None);
         if let Some(known) = self.known.get_mut(number) {
             *known = Some(value.clone());
         }
@@ -408,18 +409,13 @@ impl From<String> for Why {
     }
 }
 
-/// The field of a value; null if an object lacks it, `None` if the value has no fields.
+/// The field of a value, as [`Value::field`]; what an object makes for it are steps.
 fn field<'a>(of: &Value<'a>, name: &str, budget: &mut Budget) -> Result<Option<Value<'a>>, EvaluationStop> {
-    let value = match of {
-        Value::Map(map) => map.get(name).cloned().unwrap_or(Value::Null),
-        Value::Object(object) => {
-            let value = object.get(name);
-            budget.take(value.parts() - 1)?;
-            value
-        }
-        _ => return Ok(None),
-    };
-    Ok(Some(value))
+    let value = of.field(name);
+    if let (Value::Record(_) | Value::Object(_), Some(value)) = (of, &value) {
+        budget.take(value.parts() - 1)?;
+    }
+    Ok(value)
 }
 
 fn beyond() -> String {

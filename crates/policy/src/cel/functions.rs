@@ -164,7 +164,7 @@ functions! {
     };
     string(Plain) -> Text "the value as a text" |args, budget| match &args[0] {
         // What is in a list may be in it many times.
-        Value::Null | Value::List(_) | Value::Map(_) | Value::Object(_) => Err(unfit(&args[0])),
+        Value::Null | Value::List(_) | Value::Map(_) | Value::Record(_) | Value::Object(_) => Err(unfit(&args[0])),
         plain => made(plain.to_string(), budget),
     };
     int(Number) -> Int "the number without its fraction, or the number in a text" |args, _| match &args[0] {

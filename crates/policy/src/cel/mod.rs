@@ -18,7 +18,7 @@ pub use evaluate::{Budget, Evaluation, EvaluationStop, MAX_STEPS, Work};
 pub use functions::FUNCTIONS;
 pub use syntax::{MAX_BYTES, MAX_DEPTH};
 pub use token::one_line;
-pub use value::{Text, Value, View, nanoseconds};
+pub use value::{Record, Text, Value, View, nanoseconds};
 
 use std::ops::Range;
 

@@ -48,11 +48,19 @@ pub enum Value<'a> {
     List(Rc<[Value<'a>]>),
     /// Values by name.
     Map(Rc<BTreeMap<Text<'a>, Value<'a>>>),
-    /// Something that makes its fields when they are asked for.
+    /// Something that is looked at, and makes its fields when they are asked for.
+    Record(&'a dyn Record),
+    /// The same, made for it.
     Object(Rc<dyn View<'a> + 'a>),
 }
 
-/// An object whose fields are made when they are asked for.
+/// What is looked at.
+pub trait Record {
+    /// The value of a field; null if it is absent.
+    fn get<'a>(&'a self, field: &str) -> Value<'a>;
+}
+
+/// An object that was made to be looked at.
 pub trait View<'a> {
     /// The value of a field; null if it is absent.
     fn get(&self, field: &str) -> Value<'a>;
@@ -105,6 +113,16 @@ impl<'a> Value<'a> {
         Value::Int(number.try_into().unwrap_or(i64::MAX))
     }
 
+    /// The field of a value, null if it is absent; `None` if the value has no fields.
+    pub(crate) fn field(&self, name: &str) -> Option<Value<'a>> {
+        Some(match self {
+            Value::Map(map) => map.get(name).cloned().unwrap_or(Value::Null),
+            Value::Record(of) => of.get(name),
+            Value::Object(of) => of.get(name),
+            _ => return None,
+        })
+    }
+
     /// What kind of value it is.
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -116,7 +134,7 @@ impl<'a> Value<'a> {
             Value::Duration(_) => "a duration",
             Value::List(_) => "a list",
             Value::Map(_) => "a map",
-            Value::Object(_) => "an object",
+            Value::Record(_) | Value::Object(_) => "an object",
         }
     }
 
@@ -241,7 +259,7 @@ impl fmt::Display for Value<'_> {
                 let entries = map.iter().map(|(key, value)| (&**key, value));
                 f.debug_map().entries(entries).finish()
             }
-            Value::Object(_) => f.write_str("{...}"),
+            Value::Record(_) | Value::Object(_) => f.write_str("{...}"),
         }
     }
 }

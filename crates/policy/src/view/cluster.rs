@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::{Named, Seen, duration, object, objects, of_json, optional, text, texts};
-use crate::cel::{Text, Value, View};
+use super::{Named, duration, object, objects, of_json, optional, text, texts};
+use crate::cel::{Record, Text, Value, View};
 use xdsctl_channel::parsed;
 use xdsctl_model::resource::cluster::{Discovery, FailurePercentageEjection, OutlierDetection, SuccessRateEjection};
 use xdsctl_model::resource::tls::{
@@ -52,9 +52,9 @@ fn metadata<'a>(value: &xdsctl_model::resource::cluster::MetadataValue) -> Value
     of_json(&parsed::metadata(value), "metadata")
 }
 
-impl<'a> View<'a> for Seen<'a, Discovery> {
-    fn get(&self, field: &str) -> Value<'a> {
-        match (field, self.0) {
+impl Record for Discovery {
+    fn get<'a>(&'a self, field: &str) -> Value<'a> {
+        match (field, self) {
             ("type", of) => text(of.kind()),
             ("service_name", Discovery::Eds { service_name }) => optional(service_name.as_deref(), text),
             ("hostname", Discovery::LogicalDns { hostname }) => text(hostname),
@@ -64,9 +64,9 @@ impl<'a> View<'a> for Seen<'a, Discovery> {
     }
 }
 
-impl<'a> View<'a> for Seen<'a, OutlierDetection> {
-    fn get(&self, field: &str) -> Value<'a> {
-        let of = self.0;
+impl Record for OutlierDetection {
+    fn get<'a>(&'a self, field: &str) -> Value<'a> {
+        let of = self;
         match field {
             "interval" => duration(of.interval),
             "base_ejection_time" => duration(of.base_ejection_time),
@@ -79,46 +79,46 @@ impl<'a> View<'a> for Seen<'a, OutlierDetection> {
     }
 }
 
-impl<'a> View<'a> for Seen<'a, SuccessRateEjection> {
-    fn get(&self, field: &str) -> Value<'a> {
+impl Record for SuccessRateEjection {
+    fn get<'a>(&'a self, field: &str) -> Value<'a> {
         match field {
-            "enforcing" => Value::int(self.0.enforcement_percentage),
-            "stdev_factor" => Value::int(self.0.stdev_factor),
-            "minimum_hosts" => Value::int(self.0.minimum_hosts),
-            "request_volume" => Value::int(self.0.request_volume),
+            "enforcing" => Value::int(self.enforcement_percentage),
+            "stdev_factor" => Value::int(self.stdev_factor),
+            "minimum_hosts" => Value::int(self.minimum_hosts),
+            "request_volume" => Value::int(self.request_volume),
             _ => Value::Null,
         }
     }
 }
 
-impl<'a> View<'a> for Seen<'a, FailurePercentageEjection> {
-    fn get(&self, field: &str) -> Value<'a> {
+impl Record for FailurePercentageEjection {
+    fn get<'a>(&'a self, field: &str) -> Value<'a> {
         match field {
-            "enforcing" => Value::int(self.0.enforcement_percentage),
-            "threshold" => Value::int(self.0.threshold),
-            "minimum_hosts" => Value::int(self.0.minimum_hosts),
-            "request_volume" => Value::int(self.0.request_volume),
+            "enforcing" => Value::int(self.enforcement_percentage),
+            "threshold" => Value::int(self.threshold),
+            "minimum_hosts" => Value::int(self.minimum_hosts),
+            "request_volume" => Value::int(self.request_volume),
             _ => Value::Null,
         }
     }
 }
 
-impl<'a> View<'a> for Seen<'a, UpstreamTlsContext> {
-    fn get(&self, field: &str) -> Value<'a> {
+impl Record for UpstreamTlsContext {
+    fn get<'a>(&'a self, field: &str) -> Value<'a> {
         match field {
-            "sni" => text(&self.0.sni),
-            "auto_host_sni" => Value::Bool(self.0.auto_host_sni),
-            "auto_sni_san_validation" => Value::Bool(self.0.auto_sni_san_validation),
-            _ => common(&self.0.common, field),
+            "sni" => text(&self.sni),
+            "auto_host_sni" => Value::Bool(self.auto_host_sni),
+            "auto_sni_san_validation" => Value::Bool(self.auto_sni_san_validation),
+            _ => common(&self.common, field),
         }
     }
 }
 
-impl<'a> View<'a> for Seen<'a, DownstreamTlsContext> {
-    fn get(&self, field: &str) -> Value<'a> {
+impl Record for DownstreamTlsContext {
+    fn get<'a>(&'a self, field: &str) -> Value<'a> {
         match field {
-            "require_client_certificate" => Value::Bool(self.0.require_client_certificate),
-            _ => common(&self.0.common, field),
+            "require_client_certificate" => Value::Bool(self.require_client_certificate),
+            _ => common(&self.common, field),
         }
     }
 }
@@ -133,11 +133,11 @@ fn common<'a>(of: &'a CommonTlsContext, field: &str) -> Value<'a> {
     }
 }
 
-impl<'a> View<'a> for Seen<'a, ProviderInstance> {
-    fn get(&self, field: &str) -> Value<'a> {
+impl Record for ProviderInstance {
+    fn get<'a>(&'a self, field: &str) -> Value<'a> {
         match field {
-            "instance_name" => text(&self.0.instance_name),
-            "certificate_name" => text(&self.0.certificate_name),
+            "instance_name" => text(&self.instance_name),
+            "certificate_name" => text(&self.certificate_name),
             _ => Value::Null,
         }
     }

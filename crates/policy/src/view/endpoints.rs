@@ -1,7 +1,7 @@
 //! Endpoints, by priority and locality.
 
-use super::{Named, Numbered, Seen, object, objects, optional, text};
-use crate::cel::{Value, View};
+use super::{Named, Numbered, object, objects, optional, text};
+use crate::cel::{Record, Value, View};
 use xdsctl_model::resource::Endpoints;
 use xdsctl_model::resource::endpoints::{DropCategory, DropConfig, Endpoint, Locality, LocalityName};
 
@@ -20,21 +20,21 @@ impl<'a> View<'a> for Named<'a, Endpoints> {
     }
 }
 
-impl<'a> View<'a> for Seen<'a, DropConfig> {
-    fn get(&self, field: &str) -> Value<'a> {
+impl Record for DropConfig {
+    fn get<'a>(&'a self, field: &str) -> Value<'a> {
         match field {
-            "categories" => objects(&self.0.categories),
-            "drop_all" => Value::Bool(self.0.drop_all),
+            "categories" => objects(&self.categories),
+            "drop_all" => Value::Bool(self.drop_all),
             _ => Value::Null,
         }
     }
 }
 
-impl<'a> View<'a> for Seen<'a, DropCategory> {
-    fn get(&self, field: &str) -> Value<'a> {
+impl Record for DropCategory {
+    fn get<'a>(&'a self, field: &str) -> Value<'a> {
         match field {
-            "category" => text(&self.0.category),
-            "drop_per_million" => Value::int(self.0.per_million),
+            "category" => text(&self.category),
+            "drop_per_million" => Value::int(self.per_million),
             _ => Value::Null,
         }
     }
@@ -50,32 +50,32 @@ impl<'a> View<'a> for Numbered<'a, [Locality]> {
     }
 }
 
-impl<'a> View<'a> for Seen<'a, Locality> {
-    fn get(&self, field: &str) -> Value<'a> {
+impl Record for Locality {
+    fn get<'a>(&'a self, field: &str) -> Value<'a> {
         match field {
-            "index" => Value::int(self.0.index),
-            "locality" => object(&self.0.name),
-            "load_balancing_weight" => Value::int(self.0.weight),
-            "lb_endpoints" => objects(&self.0.endpoints),
+            "index" => Value::int(self.index),
+            "locality" => object(&self.name),
+            "load_balancing_weight" => Value::int(self.weight),
+            "lb_endpoints" => objects(&self.endpoints),
             _ => Value::Null,
         }
     }
 }
 
-impl<'a> View<'a> for Seen<'a, LocalityName> {
-    fn get(&self, field: &str) -> Value<'a> {
+impl Record for LocalityName {
+    fn get<'a>(&'a self, field: &str) -> Value<'a> {
         match field {
-            "region" => text(&self.0.region),
-            "zone" => text(&self.0.zone),
-            "sub_zone" => text(&self.0.sub_zone),
+            "region" => text(&self.region),
+            "zone" => text(&self.zone),
+            "sub_zone" => text(&self.sub_zone),
             _ => Value::Null,
         }
     }
 }
 
-impl<'a> View<'a> for Seen<'a, Endpoint> {
-    fn get(&self, field: &str) -> Value<'a> {
-        let of = self.0;
+impl Record for Endpoint {
+    fn get<'a>(&'a self, field: &str) -> Value<'a> {
+        let of = self;
         match field {
             "index" => Value::int(of.index),
             "address" => Value::text(of.address.to_string()),

@@ -1,7 +1,7 @@
 //! Listeners and their HTTP filters.
 
-use super::{Named, Seen, duration, filter_config, object, objects, optional, text};
-use crate::cel::{Value, View};
+use super::{Named, duration, filter_config, object, objects, optional, text};
+use crate::cel::{Record, Value, View};
 use xdsctl_model::resource::Listener;
 use xdsctl_model::resource::filter::HttpFilter;
 use xdsctl_model::resource::listener::{FilterChain, HttpConnectionManager, RouteSource};
@@ -21,11 +21,11 @@ impl<'a> View<'a> for Named<'a, Listener> {
     }
 }
 
-impl<'a> View<'a> for Seen<'a, HttpConnectionManager> {
-    fn get(&self, field: &str) -> Value<'a> {
-        match (field, &self.0.routes) {
-            ("max_stream_duration", _) => duration(self.0.http_max_stream_duration),
-            ("http_filters", _) => objects(&self.0.http_filters),
+impl Record for HttpConnectionManager {
+    fn get<'a>(&'a self, field: &str) -> Value<'a> {
+        match (field, &self.routes) {
+            ("max_stream_duration", _) => duration(self.http_max_stream_duration),
+            ("http_filters", _) => objects(&self.http_filters),
             ("rds", RouteSource::Rds(name)) => Value::object(Rds(name)),
             ("route_config", RouteSource::Inline(routes)) => Value::object(Named("", &**routes)),
             _ => Value::Null,
@@ -44,9 +44,9 @@ impl<'a> View<'a> for Rds<'a> {
     }
 }
 
-impl<'a> View<'a> for Seen<'a, FilterChain> {
-    fn get(&self, field: &str) -> Value<'a> {
-        let of = self.0;
+impl Record for FilterChain {
+    fn get<'a>(&'a self, field: &str) -> Value<'a> {
+        let of = self;
         match field {
             "source_type" => text(of.source.source_type.name()),
             "source_prefix_ranges" => {
@@ -60,13 +60,13 @@ impl<'a> View<'a> for Seen<'a, FilterChain> {
     }
 }
 
-impl<'a> View<'a> for Seen<'a, HttpFilter> {
-    fn get(&self, field: &str) -> Value<'a> {
+impl Record for HttpFilter {
+    fn get<'a>(&'a self, field: &str) -> Value<'a> {
         match field {
-            "index" => Value::int(self.0.index),
-            "name" => text(&self.0.name),
-            "disabled" => Value::Bool(self.0.disabled),
-            "config" => filter_config(&self.0.config, false),
+            "index" => Value::int(self.index),
+            "name" => text(&self.name),
+            "disabled" => Value::Bool(self.disabled),
+            "config" => filter_config(&self.config, false),
             _ => Value::Null,
         }
     }

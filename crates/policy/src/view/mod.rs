@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 use serde_json::Value as Json;
 
-use crate::cel::{Text, Value, View};
+use crate::cel::{Record, Text, Value};
 use crate::schema::{Kind, typed};
 pub(crate) use cluster::lb_policies;
 use xdsctl_channel::parsed::{self, ParsedValue};
@@ -23,10 +23,6 @@ use xdsctl_model::resource::filter::{FilterConfig, HttpFilter};
 use xdsctl_model::resource::listener::FilterChain;
 use xdsctl_model::resource::route::{Route, RouteAction, VirtualHost};
 use xdsctl_model::resource::{Cluster, Endpoints, Listener, Millis, RouteConfiguration};
-
-/// What a view is made of.
-#[derive(Debug)]
-pub(crate) struct Seen<'a, T>(pub &'a T);
 
 /// A value and the name of its resource.
 #[derive(Debug)]
@@ -52,18 +48,12 @@ pub(crate) fn texts<'a, 't: 'a>(texts: impl IntoIterator<Item = &'t String>) -> 
 }
 
 /// An object for each of some values.
-fn objects<'a, T: 'a>(all: impl IntoIterator<Item = &'a T>) -> Value<'a>
-where
-    Seen<'a, T>: View<'a>,
-{
-    Value::list(all.into_iter().map(|one| Value::object(Seen(one))))
+fn objects<'a, T: Record + 'static>(all: impl IntoIterator<Item = &'a T>) -> Value<'a> {
+    Value::list(all.into_iter().map(|one| object(one)))
 }
 
-fn object<'a, T>(of: &'a T) -> Value<'a>
-where
-    Seen<'a, T>: View<'a>,
-{
-    Value::object(Seen(of))
+fn object<T: Record + 'static>(of: &T) -> Value<'_> {
+    Value::Record(of)
 }
 
 /// What the schema has of JSON.
@@ -105,9 +95,12 @@ fn with<'a>(value: Value<'a>, fields: impl IntoIterator<Item = (&'a str, Value<'
 
 /// The config of an HTTP filter: few things have one, and few policies ask for it.
 pub(crate) fn filter_config<'a>(config: &FilterConfig, redacts: bool) -> Value<'a> {
-    let shown = ParsedValue::Plain(parsed::filter_config(config));
-    let shown = if redacts { shown.redacted() } else { shown };
-    of_json(&shown.to_value(), "filter_config")
+    let shown = parsed::filter_config(config);
+    let shown = match redacts {
+        true => ParsedValue::Plain(shown).redacted().to_value(),
+        false => shown,
+    };
+    of_json(&shown, "filter_config")
 }
 
 pub(crate) fn listener<'a>(name: &'a str, of: &'a Listener, redacts: bool) -> Value<'a> {

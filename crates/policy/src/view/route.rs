@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use serde_json::{Value as Json, json};
 
-use super::{Named, Seen, duration, filter_config, object, objects, optional, retry_policy, text, texts};
-use crate::cel::{Text, Value, View, nanoseconds};
+use super::{Named, duration, filter_config, object, objects, optional, retry_policy, text, texts};
+use crate::cel::{Record, Text, Value, View, nanoseconds};
 use xdsctl_model::backoff::{Backoff, Growth};
 use xdsctl_model::resource::filter::FilterOverride;
 use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
@@ -37,9 +37,9 @@ impl<'a> View<'a> for Named<'a, RouteConfiguration> {
     }
 }
 
-impl<'a> View<'a> for Seen<'a, VirtualHost> {
-    fn get(&self, field: &str) -> Value<'a> {
-        let of = self.0;
+impl Record for VirtualHost {
+    fn get<'a>(&'a self, field: &str) -> Value<'a> {
+        let of = self;
         match field {
             "index" => Value::int(of.index),
             "name" => text(&of.name),
@@ -56,19 +56,19 @@ fn overrides(all: &BTreeMap<String, FilterOverride>) -> Value<'_> {
     Value::Map(Rc::new(all.collect()))
 }
 
-impl<'a> View<'a> for Seen<'a, FilterOverride> {
-    fn get(&self, field: &str) -> Value<'a> {
+impl Record for FilterOverride {
+    fn get<'a>(&'a self, field: &str) -> Value<'a> {
         match field {
-            "disabled" => Value::Bool(self.0.disabled),
-            "config" => optional(self.0.config.as_ref(), |config| filter_config(config, false)),
+            "disabled" => Value::Bool(self.disabled),
+            "config" => optional(self.config.as_ref(), |config| filter_config(config, false)),
             _ => Value::Null,
         }
     }
 }
 
-impl<'a> View<'a> for Seen<'a, Route> {
-    fn get(&self, field: &str) -> Value<'a> {
-        let of = self.0;
+impl Record for Route {
+    fn get<'a>(&'a self, field: &str) -> Value<'a> {
+        let of = self;
         match (field, &of.action) {
             ("index", _) => Value::int(of.index),
             ("name", _) => text(&of.name),
@@ -113,9 +113,9 @@ impl<'a> View<'a> for RouteMatch<'a> {
     }
 }
 
-impl<'a> View<'a> for Seen<'a, HeaderMatcher> {
-    fn get(&self, field: &str) -> Value<'a> {
-        let of = self.0;
+impl Record for HeaderMatcher {
+    fn get<'a>(&'a self, field: &str) -> Value<'a> {
+        let of = self;
         match (field, &of.kind) {
             ("name", _) => text(&of.name),
             ("string_match", HeaderMatch::String(matcher)) => object(matcher),
@@ -139,24 +139,24 @@ impl<'a> View<'a> for Range {
     }
 }
 
-impl<'a> View<'a> for Seen<'a, StringMatcher> {
-    fn get(&self, field: &str) -> Value<'a> {
-        match (field, &self.0.kind) {
+impl Record for StringMatcher {
+    fn get<'a>(&'a self, field: &str) -> Value<'a> {
+        match (field, &self.kind) {
             ("exact", StringMatch::Exact(of))
             | ("prefix", StringMatch::Prefix(of))
             | ("suffix", StringMatch::Suffix(of))
             | ("contains", StringMatch::Contains(of)) => text(of),
             ("safe_regex", StringMatch::Regex(regex)) => text(regex.as_str()),
             ("ignore_case", StringMatch::Regex(_)) => Value::Null,
-            ("ignore_case", _) => Value::Bool(self.0.ignore_case),
+            ("ignore_case", _) => Value::Bool(self.ignore_case),
             _ => Value::Null,
         }
     }
 }
 
-impl<'a> View<'a> for Seen<'a, RouteAction> {
-    fn get(&self, field: &str) -> Value<'a> {
-        let of = self.0;
+impl Record for RouteAction {
+    fn get<'a>(&'a self, field: &str) -> Value<'a> {
+        let of = self;
         match (field, &of.destination) {
             ("cluster", Destination::Cluster(name)) => text(name),
             ("weighted_clusters", Destination::WeightedClusters(all)) => objects(all),
@@ -170,25 +170,25 @@ impl<'a> View<'a> for Seen<'a, RouteAction> {
     }
 }
 
-impl<'a> View<'a> for Seen<'a, ClusterWeight> {
-    fn get(&self, field: &str) -> Value<'a> {
+impl Record for ClusterWeight {
+    fn get<'a>(&'a self, field: &str) -> Value<'a> {
         match field {
-            "index" => Value::int(self.0.index),
-            "name" => text(&self.0.name),
-            "weight" => Value::int(self.0.weight),
-            "typed_per_filter_config" => overrides(&self.0.typed_per_filter_config),
+            "index" => Value::int(self.index),
+            "name" => text(&self.name),
+            "weight" => Value::int(self.weight),
+            "typed_per_filter_config" => overrides(&self.typed_per_filter_config),
             _ => Value::Null,
         }
     }
 }
 
-impl<'a> View<'a> for Seen<'a, HashPolicy> {
-    fn get(&self, field: &str) -> Value<'a> {
-        match (field, &self.0.kind) {
+impl Record for HashPolicy {
+    fn get<'a>(&'a self, field: &str) -> Value<'a> {
+        match (field, &self.kind) {
             ("filter_state", HashPolicyKind::ChannelId) => text("io.grpc.channel_id"),
             ("header", HashPolicyKind::Header { name, .. }) => text(name),
             ("regex_rewrite", HashPolicyKind::Header { rewrite, .. }) => optional(rewrite.as_ref(), rewritten),
-            ("terminal", _) => Value::Bool(self.0.terminal),
+            ("terminal", _) => Value::Bool(self.terminal),
             _ => Value::Null,
         }
     }

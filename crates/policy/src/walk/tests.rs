@@ -24,11 +24,7 @@ fn compare<'a>(native: &Value<'a>, json: &Value<'a>, kind: &Kind, at: &str, seen
     match (native, json, kind) {
         (_, _, Kind::Object(object)) if !matches!(native, Value::Null) => {
             for (name, kind) in SCHEMA.fields(object) {
-                let field = |of: &Value<'a>| match of {
-                    Value::Object(of) => of.get(name),
-                    Value::Map(of) => of.get(name).cloned().unwrap_or(Value::Null),
-                    other => panic!("{at} is {}", other.kind()),
-                };
+                let field = |of: &Value<'a>| of.field(name).unwrap_or_else(|| panic!("{at} is {}", of.kind()));
                 let (native, json) = (field(native), field(json));
                 let of_object = format!("{object}.{name}");
                 if is_own(&of_object) {
@@ -52,11 +48,11 @@ fn compare<'a>(native: &Value<'a>, json: &Value<'a>, kind: &Kind, at: &str, seen
                 compare(a, b, of, &format!("{at}[{}]", &**key), seen);
             }
         }
-        (Value::Object(_), Value::Map(of), Kind::Any) => {
+        (Value::Record(_) | Value::Object(_), Value::Map(of), Kind::Any) => {
             // A certificate provider stands where a text may stand, too.
             for (name, json) in of.iter().filter(|(name, _)| &***name != "defaults") {
-                let Value::Object(native) = native else { return };
-                compare(&native.get(name), json, &Kind::Any, &format!("{at}.{}", &**name), seen);
+                let Some(native) = native.field(name) else { return };
+                compare(&native, json, &Kind::Any, &format!("{at}.{}", &**name), seen);
             }
         }
         (Value::Map(a), Value::Map(b), Kind::Any) if at.ends_with("regex_rewrite") => {
