@@ -10,6 +10,7 @@
 
 use std::mem::take;
 use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Mutex, OnceLock};
 use std::thread::{Scope, ScopedJoinHandle, available_parallelism, scope};
@@ -18,6 +19,9 @@ use crate::envelope::{BATCH_BYTES, BATCH_RESOURCES, Emit, Loader, RawResource};
 
 /// Batches that wait for a worker.
 const QUEUE: usize = 8;
+
+/// Things that a thread takes at a time.
+const PART: usize = 100;
 
 /// What a run yields.
 #[derive(Debug)]
@@ -86,7 +90,7 @@ pub fn go_on<T: Send, B: Default>(
     let threads = threads.unwrap_or_else(processors);
     let (sender, receiver) = sync_channel::<Batch>(QUEUE);
     let receiver = Mutex::new(receiver);
-    let mut answers = scope(|scope| {
+    let answers = scope(|scope| {
         let mut pool = Pool {
             scope,
             receiver: &receiver,
@@ -125,13 +129,52 @@ pub fn go_on<T: Send, B: Default>(
         pool.empty();
         pool.finish()
     });
+    loader.close();
+    let results = in_order(answers);
+    Loaded { results, loader }
+}
+
+/// Calls `work` for each of some things, and gives what it returns in their order.
+///
+/// Threads take parts of a hundred of them, as many threads as the machine runs at once.
+pub fn in_parts<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let parts: Vec<&[T]> = all.chunks(PART).collect();
+    let next = AtomicUsize::new(0);
+    let run = || {
+        let mut answers = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(part) = parts.get(number) else {
+                return answers;
+            };
+            answers.push((number, part.iter().map(&work).collect::<Vec<R>>()));
+        }
+    };
+    let answers = scope(|scope| {
+        let others = processors().min(parts.len()).saturating_sub(1);
+        let others: Vec<_> = (0..others).map(|_| scope.spawn(run)).collect();
+        others.into_iter().fold(run(), joined)
+    });
+    in_order(answers)
+}
+
+/// Answers, and those of a worker that has ended.
+fn joined<T>(mut answers: Answers<T>, worker: ScopedJoinHandle<'_, Answers<T>>) -> Answers<T> {
+    match worker.join() {
+        Ok(more) => answers.extend(more),
+        Err(panic) => resume_unwind(panic),
+    }
+    answers
+}
+
+/// Answers in the order of their batches.
+fn in_order<T>(mut answers: Answers<T>) -> Vec<T> {
     answers.sort_by_key(|(index, _)| *index);
     let mut results = Vec::with_capacity(answers.iter().map(|(_, results)| results.len()).sum());
     for (_, mut some) in answers {
         results.append(&mut some);
     }
-    loader.close();
-    Loaded { results, loader }
+    results
 }
 
 /// Resources of one document or several that are not yet a batch.
@@ -197,14 +240,7 @@ impl<'s, T: Send + 's, W: Fn(Vec<RawResource>) -> Vec<T> + Sync> Pool<'s, '_, T,
     }
 
     fn finish(self) -> Answers<T> {
-        let mut answers = self.answers;
-        for worker in self.workers {
-            match worker.join() {
-                Ok(more) => answers.extend(more),
-                Err(panic) => resume_unwind(panic),
-            }
-        }
-        answers
+        self.workers.into_iter().fold(self.answers, joined)
     }
 }
 
@@ -218,6 +254,13 @@ fn next(receiver: &Mutex<Receiver<Batch>>) -> Option<Batch> {
 mod tests {
     use super::*;
     use crate::source::SourceMap;
+
+    #[test]
+    fn parts_come_in_order() {
+        let all: Vec<usize> = (0..10 * PART + 1).collect();
+        assert_eq!(in_parts(&all, |number| number + 1), (1..=all.len()).collect::<Vec<_>>());
+        assert!(in_parts(&[], |number: &usize| *number).is_empty());
+    }
 
     #[test]
     fn the_answer_does_not_depend_on_the_number_of_threads() {

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::cel::{Budget, Evaluation, EvaluationStop, Value, one_line};
 use crate::policy::{Element, MAX_TEXT_BYTES, Policies, Policy, is_policy};
-use crate::reach::Reach;
+use crate::reach::{Index, Reach};
 use crate::site::{Ground, Held, Site, Thing};
 use crate::walk;
 use xdsctl_channel::client::{Checked, World};
+use xdsctl_document::load::in_parts;
 use xdsctl_document::source::SourceMap;
 use xdsctl_model::diag::{Diagnostic, Effect, FieldPath, Path, Quota, Rule};
 use xdsctl_model::resource::{Resource, ResourceType};
@@ -36,68 +37,111 @@ pub struct PolicyInput<'p> {
 }
 
 /// What the policies find in a world, for the resources of these numbers.
-pub fn check<'w>(world: &'w World, resources: &'w [Checked], input: PolicyInput<'w>) -> Vec<(usize, Diagnostic)> {
+///
+/// Resources are looked at on several threads. What is found does not depend on that: where all
+/// steps may be taken, those that are left decide, in the order of the resources.
+pub fn check(world: &World, resources: &[Checked], input: PolicyInput<'_>) -> Vec<(usize, Diagnostic)> {
     let mut by_element: [Vec<NumberedPolicy<'_>>; Element::ALL.len()] = Default::default();
     for (number, policy) in input.policies.list.iter().enumerate() {
         if let Some(list) = by_element.get_mut(policy.element as usize) {
             list.push((number, policy));
         }
     }
-    let mut budget = Budget::new(MAX_STEPS_IN_ALL);
-    let work = budget.work();
-    let reach = Reach::new(world, resources, work.clone());
-    let ground = Ground {
-        world,
-        reach: &reach,
-        work: &work,
-        sources: input.sources,
-        shows_secrets: input.shows_secrets,
+    let index = match input.policies.list.iter().any(Policy::looks_at_world) {
+        true => Index::of(world, resources),
+        false => Index::default(),
     };
+    let looked = Looked {
+        world,
+        resources,
+        input,
+        by_element,
+        index: &index,
+    };
+    let all = ResourceType::ALL.into_iter().flat_map(|of| world.all(of));
+    let all: Vec<(&str, usize)> = all.map(|(name, entry)| (name, entry.id.0)).collect();
+    let taken = AtomicU64::new(0);
+    let mut ahead = in_parts(&all, |of| {
+        let mut budget = Budget::new(MAX_STEPS_IN_ALL);
+        (taken.load(Ordering::Relaxed) < MAX_STEPS_IN_ALL).then(|| {
+            let (list, _) = looked.resource(*of, &mut budget);
+            let steps = MAX_STEPS_IN_ALL - budget.left();
+            taken.fetch_add(steps, Ordering::Relaxed);
+            (list, steps)
+        })
+    })
+    .into_iter();
+    let mut budget = Budget::new(MAX_STEPS_IN_ALL);
     let mut found = Vec::new();
-    for resource_type in ResourceType::ALL {
-        for (name, entry) in world.all(resource_type) {
-            let number = entry.id.0;
-            let Some(checked) = resources.get(number) else {
-                continue;
-            };
-            let Some(value) = checked.parsed.as_deref() else {
-                continue;
-            };
-            let held = Held::new(checked, name, None);
-            let mut of_resource = OfResource {
-                list: Vec::new(),
-                quota: Quota::default(),
-                known: BTreeSet::new(),
-                is_about: vec![None; input.policies.list.len()],
-                looked: vec![0; input.policies.list.len()],
-            };
-            of_resource.quota.fit(checked.origin.span.range().len());
-            // The routes of a listener that are looked at.
-            let mut inline: Option<Rc<Held<'_>>> = None;
-            let goes_on = walk::resource(value, &mut |thing, at| {
-                if held.is_listener() && matches!(thing, Thing::RouteConfiguration(_)) {
-                    inline = Some(Held::new(checked, name, Some(at.to_owned())));
-                }
-                let policies = by_element.get(thing.element() as usize);
-                let Some(policies) = policies.filter(|policies| !policies.is_empty()) else {
-                    return true;
-                };
-                let held = inline.as_ref().filter(|_| thing.is_of_routes()).unwrap_or(&held);
-                let site = Site::new(ground, Rc::clone(held), thing);
-                policies
-                    .iter()
-                    .all(|policy| of_resource.take(*policy, &site, at, &mut budget))
-            });
-            for (policy, looked) in input.policies.list.iter().zip(&of_resource.looked) {
-                policy.looked.fetch_add(*looked, Ordering::Relaxed);
-            }
-            found.extend(of_resource.finish().map(|diagnostic| (number, diagnostic)));
-            if !goes_on {
-                return found;
-            }
+    for (name, number) in all {
+        let (list, goes_on) = match ahead.next().flatten() {
+            Some((list, steps)) if steps < budget.left() => (list, budget.spend(steps)),
+            _ => looked.resource((name, number), &mut budget),
+        };
+        found.extend(list.into_iter().map(|diagnostic| (number, diagnostic)));
+        if !goes_on {
+            break;
         }
     }
     found
+}
+
+/// A world that policies look at.
+struct Looked<'w> {
+    world: &'w World,
+    resources: &'w [Checked],
+    input: PolicyInput<'w>,
+    by_element: [Vec<NumberedPolicy<'w>>; Element::ALL.len()],
+    index: &'w Index<'w>,
+}
+
+impl Looked<'_> {
+    /// What is found in a resource; `false` if the limit of all is reached.
+    fn resource(&self, (name, number): (&str, usize), budget: &mut Budget) -> (Vec<Diagnostic>, bool) {
+        let checked = self.resources.get(number);
+        let Some((checked, value)) = checked.and_then(|checked| Some((checked, checked.parsed.as_deref()?))) else {
+            return (Vec::new(), true);
+        };
+        let policies = &self.input.policies.list;
+        let work = budget.work();
+        let reach = Reach::new(self.world, self.resources, self.index, work.clone());
+        let ground = Ground {
+            world: self.world,
+            reach: &reach,
+            work: &work,
+            sources: self.input.sources,
+            shows_secrets: self.input.shows_secrets,
+        };
+        let held = Held::new(checked, name, None);
+        let mut of_resource = OfResource {
+            list: Vec::new(),
+            quota: Quota::default(),
+            known: BTreeSet::new(),
+            is_about: vec![None; policies.len()],
+            looked: vec![0; policies.len()],
+        };
+        of_resource.quota.fit(checked.origin.span.range().len());
+        // The routes of a listener that are looked at.
+        let mut inline: Option<Rc<Held<'_>>> = None;
+        let goes_on = walk::resource(value, &mut |thing, at| {
+            if held.is_listener() && matches!(thing, Thing::RouteConfiguration(_)) {
+                inline = Some(Held::new(checked, name, Some(at.to_owned())));
+            }
+            let policies = self.by_element.get(thing.element() as usize);
+            let Some(policies) = policies.filter(|policies| !policies.is_empty()) else {
+                return true;
+            };
+            let held = inline.as_ref().filter(|_| thing.is_of_routes()).unwrap_or(&held);
+            let site = Site::new(ground, Rc::clone(held), thing);
+            policies
+                .iter()
+                .all(|policy| of_resource.take(*policy, &site, at, budget))
+        });
+        for (policy, looked) in policies.iter().zip(&of_resource.looked) {
+            policy.looked.fetch_add(*looked, Ordering::Relaxed);
+        }
+        (of_resource.finish().collect(), goes_on)
+    }
 }
 
 /// The places of a resource that policies may look at, each before those in it.
@@ -169,7 +213,7 @@ impl OfResource {
             ),
             Err(stop) => {
                 let diagnostic = failed(policy, &told(policy, &policy.text, &stop));
-                if budget.is_over() {
+                if budget.left() == 0 {
                     self.list.push(diagnostic);
                     return false;
                 }

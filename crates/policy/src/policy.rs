@@ -27,6 +27,7 @@ pub const MAX_TEXT_BYTES: usize = 4 << 10;
 /// The numbers of the roots.
 pub(crate) const RESOURCE: usize = 0;
 pub(crate) const PARSED: usize = 1;
+const WORLD: usize = 2;
 
 /// What a policy is about: each one of these that a client keeps is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -370,6 +371,13 @@ impl Policy {
         let of_message = self.message_expression.as_ref().map(|(program, _)| program.roots);
         let all = [Some(self.expression.roots), of_message];
         all.into_iter().flatten().any(Roots::has_client)
+    }
+
+    /// Says whether it asks who leads where.
+    pub(crate) fn looks_at_world(&self) -> bool {
+        let of_message = self.message_expression.as_ref().map(|(program, _)| program.roots);
+        let all = [Some(self.expression.roots), of_message];
+        self.target.is_some() || all.into_iter().flatten().any(|roots| roots.has(WORLD))
     }
 
     /// How many places it was held against so far.

@@ -26,7 +26,7 @@ type Add<'f, 'a> = &'f mut dyn FnMut(&'a str, usize, Found<'a>);
 pub(crate) struct Reach<'a> {
     world: &'a World,
     resources: &'a [Checked],
-    index: OnceCell<Index<'a>>,
+    index: &'a Index<'a>,
     work: Work,
 }
 
@@ -43,8 +43,9 @@ pub(crate) struct Ways<'a> {
     limit: OnceCell<Option<Millis>>,
 }
 
+/// Who leads where in a world.
 #[derive(Default)]
-struct Index<'a> {
+pub(crate) struct Index<'a> {
     /// Users by name of the RouteConfiguration.
     users: BTreeMap<&'a str, Vec<User<'a>>>,
     /// All users by listener, those that name a RouteConfiguration first.
@@ -57,76 +58,44 @@ struct Index<'a> {
     clusters: BTreeMap<&'a str, Vec<&'a str>>,
 }
 
-impl<'a> Reach<'a> {
-    pub const fn new(world: &'a World, resources: &'a [Checked], work: Work) -> Reach<'a> {
-        Reach {
-            world,
-            resources,
-            index: OnceCell::new(),
-            work,
-        }
-    }
-
-    /// What the client keeps of a resource.
-    fn value(&self, resource_type: ResourceType, name: &str) -> Option<&'a Resource> {
-        self.parsed(self.world.get(resource_type, name)?.id)
-    }
-
-    fn parsed(&self, id: ResourceId) -> Option<&'a Resource> {
-        self.resources.get(id.0)?.parsed.as_deref()
-    }
-
-    fn cluster(&self, name: &str) -> Option<&'a Cluster> {
-        match self.value(ResourceType::Cluster, name)? {
-            Resource::Cluster(cluster) => Some(cluster),
-            _ => None,
-        }
-    }
-
-    fn endpoints(&self, name: &str) -> Option<&'a Endpoints> {
-        match self.value(ResourceType::Endpoints, name)? {
-            Resource::Endpoints(endpoints) => Some(endpoints),
-            _ => None,
-        }
-    }
-
-    fn index(&self) -> &Index<'a> {
-        self.index.get_or_init(|| {
-            let mut index = Index::default();
-            for (name, entry) in self.world.all(ResourceType::Listener) {
-                if let Some(Resource::Listener(listener)) = self.parsed(entry.id) {
-                    self.add_listener(name, listener, &mut index);
-                }
+impl<'a> Index<'a> {
+    /// That of a world.
+    pub fn of(world: &'a World, resources: &'a [Checked]) -> Index<'a> {
+        let parsed = |id: ResourceId| resources.get(id.0)?.parsed.as_deref();
+        let mut index = Index::default();
+        for (name, entry) in world.all(ResourceType::Listener) {
+            if let Some(Resource::Listener(listener)) = parsed(entry.id) {
+                index.add_listener(name, listener);
             }
-            for (name, entry) in self.world.all(ResourceType::RouteConfiguration) {
-                if let Some(Resource::RouteConfiguration(routes)) = self.parsed(entry.id) {
-                    self.add_routes(name, false, routes, &mut index);
-                }
+        }
+        for (name, entry) in world.all(ResourceType::RouteConfiguration) {
+            if let Some(Resource::RouteConfiguration(routes)) = parsed(entry.id) {
+                index.add_routes(name, false, routes);
             }
-            for (name, entry) in self.world.all(ResourceType::Cluster) {
-                match entry.facts() {
-                    Some(Facts::Cluster(ClusterFacts::Aggregate { .. })) => {
-                        if let (Some(Resource::Cluster(cluster)), Some(checked)) =
-                            (self.parsed(entry.id), self.resources.get(entry.id.0))
-                            && let Discovery::Aggregate { children } = &cluster.discovery
-                        {
-                            for child in children {
-                                index.parents.entry(child).or_default().push(&checked.name);
-                            }
+        }
+        for (name, entry) in world.all(ResourceType::Cluster) {
+            match entry.facts() {
+                Some(Facts::Cluster(ClusterFacts::Aggregate { .. })) => {
+                    if let (Some(Resource::Cluster(cluster)), Some(checked)) =
+                        (parsed(entry.id), resources.get(entry.id.0))
+                        && let Discovery::Aggregate { children } = &cluster.discovery
+                    {
+                        for child in children {
+                            index.parents.entry(child).or_default().push(&checked.name);
                         }
                     }
-                    Some(Facts::Cluster(ClusterFacts::Eds { service_name, .. })) => {
-                        let endpoints = service_name.as_deref().unwrap_or(name);
-                        index.clusters.entry(endpoints).or_default().push(name);
-                    }
-                    _ => {}
                 }
+                Some(Facts::Cluster(ClusterFacts::Eds { service_name, .. })) => {
+                    let endpoints = service_name.as_deref().unwrap_or(name);
+                    index.clusters.entry(endpoints).or_default().push(name);
+                }
+                _ => {}
             }
-            index
-        })
+        }
+        index
     }
 
-    fn add_listener(&self, name: &'a str, listener: &'a Listener, index: &mut Index<'a>) {
+    fn add_listener(&mut self, name: &'a str, listener: &'a Listener) {
         let user = |manager: &'a HttpConnectionManager, is_server| User {
             listener: name,
             is_server,
@@ -147,14 +116,14 @@ impl<'a> Reach<'a> {
         });
         for user in &own {
             match &user.manager.routes {
-                RouteSource::Rds(routes) => index.users.entry(routes).or_default().push(*user),
-                RouteSource::Inline(routes) => self.add_routes(name, true, routes, index),
+                RouteSource::Rds(routes) => self.users.entry(routes).or_default().push(*user),
+                RouteSource::Inline(routes) => self.add_routes(name, true, routes),
             }
         }
-        index.listeners.insert(name, own);
+        self.listeners.insert(name, own);
     }
 
-    fn add_routes(&self, holder: &'a str, inline: bool, routes: &'a RouteConfiguration, index: &mut Index<'a>) {
+    fn add_routes(&mut self, holder: &'a str, inline: bool, routes: &'a RouteConfiguration) {
         for host in &routes.virtual_hosts {
             for route in &host.routes {
                 for (cluster, share, overrides) in destinations(route) {
@@ -167,14 +136,45 @@ impl<'a> Reach<'a> {
                         cluster: Some(cluster),
                         overrides,
                     };
-                    index.routes.entry(cluster).or_default().push(found);
+                    self.routes.entry(cluster).or_default().push(found);
                 }
             }
         }
     }
+}
+
+impl<'a> Reach<'a> {
+    pub const fn new(world: &'a World, resources: &'a [Checked], index: &'a Index<'a>, work: Work) -> Reach<'a> {
+        Reach {
+            world,
+            resources,
+            index,
+            work,
+        }
+    }
+
+    /// What the client keeps of a resource.
+    fn value(&self, resource_type: ResourceType, name: &str) -> Option<&'a Resource> {
+        let ResourceId(number) = self.world.get(resource_type, name)?.id;
+        self.resources.get(number)?.parsed.as_deref()
+    }
+
+    fn cluster(&self, name: &str) -> Option<&'a Cluster> {
+        match self.value(ResourceType::Cluster, name)? {
+            Resource::Cluster(cluster) => Some(cluster),
+            _ => None,
+        }
+    }
+
+    fn endpoints(&self, name: &str) -> Option<&'a Endpoints> {
+        match self.value(ResourceType::Endpoints, name)? {
+            Resource::Endpoints(endpoints) => Some(endpoints),
+            _ => None,
+        }
+    }
 
     fn users_of(&self, holder: &str, inline: bool) -> &[User<'a>] {
-        let index = self.index();
+        let index = self.index;
         let users = if inline { &index.listeners } else { &index.users };
         let users = users.get(holder).map_or(&[][..], Vec::as_slice);
         // Those with routes of their own are the last.
@@ -187,13 +187,13 @@ impl<'a> Reach<'a> {
     fn above(&self, held: &Held<'a>) -> Vec<&'a str> {
         let mut all: Vec<&'a str> = match held.checked.resource_type {
             Some(ResourceType::Cluster) => vec![held.name],
-            _ => self.index().clusters.get(held.name).cloned().unwrap_or_default(),
+            _ => self.index.clusters.get(held.name).cloned().unwrap_or_default(),
         };
         let mut known: BTreeSet<&str> = all.iter().copied().collect();
         let mut next = 0;
         while let Some(name) = all.get(next).copied().filter(|_| next < MAX_BELOW) {
             next += 1;
-            let parents = self.index().parents.get(name).into_iter().flatten();
+            let parents = self.index.parents.get(name).into_iter().flatten();
             let new = parents
                 .map(|parent| parent.as_str())
                 .filter(|parent| known.insert(parent));
@@ -212,7 +212,7 @@ impl<'a> Reach<'a> {
     fn uses<'s>(&'s self, held: &'s Held<'a>) -> &'s [Use<'a>] {
         held.ways.uses.get_or_init(|| {
             let above = self.above(held);
-            let uses = above.into_iter().filter_map(|name| self.index().routes.get(name));
+            let uses = above.into_iter().filter_map(|name| self.index.routes.get(name));
             let uses: Vec<Use<'a>> = uses.flatten().copied().collect();
             self.work.add(uses.len());
             uses
@@ -235,7 +235,7 @@ impl<'a> Reach<'a> {
     /// The listeners that lead to a thing, each once.
     fn leading<'s>(&'s self, held: &'s Held<'a>, thing: Thing<'a>) -> &'s [User<'a>] {
         match thing {
-            Thing::Listener(_) | Thing::Filter(_) => self.index().listeners.get(held.name).map_or(&[], Vec::as_slice),
+            Thing::Listener(_) | Thing::Filter(_) => self.index.listeners.get(held.name).map_or(&[], Vec::as_slice),
             Thing::RouteConfiguration(_) | Thing::VirtualHost(_) | Thing::Route(..) | Thing::RetryPolicy(..) => {
                 self.users_of(held.name, held.is_listener())
             }
@@ -286,7 +286,7 @@ impl<'a> Reach<'a> {
 
     pub fn aggregates(&self, name: &str, thing: Thing<'a>) -> Vec<&'a String> {
         let parents = self
-            .index()
+            .index
             .parents
             .get(name)
             .filter(|_| matches!(thing, Thing::Cluster(_)));
@@ -339,9 +339,15 @@ impl<'a> Reach<'a> {
     }
 
     /// The clusters that RPCs go to from here, with the share of the route's weights.
-    fn going(&self, held: &Held<'a>, thing: Thing<'a>) -> Vec<(&'a str, f64)> {
+    fn going(&self, held: &Held<'a>, thing: Thing<'a>, redacts: bool) -> Vec<ClusterUse<'a>> {
         let shares = |route: &'a Route| destinations(route).into_iter().map(|(name, share, _)| (name, share));
-        let mut first: Vec<(&'a str, f64)> = match thing {
+        let found = |(name, share): (&'a str, f64)| ClusterUse {
+            name,
+            share,
+            cluster: self.cluster(name),
+            redacts,
+        };
+        let first: Vec<(&'a str, f64)> = match thing {
             Thing::Route(_, route) | Thing::RetryPolicy(_, route) => shares(route).collect(),
             Thing::VirtualHost(host) => host.routes.iter().flat_map(shares).collect(),
             Thing::RouteConfiguration(routes) => {
@@ -350,8 +356,8 @@ impl<'a> Reach<'a> {
             }
             Thing::Cluster(_) => vec![(held.name, 1.0)],
             Thing::Endpoints(_) | Thing::Locality { .. } | Thing::Endpoint(..) => {
-                let clusters = self.index().clusters.get(held.name).into_iter().flatten();
-                return clusters.map(|name| (*name, 1.0)).collect();
+                let clusters = self.index.clusters.get(held.name).into_iter().flatten();
+                return clusters.map(|name| found((*name, 1.0))).collect();
             }
             Thing::Listener(_) | Thing::Filter(_) => {
                 let routes = self
@@ -362,19 +368,21 @@ impl<'a> Reach<'a> {
                 hosts.flat_map(|host| &host.routes).flat_map(shares).collect()
             }
         };
+        let mut all: Vec<ClusterUse<'a>> = first.into_iter().map(found).collect();
         // Of an aggregate, what it names.
-        let mut known: BTreeSet<&str> = first.iter().map(|(name, _)| *name).collect();
+        let mut known: Option<BTreeSet<&str>> = None;
         let mut next = 0;
-        while let Some((name, _)) = first.get(next).copied().filter(|_| next < MAX_BELOW) {
+        while let Some(cluster) = all.get(next).filter(|_| next < MAX_BELOW).map(|one| one.cluster) {
             next += 1;
-            if let Some(Discovery::Aggregate { children }) = self.cluster(name).map(|cluster| &cluster.discovery) {
+            if let Some(Discovery::Aggregate { children }) = cluster.map(|cluster| &cluster.discovery) {
+                let known = known.get_or_insert_with(|| all.iter().map(|one| one.name).collect());
                 let new = children.iter().filter(|child| known.insert(child));
-                first.extend(new.map(|child| (child.as_str(), 1.0)).collect::<Vec<_>>());
+                all.extend(new.map(|child| found((child, 1.0))).collect::<Vec<_>>());
             }
         }
-        self.work.add(first.len());
+        self.work.add(all.len());
         self.count(next);
-        first
+        all
     }
 
     fn routes_of(&self, manager: &'a HttpConnectionManager) -> Option<&'a RouteConfiguration> {
@@ -388,19 +396,12 @@ impl<'a> Reach<'a> {
     }
 
     pub fn clusters(&self, held: &Held<'a>, thing: Thing<'a>, redacts: bool) -> Value<'a> {
-        let mut all = self.going(held, thing);
+        let mut all = self.going(held, thing, redacts);
         if matches!(thing, Thing::Cluster(_)) {
             // A cluster leads to others, if it is an aggregate.
             all.remove(0);
         }
-        Value::list(all.into_iter().map(|(name, share)| {
-            Value::object(ClusterUse {
-                name,
-                share,
-                cluster: self.cluster(name),
-                redacts,
-            })
-        }))
+        Value::list(all.into_iter().map(Value::object))
     }
 
     pub fn priorities(&self, held: &Held<'a>, thing: Thing<'a>) -> Value<'a> {
@@ -418,7 +419,7 @@ impl<'a> Reach<'a> {
             _ => {
                 let roots: Vec<&'a str> = match thing {
                     Thing::Cluster(_) => vec![held.name],
-                    _ => self.going(held, thing).into_iter().map(|(name, _)| name).collect(),
+                    _ => self.going(held, thing, false).into_iter().map(|one| one.name).collect(),
                 };
                 let mut known = BTreeSet::new();
                 let mut open: Vec<&'a str> = roots.into_iter().rev().collect();

@@ -56,9 +56,9 @@ impl Budget {
         self.own = MAX_STEPS;
     }
 
-    /// Says whether all steps of all evaluations were taken.
-    pub const fn is_over(&self) -> bool {
-        self.all == 0
+    /// Steps of all evaluations that are left.
+    pub const fn left(&self) -> u64 {
+        self.all
     }
 
     /// Takes steps of all evaluations; says whether there are any left.
