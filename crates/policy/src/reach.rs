@@ -1,7 +1,7 @@
 //! What of a world refers to a thing, and what it leads to.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::cel::{Value, Work};
 use crate::site::{Held, Thing};
@@ -56,6 +56,8 @@ pub(crate) struct Index<'a> {
     parents: BTreeMap<&'a str, Vec<&'a String>>,
     /// Clusters by the name of their endpoints.
     clusters: BTreeMap<&'a str, Vec<&'a str>>,
+    /// Clusters by the keys of their names: each route asks for some. Looked up only.
+    held: HashMap<&'a str, &'a Cluster>,
 }
 
 impl<'a> Index<'a> {
@@ -74,6 +76,9 @@ impl<'a> Index<'a> {
             }
         }
         for (name, entry) in world.all(ResourceType::Cluster) {
+            if let Some(Resource::Cluster(cluster)) = parsed(entry.id) {
+                index.held.insert(name, cluster);
+            }
             match entry.facts() {
                 Some(Facts::Cluster(ClusterFacts::Aggregate { .. })) => {
                     if let (Some(Resource::Cluster(cluster)), Some(checked)) =
@@ -160,6 +165,10 @@ impl<'a> Reach<'a> {
     }
 
     fn cluster(&self, name: &str) -> Option<&'a Cluster> {
+        if let Some(cluster) = self.index.held.get(name) {
+            return Some(cluster);
+        }
+        // It may be spelt in another way.
         match self.value(ResourceType::Cluster, name)? {
             Resource::Cluster(cluster) => Some(cluster),
             _ => None,
