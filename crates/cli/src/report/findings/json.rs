@@ -299,6 +299,14 @@ impl<W: Write> JsonReport<W> {
     }
 }
 
+/// What stands before the row of this number in a list of the document.
+const fn before_row(number: usize) -> &'static [u8] {
+    match number {
+        0 => b"\n    ",
+        _ => b",\n    ",
+    }
+}
+
 /// Bytes that are collected before they are written.
 const LINE_BYTES: usize = 64 << 10;
 
@@ -327,8 +335,7 @@ impl<W: Write> ReportWriter for JsonReport<W> {
     }
 
     fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
-        let separator: &[u8] = if self.resources == 0 { b"\n    " } else { b",\n    " };
-        self.line.extend_from_slice(separator);
+        self.line.extend_from_slice(before_row(self.resources));
         if resource.refers_to.is_some() {
             let kept = self.kept.get_or_insert_default();
             kept.extend(resource.parsed.clone().map(|parsed| KeptRow {
@@ -386,8 +393,7 @@ impl<W: Write> ReportWriter for JsonReport<W> {
             self.out.flush()?;
             self.line.clear();
             for (number, row) in kept.iter().enumerate() {
-                self.line
-                    .extend_from_slice(if number == 0 { b"\n    " } else { b",\n    " });
+                self.line.extend_from_slice(before_row(number));
                 self.put(row)?;
                 self.pass()?;
             }
