@@ -43,7 +43,7 @@ function answer(request: Extract<Request, { kind: "ask" }>): Reply {
       self.postMessage({ ...blank, code: 0, value: checked(report, "list"), ms: performance.now() - begin, isEarly: true } satisfies Reply);
     });
     const { code, out, err } = run(module, args, [...seen, ...request.files], undefined, as === "graph" ? (part) => halves.hear(part) : undefined);
-    const value = as === "text" || out === "" ? null : halves.first === null ? JSON.parse(out) : halves.whole();
+    const value = as === "text" || out === "" ? null : halves.first === null ? JSON.parse(out) : halves.whole(out);
     const made = (as === "graph" || as === "list") && value !== null ? checked(value as Report, as) : value;
     return { id, code, out: as === "text" ? out : "", err, value: made, ms: performance.now() - begin, trap: null };
   } catch (error) {
@@ -57,24 +57,28 @@ const BETWEEN = ',\n  "kept": [';
 /** A report of `--show reached`, read while it is written: what was found comes first. */
 class Halves {
   first: Report | null = null;
+  /** Where the second half begins in the output. */
+  second = 0;
   parts: string[] = [];
   tail = "";
 
   constructor(readonly found: (report: Report) => void) {}
 
   hear(part: string) {
-    this.parts.push(part);
     if (this.first !== null) return;
+    this.parts.push(part);
     this.tail = (this.tail + part).slice(-BETWEEN.length);
     if (this.tail !== BETWEEN) return;
-    this.first = JSON.parse(`${this.parts.join("").slice(0, -BETWEEN.length)}}`) as Report;
+    const text = this.parts.join("");
+    this.second = text.length;
     this.parts = [];
+    this.first = JSON.parse(`${text.slice(0, -BETWEEN.length)}}`) as Report;
     this.found(this.first);
   }
 
-  /** The report with what the client keeps of each resource. */
-  whole(): Report | null {
-    const kept = JSON.parse(`[${this.parts.join("").trimEnd().slice(0, -1)}`) as { resource: number; parsed: Parsed }[];
+  /** The report with what the client keeps of each resource, of the whole output. */
+  whole(out: string): Report | null {
+    const kept = JSON.parse(`[${out.slice(this.second).trimEnd().slice(0, -1)}`) as { resource: number; parsed: Parsed }[];
     for (const { resource, parsed } of kept) this.first!.resources[resource]!.parsed = parsed;
     return this.first;
   }
@@ -127,8 +131,8 @@ function warm(runs: number, file: [string, Uint8Array] = ["warm.json", new TextE
   if (module === null || runs === 0 || isAsked) return;
   try {
     const halves = new Halves((report) => checked(report, "list"));
-    run(module, ["validate", "--no-config", "--format", "json", "--show", "reached", file[0]], [file], undefined, (part) => halves.hear(part));
-    checked(halves.whole()!, "graph");
+    const { out } = run(module, ["validate", "--no-config", "--format", "json", "--show", "reached", file[0]], [file], undefined, (part) => halves.hear(part));
+    checked(halves.whole(out)!, "graph");
   } catch {
     return; // Whoever asks next is told what is wrong.
   }
