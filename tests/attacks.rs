@@ -52,8 +52,10 @@ pub fn attack(kind: &str, try_one: impl Fn(&mut Chance, &Path)) {
         let directory = run::directory("attacks", kind);
         let tried = catch_unwind(AssertUnwindSafe(|| try_one(&mut Chance::new(seed), &directory)));
         if let Err(panic) = tried {
+            let thread = std::thread::current();
+            let test = thread.name().unwrap_or_default();
             eprintln!(
-                "again with XDSCTL_ATTACK_SEED={seed} XDSCTL_ATTACK_RUNS=1 cargo test -p xdsctl-cli --test attacks {kind}"
+                "again with XDSCTL_ATTACK_SEED={seed} XDSCTL_ATTACK_RUNS=1 cargo test -p xdsctl-cli --test attacks {test}"
             );
             resume_unwind(panic);
         }

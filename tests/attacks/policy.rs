@@ -391,6 +391,7 @@ fn fields_of_chance_are_there_or_null() {
         if ran.code == Some(2) && ran.out.contains("cannot be checked here") {
             let is_told = [
                 "is null and has no",
+                "null has no element",
                 "null and a",
                 "there is no element",
                 "does not take null",
