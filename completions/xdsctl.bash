@@ -2388,7 +2388,7 @@ _xdsctl() {
             return 0
             ;;
         xdsctl__subcmd__validate)
-            opts="-q -D -W -A -h --as --stdin-filename --bootstrap --env --with --world --merge --config --no-config --allow-read --show-secrets --node --tls --ca --cert --key --server-name --token-file --wait --max-size --retries --client --client-from --matrix --target --authority --listen --complete --explain-error --format --fail-on --min-severity --baseline --write-baseline --watch --fix --dry-run --diff --today --all-findings --all --explain-suppressed --statistics --quiet --show --reach --deny --warn --allow --color --help"
+            opts="-q -D -W -A -h --as --stdin-filename --bootstrap --env --with --world --merge --config --no-config --allow-read --show-secrets --node --tls --ca --cert --key --server-name --token-file --wait --max-size --retries --client --client-from --matrix --target --authority --listen --complete --explain-error --format --fail-on --min-severity --baseline --write-baseline --watch --fix --dry-run --diff --today --all-findings --max-findings --all --explain-suppressed --statistics --quiet --show --reach --deny --warn --allow --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2507,6 +2507,10 @@ _xdsctl() {
                     return 0
                     ;;
                 --today)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-findings)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

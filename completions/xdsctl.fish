@@ -109,6 +109,7 @@ note\t'Everything'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l baseline -d 'Leave out the findings that this file lists' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l write-baseline -d 'Write the present findings to this file, for --baseline' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l today -d 'Day on which suppressions end, instead of today' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l max-findings -d 'Show at most so many findings of each severity, and count the others' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l show -d 'Print also what the client keeps of each accepted resource' -r -f -a "parsed\t'What the client keeps of each accepted resource'
 reached\t'What each resource refers to, and what the client keeps of those that channels reach first. For the format json'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l reach -d 'With `--show reached`, begin at the resources of this name; may be repeated' -r
@@ -1493,6 +1494,7 @@ note\t'Everything'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand lint" -l baseline -d 'Leave out the findings that this file lists' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand lint" -l write-baseline -d 'Write the present findings to this file, for --baseline' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand lint" -l today -d 'Day on which suppressions end, instead of today' -r
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand lint" -l max-findings -d 'Show at most so many findings of each severity, and count the others' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand lint" -l show -d 'Print also what the client keeps of each accepted resource' -r -f -a "parsed\t'What the client keeps of each accepted resource'
 reached\t'What each resource refers to, and what the client keeps of those that channels reach first. For the format json'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand lint" -l reach -d 'With `--show reached`, begin at the resources of this name; may be repeated' -r

@@ -194,6 +194,46 @@ fn the_report_is_capped_and_each_file_is_named() {
 }
 
 #[test]
+fn so_many_findings_of_each_severity_are_shown() {
+    let directory = directory("at-most");
+    for number in 0..9 {
+        fs::write(directory.join(format!("{number}.json")), bad("a").to_string()).unwrap();
+    }
+    let path = directory.to_str().unwrap();
+    let of = |args: &[&str]| piped(&[&["validate", path], args].concat(), "");
+    let all = json(&of(&["--format=json"]).out);
+    let most = of(&["--format=json", "--max-findings=2"]);
+    let report = json(&most.out);
+    let listed = |report: &Value| {
+        let resources = report["resources"].as_array().unwrap();
+        resources
+            .iter()
+            .map(|resource| resource["findings"].as_array().unwrap().len())
+            .sum::<usize>()
+    };
+    assert_eq!(report["summary"]["severities"], all["summary"]["severities"]);
+    let count = |severity: &str| all["summary"]["severities"][severity].as_u64().unwrap();
+    let shown = ["error", "warning", "note"]
+        .map(|severity| count(severity).min(2))
+        .iter()
+        .sum::<u64>();
+    assert!(count("error") > 2);
+    assert_eq!(listed(&report) as u64, shown);
+    assert_eq!(
+        report["summary"]["beyond_max"].as_u64(),
+        Some(listed(&all) as u64 - shown)
+    );
+    assert_eq!(all["summary"].get("beyond_max"), None);
+    assert_eq!(most.code, of(&[]).code);
+    let none = of(&["--max-findings=0"]);
+    assert!(
+        none.out.contains("not shown: --max-findings shows more"),
+        "{}",
+        none.out
+    );
+}
+
+#[test]
 fn a_path_is_in_one_piece_on_a_terminal_and_lines_are_whole_off_one() {
     let text = fs::read_to_string(crate::support::root().join("fixtures/examples/shop.yaml")).unwrap();
     let path = "virtual_hosts[0].routes[0].route.retry_policy.retry_back_off.base_interval";

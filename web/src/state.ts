@@ -2,7 +2,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import { type Answer, Cancelled, ask, put } from "./engine/engine";
 import type { Checked } from "./engine/worker";
-import { type Graph, type Node, unpack } from "./model/graph";
+import { type Graph, MOST_FINDINGS, type Node, unpack } from "./model/graph";
 import { below, type Folding, wayTo } from "./model/layout";
 import type { Finding, PickReport, Report, RouteReport, Several } from "./model/report";
 
@@ -177,7 +177,7 @@ export async function check(isTyped = false) {
     return;
   }
   try {
-    const base = ["validate", NO_CONFIG, "--format", "json"];
+    const base = ["validate", NO_CONFIG, "--format", "json", "--max-findings", String(MOST_FINDINGS)];
     const reach = [target.value, ...reached.value].filter((name) => name !== "").flatMap((name) => ["--reach", name]);
     const quiet = isQuiet.value ? ["--min-severity", "warning"] : [];
     const common = [...quiet, "--client", shown.value, ...names];

@@ -68,6 +68,9 @@ pub struct ValidateArgs {
     /// Show every finding, not five of a rule
     #[arg(long)]
     pub all_findings: bool,
+    /// Show at most so many findings of each severity, and count the others
+    #[arg(long, value_name = "NUMBER", conflicts_with = "explain_suppressed")]
+    pub max_findings: Option<usize>,
     /// Judge also what was made for a proxy, and show every finding
     #[arg(long)]
     pub all: bool,

@@ -281,6 +281,7 @@ impl<'a> ValidatePlan<'a> {
             snippet_columns: style.snippet_columns(),
             shows_secrets: self.args.input.show_secrets,
             fixable,
+            max_findings: self.args.max_findings,
         }
     }
 

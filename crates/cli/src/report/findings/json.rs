@@ -118,6 +118,8 @@ struct SummaryRow<'a> {
     silenced_errors: usize,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     idle_policies: &'a [&'static str],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beyond_max: Option<usize>,
 }
 
 fn path<S: Serializer>(path: &FieldPath, serializer: S) -> Result<S::Ok, S::Error> {
@@ -385,6 +387,7 @@ impl<W: Write> ReportWriter for JsonReport<W> {
             baseline: summary.known,
             silenced_errors: summary.silenced,
             idle_policies: &summary.idle_policies,
+            beyond_max: Some(summary.beyond_max).filter(|count| *count > 0),
         })?;
         if let Some(kept) = self.kept.take() {
             // Whoever reads along has all that was found before the rest is made.

@@ -188,6 +188,8 @@ pub struct Summary {
     pub policies: usize,
     /// Those of them that looked at nothing.
     pub idle_policies: Vec<&'static str>,
+    /// How many findings are not shown because `--max-findings` is reached.
+    pub beyond_max: usize,
 }
 
 /// Policies that looked at nothing and are named.
@@ -228,6 +230,7 @@ impl Default for Summary {
             fixable: 0,
             policies: 0,
             idle_policies: Vec::new(),
+            beyond_max: 0,
         }
     }
 }
@@ -426,6 +429,7 @@ pub fn closing(summary: &Summary) -> String {
         (bootstraps, "bootstrap", "checked"),
         (summary.suppressed, "finding", "suppressed"),
         (summary.known, "finding", "in the baseline"),
+        (summary.beyond_max, "finding", "not shown: --max-findings shows more"),
     ];
     for (count, word, what) in others {
         if count > 0 {

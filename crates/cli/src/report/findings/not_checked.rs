@@ -11,9 +11,8 @@ use super::clients::{ClientVerdict, neighbours};
 use super::{ResourceReport, Summary};
 use crate::report::plural;
 use xdsctl_channel::client::Verdict;
-use xdsctl_model::diag::{Effect, Severity};
+use xdsctl_model::diag::{Effect, Rule, Severity};
 use xdsctl_model::profile::{Client, Doubt, Family, Fleet};
-use xdsctl_policy::is_failed;
 
 /// The kind of thing that was not checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -136,15 +135,11 @@ pub struct NotCheckedTally {
 }
 
 impl NotCheckedTally {
-    /// Takes a resource, of which the base has this verdict.
-    pub fn add(&mut self, of_base: Verdict, resource: &ResourceReport) {
-        for found in resource
-            .findings
-            .iter()
-            .filter(|found| is_failed(found.rule, found.effect))
-        {
+    /// Takes a resource, of which the base has this verdict, and on which these policies failed.
+    pub fn add(&mut self, of_base: Verdict, resource: &ResourceReport, failed: &[&'static Rule]) {
+        for rule in failed {
             let first = || format!("{} `{}`", resource.type_name, resource.name);
-            self.policies.entry(found.rule.id).or_insert_with(|| (0, first())).0 += 1;
+            self.policies.entry(rule.id).or_insert_with(|| (0, first())).0 += 1;
         }
         for (client, ClientVerdict { verdict, .. }) in &*resource.clients {
             if *verdict == "not_known" {

@@ -29,6 +29,7 @@ use xdsctl_lint::decide::{CheckOutcome, Reason, Withheld, WithheldFinding};
 use xdsctl_model::diag::{Diagnostic, Effect, FieldPath, Rule, Severity, Subject};
 use xdsctl_model::profile::{Client, Fleet};
 use xdsctl_model::resource::ResourceType;
+use xdsctl_policy::is_failed;
 
 /// How to turn an outcome into findings.
 #[derive(Debug)]
@@ -51,6 +52,8 @@ pub struct ResolveOptions<'o> {
     pub shows_secrets: bool,
     /// The findings that `--fix` would fix.
     pub fixable: &'o Fixable,
+    /// How many findings of each severity are handed out at most; `None` for all. Those that belong to no resource are not counted.
+    pub max_findings: Option<usize>,
 }
 
 /// Findings whose places have not been looked up: how many there are of a rule at fields of a name.
@@ -165,9 +168,22 @@ impl<'r> ResolvedFindings<'r> {
         if self.withheld.is_kept() {
             format.withheld_of_documents(&self.withheld_of_documents)?;
         }
-        while let Some(resource) = self.next_with(|finding| format.wants(&finding)) {
+        let mut left = BTreeMap::new();
+        let mut beyond = 0;
+        let max_findings = self.resolver.options.max_findings;
+        let mut wants = |format: &mut dyn ReportWriter, finding: &Unplaced<'_>| {
+            let wanted = format.wants(finding);
+            let Some(max) = max_findings else { return wanted };
+            let left = left.entry(finding.severity).or_insert(max);
+            let taken = wanted.min(*left);
+            *left -= taken;
+            beyond += wanted - taken;
+            taken
+        };
+        while let Some(resource) = self.next_with(|finding| wants(format, &finding)) {
             format.resource(&resource)?;
         }
+        self.summary.beyond_max = beyond;
         self.summary.not_checked = self.not_checked.finish(self.resolver.options.fleet);
         format.end(&self.summary)?;
         Ok(self.summary)
@@ -192,6 +208,7 @@ impl<'r> ResolvedFindings<'r> {
             self.withheld
                 .add_switched_off(number, &checked, counted, options.severities);
         }
+        let mut failed: Vec<&'static Rule> = Vec::new();
         let mut tally =
             |(rule, effect): (&'static Rule, Effect), field: Option<&str>, count: usize, say: Option<&Say>| {
                 self.summary.silenced += silenced((rule, effect), field, count, options.severities);
@@ -201,6 +218,9 @@ impl<'r> ResolvedFindings<'r> {
                     return 0;
                 };
                 self.summary.count((rule, effect), loudness, count);
+                if is_failed(rule, effect) {
+                    failed.push(rule);
+                }
                 wants(Unplaced {
                     rule,
                     severity: loudness.severity,
@@ -230,7 +250,7 @@ impl<'r> ResolvedFindings<'r> {
         }
         let refers_to = self.refers_to.as_mut().and_then(|all| all.get_mut(number));
         report.refers_to = refers_to.map(std::mem::take);
-        self.not_checked.add(of_base, &report);
+        self.not_checked.add(of_base, &report, &failed);
         *self.summary.verdicts.entry(report.verdict.name()).or_default() += 1;
         Some(report)
     }
