@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use super::{CLUSTER_PREFIX, Request, Selector};
+use super::{CLUSTER_PREFIX, Request, Selector, words};
 use crate::client::config::{ClusterState, XdsConfig};
 use xdsctl_model::cookie;
 use xdsctl_model::resource::endpoints::Endpoint;
@@ -19,12 +19,13 @@ pub struct Forged<'s> {
 }
 
 /// Why an RPC has no session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoSession {
     /// No route takes it, or it fails at once.
     NoRoute,
-    /// There is no session filter that is active for its method.
-    NoFilter,
+    /// There is no session filter that is active for its method; why those that there are do
+    /// nothing, if there are any.
+    NoFilter(Option<String>),
 }
 
 /// The cookie of a session with the endpoint of an address, as an answer to an RPC like this one
@@ -44,7 +45,11 @@ pub fn session_cookie<'s>(
 ) -> Result<Forged<'s>, NoSession> {
     let selection = selector.select_first(request, seed, None);
     let selection = selection.map_err(|_| NoSession::NoRoute)?;
-    let name = &selection.sessions.last().ok_or(NoSession::NoFilter)?.cookie.name;
+    let Some(session) = selection.sessions.last() else {
+        let idle = words::idle_sessions(selection.chain, request.path).last();
+        return Err(NoSession::NoFilter(idle));
+    };
+    let name = &session.cookie.name;
     let config = selector.config();
     let keys = selector.choices(selection.route);
     let clusters: Vec<&str> = keys.filter_map(|(key, _)| key.strip_prefix(CLUSTER_PREFIX)).collect();

@@ -5,10 +5,12 @@
 
 use std::fmt::Write as _;
 
-use super::{ActiveSession, Mismatch, Request, Selector};
+use super::{ActiveSession, Chain, Mismatch, Request, Selector};
 use xdsctl_document::secret;
 use xdsctl_lb::metadata::Metadata;
 use xdsctl_lb::rls;
+use xdsctl_model::cookie::covers;
+use xdsctl_model::resource::filter::FilterConfig;
 use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, HeaderView, StringMatch, StringMatcher};
 use xdsctl_model::resource::route::{Action, PathMatcher, Route};
 use xdsctl_model::text::percent;
@@ -140,6 +142,26 @@ pub fn route_label(route: &Route) -> String {
     } else {
         format!("routes[{}] `{}`", route.index, route.name)
     }
+}
+
+/// Why session filters of a chain do nothing for RPCs of a path; nothing of those that are active.
+pub fn idle_sessions(chain: &Chain, path: &str) -> impl Iterator<Item = String> {
+    chain.iter().filter_map(move |filter| {
+        let FilterConfig::StatefulSession(cookie) = &filter.config else {
+            return None;
+        };
+        let name = &filter.name;
+        if filter.disabled {
+            let level = filter.disabled_level.name();
+            return Some(format!("none: filter `{name}` is switched off by the {level}"));
+        }
+        let Some(cookie) = cookie.as_ref().filter(|cookie| !cookie.name.is_empty()) else {
+            let level = filter.config_level.name();
+            return Some(format!("none: filter `{name}` of the {level} has no cookie"));
+        };
+        let of = &cookie.path;
+        (!covers(of, path)).then(|| format!("none: the path `{of}` of cookie `{}` does not cover `{path}`", cookie.name))
+    })
 }
 
 /// Describes what a session filter does with the request's cookie.

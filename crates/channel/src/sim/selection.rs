@@ -163,6 +163,12 @@ pub(super) fn steps(
     for session in &selection.sessions {
         say(StepKind::StatefulSession, words::session(session));
     }
+    // After an abort no other filter runs.
+    if selection.fault.abort.is_none() {
+        for why in words::idle_sessions(selection.chain, request.path) {
+            say(StepKind::StatefulSession, why);
+        }
+    }
     if selection.key != selection.selected_key {
         say(
             StepKind::Cluster,

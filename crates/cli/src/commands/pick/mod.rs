@@ -116,6 +116,7 @@ fn answer(args: &PickArgs, told: &mut Told, io: &mut Io<'_>) -> Result<u8, Error
         },
         waits_for_missing: false,
         traces: !is_counted || args.explain,
+        places: matches!(told, Told::Printed { is_json: true }),
         shows_secrets: args.channel.input.show_secrets,
         max_events: Some(args.max_events),
         ..ChannelOptions::default()
@@ -439,10 +440,10 @@ fn forge(text: &str, rpc: &Rpc, config: &XdsConfig, seed: u64, io: &mut Io<'_>) 
             )?;
             return Ok(None);
         }
-        Err(NoSession::NoFilter) => {
-            let method = &rpc.method;
+        Err(NoSession::NoFilter(idle)) => {
+            let (method, why) = (&rpc.method, idle.as_deref().unwrap_or("none"));
             return Err(Error::Usage(format!(
-                "--session needs a stateful session filter that is active for `{method}`, there is none"
+                "--session needs a stateful session filter that is active for `{method}`, there is {why}"
             )));
         }
     };

@@ -222,6 +222,7 @@ pub(crate) fn json_of(outcome: &Outcome) -> Value {
         "backend": outcome.backend,
         "set_cookie": outcome.set_cookie,
         "attempts": outcome.attempts,
+        "cluster": outcome.cluster.as_deref(),
         "authority": outcome.authority.as_deref(),
         "details": outcome.details,
         "began_ms": outcome.began,

@@ -206,8 +206,8 @@ pub fn write_text(answer: &RouteAnswer<'_>, colour: bool, out: &mut dyn Write) -
     Ok(())
 }
 
-/// What follows from the chosen route, by title.
-fn details(
+/// What follows from the chosen route, by title, in words.
+pub fn details(
     answer: &RouteAnswer<'_>,
     selection: &Selection<'_>,
     action: &xdsctl_model::resource::route::RouteAction,
@@ -237,6 +237,10 @@ fn details(
     details.extend(lookup.map(|words| ("lookup", words)));
     for session in &selection.sessions {
         details.push(("session", words::session(session)));
+    }
+    if selection.fault.abort.is_none() {
+        let idle = words::idle_sessions(selection.chain, answer.request.path);
+        details.extend(idle.map(|why| ("session", why)));
     }
     if selection.key != selection.selected_key {
         details.push((

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::retry::{Failure, MethodConfigPolicy};
-use super::route::{RouteAnswer, filter_words};
+use super::route::{RouteAnswer, details, filter_words};
 use xdsctl_channel::rpc::{Mismatch, Selection, words};
 use xdsctl_model::resource::route::{Action, Route};
 use xdsctl_model::status::Status;
@@ -54,6 +54,14 @@ struct Chosen<'a> {
     filters: Vec<Filter<'a>>,
     sessions: Vec<Session<'a>>,
     delay_ms: i64,
+    details: Vec<Detail>,
+}
+
+/// What follows from the route, in words.
+#[derive(Serialize)]
+struct Detail {
+    layer: &'static str,
+    what: String,
 }
 
 #[derive(Serialize)]
@@ -108,7 +116,7 @@ pub fn document(answer: &RouteAnswer<'_>) -> impl Serialize {
             authority: &config.authority,
         }),
         tried: tried.collect(),
-        route: selection.map(|selection| chosen(selection, routes.get(selection.route))),
+        route: selection.map(|selection| chosen(answer, selection, routes.get(selection.route))),
         error: answer.failure.map(Failure::from),
         seed: answer.seed,
     }
@@ -126,7 +134,7 @@ pub fn failure(status: &Status, seed: u64) -> impl Serialize {
     }
 }
 
-fn chosen<'a>(selection: &'a Selection<'_>, route: Option<&'a Route>) -> Chosen<'a> {
+fn chosen<'a>(answer: &RouteAnswer<'_>, selection: &'a Selection<'_>, route: Option<&'a Route>) -> Chosen<'a> {
     let filters = selection.chain.iter().map(|filter| Filter {
         name: &filter.name,
         kind: filter.config.kind(),
@@ -142,6 +150,12 @@ fn chosen<'a>(selection: &'a Selection<'_>, route: Option<&'a Route>) -> Chosen<
         cluster: session.cluster,
         undecodable: session.undecodable.map(|error| error.to_string()),
     });
+    let action = route.and_then(|route| match &route.action {
+        Action::Route(action) => Some(action),
+        Action::NonForwarding | Action::Unknown => None,
+    });
+    let details = action.into_iter().flat_map(|action| details(answer, selection, action));
+    let details = details.map(|(layer, what)| Detail { layer, what });
     let inherited =
         matches!(route.map(|route| &route.action), Some(Action::Route(action)) if action.retry_policy_inherited);
     Chosen {
@@ -159,5 +173,6 @@ fn chosen<'a>(selection: &'a Selection<'_>, route: Option<&'a Route>) -> Chosen<
         filters: filters.collect(),
         sessions: sessions.collect(),
         delay_ms: selection.fault.delay.0,
+        details: details.collect(),
     }
 }
