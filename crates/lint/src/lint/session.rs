@@ -22,7 +22,7 @@ rules! {
     SESSION_TWICE = "stateful-session-twice", Snapshot, Advice, "C-core xds_http_stateful_session_filter.cc; gRFC A55";
     /// A session leaves its endpoint as soon as that drains, because override_host_status lacks DRAINING.
     SESSION_WITHOUT_DRAINING = "stateful-session-without-draining", Snapshot, Advice, "gRFC A55; C-core xds_override_host.cc UpdateAddressMap";
-    /// The path of a session's cookie covers a route, and not another one to the same cluster.
+    /// The path of a session's cookie leaves out RPCs beside those that it covers, or covers none at all.
     SESSION_PATH_MISSES_ROUTE = "stateful-session-path-misses-route", Snapshot, Advice, "gRFC A55; C-core stateful_session_filter.cc";
 }
 
@@ -122,8 +122,38 @@ fn siblings(
                 reference.cluster
             );
             findings.add(listener, &SESSION_PATH_MISSES_ROUTE, filter_path(filter.index), message);
+        } else if let Some((service, path)) = service_of_one_method(routes, host, cookie) {
+            let message = format!(
+                "the cookie's path `{cookie}` covers one method of the route to `{path}`: RPCs of other methods have no session"
+            );
+            findings
+                .add(listener, &SESSION_PATH_MISSES_ROUTE, filter_path(filter.index), message)
+                .help(format!("for all methods of the service set the cookie's path to `{service}`"));
         }
     }
+    let mut all = routes.virtual_hosts.iter().flatten().peekable();
+    let is_missed = |reference: &RouteReference| {
+        let path = routes.path_of(reference);
+        path.is_some_and(|path| !may_cover(cookie, path, reference.is_prefix))
+    };
+    if !routes.has_plugin && all.peek().is_some() && all.all(is_missed) {
+        let message = format!("the cookie's path `{cookie}` covers none of the routes: no RPC has a session");
+        findings.add(listener, &SESSION_PATH_MISSES_ROUTE, filter_path(filter.index), message);
+    }
+}
+
+/// The service of a cookie's path that is a method's, and the path of a route that takes all of the
+/// service.
+fn service_of_one_method<'r>(
+    routes: &'r RouteFacts,
+    host: &'r [RouteReference],
+    cookie: &'r str,
+) -> Option<(&'r str, &'r str)> {
+    let (service, method) = cookie.rsplit_once('/')?;
+    let whole = |path: &&str| !service.is_empty() && !method.is_empty() && path.trim_end_matches('/') == service;
+    let prefixes = with_session(routes, host, cookie).filter(|reference| reference.is_prefix);
+    let path = prefixes.filter_map(|reference| routes.path_of(reference)).find(whole)?;
+    Some((service, path))
 }
 
 /// The references of a virtual host whose routes take RPCs that a cookie's path covers: up to a
