@@ -1,5 +1,6 @@
 //! What `explain` prints: one rule's page, the list of rules, or what a line of a log tells.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -8,7 +9,7 @@ use super::edge::visible_line;
 use super::examples;
 use super::wrap::wrapped;
 use xdsctl_lint::recognise::{AtServer, Lead, LogPlace, Page, Recognised, Summary, Symptom};
-use xdsctl_model::diag::{Rule, SharedBy};
+use xdsctl_model::diag::{Effect, Rule, SharedBy};
 use xdsctl_model::profile::Family;
 use xdsctl_model::resource::ResourceType;
 
@@ -39,7 +40,7 @@ pub fn write_rule(rule: &'static Rule, width: Option<usize>, out: &mut dyn Write
         )?;
     }
     writeln!(out)?;
-    page(rule.page.trim_end(), width, out)
+    page(page_of(rule).trim_end(), width, out)
 }
 
 /// For whom a finding is reported that was made for C-core, and why.
@@ -134,7 +135,19 @@ struct RuleRow {
     clients: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     shared: Option<String>,
-    page: &'static str,
+    page: Cow<'static, str>,
+}
+
+/// The page of a rule: of one that rejects nothing, the examples are headed by what it does.
+fn page_of(rule: &'static Rule) -> Cow<'static, str> {
+    match rule.effect {
+        Effect::Nack => rule.page.into(),
+        _ => rule
+            .page
+            .replace("\n## Rejected\n", "\n## Reported\n")
+            .replace("\n## Accepted\n", "\n## Not reported\n")
+            .into(),
+    }
 }
 
 /// Writes rules as JSON, schema `xdsctl.rules/v1`.
@@ -164,7 +177,7 @@ pub fn write_found_json(symptoms: &[&Symptom], rules: &[&'static Rule], out: &mu
                 _ => String::new(),
             },
             shared: shared(rule),
-            page: rule.page,
+            page: page_of(rule),
         })
         .collect();
     let mut document = serde_json::json!({ "schema": "xdsctl.rules/v1", "rules": rows });
