@@ -149,7 +149,7 @@ fn report_route(route: &Route, earlier: &Route, at: &Path<'_>, cx: &mut Validati
     cx.report(
         &ROUTE_UNREACHABLE,
         &here.field("match"),
-        format_args!("never reached: an earlier route matches every RPC that this one matches"),
+        format_args!("never reached: {} matches every RPC that this one matches", label(earlier)),
     )
     .related(before.field("match").to_owned(), "the earlier route")
     .shared_with(who_keeps(earlier));
@@ -159,27 +159,35 @@ fn report_route(route: &Route, earlier: &Route, at: &Path<'_>, cx: &mut Validati
 #[cold]
 fn report_rest(next: &Route, more: usize, earlier: &Route, at: &Path<'_>, cx: &mut Validation<'_>) {
     let (here, before) = (at.index(next.index), at.index(earlier.index));
-    let at = here.field("match");
+    let (at, taker) = (here.field("match"), label(earlier));
     let diagnostic = match more {
         0 => cx.report(
             &ROUTE_UNREACHABLE,
             &at,
-            format_args!("never reached: an earlier route matches every RPC"),
+            format_args!("never reached: {taker} matches every RPC"),
         ),
         1 => cx.report(
             &ROUTE_UNREACHABLE,
             &at,
-            format_args!("never reached, like the route after it: an earlier route matches every RPC"),
+            format_args!("never reached, like the route after it: {taker} matches every RPC"),
         ),
         _ => cx.report(
             &ROUTE_UNREACHABLE,
             &at,
-            format_args!("never reached, like the {more} routes after it: an earlier route matches every RPC"),
+            format_args!("never reached, like the {more} routes after it: {taker} matches every RPC"),
         ),
     };
     diagnostic
         .related(before.field("match").to_owned(), "the earlier route")
         .shared_with(who_keeps(earlier));
+}
+
+/// The place of a route in its virtual host, with its name.
+fn label(route: &Route) -> String {
+    match route.name.as_str() {
+        "" => format!("routes[{}]", route.index),
+        name => format!("routes[{}] `{name}`", route.index),
+    }
 }
 
 /// The families that keep a route which takes all that later ones match, and whose routes match

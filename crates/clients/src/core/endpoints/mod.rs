@@ -118,13 +118,28 @@ fn weight(pb: &LocalityLbEndpoints) -> u32 {
     pb.load_balancing_weight.unwrap_or(0)
 }
 
+/// The name of a locality, with a priority that is not the first; empty if it has neither.
+fn label(pb: &LocalityLbEndpoints) -> String {
+    let (region, zone, sub_zone) = name_ref(pb);
+    let name = [region, zone, sub_zone].join("/");
+    let name = match name.trim_end_matches('/') {
+        "" => String::new(),
+        name => format!("`{name}` "),
+    };
+    match pb.priority {
+        0 => name,
+        priority => format!("{name}of priority {priority} "),
+    }
+}
+
 #[cold]
 fn report_without_weight(pb: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Validation<'_>) {
     cx.report(
         &LOCALITY_WITHOUT_WEIGHT,
         &at.field("load_balancing_weight"),
         format_args!(
-            "locality has {}, it is dropped with its endpoints ({})",
+            "locality {}has {}, it is dropped with its endpoints ({})",
+            label(pb),
             match pb.load_balancing_weight {
                 None => "no weight",
                 Some(_) => "weight 0",
