@@ -1,7 +1,7 @@
 // A fix that the command is certain of, made in the text of the editor.
 import { ask } from "./engine/engine";
 import type { Finding } from "./model/report";
-import { docs, edit, shown } from "./state";
+import { docs, edit, who } from "./state";
 
 /** The hunks of a patch of one file: the first line that each replaces, how many, and the new lines. */
 function hunks(patch: string): { from: number; count: number; lines: string[] }[] {
@@ -19,7 +19,7 @@ function hunks(patch: string): { from: number; count: number; lines: string[] }[
 export async function applyFix(finding: Finding) {
   const doc = docs.value.find((one) => one.name === finding.file);
   if (doc?.text == null || finding.line === null) return;
-  const args = ["validate", "--no-config", "--client", shown.value, "--fix", "--diff", "--show-secrets", doc.name];
+  const args = ["validate", "--no-config", ...who(), "--fix", "--diff", "--show-secrets", doc.name];
   const { out } = await ask("fix", args, { as: "text", only: [doc.name] });
   const hunk = hunks(out).find(({ from, count }) => finding.line! >= from && finding.line! < from + Math.max(count, 1));
   if (hunk === undefined) return;

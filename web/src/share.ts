@@ -1,6 +1,6 @@
 // What is taken along: a suite of what was tried, the picture, a link that holds the state.
 import { ask } from "./engine/engine";
-import { changes, clients, configs, docs, encode, open, pairs, panel, part, rpc, send, shown, target, tried } from "./state";
+import { changes, choose, clients, configs, docs, encode, open, pairs, panel, part, rpc, send, shown, target, tried } from "./state";
 import { type Change, type Rpc, world } from "./state";
 
 /** Links that are longer are cut by what they are pasted into. */
@@ -43,7 +43,7 @@ function steps(expects: boolean): unknown[] {
 function suite(expects: boolean): string {
   const files = configs.value.map((doc) => doc.name);
   return JSON.stringify({
-    world: files.length === 1 ? files[0] : files, kind: shown.value, seed: rpc.value.seed, ...(target.value === "" ? {} : { target: `xds:///${target.value}` }),
+    world: files.length === 1 ? files[0] : files, ...(shown.value === "" ? {} : { kind: shown.value }), seed: rpc.value.seed, ...(target.value === "" ? {} : { target: `xds:///${target.value}` }),
     steps: steps(expects),
   }, null, 2);
 }
@@ -168,10 +168,7 @@ export async function openLink(hash: string): Promise<void> {
     const files = (Array.isArray(state.files) ? state.files : []).filter((file) => Array.isArray(file) && isText(file[0]) && isText(file[1]));
     const named = (Array.isArray(state.clients) ? state.clients : []).filter((name) => isText(name) && /^[a-z]+(@[\w.-]+)?$/.test(name));
     const form = state.rpc as Partial<Rpc> | undefined;
-    if (named.length > 0) {
-      clients.value = named.slice(0, 20);
-      shown.value = named[0]!;
-    }
+    choose(named.slice(0, 20));
     open(files.slice(0, 100).map(([name, body]): [string, Uint8Array] => [name, encode(body)]), { instead: true });
     world.value = "";
     if (isText(state.target)) target.value = state.target;

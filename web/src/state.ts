@@ -27,8 +27,11 @@ export const DRAWN_BYTES = 48 << 20;
 
 export const docs = signal<Doc[]>([]);
 export const active = signal("");
-export const clients = signal<string[]>(["cpp"]);
-export const shown = signal("cpp");
+/** None: the client whose dump it is, else the command's own default. */
+export const clients = signal<string[]>([]);
+export const shown = signal("");
+/** The arguments that say who is asked. */
+export const who = (name = shown.value) => (name === "" ? [] : ["--client", name]);
 export const world = signal("");
 export const target = signal("");
 export const checked = signal<(Omit<Checked, "graph"> & { graph: Graph | null }) | null>(null);
@@ -53,12 +56,16 @@ export interface Change { down?: boolean; health?: string; ejected?: boolean; sl
 
 export interface Rpc { method: string; headers: string; session: string; seed: number; count: number }
 
-export const rpc = signal<Rpc>({ method: "/pkg.Service/Method", headers: "", session: "", seed: 0, count: 1 });
+const SOME_METHOD = "/pkg.Service/Method";
+export const rpc = signal<Rpc>({ method: SOME_METHOD, headers: "", session: "", seed: 0, count: 1 });
 export const changes = signal<Record<string, Change>>({});
 export const tried = signal<{ pick: PickReport | null; several: Several<PickReport> | null; route: RouteReport | null; err: string; command: string } | null>(null);
 
 /** The moment of a test that is looked at: states of connections, and RPCs so far, by address. */
 export const moment = signal<{ states: Map<string, string>; counts: Map<string, number> } | null>(null);
+
+/** The two sides of a comparison: names of files, or none for what is open, as it was and as it is. */
+export const compared = signal({ before: "", after: "" });
 
 /** What a comparison says about nodes of the picture. */
 export const diffed = signal<Map<string, string> | null>(null);
@@ -88,6 +95,9 @@ const size = computed(() => configs.value.reduce((sum, doc) => sum + doc.bytes.l
 export const isLarge = computed(() => size.value > DRAWN_BYTES);
 export const isQuiet = computed(() => size.value > QUIET_BYTES && !showsNotes.value);
 export const graph = computed<Graph | null>(() => checked.value?.graph ?? null);
+
+/** RPCs that routes take, by method: what stands in the form at first, and can be chosen there. */
+export const samples = computed(() => [...new Set([...(graph.value?.nodes.values() ?? [])].map((node) => node.sample.split("\n")[0]!).filter((method) => method !== ""))].slice(0, 200));
 
 /** The roots of what is looked at: one world, or what one node leads to. */
 export const roots = computed(() => {
@@ -126,6 +136,14 @@ function reset() {
   pinned.value = new Set();
   changes.value = {};
   tried.value = null;
+  compared.value = { before: "", after: "" };
+  rpc.value = { method: SOME_METHOD, headers: "", session: "", seed: 0, count: 1 };
+}
+
+/** Chooses the clients that are asked; the first of them is drawn. */
+export function choose(names: string[]) {
+  clients.value = names;
+  if (!names.includes(shown.value)) shown.value = names[0] ?? "";
 }
 
 export function close(name: string) {
@@ -180,7 +198,7 @@ export async function check(isTyped = false) {
     const base = ["validate", NO_CONFIG, "--format", "json", "--max-findings", String(MOST_FINDINGS)];
     const reach = [target.value, ...reached.value].filter((name) => name !== "").flatMap((name) => ["--reach", name]);
     const quiet = isQuiet.value ? ["--min-severity", "warning"] : [];
-    const common = [...quiet, "--client", shown.value, ...names];
+    const common = [...quiet, ...who(), ...names];
     const own = (version += 1);
     const take = (answer: Answer<Checked>, graph: Graph | null) => {
       took.value = answer.ms;
@@ -205,11 +223,12 @@ export async function check(isTyped = false) {
           if (target.value !== "" && !listeners.includes(target.value)) target.value = "";
           if (target.value === "" && listeners.length > 1) target.value = listeners[0]!;
           if (world.value === "" && worlds.length > 1) world.value = worlds[0]!;
+          if (rpc.value.method === SOME_METHOD && samples.value[0] !== undefined) rpc.value = { ...rpc.value, method: samples.value[0] };
         });
       }
     }
     if (clients.value.length > 1) {
-      const all = await ask<Report>("matrix", [...base, "--client", clients.value.join(","), ...names]);
+      const all = await ask<Report>("matrix", [...base, ...who(clients.value.join(",")), ...names]);
       matrix.value = all.value;
     } else {
       matrix.value = null;
@@ -243,20 +262,20 @@ export async function send() {
   const slow = Object.keys(changes.value).filter((address) => changes.value[address]?.slow);
   const with_ = [...asked, ...(session === "" ? [] : ["--session", session]), ...changeArgs()];
   const several = clients.value.length > 1 && slow.length === 0;
-  const who = ["--client", several ? clients.value.join(",") : shown.value];
+  const asks = who(several ? clients.value.join(",") : shown.value);
   const files: [string, Uint8Array][] = [];
-  let args = ["pick", "--format", "json", ...who, ...with_, ...(count > 1 ? ["--count", String(count)] : ["--explain"]), ...channel()];
+  let args = ["pick", "--format", "json", ...asks, ...with_, ...(count > 1 ? ["--count", String(count)] : ["--explain"]), ...channel()];
   if (slow.length > 0) {
     const steps = [
       { backend: Object.fromEntries(slow.map((address) => [address, { latency: SLOW_SECONDS }])) },
       { pick: { method, headers: pairs(headers), count, ...(session === "" ? {} : { session }) } },
     ];
     files.push(["steps.jsonl", encode(steps.map((step) => JSON.stringify(step)).join("\n"))]);
-    args = ["pick", "--format", "json", ...who, "--seed", String(seed), ...changeArgs(), "--requests", "steps.jsonl", ...channel()];
+    args = ["pick", "--format", "json", ...asks, "--seed", String(seed), ...changeArgs(), "--requests", "steps.jsonl", ...channel()];
   }
   try {
     const pick = await ask<PickReport | Several<PickReport>>("pick", args, { only, files });
-    const route = await ask<RouteReport>("route", ["route", "--format", "json", "--client", shown.value, ...asked, ...channel()], { only });
+    const route = await ask<RouteReport>("route", ["route", "--format", "json", ...who(), ...asked, ...channel()], { only });
     const isSeveral = pick.value !== null && "answers" in pick.value;
     tried.value = {
       pick: isSeveral ? (pick.value as Several<PickReport>).answers.find((one) => one.client.startsWith(shown.value.split("@")[0]!))?.answer ?? null : (pick.value as PickReport | null),
@@ -290,7 +309,9 @@ export const way = computed<Set<string>>(() => {
   const last = trace.map((step) => step.layer).lastIndexOf("pick");
   const clusters = new Set(trace.slice(Math.max(0, last)).filter((step) => step.layer === "cds_experimental").map((step) => /cluster "(.*)"/.exec(step.what)?.[1] ?? ""));
   const key = route?.route?.selected_key;
-  if (key?.startsWith("cluster:")) clusters.add(key.slice("cluster:".length));
+  const chosen = pick?.picks.flatMap((one) => one.cluster ?? []) ?? [];
+  for (const cluster of chosen) clusters.add(cluster);
+  if (chosen.length === 0 && key?.startsWith("cluster:")) clusters.add(key.slice("cluster:".length));
   const backends = new Set(pick?.picks.flatMap((one) => one.attempts) ?? []);
   const start = [...at.nodes.values()].find((node) => node.type === "Listener" && (target.value === "" || node.name === target.value) && (world.value === "" || node.world === world.value));
   if (start === undefined) return lit;
@@ -312,6 +333,16 @@ export const way = computed<Set<string>>(() => {
     }
   }
   return lit;
+});
+
+/** Nodes on the way at which an RPC that was tried fails: the clusters that it was sent to, else the last node before. */
+export const failing = computed<Set<string>>(() => {
+  const failed = tried.value?.pick?.picks.filter((one) => one.code !== "OK") ?? [];
+  const nodes = [...way.value].map((id) => graph.value?.nodes.get(id)).filter((node) => node !== undefined);
+  const clusters = new Set(failed.map((one) => one.cluster));
+  const hit = nodes.filter((node) => (node.kind === "cluster" && clusters.has(node.name)) || failed.some((one) => one.attempts.includes(node.address)));
+  const last = nodes.findLast((node) => ["listener", "virtual_host", "route"].includes(node.kind));
+  return new Set((failed.length > 0 && hit.length === 0 && last !== undefined ? [last] : hit).map((node) => node.id));
 });
 
 /** Boxes of an RPC's way that are opened. */
@@ -368,9 +399,17 @@ export function showFinding(finding: Finding) {
 }
 
 async function goTo(node: Node) {
+  const place = await placeIn(node, node.path);
+  if (place !== null) show(node.file, place.from, place.to, true);
+}
+
+/** Where a field of a node's resource stands: its bytes, and its line. */
+export async function placeIn(node: Node, path: string): Promise<{ from: number; to: number; line: number } | null> {
   const doc = docs.value.find((one) => one.name === node.file);
-  if (doc === undefined) return;
+  if (doc === undefined) return null;
   const { placeOf } = await import("./model/place");
-  const [from, to] = placeOf(doc, node.start, node.end, node.path);
-  show(node.file, from, to, true);
+  const [from, to] = placeOf(doc, node.start, node.end, path);
+  let line = 1;
+  for (let at = doc.bytes.indexOf(0x0a); at >= 0 && at < from; at = doc.bytes.indexOf(0x0a, at + 1)) line += 1;
+  return { from, to, line };
 }

@@ -1,5 +1,5 @@
 // The picture of what a client holds, as data: nodes from listeners to endpoints, made of `validate --show parsed`.
-import type { Finding, Locality, Parsed, Report, ResourceRow, Route, Severity, VirtualHost } from "./report";
+import type { Finding, HttpFilter, Locality, Parsed, Report, ResourceRow, Route, Severity, VirtualHost } from "./report";
 
 export type Kind = "listener" | "virtual_host" | "route" | "cluster" | "priority" | "locality" | "endpoint" | "host" | "rest";
 
@@ -14,6 +14,8 @@ export interface Node {
   address: string; health: string; weight: number | null; edges: Edge[]; findings: number[];
   /** What it holds was not asked for: of what it leads to only names are known. */
   isClosed: boolean;
+  /** An RPC that a route takes: the method, and a header in each line that follows. */
+  sample: string;
 }
 
 export interface Graph { nodes: Map<string, Node>; roots: string[]; worlds: string[]; addresses: string[]; listeners: string[] }
@@ -31,7 +33,7 @@ export function pack({ nodes, ...rest }: Graph): Packed {
     fields: {
       id: field("id"), kind: field("kind"), label: field("label"), detail: field("detail"), state: field("state"), why: field("why"), severity: field("severity"),
       world: field("world"), file: field("file"), type: field("type"), name: field("name"), start: field("start"), end: field("end"), path: field("path"),
-      address: field("address"), health: field("health"), weight: field("weight"), findings: field("findings"), isClosed: field("isClosed"),
+      address: field("address"), health: field("health"), weight: field("weight"), findings: field("findings"), isClosed: field("isClosed"), sample: field("sample"),
     },
   };
 }
@@ -45,7 +47,7 @@ export function unpack({ fields, degrees, edges, ...rest }: Packed): Graph {
     nodes.set(fields.id[at]!, {
       id: fields.id[at]!, kind: fields.kind[at]!, label: fields.label[at]!, detail: fields.detail[at]!, state: fields.state[at]!, why: fields.why[at]!, severity: fields.severity[at]!,
       world: fields.world[at]!, file: fields.file[at]!, type: fields.type[at]!, name: fields.name[at]!, start: fields.start[at]!, end: fields.end[at]!, path: fields.path[at]!,
-      address: fields.address[at]!, health: fields.health[at]!, weight: fields.weight[at]!, findings: fields.findings[at]!, isClosed: fields.isClosed[at]!, edges: own,
+      address: fields.address[at]!, health: fields.health[at]!, weight: fields.weight[at]!, findings: fields.findings[at]!, isClosed: fields.isClosed[at]!, sample: fields.sample[at]!, edges: own,
     });
   });
   return { ...rest, nodes };
@@ -66,6 +68,25 @@ export function matches(match: Record<string, unknown>): string {
   return path + (headers.length > 0 ? ` [${headers.join(", ")}]` : "") + fraction;
 }
 
+/** An RPC that a route takes, as far as its matchers name one. */
+function sample({ match }: Route): string {
+  const at = String(match.path ?? match.prefix ?? "");
+  const [, service = "", method = ""] = /^\/?([^/]*)\/?(.*)$/.exec(at) ?? [];
+  const isService = service !== "" && at.indexOf("/", 1) > 0;
+  const path = match.path !== undefined ? at : `/${service === "" ? "pkg.Service" : isService ? service : `${service.replace(/\.$/, "")}.Service`}/${method || "Method"}`;
+  const headers = (Array.isArray(match.headers) ? match.headers : []) as { name: string; exact?: string; string_match?: { exact?: string } }[];
+  return [path, ...headers.flatMap(({ name, exact, string_match }) => { const value = exact ?? string_match?.exact; return value === undefined ? [] : [`${name}: ${value}`]; })].join("\n");
+}
+
+/** Says whether a session's cookie goes with the RPCs of a route: with all, with some, or with none (crates/model, cookie.rs). */
+function carried(cookie: { name: string; path: string }, { match }: Route): string {
+  const path = match.path ?? match.prefix;
+  const covers = (text: string) => text.startsWith(cookie.path) && (cookie.path === "" || text === cookie.path || cookie.path.endsWith("/") || text[cookie.path.length] === "/");
+  if (typeof path !== "string") return "";
+  if (covers(path) || (match.prefix !== undefined && covers(`${path}/`) && path !== "")) return `session ${cookie.name}`;
+  return match.prefix !== undefined && cookie.path.startsWith(path) ? `session only on ${cookie.path}` : `no session, path ${cookie.path}`;
+}
+
 const policy = (parsed: Parsed | undefined) => {
   let at: unknown = parsed?.lb_policy;
   let name = "";
@@ -82,6 +103,9 @@ class Builder {
   nodes = new Map<string, Node>();
   used = new Set<string>();
   addresses = new Set<string>();
+  /** Session filters of listeners, and routes by their nodes. */
+  sessions = new Map<string, HttpFilter[]>();
+  routes = new Map<string, [VirtualHost, Route]>();
 
   constructor(readonly report: Report, readonly numbers: Map<Finding, number>) {}
 
@@ -89,7 +113,7 @@ class Builder {
     const node: Node = {
       id, kind, label, detail: "", state: "ok", why: "", severity: null, world: resource.world, file: resource.file, type: resource.type,
       name: resource.name, start: resource.byte_start, end: resource.byte_end, path, address: "", health: "", weight: null, edges: [],
-      findings: [], isClosed: false, ...more,
+      findings: [], isClosed: false, sample: "", ...more,
     };
     this.nodes.set(id, node);
     return node;
@@ -115,8 +139,9 @@ class Builder {
     }
     if (type === "Listener") {
       const node = this.add(resource, `${world}|L:${name}`, "listener", name, "", { state, why });
-      const filters = parsed?.api_listener?.http_filters?.map((filter) => filter.config.type) ?? [];
-      node.detail = filters.filter((filter) => filter !== "router").join(", ");
+      const filters = parsed?.api_listener?.http_filters ?? [];
+      node.detail = filters.map(({ config }) => (config.cookie ? `${config.cookie.name} on ${config.cookie.path || "any path"}` : config.type)).filter((filter) => filter !== "router").join(", ");
+      this.sessions.set(node.id, filters.filter((filter) => filter.config.cookie && !filter.disabled));
       if (parsed?.api_listener?.rds) {
         this.link(node, `${world}|T:${parsed.api_listener.rds.route_config_name}`);
       } else if (parsed?.api_listener?.route_config) {
@@ -157,10 +182,11 @@ class Builder {
     return made;
   }
 
-  route(resource: ResourceRow, parent: Node, _: VirtualHost, route: Route, base: string): Node {
+  route(resource: ResourceRow, parent: Node, host: VirtualHost, route: Route, base: string): Node {
     const path = `${base}.routes[${route.index}]`;
-    const retries = route.route?.retry_policy ? "retries" : "";
-    const node = this.add(resource, `${parent.id}|R:${route.index}`, "route", matches(route.match), path, { detail: [route.name, retries].filter((word) => word !== "").join(", ") });
+    const retries = route.route?.retry_policy?.grpc ? "retries" : "";
+    const node = this.add(resource, `${parent.id}|R:${route.index}`, "route", matches(route.match), path, { detail: [route.name, retries].filter((word) => word !== "").join(", "), sample: sample(route) });
+    this.routes.set(node.id, [host, route]);
     this.link(parent, node.id, `${route.index}`);
     const to = route.route;
     if (to?.cluster) this.link(node, `${resource.world}|C:${to.cluster}`);
@@ -174,7 +200,7 @@ class Builder {
   endpoints(resource: ResourceRow, parent: Node, parsed: Parsed): Node[] {
     const made: Node[] = [];
     for (const { priority, localities } of parsed.priorities ?? []) {
-      const first = this.add(resource, `${parent.id}|P:${priority}`, "priority", `priority ${priority}`, "", {});
+      const first = this.add(resource, `${parent.id}|P:${priority}`, "priority", `priority ${priority}`, localities[0] === undefined ? "" : `endpoints[${localities[0].index}]`, {});
       this.link(parent, first.id);
       made.push(first);
       const total = localities.reduce((sum, one) => sum + one.load_balancing_weight, 0);
@@ -197,11 +223,25 @@ class Builder {
     return made;
   }
 
+  /** Says at the routes of a listener whether its session goes with them; an override decides for itself. */
+  carry(listener: string, filters: HttpFilter[]) {
+    const cookie = filters.at(-1);
+    if (cookie === undefined) return;
+    const below = (id: string) => this.nodes.get(id)?.edges.map((edge) => edge.to) ?? [];
+    for (const id of below(listener).flatMap(below)) {
+      const node = this.nodes.get(id);
+      const [host, route] = this.routes.get(id) ?? [];
+      if (node === undefined || host === undefined || route === undefined) continue;
+      if (cookie.name in { ...host.typed_per_filter_config, ...route.typed_per_filter_config }) continue;
+      node.detail = [carried(cookie.config.cookie!, route), node.detail].filter((word) => word !== "").join(", ");
+    }
+  }
+
   /** Puts each finding at the deepest node that it is in; one about something that the client left out gets a node of its own. */
   tell(resource: ResourceRow, own: Node[]) {
     const [first] = own;
     if (first === undefined) return;
-    const byPath = new Map(own.filter((node) => node.path !== "").map((node) => [node.path, node]));
+    const byPath = new Map(own.filter((node) => node.path !== "" && node.kind !== "priority").map((node) => [node.path, node]));
     for (const finding of resource.findings) {
       let at = first;
       for (let end = finding.path.length; end > 0; end = Math.max(finding.path.lastIndexOf(".", end - 1), finding.path.lastIndexOf("[", end - 1))) {
@@ -254,11 +294,12 @@ class Builder {
         if (made === undefined) return [edge];
         this.nodes.set(edge.to, {
           ...node, id: edge.to, kind: made, label: name ?? "", detail: `no ${what}`, state: "missing", why: `there is no ${what} of this name`,
-          severity: null, address: "", health: "", weight: null, edges: [], findings: [], isClosed: false, type: what, name: name ?? "",
+          severity: null, address: "", health: "", weight: null, edges: [], findings: [], isClosed: false, sample: "", type: what, name: name ?? "",
         });
         return [edge];
       });
     }
+    for (const [id, filters] of this.sessions) this.carry(id, filters);
     const passing = (node: Node) => (node.kind === "rest" || node.detail === "RouteConfiguration") && this.used.has(node.id) && node.state !== "rejected";
     const roots = [...this.nodes.values()].filter((node) => !this.used.has(node.id) && !passing(node));
     const order: Kind[] = ["listener", "virtual_host", "route", "cluster", "rest", "priority", "locality", "endpoint", "host"];

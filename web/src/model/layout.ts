@@ -2,10 +2,16 @@
 import { flextree } from "d3-flextree";
 import type { Graph, Node } from "./graph";
 
-export const WIDTH = 168;
+export const WIDTH = 156;
 export const HEIGHT = 36;
-const GAP_X = 36;
+const GAP_X = 30;
 const GAP_Y = 8;
+
+/** With less room the tree stands as a list, indented by this. */
+const NARROW = 560;
+const INDENT = 18;
+/** Room for a share beside a box. */
+const BESIDE = 44;
 
 /** Children that are shown at first, and how many more at a time. */
 export const STEP = 40;
@@ -17,7 +23,7 @@ export interface Box { id: string; node: Node | null; more: number; parent: stri
 
 export interface Line { from: string; to: string; label: string; share: number | null; x1: number; y1: number; x2: number; y2: number; crosses: boolean }
 
-export interface Picture { boxes: Box[]; byId: Map<string, Box>; lines: Line[]; width: number; height: number }
+export interface Picture { boxes: Box[]; byId: Map<string, Box>; lines: Line[]; width: number; height: number; isList: boolean }
 
 /** What the reader has opened, closed and asked for more of. */
 export interface Folding { open: Map<string, boolean>; more: Map<string, number> }
@@ -65,7 +71,8 @@ export function wayTo(graph: Graph, roots: string[], id: string): string[] {
 }
 
 /** Lays out what is seen. `pinned` nodes are shown although they stand behind the first children of their parent. */
-export function layout(graph: Graph, roots: string[], folding: Folding, pinned: Set<string>): Picture {
+export function layout(graph: Graph, roots: string[], folding: Folding, pinned: Set<string>, room = Infinity): Picture {
+  const isList = room < NARROW;
   const auto = opened(graph, roots);
   const placed = new Set<string>();
   const top: Item = { id: "", node: null, more: 0, children: [], level: -1, parent: null, size: [0, 0] };
@@ -89,20 +96,28 @@ export function layout(graph: Graph, roots: string[], folding: Folding, pinned: 
     fill(item, item.node.edges.map((edge) => edge.to));
     queue.push(...item.children);
   }
-  const tree = flextree<Item>({ nodeSize: ({ data }) => data.size, spacing: 0, children: (item) => item.children }).hierarchy(top);
-  flextree<Item>({ nodeSize: ({ data }) => data.size, spacing: 0 })(tree);
   const byId = new Map<string, Box>();
   let least = Infinity;
   let most = -Infinity;
   let width = 0;
-  tree.each((at) => {
-    const { id, node, more, parent, level } = at.data;
+  const put = ({ id, node, more, parent, level }: Item, x: number, y: number) => {
     if (level < 0) return;
-    least = Math.min(least, at.x);
-    most = Math.max(most, at.x);
-    width = Math.max(width, at.y + WIDTH);
-    byId.set(id, { id, node, more, parent, level, x: at.y, y: at.x, open: isOpen(id, folding, auto), folds: node?.isClosed ? Math.max(1, node.edges.length) : node?.edges.length ?? 0 });
-  });
+    least = Math.min(least, y);
+    most = Math.max(most, y);
+    width = Math.max(width, x + WIDTH);
+    byId.set(id, { id, node, more, parent, level, x, y, open: isOpen(id, folding, auto), folds: node?.isClosed ? Math.max(1, node.edges.length) : node?.edges.length ?? 0 });
+  };
+  if (isList) {
+    const stack = [...top.children].reverse();
+    for (let at = stack.pop(), row = 0; at !== undefined; at = stack.pop(), row += 1) {
+      put(at, at.level * INDENT, row * (HEIGHT + GAP_Y));
+      stack.push(...[...at.children].reverse());
+    }
+  } else {
+    const tree = flextree<Item>({ nodeSize: ({ data }) => data.size, spacing: 0, children: (item) => item.children }).hierarchy(top);
+    flextree<Item>({ nodeSize: ({ data }) => data.size, spacing: 0 })(tree);
+    tree.each((at) => put(at.data, at.y, at.x));
+  }
   for (const box of byId.values()) box.y -= least === Infinity ? 0 : least;
   const lines: Line[] = [];
   for (const box of byId.values()) {
@@ -111,12 +126,12 @@ export function layout(graph: Graph, roots: string[], folding: Folding, pinned: 
       const to = byId.get(edge.to);
       if (to === undefined) continue;
       lines.push({
-        from: box.id, to: to.id, label: edge.label, share: edge.share, x1: box.x + WIDTH, y1: box.y + HEIGHT / 2, x2: to.x, y2: to.y + HEIGHT / 2,
+        from: box.id, to: to.id, label: edge.label, share: edge.share, x1: isList ? box.x + INDENT / 2 : box.x + WIDTH, y1: isList ? box.y + HEIGHT : box.y + HEIGHT / 2, x2: to.x, y2: to.y + HEIGHT / 2,
         crosses: to.parent !== box.id,
       });
     }
   }
-  return { boxes: [...byId.values()], byId, lines, width: width || WIDTH, height: most === -Infinity ? HEIGHT : most - least + HEIGHT };
+  return { boxes: [...byId.values()], byId, lines, width: (width || WIDTH) + (isList ? BESIDE : 0), height: most === -Infinity ? HEIGHT : most - least + HEIGHT, isList };
 }
 
 const isOpen = (id: string, folding: Folding, auto: Set<string>) => folding.open.get(id) ?? auto.has(id);

@@ -12,7 +12,7 @@ const plain = (name: string) => name.replace(/^["']|["']$/g, "").replace(/[A-Z]/
 /** `virtual_hosts[0].routes[1]` as steps; what is packed in an Any is one step with its field. */
 function steps(path: string): (string | number)[] {
   const made: (string | number)[] = [];
-  for (const [, name, index] of path.matchAll(/([A-Za-z_][A-Za-z0-9_]*)|\[(\d+)\]/g)) {
+  for (const [, name, index] of path.replace(/\bvalue\[[^\]]*\]/g, "value").matchAll(/([A-Za-z_][A-Za-z0-9_]*)|\[(\d+)\]/g)) {
     if (name !== undefined) made.push(name);
     else made.push(Number(index));
   }
@@ -56,7 +56,10 @@ function inner(node: SyntaxNode): SyntaxNode | null {
 /** The bytes of a field of the resource at these bytes; as much of the path as the text has. */
 export function placeOf(doc: Doc, start: number, end: number, path: string): [number, number] {
   if (path === "" || end - start > PARSED_BYTES) return [start, start];
-  const text = new TextDecoder().decode(doc.bytes.subarray(start, end));
+  // What stands before it in its line is indentation to those that follow.
+  const column = start - (doc.bytes.lastIndexOf(0x0a, Math.max(0, start - 1)) + 1);
+  const indent = column < 1000 ? column : 0;
+  const text = " ".repeat(indent) + new TextDecoder().decode(doc.bytes.subarray(start, end));
   const isJson = /^\s*[{[]/.test(text);
   const tree: Tree = (isJson ? jsonLanguage : yamlLanguage).parser.parse(text);
   let at: SyntaxNode = tree.topNode;
@@ -66,6 +69,6 @@ export function placeOf(doc: Doc, start: number, end: number, path: string): [nu
     at = next;
   }
   if (at === tree.topNode) return [start, start];
-  const bytes = (upTo: number) => new TextEncoder().encode(text.slice(0, upTo)).length;
+  const bytes = (upTo: number) => new TextEncoder().encode(text.slice(0, upTo)).length - indent;
   return [start + bytes(at.from), start + bytes(at.to)];
 }

@@ -24,7 +24,7 @@ export interface Report {
 
 /** What the client keeps of a resource; only what is drawn is named here. */
 export interface Parsed {
-  api_listener?: { rds?: { route_config_name: string }; route_config?: Parsed; http_filters?: { name: string; config: { type: string } }[] };
+  api_listener?: { rds?: { route_config_name: string }; route_config?: Parsed; http_filters?: HttpFilter[] };
   virtual_hosts?: VirtualHost[];
   discovery?: { type: string; service_name?: string | null; clusters?: string[]; hostname?: string };
   lb_policy?: Record<string, unknown>[];
@@ -32,13 +32,15 @@ export interface Parsed {
   priorities?: { priority: number; localities: Locality[] }[];
 }
 
-export interface VirtualHost { index: number; name: string; domains: string[]; routes: Route[] }
+export interface HttpFilter { name: string; disabled?: boolean; config: { type: string; cookie?: { name: string; path: string } } }
+
+export interface VirtualHost { index: number; name: string; domains: string[]; routes: Route[]; typed_per_filter_config?: object }
 
 export interface Route {
-  index: number; name: string; match: Record<string, unknown>;
+  index: number; name: string; match: Record<string, unknown>; typed_per_filter_config?: object;
   route?: {
     cluster?: string; weighted_clusters?: { name: string; weight: number }[]; cluster_header?: string; cluster_specifier_plugin?: string;
-    retry_policy?: { num_retries?: number } | null; max_stream_duration?: string | null;
+    retry_policy?: { grpc?: object | null } | null; max_stream_duration?: string | null;
   };
 }
 
@@ -52,7 +54,7 @@ export interface Trace { layer: string; what: string }
 
 export interface Pick {
   result: string; code: string; details: string; backend: string | null; attempts: string[]; set_cookie: string[]; trace: Trace[];
-  began_ms: number; ended_ms: number;
+  began_ms: number; ended_ms: number; cluster?: string | null;
 }
 
 export interface PickReport {
@@ -61,7 +63,10 @@ export interface PickReport {
 
 export interface RouteReport {
   schema: string; virtual_host: { index: number; name: string } | null; tried: { index: number; name: string; matcher: string; why: string }[];
-  route: { index: number; name: string; key: string; selected_key: string; sessions: { cookie: string }[] } | null;
+  route: {
+    index: number; name: string; key: string; selected_key: string; sessions: { cookie: string }[];
+    filters: { name: string; kind: string; config_from: string }[]; details?: Trace[];
+  } | null;
   error: { code: string; message: string } | null;
 }
 

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { ask } from "../engine/engine";
-import { configs, rpc, shell, shown } from "../state";
+import { configs, rpc, shell, who } from "../state";
 
 interface Layer { part: string; outcome: string; what: string; parts: Layer[] }
 interface Admitted { end: string; error: { code: string; message: string } | null; layers: Layer[] }
@@ -22,7 +22,7 @@ export function Admit() {
     const client = san.trim() !== "" ? ["--san", san.trim()] : tls ? ["--over-tls"] : [];
     const names = configs.value.map((doc) => doc.name);
     const args = [
-      "admit", "--format", "json", "--client", shown.value, ...(from.trim() === "" ? [] : ["--from", from.trim()]), ...client,
+      "admit", "--format", "json", ...who(), ...(from.trim() === "" ? [] : ["--from", from.trim()]), ...client,
       ...(method.trim() === "" ? [] : ["--method", method.trim(), ...lines.flatMap((line) => ["--header", line])]), ...names,
     ];
     try {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { cancel, status } from "../engine/engine";
-import { checked, clients, docs, graph, isLarge, matrix, page, panel, part, shown, target, took, trouble, world, check } from "../state";
+import { checked, choose, clients, docs, graph, isLarge, matrix, page, panel, part, shown, target, took, trouble, world, check } from "../state";
 import { serverSays } from "../served";
 import { Admit } from "./Admit";
 import { Compare } from "./Compare";
@@ -16,7 +16,7 @@ import { Start } from "./Start";
 import { Try } from "./Try";
 
 const PANELS = { try: "Try an RPC", play: "Play", compare: "Compare", log: "Log line", admit: "Server", matrix: "Clients" } as const;
-const KNOWN = ["cpp", "go", "java", "node", "rust"];
+const KNOWN = { cpp: "C++, Python, Ruby and others", go: "grpc-go", java: "grpc-java", node: "grpc-node", rust: "grpc-rust" };
 
 export function App() {
   const [over, setOver] = useState(false);
@@ -99,19 +99,25 @@ function summary() {
 function Clients() {
   const [text, setText] = useState(clients.value.join(","));
   useEffect(() => setText(clients.value.join(",")), [clients.value]);
-  const use = (list: string) => {
-    const named = list.split(",").map((name) => name.trim()).filter((name) => /^[a-z]+(@[\w.-]+)?$/.test(name));
-    if (named.length === 0) return;
-    clients.value = named;
-    if (!named.includes(shown.value)) shown.value = named[0]!;
+  const use = (names: string[]) => {
+    const named = names.map((name) => name.trim()).filter((name) => /^[a-z]+(@[\w.-]+)?$/.test(name));
+    choose(named);
     setText(named.join(","));
     void check();
   };
+  const set = (name: string, isOn: boolean) => use(isOn ? [...clients.value, name] : clients.value.filter((one) => one !== name));
   return (
     <div class="clients">
-      <label>Clients <input value={text} size={14} list="known" spellcheck={false} title="Such as go,java@1.72,cpp"
-        onInput={(event) => setText(event.currentTarget.value)} onChange={(event) => use(event.currentTarget.value)} /></label>
-      <datalist id="known">{[...KNOWN, KNOWN.join(",")].map((name) => <option key={name} value={name} />)}</datalist>
+      <details class="choice">
+        <summary>Clients: {clients.value.length === 0 ? "the dump's own, else cpp" : clients.value.join(", ")}</summary>
+        <div class="found">
+          {Object.entries(KNOWN).map(([name, words]) => (
+            <label key={name}><input type="checkbox" checked={clients.value.includes(name)} onChange={(event) => set(name, event.currentTarget.checked)} /> {name} <small>{words}</small></label>
+          ))}
+          <label>Clients <input value={text} size={18} spellcheck={false} placeholder="go@1.72,java" title="With versions, such as go@1.72,java"
+            onInput={(event) => setText(event.currentTarget.value)} onChange={(event) => use(event.currentTarget.value.split(","))} /></label>
+        </div>
+      </details>
       {clients.value.length > 1 && (
         <label>Drawn for <select value={shown.value} onChange={(event) => { shown.value = event.currentTarget.value; void check(); }}>
           {clients.value.map((name) => <option key={name}>{name}</option>)}

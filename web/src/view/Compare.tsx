@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { ask } from "../engine/engine";
-import { configs, diffed, graph, reveal, rpc, send, shown, panel } from "../state";
+import { compared, configs, diffed, graph, reveal, rpc, send, shown, panel, who } from "../state";
 
 interface Goes { cluster: string | null; plugin: string | null; share: number }
 interface Side { route: number | null; goes: Goes[] }
@@ -18,8 +18,7 @@ const MOST = 200;
 
 export function Compare() {
   const files = configs.value;
-  const [before, setBefore] = useState(OPENED);
-  const [after, setAfter] = useState("");
+  const { before, after } = compared.value;
   const [diff, setDiff] = useState<Diff | null>(null);
   const [why, setWhy] = useState("");
   const versions = files.map((doc) => doc.version).join();
@@ -33,7 +32,7 @@ export function Compare() {
       ...side("before", one !== undefined ? [["config.yaml", one.bytes]] : other.map((doc) => [doc.name, doc.first])),
       ...side("after", one !== undefined ? [["config.yaml", (other.find((doc) => doc !== one) ?? one).bytes]] : other.map((doc) => [doc.name, doc.bytes])),
     ];
-    ask<Diff>("diff", ["diff", "--no-config", "--merge", "--format", "json", "--client", shown.value, "before", "after"], { only: [], files: given }).then(({ value, err, trap }) => {
+    ask<Diff>("diff", ["diff", "--no-config", "--merge", "--format", "json", ...who(), "before", "after"], { only: [], files: given }).then(({ value, err, trap }) => {
       setDiff(value);
       setWhy(value === null ? trap ?? err : "");
       diffed.value = value === null ? null : drawn(value);
@@ -42,8 +41,8 @@ export function Compare() {
   return (
     <div class="compare">
       <div class="row">
-        <label>Before <select value={before} onChange={(event) => setBefore(event.currentTarget.value)}><option>{OPENED}</option>{files.map((doc) => <option key={doc.name}>{doc.name}</option>)}</select></label>
-        <label>After <select value={after} onChange={(event) => setAfter(event.currentTarget.value)}><option value="">what is open</option>{files.map((doc) => <option key={doc.name}>{doc.name}</option>)}</select></label>
+        <label>Before <select value={before} onChange={(event) => { compared.value = { before: event.currentTarget.value, after }; }}><option value="">{OPENED}</option>{files.map((doc) => <option key={doc.name}>{doc.name}</option>)}</select></label>
+        <label>After <select value={after} onChange={(event) => { compared.value = { before, after: event.currentTarget.value }; }}><option value="">what is open</option>{files.map((doc) => <option key={doc.name}>{doc.name}</option>)}</select></label>
       </div>
       {why !== "" && <pre class="told" tabIndex={0}>{why}</pre>}
       {diff !== null && <Said diff={diff} />}

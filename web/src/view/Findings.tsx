@@ -1,5 +1,5 @@
 import { applyFix } from "../fix";
-import { check, checked, graph, isQuiet, page, reveal, showFinding, showsNotes } from "../state";
+import { check, checked, docs, graph, isQuiet, page, reveal, show, showFinding, showsNotes } from "../state";
 import type { Finding } from "../model/report";
 
 const MOST = 100;
@@ -14,6 +14,18 @@ export function go(finding: Finding, index: number) {
   const id = nodeOf(index);
   if (id !== undefined) reveal(id, false);
   showFinding(finding);
+}
+
+/** A link to the beginning of a line. */
+function Line({ file, line }: { file: string | null; line: number | null }) {
+  if (file === null || line === null) return null;
+  const go = () => {
+    const bytes = docs.value.find((doc) => doc.name === file)?.bytes;
+    let from = 0;
+    for (let left = line; bytes !== undefined && left > 1; left -= 1) from = bytes.indexOf(0x0a, from) + 1;
+    show(file, from, Math.max(from, bytes?.indexOf(0x0a, from) ?? 0), true);
+  };
+  return <button class="quiet at" onClick={go}>{file.split("/").at(-1)}:{line}</button>;
 }
 
 export function Findings() {
@@ -32,6 +44,10 @@ export function Findings() {
               <b>{finding.severity}</b> <span class="what">{finding.type ? `${finding.type} ${finding.name}: ` : ""}{finding.message}</span>
               <small>{finding.file}{finding.line === null ? "" : `:${finding.line}`} {finding.path}</small>
             </button>
+            {finding.help && <p class="help"><b>Help:</b> {finding.help}</p>}
+            {finding.related?.map((one) => (
+              <p key={one.path} class="help">See <Line file={one.file} line={one.line} />: {one.message}</p>
+            ))}
             <span class="acts">
               <button class="quiet" onClick={() => { page.value = finding.rule; }}>{finding.rule}</button>
               {finding.fixable && <button onClick={() => void applyFix(finding)}>Fix</button>}

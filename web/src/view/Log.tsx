@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { ask } from "../engine/engine";
 import type { Finding, Report } from "../model/report";
-import { configs, page, part, showFinding, shown } from "../state";
+import { configs, page, part, showFinding, who } from "../state";
 
 interface Told { type: string | null; name: string | null; path: string | null; words: string; pages: { id: string; summary: string; effect: string | null }[] }
 
@@ -20,7 +20,7 @@ export function Log() {
       setTold(value?.told ?? null);
       if (value?.told === undefined) setWhy(trap ?? (err.trim() || "This is no line that xdsctl knows."));
       const names = configs.value.map((doc) => doc.name);
-      const at = await ask<Report>("place", ["validate", "--no-config", "--format", "json", "--client", shown.value, `--explain-error=${text}`, ...names]);
+      const at = await ask<Report>("place", ["validate", "--no-config", "--format", "json", ...who(), `--explain-error=${text}`, ...names]);
       const all = at.value === null ? [] : [...at.value.resources.flatMap((resource) => resource.findings), ...at.value.findings];
       setPlaces(all);
       if (all[0] !== undefined) showFinding(all[0]);

@@ -5,12 +5,12 @@ const MOST = 500;
 /** What each client does with each resource. */
 export function Matrix() {
   const report = matrix.value;
-  if (report === null) return <p class="hint">Name several clients above, such as go,java,cpp: here is what each does with every resource. {clients.value.length > 1 ? "They are being asked." : ""}</p>;
+  if (report === null) return <p class="hint">Choose several clients above: here is what each does with every resource. {clients.value.length > 1 ? "They are being asked." : ""}</p>;
   const names = [...new Set(report.resources.flatMap((resource) => Object.keys(resource.clients ?? {})))];
   const differ = report.resources.filter((resource) => new Set(names.map((name) => resource.clients?.[name]?.verdict)).size > 1);
   const rows = [...differ, ...report.resources.filter((resource) => !differ.includes(resource))];
   return (
-    <table class="matrix">
+    <div class="wide" tabIndex={0}><table class="matrix">
       <caption>{differ.length} of {report.resources.length} resources are taken otherwise by some client</caption>
       <thead><tr><th>Resource</th>{names.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
       <tbody>{rows.slice(0, MOST).map((resource, index) => (
@@ -22,6 +22,6 @@ export function Matrix() {
           })}
         </tr>
       ))}</tbody>
-    </table>
+    </table></div>
   );
 }

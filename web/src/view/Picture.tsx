@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { HEIGHT, STEP, WIDTH, layout, type Box, type Picture } from "../model/layout";
 import type { Node } from "../model/graph";
-import { changes, diffed, focus, folding, graph, moment, pinned, reach, reveal, roots, selected, send, way, type Change } from "../state";
+import { changes, checked, diffed, failing, focus, folding, graph, moment, panel, part, pinned, reach, reveal, roots, rpc, selected, send, way, type Change } from "../state";
 import { SessionButton, Weights } from "./WhatIf";
 
 const SIGN: Record<string, string> = {
@@ -11,7 +11,11 @@ const KIND: Record<string, string> = {
   listener: "Listener", virtual_host: "virtual host", route: "route", cluster: "Cluster", priority: "priority", locality: "locality", endpoint: "endpoint", host: "DNS name", rest: "ClusterLoadAssignment",
 };
 const STATE: Record<string, string> = { ok: "", rejected: "rejected", missing: "missing", left: "left out", unused: "not used" };
-const CHARS = 20;
+const CHARS = 19;
+/** Longer details are drawn narrower. */
+const DETAIL = 23;
+/** Smaller than this it cannot be read; who wants all of it in one view asks for that. */
+const LEAST = 0.58;
 const MOST_FOUND = 50;
 
 const cut = (text: string, most = CHARS) => {
@@ -37,13 +41,13 @@ export function healthOf(node: Node): { shape: string; word: string } {
 
 export function PictureView() {
   const at = graph.value;
-  const picture = useMemo(() => (at === null ? null : layout(at, roots.value, folding.value, pinned.value)), [at, roots.value, folding.value, pinned.value]);
   const [seen, setSeen] = useState({ x: 0, y: 0, w: 800, h: 400 });
   const [chosen, setScale] = useState<number | null>(null);
   const [room, setRoom] = useState(800);
+  const picture = useMemo(() => (at === null ? null : layout(at, roots.value, folding.value, pinned.value, room)), [at, roots.value, folding.value, pinned.value, room < 560]);
   const scroller = useRef<HTMLDivElement>(null);
   // As wide as there is room, as long as it can be read.
-  const scale = chosen ?? Math.min(1, Math.max(0.62, room / ((picture?.width ?? 1) + 20)));
+  const scale = chosen ?? Math.min(1, Math.max(LEAST, room / ((picture?.width ?? 1) + 20)));
   const look = () => {
     const box = scroller.current;
     if (box === null) return;
@@ -80,6 +84,7 @@ export function PictureView() {
       <div class="tools">
         <Search />
         <button aria-label="Smaller" onClick={() => setScale(Math.max(0.3, scale / 1.25))}>−</button>
+        <button onClick={() => { const box = scroller.current; if (box !== null) setScale(Math.max(0.1, Math.min(1, box.clientWidth / (picture.width + 20), box.clientHeight / (picture.height + 20)))); }}>Fit</button>
         <button aria-label="Larger" onClick={() => setScale(Math.min(2, scale * 1.25))}>+</button>
         {focus.value !== "" && <button onClick={() => { focus.value = ""; }}>Show all</button>}
       </div>
@@ -89,12 +94,14 @@ export function PictureView() {
           onKeyDown={(event) => keys(event, picture)}>
           {picture.lines.filter((line) => isIn(line.x1, line.y1, line.x2, line.y2)).map((line) => {
             const lit = way.value.has(line.from) && way.value.has(line.to);
+            const fails = lit && failing.value.has(line.to);
             const middle = (line.x1 + line.x2) / 2;
+            const [x, y, anchor] = picture.isList ? [line.x2 + WIDTH + 6, line.y2 + 4, "start"] : [line.x2 - 4, line.y2 - 4, "end"];
             return (
-              <g key={`${line.from}>${line.to}`} role="presentation" class={`line ${lit ? "lit" : ""} ${line.crosses ? "crosses" : ""}`}>
-                <path d={`M${line.x1} ${line.y1} C${middle} ${line.y1} ${middle} ${line.y2} ${line.x2} ${line.y2}`} />
+              <g key={`${line.from}>${line.to}`} role="presentation" class={`line ${lit ? "lit" : ""} ${fails ? "failing" : ""} ${line.crosses ? "crosses" : ""}`}>
+                <path d={picture.isList ? `M${line.x1} ${line.y1} V${line.y2} H${line.x2}` : `M${line.x1} ${line.y1} C${middle} ${line.y1} ${middle} ${line.y2} ${line.x2} ${line.y2}`} />
                 {(line.share !== null || line.label !== "") && (
-                  <text x={line.x2 - 4} y={line.y2 - 4} text-anchor="end">{line.share === null ? line.label : `${Math.round(line.share * 1000) / 10}%`}</text>
+                  <text x={x} y={y} text-anchor={anchor}>{line.share === null ? line.label : `${Math.round(line.share * 1000) / 10}%`}</text>
                 )}
               </g>
             );
@@ -122,17 +129,18 @@ function BoxView({ box }: { box: Box }) {
   const health = node.kind === "endpoint" ? healthOf(node) : null;
   const change = diffed.value?.get(node.id);
   const count = moment.value?.counts.get(node.address);
+  const detail = cut([...new Set([change, STATE[node.state], health?.word, count ? `${count} RPCs` : "", ...node.detail.split(", ")])].filter((word) => word).join(", "), 32);
   const words = [KIND[node.kind], node.label, node.detail, STATE[node.state], health?.word, node.why, change].filter((word) => word).join(", ");
   return (
     <g id={idOf(id)} role="treeitem" aria-level={box.level + 1} aria-selected={selected.value === id}
       aria-expanded={box.folds > 0 ? box.open : undefined}
-      class={`box ${node.kind} ${node.state} ${node.severity ?? ""} ${way.value.has(id) ? "lit" : ""} ${selected.value === id ? "chosen" : ""} ${change ? "changed" : ""}`}
+      class={`box ${node.kind} ${node.state} ${node.severity ?? ""} ${way.value.has(id) ? "lit" : ""} ${failing.value.has(id) ? "failing" : ""} ${selected.value === id ? "chosen" : ""} ${change ? "changed" : ""}`}
       transform={`translate(${x} ${y})`} onClick={() => reveal(id)} onDblClick={() => toggle(box)}>
       <title>{words}</title>
       <rect width={WIDTH} height={HEIGHT} rx={4} />
       {health !== null ? <Health shape={health.shape} /> : <text class="sign" x={8} y={23}>{SIGN[node.kind]}</text>}
       <text class="label" x={24} y={15}>{cut(node.label)}</text>
-      <text class="detail" x={24} y={29}>{cut([...new Set([change, STATE[node.state], health?.word, count ? `${count} RPCs` : "", ...node.detail.split(", ")])].filter((word) => word).join(", "), 25)}</text>
+      <text class="detail" x={24} y={29} {...(detail.length > DETAIL ? { textLength: WIDTH - 36, lengthAdjust: "spacingAndGlyphs" } : {})}>{detail}</text>
       {node.severity !== null && <text class={`mark ${node.severity}`} x={WIDTH - 24} y={15}>{{ error: "✖", warning: "▲", note: "●" }[node.severity]}</text>}
       {box.folds > 0 && <g class="fold" onClick={(event) => { event.stopPropagation(); toggle(box); }}><rect x={WIDTH - 14} y={0} width={14} height={HEIGHT} /><text x={WIDTH - 11} y={23}>{box.open ? "‹" : "›"}</text></g>}
     </g>
@@ -221,7 +229,15 @@ function Search() {
 function Details() {
   const node = graph.value?.nodes.get(selected.value);
   if (node === undefined) return <p class="hint">Choose a box: its line is shown in the editor, and what can be tried with it here.</p>;
+  const found = node.findings.map((index) => checked.value?.findings[index]).filter((finding) => finding !== undefined).slice(0, MOST_FOUND);
   const change = changes.value[node.address] ?? {};
+  const tryIt = () => {
+    const [method, ...headers] = node.sample.split("\n");
+    rpc.value = { ...rpc.value, method: method!, headers: headers.join("\n") };
+    panel.value = "try";
+    part.value = "panel";
+    void send();
+  };
   const set = (next: Change) => {
     const all = { ...changes.value, [node.address]: { ...change, ...next } };
     changes.value = all;
@@ -230,9 +246,13 @@ function Details() {
   return (
     <div class="details">
       <h2>{KIND[node.kind]} {cut(node.label, 80)}</h2>
-      <p>{[STATE[node.state], node.detail, node.why].filter((word) => word).join("; ")}</p>
+      <p>{[STATE[node.state], node.detail, found.some((finding) => finding.message === node.why) ? "" : node.why].filter((word) => word).join("; ")}</p>
+      {found.map((finding, index) => (
+        <p key={index} class={finding.severity}><b>{finding.severity}</b> {finding.message}{finding.help && <><br />Help: {finding.help}</>}</p>
+      ))}
       <div class="row">
         <button onClick={() => reveal(node.id)}>Show its line</button>
+        {node.sample !== "" && <button onClick={tryIt}>Try such an RPC</button>}
         {node.edges.length > 0 && <button onClick={() => { focus.value = node.id; }}>Look at this alone</button>}
       </div>
       {node.kind === "endpoint" && (

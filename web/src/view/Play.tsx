@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { ask } from "../engine/engine";
-import { docs, moment, shown, suites } from "../state";
+import { docs, moment, shown, suites, who } from "../state";
 import { saveSuite } from "../share";
 
 interface Event { t_ms: number; layer: string; event: string; client: string; what: Record<string, unknown> }
@@ -28,7 +28,7 @@ export function Play() {
   useEffect(() => {
     if (chosen === "") return;
     setWhy("");
-    ask<{ suites: { faults: { line: number; message: string }[]; tests: TestRow[] }[] }>("test", ["test", "--format", "json", "--client", shown.value, chosen]).then(({ value, err, trap }) => {
+    ask<{ suites: { faults: { line: number; message: string }[]; tests: TestRow[] }[] }>("test", ["test", "--format", "json", ...who(), chosen]).then(({ value, err, trap }) => {
       const own = value?.suites[0];
       setTests(own?.tests ?? []);
       setName((old) => (own?.tests.some((test) => test.name === old) ? old : own?.tests[0]?.name ?? ""));
@@ -38,7 +38,7 @@ export function Play() {
   useEffect(() => {
     if (chosen === "" || tests.length === 0) return;
     const run = tests.length > 1 ? ["--run", `^${escaped(name)}$`] : [];
-    ask("simulate", ["simulate", "--format", "jsonl", "--client", shown.value, ...run, chosen], { as: "text" }).then(({ out, err, code }) => {
+    ask("simulate", ["simulate", "--format", "jsonl", ...who(), ...run, chosen], { as: "text" }).then(({ out, err, code }) => {
       const lines = out.split("\n").slice(0, MOST_EVENTS).filter((line) => line !== "");
       const made = lines.map((line) => JSON.parse(line) as Event);
       setEvents(made);

@@ -1,5 +1,5 @@
 import { EXAMPLES } from "../examples";
-import { open, part, panel, rpc, send } from "../state";
+import { choose, compared, open, part, panel, rpc, send } from "../state";
 import { Openers } from "./Files";
 
 /** The first thing to see: what it is for, the ways in, and an example for each common fault. */
@@ -14,13 +14,15 @@ export function Start() {
         {EXAMPLES.map((example) => (
           <li key={example.title}>
             <button onClick={() => {
+              choose(example.clients ?? []);
               open(example.files.map(([name, text]): [string, Uint8Array] => [name, new TextEncoder().encode(text)]), { instead: true });
               panel.value = example.panel ?? "try";
+              if (example.compared !== undefined) compared.value = example.compared;
               if (example.rpc !== undefined) {
                 rpc.value = { ...rpc.value, headers: "", session: "", count: 1, ...example.rpc };
                 void send();
               }
-              part.value = "picture";
+              part.value = panel.value === "try" ? "picture" : "panel";
             }}><b>{example.title}</b><span>{example.about}</span></button>
           </li>
         ))}

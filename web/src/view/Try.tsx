@@ -1,7 +1,10 @@
 import { useState } from "preact/hooks";
-import type { Pick, Trace } from "../model/report";
-import { changes, rpc, send, tried, type Rpc } from "../state";
+import type { Node } from "../model/graph";
+import type { Pick, RouteReport, Trace } from "../model/report";
+import { changes, graph, rpc, samples, send, tried, way, type Rpc } from "../state";
 import { saveSuite } from "../share";
+import { Place } from "./Place";
+import { PLAIN } from "./words";
 
 const MOST_STEPS = 200;
 
@@ -12,10 +15,13 @@ export function Try() {
   return (
     <>
       <form class="try" onSubmit={(event) => { event.preventDefault(); void send(); }}>
-        <label>Method <input value={form.method} spellcheck={false} onInput={(event) => set({ method: event.currentTarget.value })} /></label>
+        <label>Method <input value={form.method} list="methods" spellcheck={false} onInput={(event) => set({ method: event.currentTarget.value })} />
+          <datalist id="methods">{samples.value.map((method) => <option key={method} value={method} />)}</datalist></label>
         <label>Headers, one a line <textarea rows={2} value={form.headers} placeholder="tier: gold" spellcheck={false} onInput={(event) => set({ headers: event.currentTarget.value })} /></label>
         <div class="row">
-          <label>Session of <input value={form.session} size={15} placeholder="10.0.0.1:8080" onInput={(event) => set({ session: event.currentTarget.value.trim() })} /></label>
+          <label>Session of <select value={form.session} onChange={(event) => set({ session: event.currentTarget.value })}>
+            <option value="">nobody</option>{sessions(form.session).map((address) => <option key={address}>{address}</option>)}
+          </select></label>
           <label>Count <input type="number" min={1} max={100000} value={form.count} onInput={(event) => set({ count: Math.max(1, Number(event.currentTarget.value) || 1) })} /></label>
           <label>Seed <input type="number" min={0} value={form.seed} onInput={(event) => set({ seed: Math.max(0, Math.floor(Number(event.currentTarget.value)) || 0) })} /></label>
           <button class="main">Send</button>
@@ -28,6 +34,20 @@ export function Try() {
       <Outcome />
     </>
   );
+}
+
+const MOST_SESSIONS = 500;
+
+/** Endpoints that a session can be of; also one that has gone since. */
+const sessions = (own: string) => [...new Set([...(graph.value?.addresses ?? []).slice(0, MOST_SESSIONS), ...(own === "" ? [] : [own])])];
+
+/** What became of all RPCs. */
+function headline(picks: Pick[]): string {
+  if (picks.length < 2) return say(picks[0]);
+  const failed = picks.filter((one) => one.code !== "OK");
+  if (failed.length === 0) return `All ${picks.length} RPCs are OK`;
+  const why = [...new Set(failed.map((one) => `${one.code}${one.details === "" ? "" : `: ${one.details}`}`))];
+  return `${failed.length} of ${picks.length} RPCs fail: ${why.slice(0, 3).join("; ")}${why.length > 3 ? "; and others" : ""}`;
 }
 
 function Outcome() {
@@ -47,14 +67,9 @@ function Outcome() {
           {several.partings.map((parting) => <p key={parting.layer}>They part at {parting.layer}: {parting.what.map((what, index) => `${parting.clients[index]?.join(", ")}: ${what}`).join(" — ")}</p>)}
         </section>
       )}
-      {first !== undefined && <p class={`result ${first.code === "OK" ? "good" : "bad"}`} role="status"><b>{say(first)}</b></p>}
+      {pick !== null && first !== undefined && <p class={`result ${pick.picks.every((one) => one.code === "OK") ? "good" : "bad"}`} role="status"><b>{headline(pick.picks)}</b></p>}
       <Shares />
-      {route !== null && (
-        <section aria-label="Routes">
-          {route.tried.map((one) => <p key={one.index} class="no">routes[{one.index}] {one.name}: no, {one.why}</p>)}
-          {route.route !== null ? <p>routes[{route.route.index}] {route.route.name} takes it to {route.route.selected_key}</p> : route.error !== null && <p>{route.error.code}: {route.error.message}</p>}
-        </section>
-      )}
+      {route !== null && <Taken route={route} trace={first?.trace ?? []} />}
       {first !== undefined && first.trace.length > 0 && <Steps trace={first.trace} />}
       <p class="row">
         <button onClick={() => void saveSuite().then(setSaved)}>Save as a suite</button>
@@ -68,15 +83,64 @@ function Outcome() {
 const say = (pick: Pick | undefined) => pick === undefined ? "no answer"
   : `${pick.code}${pick.backend === null ? "" : ` from ${pick.backend}`}${pick.details === "" ? "" : `: ${pick.details}`}${pick.ended_ms > pick.began_ms ? ` (${pick.ended_ms - pick.began_ms} ms)` : ""}`;
 
+const OF_ROUTE = ["session", "timeout", "retries"];
+
+/** The route that takes the RPC, and what the configuration says of session, timeout and retries there: also that there are none. */
+function Taken({ route, trace }: { route: RouteReport; trace: Trace[] }) {
+  const lit = [...way.value].map((id) => graph.value?.nodes.get(id));
+  const of = (kind: Node["kind"]) => lit.find((node) => node?.kind === kind);
+  const { route: taken } = route;
+  const own = of("route");
+  const rows = (taken?.details ?? []).filter(({ layer }) => OF_ROUTE.includes(layer));
+  const told = trace.filter(({ layer }) => layer === SESSION);
+  const session = told.length > 0 ? told : rows.filter(({ layer }) => layer === "session");
+  const filter = taken?.filters.find(({ kind }) => kind === "stateful_session");
+  const where = (): [Node | undefined, string] => {
+    const named = (node: Node | undefined, base = "") => [node, `${node?.path ?? ""}${base}.typed_per_filter_config`] as [Node | undefined, string];
+    switch (filter?.config_from) {
+      case "virtual host": return named(of("virtual_host"));
+      case "route": return named(own);
+      case "cluster weight": return named(own, ".route.weighted_clusters");
+      default: return [of("listener"), `${MANAGER}.http_filters[${taken?.filters.indexOf(filter!) ?? 0}].typed_config.session_state.typed_config.cookie.path`];
+    }
+  };
+  const [node, path] = where();
+  const fields: Record<string, string> = { timeout: ".route.max_stream_duration", retries: ".route.retry_policy" };
+  return (
+    <section aria-label="Routes">
+      {route.tried.map((one) => <p key={one.index} class="no">routes[{one.index}] {one.name}: no, {one.why}</p>)}
+      {taken === null ? route.error !== null && <p>{route.error.code}: {route.error.message}</p> : (
+        <>
+          <p>routes[{taken.index}] {taken.name} takes it to {taken.selected_key} <Place node={own} path={own?.path ?? ""} /></p>
+          <table class="ways"><tbody>
+            {(session.length > 0 ? session : [{ layer: SESSION, what: "none: the listener has no session filter" }]).map(({ what }, index) => (
+              <tr key={index} class={what.startsWith("none: the path") ? "misses" : ""}><th scope="row">{SESSION}</th><td>{what} {filter !== undefined && <Place node={node} path={path} />}</td></tr>
+            ))}
+            {rows.filter(({ layer }) => layer !== "session").map(({ layer, what }) => (
+              <tr key={layer}><th scope="row">{layer}</th><td>{what} {own !== undefined && <Place node={own} path={`${own.path}${fields[layer] ?? ""}`} />}</td></tr>
+            ))}
+          </tbody></table>
+        </>
+      )}
+    </section>
+  );
+}
+
+const SESSION = "stateful session";
+const MANAGER = "api_listener.api_listener";
+
 /** What each layer did in the end; waiting for connections is folded. */
-function Steps({ trace }: { trace: Trace[] }) {
+function Steps({ trace: told }: { trace: Trace[] }) {
+  const trace = told.filter(({ layer }) => layer !== SESSION);
   const last = trace.map((step) => step.layer).lastIndexOf("pick");
   const before = trace.findIndex((step) => step.layer === "pick");
   const [all, setAll] = useState(false);
   const shown = all || before < 0 ? trace : [...trace.slice(0, before), ...trace.slice(last)];
   return (
     <section aria-label="Layers">
-      <table><tbody>{shown.slice(0, MOST_STEPS).map((step, index) => <tr key={index}><th scope="row">{step.layer}</th><td>{step.what}</td></tr>)}</tbody></table>
+      <table class="ways"><tbody>{shown.slice(0, MOST_STEPS).map((step, index) => (
+        <tr key={index}><th scope="row">{PLAIN[step.layer] ?? step.layer}{PLAIN[step.layer] !== undefined && <small> {step.layer}</small>}</th><td>{step.what}</td></tr>
+      ))}</tbody></table>
       {before >= 0 && last > before && <button class="quiet" aria-pressed={all} onClick={() => setAll(!all)}>{all ? "Only the last pick" : `With ${last - before} steps before`}</button>}
     </section>
   );
@@ -100,7 +164,7 @@ function Shares() {
     <table class="shares" aria-label="Shares">
       <thead><tr><th>Goes to</th><th>RPCs</th><th>Share</th><th>Expected</th></tr></thead>
       <tbody>{shares.slice(0, MOST_STEPS).map((share) => (
-        <tr key={share.label}>
+        <tr key={share.label} class={graph.value?.addresses.includes(share.label) ? "" : "fails"}>
           <th scope="row">{share.label}</th><td>{share.count}</td>
           <td><svg class="bar" width="100" height="14" aria-hidden="true"><rect width={100 * share.simulated} height="6" />{share.expected !== null && <rect class="expected" y="8" width={100 * share.expected} height="6" />}</svg> {percent(share.simulated)}</td>
           <td>{share.expected === null ? "" : percent(share.expected)}</td>

@@ -21,6 +21,9 @@ const PART_BYTES = 200_000;
 /** Letters that come together are one change. A question that waits gives way to a newer one, so there is no need to wait for long. */
 const WAIT_MS = 8;
 
+/** Long lines of files up to this size are wrapped. */
+const WRAPPED_BYTES = 256 << 10;
+
 const MOST_MARKS = 2000;
 
 const colours = HighlightStyle.define([
@@ -66,11 +69,12 @@ export function mount(host: HTMLElement): EditorHandle {
     own = view.state.doc.toString();
     edit(doc.name, own);
   };
-  const extensions = (name: string, editable: boolean) => [
+  const extensions = (name: string, editable: boolean, wraps: boolean) => [
     styled,
     lineNumbers(), foldGutter(), history(), drawSelection(), highlightActiveLine(), bracketMatching(), highlightSelectionMatches(), lintGutter(),
     search({ top: true }), syntaxHighlighting(colours), /\.(ya?ml)$/.test(name) ? yaml() : /\.(json|jsonl|ndjson)$/.test(name) ? json() : [],
     keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...foldKeymap, ...lintKeymap]),
+    wraps ? EditorView.lineWrapping : [],
     EditorState.readOnly.of(!editable), EditorView.editable.of(editable),
     EditorView.contentAttributes.of({ "aria-label": `Text of ${name}`, tabindex: "0" }),
     EditorView.updateListener.of((update) => {
@@ -91,7 +95,7 @@ export function mount(host: HTMLElement): EditorHandle {
     from = 0;
     const kept = states.get(next.name);
     if (next.text !== null && kept !== undefined && kept.doc.toString() === next.text) view.setState(kept);
-    else view.setState(EditorState.create({ doc: next.text ?? part(next, around), extensions: extensions(next.name, next.text !== null) }));
+    else view.setState(EditorState.create({ doc: next.text ?? part(next, around), extensions: extensions(next.name, next.text !== null, next.bytes.length <= WRAPPED_BYTES && !/.{5000}/.test(next.text ?? "")) }));
   };
 
   /** The text, and how many bytes it has. Of a text that is not being changed both are known. */
@@ -113,7 +117,7 @@ export function mount(host: HTMLElement): EditorHandle {
       const end = Math.min(at.get((finding.byte_end ?? 0) - from) ?? begin, view.state.doc.lineAt(begin).to);
       return {
         from: begin, to: Math.max(begin, end), severity: finding.severity === "note" ? "info" : finding.severity, source: finding.rule,
-        message: finding.message + (finding.help ? `\n${finding.help}` : ""),
+        message: finding.message + (finding.help ? `\nHelp: ${finding.help}` : ""),
         actions: [
           { name: "Rule", apply: () => { page.value = finding.rule; } },
           ...(finding.fixable ? [{ name: "Fix", apply: () => void applyFix(finding) }] : []),

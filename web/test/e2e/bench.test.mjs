@@ -67,6 +67,7 @@ test("several clients are compared", async () => {
   const { page } = await open(browser, server.url);
   await files(page, [["checkout.yaml", fixture("examples/checkout.yaml")]]);
   await page.waitForSelector(".box");
+  await page.locator(".choice summary").click();
   await page.getByLabel("Clients", { exact: true }).fill("cpp,go,java");
   await page.getByLabel("Clients", { exact: true }).press("Enter");
   await page.getByRole("button", { name: "Where they differ" }).click();
