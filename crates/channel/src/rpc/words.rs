@@ -160,7 +160,12 @@ pub fn idle_sessions(chain: &Chain, path: &str) -> impl Iterator<Item = String> 
             return Some(format!("none: filter `{name}` of the {level} has no cookie"));
         };
         let of = &cookie.path;
-        (!covers(of, path)).then(|| format!("none: the path `{of}` of cookie `{}` does not cover `{path}`", cookie.name))
+        (!covers(of, path)).then(|| {
+            format!(
+                "none: the path `{of}` of cookie `{}` does not cover `{path}`",
+                cookie.name
+            )
+        })
     })
 }
 

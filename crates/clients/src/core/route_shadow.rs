@@ -149,7 +149,10 @@ fn report_route(route: &Route, earlier: &Route, at: &Path<'_>, cx: &mut Validati
     cx.report(
         &ROUTE_UNREACHABLE,
         &here.field("match"),
-        format_args!("never reached: {} matches every RPC that this one matches", label(earlier)),
+        format_args!(
+            "never reached: {} matches every RPC that this one matches",
+            label(earlier)
+        ),
     )
     .related(before.field("match").to_owned(), "the earlier route")
     .shared_with(who_keeps(earlier));

@@ -128,7 +128,9 @@ fn siblings(
             );
             findings
                 .add(listener, &SESSION_PATH_MISSES_ROUTE, filter_path(filter.index), message)
-                .help(format!("for all methods of the service set the cookie's path to `{service}`"));
+                .help(format!(
+                    "for all methods of the service set the cookie's path to `{service}`"
+                ));
         }
     }
     let mut all = routes.virtual_hosts.iter().flatten().peekable();
