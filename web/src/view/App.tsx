@@ -114,7 +114,7 @@ function Clients() {
           {Object.entries(KNOWN).map(([name, words]) => (
             <label key={name}><input type="checkbox" checked={clients.value.includes(name)} onChange={(event) => set(name, event.currentTarget.checked)} /> {name} <small>{words}</small></label>
           ))}
-          <label>Clients <input value={text} size={18} spellcheck={false} placeholder="go@1.72,java" title="With versions, such as go@1.72,java"
+          <label>With versions <input aria-label="Clients" value={text} size={18} spellcheck={false} placeholder="go@1.72,java" title="With versions, such as go@1.72,java"
             onInput={(event) => setText(event.currentTarget.value)} onChange={(event) => use(event.currentTarget.value.split(","))} /></label>
         </div>
       </details>

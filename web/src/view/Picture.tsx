@@ -15,7 +15,7 @@ const CHARS = 19;
 /** Longer details are drawn narrower. */
 const DETAIL = 23;
 /** Smaller than this it cannot be read; who wants all of it in one view asks for that. */
-const LEAST = 0.58;
+const LEAST = 0.56;
 const MOST_FOUND = 50;
 
 const cut = (text: string, most = CHARS) => {
@@ -96,7 +96,7 @@ export function PictureView() {
             const lit = way.value.has(line.from) && way.value.has(line.to);
             const fails = lit && failing.value.has(line.to);
             const middle = (line.x1 + line.x2) / 2;
-            const [x, y, anchor] = picture.isList ? [line.x2 + WIDTH + 6, line.y2 + 4, "start"] : [line.x2 - 4, line.y2 - 4, "end"];
+            const [x, y, anchor] = picture.isList ? [line.x2 + WIDTH + 6, line.y2 + 4, "start"] : [line.x2 - 2, line.y2 - 4, "end"];
             return (
               <g key={`${line.from}>${line.to}`} role="presentation" class={`line ${lit ? "lit" : ""} ${fails ? "failing" : ""} ${line.crosses ? "crosses" : ""}`}>
                 <path d={picture.isList ? `M${line.x1} ${line.y1} V${line.y2} H${line.x2}` : `M${line.x1} ${line.y1} C${middle} ${line.y1} ${middle} ${line.y2} ${line.x2} ${line.y2}`} />

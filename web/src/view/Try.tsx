@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Node } from "../model/graph";
 import type { Pick, RouteReport, Trace } from "../model/report";
-import { changes, graph, rpc, samples, send, tried, way, type Rpc } from "../state";
+import { changes, checked, graph, rpc, samples, send, showFinding, tried, way, type Rpc } from "../state";
 import { saveSuite } from "../share";
 import { Place } from "./Place";
 import { PLAIN } from "./words";
@@ -70,6 +70,7 @@ function Outcome() {
       {pick !== null && first !== undefined && <p class={`result ${pick.picks.every((one) => one.code === "OK") ? "good" : "bad"}`} role="status"><b>{headline(pick.picks)}</b></p>}
       <Shares />
       {route !== null && <Taken route={route} trace={first?.trace ?? []} />}
+      <OnTheWay />
       {first !== undefined && first.trace.length > 0 && <Steps trace={first.trace} />}
       <p class="row">
         <button onClick={() => void saveSuite().then(setSaved)}>Save as a suite</button>
@@ -122,6 +123,26 @@ function Taken({ route, trace }: { route: RouteReport; trace: Trace[] }) {
           </tbody></table>
         </>
       )}
+    </section>
+  );
+}
+
+const MOST_FINDINGS = 10;
+
+/** What was found at the boxes of the way, and at what the client left out below them. */
+function OnTheWay() {
+  const at = graph.value;
+  const lit = [...way.value].map((id) => at?.nodes.get(id)).filter((node) => node !== undefined);
+  const left = lit.flatMap((node) => node.edges.map((edge) => at?.nodes.get(edge.to))).filter((node) => node?.state === "left");
+  const found = [...new Set([...lit, ...left].flatMap((node) => node!.findings))].map((index) => checked.value?.findings[index]).filter((finding) => finding !== undefined);
+  if (found.length === 0) return null;
+  return (
+    <section aria-label="Findings on its way">
+      {found.slice(0, MOST_FINDINGS).map((finding, index) => (
+        <p key={index} class={finding.severity}><b>{finding.severity}</b> {finding.message} {finding.file !== null && finding.line !== null && (
+          <button class="quiet at" onClick={() => showFinding(finding)}>{finding.file.split("/").at(-1)}:{finding.line}</button>
+        )}</p>
+      ))}
     </section>
   );
 }

@@ -122,6 +122,7 @@ test("timeout and retries have rows, and a box says retries only where there are
   await page.locator(".ways tr", { hasText: "retries" }).filter({ hasText: "none: the policy of the route names no status that gRPC retries" }).waitFor();
   await page.locator(".ways tr", { hasText: "stateful session" }).filter({ hasText: "none: the listener has no session filter" }).waitFor();
   assert.doesNotMatch(await page.locator(".box.route .detail").textContent(), /retries/);
+  await page.getByRole("region", { name: "Findings on its way" }).getByText("gRPC does not read `timeout`").waitFor();
   await page.getByRole("button", { name: "rds-retry-policy-without-codes" }).click();
   await page.locator(".page h3", { hasText: "Reported" }).first().waitFor();
   assert.equal(await page.locator(".page h3", { hasText: "Rejected" }).count(), 0);
