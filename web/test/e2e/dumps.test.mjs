@@ -12,18 +12,19 @@ after(async () => { await browser.close(); server.close(); });
 /** What opens, an RPC's answer, what is searched, and a finding if there is one. */
 const SHAPES = {
   "a sidecar's config dump": { files: [["config_dump.json", dumps.sidecar()]], answer: /^OK from 10\.4\.0\./, search: "svc-11", finding: "response-wrapper-name-differs" },
-  "a client's own status": { files: [["csds.json", dumps.csds()]], answer: /^OK from 10\.8\.0\./, search: "wallet-v1" },
+  "a client's own status": { files: [["csds.json", dumps.csds()]], answer: /^OK from 10\.8\.0\./, search: "wallet-v1", client: "go@1.85.0" },
   "a gateway's translation": { files: [["translate.yaml", dumps.gateway()]], answer: /^UNAVAILABLE: .*path_separated_prefix/, search: "rule/1", finding: "cds-lb-policy-unsupported" },
   "a table by type": { files: [["inspect.json", dumps.inspected()]], answer: /^OK from 10\.5\.0\.1/, search: "pay" },
   "files by type": { files: dumps.failover(), answer: /^OK from 10\.0\./, search: "10.1.1.1" },
 };
 
-for (const [name, { files: list, answer, search, finding }] of Object.entries(SHAPES)) {
+for (const [name, { files: list, answer, search, finding, client }] of Object.entries(SHAPES)) {
   test(name, async () => {
     const { page, complaints } = await open(browser, server.url);
     await files(page, list);
     await page.waitForSelector(".box");
     if (finding !== undefined) await page.locator(".findings li", { hasText: finding }).first().waitFor();
+    if (client !== undefined) await page.locator(".foot", { hasText: client }).waitFor();
     await page.getByLabel("Method").fill("/shop.Cart/Get");
     await page.getByRole("button", { name: "Send" }).click();
     await page.locator(".try ~ .outcome .result").filter({ hasText: answer }).waitFor();
