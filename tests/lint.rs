@@ -350,8 +350,13 @@ fn sessions_are_warned_of_where_the_cookie_leads() {
         ("{match: {prefix: /shop.Carts/}, route: {cluster: c}}", false),
     ] {
         let table = format!("{{match: {{path: /x/y}}, route: {{cluster: cart}}}}, {table}");
-        let expected: &[&str] = if expected { &[lost] } else { &[] };
-        check(&world(&table), expected);
+        // A cookie that goes with no route is a session for nobody.
+        let expected = if expected {
+            lost
+        } else {
+            "stateful-session-path-misses-route"
+        };
+        check(&world(&table), &[expected]);
     }
     // Nothing that the cookie covers comes to a route behind one that takes all of it.
     let first =
