@@ -8,6 +8,7 @@ mod stream;
 mod watch;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::args::{FailOn, Level, ReportDestination, ReportFormat, Show, ValidateArgs};
 use crate::config::{ProjectConfig, Setting};
@@ -35,6 +36,7 @@ use xdsctl_lint::choice::{Selector, Severities};
 use xdsctl_lint::decide::{self, CheckOutcome, InputScope, Suppressed};
 use xdsctl_model::diag::Severity;
 use xdsctl_model::profile::{Client, Doubt, Fleet};
+use xdsctl_model::resource::Resource;
 use xdsctl_policy::PolicyInput;
 
 /// Exit code for findings at or above `--fail-on`.
@@ -63,9 +65,12 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     if args.fix || args.diff {
         return asked.fix(&checked, inputs, given, io);
     }
-    let worlds = std::mem::take(&mut checked.outcome.worlds);
+    let left = (
+        std::mem::take(&mut checked.outcome.worlds),
+        std::mem::take(&mut checked.unshown),
+    );
     let code = asked.tell(checked, &inputs, io);
-    io.leave(worlds);
+    io.leave(left);
     code
 }
 
@@ -384,9 +389,14 @@ impl<'a> ValidatePlan<'a> {
                 }),
             },
         );
-        if !is_shown {
-            outcome.resources.iter_mut().for_each(|checked| checked.parsed = None);
-        }
+        let unshown = match is_shown {
+            true => Vec::new(),
+            false => outcome
+                .resources
+                .iter_mut()
+                .map(|checked| checked.parsed.take())
+                .collect(),
+        };
         let idle_policies: Vec<&'static str> = self.config.policies.idle().map(|policy| policy.rule.id).collect();
         if is_complete {
             let found = self.config.policies.idle_findings(&mut inputs.sources);
@@ -425,6 +435,7 @@ impl<'a> ValidatePlan<'a> {
             policies: policies.list.len(),
             idle_policies,
             outcome,
+            unshown,
             refers_to,
             worlds,
             scope,
@@ -438,6 +449,8 @@ impl<'a> ValidatePlan<'a> {
 /// What came out of the inputs.
 pub(super) struct Examined {
     outcome: CheckOutcome,
+    /// What policies looked at, and nobody is shown.
+    unshown: Vec<Option<Arc<Resource>>>,
     /// What each resource refers to, if that is shown.
     refers_to: Option<Vec<Vec<LinkedResource>>>,
     worlds: Vec<WorldName>,
