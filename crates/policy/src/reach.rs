@@ -1,7 +1,9 @@
 //! What of a world refers to a thing, and what it leads to.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+
+use foldhash::HashMap;
 
 use crate::cel::{Value, Work};
 use crate::site::{Held, Thing};
@@ -43,21 +45,28 @@ pub(crate) struct Ways<'a> {
     limit: OnceCell<Option<Millis>>,
 }
 
-/// Who leads where in a world.
+/// Who leads where in a world: each route asks, so that all of it is looked up only.
 #[derive(Default)]
 pub(crate) struct Index<'a> {
     /// Users by name of the RouteConfiguration.
-    users: BTreeMap<&'a str, Vec<User<'a>>>,
+    users: HashMap<&'a str, Vec<User<'a>>>,
     /// All users by listener, those that name a RouteConfiguration first.
-    listeners: BTreeMap<&'a str, Vec<User<'a>>>,
-    /// Routes by the key of the cluster.
-    routes: BTreeMap<&'a str, Vec<Use<'a>>>,
-    /// Aggregates by the name of the cluster.
-    parents: BTreeMap<&'a str, Vec<&'a String>>,
+    listeners: HashMap<&'a str, Vec<User<'a>>>,
+    /// What there is of a cluster, by its name as it is spelt there.
+    named: HashMap<&'a str, NamedCluster<'a>>,
     /// Clusters by the name of their endpoints.
-    clusters: BTreeMap<&'a str, Vec<&'a str>>,
-    /// Clusters by the keys of their names: each route asks for some. Looked up only.
-    held: HashMap<&'a str, &'a Cluster>,
+    clusters: HashMap<&'a str, Vec<&'a str>>,
+}
+
+/// What there is of a cluster.
+#[derive(Default)]
+struct NamedCluster<'a> {
+    /// What the client keeps.
+    held: Option<&'a Cluster>,
+    /// The routes that name it.
+    routes: Vec<Use<'a>>,
+    /// The aggregates that do.
+    parents: Vec<&'a String>,
 }
 
 impl<'a> Index<'a> {
@@ -77,7 +86,7 @@ impl<'a> Index<'a> {
         }
         for (name, entry) in world.all(ResourceType::Cluster) {
             if let Some(Resource::Cluster(cluster)) = parsed(entry.id) {
-                index.held.insert(name, cluster);
+                index.named.entry(name).or_default().held = Some(cluster);
             }
             match entry.facts() {
                 Some(Facts::Cluster(ClusterFacts::Aggregate { .. })) => {
@@ -86,7 +95,7 @@ impl<'a> Index<'a> {
                         && let Discovery::Aggregate { children } = &cluster.discovery
                     {
                         for child in children {
-                            index.parents.entry(child).or_default().push(&checked.name);
+                            index.named.entry(child).or_default().parents.push(&checked.name);
                         }
                     }
                 }
@@ -141,7 +150,7 @@ impl<'a> Index<'a> {
                         cluster: Some(cluster),
                         overrides,
                     };
-                    self.routes.entry(cluster).or_default().push(found);
+                    self.named.entry(cluster).or_default().routes.push(found);
                 }
             }
         }
@@ -165,7 +174,7 @@ impl<'a> Reach<'a> {
     }
 
     fn cluster(&self, name: &str) -> Option<&'a Cluster> {
-        if let Some(cluster) = self.index.held.get(name) {
+        if let Some(cluster) = self.index.named.get(name).and_then(|named| named.held) {
             return Some(cluster);
         }
         // It may be spelt in another way.
@@ -202,8 +211,9 @@ impl<'a> Reach<'a> {
         let mut next = 0;
         while let Some(name) = all.get(next).copied().filter(|_| next < MAX_BELOW) {
             next += 1;
-            let parents = self.index.parents.get(name).into_iter().flatten();
-            let new = parents
+            let named = self.index.named.get(name).into_iter();
+            let new = named
+                .flat_map(|named| &named.parents)
                 .map(|parent| parent.as_str())
                 .filter(|parent| known.insert(parent));
             all.extend(new.collect::<Vec<_>>());
@@ -221,8 +231,8 @@ impl<'a> Reach<'a> {
     fn uses<'s>(&'s self, held: &'s Held<'a>) -> &'s [Use<'a>] {
         held.ways.uses.get_or_init(|| {
             let above = self.above(held);
-            let uses = above.into_iter().filter_map(|name| self.index.routes.get(name));
-            let uses: Vec<Use<'a>> = uses.flatten().copied().collect();
+            let named = above.into_iter().filter_map(|name| self.index.named.get(name));
+            let uses: Vec<Use<'a>> = named.flat_map(|named| &named.routes).copied().collect();
             self.work.add(uses.len());
             uses
         })
@@ -294,12 +304,9 @@ impl<'a> Reach<'a> {
     }
 
     pub fn aggregates(&self, name: &str, thing: Thing<'a>) -> Vec<&'a String> {
-        let parents = self
-            .index
-            .parents
-            .get(name)
-            .filter(|_| matches!(thing, Thing::Cluster(_)));
-        parents.cloned().unwrap_or_default()
+        let named = self.index.named.get(name);
+        let named = named.filter(|_| matches!(thing, Thing::Cluster(_)));
+        named.map(|named| named.parents.clone()).unwrap_or_default()
     }
 
     /// How long an RPC may take at most, by all ways; `None` if one has no limit.
@@ -349,7 +356,7 @@ impl<'a> Reach<'a> {
 
     /// The clusters that RPCs go to from here, with the share of the route's weights.
     fn going(&self, held: &Held<'a>, thing: Thing<'a>, redacts: bool) -> Vec<ClusterUse<'a>> {
-        let shares = |route: &'a Route| destinations(route).into_iter().map(|(name, share, _)| (name, share));
+        let shares = |route: &'a Route| destinations(route).map(|(name, share, _)| (name, share));
         let found = |(name, share): (&'a str, f64)| ClusterUse {
             name,
             share,
@@ -496,8 +503,8 @@ impl<'a> Reach<'a> {
         match thing {
             Thing::Route(host, route) | Thing::RetryPolicy(host, route) => {
                 let own = Self::own(held, host, route);
-                let all = destinations(route);
-                if all.is_empty() {
+                let mut all = destinations(route).peekable();
+                if all.peek().is_none() {
                     add_use(&own);
                 }
                 for (cluster, share, overrides) in all {
@@ -526,19 +533,19 @@ fn deadline_of(action: &RouteAction, of_listeners: impl FnOnce() -> Option<Milli
 }
 
 /// The clusters of a route with their shares, and what they override.
-fn destinations(route: &Route) -> Vec<(&str, f64, Option<&chain::Overrides>)> {
-    let Action::Route(action) = &route.action else {
-        return Vec::new();
+fn destinations(route: &Route) -> impl Iterator<Item = (&str, f64, Option<&chain::Overrides>)> {
+    let (only, all) = match &route.action {
+        Action::Route(action) => match &action.destination {
+            Destination::Cluster(name) => (Some(name), &[][..]),
+            Destination::WeightedClusters(all) => (None, &all[..]),
+            Destination::Plugin(_) => (None, &[][..]),
+        },
+        Action::NonForwarding | Action::Unknown => (None, &[][..]),
     };
-    match &action.destination {
-        Destination::Cluster(name) => vec![(name, 1.0, None)],
-        Destination::WeightedClusters(all) => {
-            let sum: f64 = all.iter().map(|one| f64::from(one.weight)).sum();
-            let share = |weight: u32| f64::from(weight) / sum;
-            all.iter()
-                .map(|one| (one.name.as_str(), share(one.weight), Some(&one.typed_per_filter_config)))
-                .collect()
-        }
-        Destination::Plugin(_) => Vec::new(),
-    }
+    let sum: f64 = all.iter().map(|one| f64::from(one.weight)).sum();
+    let weighted = all.iter().map(move |one| {
+        let share = f64::from(one.weight) / sum;
+        (one.name.as_str(), share, Some(&one.typed_per_filter_config))
+    });
+    only.into_iter().map(|name| (name.as_str(), 1.0, None)).chain(weighted)
 }
