@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::cel::{Budget, Evaluation, EvaluationStop, Value, one_line};
+use crate::cel::{Budget, Evaluation, EvaluationStop, Failure, Scratch, Value, one_line};
 use crate::policy::{Element, MAX_TEXT_BYTES, Policies, Policy, is_policy};
 use crate::reach::{Index, Reach};
 use crate::site::{Ground, Held, Site, Thing};
@@ -51,12 +51,14 @@ pub fn check(world: &World, resources: &[Checked], input: PolicyInput<'_>) -> Ve
         true => Index::of(world, resources),
         false => Index::default(),
     };
+    let written: Option<Vec<_>> = input.policies.list.iter().map(Policy::written).collect();
     let looked = Looked {
         world,
         resources,
         input,
         by_element,
         index: &index,
+        written: written.map(|all| all.into_iter().flatten().collect()),
     };
     let all = ResourceType::ALL.into_iter().flat_map(|of| world.all(of));
     let all: Vec<(&str, usize)> = all.map(|(name, entry)| (name, entry.id.0)).collect();
@@ -93,6 +95,8 @@ struct Looked<'w> {
     input: PolicyInput<'w>,
     by_element: [Vec<NumberedPolicy<'w>>; Element::ALL.len()],
     index: &'w Index<'w>,
+    /// The fields of `resource` that one of the policies looks at; `None` for all of them.
+    written: Option<BTreeSet<&'w String>>,
 }
 
 impl Looked<'_> {
@@ -110,6 +114,7 @@ impl Looked<'_> {
             reach: &reach,
             work: &work,
             sources: self.input.sources,
+            written: self.written.as_ref(),
             shows_secrets: self.input.shows_secrets,
         };
         let held = Held::new(checked, name, None);
@@ -119,6 +124,7 @@ impl Looked<'_> {
             known: BTreeSet::new(),
             is_about: vec![None; policies.len()],
             looked: vec![0; policies.len()],
+            scratch: Scratch::default(),
         };
         of_resource.quota.fit(checked.origin.span.range().len());
         // The routes of a listener that are looked at.
@@ -155,7 +161,7 @@ pub fn places(resource: &Resource) -> Vec<(Element, FieldPath)> {
 }
 
 /// What is found in a resource.
-struct OfResource {
+struct OfResource<'a> {
     list: Vec<Diagnostic>,
     quota: Quota,
     /// Retry policies of a virtual host, which its routes have in common: places that were found
@@ -165,9 +171,10 @@ struct OfResource {
     is_about: Vec<Option<bool>>,
     /// The places that each policy was held against.
     looked: Vec<usize>,
+    scratch: Scratch<'a>,
 }
 
-impl OfResource {
+impl<'a> OfResource<'a> {
     /// Says whether the name of the resource and its listeners are those that a policy wants.
     fn is_about(&mut self, (number, policy): NumberedPolicy<'_>, site: &Site<'_>) -> bool {
         if policy.name.is_none() && policy.target.is_none() {
@@ -188,7 +195,7 @@ impl OfResource {
     }
 
     /// Holds a policy against a place; `false` if the limit of all is reached.
-    fn take<'a>(
+    fn take(
         &mut self,
         (number, policy): NumberedPolicy<'a>,
         site: &Site<'a>,
@@ -203,10 +210,13 @@ impl OfResource {
         }
         budget.begin();
         let root = |number| site.root(number, false);
-        let mut evaluation = Evaluation::new(&root, &policy.variables, budget);
+        let mut evaluation = Evaluation::new(&root, &policy.variables, budget, &mut self.scratch);
         let mut diagnostic = match evaluation.value(&policy.expression) {
             Ok(Value::Bool(true)) => return true,
-            Ok(Value::Bool(false)) => Diagnostic::of_whole(policy.rule, message(policy, site, budget)),
+            Ok(Value::Bool(false)) => {
+                let message = message(policy, site, budget, &mut self.scratch);
+                Diagnostic::of_whole(policy.rule, message)
+            }
             Ok(other) => failed(
                 policy,
                 &format!("the expression is {}, and must be a bool", other.kind()),
@@ -258,7 +268,7 @@ fn field_of(at: &Path<'_>, fields: &[String]) -> FieldPath {
 }
 
 /// What is said of a place where the policy does not hold.
-fn message<'a>(policy: &'a Policy, site: &Site<'a>, budget: &mut Budget) -> String {
+fn message<'a>(policy: &'a Policy, site: &Site<'a>, budget: &mut Budget, scratch: &mut Scratch<'a>) -> String {
     let plain = || match &policy.message {
         Some(message) => message.split_whitespace().collect::<Vec<_>>().join(" "),
         None => {
@@ -269,7 +279,7 @@ fn message<'a>(policy: &'a Policy, site: &Site<'a>, budget: &mut Budget) -> Stri
         return plain();
     };
     let root = |number| site.root(number, true);
-    match Evaluation::new(&root, &policy.variables, budget).value(program) {
+    match Evaluation::new(&root, &policy.variables, budget, scratch).value(program) {
         Ok(Value::Text(text)) if text.len() > MAX_TEXT_BYTES => {
             format!(
                 "{} (its messageExpression gives more than {MAX_TEXT_BYTES} bytes)",
@@ -288,15 +298,15 @@ fn message<'a>(policy: &'a Policy, site: &Site<'a>, budget: &mut Budget) -> Stri
 
 /// What went wrong, and with which part of the expression that has this text.
 fn told(policy: &Policy, text: &str, stop: &EvaluationStop) -> String {
-    let EvaluationStop::Failed {
+    let EvaluationStop::Failed(failure) = stop else {
+        return "it takes more steps than there may be (docs/limits.md)".to_owned();
+    };
+    let Failure {
         why,
         span,
         variable,
         is_null,
-    } = stop
-    else {
-        return "it takes more steps than there may be (docs/limits.md)".to_owned();
-    };
+    } = &**failure;
     let of_variable = variable.and_then(|number| policy.variable_texts.get(number));
     let text = of_variable.map_or(text, String::as_str);
     let part = text.get(span.clone()).unwrap_or_default();

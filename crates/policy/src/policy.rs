@@ -380,6 +380,14 @@ impl Policy {
         self.target.is_some() || all.into_iter().flatten().any(|roots| roots.has(WORLD))
     }
 
+    /// The fields of `resource` that it looks at; `None` for all of them.
+    pub(crate) fn written(&self) -> Option<impl Iterator<Item = &String>> {
+        let programs = [&self.expression].into_iter().chain(&self.variables);
+        let programs = programs.chain(self.message_expression.as_ref().map(|(program, _)| program));
+        let fields: Option<Vec<_>> = programs.map(|program| program.first.as_ref()).collect();
+        Some(fields?.into_iter().flatten())
+    }
+
     /// How many places it was held against so far.
     pub fn looked(&self) -> usize {
         self.looked.load(Ordering::Relaxed)

@@ -1,6 +1,6 @@
 //! `rpc`: how an RPC of a suite ended.
 
-use crate::cel::{Budget, Evaluation, EvaluationStop, Fault, Program, Scope, Value, View};
+use crate::cel::{Budget, Evaluation, EvaluationStop, Fault, Program, Scope, Scratch, Value, View};
 use crate::schema::Kind;
 use crate::view::{optional, text};
 use xdsctl_channel::sim::Outcome;
@@ -33,16 +33,17 @@ pub fn of_rpc(text: &str) -> Result<Program, Fault> {
 /// # Errors
 /// Why it cannot be said.
 pub fn is_true_of(program: &Program, rpc: EndedRpc<'_>) -> Result<bool, String> {
-    let root = |_| Value::object(rpc);
+    let rpc = Value::object(rpc);
+    let root = |_| &rpc;
     let mut budget = Budget::new(u64::MAX);
     budget.begin();
-    match Evaluation::new(&root, &[], &mut budget).value(program) {
+    match Evaluation::new(&root, &[], &mut budget, &mut Scratch::default()).value(program) {
         Ok(Value::Bool(flag)) => Ok(flag),
         Ok(other) => Err(format!("the expression is {}, and must be a bool", other.kind())),
-        Err(EvaluationStop::Failed { why, is_null: true, .. }) => {
-            Err(format!("null {why}: has() says whether there is something"))
-        }
-        Err(EvaluationStop::Failed { why, .. }) => Err(why),
+        Err(EvaluationStop::Failed(failure)) => Err(match failure.is_null {
+            true => format!("null {}: has() says whether there is something", failure.why),
+            false => failure.why,
+        }),
         Err(EvaluationStop::Limit) => Err("the expression takes more steps than there may be".to_owned()),
     }
 }

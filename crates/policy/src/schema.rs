@@ -366,8 +366,12 @@ pub fn typed<'a>(json: &Json, kind: &Kind) -> Value<'a> {
             Value::Map(std::rc::Rc::new(entries.collect()))
         }
         (Json::Object(fields), Kind::Object(object)) => {
-            let known = SCHEMA.fields(object);
-            let entries = known.filter_map(|(name, of)| Some((Text::Borrowed(name), typed(fields.get(name)?, of))));
+            let (known, element) = (SCHEMA.object(object), split(object).1);
+            let entries = fields.iter().filter_map(|(name, one)| {
+                let (name, field) = known?.get_key_value(name)?;
+                let value = || (Text::Borrowed(name.as_str()), typed(one, &field.kind));
+                field.is_of(element).then(value)
+            });
             Value::Map(std::rc::Rc::new(entries.collect()))
         }
         _ => cel::Value::of_json(json),

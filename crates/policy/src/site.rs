@@ -2,8 +2,10 @@
 //! asks for it.
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use crate::cel::{Value, View, Work};
@@ -13,8 +15,10 @@ use crate::uses::share;
 use crate::view::{self, duration, optional, text, texts};
 use xdsctl_channel::client::{Checked, World};
 use xdsctl_document::envelope;
+use xdsctl_document::proto::pb::tables;
 use xdsctl_document::proto::print::Printer;
 use xdsctl_document::source::SourceMap;
+use xdsctl_document::source::wire::WireFields;
 use xdsctl_model::diag::{FieldPath, Seg};
 use xdsctl_model::resource::endpoints::{Endpoint, Locality};
 use xdsctl_model::resource::filter::HttpFilter;
@@ -81,6 +85,8 @@ pub(crate) struct Ground<'a> {
     pub world: &'a World,
     pub reach: &'a Reach<'a>,
     pub sources: &'a SourceMap,
+    /// The fields of `resource` that are looked at; `None` for all of them.
+    pub written: Option<&'a BTreeSet<&'a String>>,
     pub shows_secrets: bool,
 }
 
@@ -136,7 +142,7 @@ impl<'a> Site<'a> {
     }
 
     /// The root of this number; for a message without what may not be printed.
-    pub fn root(&self, number: usize, for_message: bool) -> Value<'a> {
+    pub fn root(&self, number: usize, for_message: bool) -> &Value<'a> {
         let redacts = for_message && !self.ground.shows_secrets;
         let of = usize::from(redacts);
         let world = || {
@@ -147,25 +153,27 @@ impl<'a> Site<'a> {
                 redacts,
             })
         };
-        let value = match number {
+        match number {
             RESOURCE => self.held.written[of].get_or_init(|| self.written(redacts)),
             PARSED => self.parsed[of].get_or_init(|| self.of_thing(redacts)),
             _ => self.world[of].get_or_init(world),
-        };
-        value.clone()
+        }
     }
 
     /// The resource as it is written, with proto names; of routes in a listener, these.
     fn written(&self, redacts: bool) -> Value<'a> {
-        let part = |json: Json| {
-            let part = match &self.held.routes {
-                Some(routes) => json.pointer(&pointer(routes)),
-                None => Some(&json),
-            };
-            optional(part, Value::of_json)
-        };
-        let written = written(self.held.checked, self.ground.sources, redacts);
-        let value = optional(written, part);
+        // Whoever masks sees everything.
+        let fields = self.ground.written.filter(|_| !redacts && self.held.routes.is_none());
+        let mut value = printed(self.held.checked, self.ground.sources, redacts, fields).unwrap_or(Value::Null);
+        for step in self.held.routes.iter().flat_map(FieldPath::segs) {
+            value = match step {
+                Seg::Field(name) => value.field(name),
+                Seg::Index(number) => value.element(number),
+                // A message in an Any stands beside its type.
+                _ => continue,
+            }
+            .unwrap_or(Value::Null);
+        }
         self.ground.work.add(value.parts());
         value
     }
@@ -195,11 +203,32 @@ impl<'a> Site<'a> {
 
 /// A resource as it is written, with proto names.
 pub fn written(checked: &Checked, sources: &SourceMap, redacts: bool) -> Option<Json> {
+    printed(checked, sources, redacts, None)
+}
+
+/// The same, of some fields alone: JSON, or a [`Value`].
+fn printed<T: DeserializeOwned>(
+    checked: &Checked,
+    sources: &SourceMap,
+    redacts: bool,
+    fields: Option<&BTreeSet<&String>>,
+) -> Option<T> {
     let source = sources.get(checked.origin.source)?;
     let resource_type = checked.resource_type?;
     let (bytes, _) = envelope::again(source, checked.origin, resource_type)?;
+    let message = tables::message(resource_type.type_name())?;
+    let wanted = fields.map(|fields| {
+        let mut wanted = Vec::new();
+        for item in WireFields::new(&bytes).map_while(Result::ok) {
+            let field = message.field(item.number);
+            if field.is_some_and(|field| fields.iter().any(|name| *name == field.name)) {
+                wanted.extend_from_slice(bytes.get(item.start..item.end).unwrap_or_default());
+            }
+        }
+        wanted
+    });
     let mut printer = Printer::new(redacts);
-    printer.named(&bytes, resource_type.type_name());
+    printer.message(wanted.as_deref().unwrap_or(&bytes), message);
     serde_json::from_slice(&printer.out).ok()
 }
 

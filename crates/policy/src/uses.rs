@@ -1,7 +1,7 @@
 //! The objects in `world`: who leads to a thing, and what it leads to.
 
 use crate::cel::{Value, View};
-use crate::view::{self, duration, lb_policies, optional, text, texts};
+use crate::view::{self, address, duration, lb_policies, optional, text, texts};
 use xdsctl_channel::rpc::chain::Overrides;
 use xdsctl_model::resource::Cluster;
 use xdsctl_model::resource::cluster::HealthStatus;
@@ -183,7 +183,7 @@ impl<'a> View<'a> for LocalityUse<'a> {
             "share" => Value::Double(self.share),
             "endpoints" => Value::int(self.of.endpoints.len()),
             "draining" => Value::int(draining()),
-            "addresses" => Value::list(self.of.endpoints.iter().map(|one| Value::text(one.address.to_string()))),
+            "addresses" => Value::list(self.of.endpoints.iter().map(|one| address(one.address))),
             _ => Value::Null,
         }
     }

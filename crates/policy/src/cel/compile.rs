@@ -1,12 +1,15 @@
 //! From a tree to a program: every name is looked up, and what cannot be is an error at its place.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::Fault;
 use super::functions::{self, Function};
+use super::kinds::{DURATION, always_there, check_words, is_written, joined, of_binary};
 use super::syntax::{Expr, ExprKind, MAX_DEPTH, Name, Operator, parse, too_deep};
 use super::value::nanoseconds;
 use crate::schema::{Kind, SCHEMA};
+use xdsctl_model::resource::listener::Cidr;
 use xdsctl_model::text;
 use xdsctl_re2::Regex;
 
@@ -52,6 +55,8 @@ pub struct Program {
     pub kind: Kind,
     /// What it looks at, by way of variables too.
     pub roots: Roots,
+    /// The fields of the first root that it looks at itself; `None` if it looks at all of it.
+    pub first: Option<BTreeSet<String>>,
     /// Parts inside each other, those of variables counted.
     depth: usize,
 }
@@ -87,6 +92,7 @@ pub(super) enum Step {
     Map(Vec<(Node, Node)>),
     Macro(Macro, Box<MacroNode>),
     Matches(Box<Node>, Regex),
+    InRange(Box<Node>, Cidr),
     Call(&'static Function, Vec<Node>),
 }
 
@@ -129,6 +135,8 @@ impl Program {
             variables,
             locals: Vec::new(),
             roots: Roots::default(),
+            first: BTreeSet::new(),
+            whole: 0,
             depth: 0,
         };
         let (node, kind) = compiler.expr(&expr)?;
@@ -141,6 +149,7 @@ impl Program {
             node,
             kind,
             roots: compiler.roots,
+            first: (compiler.whole == 0).then_some(compiler.first),
             depth,
         })
     }
@@ -171,6 +180,10 @@ struct Compiler<'s> {
     /// Variables of macros, the innermost last.
     locals: Vec<(String, Kind)>,
     roots: Roots,
+    /// Fields of the first root.
+    first: BTreeSet<String>,
+    /// How often that stands there as a whole.
+    whole: usize,
     /// That of the deepest variable.
     depth: usize,
 }
@@ -244,6 +257,7 @@ impl Compiler<'_> {
         }
         if let Some(root) = self.scope.roots.iter().position(|(root, _)| *root == name) {
             self.roots.0 |= 1 << root;
+            self.whole += usize::from(root == 0);
             let kind = self.scope.roots.get(root).map_or(Kind::Any, |(_, kind)| kind.clone());
             return Ok((Step::Root(root), kind));
         }
@@ -280,20 +294,39 @@ impl Compiler<'_> {
             return Ok((Step::Variable(at), kind));
         }
         let of = self.expr(of)?;
-        if name.text == "client" && of.1 == Kind::Object("world") {
+        self.field(of, &name.text, &name.span, make)
+    }
+
+    /// The field of a value.
+    fn field(
+        &mut self,
+        (node, kind): (Node, Kind),
+        name: &str,
+        span: &Range<usize>,
+        make: MakeStep,
+    ) -> Result<(Step, Kind), Fault> {
+        if name == "client" && kind == Kind::Object("world") {
             self.roots.0 |= CLIENT;
         }
-        field(of, &name.text, &name.span, make)
+        if matches!(node.step, Step::Root(0)) {
+            self.whole -= 1;
+            self.first.insert(name.to_owned());
+        }
+        match SCHEMA.field(&kind, name) {
+            Some(Ok(field)) => Ok((make(Box::new(node), name.into()), field)),
+            Some(Err(why)) => Err(Fault::new(span, why)),
+            None => {
+                let message = format!("{} has no fields, so no `{name}`", kind.name());
+                Err(Fault::new(span, message))
+            }
+        }
     }
 
     fn index(&mut self, of: &Expr, index: &Expr) -> Result<(Step, Kind), Fault> {
         let (node, kind) = self.expr(of)?;
         // A field in brackets is a field.
         if let (ExprKind::Text(name), Kind::Object(_) | Kind::Message(_)) = (&index.kind, &kind) {
-            if name == "client" && kind == Kind::Object("world") {
-                self.roots.0 |= CLIENT;
-            }
-            return field((node, kind), name, &index.span, Step::Select);
+            return self.field((node, kind), name, &index.span, Step::Select);
         }
         let (wanted, found) = match kind {
             Kind::List(of) => (Kind::Int, *of),
@@ -361,7 +394,7 @@ impl Compiler<'_> {
             }
             let (node, kind) = self.expr(of)?;
             let is_always_there = SCHEMA.is_always_there(&kind, &field.text);
-            let (step, kind) = self::field((node, kind), &field.text, &field.span, Step::Has)?;
+            let (step, kind) = self.field((node, kind), &field.text, &field.span, Step::Has)?;
             if is_always_there {
                 return Err(Fault::new(&arg.span, always_there(&field.text, &kind)));
             }
@@ -389,6 +422,13 @@ impl Compiler<'_> {
             let message = "no duration: one is written like '30s', '1.5h' or '250ms'";
             let of = nanoseconds(literal).ok_or_else(|| Fault::new(&only.span, message))?;
             return Ok((Step::Duration(of), Kind::Duration));
+        }
+        if let ("inRange", [address, range]) = (name.text.as_str(), all.as_slice())
+            && let ExprKind::Text(literal) = &range.kind
+        {
+            let of = functions::range(literal).map_err(|why| Fault::new(&range.span, why))?;
+            let address = self.wanted(address, &Kind::Text, "inRange()")?;
+            return Ok((Step::InRange(Box::new(address), of), Kind::Bool));
         }
         let Some(function) = functions::FUNCTIONS.iter().find(|function| function.name == name.text) else {
             let known = functions::FUNCTIONS.iter().map(|function| function.name);
@@ -476,117 +516,5 @@ impl Compiler<'_> {
             result: of_result.map(|(node, _)| node),
         };
         Ok((Step::Macro(which, Box::new(node)), kind))
-    }
-}
-
-/// The field of a value.
-fn field((node, kind): (Node, Kind), name: &str, span: &Range<usize>, make: MakeStep) -> Result<(Step, Kind), Fault> {
-    match SCHEMA.field(&kind, name) {
-        Some(Ok(field)) => Ok((make(Box::new(node), name.into()), field)),
-        Some(Err(why)) => Err(Fault::new(span, why)),
-        None => {
-            let message = format!("{} has no fields, so no `{name}`", kind.name());
-            Err(Fault::new(span, message))
-        }
-    }
-}
-
-/// What is said where a duration is compared with what was written as a text or a number.
-const DURATION: &str = ": a duration is written duration('30s')";
-
-/// Says whether a text or a number stands there as it is.
-const fn is_written(expr: &Expr) -> bool {
-    matches!(expr.kind, ExprKind::Text(_) | ExprKind::Int(_))
-}
-
-/// Checks the texts that a value of a few texts is compared with.
-fn check_words(operator: Operator, kind: &Kind, other: &Expr) -> Result<(), Fault> {
-    let words = match (operator, kind) {
-        (Operator::Equal | Operator::Unequal | Operator::In, Kind::Word(words)) => words,
-        (Operator::In, Kind::List(of)) => match &**of {
-            Kind::Word(words) => words,
-            _ => return Ok(()),
-        },
-        _ => return Ok(()),
-    };
-    let texts = match &other.kind {
-        ExprKind::List(list) => list.as_slice(),
-        _ => std::slice::from_ref(other),
-    };
-    for expr in texts {
-        if let ExprKind::Text(text) = &expr.kind {
-            words.check(text).map_err(|why| Fault::new(&expr.span, why))?;
-        }
-    }
-    Ok(())
-}
-
-/// What is said of has() where it would always be true.
-fn always_there(name: &str, kind: &Kind) -> String {
-    let instead = match kind {
-        Kind::Bool => "it is true or false",
-        Kind::Int => "compare it with a number, as in `> 0`",
-        Kind::Double => "compare it with a number, as in `> 0.0`",
-        Kind::Text | Kind::Word(_) => "compare it with a text, as in `!= ''`",
-        Kind::Duration => "compare it, as in `> duration('0s')`",
-        Kind::List(_) | Kind::Map(_) => "ask for its elements, as in `.size() > 0`",
-        Kind::Any | Kind::Null | Kind::Object(_) | Kind::Message(_) => "ask for a field of it",
-    };
-    format!("`{name}` is there whenever what it stands in is, so has() says nothing of it: {instead}")
-}
-
-/// The kind of what may be of either.
-fn joined(a: Kind, b: Kind) -> Kind {
-    match (a, b) {
-        (Kind::Word(a), Kind::Word(b)) if a != b => Kind::Text,
-        (Kind::Text, Kind::Word(_)) => Kind::Text,
-        (a, b) if a == b => a,
-        (Kind::Null, other) | (other, Kind::Null) => other,
-        _ => Kind::Any,
-    }
-}
-
-/// The kind of an operator's value.
-fn of_binary(operator: Operator, a: &Kind, b: &Kind) -> Result<Kind, String> {
-    let sign = operator.sign();
-    let (a_name, b_name) = (a.name(), b.name());
-    let is_any = *a == Kind::Any || *b == Kind::Any;
-    match operator {
-        Operator::Equal | Operator::Unequal => match a.meets(b) {
-            true => Ok(Kind::Bool),
-            false => Err(format!("{a_name} is never equal to {b_name}")),
-        },
-        Operator::In => match b {
-            Kind::Any => Ok(Kind::Bool),
-            Kind::Map(_) if a.meets(&Kind::Text) => Ok(Kind::Bool),
-            Kind::List(of) if a.meets(of) => Ok(Kind::Bool),
-            Kind::List(of) => Err(format!("{a_name} is in no list of which an element is {}", of.name())),
-            _ => Err(format!("`in` looks for {a_name} in a list, not in {b_name}")),
-        },
-        Operator::Less | Operator::LessOrEqual | Operator::Greater | Operator::GreaterOrEqual => {
-            let has_order = |kind: &Kind| {
-                matches!(
-                    kind,
-                    Kind::Any | Kind::Bool | Kind::Int | Kind::Double | Kind::Text | Kind::Word(_) | Kind::Duration
-                )
-            };
-            match a.meets(b) && has_order(a) && has_order(b) {
-                true => Ok(Kind::Bool),
-                false => Err(format!("{a_name} and {b_name} have no order")),
-            }
-        }
-        _ if is_any => Ok(Kind::Any),
-        Operator::Add => match (a, b) {
-            (Kind::List(one), Kind::List(other)) => {
-                Ok(Kind::List(Box::new(joined((**one).clone(), (**other).clone()))))
-            }
-            (Kind::Int | Kind::Double | Kind::Duration, _) if a == b => Ok(a.clone()),
-            (a, b) if a.is_text() && b.is_text() => Ok(Kind::Text),
-            _ => Err(format!("`+` does not take {a_name} and {b_name}")),
-        },
-        Operator::Subtract if matches!(a, Kind::Int | Kind::Double | Kind::Duration) && a == b => Ok(a.clone()),
-        Operator::Multiply | Operator::Divide if matches!(a, Kind::Int | Kind::Double) && a == b => Ok(a.clone()),
-        Operator::Remainder if matches!((a, b), (Kind::Int, Kind::Int)) => Ok(Kind::Int),
-        _ => Err(format!("`{sign}` does not take {a_name} and {b_name}")),
     }
 }

@@ -1,139 +1,107 @@
 //! Evaluates a program, and counts every step.
 
-use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::budget::Budget;
 use super::compile::{Macro, MacroNode, Node, Program, Step};
-use super::functions::short;
+use super::functions::{Function, is_in, short, unfit};
 use super::syntax::Operator;
-use super::value::{Text, Value};
-
-/// Steps of one evaluation: a part of an expression, an element of a list, or 16 bytes of a text
-/// that is made.
-pub const MAX_STEPS: u64 = 1_000_000;
-
-/// Bytes of a text that count as a step.
-const BYTES_A_STEP: usize = 16;
-
-/// Steps that views take beside what they give: they count with the next one of the evaluation.
-#[derive(Debug, Clone, Default)]
-pub struct Work(Rc<Cell<usize>>);
-
-impl Work {
-    /// Adds steps.
-    pub fn add(&self, steps: usize) {
-        self.0.set(self.0.get().saturating_add(steps));
-    }
-}
-
-/// How many steps are left.
-#[derive(Debug)]
-pub struct Budget {
-    /// Of this evaluation.
-    own: u64,
-    /// Of all.
-    all: u64,
-    work: Work,
-}
-
-impl Budget {
-    /// So many for all evaluations together.
-    pub fn new(all: u64) -> Budget {
-        let work = Work::default();
-        Budget { own: 0, all, work }
-    }
-
-    /// Where views say what they do.
-    pub fn work(&self) -> Work {
-        self.work.clone()
-    }
-
-    /// Begins an evaluation.
-    pub const fn begin(&mut self) {
-        self.own = MAX_STEPS;
-    }
-
-    /// Steps of all evaluations that are left.
-    pub const fn left(&self) -> u64 {
-        self.all
-    }
-
-    /// Takes steps of all evaluations; says whether there are any left.
-    pub const fn spend(&mut self, steps: u64) -> bool {
-        self.all = self.all.saturating_sub(steps);
-        self.all > 0
-    }
-
-    /// Takes steps.
-    pub(super) fn take(&mut self, steps: usize) -> Result<(), EvaluationStop> {
-        let steps = (steps as u64).saturating_add(self.work.0.take() as u64);
-        if steps > self.own || steps > self.all {
-            // An evaluation that goes too far has taken what it may.
-            self.all = self.all.saturating_sub(self.own.min(steps));
-            self.own = 0;
-            return Err(EvaluationStop::Limit);
-        }
-        self.own -= steps;
-        self.all -= steps;
-        Ok(())
-    }
-
-    /// Takes the steps for a text.
-    pub(super) fn text(&mut self, bytes: usize) -> Result<(), EvaluationStop> {
-        self.take(bytes / BYTES_A_STEP)
-    }
-}
+use super::value::{Record, Text, Value};
+use xdsctl_model::resource::listener::Cidr;
 
 /// Why there is no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EvaluationStop {
-    /// An operation cannot be done with these values.
-    Failed {
-        /// A lower-case sentence.
-        why: String,
-        /// Where in the expression.
-        span: Range<usize>,
-        /// The number of the variable whose expression that is.
-        variable: Option<usize>,
-        /// What stands there is null, and `why` is what it lacks.
-        is_null: bool,
-    },
+    /// An operation cannot be done with these values. Each part of an expression hands this on or a
+    /// value: it is no larger than one.
+    Failed(Box<Failure>),
     /// It takes more steps than there may be.
     Limit,
+}
+
+/// An operation that cannot be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// A lower-case sentence.
+    pub why: String,
+    /// Where in the expression.
+    pub span: Range<usize>,
+    /// The number of the variable whose expression that is.
+    pub variable: Option<usize>,
+    /// What stands there is null, and `why` is what it lacks.
+    pub is_null: bool,
 }
 
 /// What a program is evaluated with.
 pub struct Evaluation<'e, 'a> {
     /// The roots by their numbers.
-    pub root: &'e dyn Fn(usize) -> Value<'a>,
+    root: &'e dyn Fn(usize) -> &'e Value<'a>,
     /// The expressions of `variables`, in their order.
-    pub variables: &'a [Program],
-    /// Their values, as far as they were asked for.
-    pub known: Vec<Option<Result<Value<'a>, EvaluationStop>>>,
+    variables: &'a [Program],
     /// What is left to take.
-    pub budget: &'e mut Budget,
-    locals: Vec<Value<'a>>,
+    budget: &'e mut Budget,
+    scratch: &'e mut Scratch<'a>,
 }
+
+/// What evaluations use one after the other.
+#[derive(Default)]
+pub struct Scratch<'a> {
+    /// The values of variables, as far as they were asked for.
+    known: Vec<Option<Evaluated<'a>>>,
+    /// Those of macros, the innermost last.
+    locals: Vec<Value<'a>>,
+    /// The last maps that records made, with their fields: what is asked for is often asked again.
+    made: Vec<(&'a dyn Record, &'a str, Value<'a>)>,
+}
+
+/// How a field is looked up.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Look {
+    /// It must be there.
+    Select,
+    /// has() asks for it.
+    Has,
+    /// It is on the way to that: null has null.
+    Way,
+}
+
+/// How many maps are kept.
+const MADE_MAPS: usize = 2;
 
 type Evaluated<'a> = Result<Value<'a>, EvaluationStop>;
 
 impl EvaluationStop {
+    #[cold]
     fn at(node: &Node, why: String) -> EvaluationStop {
-        EvaluationStop::Failed {
+        EvaluationStop::Failed(Box::new(Failure {
             why,
             span: node.span.clone(),
             variable: None,
             is_null: false,
+        }))
+    }
+
+    /// What stands there has no such field.
+    #[cold]
+    fn without_field(node: &Node, of: &Node, name: &str, value: &Value<'_>) -> EvaluationStop {
+        match value {
+            Value::Null => EvaluationStop::Failed(Box::new(Failure {
+                why: format!("has no `{name}`"),
+                span: of.span.clone(),
+                variable: None,
+                is_null: true,
+            })),
+            _ => EvaluationStop::at(node, format!("{} has no `{name}`", value.kind())),
         }
     }
 
     /// The same in the expression of a variable.
     fn in_variable(mut self, number: usize) -> EvaluationStop {
-        if let EvaluationStop::Failed { variable, .. } = &mut self {
-            variable.get_or_insert(number);
+        if let EvaluationStop::Failed(failure) = &mut self {
+            failure.variable.get_or_insert(number);
         }
         self
     }
@@ -141,13 +109,21 @@ impl EvaluationStop {
 
 impl<'e, 'a> Evaluation<'e, 'a> {
     /// Evaluates with these roots.
-    pub fn new(root: &'e dyn Fn(usize) -> Value<'a>, variables: &'a [Program], budget: &'e mut Budget) -> Self {
+    #[inline]
+    pub fn new(
+        root: &'e dyn Fn(usize) -> &'e Value<'a>,
+        variables: &'a [Program],
+        budget: &'e mut Budget,
+        scratch: &'e mut Scratch<'a>,
+    ) -> Self {
+        if !scratch.known.is_empty() {
+            scratch.known.clear();
+        }
         Evaluation {
             root,
             variables,
-            known: Vec::new(),
             budget,
-            locals: Vec::new(),
+            scratch,
         }
     }
 
@@ -161,7 +137,6 @@ impl<'e, 'a> Evaluation<'e, 'a> {
 
     fn node(&mut self, node: &'a Node) -> Evaluated<'a> {
         self.budget.take(1)?;
-        let failed = |why: String| EvaluationStop::at(node, why);
         Ok(match &node.step {
             Step::Null => Value::Null,
             Step::Bool(flag) => Value::Bool(*flag),
@@ -169,26 +144,36 @@ impl<'e, 'a> Evaluation<'e, 'a> {
             Step::Double(number) => Value::Double(*number),
             Step::Text(text) => Value::Text(Text::Borrowed(text)),
             Step::Duration(of) => Value::Duration(*of),
-            Step::Root(root) => (self.root)(*root),
-            Step::Local(slot) => self.locals.get(*slot).cloned().unwrap_or(Value::Null),
+            Step::Root(root) => {
+                let value = (self.root)(*root).clone();
+                self.budget.take_work(0)?;
+                value
+            }
+            Step::Local(slot) => self.scratch.locals.get(*slot).cloned().unwrap_or(Value::Null),
             Step::Variable(number) => return self.variable(*number),
-            Step::Select(of, name) => {
-                let value = self.node(of)?;
-                return field(&value, name, self.budget)?.ok_or_else(|| match value {
-                    Value::Null => EvaluationStop::Failed {
-                        why: format!("has no `{name}`"),
-                        span: of.span.clone(),
-                        variable: None,
-                        is_null: true,
-                    },
-                    _ => failed(format!("{} has no `{name}`", value.kind())),
-                });
-            }
+            Step::Select(of, name) => return self.field_of(node, of, name, Look::Select),
             Step::Has(of, name) => {
-                let of = self.way(of)?;
-                let value = field(&of, name, self.budget)?;
-                Value::Bool(!matches!(value, None | Some(Value::Null)))
+                let found = self.field_of(node, of, name, Look::Has)?;
+                Value::Bool(!matches!(found, Value::Null))
             }
+            Step::Chain(is_all, nodes) => return self.chain(*is_all, nodes),
+            Step::Binary(Operator::In, two) if matches!(two[1].step, Step::List(_)) => return self.is_one_of(two),
+            Step::Binary(operator, two) => {
+                let [left, right] = &**two;
+                let (left, right) = (self.node(left)?, self.node(right)?);
+                return binary(*operator, &left, &right, self.budget).map_err(|why| why.at(node, None));
+            }
+            Step::Macro(which, parts) => return self.of_macro(*which, parts),
+            Step::Call(function, args) => return self.call(node, function, args),
+            _ => return self.other(node),
+        })
+    }
+
+    /// The same for parts that few expressions have: what all of them need stays small.
+    #[inline(never)]
+    fn other(&mut self, node: &'a Node) -> Evaluated<'a> {
+        let failed = |why: String| EvaluationStop::at(node, why);
+        Ok(match &node.step {
             Step::Index(two) => {
                 let [of, index] = &**two;
                 let (of, index) = (self.node(of)?, self.node(index)?);
@@ -197,8 +182,13 @@ impl<'e, 'a> Evaluation<'e, 'a> {
                         let found = usize::try_from(*at).ok().and_then(|at| list.get(at)).cloned();
                         found.ok_or_else(|| failed(format!("there is no element {at} of {}", list.len())))
                     }
-                    (_, Value::Text(name)) => field(&of, name, self.budget)?
-                        .ok_or_else(|| failed(format!("{} has no `{}`", of.kind(), short(name)))),
+                    (_, Value::Text(name)) => {
+                        let found = of.field(name);
+                        if let (Value::Record(_) | Value::Object(_), Some(found)) = (&of, &found) {
+                            self.budget.take_work(found.parts() - 1)?;
+                        }
+                        found.ok_or_else(|| failed(format!("{} has no `{}`", of.kind(), short(name))))
+                    }
                     _ => Err(failed(format!("{} has no element by {}", of.kind(), index.kind()))),
                 };
             }
@@ -212,28 +202,6 @@ impl<'e, 'a> Evaluation<'e, 'a> {
                 Value::Duration(of) => Value::Duration(of.saturating_neg()),
                 other => return Err(failed(format!("`-` takes a number, not {}", other.kind()))),
             },
-            Step::Chain(is_all, nodes) => return self.chain(*is_all, nodes),
-            Step::Binary(Operator::In, two) if matches!(two[1].step, Step::List(_)) => {
-                let [wanted, list] = &**two;
-                let wanted = self.node(wanted)?;
-                let Step::List(elements) = &list.step else {
-                    return Ok(Value::Bool(false));
-                };
-                for element in elements {
-                    if self.node(element)?.equals(&wanted, self.budget)? {
-                        return Ok(Value::Bool(true));
-                    }
-                }
-                Value::Bool(false)
-            }
-            Step::Binary(operator, two) => {
-                let [left, right] = &**two;
-                let (left, right) = (self.node(left)?, self.node(right)?);
-                return binary(*operator, &left, &right, self.budget).map_err(|stop| match stop {
-                    Why::Failed(why) => failed(why),
-                    Why::Stop(stop) => stop,
-                });
-            }
             Step::If(three) => {
                 let [condition, then, otherwise] = &**three;
                 match self.node(condition)? {
@@ -256,7 +224,6 @@ impl<'e, 'a> Evaluation<'e, 'a> {
                 }
                 Value::Map(Rc::new(map))
             }
-            Step::Macro(which, parts) => return self.of_macro(*which, parts),
             Step::Matches(of, regex) => match self.node(of)? {
                 Value::Text(text) => {
                     // The engine goes through the text once.
@@ -265,55 +232,156 @@ impl<'e, 'a> Evaluation<'e, 'a> {
                 }
                 other => return Err(failed(format!("matches() takes a text, not {}", other.kind()))),
             },
-            Step::Call(function, args) => {
-                let values: Result<Vec<Value<'a>>, _> = args.iter().map(|arg| self.node(arg)).collect();
-                let values = values?;
-                for value in &values {
-                    // A function goes through its texts.
-                    self.budget
-                        .text(if let Value::Text(text) = value { text.len() } else { 0 })?;
-                }
-                return (function.call)(&values, self.budget).map_err(|stop| match stop {
-                    Why::Failed(why) => failed(format!("{}(): {why}", function.name)),
-                    Why::Stop(stop) => stop,
-                });
-            }
+            Step::InRange(of, range) => return self.in_range(node, of, *range),
+            // The others, above.
+            _ => Value::Null,
         })
     }
 
-    /// The value that has() asks for a field: null too where something on the way to it is.
-    fn way(&mut self, node: &'a Node) -> Evaluated<'a> {
-        let Step::Select(of, name) = &node.step else {
-            return self.node(node);
-        };
-        self.budget.take(1)?;
-        match self.way(of)? {
-            Value::Null => Ok(Value::Null),
-            of => {
-                let found = field(&of, name, self.budget)?;
-                found.ok_or_else(|| EvaluationStop::at(node, format!("{} has no `{name}`", of.kind())))
+    #[inline(never)]
+    fn call(&mut self, node: &Node, function: &Function, args: &'a [Node]) -> Evaluated<'a> {
+        match args {
+            [one] => {
+                let values = [self.node(one)?];
+                self.called(node, function, &values)
+            }
+            [one, other] => {
+                let values = [self.node(one)?, self.node(other)?];
+                self.called(node, function, &values)
+            }
+            _ => {
+                let values: Result<Vec<Value<'a>>, _> = args.iter().map(|arg| self.node(arg)).collect();
+                self.called(node, function, &values?)
             }
         }
     }
 
+    fn called(&mut self, node: &Node, function: &Function, values: &[Value<'a>]) -> Evaluated<'a> {
+        for value in values {
+            // A function goes through its texts.
+            self.budget
+                .text(if let Value::Text(text) = value { text.len() } else { 0 })?;
+        }
+        (function.call)(values, self.budget).map_err(|why| why.at(node, Some(function.name)))
+    }
+
+    /// The field of what a part is, as [`Value::field`].
+    fn field_of(&mut self, node: &'a Node, of: &'a Node, name: &'a str, look: Look) -> Evaluated<'a> {
+        let made;
+        let value = match &of.step {
+            // Nothing is made to look at these.
+            Step::Root(root) => {
+                let value = (self.root)(*root);
+                self.budget.take_work(1)?;
+                value
+            }
+            Step::Local(slot) => {
+                self.budget.take(1)?;
+                self.scratch.locals.get(*slot).unwrap_or(&Value::Null)
+            }
+            Step::Select(inner, name) if look != Look::Select => {
+                self.budget.take(1)?;
+                made = self.field_of(of, inner, name, Look::Way)?;
+                &made
+            }
+            _ => {
+                made = self.node(of)?;
+                &made
+            }
+        };
+        let found = match value {
+            Value::Record(record) => {
+                let record = *record;
+                self.made(record, name)
+            }
+            Value::Object(object) => object.get(name),
+            _ => match (value.field(name), look, value) {
+                (Some(found), ..) => return Ok(found),
+                (None, Look::Has, _) | (None, Look::Way, Value::Null) => return Ok(Value::Null),
+                (None, ..) => return Err(EvaluationStop::without_field(node, of, name, value)),
+            },
+        };
+        // What an object makes for it are steps.
+        self.budget.take_work(found.parts() - 1)?;
+        Ok(found)
+    }
+
+    /// The field of a record.
+    fn made(&mut self, of: &'a dyn Record, name: &'a str) -> Value<'a> {
+        let made = &mut self.scratch.made;
+        let mut known = made
+            .iter()
+            .filter(|(known, field, _)| std::ptr::eq(*known, of) && *field == name);
+        if let Some((.., value)) = known.next() {
+            return value.clone();
+        }
+        let value = of.get(name);
+        if matches!(value, Value::Map(_)) {
+            made.truncate(MADE_MAPS - 1);
+            made.insert(0, (of, name, value.clone()));
+        }
+        value
+    }
+
+    /// `inRange()` of a range that stands there.
+    fn in_range(&mut self, node: &'a Node, of: &'a Node, range: Cidr) -> Evaluated<'a> {
+        if let Step::Select(inner, name) = &of.step {
+            let holder = match &inner.step {
+                Step::Root(root) => Some((self.root)(*root)),
+                Step::Local(slot) => self.scratch.locals.get(*slot),
+                _ => None,
+            };
+            if let Some(Value::Record(record)) = holder
+                && let Some(address) = record.address(name)
+            {
+                self.budget.take(2)?;
+                return Ok(Value::Bool(range.contains(address)));
+            }
+        }
+        let value = self.node(of)?;
+        let Value::Text(text) = value else {
+            return Err(unfit(&value).at(node, Some("inRange")));
+        };
+        self.budget.text(text.len())?;
+        is_in(&text, range).map_err(|why| why.at(node, Some("inRange")))
+    }
+
+    /// `in` a list that stands there: no list is made.
+    #[inline(never)]
+    fn is_one_of(&mut self, two: &'a [Node; 2]) -> Evaluated<'a> {
+        let [wanted, list] = two;
+        let wanted = self.node(wanted)?;
+        let Step::List(elements) = &list.step else {
+            return Ok(Value::Bool(false));
+        };
+        for element in elements {
+            if self.node(element)?.equals(&wanted, self.budget)? {
+                return Ok(Value::Bool(true));
+            }
+        }
+        Ok(Value::Bool(false))
+    }
+
+    #[inline(never)]
     fn variable(&mut self, number: usize) -> Evaluated<'a> {
-        if let Some(Some(known)) = self.known.get(number) {
+        if let Some(Some(known)) = self.scratch.known.get(number) {
             return known.clone();
         }
         let Some(program) = self.variables.get(number) else {
             return Ok(Value::Null);
         };
-        let locals = std::mem::take(&mut self.locals);
+        let locals = std::mem::take(&mut self.scratch.locals);
         let value = self.node(&program.node).map_err(|stop| stop.in_variable(number));
-        self.locals = locals;
-        self.known.resize(self.variables.len(), None);
-        if let Some(known) = self.known.get_mut(number) {
+        self.scratch.locals = locals;
+        self.scratch.known.resize(self.variables.len(), None);
+        if let Some(known) = self.scratch.known.get_mut(number) {
             *known = Some(value.clone());
         }
         value
     }
 
     /// `&&` and `||`: what decides counts, also beside what cannot be computed.
+    #[inline(never)]
     fn chain(&mut self, is_all: bool, nodes: &'a [Node]) -> Evaluated<'a> {
         let mut trouble = None;
         for node in nodes {
@@ -333,6 +401,7 @@ impl<'e, 'a> Evaluation<'e, 'a> {
         trouble.map_or(Ok(Value::Bool(is_all)), Err)
     }
 
+    #[inline(never)]
     fn of_macro(&mut self, which: Macro, parts: &'a MacroNode) -> Evaluated<'a> {
         let elements: Rc<[Value<'a>]> = match self.node(&parts.range)? {
             Value::List(list) => list,
@@ -347,13 +416,13 @@ impl<'e, 'a> Evaluation<'e, 'a> {
         let mut made = Vec::new();
         for element in elements.iter() {
             self.budget.take(1)?;
-            self.locals.push(element.clone());
+            self.scratch.locals.push(element.clone());
             let value = self.node(&parts.body);
             let made_of = match (&value, &parts.result) {
                 (Ok(Value::Bool(true)), Some(result)) => Some(self.node(result)),
                 _ => None,
             };
-            self.locals.pop();
+            self.scratch.locals.pop();
             let is_map_alone = which == Macro::Map && parts.result.is_none();
             match value {
                 Err(EvaluationStop::Limit) => return Err(EvaluationStop::Limit),
@@ -397,6 +466,18 @@ pub(super) enum Why {
     Stop(EvaluationStop),
 }
 
+impl Why {
+    /// The same at a part of the expression, which may call a function.
+    #[cold]
+    fn at(self, node: &Node, function: Option<&str>) -> EvaluationStop {
+        match (self, function) {
+            (Why::Failed(why), Some(name)) => EvaluationStop::at(node, format!("{name}(): {why}")),
+            (Why::Failed(why), None) => EvaluationStop::at(node, why),
+            (Why::Stop(stop), _) => stop,
+        }
+    }
+}
+
 impl From<EvaluationStop> for Why {
     fn from(stop: EvaluationStop) -> Why {
         Why::Stop(stop)
@@ -407,15 +488,6 @@ impl From<String> for Why {
     fn from(why: String) -> Why {
         Why::Failed(why)
     }
-}
-
-/// The field of a value, as [`Value::field`]; what an object makes for it are steps.
-fn field<'a>(of: &Value<'a>, name: &str, budget: &mut Budget) -> Result<Option<Value<'a>>, EvaluationStop> {
-    let value = of.field(name);
-    if let (Value::Record(_) | Value::Object(_), Some(value)) = (of, &value) {
-        budget.take(value.parts() - 1)?;
-    }
-    Ok(value)
 }
 
 fn beyond() -> String {

@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 
-use super::evaluate::{Budget, Why};
+use super::budget::Budget;
+use super::evaluate::Why;
 use super::value::{Text, Value, nanoseconds};
 use crate::schema::Kind;
 use xdsctl_model::resource::listener::Cidr;
@@ -200,10 +201,10 @@ functions! {
         made(text(args, 0)?.to_owned(), budget)
     };
     inRange(Text, Text) -> Bool "says whether an address, with a port or without, or a whole range, is in a range" |args, _| {
-        is_in(text(args, 0)?, text(args, 1)?)
+        is_in(text(args, 0)?, range(text(args, 1)?)?)
     };
     containsIP(Text, Text) -> Bool "the same the other way round: cidr('10.0.0.0/8').containsIP(address)" |args, _| {
-        is_in(text(args, 1)?, text(args, 0)?)
+        is_in(text(args, 1)?, range(text(args, 0)?)?)
     };
     isPrivate(Text) -> Bool "says whether an address, with a port or without, is of a private network, a loopback or link-local" |args, _| {
         let (ip, _) = address(text(args, 0)?)?;
@@ -268,7 +269,7 @@ impl Function {
     }
 }
 
-fn unfit(value: &Value<'_>) -> Why {
+pub(super) fn unfit(value: &Value<'_>) -> Why {
     Why::Failed(format!("it does not take {}", value.kind()))
 }
 
@@ -336,7 +337,7 @@ fn address(text: &str) -> Result<(IpAddr, Option<u16>), Why> {
         .map_err(|_| format!("`{}` is no address", short(text)).into())
 }
 
-fn range(text: &str) -> Result<Cidr, Why> {
+pub(super) fn range(text: &str) -> Result<Cidr, String> {
     let parts = text.split_once('/');
     let range = parts.and_then(|(ip, length)| Some((ip.parse::<IpAddr>().ok()?, length.parse::<u32>().ok()?)));
     let fits = |(ip, length): &(IpAddr, u32)| *length <= if ip.is_ipv4() { 32 } else { 128 };
@@ -346,8 +347,8 @@ fn range(text: &str) -> Result<Cidr, Why> {
     Ok(Cidr::new(SocketAddr::new(ip, 0), length))
 }
 
-fn is_in<'a>(inner: &str, outer: &str) -> Result<Value<'a>, Why> {
-    let outer = range(outer)?;
+/// Says whether an address or a range is in a range.
+pub(super) fn is_in<'a>(inner: &str, outer: Cidr) -> Result<Value<'a>, Why> {
     let is_in = match inner.contains('/') {
         true => outer.covers(range(inner)?),
         false => outer.contains(address(inner)?.0),

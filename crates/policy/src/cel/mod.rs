@@ -6,15 +6,18 @@
 //! language's core: no timestamps, bytes, protobuf messages or optionals, and whole numbers are all
 //! `int`.
 
+mod budget;
 mod compile;
 mod evaluate;
 mod functions;
+mod kinds;
 mod syntax;
 mod token;
 mod value;
 
+pub use budget::{Budget, MAX_STEPS, Work};
 pub use compile::{Program, Roots, Scope};
-pub use evaluate::{Budget, Evaluation, EvaluationStop, MAX_STEPS, Work};
+pub use evaluate::{Evaluation, EvaluationStop, Failure, Scratch};
 pub use functions::FUNCTIONS;
 pub use syntax::{MAX_BYTES, MAX_DEPTH};
 pub use token::one_line;

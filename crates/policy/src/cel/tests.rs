@@ -23,13 +23,13 @@ fn value(text: &str) -> String {
     };
     let parsed = json!({"n": 3, "list": [1, 2, 3], "text": "a/b", "null": null, "map": {"x": 1}});
     let parsed = Value::of_json(&parsed);
-    let root = |number| if number == 0 { parsed.clone() } else { Value::Null };
+    let root = |number| if number == 0 { &parsed } else { &Value::Null };
     let mut budget = Budget::new(u64::MAX);
     budget.begin();
-    match Evaluation::new(&root, &[], &mut budget).value(&program) {
+    match Evaluation::new(&root, &[], &mut budget, &mut Scratch::default()).value(&program) {
         Ok(value) => value.to_string(),
-        Err(EvaluationStop::Failed { why, is_null: true, .. }) => format!("failed: null {why}"),
-        Err(EvaluationStop::Failed { why, .. }) => format!("failed: {why}"),
+        Err(EvaluationStop::Failed(failure)) if failure.is_null => format!("failed: null {}", failure.why),
+        Err(EvaluationStop::Failed(failure)) => format!("failed: {}", failure.why),
         Err(EvaluationStop::Limit) => "limit".to_owned(),
     }
 }
@@ -95,6 +95,27 @@ fn expressions_have_the_values_of_the_language() {
 }
 
 #[test]
+fn the_fields_of_the_first_root_are_known_before() {
+    let scope = Scope {
+        roots: vec![("cluster", Kind::Object("cluster")), ("world", Kind::Object("world"))],
+        variables: Vec::new(),
+    };
+    for (text, expected) in [
+        (
+            "cluster.name == 'a' && has(cluster.outlier_detection)",
+            Some("name outlier_detection"),
+        ),
+        ("cluster['name'] == world.name", Some("name")),
+        ("world.name == ''", Some("")),
+        ("cluster.name == '' || cluster == {}", None),
+    ] {
+        let fields = Program::new(text, &scope, &[]).unwrap().first;
+        let fields = fields.map(|fields| fields.into_iter().collect::<Vec<_>>().join(" "));
+        assert_eq!(fields.as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
 fn what_cannot_be_computed_says_why() {
     for (text, expected) in [
         ("parsed.null.x", "failed: null has no `x`"),
@@ -104,9 +125,14 @@ fn what_cannot_be_computed_says_why() {
         ("parsed.n < 'a'", "failed: an int and a text have no order"),
         ("duration(parsed.text)", "failed: duration(): `a/b` is no duration"),
         (
-            "parsed.text.inRange('x')",
-            "failed: inRange(): `x` is no range of addresses",
+            "parsed.text.inRange(parsed.text)",
+            "failed: inRange(): `a/b` is no range of addresses",
         ),
+        (
+            "parsed.text.split('/')[0].inRange('::/0')",
+            "failed: inRange(): `a` is no address",
+        ),
+        ("parsed.n.inRange('::/0')", "failed: inRange(): it does not take an int"),
         ("[].max()", "failed: max(): the list is empty"),
         ("has(parsed.n.x.y)", "failed: an int has no `x`"),
     ] {
@@ -120,6 +146,7 @@ fn what_is_no_expression_is_an_error_at_its_place() {
         ("", "0..0: the expression ends where a value should be"),
         ("1 +", "3..3: the expression ends where a value should be"),
         ("1 = 2", "2..3: `=` has no meaning here"),
+        ("parsed.text.inRange('x')", "20..23: `x` is no range of addresses"),
         ("(1", "2..2: the expression ends where `)` should be"),
         ("'a", "0..2: the text has no end: '"),
         ("99999999999999999999", "0..20: no whole number of 64 bits"),

@@ -1,13 +1,18 @@
 //! What an expression computes with.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::marker::PhantomData;
+use std::net::IpAddr;
 use std::ops::Deref;
 use std::rc::Rc;
 
-use super::evaluate::{Budget, EvaluationStop};
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+
+use super::budget::Budget;
+use super::evaluate::EvaluationStop;
 
 /// A text, of the world that is looked at or made.
 #[derive(Clone)]
@@ -58,6 +63,11 @@ pub enum Value<'a> {
 pub trait Record {
     /// The value of a field; null if it is absent.
     fn get<'a>(&'a self, field: &str) -> Value<'a>;
+
+    /// The address that a field is: it need not be printed to be held against a range.
+    fn address(&self, _field: &str) -> Option<IpAddr> {
+        None
+    }
 }
 
 /// An object that was made to be looked at.
@@ -121,6 +131,14 @@ impl<'a> Value<'a> {
             Value::Object(of) => of.get(name),
             _ => return None,
         })
+    }
+
+    /// The element of a list.
+    pub(crate) fn element(&self, number: usize) -> Option<Value<'a>> {
+        match self {
+            Value::List(list) => list.get(number).cloned(),
+            _ => None,
+        }
     }
 
     /// What kind of value it is.
@@ -189,11 +207,19 @@ impl<'a> Value<'a> {
     }
 
     /// Values in it, itself the first; those of an object are made when they are asked for.
+    #[inline]
     pub(crate) fn parts(&self) -> usize {
         match self {
-            Value::List(list) => list.iter().fold(1, |sum, one| sum + one.parts()),
-            Value::Map(map) => map.values().fold(1, |sum, one| sum + one.parts()),
+            Value::List(_) | Value::Map(_) => 1 + self.inner_parts(),
             _ => 1,
+        }
+    }
+
+    fn inner_parts(&self) -> usize {
+        match self {
+            Value::List(list) => list.iter().map(Value::parts).sum(),
+            Value::Map(map) => map.values().map(Value::parts).sum(),
+            _ => 0,
         }
     }
 
@@ -229,6 +255,67 @@ impl<'a> Value<'a> {
                 ))
             }
         }
+    }
+}
+
+/// The value of JSON as [`Value::of_json`] makes it, without that in between.
+impl<'de> Deserialize<'de> for Value<'_> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(Read(PhantomData))
+    }
+}
+
+struct Read<'a>(PhantomData<Value<'a>>);
+
+impl<'de, 'a> Visitor<'de> for Read<'a> {
+    type Value = Value<'a>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value<'a>, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, flag: bool) -> Result<Value<'a>, E> {
+        Ok(Value::Bool(flag))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Value<'a>, E> {
+        Ok(Value::Int(number))
+    }
+
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a number that is no whole one of 64 bits is a double"
+    )]
+    fn visit_u64<E>(self, number: u64) -> Result<Value<'a>, E> {
+        Ok(i64::try_from(number).map_or(Value::Double(number as f64), Value::Int))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Value<'a>, E> {
+        Ok(Value::Double(number))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Value<'a>, E> {
+        Ok(Value::text(text))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Value<'a>, A::Error> {
+        let mut list = Vec::new();
+        while let Some(element) = elements.next_element()? {
+            list.push(element);
+        }
+        Ok(Value::List(list.into()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value<'a>, A::Error> {
+        let mut map = BTreeMap::new();
+        while let Some((key, value)) = entries.next_entry::<Cow<'_, str>, Value<'a>>()? {
+            map.insert(Text::Made(key.into()), value);
+        }
+        Ok(Value::Map(map.into()))
     }
 }
 

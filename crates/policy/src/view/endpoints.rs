@@ -1,6 +1,8 @@
 //! Endpoints, by priority and locality.
 
-use super::{Named, Numbered, object, objects, optional, text};
+use std::net::IpAddr;
+
+use super::{Named, Numbered, address, object, objects, optional, text};
 use crate::cel::{Record, Value, View};
 use xdsctl_model::resource::Endpoints;
 use xdsctl_model::resource::endpoints::{DropCategory, DropConfig, Endpoint, Locality, LocalityName};
@@ -78,10 +80,8 @@ impl Record for Endpoint {
         let of = self;
         match field {
             "index" => Value::int(of.index),
-            "address" => Value::text(of.address.to_string()),
-            "additional_addresses" => {
-                Value::list(of.additional_addresses.iter().map(|one| Value::text(one.to_string())))
-            }
+            "address" => address(of.address),
+            "additional_addresses" => Value::list(of.additional_addresses.iter().copied().map(address)),
             "load_balancing_weight" => Value::int(of.weight),
             "health_status" => text(of.health.name()),
             "hostname" => text(&of.hostname),
@@ -89,5 +89,9 @@ impl Record for Endpoint {
             "hash_key" => optional(of.hash_key.as_deref(), text),
             _ => Value::Null,
         }
+    }
+
+    fn address(&self, field: &str) -> Option<IpAddr> {
+        (field == "address").then(|| self.address.ip())
     }
 }

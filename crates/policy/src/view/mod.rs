@@ -10,6 +10,7 @@ mod endpoints;
 mod listener;
 pub(crate) mod route;
 
+use std::net::SocketAddr;
 use std::rc::Rc;
 
 use serde_json::Value as Json;
@@ -33,6 +34,34 @@ struct Numbered<'a, T: ?Sized>(usize, &'a T);
 
 pub(crate) fn text(text: &str) -> Value<'_> {
     Value::Text(Text::Borrowed(text))
+}
+
+/// An address as it is printed: a dump has many, and most are of IPv4.
+pub(crate) fn address<'a>(of: SocketAddr) -> Value<'a> {
+    let SocketAddr::V4(v4) = of else {
+        return Value::text(of.to_string());
+    };
+    let [a, b, c, d] = v4.ip().octets().map(u16::from);
+    // From the end on: `255.255.255.255:65535` has 21 bytes.
+    let mut bytes = [0; 21];
+    let mut at = bytes.len();
+    let mut put = |byte: u8| {
+        at -= 1;
+        bytes[at] = byte;
+    };
+    for (mut number, before) in [(v4.port(), b':'), (d, b'.'), (c, b'.'), (b, b'.'), (a, 0)] {
+        loop {
+            put(b'0' + (number % 10) as u8);
+            number /= 10;
+            if number == 0 {
+                break;
+            }
+        }
+        if before != 0 {
+            put(before);
+        }
+    }
+    Value::text(std::str::from_utf8(&bytes[at..]).unwrap_or_default())
 }
 
 pub(crate) fn optional<'a, T>(of: Option<T>, make: impl FnOnce(T) -> Value<'a>) -> Value<'a> {
@@ -194,5 +223,22 @@ pub(crate) fn endpoint<'a>(of: &'a Endpoint, redacts: bool) -> Value<'a> {
     match redacts {
         true => redacted(ParsedValue::Plain(parsed::endpoint(of)), "endpoint"),
         false => object(of),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::address;
+
+    #[test]
+    fn an_address_is_printed_as_ever() {
+        for text in [
+            "0.0.0.0:0",
+            "255.255.255.255:65535",
+            "10.200.3.40:8080",
+            "[fe80::1%3]:443",
+        ] {
+            assert_eq!(address(text.parse().unwrap()).to_string(), text);
+        }
     }
 }
