@@ -270,7 +270,11 @@ impl Function {
 }
 
 pub(super) fn unfit(value: &Value<'_>) -> Why {
-    Why::Failed(format!("it does not take {}", value.kind()))
+    let hint = match value {
+        Value::Null => ": has() says whether there is something",
+        _ => "",
+    };
+    Why::Failed(format!("it does not take {}{hint}", value.kind()))
 }
 
 fn text<'v>(args: &'v [Value<'_>], number: usize) -> Result<&'v str, Why> {
