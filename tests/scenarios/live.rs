@@ -410,6 +410,34 @@ fn fresh_overriding_channels_of_java_answer_so() {
     compare_live(&recording("fresh-9", JAVA), &[]);
 }
 
+/// What headers ask the fault filter for, codes that are none, shares that do not fit, and how many RPCs are delayed at once.
+#[test]
+fn faults_are_those_that_headers_ask_for() {
+    for client in [GO, JAVA, NODE, ("go@1.54.0", "go@1.54.0")] {
+        compare_live(&recording("faults", client), &[]);
+    }
+}
+
+/// A cluster is taken away while RPCs are made, before any, and while its endpoints cannot be reached. grpc-go goes on with it until 1.57,
+/// drops its connections until 1.79, and keeps them since. What differs is the endpoint of a ring that was lost (`tl-ring-reconnect`).
+#[test]
+fn clusters_of_go_that_are_taken_away_end_so() {
+    compare_live(&recording("removed", ("go@1.54.0", "go@1.54.0")), &["cds-ring"]);
+    for client in ["go@1.60.0", "go@1.72.0"] {
+        compare_live(&recording("removed", (client, client)), &[]);
+    }
+    compare_live(&recording("removed", GO), &[]);
+}
+
+/// The rows of a later draw that showed something: headers of faults, and in older versions clusters that are taken away, resolvers that
+/// hang, and routes that are rejected.
+#[test]
+fn what_the_last_fresh_channels_showed_holds() {
+    for client in [GO, JAVA, ("go@1.54.0", "go@1.54.0"), ("java@1.63.0", "java@1.63.0")] {
+        compare_live(&recording("fresh-10", client), &[]);
+    }
+}
+
 #[test]
 fn live_channels_of_node_answer_so() {
     compare_live(&recording("common", NODE), &[]);

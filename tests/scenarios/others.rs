@@ -21,7 +21,7 @@ fn differences(row: &Row) -> Vec<String> {
 }
 
 /// What differs in Go, and why.
-const DIFFERENT: [(&str, &str); 9] = [
+const DIFFERENT: [(&str, &str); 8] = [
     (
         "panic.0",
         "a parser that panics says no name: the client waits 15 s for the resource",
@@ -39,10 +39,6 @@ const DIFFERENT: [(&str, &str); 9] = [
     (
         "E13.0",
         "the address of an endpoint is a host name, which the client resolves as it connects",
-    ),
-    (
-        "fault.5",
-        "the share of an abort stands in another header, x-envoy-fault-abort-request-percentage",
     ),
     (
         "upper.0",

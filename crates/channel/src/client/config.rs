@@ -21,7 +21,7 @@ use xdsctl_model::resource::{Cluster, Endpoints, Listener, ResourceType, RouteCo
 use xdsctl_model::status::{Code, Status};
 
 /// The configuration of one channel.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct XdsConfig {
     /// Name of the Listener; empty if the channel does not start at one.
     pub listener_name: String,

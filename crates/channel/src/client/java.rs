@@ -40,11 +40,7 @@ pub(super) fn as_it_fails(
         Err(failure) if has_impossible_domain(start, client, &failure) => {
             Err(panic("a domain or the authority begins or ends with a dot".to_owned()))
         }
-        // Routes that are rejected are waited for, as if they had not come.
-        Err(failure) if !client.profile.has(Feature::FailsAtOnce) => Err(ChannelFailure {
-            waits: failure.class == ChannelFailureClass::Rejected && !failure.keeps_routes,
-            ..failure
-        }),
+        Err(failure) if !client.profile.has(Feature::FailsAtOnce) => Err(failure),
         Err(failure) if failure.waits || is_waited_out(&failure, client) => Err(failure),
         Err(failure) => {
             let at_once = Some(Status::unavailable(words(&failure, start, client)));

@@ -64,19 +64,29 @@ impl Base<'_> {
         }
         let held = cache.get(name);
         let rejected = held.and_then(HeldResource::rejected);
+        let missing = Absent {
+            class: ChannelFailureClass::Missing,
+            text: format!("does not exist{}", self.node()),
+            is_unheard: false,
+        };
         match (held.and_then(HeldResource::value), rejected) {
             (Some(value), _) => Ok(value),
+            // What is not a list of all is not told of to those who wait for it.
+            (None, Some(_)) if self.awaits_rejected(T::TYPE, name) => Err(missing),
             (None, Some(why)) => Err(Absent {
                 class: ChannelFailureClass::Rejected,
                 text: format!("{why}{}", self.node()),
                 is_unheard: java::is_unheard(T::TYPE, name, self.client),
             }),
-            (None, None) => Err(Absent {
-                class: ChannelFailureClass::Missing,
-                text: format!("does not exist{}", self.node()),
-                is_unheard: false,
-            }),
+            (None, None) => Err(missing),
         }
+    }
+
+    /// Says whether routes that are rejected are waited for, as if they had not come.
+    fn awaits_rejected(&self, resource_type: ResourceType, name: &str) -> bool {
+        resource_type == ResourceType::RouteConfiguration
+            && self.client.profile.has(Feature::RejectedAwaited)
+            && !java::is_unheard(resource_type, name, self.client)
     }
 
     /// The note about a newer version that was rejected; empty without one.
@@ -398,14 +408,18 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
             (Ok(_), ClusterEntry::Aggregate { lost, .. })
                 if !lost.is_empty() && base.client.profile.has(Feature::AggregateNeedsAll) =>
             {
-                let text = lost
-                    .first()
-                    .map(|(name, _)| match base.value(&resources.clusters, name) {
-                        Ok(_) => String::new(),
-                        Err(absent) => absent_in_words("ClusterResource", name, &absent),
-                    });
+                let first = lost.first();
+                let absent = first.and_then(|(name, _)| Some((name, base.value(&resources.clusters, name).err()?)));
+                let text = absent
+                    .as_ref()
+                    .map(|(name, absent)| absent_in_words("ClusterResource", name, absent));
                 let words = base.client.with_node_id(&text.unwrap_or_default());
-                failure(ClusterFailureClass::Missing, words)
+                let is_rejected = absent.is_some_and(|(_, absent)| absent.class == ChannelFailureClass::Rejected);
+                let class = match is_rejected {
+                    true => ClusterFailureClass::Rejected,
+                    false => ClusterFailureClass::Missing,
+                };
+                failure(class, words)
             }
             (Ok(_), ClusterEntry::Aggregate { leaves, lost }) if leaves.is_empty() && awaits_rejected => {
                 config.missing.extend(awaited(&lost));

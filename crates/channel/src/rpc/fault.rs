@@ -1,119 +1,50 @@
 //! Fault injection for one RPC (A33): a delay, then an abort.
 //!
-//! Follows C-core `FaultInjectionFilter` (fault_injection_filter.cc). `max_active_faults` limits
-//! delays: at the limit no new delay starts, and an abort without a delay does not happen.
+//! Follows C-core `FaultInjectionFilter` (fault_injection_filter.cc), grpc-go `fault.go`, grpc-java
+//! `FaultFilter` and grpc-js-xds `fault-injection-filter.ts`. `max_active_faults` limits delays: at
+//! the limit no new delay starts, and an abort without a delay does not happen; in
+//! Node no abort does, and in Go and Java nothing.
 
+use super::fault_headers::{Asked, asked};
 use super::{Draw, Purpose, Request};
 use xdsctl_model::resource::Millis;
-use xdsctl_model::resource::filter::Fault;
-use xdsctl_model::status::{Code, Status};
+use xdsctl_model::resource::filter::{Fault, FaultHeaders};
+use xdsctl_model::status::Status;
 
 /// What the fault filters do to an RPC.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct FaultOutcome {
     /// Time that the RPC waits before it goes on or is aborted.
     pub delay: Millis,
     /// The status that it ends with.
     pub abort: Option<Status>,
+    /// The share of such RPCs that the filter aborts which aborted this one.
+    pub abort_share: f64,
 }
 
 /// Decides for one filter. `active` is the number of RPCs that are being delayed in this process.
 pub fn decide(fault: &Fault, request: &Request<'_>, active: u32, draw: &mut Draw<'_>) -> FaultOutcome {
-    if fault.of_metadata {
-        return decide(
-            &of_metadata(fault, request),
-            &Request {
-                headers: &[],
-                ..*request
-            },
-            active,
-            draw,
-        );
-    }
-    let mut code = Code::from_number(fault.abort_code).unwrap_or(Code::Unknown);
-    let mut abort_numerator = fault.abort_numerator;
-    if fault.abort_from_header {
-        if code == Code::Ok
-            && let Some(value) = request.joined("x-envoy-fault-abort-grpc-request")
-        {
-            code = parse::<u32>(&value)
-                .and_then(Code::from_number)
-                .unwrap_or(Code::Unknown);
-        }
-        abort_numerator = limited(abort_numerator, "x-envoy-fault-abort-percentage", request);
-    }
-    let mut delay = fault.delay;
-    let mut delay_numerator = fault.delay_numerator;
-    if fault.delay_from_header {
-        if delay == Millis(0)
-            && let Some(value) = request.joined("x-envoy-fault-delay-request")
-        {
-            delay = Millis(parse::<i64>(&value).unwrap_or(0).max(0));
-        }
-        delay_numerator = limited(delay_numerator, "x-envoy-fault-delay-request-percentage", request);
-    }
-    let delays = delay != Millis(0) && falls_below(Purpose::FaultDelay, delay_numerator, fault.delay_denominator, draw);
-    let aborts = code != Code::Ok && falls_below(Purpose::FaultAbort, abort_numerator, fault.abort_denominator, draw);
     let has_quota = active < fault.max_active_faults;
+    if !has_quota && matches!(fault.headers, FaultHeaders::Go | FaultHeaders::Java) {
+        return FaultOutcome::default();
+    }
+    let Asked {
+        abort,
+        abort_share,
+        delay,
+        delay_share,
+    } = asked(fault, request);
+    let delays = delay > Millis(0) && falls_below(Purpose::FaultDelay, delay_share, draw);
+    let aborts = abort.is_some() && falls_below(Purpose::FaultAbort, abort_share, draw);
+    let delay_counts = delays && fault.headers != FaultHeaders::Node;
     FaultOutcome {
         delay: if delays && has_quota { delay } else { Millis(0) },
-        abort: (aborts && (delays || has_quota)).then(|| Status::new(code, "Fault injected")),
+        abort: abort.filter(|_| aborts && (delay_counts || has_quota)),
+        abort_share: (f64::from(abort_share.0) / f64::from(abort_share.1.max(1))).min(1.0),
     }
 }
 
-/// The fault with the values that headers set, as grpc-js-xds reads them
-/// (fault-injection-filter.ts): of several values of a header the first with a digit counts, and of
-/// it the leading number. An HTTP status is accepted too.
-fn of_metadata(fault: &Fault, request: &Request<'_>) -> Fault {
-    let number = |name: &str| {
-        let values = request.headers.iter().filter(|(key, _)| key == name);
-        let mut values = values.map(|(_, value)| value.as_str());
-        let value = values.find(|value| value.contains(|c: char| c.is_ascii_digit()))?;
-        u32::try_from(leading_number(value)).ok()
-    };
-    let share = |configured: u32, name: &str| number(name).map_or(configured, |share| share.min(configured));
-    let mut fault = Fault {
-        of_metadata: false,
-        ..fault.clone()
-    };
-    if std::mem::take(&mut fault.abort_from_header) {
-        let of_http = || number("x-envoy-fault-abort-request").map(xdsctl_model::status::of_http_error);
-        let code = number("x-envoy-fault-abort-grpc-request").or_else(of_http);
-        fault.abort_code = code.unwrap_or(0);
-        fault.abort_numerator = share(fault.abort_numerator, "x-envoy-fault-abort-request-percentage");
-    }
-    if std::mem::take(&mut fault.delay_from_header) {
-        fault.delay = Millis(number("x-envoy-fault-delay-request").unwrap_or(0).into());
-        fault.delay_numerator = share(fault.delay_numerator, "x-envoy-fault-delay-request-percentage");
-    }
-    fault
-}
-
-/// The number at the beginning of a text, as JavaScript's `parseInt` reads it; 0 if there is none.
-fn leading_number(text: &str) -> i64 {
-    let text = text.trim_start();
-    let (sign, digits) = match text.strip_prefix('-') {
-        Some(digits) => (-1, digits),
-        None => (1, text.strip_prefix('+').unwrap_or(text)),
-    };
-    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-    let number = digits.get(..end).and_then(|digits| digits.parse::<i64>().ok());
-    number.map_or(0, |number| sign * number)
-}
-
-/// The share that a header asks for, at most the configured one; a header that is no number asks
-/// for all of it.
-fn limited(configured: u32, header: &str, request: &Request<'_>) -> u32 {
-    request
-        .joined(header)
-        .map_or(configured, |value| parse(&value).unwrap_or(u32::MAX).min(configured))
-}
-
-fn parse<T: std::str::FromStr>(text: &str) -> Option<T> {
-    text.trim_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']).parse().ok()
-}
-
-fn falls_below(purpose: Purpose, numerator: u32, denominator: u32, draw: &mut Draw<'_>) -> bool {
+fn falls_below(purpose: Purpose, (numerator, denominator): (u32, u32), draw: &mut Draw<'_>) -> bool {
     if numerator == 0 {
         false
     } else if numerator >= denominator {
@@ -126,6 +57,7 @@ fn falls_below(purpose: Purpose, numerator: u32, denominator: u32, draw: &mut Dr
 #[cfg(test)]
 mod tests {
     use super::*;
+    use xdsctl_model::status::Code;
 
     fn fault() -> Fault {
         Fault {
@@ -186,7 +118,7 @@ mod tests {
     #[test]
     fn of_metadata_the_first_value_with_a_digit_counts() {
         let header = Fault {
-            of_metadata: true,
+            headers: FaultHeaders::Node,
             abort_from_header: true,
             abort_numerator: 100,
             ..fault()

@@ -10,6 +10,7 @@ pub mod chain;
 mod draws;
 mod effort;
 pub mod fault;
+mod fault_headers;
 mod forge;
 pub mod hash;
 pub mod matching;
@@ -334,9 +335,6 @@ impl Selector {
             sessions: Vec::new(),
         };
         run_filters(&mut selection, choices, request, channel, draw);
-        if let (Family::Java, Some(abort)) = (self.config.asked.family, &mut selection.fault.abort) {
-            *abort = Status::new(abort.code, "RPC terminated due to fault injection");
-        }
         Ok(selection)
     }
 

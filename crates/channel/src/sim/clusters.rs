@@ -50,6 +50,10 @@ struct CdsState {
     numbers: ChildNumbers,
     names: FlatNames,
     last: Option<Leaf>,
+    /// Its resolver hangs, and it hears of nothing any more ([`Feature::LiteralDnsHangs`]).
+    is_hung: bool,
+    /// It has made a policy.
+    is_made: bool,
     endpoints: Endpoints,
     /// The last config of a leaf, and what it was made of: the cluster, and the numbers of its
     /// priorities.
@@ -162,25 +166,33 @@ impl ConfigView {
         self.profile.has(Feature::ClustersAlone) && !policy::clusters(&leaf.cluster.lb_policy.config).is_empty()
     }
 
-    /// Whether the client makes no policy of a cluster and says nothing of it: it has no leaf, or
-    /// its resolver hangs.
-    fn hears_nothing(&self, config: &XdsConfig, state: &ClusterState) -> bool {
-        let hangs = |leaf: &Leaf| {
-            let is_literal = matches!(&leaf.cluster.discovery, Discovery::LogicalDns { hostname } if dns::is_literal(hostname, &self.profile));
-            is_literal && self.profile.has(Feature::LiteralDnsHangs)
+    /// Whether the client makes no policy of a cluster and says nothing of it: it has no leaf.
+    fn hears_nothing(&self, state: &ClusterState) -> bool {
+        matches!(state, ClusterState::Error(failure) if failure.class == ClusterFailureClass::NoLeaf)
+            && self.profile.has(Feature::LeaflessAwaited)
+    }
+
+    /// Whether the policy that was made of a cluster goes on while the cluster fails.
+    fn goes_on(&self, why: ClusterFailureClass) -> bool {
+        let feature = match why {
+            ClusterFailureClass::Missing => Feature::RemovedClusterGoesOn,
+            _ => Feature::FailedClusterGoesOn,
         };
-        match state {
-            ClusterState::Leaf(leaf) => hangs(leaf),
-            ClusterState::Aggregate(aggregate) => {
-                let leaves = aggregate.leaves.iter().filter_map(|leaf| config.clusters.get(leaf));
-                leaves
-                    .into_iter()
-                    .any(|leaf| matches!(leaf, ClusterState::Leaf(leaf) if hangs(leaf)))
+        self.profile.has(feature)
+    }
+
+    /// Whether the policy of a cluster is stuck in the resolver of a leaf.
+    fn hangs(&self, config: &XdsConfig, state: &ClusterState) -> bool {
+        let hangs = |leaf: &Leaf| matches!(&leaf.cluster.discovery, Discovery::LogicalDns { hostname } if dns::is_literal(hostname, &self.profile));
+        let is_hung = |state: &ClusterState| matches!(state, ClusterState::Leaf(leaf) if hangs(leaf));
+        self.profile.has(Feature::LiteralDnsHangs)
+            && match state {
+                ClusterState::Aggregate(aggregate) => {
+                    let mut leaves = aggregate.leaves.iter().filter_map(|leaf| config.clusters.get(leaf));
+                    leaves.any(is_hung)
+                }
+                state => is_hung(state),
             }
-            ClusterState::Error(failure) => {
-                failure.class == ClusterFailureClass::NoLeaf && self.profile.has(Feature::LeaflessAwaited)
-            }
-        }
     }
 
     /// The config below a leaf. Most updates change endpoints alone, and leave it as it was.
@@ -228,6 +240,9 @@ impl Clusters for ConfigView {
         let above = Self::above(&policies, at).next().map(str::to_owned);
         let remembered = policies.entry(at.clone()).or_default();
         cluster.clone_into(&mut remembered.cluster);
+        if remembered.is_hung {
+            return ClusterUpdate::Awaited;
+        }
         if let ClusterState::Leaf(leaf) = state
             && remembered.last.as_ref() == Some(leaf)
             && !self.profile.has(Feature::AggregateIsFlat)
@@ -243,10 +258,20 @@ impl Clusters for ConfigView {
         };
         // A policy that takes no config waits for another one.
         let is_refused = || cds.flat().is_some_and(|flat| flat.accept().is_err());
-        let hears_nothing = || self.hears_nothing(config, state);
+        let hears_nothing = || self.hears_nothing(state);
         if self.awaited.contains(cluster)
             || self.profile.has(Feature::ClustersAlone) && (is_refused() || hears_nothing())
         {
+            return ClusterUpdate::Awaited;
+        }
+        if let ClusterState::Error(failure) = state
+            && remembered.is_made
+            && self.goes_on(failure.class)
+        {
+            return ClusterUpdate::Same;
+        }
+        remembered.is_hung |= self.hangs(config, state);
+        if remembered.is_hung {
             return ClusterUpdate::Awaited;
         }
         if let (ClusterState::Leaf(leaf), true) = (state, remembered.last.is_some())
@@ -256,6 +281,7 @@ impl Clusters for ConfigView {
         }
         match self.child(&cds, state, remembered) {
             Ok(child) => {
+                remembered.is_made = true;
                 remembered.last = match state {
                     ClusterState::Leaf(leaf) => Some(leaf.clone()),
                     ClusterState::Aggregate(_) | ClusterState::Error(_) => None,

@@ -15,14 +15,6 @@ impl Client {
         }
     }
 
-    /// What fault injection ends an RPC with.
-    pub(super) fn aborted(&self, status: &Status) -> Status {
-        match self.profile.has(Feature::FailuresHandedOn) {
-            true => Status::new(status.code, "RPC terminated due to fault injection"),
-            false => status.clone(),
-        }
-    }
-
     /// The failure of an RPC whose attempts are used up.
     pub(super) fn exhausted(&self, attempts: i64, last: &Status) -> Status {
         if !self.profile.has(Feature::FailuresHandedOn) {

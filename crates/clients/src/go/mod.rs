@@ -34,6 +34,7 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
 use xdsctl_document::proto::wire::Malformed;
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::{Feature, Profile};
+use xdsctl_model::resource::filter::FaultHeaders;
 use xdsctl_model::resource::listener::{Cidr, Listener};
 use xdsctl_model::resource::{Resource, ResourceType};
 
@@ -44,6 +45,7 @@ type Later<'l> = &'l dyn Fn(&mut Validation<'_>) -> Checked;
 static DIALECT: ReadDialect = ReadDialect {
     filter: http_filter::by_url,
     status_of_http: http_filter::status_of_http,
+    fault_headers: FaultHeaders::Go,
     plugin: rls::policy,
     ring: lb::ring,
     has_policy: lb::is_registered,

@@ -43,6 +43,7 @@ use xdsctl_document::proto::pb::Any;
 use xdsctl_model::diag::{Path, Rule, Validation};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
+use xdsctl_model::resource::filter::FaultHeaders;
 use xdsctl_model::resource::listener::Cidr;
 
 /// Who runs a connection manager, or has a TLS context.
@@ -56,6 +57,7 @@ enum TlsUser {
 static DIALECT: ReadDialect = ReadDialect {
     filter: http_filter::by_url,
     status_of_http: fault::status_of_http,
+    fault_headers: FaultHeaders::Java,
     plugin: plugin::policy,
     ring: lb::ring,
     has_policy: lb_config::is_registered,

@@ -32,6 +32,7 @@ use xdsctl_lb::ring_hash::LB_RING_HASH_SIZE;
 use xdsctl_lb::usable::LB_RING_HASH_BELOW_LOCALITIES;
 use xdsctl_model::diag::{BytesKnowledge, Effect, Path, Rule, Validation};
 use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::filter::FaultHeaders;
 use xdsctl_model::resource::lb_policy::DEFAULT_MIN_RING_SIZE;
 use xdsctl_model::resource::{Resource, ResourceType};
 
@@ -56,6 +57,7 @@ const OBJECT_PROTOTYPE: [&str; 12] = [
 static DIALECT: ReadDialect = ReadDialect {
     filter: http_filter::by_url,
     status_of_http: read::status_of_http,
+    fault_headers: FaultHeaders::Node,
     plugin: |_, _| None,
     ring: |min, max| {
         (

@@ -254,6 +254,10 @@ features! {
     IdleChildrenStay;
     /// A cluster that fails keeps its connections, and takes RPCs again as soon as one of them changes.
     FailedClusterKept;
+    /// The policy that was made of a cluster goes on when the cluster fails, but not when a resource is gone.
+    FailedClusterGoesOn;
+    /// It goes on then, too, with its last endpoints.
+    RemovedClusterGoesOn;
     /// The ring is built in the order of the hash keys, and of endpoints with one key any gets the picks.
     RingByKey;
     /// The weight of an endpoint is unsigned; elsewhere, one of 2^31 or more counts as 1.
@@ -464,7 +468,7 @@ features! {
     RoutesAtOnce;
     /// The name of a discovery Resource counts, and not that of the resource in it; before, it is not looked at.
     OuterName;
-    /// Endpoints and members of aggregates that are rejected are waited for, as if they had not come.
+    /// Routes, endpoints and members of aggregates that are rejected are waited for, as if they had not come.
     RejectedAwaited;
     /// The weight of a locality is signed: one of 2^31 or more is below 0, and the locality is left out.
     WeightsSigned;
@@ -569,8 +573,6 @@ features! {
     /// Localities stand in the order of the resource. One with a weight of 0 counts, one without an endpoint to use does not, and
     /// weights of 0 leave a hash ring empty.
     LocalitiesAsWritten;
-    /// Shares of faults are in headers that end with `-request-percentage`, and nothing in a header that is no number counts.
-    FaultsOfMetadata;
     /// The first two of a list of addresses that is shuffled do not change places.
     ShuffleSparesFirst;
     /// The LB policy of a LOGICAL_DNS cluster is pick_first, whatever it says.

@@ -124,7 +124,22 @@ pub struct Fault {
     pub delay_denominator: u32,
     /// Default 4294967295.
     pub max_active_faults: u32,
-    /// Headers are read as grpc-js-xds does; see
-    /// [`Feature::FaultsOfMetadata`](crate::profile::Feature::FaultsOfMetadata).
-    pub of_metadata: bool,
+    /// An RPC ends with `abort_code` though that is OK: nobody is asked.
+    pub aborts_with_ok: bool,
+    /// Who reads the headers of an RPC.
+    pub headers: FaultHeaders,
+}
+
+/// How a client reads the headers of an RPC that ask for a fault, and its share.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum FaultHeaders {
+    /// As C-core: what is no number is a code that is not known, and asks for the whole share.
+    #[default]
+    Core,
+    /// As grpc-go: the last value counts, and what is no number asks for nothing.
+    Go,
+    /// As grpc-java: the same, and one header that is no number takes all of them away.
+    Java,
+    /// As grpc-js-xds: the first value with a digit counts, and of it the leading number.
+    Node,
 }

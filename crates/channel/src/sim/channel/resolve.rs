@@ -60,6 +60,13 @@ impl Channel {
         if self.is_listener_alone(&resolved) {
             return;
         }
+        if let (Ok(now), Some(before)) = (&resolved, &self.view.config)
+            && self.client.profile.has(Feature::FailedClusterKept)
+            && *now == **before
+        {
+            // What has failed and goes on does not fail anew.
+            return;
+        }
         if let Ok(config) = &resolved
             && whole::held_up(config, &self.client, false).is_some()
         {

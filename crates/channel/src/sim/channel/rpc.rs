@@ -122,10 +122,7 @@ impl Channel {
     /// there is one.
     fn go_on(&mut self, id: u64, selected: &Selected) {
         match &selected.abort {
-            Some(status) => {
-                let status = self.client.aborted(status);
-                self.end(id, Class::Fail, &status);
-            }
+            Some(status) => self.end(id, Class::Fail, status),
             None => self.pick(id),
         }
     }

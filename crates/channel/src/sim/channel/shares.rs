@@ -10,7 +10,6 @@ use xdsctl_lb::metadata::Metadata;
 use xdsctl_lb::override_host::SessionHosts;
 use xdsctl_lb::picker::{PickArgs, PickShares};
 use xdsctl_model::resource::Millis;
-use xdsctl_model::resource::filter::FilterConfig;
 
 impl Channel {
     /// The shares that RPCs like this one are to have, by backend or failure, with connections as
@@ -83,13 +82,7 @@ impl Channel {
         match (&with.fault.abort, &without.fault.abort) {
             (Some(_), Some(status)) => return shares.add_status(status, share),
             (Some(status), None) => {
-                let part = with.chain.iter().find_map(|filter| match &filter.config {
-                    FilterConfig::Fault(fault) if !filter.disabled && fault.abort_numerator > 0 => {
-                        Some(f64::from(fault.abort_numerator) / f64::from(fault.abort_denominator.max(1)))
-                    }
-                    _ => None,
-                });
-                let aborted = share * part.unwrap_or(0.0);
+                let aborted = share * with.fault.abort_share;
                 shares.add_status(status, aborted);
                 rest -= aborted;
             }

@@ -74,7 +74,7 @@ pub fn filter_words(filter: &ChainFilter) -> String {
                 };
                 parts.push(format!("delays {share} by {time}"));
             }
-            if fault.abort_code != 0 || fault.abort_from_header {
+            if fault.abort_code != 0 || fault.aborts_with_ok || fault.abort_from_header {
                 let share = percent(u64::from(fault.abort_numerator), u64::from(fault.abort_denominator));
                 let code =
                     xdsctl_model::status::Code::from_number(fault.abort_code).map_or("UNKNOWN", |code| code.name());

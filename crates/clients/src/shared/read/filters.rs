@@ -112,7 +112,7 @@ impl FamilyReader<'_> {
             abort_denominator: 100,
             delay_denominator: 100,
             max_active_faults: message.max_active_faults.unwrap_or(u32::MAX),
-            of_metadata: self.has(Feature::FaultsOfMetadata),
+            headers: self.dialect.fault_headers,
             ..Fault::default()
         };
         if fault.max_active_faults == 0 {
@@ -120,7 +120,10 @@ impl FamilyReader<'_> {
         }
         if let Some(abort) = &message.abort {
             match abort.error_type {
-                Some(ErrorType::GrpcStatus(code)) => fault.abort_code = code,
+                Some(ErrorType::GrpcStatus(code)) => {
+                    fault.abort_code = code;
+                    fault.aborts_with_ok = code == 0;
+                }
                 Some(ErrorType::HttpStatus(status)) => fault.abort_code = (self.dialect.status_of_http)(status),
                 Some(ErrorType::HeaderAbort(_)) => fault.abort_from_header = true,
                 None => {}

@@ -26,6 +26,7 @@ use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
 use xdsctl_model::diag::Validation;
 use xdsctl_model::profile::{Feature, Profile, ServerFacts};
+use xdsctl_model::resource::filter::FaultHeaders;
 use xdsctl_model::resource::listener::Cidr;
 use xdsctl_model::resource::{LbConfig, LbPolicy, Millis, Resource};
 
@@ -40,6 +41,8 @@ pub(crate) struct ReadDialect {
     pub filter: fn(&str, &Profile) -> Option<FilterKind>,
     /// The gRPC status code of an abort with an HTTP status; 0 for no abort.
     pub status_of_http: fn(u32) -> u32,
+    /// How headers ask for faults.
+    pub fault_headers: FaultHeaders,
     /// What the client makes of a cluster specifier plugin; `None` if it does not have it.
     pub plugin: fn(&Any, &Profile) -> Option<LbPolicy>,
     /// The least and the largest size of a ring that are given, or not.

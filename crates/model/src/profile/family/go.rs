@@ -64,7 +64,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.35" always DomainsExact HeadersAsSent DollarGroups RetryUnlimited RetryOnTrimmed
             AggregateNeedsAll DisabledFiltersRun AggregateIsFlat DropsOnceReady PathsEnd
             RingByKey WeightsOfEndpointsUnsigned RingNamesPlain RingCountsOn RingUncapped DnsNameAsIs DnsSlashKept OutlierDefaults ClustersApart FailuresHandedOn
-            IdleChildrenStay FailedClusterKept HostByListener EndpointsInPlace LeaflessAwaited LiteralDnsHangs
+            IdleChildrenStay FailedClusterGoesOn RemovedClusterGoesOn HostByListener EndpointsInPlace LeaflessAwaited LiteralDnsHangs
             RouteKindsInternal LimitsByPriority RetryFromZero AddressesInTurn ClustersAlone HashKeyUnread DnsPickFirst DnsLimitsUnread BlackoutForExpiration;
         "1.35" always ClusterTls ListenerNamed;
         "1.37" on FaultInjection;
@@ -104,7 +104,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.56" always HeaderStringMatch RbacAuditLogging QueuesWithoutTargets;
         "1.56" gone ClusterRingChecked;
         "1.57" always XdstpServiceName RbacHeaderStringMatch WeightedRoundRobin;
-        "1.58" gone RouteKindsInternal LiteralDnsHangs;
+        "1.58" gone RouteKindsInternal LiteralDnsHangs RemovedClusterGoesOn;
         "1.58" off LeastRequest;
         "1.58" on PickFirstMessage;
         "1.58" always LeastRequestPolicy;
@@ -137,8 +137,8 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.79" always SharesOfAll;
         "1.80" off EndpointHashKeyBackwardCompat PolicyNamesExact;
         "1.80" on RingHashSetRequestHashKey ParserPanicRecovered;
-        "1.80" always SubscribesFirst DefaultChainFirst EndpointWeightSum PolicyAddressesMatch ImpossibleChainsDropped;
-        "1.80" gone CidrAsText ClustersAlone DnsPickFirst BlackoutForExpiration;
+        "1.80" always FailedClusterKept SubscribesFirst DefaultChainFirst EndpointWeightSum PolicyAddressesMatch ImpossibleChainsDropped;
+        "1.80" gone FailedClusterGoesOn CidrAsText ClustersAlone DnsPickFirst BlackoutForExpiration;
         "1.81" off Sni OrcaLrsPropagation;
         "1.81" always CidrByNetip ResourceNameChecked;
         "1.81" gone ClusterResolverPolicy;
