@@ -10,7 +10,7 @@ use bytes::Bytes;
 use prost_types::Struct;
 use xdsctl_proto::Any;
 
-use xdsctl_model::profile::Feature;
+use xdsctl_model::profile::{Family, Feature};
 
 use super::wire;
 use xdsctl_model::diag::{BytesKnowledge, Path, Seg, Validation, rules};
@@ -207,6 +207,12 @@ pub fn note_unread(bytes: &Bytes, type_name: &str, at: &Path<'_>, cx: &mut Valid
     }
 }
 
+/// Says whether the client decodes only messages that it was built with: C-core alone also takes
+/// the bytes of others for a message.
+fn is_read_by_others(cx: &Validation<'_>) -> bool {
+    matches!(cx.profile().client().family, Family::Go | Family::Java)
+}
+
 fn checked<T: prost::Message + Default>(
     bytes: &Bytes,
     type_name: &str,
@@ -220,7 +226,9 @@ fn checked<T: prost::Message + Default>(
         xdsctl_proto::tables::message(type_name)
     };
     let bytes = match message {
-        Some(message) if message.known_to_client => wire::check(bytes, message, notes, at, cx)?,
+        Some(message) if message.known_to_client || is_read_by_others(cx) => {
+            wire::check(bytes, message, notes, at, cx)?
+        }
         // The client was built without the message and takes any bytes for it.
         Some(_) | None => bytes.clone(),
     };

@@ -280,7 +280,8 @@ impl WireWalk<'_, '_> {
             if reading != told && index == 0 {
                 self.note(told.without(reading), (reads, field), raw.payload, at);
             }
-            if !field.known_to_client {
+            // Who decodes a message that C-core was built without knows all of its fields.
+            if !field.known_to_client && message.known_to_client {
                 continue;
             }
             if fit == Fit::Packed {
