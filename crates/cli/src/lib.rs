@@ -45,6 +45,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 pub use args::{Args, Command, PolicyCommand, command};
+#[cfg(not(target_family = "wasm"))]
 pub use commands::generate;
 pub use io::Io;
 pub use io::unread::Incomplete;

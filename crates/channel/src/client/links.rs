@@ -12,7 +12,7 @@ use xdsctl_model::diag::FieldPath;
 use xdsctl_model::resource::ResourceType;
 
 /// A resource by type and name, there or not.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinkedResource {
     /// Its type, one of the four that gRPC clients ask for.
     pub resource_type: ResourceType,
@@ -43,10 +43,15 @@ pub fn references(resource_type: ResourceType, name: &str, facts: &Facts) -> Vec
 /// All references of a world, in both directions.
 #[derive(Debug, Clone, Default)]
 pub struct Links {
-    down: BTreeMap<LinkedResource, Vec<Link>>,
-    up: BTreeMap<LinkedResource, Vec<Link>>,
+    /// The resources that the world has, in their order, then those that are only referred to.
+    nodes: Vec<LinkedResource>,
+    down: LinkMap,
+    up: LinkMap,
     rejected: BTreeSet<LinkedResource>,
 }
+
+/// References by the resource at one end.
+type LinkMap = HashMap<LinkedResource, Vec<Link>, foldhash::fast::RandomState>;
 
 impl Links {
     /// Finds the references of a world's accepted resources.
@@ -64,17 +69,23 @@ impl Links {
                         links.rejected.insert(from.clone());
                     }
                 }
-                links.down.entry(from).or_default();
+                links.down.entry(from.clone()).or_default();
+                links.nodes.push(from);
             }
         }
-        for (from, below) in &links.down {
-            for link in below {
+        let mut missing = BTreeSet::new();
+        for from in &links.nodes {
+            for link in links.down.get(from).into_iter().flatten() {
+                if !links.down.contains_key(&link.to) {
+                    missing.insert(link.to.clone());
+                }
                 links.up.entry(link.to.clone()).or_default().push(Link {
                     to: from.clone(),
                     at: link.at.clone(),
                 });
             }
         }
+        links.nodes.extend(missing);
         links
     }
 
@@ -168,8 +179,7 @@ impl Links {
 
     /// The resources, those included that are only referred to.
     pub fn nodes(&self) -> impl Iterator<Item = &LinkedResource> {
-        let missing = self.up.keys().filter(|node| !self.has(node));
-        self.down.keys().chain(missing)
+        self.nodes.iter()
     }
 
     /// What a resource refers to.

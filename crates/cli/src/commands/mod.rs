@@ -7,6 +7,7 @@ mod cookie;
 mod diff;
 mod explain;
 mod fetch;
+#[cfg(not(target_family = "wasm"))]
 pub mod generate;
 mod init;
 #[cfg(not(target_family = "wasm"))]
@@ -57,12 +58,14 @@ pub(crate) fn run(command: &Command, io: &mut Io<'_>) -> Result<u8, Error> {
         Command::Ui(ui) => ui::run(ui, io),
         #[cfg(not(target_family = "wasm"))]
         Command::Lsp(lsp) => lsp::run(lsp, io),
-        #[cfg(target_family = "wasm")]
-        Command::Lsp(_) => Err(Error::Usage(
-            "an editor speaks to a program of its own machine".to_owned(),
-        )),
+        #[cfg(not(target_family = "wasm"))]
         Command::Completions(completions) => generate::print_completions(completions, io),
-        Command::Mask(mask) => mask::run(mask, io),
+        #[cfg(not(target_family = "wasm"))]
         Command::Generate(generate) => generate::run(generate, io),
+        #[cfg(target_family = "wasm")]
+        Command::Lsp(_) | Command::Completions(_) | Command::Generate(_) => Err(Error::Usage(
+            "editors and shells speak to a program of their own machine".to_owned(),
+        )),
+        Command::Mask(mask) => mask::run(mask, io),
     }
 }

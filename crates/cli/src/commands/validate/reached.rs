@@ -33,6 +33,9 @@ pub(super) fn reached(outcome: &mut CheckOutcome, names: &[String]) -> Vec<Vec<L
         .chain(all().filter(|(_, links, node)| links.above(node).is_empty()));
     let mut shown: BTreeSet<(&WorldId, &LinkedResource)> = BTreeSet::new();
     for start in starts {
+        if shown.len() == MAX_SHOWN {
+            break;
+        }
         let mut queue = VecDeque::from([start]);
         while let Some((world, links, node)) = queue.pop_front().filter(|_| shown.len() < MAX_SHOWN) {
             if shown.insert((world, node)) {
