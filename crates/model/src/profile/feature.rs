@@ -593,10 +593,8 @@ features! {
     WaitsForResources;
     /// An RPC that no virtual host or route takes fails with UNKNOWN, whichever comes first.
     UnroutedUnknown;
-    /// An attempt connects by itself. One that finds no connection is retried, once where no policy says how often; a server's wish for a delay is
-    /// not read.
+    /// An attempt connects by itself. One that finds no connection is retried, once without a policy; a server's delay is not read.
     AttemptsConnect;
-    /// Header matchers see one value of each header that the HTTP request has, names in any case, and `invert_match` turns a missing header into a
-    /// match.
+    /// Header matchers see one value of each header of the HTTP request, in any case; with `invert_match` a missing header matches.
     HeadersOfRequest;
 }

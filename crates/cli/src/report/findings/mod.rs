@@ -14,6 +14,7 @@ pub mod json;
 pub mod junit;
 pub mod markdown;
 pub mod matrix;
+mod max_findings;
 pub mod not_checked;
 mod parsed;
 pub mod patch;

@@ -13,6 +13,7 @@ use std::vec::IntoIter;
 
 use super::clients::{self, Said, Say};
 use super::fixable::Fixable;
+use super::max_findings::MaxFindings;
 use super::not_checked::NotCheckedTally;
 use super::{Finding, NotShown, Parsed, RelatedPlace, ReportWriter, ResourceReport, Summary};
 use crate::report::masks::{Masks, ResourceSpan, redacted, resources};
@@ -52,7 +53,7 @@ pub struct ResolveOptions<'o> {
     pub shows_secrets: bool,
     /// The findings that `--fix` would fix.
     pub fixable: &'o Fixable,
-    /// How many findings of each severity are handed out at most; `None` for all. Those that belong to no resource are not counted.
+    /// Findings of each severity at most, besides those that belong to no resource; `None` for all.
     pub max_findings: Option<usize>,
 }
 
@@ -168,22 +169,11 @@ impl<'r> ResolvedFindings<'r> {
         if self.withheld.is_kept() {
             format.withheld_of_documents(&self.withheld_of_documents)?;
         }
-        let mut left = BTreeMap::new();
-        let mut beyond = 0;
-        let max_findings = self.resolver.options.max_findings;
-        let mut wants = |format: &mut dyn ReportWriter, finding: &Unplaced<'_>| {
-            let wanted = format.wants(finding);
-            let Some(max) = max_findings else { return wanted };
-            let left = left.entry(finding.severity).or_insert(max);
-            let taken = wanted.min(*left);
-            *left -= taken;
-            beyond += wanted - taken;
-            taken
-        };
-        while let Some(resource) = self.next_with(|finding| wants(format, &finding)) {
+        let mut most = MaxFindings::new(self.resolver.options.max_findings);
+        while let Some(resource) = self.next_with(|finding| most.take(format.wants(&finding), finding.severity)) {
             format.resource(&resource)?;
         }
-        self.summary.beyond_max = beyond;
+        self.summary.beyond_max = most.beyond;
         self.summary.not_checked = self.not_checked.finish(self.resolver.options.fleet);
         format.end(&self.summary)?;
         Ok(self.summary)
