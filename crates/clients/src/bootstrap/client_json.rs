@@ -52,6 +52,8 @@ pub struct JsonDialect {
     pub takes_last_key: bool,
     /// Text after the value is ignored; otherwise it is an error.
     pub ends_with_value: bool,
+    /// Half of a surrogate pair is read as U+FFFD; otherwise it is an error.
+    pub replaces_surrogates: bool,
 }
 
 /// Like [`parse`], with another client's parser.
@@ -277,24 +279,37 @@ impl JsonParser<'_> {
 
     fn unicode(&mut self, bytes: &mut Vec<u8>) -> Result<(), SyntaxError> {
         let first = self.hex4()?;
-        let code = match first {
-            0xd800..=0xdbff => {
-                if self.peek() != Some(b'\\') || self.text.get(self.at + 1) != Some(&b'u') {
-                    return self.fail("a high surrogate must be followed by a low one");
-                }
-                match self.hex4()? {
-                    low @ 0xdc00..=0xdfff => 0x1_0000 + ((first - 0xd800) << 10) + (low - 0xdc00),
-                    _ => return self.fail("a high surrogate must be followed by a low one"),
-                }
+        let after = self.at;
+        let code = match self.code_point(first) {
+            Err(_) if self.dialect.replaces_surrogates => {
+                self.at = after;
+                char::REPLACEMENT_CHARACTER.into()
             }
-            _ => first,
+            code => code?,
         };
-        match char::from_u32(code) {
+        let code = char::from_u32(code).or(self.dialect.replaces_surrogates.then_some(char::REPLACEMENT_CHARACTER));
+        match code {
             Some(c) => {
                 bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
                 Ok(())
             }
             None => self.fail("a low surrogate stands alone"),
+        }
+    }
+
+    /// The number of the character that begins with these sixteen bits.
+    fn code_point(&mut self, first: u32) -> Result<u32, SyntaxError> {
+        match first {
+            0xd800..=0xdbff => {
+                if self.peek() != Some(b'\\') || self.text.get(self.at + 1) != Some(&b'u') {
+                    return self.fail("a high surrogate must be followed by a low one");
+                }
+                match self.hex4()? {
+                    low @ 0xdc00..=0xdfff => Ok(0x1_0000 + ((first - 0xd800) << 10) + (low - 0xdc00)),
+                    _ => self.fail("a high surrogate must be followed by a low one"),
+                }
+            }
+            _ => Ok(first),
         }
     }
 

@@ -104,6 +104,7 @@ impl BootstrapDialect {
                 after_authority: "",
                 json: JsonDialect {
                     takes_last_key: true,
+                    replaces_surrogates: true,
                     ..JsonDialect::default()
                 },
                 needs_feature_texts: true,
@@ -121,6 +122,7 @@ impl BootstrapDialect {
                 json: JsonDialect {
                     ends_with_value: true,
                     takes_last_key: profile.has(Feature::BootstrapLastKey),
+                    replaces_surrogates: true,
                 },
                 needs_feature_texts: profile.has(Feature::BootstrapFeatureTexts),
                 reads_services: profile.has(Feature::BootstrapServicesRead),
@@ -134,6 +136,7 @@ impl BootstrapDialect {
                 files: FileRule::Node,
                 json: JsonDialect {
                     takes_last_key: true,
+                    replaces_surrogates: true,
                     ..JsonDialect::default()
                 },
                 needs_servers: false,
