@@ -166,3 +166,26 @@ fn versions_that_share_an_answer_give_it_alone() {
         compared.len()
     );
 }
+
+/// grpc-go 1.85.0 and grpc-java 1.85.1 decode the whole of a LeastRequest whose `active_request_bias` is broken; C-core was built without
+/// the message, and takes the next policy of the list.
+#[test]
+fn a_message_that_is_broken_in_a_field_that_nobody_reads_is_rejected() {
+    let row = serde_json::json!({"id": "vcds1-1438", "kind": "cds", "any_b64": concat!(
+        "CjN0eXBlLmdvb2dsZWFwaXMuY29tL2Vudm95LmNvbmZpZy5jbHVzdGVyLnYzLkNsdXN0ZXIS6gEKCnZjZHMxLTE0MzgQAxoHCgIaABIBc8oCzwEKbCJqCgFuEmUKWnR5",
+        "cGUuZ29vZ2xlYXBpcy5jb20vZW52b3kuZXh0ZW5zaW9ucy5sb2FkX2JhbGFuY2luZ19wb2xpY2llcy5sZWFzdF9yZXF1ZXN0LnYzLkxlYXN0UmVxdWVzdBIHCgIIAxIB",
+        "/wpfIl0KAW4SWApWdHlwZS5nb29nbGVhcGlzLmNvbS9lbnZveS5leHRlbnNpb25zLmxvYWRfYmFsYW5jaW5nX3BvbGljaWVzLnJvdW5kX3JvYmluLnYzLlJvdW5kUm9i",
+        "aW4="
+    )});
+    let case = rows::fresh_case(&row);
+    let verdicts = rows::answers_of(&case, "go,java")
+        .into_iter()
+        .map(|answer| answer.verdict);
+    let rejected = xdsctl_clients::judge::FamilyVerdict::Rejected;
+    assert_eq!(verdicts.collect::<Vec<_>>(), [rejected; 2]);
+    assert!(
+        rows::answers_of(&case, "cpp@1.84.0")
+            .iter()
+            .all(|answer| answer.verdict != rejected)
+    );
+}
