@@ -180,6 +180,62 @@ fn a_session_whose_endpoint_is_drained_is_told() {
 }
 
 #[test]
+fn deadlines_and_retries_that_change_are_told_and_fail() {
+    let retries = |times: u32, on: &str| json!({"retry_policy": {"retry_on": on, "num_retries": times}});
+    let deadline = |time: &str| json!({"max_stream_duration": {"max_stream_duration": time}});
+    let of = |before: Value, after: Value| {
+        let (mut one, mut other) = (World::new(), World::new());
+        (one.action, other.action) = (before, after);
+        let case = Case::new("care", &one, &other);
+        let code = case.diff(&["--fail-on", "rpcs"]).code;
+        (case.effects(), code)
+    };
+    let told = |lines: &str| {
+        let rpcs = "  to shop\n    authority `*`\n      /Service/Method (routes[0])\n";
+        (format!("{rpcs}{lines}"), Some(1))
+    };
+    let three = "up to 3 attempts on unavailable, back-off 0.025s to 0.250s";
+    for (before, after, expected) in [
+        (json!({}), deadline("5s"), told("        deadline: none → 5s\n")),
+        (
+            deadline("5s"),
+            deadline("0.5s"),
+            told("        deadline: 5s → 0.500s\n"),
+        ),
+        (
+            json!({}),
+            retries(2, "unavailable"),
+            told(&format!("        retries: none → {three}\n")),
+        ),
+        (
+            retries(2, "unavailable"),
+            retries(2, "cancelled,unavailable"),
+            told(&format!(
+                "        retries: {three} → up to 3 attempts on cancelled, unavailable, back-off 0.025s to 0.250s\n"
+            )),
+        ),
+        // What the client makes of it is the same.
+        (deadline("0s"), json!({}), (String::new(), Some(0))),
+        (
+            retries(4, "unavailable"),
+            retries(9, "unavailable,5xx"),
+            (String::new(), Some(0)),
+        ),
+    ] {
+        assert_eq!(of(before.clone(), after.clone()), expected, "{before} {after}");
+    }
+    let mut after = World::new();
+    (after.cluster, after.action) = ("b", deadline("5s"));
+    assert_eq!(
+        Case::new("care_and_cluster", &World::new(), &after)
+            .effects()
+            .lines()
+            .next_back(),
+        Some("        deadline: none → 5s")
+    );
+}
+
+#[test]
 fn sessions_are_told_where_the_cookie_leads() {
     let of = |prefix, path| {
         let mut before = World::new();
@@ -243,6 +299,10 @@ fn only_what_is_named_fails() {
         action: json!({"max_stream_duration": {"max_stream_duration": "3s"}}),
         ..World::new()
     };
+    let hashed = World {
+        action: json!({"hash_policy": [{"header": {"header_name": "x-user"}}]}),
+        ..World::new()
+    };
     let rejected = World {
         fields: json!({"lb_policy": "MAGLEV"}),
         ..World::new()
@@ -252,7 +312,8 @@ fn only_what_is_named_fails() {
     let cases = [
         ("same", World::new(), World::new(), [0, 0, 0, 0]),
         ("elsewhere", World::new(), elsewhere, [1, 0, 1, 1]),
-        ("later", World::new(), later, [0, 0, 0, 1]),
+        ("later", World::new(), later, [1, 0, 1, 1]),
+        ("hashed", World::new(), hashed, [0, 0, 0, 1]),
         ("rejected", World::new(), rejected.clone(), [1, 1, 1, 1]),
         ("mended", rejected.clone(), World::new(), [1, 1, 1, 1]),
         ("unused", unused(World::new()), unused(rejected), [0, 1, 1, 1]),

@@ -73,7 +73,7 @@ impl Wanted {
             let key = resources.route_configs.key(name).into_owned();
             self.names.insert((ResourceType::RouteConfiguration, key));
         }
-        let Some((_, routes)) = routes_of(client, &target.listener) else {
+        let Some((_, routes, _)) = routes_of(client, &target.listener) else {
             return;
         };
         let mut open = Vec::new();

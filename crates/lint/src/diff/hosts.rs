@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::budget::Budget;
 use super::tables::{Moves, compare};
-use xdsctl_model::resource::RouteConfiguration;
 use xdsctl_model::resource::domain::{DomainClass, DomainComparison, best_match_by};
 use xdsctl_model::resource::route::{Route, VirtualHost};
+use xdsctl_model::resource::{Millis, RouteConfiguration};
 
 /// Comparisons of a domain with an authority that are made for two RouteConfigurations.
 pub const MAX_DOMAIN_STEPS: usize = 20_000_000;
@@ -37,15 +37,16 @@ pub struct HostChanges {
     pub is_cut: bool,
 }
 
-/// Finds the authorities whose RPCs go elsewhere, or says whether those of `one` do.
+/// Finds the authorities whose RPCs go elsewhere or are cared for otherwise, or says whether those of `one` do. With either
+/// RouteConfiguration comes the deadline of its listener, 0 for none.
 pub(super) fn compare_hosts(
-    before: &RouteConfiguration,
-    after: &RouteConfiguration,
+    (before, deadline_before): (&RouteConfiguration, Millis),
+    (after, deadline_after): (&RouteConfiguration, Millis),
     (comparison, one): (DomainComparison, Option<&str>),
     budget: &mut Budget,
 ) -> HostChanges {
     let mut changes = HostChanges::default();
-    if before == after {
+    if before == after && deadline_before == deadline_after {
         return changes;
     }
     let (before, after) = (&before.virtual_hosts, &after.virtual_hosts);
@@ -66,7 +67,7 @@ pub(super) fn compare_hosts(
     for ((one, other), domains) in pairs {
         let moves = match (routes(before, one), routes(after, other)) {
             (None, None) => continue,
-            (Some(before), Some(after)) => compare(before, after, budget),
+            (Some(before), Some(after)) => compare((before, deadline_before), (after, deadline_after), budget),
             (Some(_), None) | (None, Some(_)) => Moves::default(),
         };
         changes.is_cut |= moves.is_cut;

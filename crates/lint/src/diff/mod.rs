@@ -9,6 +9,7 @@
 
 pub mod access;
 pub mod budget;
+pub mod care;
 pub mod channel;
 pub mod clusters;
 pub mod compared_value;
@@ -42,7 +43,7 @@ use xdsctl_channel::client::{Cache, Client, Gap, HeldResource, ResourceKind};
 use xdsctl_channel::parsed::{self, ParsedValue};
 use xdsctl_model::resource::domain::DomainComparison;
 use xdsctl_model::resource::listener::{Listener, RouteSource};
-use xdsctl_model::resource::{ResourceType, RouteConfiguration};
+use xdsctl_model::resource::{Millis, ResourceType, RouteConfiguration};
 
 /// What a client has under a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,7 +100,7 @@ pub struct Unclear {
     pub name: String,
 }
 
-/// RPCs of one or several listeners that go elsewhere.
+/// RPCs of one or several listeners that go elsewhere, or have another deadline or other retries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RouteChange {
     /// The listeners; empty for a RouteConfiguration that none names.
@@ -141,7 +142,7 @@ impl Diff {
         self.resources.is_empty() && !self.moves_rpcs() && self.access.is_empty()
     }
 
-    /// Says whether RPCs go elsewhere.
+    /// Says whether RPCs go elsewhere, or have another deadline or other retries.
     pub fn moves_rpcs(&self) -> bool {
         let Diff {
             resources: _,
@@ -269,36 +270,39 @@ fn of_type<T: ResourceKind + PartialEq>(
     }
 }
 
-/// The routes of a listener: their own name, if they have one, and what they are.
-type Routes = (Option<String>, Arc<RouteConfiguration>);
+/// The routes of a listener: their own name, if they have one, what they are, and the deadline of those that set none.
+type Routes = (Option<String>, Arc<RouteConfiguration>, Millis);
 
 /// The routes of a listener that channels use.
 fn routes_of(client: &Client, listener: &str) -> Option<Routes> {
     let Listener::Api(manager) = &**client.resources.listeners.get(listener)?.value()? else {
         return None;
     };
+    let deadline = manager.http_max_stream_duration;
     match &manager.routes {
-        RouteSource::Inline(routes) => Some((None, Arc::clone(routes))),
+        RouteSource::Inline(routes) => Some((None, Arc::clone(routes), deadline)),
         RouteSource::Rds(name) => {
             let routes = client.resources.route_configs.get(name)?.value()?;
-            Some((Some(name.clone()), Arc::clone(routes)))
+            Some((Some(name.clone()), Arc::clone(routes), deadline))
         }
     }
 }
 
 fn routes(before: &Client, after: &Client, target: Option<&Target>) -> Vec<RouteChange> {
     let mut budget = Budget::default();
-    let mut by_names: BTreeMap<(Option<String>, Option<String>), RouteChange> = BTreeMap::new();
+    let mut by_names: BTreeMap<_, RouteChange> = BTreeMap::new();
     let mut changes = Vec::new();
     let mut named: BTreeSet<String> = BTreeSet::new();
     let comparison = DomainComparison::of(|feature| before.profile.has(feature));
     let authorities = (comparison, target.map(|target| channel::authority(before, target)));
     for listener in names(&before.resources.listeners, &after.resources.listeners) {
-        let (Some((was, one)), Some((is, other))) = (routes_of(before, listener), routes_of(after, listener)) else {
+        let (Some((was, one, deadline_before)), Some((is, other, deadline_after))) =
+            (routes_of(before, listener), routes_of(after, listener))
+        else {
             continue;
         };
         named.extend(was.iter().chain(&is).cloned());
-        let key = (was.clone(), is.clone());
+        let key = (was.clone(), is.clone(), deadline_before, deadline_after);
         if was.is_some()
             && is.is_some()
             && let Some(known) = by_names.get_mut(&key)
@@ -310,7 +314,12 @@ fn routes(before: &Client, after: &Client, target: Option<&Target>) -> Vec<Route
             listeners: vec![listener.clone()],
             before: was.clone(),
             after: is.clone(),
-            changes: hosts::compare_hosts(&one, &other, authorities, &mut budget),
+            changes: hosts::compare_hosts(
+                (&one, deadline_before),
+                (&other, deadline_after),
+                authorities,
+                &mut budget,
+            ),
             tables: (one, other),
         };
         if was.is_some() && is.is_some() {
@@ -327,7 +336,7 @@ fn routes(before: &Client, after: &Client, target: Option<&Target>) -> Vec<Route
                 listeners: Vec::new(),
                 before: Some(name.clone()),
                 after: Some(name.clone()),
-                changes: hosts::compare_hosts(&one, &other, authorities, &mut budget),
+                changes: hosts::compare_hosts((&one, Millis(0)), (&other, Millis(0)), authorities, &mut budget),
                 tables: (one, other),
             });
         }

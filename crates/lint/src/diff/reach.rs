@@ -67,7 +67,7 @@ impl Reached {
             let routes = routes_of(client, &target.listener);
             let host = routes
                 .as_ref()
-                .and_then(|(_, routes)| channel::host(client, routes, target));
+                .and_then(|(_, routes, _)| channel::host(client, routes, target));
             let is_known = destinations(host, &mut open);
             return Reached(is_known.then(|| below(client, open)));
         }

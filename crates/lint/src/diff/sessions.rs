@@ -33,7 +33,7 @@ impl Sessions {
             if filters.is_empty() {
                 continue;
             }
-            let Some((_, routes)) = routes_of(client, name) else {
+            let Some((_, routes, _)) = routes_of(client, name) else {
                 return Sessions(None);
             };
             for host in &routes.virtual_hosts {

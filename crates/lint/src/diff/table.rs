@@ -6,22 +6,33 @@
 use std::collections::BTreeMap;
 
 use super::budget::Steps;
+use super::care::Care;
 use super::overlap::Example;
 use super::tables::Goes;
 use xdsctl_channel::rpc::Request;
 use xdsctl_channel::rpc::matching::{MILLION, header_matches, path_matches};
+use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
 use xdsctl_model::resource::route::{Action, Destination, PathMatcher, Route};
 
 /// A share takes as long as so many looks at a route.
 pub(super) const STEPS_OF_A_SHARE: u64 = 8;
 
-/// Where RPCs go, in order, with the share of each.
-pub(super) type RouteShares = Vec<(Goes, f64)>;
+/// Where an RPC goes, and what is done for it on the way.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Sent {
+    pub goes: Goes,
+    pub care: Care,
+}
+
+/// What becomes of RPCs, in order, with the share of each.
+pub(super) type RouteShares = Vec<(Sent, f64)>;
 
 /// The routes of a virtual host.
 pub(super) struct Table<'a> {
     routes: &'a [Route],
+    /// The deadline of RPCs whose route sets none, 0 for none.
+    deadline: Millis,
     /// For each route a text that all paths which it takes begin with; it may be empty.
     stems: Vec<u8>,
     /// Where each stem ends.
@@ -29,13 +40,23 @@ pub(super) struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    pub fn of(routes: &'a [Route]) -> Table<'a> {
+    pub fn of(routes: &'a [Route], deadline: Millis) -> Table<'a> {
         let (mut stems, mut ends) = (Vec::new(), Vec::with_capacity(routes.len()));
         for route in routes {
             stems.extend(stem(&route.path).as_bytes());
             ends.push(stems.len());
         }
-        Table { routes, stems, ends }
+        Table {
+            routes,
+            deadline,
+            stems,
+            ends,
+        }
+    }
+
+    /// What becomes of the RPCs of a route.
+    pub fn sent(&self, route: &Route) -> RouteShares {
+        sent(route, self.deadline)
     }
 
     pub fn len(&self) -> usize {
@@ -76,10 +97,10 @@ impl<'a> Table<'a> {
             takers.push(Some(index));
             steps.take(spread(route) * STEPS_OF_A_SHARE).then_some(())?;
             if share == 1.0 && shares.is_empty() {
-                return Some((takers, goes(route)));
+                return Some((takers, self.sent(route)));
             }
-            for (goes, part) in goes(route) {
-                add(&mut shares, goes, rest * share * part);
+            for (sent, part) in self.sent(route) {
+                add(&mut shares, sent, rest * share * part);
             }
             rest *= 1.0 - share;
             if rest == 0.0 {
@@ -87,7 +108,7 @@ impl<'a> Table<'a> {
             }
         }
         takers.push(None);
-        add(&mut shares, Goes::Fails, rest);
+        add(&mut shares, FAILS, rest);
         Some((takers, shares.into_iter().collect()))
     }
 }
@@ -120,28 +141,38 @@ pub(super) fn spread(route: &Route) -> u64 {
     }
 }
 
-/// Where a route takes its RPCs.
-pub(super) fn goes(route: &Route) -> RouteShares {
+const FAILS: Sent = Sent {
+    goes: Goes::Fails,
+    care: Care {
+        deadline: None,
+        retries: None,
+    },
+};
+
+/// What becomes of the RPCs of a route; `deadline` is that of the listener.
+pub(super) fn sent(route: &Route, deadline: Millis) -> RouteShares {
     let Action::Route(action) = &route.action else {
-        return vec![(Goes::Fails, 1.0)];
+        return vec![(FAILS, 1.0)];
     };
+    let care = Care::of(action, deadline);
+    let one = |goes| Sent { goes, care };
     match &action.destination {
-        Destination::Cluster(name) => vec![(Goes::Cluster(name.clone()), 1.0)],
-        Destination::Plugin(name) => vec![(Goes::Plugin(name.clone()), 1.0)],
+        Destination::Cluster(name) => vec![(one(Goes::Cluster(name.clone())), 1.0)],
+        Destination::Plugin(name) => vec![(one(Goes::Plugin(name.clone())), 1.0)],
         Destination::WeightedClusters(clusters) => {
             let sum: f64 = clusters.iter().map(|cluster| f64::from(cluster.weight)).sum();
             let mut shares = BTreeMap::new();
             for cluster in clusters {
                 let share = f64::from(cluster.weight) / sum;
-                add(&mut shares, Goes::Cluster(cluster.name.clone()), share);
+                add(&mut shares, one(Goes::Cluster(cluster.name.clone())), share);
             }
             shares.into_iter().collect()
         }
     }
 }
 
-fn add(shares: &mut BTreeMap<Goes, f64>, goes: Goes, share: f64) {
-    *shares.entry(goes).or_default() += share;
+fn add(shares: &mut BTreeMap<Sent, f64>, sent: Sent, share: f64) {
+    *shares.entry(sent).or_default() += share;
 }
 
 /// The share of RPCs that a route takes of those that match its path and headers.

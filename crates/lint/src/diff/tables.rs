@@ -1,13 +1,17 @@
-//! RPCs that go elsewhere, found by comparing two route tables.
+//! RPCs that go elsewhere, or have another deadline or other retries, found by comparing two route tables.
 //!
 //! Two routes, one of each table, are compared where an RPC can match both; whether one does is shown by an example that goes
 //! through both tables whole. Routes that are the same at the beginning or the end of both lists are not compared with each
 //! other. Where a regex lets no example be found, the answer is marked as one that may be.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::budget::{Budget, Steps};
+use super::care::{self, Care};
 use super::overlap::{Example, are_disjoint, examples, is_opaque};
-use super::table::{RouteShares, STEPS_OF_A_SHARE, Table, are_apart, goes, share, spread};
+use super::table::{RouteShares, STEPS_OF_A_SHARE, Table, are_apart, sent, share, spread};
 use xdsctl_clients::core::route_shadow::covers;
+use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::route::Route;
 
 /// Kinds of RPCs listed that go elsewhere in two tables.
@@ -34,9 +38,28 @@ pub struct TableOutcome {
     pub route: Option<usize>,
     /// Where to, with the share of each; they add up to 1.
     pub goes: Vec<(Goes, f64)>,
+    /// Deadlines and retries of those that go somewhere, with the share of each; they add up to 1.
+    pub care: Vec<(Care, f64)>,
+    /// Both together.
+    sent: RouteShares,
 }
 
-/// RPCs that go elsewhere.
+impl TableOutcome {
+    fn of(route: Option<usize>, sent: RouteShares) -> TableOutcome {
+        let mut goes: BTreeMap<Goes, f64> = BTreeMap::new();
+        for (sent, share) in &sent {
+            *goes.entry(sent.goes.clone()).or_default() += share;
+        }
+        TableOutcome {
+            route,
+            goes: goes.into_iter().collect(),
+            care: care::of_all(&sent),
+            sent,
+        }
+    }
+}
+
+/// RPCs that go elsewhere, or have another deadline or other retries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Move {
     /// Where the table before takes the RPC.
@@ -45,6 +68,21 @@ pub struct Move {
     pub after: TableOutcome,
     /// One of them; `None` if a regex lets none be found, and there may be none.
     pub example: Option<Example>,
+    /// Positions of other routes after, where only deadlines or retries change: theirs do likewise.
+    pub others: BTreeSet<usize>,
+}
+
+impl Move {
+    /// Says whether the RPCs go elsewhere.
+    pub fn goes_elsewhere(&self) -> bool {
+        !is_equal(&self.before.goes, &self.after.goes)
+    }
+
+    /// Says whether those that go somewhere have another deadline or other retries.
+    pub fn is_cared_for_otherwise(&self) -> bool {
+        let (before, after) = (&self.before.care, &self.after.care);
+        !self.goes_elsewhere() || !before.is_empty() && !after.is_empty() && !is_equal(before, after)
+    }
 }
 
 /// What differs between two tables.
@@ -56,14 +94,22 @@ pub struct Moves {
     pub is_cut: bool,
 }
 
-/// Finds the RPCs that go elsewhere.
-pub(super) fn compare(before: &[Route], after: &[Route], budget: &mut Budget) -> Moves {
+/// The routes of a virtual host, and the deadline of those that set none, 0 for none.
+pub(super) type HostRoutes<'a> = (&'a [Route], Millis);
+
+/// Finds the RPCs that go elsewhere, or have another deadline or other retries.
+pub(super) fn compare(before: HostRoutes<'_>, after: HostRoutes<'_>, budget: &mut Budget) -> Moves {
     budget.for_tables(|steps, shares| compare_within(before, after, steps, shares))
 }
 
-fn compare_within(before: &[Route], after: &[Route], steps: &mut Steps, shares: &mut usize) -> Moves {
+fn compare_within(
+    (before, deadline_before): HostRoutes<'_>,
+    (after, deadline_after): HostRoutes<'_>,
+    steps: &mut Steps,
+    shares: &mut usize,
+) -> Moves {
     steps.take((before.len() + after.len()) as u64);
-    let is_same = |pair: (&Route, &Route)| is_same(pair.0, pair.1);
+    let is_same = |(one, other)| is_same((one, deadline_before), (other, deadline_after));
     let head = before.iter().zip(after).take_while(|pair| is_same(*pair)).count();
     let rest = before.len().min(after.len()) - head;
     let tail = before.iter().rev().zip(after.iter().rev());
@@ -72,8 +118,8 @@ fn compare_within(before: &[Route], after: &[Route], steps: &mut Steps, shares: 
         return Moves::default();
     }
     let mut walk = TableWalk {
-        before: Table::of(before),
-        after: Table::of(after),
+        before: Table::of(before, deadline_before),
+        after: Table::of(after, deadline_after),
         steps,
         shares,
         found: Moves::default(),
@@ -83,12 +129,12 @@ fn compare_within(before: &[Route], after: &[Route], steps: &mut Steps, shares: 
     walk.found
 }
 
-/// Says whether two routes take the same RPCs to the same place.
-fn is_same(one: &Route, other: &Route) -> bool {
+/// Says whether two routes take the same RPCs to the same place, and do the same for them.
+fn is_same((one, deadline): (&Route, Millis), (other, other_deadline): (&Route, Millis)) -> bool {
     one.path == other.path
         && one.headers == other.headers
         && one.fraction_per_million == other.fraction_per_million
-        && goes(one) == goes(other)
+        && sent(one, deadline) == sent(other, other_deadline)
 }
 
 struct TableWalk<'a> {
@@ -152,7 +198,7 @@ impl TableWalk<'_> {
         if let (Some(one), Some(other)) = (one, other)
             && share(one) == 1.0
             && share(other) == 1.0
-            && goes(one) == goes(other)
+            && self.before.sent(one) == self.after.sent(other)
         {
             return;
         }
@@ -180,9 +226,11 @@ impl TableWalk<'_> {
         }
         if let (Some(one), Some(other)) = (one, other)
             && (is_opaque(one) || is_opaque(other))
-            && goes(one) != goes(other)
         {
-            self.tell((Some(i), goes(one)), (Some(j), goes(other)), None);
+            let (was, is) = (self.before.sent(one), self.after.sent(other));
+            if was != is {
+                self.tell((Some(i), was), (Some(j), is), None);
+            }
         }
     }
 
@@ -192,25 +240,34 @@ impl TableWalk<'_> {
         after: (Option<usize>, RouteShares),
         example: Option<Example>,
     ) {
-        let outcome = |(route, goes)| TableOutcome { route, goes };
-        let moved = Move {
-            before: outcome(before),
-            after: outcome(after),
+        let mut moved = Move {
+            before: TableOutcome::of(before.0, before.1),
+            after: TableOutcome::of(after.0, after.1),
             example,
+            others: BTreeSet::new(),
         };
+        let goes_elsewhere = moved.goes_elsewhere();
         let tells_the_same = |known: &&mut Move| {
             known.example.is_some() == moved.example.is_some()
-                && known.after.route == moved.after.route
-                && known.before.goes == moved.before.goes
-                && known.after.goes == moved.after.goes
+                && known.goes_elsewhere() == goes_elsewhere
+                && known.before.care == moved.before.care
+                && known.after.care == moved.after.care
+                && (!goes_elsewhere
+                    || known.after.route == moved.after.route
+                        && known.before.goes == moved.before.goes
+                        && known.after.goes == moved.after.goes)
         };
         match self.found.moves.iter_mut().find(tells_the_same) {
             // The plainest example says most.
             Some(known) => {
                 let headers = |told: &Move| told.example.as_ref().map(|example| example.headers.len());
+                let mut routes = std::mem::take(&mut known.others);
+                routes.extend(known.after.route.into_iter().chain(moved.after.route));
                 if headers(&moved) < headers(known) {
-                    *known = moved;
+                    std::mem::swap(known, &mut moved);
                 }
+                routes.retain(|route| Some(*route) != known.after.route);
+                known.others = routes;
             }
             None => {
                 let told = moved.before.goes.len() + moved.after.goes.len();
@@ -221,7 +278,7 @@ impl TableWalk<'_> {
     }
 }
 
-fn is_equal(one: &[(Goes, f64)], other: &[(Goes, f64)]) -> bool {
+fn is_equal<T: PartialEq>(one: &[(T, f64)], other: &[(T, f64)]) -> bool {
     let pairs = || one.iter().zip(other);
     one.len() == other.len() && pairs().all(|((a, x), (b, y))| a == b && (x - y).abs() < EPSILON)
 }
@@ -232,6 +289,9 @@ mod tests {
     use crate::diff::budget;
     use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, HeaderView, StringMatch, StringMatcher};
     use xdsctl_model::resource::route::{Action, ClusterWeight, Destination, PathMatcher, RouteAction};
+
+    /// No deadline of the listener.
+    const NONE: Millis = Millis(0);
 
     /// Routes from `PATH [NAME=VALUE] [N%] > CLUSTER[:WEIGHT,...]`; a path that ends in `*` is a prefix, `~` begins a regex.
     fn table(text: &str) -> Vec<Route> {
@@ -317,7 +377,7 @@ mod tests {
             };
             goes.iter().map(share).collect::<Vec<_>>().join("+")
         };
-        let moves = compare(&table(before), &table(after), &mut Budget::default())
+        let moves = compare((&table(before), NONE), (&table(after), NONE), &mut Budget::default())
             .moves
             .into_iter();
         moves
@@ -378,6 +438,30 @@ mod tests {
     }
 
     #[test]
+    fn what_changes_alike_in_several_routes_is_told_once() {
+        let routes = table("/a > x; /b > y; /* > z");
+        let moves = compare((&routes, NONE), (&routes, Millis(5_000)), &mut Budget::default()).moves;
+        let [moved] = moves.as_slice() else { panic!("{moves:?}") };
+        assert!(!moved.goes_elsewhere() && moved.is_cared_for_otherwise());
+        assert_eq!((moved.after.route, moved.others.len()), (Some(0), 2));
+        let own = |table: &mut Vec<Route>| {
+            let Action::Route(action) = &mut table[1].action else {
+                unreachable!()
+            };
+            action.max_stream_duration = Some(Millis(5_000));
+        };
+        // A route's own deadline is not that of the listener.
+        let mut after = routes.clone();
+        own(&mut after);
+        assert_eq!(
+            compare((&after, NONE), (&after, Millis(9_000)), &mut Budget::default()).moves[0]
+                .others
+                .len(),
+            1
+        );
+    }
+
+    #[test]
     fn where_a_regex_lets_no_example_be_found_it_may_be() {
         assert_eq!(words("~/a/(b|c)d > x", "~/a/(b|c)d > y"), ["?: x > y"]);
         assert_eq!(words("~/a/b.* > x; /* > y", "~/a/b.* > z; /* > y"), ["/a/b: x > z"]);
@@ -415,7 +499,7 @@ mod tests {
         for _ in 0..4_000 {
             let (one, other) = (table(), table());
             let (before, after) = (self::table(&one), self::table(&other));
-            let told = compare(&before, &after, &mut Budget::default()).moves;
+            let told = compare((&before, NONE), (&after, NONE), &mut Budget::default()).moves;
             for path in ["/a", "/a/b", "/a/c", "/ab", "/b", "/bc", "/c"] {
                 for (h, k) in [
                     ("", ""),
@@ -430,10 +514,14 @@ mod tests {
                         path: path.to_owned(),
                         headers: sent(h, k),
                     };
-                    let goes =
-                        |table: &[Route]| Table::of(table).outcome(&rpc, &mut Budget::default().steps).unwrap().1;
-                    let (was, is) = (goes(&before), goes(&after));
-                    let is_told = |m: &Move| is_equal(&m.before.goes, &was) && is_equal(&m.after.goes, &is);
+                    let sent = |table: &[Route]| {
+                        Table::of(table, NONE)
+                            .outcome(&rpc, &mut Budget::default().steps)
+                            .unwrap()
+                            .1
+                    };
+                    let (was, is) = (sent(&before), sent(&after));
+                    let is_told = |m: &Move| is_equal(&m.before.sent, &was) && is_equal(&m.after.sent, &is);
                     assert!(
                         is_equal(&was, &is) || told.iter().any(is_told),
                         "{one} | {other}: {rpc}"
@@ -444,7 +532,7 @@ mod tests {
             for told in &told {
                 let example = told.example.as_ref().expect("nothing is opaque here");
                 let goes = |table: &[Route]| {
-                    Table::of(table)
+                    Table::of(table, NONE)
                         .outcome(example, &mut Budget::default().steps)
                         .unwrap()
                         .1
@@ -463,7 +551,11 @@ mod tests {
                 .collect::<Vec<_>>()
                 .join(";")
         };
-        let moves = compare(&table(&many("x")), &table(&many("y")), &mut Budget::default());
+        let moves = compare(
+            (&table(&many("x")), NONE),
+            (&table(&many("y")), NONE),
+            &mut Budget::default(),
+        );
         assert!(moves.is_cut);
         assert_eq!(moves.moves.len(), MAX_MOVES);
     }
@@ -475,7 +567,7 @@ mod tests {
             table(&format!("* > {}", weighted("y"))),
         );
         let mut budget = Budget::default();
-        let moves = compare(&before, &after, &mut budget);
+        let moves = compare((&before, NONE), (&after, NONE), &mut budget);
         assert_eq!((moves.moves.len(), moves.is_cut), (1, false));
         assert_eq!(budget.shares, Budget::default().shares - 200);
         // The last shares: what comes behind them is not told.
@@ -486,7 +578,7 @@ mod tests {
                 ..Budget::default()
             };
             budget.steps.take(budget::MAX_STEPS - steps);
-            let moves = compare(&many("x"), &many("y"), &mut budget);
+            let moves = compare((&many("x"), NONE), (&many("y"), NONE), &mut budget);
             (moves.moves.len(), moves.is_cut)
         };
         assert_eq!(moves(13, 10_000), (3, false));

@@ -1,13 +1,15 @@
 //! What changes mean for RPCs, for people.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 
 use super::{CHANGED, Compared, DiffStyle, SHOWN, more};
-use crate::report::listed;
+use crate::report::{listed, plural};
 use xdsctl_channel::client::Client;
 use xdsctl_channel::rpc::words;
 use xdsctl_lint::diff::RouteChange;
+use xdsctl_lint::diff::care::{self, Care};
 use xdsctl_lint::diff::clusters::{ClusterChange, SpreadChange};
 use xdsctl_lint::diff::hosts::HostChange;
 use xdsctl_lint::diff::reach::ReachChange;
@@ -98,17 +100,26 @@ impl RpcEffects<'_> {
         };
         let taken_after = route(after, host.after, &moved.after);
         let taken = taken_after.or_else(|| route(before, host.before, &moved.before));
-        let rpcs = match (&moved.example, taken) {
+        let mut rpcs = match (&moved.example, taken) {
             (Some(example), Some((label, _))) => format!("{example} ({label})"),
             (Some(example), None) => example.to_string(),
             (None, Some((label, matches))) => format!("perhaps what matches {matches} ({label})"),
             (None, None) => "perhaps some RPCs".to_owned(),
         };
-        let (was, is) = (
-            self.goes(&moved.before, &self.compared.before),
-            self.goes(&moved.after, &self.compared.after),
-        );
-        say!(out, "      {}: {was} → {is}", self.style.paint(CHANGED, &rpcs))
+        if !moved.others.is_empty() {
+            let _ = write!(rpcs, " and those of {}", plural(moved.others.len(), "other route"));
+        }
+        let rpcs = self.style.paint(CHANGED, &rpcs);
+        if !moved.goes_elsewhere() {
+            say!(out, "      {rpcs}")?;
+        } else {
+            let (was, is) = (
+                self.goes(&moved.before, &self.compared.before),
+                self.goes(&moved.after, &self.compared.after),
+            );
+            say!(out, "      {rpcs}: {was} → {is}")?;
+        }
+        care(moved, out)
     }
 
     fn goes(&self, outcome: &TableOutcome, client: &Client) -> String {
@@ -135,6 +146,27 @@ impl RpcEffects<'_> {
     fn some(&self, domains: &[String]) -> String {
         let shown = if self.style.all { usize::MAX } else { 3 };
         listed(domains.iter().map(|domain| format!("`{domain}`")), shown)
+    }
+}
+
+/// Writes of deadlines and retries, if they change.
+fn care(moved: &Move, out: &mut dyn Write) -> io::Result<()> {
+    if !moved.is_cared_for_otherwise() {
+        return Ok(());
+    }
+    let (before, after) = (&moved.before.care, &moved.after.care);
+    let mut is_told = false;
+    let parts: [(&str, fn(&Care) -> String); 2] = [("deadline", Care::deadline_words), ("retries", Care::retry_words)];
+    for (what, of) in parts {
+        let (was, is) = (care::words(before, of), care::words(after, of));
+        if was != is {
+            is_told = true;
+            say!(out, "        {what}: {was} → {is}")?;
+        }
+    }
+    match is_told {
+        true => Ok(()),
+        false => say!(out, "        deadlines and retries are those of other RPCs than before"),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::report::admit::cells;
 use crate::report::findings::not_checked::NotChecked;
 use xdsctl_document::secret;
 use xdsctl_lint::diff::access::ServerAccess;
+use xdsctl_lint::diff::care::Care;
 use xdsctl_lint::diff::clusters::ClusterChange;
 use xdsctl_lint::diff::compared_value::ComparedValue;
 use xdsctl_lint::diff::hosts::HostChange;
@@ -34,7 +35,7 @@ struct DiffJson<'a> {
     target: Option<&'a str>,
     /// Where answers differ, a world comes once for each of them.
     worlds: Vec<WorldJson<'a>>,
-    /// For which clients RPCs go elsewhere.
+    /// For which clients RPCs go elsewhere, or have another deadline or other retries.
     rpcs: Rpcs,
     /// What was not compared, and for whom; empty if everything was.
     not_checked: &'a [NotChecked],
@@ -148,6 +149,8 @@ struct Host<'a> {
 #[derive(Serialize)]
 struct Moved<'a> {
     example: Option<Rpc<'a>>,
+    /// Where only deadlines or retries change: indices of other routes after, whose RPCs have the same change.
+    other_routes: Vec<usize>,
     before: Way<'a>,
     after: Way<'a>,
 }
@@ -163,6 +166,17 @@ struct Way<'a> {
     /// Index of the route in its resource.
     route: Option<usize>,
     goes: Vec<Share<'a>>,
+    /// Deadlines and retries of those that go somewhere.
+    care: Vec<CareJson>,
+}
+
+#[derive(Serialize)]
+struct CareJson {
+    /// `5s`; `null` for none.
+    deadline: Option<String>,
+    /// In words; `null` for none.
+    retries: Option<String>,
+    share: f64,
 }
 
 #[derive(Serialize)]
@@ -389,11 +403,26 @@ fn moved<'a>(moved: &'a Move, host: &HostChange, change: &'a RouteChange) -> Mov
     let way = |outcome: &'a TableOutcome, route| Way {
         route,
         goes: outcome.goes.iter().map(share).collect(),
+        care: outcome.care.iter().map(care).collect(),
     };
+    let others = host.after.and_then(|at| change.tables.1.virtual_hosts.get(at));
+    let others = moved
+        .others
+        .iter()
+        .filter_map(|at| Some(others?.routes.get(*at)?.index));
     Moved {
         example: moved.example.as_ref().map(rpc),
+        other_routes: others.collect(),
         before: way(&moved.before, index(&moved.before, host.before, false)),
         after: way(&moved.after, index(&moved.after, host.after, true)),
+    }
+}
+
+fn care((care, share): &(Care, f64)) -> CareJson {
+    CareJson {
+        deadline: care.deadline.map(|deadline| deadline.to_string()),
+        retries: care.retries.map(|retries| retries.to_string()),
+        share: *share,
     }
 }
 

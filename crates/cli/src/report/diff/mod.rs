@@ -67,7 +67,7 @@ pub struct Answer {
 /// What becomes of a client's RPCs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RpcChange {
-    /// Some go elsewhere.
+    /// Some go elsewhere, or have another deadline or other retries.
     Elsewhere,
     /// None does.
     Unchanged,
