@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::clients::ClientVerdict;
 use super::{Finding, ReportWriter, ResourceReport, ShownSeverity, Summary, Unplaced, closing, not_checked, sentence};
 use crate::report::edge::visible_line;
+use crate::report::listed;
 use crate::report::wrap::wrapped;
 use xdsctl_model::diag::{Effect, Subject};
 use xdsctl_model::profile::{Client, ClientStanding, Family, Fleet};
@@ -160,6 +161,9 @@ const ALIKE_ROWS: usize = 20;
 /// Places that are shown of one reason, if the matrix is capped.
 const PLACES: usize = 3;
 
+/// Rules that are named of the findings that are no reason of a sign, if the matrix is capped.
+const RULES: usize = 12;
+
 /// Longest name of a resource, in characters, if there is a width; the middle of a longer one is
 /// left out.
 const NAME_CHARS: usize = 60;
@@ -173,8 +177,8 @@ pub struct Matrix<W: Write> {
     rows: Vec<MatrixRow>,
     reasons: BTreeMap<(Effect, &'static str, Arc<str>), Reason>,
     documents: Vec<String>,
-    /// Findings that are no reason of a sign.
-    beside: usize,
+    /// How many findings are no reason of a sign, by rule.
+    beside: BTreeMap<&'static str, usize>,
 }
 
 impl<W: Write> Matrix<W> {
@@ -187,7 +191,7 @@ impl<W: Write> Matrix<W> {
             rows: Vec::new(),
             reasons: BTreeMap::new(),
             documents: Vec::new(),
-            beside: 0,
+            beside: BTreeMap::new(),
         }
     }
 
@@ -467,7 +471,7 @@ impl<W: Write> ReportWriter for Matrix<W> {
         for finding in self.choice.of(resource) {
             match explains(&finding) {
                 true => self.reason(resource, finding),
-                false => self.beside += 1,
+                false => *self.beside.entry(finding.rule.id).or_default() += 1,
             }
         }
         Ok(())
@@ -484,11 +488,17 @@ impl<W: Write> ReportWriter for Matrix<W> {
             }
         }
         self.write_reasons(&mut below)?;
-        if self.beside > 0 {
+        if !self.beside.is_empty() {
+            let count: usize = self.beside.values().sum();
+            let one = |(id, count): (&&str, &usize)| match count {
+                1 => (*id).to_owned(),
+                count => format!("{id} ({count})"),
+            };
+            let most = if self.style.is_capped { RULES } else { usize::MAX };
+            let rules = listed(self.beside.iter().map(one), most);
             writeln!(
                 below,
-                "{} more, of all clients or advice: without --matrix",
-                self.beside
+                "{count} more, of all clients or advice, in full without --matrix: {rules}"
             )?;
         }
         if !self.style.is_quiet {
