@@ -72,6 +72,7 @@ say(`${(large.length / 1e6).toFixed(1)} MB drawn`, drawn, 1000);
 {
   const text = mesh(480, 2, 1);
   const { page } = await open(browser, server.url);
+  await ready(page);
   await opened(page, "edited.json", text);
   await page.waitForSelector(".cm-content");
   await page.locator(".cm-content").click();

@@ -318,7 +318,7 @@ class Builder {
 }
 
 /** Findings that the page is given; a person reads fewer. */
-export const MOST_FINDINGS = 2000;
+export const MOST_FINDINGS = 1000;
 
 /** The findings of a report in one list, the loudest first, and no more of them than the page is given. */
 export function loudest(report: Report): Finding[] {
