@@ -149,6 +149,11 @@ impl RpcEffects<'_> {
     }
 }
 
+/// A part of a route's care for RPCs, and its words.
+type CarePart = (&'static str, fn(&Care) -> String);
+
+const CARE_PARTS: [CarePart; 2] = [("deadline", Care::deadline_words), ("retries", Care::retry_words)];
+
 /// Writes of deadlines and retries, if they change.
 fn care(moved: &Move, out: &mut dyn Write) -> io::Result<()> {
     if !moved.is_cared_for_otherwise() {
@@ -156,8 +161,7 @@ fn care(moved: &Move, out: &mut dyn Write) -> io::Result<()> {
     }
     let (before, after) = (&moved.before.care, &moved.after.care);
     let mut is_told = false;
-    let parts: [(&str, fn(&Care) -> String); 2] = [("deadline", Care::deadline_words), ("retries", Care::retry_words)];
-    for (what, of) in parts {
+    for (what, of) in CARE_PARTS {
         let (was, is) = (care::words(before, of), care::words(after, of));
         if was != is {
             is_told = true;
