@@ -1057,3 +1057,120 @@ fn the_example_of_the_page_is_played() {
         assert_eq!(ran.code, expected, "{world}: {}{}", ran.out, ran.err);
     }
 }
+
+/// A server with two filter chains: port 1234 of a client gets to the first, all others to the second.
+fn two_chains(rbac: [bool; 2], second: &str, routes: impl Fn(usize) -> String, more: [&str; 2]) -> String {
+    let rbac_filter = r#"{name: rbac, typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC, rules: {action: ALLOW, policies: {web: {permissions: [{any: true}], principals: [{authenticated: {principal_name: {exact: "spiffe://web"}}}]}}}}}, "#;
+    let chain = |number: usize| {
+        let filter = if rbac[number] { rbac_filter } else { "" };
+        let (routes, more) = (routes(number), more[number]);
+        format!(
+            r#"filters: [{{name: hcm, typed_config: {{"@type": {HCM}, {routes}, {more} http_filters: [{filter}{ROUTER}]}}}}]"#
+        )
+    };
+    let second = match second {
+        "default" => format!("default_filter_chain: {{{}}}", chain(1)),
+        _ => format!("- {{{}}}", chain(1)),
+    };
+    format!(
+        r#"
+"@type": type.googleapis.com/envoy.config.listener.v3.Listener
+name: s
+address: {{socket_address: {{address: 0.0.0.0, port_value: 8080}}}}
+filter_chains:
+- {{filter_chain_match: {{source_ports: [1234]}}, {}}}
+{second}
+"#,
+        chain(0),
+    )
+}
+
+/// What a policy says of a way without RBAC is what a client that comes by it gets.
+#[test]
+fn rbac_on_every_way_is_what_each_filter_chain_of_the_server_does() {
+    let policy = r#"
+[[policy]]
+id = "team-rbac"
+match = "route"
+expression = "world.listeners.all(l, world.filters.exists(f, f.listener == l.name && f.chain == l.chain && f.type == 'rbac' && has(f.config.rules)))"
+messageExpression = "world.listeners.filter(l, !world.filters.exists(f, f.listener == l.name && f.chain == l.chain && f.type == 'rbac' && has(f.config.rules))).map(l, l.chain).join(' ')"
+"#;
+    let off = r#", typed_per_filter_config: {rbac: {"@type": type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBACPerRoute}}"#;
+    let mut open_and_closed = [0, 0];
+    for rbac in [[true, false], [false, true], [true, true], [false, false]] {
+        for second in ["default", "filter_chains[1]"] {
+            for (inline, is_off) in [(true, false), (true, true), (false, false), (false, true)] {
+                let off = if is_off { off } else { "" };
+                let hosts = format!(
+                    r#"virtual_hosts: [{{domains: ["*"], routes: [{{match: {{prefix: /}}, non_forwarding_action: {{}}{off}}}]}}]"#
+                );
+                let routes = |_| match inline {
+                    true => format!("route_config: {{name: r, {hosts}}}"),
+                    false => "rds: {route_config_name: r, config_source: {ads: {}}}".to_owned(),
+                };
+                let mut server = two_chains(rbac, second, routes, ["", ""]);
+                if !inline {
+                    server += &format!(
+                        "---\n\"@type\": type.googleapis.com/envoy.config.route.v3.RouteConfiguration\nname: r\n{hosts}\n"
+                    );
+                }
+                let ran = with_input(policy, &server, &["validate", "CONFIG", "FILE", "--format=json"]);
+                assert_ne!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+                let told = told(&ran, "team-rbac");
+                let told = told.iter().flat_map(|found| found.trim_start_matches(": ").split(' '));
+                let told: std::collections::BTreeSet<&str> = told.collect();
+                let second = if second == "default" {
+                    "default_filter_chain"
+                } else {
+                    second
+                };
+                for (port, chain) in [("1234", "filter_chains[0]"), ("999", second)] {
+                    let from = format!("--from=10.9.9.9:{port}");
+                    let args = ["admit", &from, "--method=/a.B/Get", "--format=json", "FILE"];
+                    let answer = with_input("", &server, &args).json();
+                    assert_eq!(answer["filter_chain"], chain, "{server}");
+                    let is_open = answer["end"] == "served";
+                    assert!(is_open || answer["end"] == "denied", "{answer}");
+                    assert_eq!(told.contains(chain), is_open, "{chain}: {told:?}: {server}");
+                    open_and_closed[usize::from(is_open)] += 1;
+                }
+            }
+        }
+    }
+    // Half of the chains have RBAC, and half of the routes leave it on.
+    assert_eq!(open_and_closed, [16, 48]);
+}
+
+/// Routes that stand in a filter chain have its filters, its deadline and its clusters alone.
+#[test]
+fn what_stands_in_a_filter_chain_sees_that_chain() {
+    let routes = |number| {
+        format!(
+            r#"route_config: {{name: r, virtual_hosts: [{{domains: ["*"], routes: [{{match: {{prefix: /}}, route: {{cluster: c{number}}}}}]}}]}}"#
+        )
+    };
+    let limit = "common_http_protocol_options: {max_stream_duration: 5s},";
+    let server = two_chains([true, false], "default", routes, [limit, ""]);
+    let says = |element: &str, message: &str| {
+        let policy = format!(
+            "[[policy]]\nid = \"team-says\"\nmatch = \"{element}\"\nexpression = \"world.name == ''\"\nmessageExpression = \"\"\"{message}\"\"\"\n"
+        );
+        let ran = with_input(&policy, &server, &["validate", "CONFIG", "FILE", "--format=json"]);
+        assert_ne!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+        told(&ran, "team-says")
+    };
+    let ways =
+        "world.listeners.map(l, l.chain).join(' ') + ': ' + world.filters.map(f, f.name + ' of ' + f.chain).join(' ')";
+    let of_first = ": filter_chains[0]: rbac of filter_chains[0]";
+    for element in ["route_configuration", "virtual_host", "route"] {
+        assert_eq!(says(element, ways), [of_first, ": default_filter_chain:"], "{element}");
+    }
+    // Two filters: RBAC and the router, and the router.
+    assert_eq!(says("filter", ways), [of_first, of_first, ": default_filter_chain:"]);
+    let both = ": filter_chains[0] default_filter_chain: rbac of filter_chains[0]";
+    assert_eq!(says("listener", ways), [both]);
+    let deadline = "has(world.deadline) ? string(world.deadline) : 'none'";
+    assert_eq!(says("route", deadline), [": 5s", ": none"]);
+    let clusters = "world.clusters.map(c, c.name).join(' ')";
+    assert_eq!(says("filter", clusters), [": c0", ": c0", ": c1"]);
+}

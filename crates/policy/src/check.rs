@@ -127,11 +127,11 @@ impl Looked<'_> {
             scratch: Scratch::default(),
         };
         of_resource.quota.fit(checked.origin.span.range().len());
-        // The routes of a listener that are looked at.
+        // The routes of a listener that are looked at; each filter chain has its own.
         let mut inline: Option<Rc<Held<'_>>> = None;
         let goes_on = walk::resource(value, &mut |thing, at| {
-            if held.is_listener() && matches!(thing, Thing::RouteConfiguration(_)) {
-                inline = Some(Held::new(checked, name, Some(at.to_owned())));
+            if let Thing::RouteConfiguration(Some(chain), _) = thing {
+                inline = Some(Held::new(checked, name, Some((chain, at.to_owned()))));
             }
             let policies = self.by_element.get(thing.element() as usize);
             let Some(policies) = policies.filter(|policies| !policies.is_empty()) else {

@@ -7,7 +7,7 @@ use foldhash::HashMap;
 
 use crate::cel::{Value, Work};
 use crate::site::{Held, Thing};
-use crate::uses::{ClusterUse, FilterUse, Found, PriorityView, Use, UseView, User};
+use crate::uses::{ChainNumber, ClusterUse, FilterUse, Found, PriorityView, Use, UseView, User};
 use crate::view;
 use xdsctl_channel::client::{Checked, ClusterFacts, Facts, ResourceId, World};
 use xdsctl_channel::rpc::chain::{self, Level};
@@ -50,7 +50,7 @@ pub(crate) struct Ways<'a> {
 pub(crate) struct Index<'a> {
     /// Users by name of the RouteConfiguration.
     users: HashMap<&'a str, Vec<User<'a>>>,
-    /// All users by listener, those that name a RouteConfiguration first.
+    /// All users by listener, by their [`ChainNumber`].
     listeners: HashMap<&'a str, Vec<User<'a>>>,
     /// What there is of a cluster, by its name as it is spelt there.
     named: HashMap<&'a str, NamedCluster<'a>>,
@@ -81,7 +81,7 @@ impl<'a> Index<'a> {
         }
         for (name, entry) in world.all(ResourceType::RouteConfiguration) {
             if let Some(Resource::RouteConfiguration(routes)) = parsed(entry.id) {
-                index.add_routes(name, false, routes);
+                index.add_routes(name, None, routes);
             }
         }
         for (name, entry) in world.all(ResourceType::Cluster) {
@@ -110,40 +110,37 @@ impl<'a> Index<'a> {
     }
 
     fn add_listener(&mut self, name: &'a str, listener: &'a Listener) {
-        let user = |manager: &'a HttpConnectionManager, is_server| User {
+        let user = |index, manager: &'a HttpConnectionManager, is_server| User {
             listener: name,
             is_server,
+            index,
             manager,
         };
-        let mut own: Vec<User<'a>> = match listener {
-            Listener::Api(manager) => vec![user(manager, false)],
+        let own: Vec<User<'a>> = match listener {
+            Listener::Api(manager) => vec![user(None, manager, false)],
             Listener::Tcp(tcp) => {
                 let chains = tcp.used_chains();
                 chains
-                    .map(|(_, chain)| user(&chain.http_connection_manager, true))
+                    .map(|(index, chain)| user(index, &chain.http_connection_manager, true))
                     .collect()
             }
         };
-        own.sort_by_key(|user| match &user.manager.routes {
-            RouteSource::Rds(routes) => (false, routes.as_str()),
-            RouteSource::Inline(_) => (true, ""),
-        });
-        for user in &own {
+        for (number, user) in own.iter().enumerate() {
             match &user.manager.routes {
                 RouteSource::Rds(routes) => self.users.entry(routes).or_default().push(*user),
-                RouteSource::Inline(routes) => self.add_routes(name, true, routes),
+                RouteSource::Inline(routes) => self.add_routes(name, Some(number), routes),
             }
         }
         self.listeners.insert(name, own);
     }
 
-    fn add_routes(&mut self, holder: &'a str, inline: bool, routes: &'a RouteConfiguration) {
+    fn add_routes(&mut self, holder: &'a str, chain: Option<ChainNumber>, routes: &'a RouteConfiguration) {
         for host in &routes.virtual_hosts {
             for route in &host.routes {
                 for (cluster, share, overrides) in destinations(route) {
                     let found = Use {
                         holder,
-                        inline,
+                        chain,
                         host,
                         route,
                         share,
@@ -191,14 +188,17 @@ impl<'a> Reach<'a> {
         }
     }
 
-    fn users_of(&self, holder: &str, inline: bool) -> &[User<'a>] {
-        let index = self.index;
-        let users = if inline { &index.listeners } else { &index.users };
-        let users = users.get(holder).map_or(&[][..], Vec::as_slice);
-        // Those with routes of their own are the last.
-        let is_rds = |user: &User<'_>| matches!(user.manager.routes, RouteSource::Rds(_));
-        let first = if inline { users.partition_point(is_rds) } else { 0 };
-        users.get(first..).unwrap_or_default()
+    /// The listeners that have the routes of a RouteConfiguration, or those in one of their filter
+    /// chains.
+    fn users_of(&self, holder: &str, chain: Option<ChainNumber>) -> &[User<'a>] {
+        let users = match chain {
+            Some(number) => {
+                let chains = self.index.listeners.get(holder);
+                chains.and_then(|chains| chains.get(number..=number))
+            }
+            None => self.index.users.get(holder).map(Vec::as_slice),
+        };
+        users.unwrap_or_default()
     }
 
     /// The clusters that name endpoints, or the cluster itself, and all aggregates above them.
@@ -242,7 +242,7 @@ impl<'a> Reach<'a> {
     fn own(held: &Held<'a>, host: &'a VirtualHost, route: &'a Route) -> Use<'a> {
         Use {
             holder: held.name,
-            inline: held.is_listener(),
+            chain: held.chain,
             host,
             route,
             share: 1.0,
@@ -251,20 +251,21 @@ impl<'a> Reach<'a> {
         }
     }
 
-    /// The listeners that lead to a thing, each once.
+    /// The listeners that lead to a thing, each once for each of its filter chains that does.
     fn leading<'s>(&'s self, held: &'s Held<'a>, thing: Thing<'a>) -> &'s [User<'a>] {
         match thing {
-            Thing::Listener(_) | Thing::Filter(_) => self.index.listeners.get(held.name).map_or(&[], Vec::as_slice),
-            Thing::RouteConfiguration(_) | Thing::VirtualHost(_) | Thing::Route(..) | Thing::RetryPolicy(..) => {
-                self.users_of(held.name, held.is_listener())
+            Thing::Listener(_) => self.index.listeners.get(held.name).map_or(&[], Vec::as_slice),
+            Thing::Filter(chain, _) => self.users_of(held.name, Some(chain)),
+            Thing::RouteConfiguration(..) | Thing::VirtualHost(_) | Thing::Route(..) | Thing::RetryPolicy(..) => {
+                self.users_of(held.name, held.chain)
             }
             Thing::Cluster(_) | Thing::Endpoints(_) | Thing::Locality { .. } | Thing::Endpoint(..) => {
                 held.ways.leading.get_or_init(|| {
-                    let mut holders: BTreeSet<(&str, bool)> = BTreeSet::new();
+                    let mut holders: BTreeSet<(&str, Option<ChainNumber>)> = BTreeSet::new();
                     let uses = self.uses(held).iter();
-                    let new = uses.filter(|found| holders.insert((found.holder, found.inline)));
+                    let new = uses.filter(|found| holders.insert((found.holder, found.chain)));
                     // Each has the routes of one holder.
-                    let users = new.flat_map(|found| self.users_of(found.holder, found.inline));
+                    let users = new.flat_map(|found| self.users_of(found.holder, found.chain));
                     let users: Vec<User<'a>> = users.copied().collect();
                     self.work.add(users.len());
                     users
@@ -312,13 +313,10 @@ impl<'a> Reach<'a> {
     /// How long an RPC may take at most, by all ways; `None` if one has no limit.
     pub fn deadline(&self, held: &Held<'a>, thing: Thing<'a>) -> Option<Millis> {
         match thing {
-            Thing::RouteConfiguration(_) | Thing::VirtualHost(_) | Thing::Listener(_) | Thing::Filter(_) => None,
+            Thing::RouteConfiguration(..) | Thing::VirtualHost(_) | Thing::Listener(_) | Thing::Filter(..) => None,
             Thing::Route(_, route) | Thing::RetryPolicy(_, route) => match &route.action {
                 Action::Route(action) => deadline_of(action, || {
-                    *held
-                        .ways
-                        .limit
-                        .get_or_init(|| self.limit(held.name, held.is_listener()))
+                    *held.ways.limit.get_or_init(|| self.limit(held.name, held.chain))
                 }),
                 Action::NonForwarding | Action::Unknown => None,
             },
@@ -331,8 +329,8 @@ impl<'a> Reach<'a> {
                             continue;
                         };
                         let limit = || {
-                            let of_holder = || self.limit(found.holder, found.inline);
-                            *limits.entry((found.holder, found.inline)).or_insert_with(of_holder)
+                            let of_holder = || self.limit(found.holder, found.chain);
+                            *limits.entry((found.holder, found.chain)).or_insert_with(of_holder)
                         };
                         longest = longest.max(Some(deadline_of(action, limit)?));
                     }
@@ -343,8 +341,8 @@ impl<'a> Reach<'a> {
     }
 
     /// What the listeners of some routes allow; `None` if one has no limit, or there is none.
-    fn limit(&self, holder: &str, inline: bool) -> Option<Millis> {
-        let users = self.users_of(holder, inline);
+    fn limit(&self, holder: &str, chain: Option<ChainNumber>) -> Option<Millis> {
+        let users = self.users_of(holder, chain);
         self.work.add(users.len());
         let limits = users.iter().map(|user| user.manager.http_max_stream_duration);
         limits
@@ -366,7 +364,7 @@ impl<'a> Reach<'a> {
         let first: Vec<(&'a str, f64)> = match thing {
             Thing::Route(_, route) | Thing::RetryPolicy(_, route) => shares(route).collect(),
             Thing::VirtualHost(host) => host.routes.iter().flat_map(shares).collect(),
-            Thing::RouteConfiguration(routes) => {
+            Thing::RouteConfiguration(_, routes) => {
                 let routes = routes.virtual_hosts.iter().flat_map(|host| &host.routes);
                 routes.flat_map(shares).collect()
             }
@@ -375,7 +373,7 @@ impl<'a> Reach<'a> {
                 let clusters = self.index.clusters.get(held.name).into_iter().flatten();
                 return clusters.map(|name| found((*name, 1.0))).collect();
             }
-            Thing::Listener(_) | Thing::Filter(_) => {
+            Thing::Listener(_) | Thing::Filter(..) => {
                 let routes = self
                     .leading(held, thing)
                     .iter()
@@ -489,7 +487,7 @@ impl<'a> Reach<'a> {
                     all.push(Value::object(FilterUse {
                         name: &filter.name,
                         cluster: found.and_then(|found| found.cluster),
-                        listener: user.listener,
+                        user: *user,
                         config: effective.config,
                         redacts,
                     }));
@@ -497,7 +495,7 @@ impl<'a> Reach<'a> {
             }
         };
         let mut add_use = |found: &Use<'a>| {
-            let users = self.users_of(found.holder, found.inline);
+            let users = self.users_of(found.holder, found.chain);
             users.iter().for_each(|user| add(user, Some(found)));
         };
         match thing {

@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use crate::cel::{Value, View, Work};
 use crate::policy::{Element, PARSED, RESOURCE};
 use crate::reach::{Reach, Ways};
-use crate::uses::share;
+use crate::uses::{ChainNumber, share};
 use crate::view::{self, duration, optional, text, texts};
 use xdsctl_channel::client::{Checked, World};
 use xdsctl_document::envelope;
@@ -23,14 +23,15 @@ use xdsctl_model::diag::{FieldPath, Seg};
 use xdsctl_model::resource::endpoints::{Endpoint, Locality};
 use xdsctl_model::resource::filter::HttpFilter;
 use xdsctl_model::resource::route::{Action, Route, VirtualHost};
-use xdsctl_model::resource::{Cluster, Endpoints, Listener, ResourceType, RouteConfiguration};
+use xdsctl_model::resource::{Cluster, Endpoints, Listener, RouteConfiguration};
 
 /// The thing at a place, with what it stands in.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Thing<'a> {
     Listener(&'a Listener),
-    Filter(&'a HttpFilter),
-    RouteConfiguration(&'a RouteConfiguration),
+    Filter(ChainNumber, &'a HttpFilter),
+    /// That of a filter chain, or a resource.
+    RouteConfiguration(Option<ChainNumber>, &'a RouteConfiguration),
     VirtualHost(&'a VirtualHost),
     Route(&'a VirtualHost, &'a Route),
     RetryPolicy(&'a VirtualHost, &'a Route),
@@ -49,8 +50,8 @@ impl Thing<'_> {
     pub const fn element(self) -> Element {
         match self {
             Thing::Listener(_) => Element::Listener,
-            Thing::Filter(_) => Element::Filter,
-            Thing::RouteConfiguration(_) => Element::RouteConfiguration,
+            Thing::Filter(..) => Element::Filter,
+            Thing::RouteConfiguration(..) => Element::RouteConfiguration,
             Thing::VirtualHost(_) => Element::VirtualHost,
             Thing::Route(..) => Element::Route,
             Thing::RetryPolicy(..) => Element::RetryPolicy,
@@ -65,7 +66,7 @@ impl Thing<'_> {
     pub const fn is_of_routes(self) -> bool {
         matches!(
             self,
-            Thing::RouteConfiguration(_) | Thing::VirtualHost(_) | Thing::Route(..) | Thing::RetryPolicy(..)
+            Thing::RouteConfiguration(..) | Thing::VirtualHost(_) | Thing::Route(..) | Thing::RetryPolicy(..)
         )
     }
 
@@ -96,26 +97,25 @@ pub(crate) struct Held<'a> {
     /// The key of its name.
     pub name: &'a str,
     pub ways: Ways<'a>,
-    /// Where the routes stand in the resource.
+    /// Of routes in a listener: the filter chain.
+    pub chain: Option<ChainNumber>,
+    /// Where they stand in the resource.
     routes: Option<FieldPath>,
     /// As it is written, plain and without secrets.
     written: [OnceCell<Value<'a>>; 2],
 }
 
 impl<'a> Held<'a> {
-    pub fn new(checked: &'a Checked, name: &'a str, routes: Option<FieldPath>) -> Rc<Held<'a>> {
+    pub fn new(checked: &'a Checked, name: &'a str, routes: Option<(ChainNumber, FieldPath)>) -> Rc<Held<'a>> {
+        let (chain, routes) = routes.unzip();
         Rc::new(Held {
             checked,
             name,
             ways: Ways::default(),
+            chain,
             routes,
             written: Default::default(),
         })
-    }
-
-    /// Says whether it is a listener: routes in it stand there.
-    pub fn is_listener(&self) -> bool {
-        self.checked.resource_type == Some(ResourceType::Listener)
     }
 }
 
@@ -182,11 +182,9 @@ impl<'a> Site<'a> {
         let name = self.held.name;
         match self.thing {
             Thing::Listener(of) => view::listener(name, of, redacts),
-            Thing::Filter(of) => view::filter(of, redacts),
-            Thing::RouteConfiguration(of) => {
-                let name = if self.held.is_listener() { "" } else { name };
-                view::route_configuration(name, of, redacts)
-            }
+            Thing::Filter(_, of) => view::filter(of, redacts),
+            Thing::RouteConfiguration(Some(_), of) => view::route_configuration("", of, redacts),
+            Thing::RouteConfiguration(None, of) => view::route_configuration(name, of, redacts),
             Thing::VirtualHost(of) => view::virtual_host(of, redacts),
             Thing::Route(_, of) => view::route(of, redacts),
             Thing::RetryPolicy(_, route) => match &route.action {

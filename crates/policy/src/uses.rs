@@ -11,12 +11,28 @@ use xdsctl_model::resource::listener::HttpConnectionManager;
 use xdsctl_model::resource::matcher::StringMatch;
 use xdsctl_model::resource::route::{Action, PathMatcher, Route, VirtualHost};
 
+/// The place of a filter chain among those that its listener uses; 0 of a client's listener.
+pub(crate) type ChainNumber = usize;
+
 /// A listener, or a filter chain of one.
 #[derive(Clone, Copy)]
 pub(crate) struct User<'a> {
     pub listener: &'a str,
     pub is_server: bool,
+    /// Of a server: its index in `filter_chains`; `None` for the default one.
+    pub index: Option<usize>,
     pub manager: &'a HttpConnectionManager,
+}
+
+impl<'a> User<'a> {
+    /// The filter chain, as `admit` calls it; null of a client.
+    fn chain(&self) -> Value<'a> {
+        match self.index {
+            _ if !self.is_server => Value::Null,
+            Some(index) => Value::text(format!("filter_chains[{index}]")),
+            None => text("default_filter_chain"),
+        }
+    }
 }
 
 /// A route that names a cluster.
@@ -24,8 +40,8 @@ pub(crate) struct User<'a> {
 pub(crate) struct Use<'a> {
     /// The resource that has the routes.
     pub holder: &'a str,
-    /// It is a listener.
-    pub inline: bool,
+    /// It is a listener: the filter chain that they stand in.
+    pub chain: Option<ChainNumber>,
     pub host: &'a VirtualHost,
     pub route: &'a Route,
     pub share: f64,
@@ -40,6 +56,7 @@ impl<'a> View<'a> for User<'a> {
         match field {
             "name" => text(self.listener),
             "is_server" => Value::Bool(self.is_server),
+            "chain" => self.chain(),
             "max_stream_duration" => duration(self.manager.http_max_stream_duration),
             "filters" => texts(self.manager.http_filters.iter().map(|filter| &filter.name)),
             _ => Value::Null,
@@ -208,7 +225,7 @@ impl<'a> View<'a> for HostUse<'a> {
 pub(crate) struct FilterUse<'a> {
     pub name: &'a str,
     pub cluster: Option<&'a str>,
-    pub listener: &'a str,
+    pub user: User<'a>,
     pub config: &'a FilterConfig,
     pub redacts: bool,
 }
@@ -217,7 +234,8 @@ impl<'a> View<'a> for FilterUse<'a> {
     fn get(&self, field: &str) -> Value<'a> {
         match field {
             "name" => text(self.name),
-            "listener" => text(self.listener),
+            "listener" => text(self.user.listener),
+            "chain" => self.user.chain(),
             "cluster" => optional(self.cluster, text),
             "type" => text(self.config.kind()),
             "config" => view::filter_config(self.config, self.redacts),

@@ -1,7 +1,7 @@
 //! Goes to every place of a resource that policies may look at, with its path.
 
 use crate::site::Thing;
-use crate::uses::weight;
+use crate::uses::{ChainNumber, weight};
 use xdsctl_model::diag::Path;
 use xdsctl_model::resource::listener::{HttpConnectionManager, RouteSource};
 use xdsctl_model::resource::route::Action;
@@ -18,7 +18,7 @@ pub(crate) fn resource<'a>(resource: &'a Resource, visit: Visit<'_, 'a>) -> bool
     let root = &Path::ROOT;
     match resource {
         Resource::Listener(value) => visit(Thing::Listener(value), root) && listener(value, visit),
-        Resource::RouteConfiguration(value) => routes(value, root, visit),
+        Resource::RouteConfiguration(value) => routes(value, None, root, visit),
         Resource::Cluster(value) => visit(Thing::Cluster(value), root),
         Resource::Endpoints(value) => visit(Thing::Endpoints(value), root) && endpoints(value, visit),
     }
@@ -30,12 +30,12 @@ fn listener<'a>(listener: &'a Listener, visit: Visit<'_, 'a>) -> bool {
         Listener::Api(of) => {
             let api = root.field("api_listener");
             let any = api.field("api_listener");
-            manager(of, &any.value(HCM), visit)
+            manager(of, 0, &any.value(HCM), visit)
         }
         Listener::Tcp(tcp) => {
             let chains = root.field("filter_chains");
-            let mut used = tcp.used_chains();
-            used.all(|(index, chain)| {
+            let mut used = tcp.used_chains().enumerate();
+            used.all(|(number, (index, chain))| {
                 let at = match index {
                     Some(index) => chains.index(index),
                     None => root.field("default_filter_chain"),
@@ -43,26 +43,26 @@ fn listener<'a>(listener: &'a Listener, visit: Visit<'_, 'a>) -> bool {
                 let filters = at.field("filters");
                 let filter = filters.index(0);
                 let config = filter.field("typed_config");
-                manager(&chain.http_connection_manager, &config.value(HCM), visit)
+                manager(&chain.http_connection_manager, number, &config.value(HCM), visit)
             })
         }
     }
 }
 
-fn manager<'a>(manager: &'a HttpConnectionManager, at: &Path<'_>, visit: Visit<'_, 'a>) -> bool {
+fn manager<'a>(manager: &'a HttpConnectionManager, number: ChainNumber, at: &Path<'_>, visit: Visit<'_, 'a>) -> bool {
     let filters = at.field("http_filters");
     let mut all = manager.http_filters.iter();
-    let goes_on = all.all(|filter| visit(Thing::Filter(filter), &filters.index(filter.index)));
+    let goes_on = all.all(|filter| visit(Thing::Filter(number, filter), &filters.index(filter.index)));
     goes_on
         && match &manager.routes {
-            RouteSource::Inline(config) => routes(config, &at.field("route_config"), visit),
+            RouteSource::Inline(config) => routes(config, Some(number), &at.field("route_config"), visit),
             RouteSource::Rds(_) => true,
         }
 }
 
-fn routes<'a>(config: &'a RouteConfiguration, at: &Path<'_>, visit: Visit<'_, 'a>) -> bool {
+fn routes<'a>(config: &'a RouteConfiguration, chain: Option<ChainNumber>, at: &Path<'_>, visit: Visit<'_, 'a>) -> bool {
     let hosts = at.field("virtual_hosts");
-    visit(Thing::RouteConfiguration(config), at)
+    visit(Thing::RouteConfiguration(chain, config), at)
         && config.virtual_hosts.iter().all(|host| {
             let host_at = hosts.index(host.index);
             let routes = host_at.field("routes");

@@ -90,8 +90,8 @@ fn both(thing: Thing<'_>) -> (&'static str, Value<'_>, Value<'_>) {
     let plain = ParsedValue::Plain;
     let (native, shown) = match thing {
         Thing::Listener(of) => (view::listener("n", of, false), parsed::listener(of)),
-        Thing::Filter(of) => (view::filter(of, false), plain(parsed::filter(of))),
-        Thing::RouteConfiguration(of) => (
+        Thing::Filter(_, of) => (view::filter(of, false), plain(parsed::filter(of))),
+        Thing::RouteConfiguration(_, of) => (
             view::route_configuration("n", of, false),
             parsed::route_configuration(of),
         ),
