@@ -937,6 +937,45 @@ expression = "parsed.grpc.max_attempts <= 5"
     assert!(ran.out.contains("3 tests: 3 passed"), "{}", ran.out);
 }
 
+/// A case that one client rejects is of the other one, and the report says how to write that.
+#[test]
+fn a_case_that_a_client_rejects_is_proposed_to_be_of_another() {
+    let case = |client: &str| {
+        format!(
+            r#"
+[[policy]]
+id = "team-ring"
+match = "cluster"
+expression = "parsed.discovery.type == 'EDS'"
+
+[[policy.accepted]]
+{client}
+yaml = '''
+"@type": type.googleapis.com/envoy.config.cluster.v3.Cluster
+name: cart
+type: EDS
+eds_cluster_config: {{eds_config: {{ads: {{}}}}}}
+lb_policy: RING_HASH
+ring_hash_lb_config: {{minimum_ring_size: 9000000}}
+'''
+"#
+        )
+    };
+    let cure = |client: &str, of: &str| {
+        let ran = with(&case(client), &["policy", "test", "CONFIG", of]);
+        assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+        assert_eq!(
+            ran.out.matches("the client rejects Cluster `cart`").count(),
+            usize::from(client.is_empty())
+        );
+        ran.out
+            .contains("; if the case is not for this client, write `client = \"go\"` in it")
+    };
+    assert!(cure("", "--client=cpp,go"));
+    assert!(!cure("", "--client=cpp"));
+    assert!(!cure("client = \"go\"", "--client=cpp,go"));
+}
+
 #[test]
 fn a_policy_that_is_almost_named_is_proposed() {
     let ran = with(DEADLINE, &["explain", "CONFIG", "team-deadlin"]);

@@ -87,6 +87,9 @@ struct OfFile<'f> {
     args: &'f PolicyTestArgs,
 }
 
+/// How it is said that a client rejects a resource of a case.
+const REJECTS: &str = "the client rejects";
+
 /// What came of a case: failures, or why it could not be run.
 pub(super) type Ran = Result<Vec<String>, String>;
 
@@ -114,13 +117,17 @@ impl OfFile<'_> {
                     };
                     let of_case = case.client.as_slice();
                     let clients = if of_case.is_empty() { self.clients } else { of_case };
+                    let mut all = Vec::new();
                     for client in clients {
+                        all.push((*client, self.one(case, policy, *client, io)?));
+                    }
+                    say_whose(&mut all);
+                    for (client, ran) in all {
                         let whose = match clients {
                             [_] => String::new(),
                             _ => format!(" for {client}"),
                         };
                         let name = format!("{} {word} {named}{whose}", policy.rule.id);
-                        let ran = self.one(case, policy, *client, io)?;
                         tests.push(test(name, place(&case.span), expected, ran));
                     }
                 }
@@ -212,7 +219,7 @@ fn failures(case: &Case, policy: &Policy, resources: &[Checked], looked: usize) 
         let first = checked.diagnostics.iter().find(|found| found.effect == Effect::Nack);
         let why = first.map_or(String::new(), |found| format!(": {}: {}", found.path, found.message));
         let kind = checked.resource_type.map_or("resource", |of| of.short_name());
-        failures.push(format!("the client rejects {kind} `{}`{why}", checked.name));
+        failures.push(format!("{REJECTS} {kind} `{}`{why}", checked.name));
     }
     if looked == 0 && !failures.is_empty() {
         return failures;
@@ -259,6 +266,25 @@ fn failures(case: &Case, policy: &Policy, resources: &[Checked], looked: usize) 
         }
     }
     failures
+}
+
+/// Says how a case is of the clients alone that do not reject its resources.
+fn say_whose(all: &mut [(Client, Ran)]) {
+    let passed = all.iter().find(|(_, ran)| ran.as_ref().is_ok_and(Vec::is_empty));
+    let Some(passed) = passed.map(|(client, _)| *client) else {
+        return;
+    };
+    for (client, ran) in all {
+        // Of one family, versions tell them apart.
+        let named = match client.family == passed.family {
+            true => passed.to_string(),
+            false => passed.family.name().to_owned(),
+        };
+        let failures = ran.iter_mut().flatten();
+        for failure in failures.filter(|failure| failure.starts_with(REJECTS)) {
+            *failure += &format!("; if the case is not for this client, write `client = \"{named}\"` in it");
+        }
+    }
 }
 
 fn test(name: String, place: SourcePlace, expected: &str, ran: Ran) -> TestReport {
