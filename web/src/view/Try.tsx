@@ -94,7 +94,9 @@ function Taken({ route, trace }: { route: RouteReport; trace: Trace[] }) {
   const own = of("route");
   const rows = (taken?.details ?? []).filter(({ layer }) => OF_ROUTE.includes(layer));
   const told = trace.filter(({ layer }) => layer === SESSION);
-  const session = told.length > 0 ? told : rows.filter(({ layer }) => layer === "session");
+  // `route` is asked about an RPC without a session, and follows one draw among weights.
+  const brought = ({ layer, what }: Trace) => ({ layer, what: rpc.value.session === "" || what.startsWith("none") ? what : `each RPC brings the session of ${rpc.value.session}` });
+  const session = told.length > 0 ? told : rows.filter(({ layer }) => layer === "session").map(brought);
   const filter = taken?.filters.find(({ kind }) => kind === "stateful_session");
   const where = (): [Node | undefined, string] => {
     const named = (node: Node | undefined, base = "") => [node, `${node?.path ?? ""}${base}.typed_per_filter_config`] as [Node | undefined, string];
@@ -112,7 +114,7 @@ function Taken({ route, trace }: { route: RouteReport; trace: Trace[] }) {
       {route.tried.map((one) => <p key={one.index} class="no">routes[{one.index}] {one.name}: no, {one.why}</p>)}
       {taken === null ? route.error !== null && <p>{route.error.code}: {route.error.message}</p> : (
         <>
-          <p>routes[{taken.index}] {taken.name} takes it to {taken.selected_key} <Place node={own} path={own?.path ?? ""} /></p>
+          <p>routes[{taken.index}] {taken.name} {rpc.value.count > 1 ? "takes them" : `takes it to ${taken.selected_key}`} <Place node={own} path={own?.path ?? ""} /></p>
           <table class="ways"><tbody>
             {(session.length > 0 ? session : [{ layer: SESSION, what: "none: the listener has no session filter" }]).map(({ what }, index) => (
               <tr key={index} class={what.startsWith("none: the path") ? "misses" : ""}><th scope="row">{SESSION}</th><td>{what} {filter !== undefined && <Place node={node} path={path} />}</td></tr>
