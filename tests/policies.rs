@@ -1007,6 +1007,189 @@ fn world_of(resources: &str) -> String {
     )
 }
 
+/// Shares as a policy sees them, of the one priority of the cluster and of each locality.
+const SHARES: &str = r#"
+[[policy]]
+id = "team-of-cluster"
+match = "cluster"
+expression = "world.name == ''"
+messageExpression = "world.priorities[0].localities.map(of, has(of.share) ? string(of.share) : 'null').join(' ')"
+
+[[policy]]
+id = "team-of-locality"
+match = "locality"
+expression = "world.name == ''"
+messageExpression = "has(world.share) ? string(world.share) : 'null'"
+"#;
+
+#[test]
+fn the_default_target_of_an_rls_plugin_is_the_cluster_of_its_route() {
+    let policies = r#"
+[[policy]]
+id = "team-route"
+match = "route"
+expression = "world.name == ''"
+messageExpression = "world.clusters.map(of, of.name + (has(of.share) ? ' with' : ' without')).join(' ') + ' ' + string(world.priorities.size())"
+
+[[policy]]
+id = "team-cluster"
+match = "cluster"
+expression = "world.name == ''"
+messageExpression = "'by ' + world.routes.map(of, of.name + (has(of.share) ? ' with' : ' without')).join(' ') + ' ' + world.listeners.map(of, of.name).join(' ')"
+"#;
+    let plugin = |target: &str| {
+        format!(
+            "{{extension: {{name: p, typed_config: {{\"@type\": type.googleapis.com/grpc.lookup.v1.RouteLookupClusterSpecifier, \
+             route_lookup_config: {{grpc_keybuilders: [{{names: [{{service: s.S}}]}}], lookup_service: \"rls:1\", \
+             lookup_service_timeout: 2s, cache_size_bytes: 1000{target}}}}}}}}}"
+        )
+    };
+    for (target, route, cluster) in [
+        (", default_target: d", "d without 1", "by looked without shop"),
+        ("", "0", "by"),
+    ] {
+        let world = format!(
+            "\"@type\": type.googleapis.com/envoy.config.listener.v3.Listener\nname: shop\napi_listener:\n  api_listener:\n    \
+             \"@type\": {HCM}\n    rds: {{route_config_name: r, config_source: {{ads: {{}}}}}}\n    http_filters: [{ROUTER}]\n---\n\
+             \"@type\": type.googleapis.com/envoy.config.route.v3.RouteConfiguration\nname: r\nvirtual_hosts: [{{domains: [\"*\"], \
+             routes: [{{name: looked, match: {{prefix: \"\"}}, route: {{cluster_specifier_plugin: p}}}}]}}]\n\
+             cluster_specifier_plugins: [{}]\n---\n\
+             \"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster\nname: d\ntype: EDS\n\
+             eds_cluster_config: {{eds_config: {{ads: {{}}}}}}\n---\n\
+             \"@type\": type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment\ncluster_name: d\nendpoints:\n\
+             - {{load_balancing_weight: 1, locality: {{zone: z}}, lb_endpoints: [{{endpoint: {{address: {{socket_address: \
+             {{address: 10.0.0.1, port_value: 80}}}}}}}}]}}\n",
+            plugin(target)
+        );
+        let ran = with_input(policies, &world, &["validate", "CONFIG", "FILE", "--format=json"]);
+        for (rule, expected) in [("team-route", route), ("team-cluster", cluster)] {
+            let found = told(&ran, rule);
+            let [found] = found.as_slice() else {
+                panic!("{}{}", ran.out, ran.err)
+            };
+            let (_, message) = found.split_once(": ").unwrap();
+            assert_eq!(message.trim(), expected, "{target}: {}", ran.err);
+        }
+    }
+}
+
+#[test]
+fn a_locality_has_the_share_that_pick_counts() {
+    let custom = |name: &str, message: &str| {
+        format!(
+            "load_balancing_policy: {{policies: [{{typed_extension_config: {{name: p, typed_config: {{\"@type\": \
+             type.googleapis.com/envoy.extensions.load_balancing_policies.{name}.v3.{message}}}}}}}]}}"
+        )
+    };
+    let (round_robin, first) = (custom("round_robin", "RoundRobin"), custom("pick_first", "PickFirst"));
+    let busy = custom("least_request", "LeastRequest");
+    let weighted = custom("client_side_weighted_round_robin", "ClientSideWeightedRoundRobin");
+    let ring = "lb_policy: RING_HASH";
+    // The weight of each locality, with the health and weight of its endpoints.
+    type Localities<'l> = &'l [(u32, &'l [(&'l str, u32)])];
+    let two: &[(&str, u32)] = &[("UNKNOWN", 1), ("HEALTHY", 1)];
+    let drained: &[(&str, u32)] = &[("DRAINING", 1), ("DRAINING", 1)];
+    let ill: &[(&str, u32)] = &[("UNHEALTHY", 1), ("TIMEOUT", 1)];
+    let half: &[(&str, u32)] = &[("HEALTHY", 1), ("DRAINING", 1)];
+    let nine: &[(&str, u32)] = &[("HEALTHY", 1); 9];
+    let one = &nine[..1];
+    let heavy: &[(&str, u32)] = &[("HEALTHY", 9)];
+    let cases: [(&str, Localities<'_>, Option<&[f64]>); 13] = [
+        (
+            "lb_policy: ROUND_ROBIN",
+            &[(33, two), (50, two), (17, two)],
+            Some(&[0.33, 0.5, 0.17]),
+        ),
+        (
+            "",
+            &[(33, drained), (50, two), (17, two)],
+            Some(&[0.0, 50.0 / 67.0, 17.0 / 67.0]),
+        ),
+        (
+            "",
+            &[(33, ill), (50, two), (17, half)],
+            Some(&[0.0, 50.0 / 67.0, 17.0 / 67.0]),
+        ),
+        (
+            "",
+            &[(33, &[]), (50, two), (17, two)],
+            Some(&[0.0, 50.0 / 67.0, 17.0 / 67.0]),
+        ),
+        (&round_robin, &[(1, nine), (1, one)], Some(&[0.9, 0.1])),
+        (&round_robin, &[(1, nine), (99, one)], Some(&[0.9, 0.1])),
+        (&round_robin, &[(1, half), (1, one)], Some(&[0.5, 0.5])),
+        (ring, &[(1, heavy), (1, one)], None),
+        (ring, &[(3, two), (1, drained), (1, two)], None),
+        (&first, &[(1, drained), (1, one)], Some(&[0.0, 1.0])),
+        // What follows is not fixed.
+        (&first, &[(1, two), (1, one)], Some(&[])),
+        (&busy, &[(1, two), (1, one)], Some(&[])),
+        (&weighted, &[(1, two), (1, one)], Some(&[])),
+    ];
+    let mut counted = 0;
+    for (policy, localities, expected) in cases {
+        let mut world = world_of(&format!(
+            "\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster\nname: c\ntype: EDS\n\
+             eds_cluster_config: {{eds_config: {{ads: {{}}}}}}\n{policy}\n---\n\
+             \"@type\": type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment\ncluster_name: c\nendpoints:\n"
+        ));
+        world.push('\n');
+        for (at, (weight, endpoints)) in localities.iter().enumerate() {
+            let list = endpoints.iter().enumerate().map(|(number, (health, weight))| {
+                format!(
+                    "{{endpoint: {{address: {{socket_address: {{address: 10.0.{at}.{number}, port_value: 80}}}}}}, \
+                     health_status: {health}, load_balancing_weight: {weight}}}"
+                )
+            });
+            let list = list.collect::<Vec<_>>().join(", ");
+            world.push_str(&format!(
+                "- {{load_balancing_weight: {weight}, locality: {{zone: z{at}}}, lb_endpoints: [{list}]}}\n"
+            ));
+        }
+        let what = format!("{policy} {localities:?}");
+        // C-core has no least_request.
+        let client = if policy == busy { "--client=go" } else { "--client=cpp" };
+        let ran = with_input(SHARES, &world, &["validate", "CONFIG", "FILE", "--format=json", client]);
+        let messages = |rule: &str| told(&ran, rule).join(" ").replace(": ", " ");
+        let numbers = |text: &str| {
+            let words = text
+                .split_whitespace()
+                .filter(|word| *word == "null" || word.parse::<f64>().is_ok());
+            words.map(|word| word.parse().ok()).collect::<Vec<Option<f64>>>()
+        };
+        let shares = numbers(&messages("team-of-cluster"));
+        assert_eq!(shares.len(), localities.len(), "{what}: {}{}", ran.out, ran.err);
+        assert_eq!(numbers(&messages("team-of-locality")), shares, "{what}");
+        let pick = with_input(
+            "",
+            &world,
+            &["pick", "FILE", "--method=/s/m", "--count=1000", "--format=json", client],
+        );
+        let pick = pick.json();
+        for (at, share) in shares.iter().enumerate() {
+            let Some(share) = share else {
+                assert!(expected.is_some_and(<[f64]>::is_empty), "{what}");
+                continue;
+            };
+            let own = pick["shares"].as_array().unwrap().iter();
+            let own = own.filter(|one| one["label"].as_str().unwrap().contains(&format!("10.0.{at}.")));
+            let (mut count, mut exact) = (0.0, 0.0);
+            for one in own {
+                count += one["count"].as_f64().unwrap() / 1000.0;
+                exact += one["expected"].as_f64().unwrap();
+            }
+            // Six standard deviations of a thousand.
+            assert!((share - count).abs() < 0.1, "{what}: {share}, and {count} are counted");
+            assert!((share - exact).abs() < 1e-6, "{what}: {share}, and {exact} are to be");
+            if let Some(known) = expected {
+                assert!((share - known[at]).abs() < 1e-6, "{what}: {share}");
+            }
+            counted += 1;
+        }
+    }
+    assert_eq!(counted, 25);
+}
+
 /// RPCs while a zone of eu is lost and another is not.
 const STAY_IN_EU: &str = r#"
 world: world.yaml

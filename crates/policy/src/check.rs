@@ -287,6 +287,7 @@ fn message<'a>(policy: &'a Policy, site: &Site<'a>, budget: &mut Budget, scratch
             )
         }
         Ok(Value::Text(text)) if !text.trim().is_empty() => text.trim().replace('\n', " "),
+        Ok(Value::Text(_)) => format!("{} (its messageExpression is empty)", plain()),
         Ok(other) => format!("{} (its messageExpression gives {})", plain(), other.kind()),
         Err(stop) => format!(
             "{} (its messageExpression fails: {})",

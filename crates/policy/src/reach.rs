@@ -1,21 +1,28 @@
 //! What of a world refers to a thing, and what it leads to.
 
-use std::cell::OnceCell;
+mod destinations;
+mod shares;
+
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use foldhash::HashMap;
 
 use crate::cel::{Value, Work};
 use crate::site::{Held, Thing};
-use crate::uses::{ChainNumber, ClusterUse, FilterUse, Found, PriorityView, Use, UseView, User};
+use crate::uses::{ChainNumber, ClusterUse, FilterUse, Found, PriorityView, Shared, Use, UseView, User};
 use crate::view;
+use destinations::{default_target, destinations, named_by};
 use xdsctl_channel::client::{Checked, ClusterFacts, Facts, ResourceId, World};
 use xdsctl_channel::rpc::chain::{self, Level};
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::filter::FilterConfig;
 use xdsctl_model::resource::listener::{HttpConnectionManager, RouteSource};
-use xdsctl_model::resource::route::{Action, Destination, Route, RouteAction, VirtualHost};
-use xdsctl_model::resource::{Cluster, Endpoints, Listener, Millis, Resource, ResourceType, RouteConfiguration};
+use xdsctl_model::resource::route::{Action, Route, RouteAction, VirtualHost};
+use xdsctl_model::resource::{
+    Cluster, Endpoints, LbPolicy, Listener, Millis, Resource, ResourceType, RouteConfiguration,
+};
 
 /// Clusters that an aggregate may lead to, each counted once; where there are more, the evaluation
 /// ends at its limit.
@@ -30,6 +37,8 @@ pub(crate) struct Reach<'a> {
     resources: &'a [Checked],
     index: &'a Index<'a>,
     work: Work,
+    /// Whether a leaf has the LB policy of the aggregate above it.
+    aggregates_decide: OnceCell<bool>,
 }
 
 /// What leads to a resource, which is the same for all places in it.
@@ -43,6 +52,8 @@ pub(crate) struct Ways<'a> {
     deadline: OnceCell<Option<Millis>>,
     /// Of routes: what listeners allow.
     limit: OnceCell<Option<Millis>>,
+    /// Of endpoints: the priority of the last locality that was asked for its share.
+    shared: RefCell<Option<(usize, Rc<Shared<'a>>)>>,
 }
 
 /// Who leads where in a world: each route asks, so that all of it is looked up only.
@@ -56,6 +67,8 @@ pub(crate) struct Index<'a> {
     named: HashMap<&'a str, NamedCluster<'a>>,
     /// Clusters by the name of their endpoints.
     clusters: HashMap<&'a str, Vec<&'a str>>,
+    /// The default targets of routes with a plugin, by where the route is in memory.
+    default_targets: HashMap<usize, &'a str>,
 }
 
 /// What there is of a cluster.
@@ -137,7 +150,11 @@ impl<'a> Index<'a> {
     fn add_routes(&mut self, holder: &'a str, chain: Option<ChainNumber>, routes: &'a RouteConfiguration) {
         for host in &routes.virtual_hosts {
             for route in &host.routes {
-                for (cluster, share, overrides) in destinations(route) {
+                let target = default_target(routes, route);
+                if let Some(target) = target {
+                    self.default_targets.insert(std::ptr::from_ref(route).addr(), target);
+                }
+                for (cluster, share, overrides) in named_by(route, target) {
                     let found = Use {
                         holder,
                         chain,
@@ -161,6 +178,7 @@ impl<'a> Reach<'a> {
             resources,
             index,
             work,
+            aggregates_decide: OnceCell::new(),
         }
     }
 
@@ -245,7 +263,7 @@ impl<'a> Reach<'a> {
             chain: held.chain,
             host,
             route,
-            share: 1.0,
+            share: Some(1.0),
             cluster: None,
             overrides: None,
         }
@@ -354,24 +372,27 @@ impl<'a> Reach<'a> {
 
     /// The clusters that RPCs go to from here, with the share of the route's weights.
     fn going(&self, held: &Held<'a>, thing: Thing<'a>, redacts: bool) -> Vec<ClusterUse<'a>> {
-        let shares = |route: &'a Route| destinations(route).map(|(name, share, _)| (name, share));
-        let found = |(name, share): (&'a str, f64)| ClusterUse {
+        let shares = |route: &'a Route| {
+            let target = self.index.default_targets.get(&std::ptr::from_ref(route).addr());
+            named_by(route, target.copied()).map(|(name, share, _)| (name, share))
+        };
+        let found = |(name, share): (&'a str, Option<f64>)| ClusterUse {
             name,
             share,
             cluster: self.cluster(name),
             redacts,
         };
-        let first: Vec<(&'a str, f64)> = match thing {
+        let first: Vec<(&'a str, Option<f64>)> = match thing {
             Thing::Route(_, route) | Thing::RetryPolicy(_, route) => shares(route).collect(),
             Thing::VirtualHost(host) => host.routes.iter().flat_map(shares).collect(),
             Thing::RouteConfiguration(_, routes) => {
                 let routes = routes.virtual_hosts.iter().flat_map(|host| &host.routes);
                 routes.flat_map(shares).collect()
             }
-            Thing::Cluster(_) => vec![(held.name, 1.0)],
+            Thing::Cluster(_) => vec![(held.name, Some(1.0))],
             Thing::Endpoints(_) | Thing::Locality { .. } | Thing::Endpoint(..) => {
                 let clusters = self.index.clusters.get(held.name).into_iter().flatten();
-                return clusters.map(|name| found((*name, 1.0))).collect();
+                return clusters.map(|name| found((*name, Some(1.0)))).collect();
             }
             Thing::Listener(_) | Thing::Filter(..) => {
                 let routes = self
@@ -391,7 +412,7 @@ impl<'a> Reach<'a> {
             if let Some(Discovery::Aggregate { children }) = cluster.map(|cluster| &cluster.discovery) {
                 let known = known.get_or_insert_with(|| all.iter().map(|one| one.name).collect());
                 let new = children.iter().filter(|child| known.insert(child));
-                all.extend(new.map(|child| found((child, 1.0))).collect::<Vec<_>>());
+                all.extend(new.map(|child| found((child, Some(1.0)))).collect::<Vec<_>>());
             }
         }
         self.work.add(all.len());
@@ -423,12 +444,15 @@ impl<'a> Reach<'a> {
         let mut add = |cluster: &'a str, number: usize, of: Found<'a>| {
             all.push(Value::object(PriorityView { cluster, number, of }));
         };
-        let add_endpoints = |cluster: &'a str, endpoints: &'a Endpoints, add: Add<'_, 'a>| {
-            let priorities = endpoints.priorities.iter().enumerate();
-            priorities.for_each(|(number, localities)| add(cluster, number, Found::Eds(localities)));
-        };
+        let add_endpoints =
+            |cluster: &'a str, endpoints: &'a Endpoints, policies: &[&'a LbPolicy], add: Add<'_, 'a>| {
+                let priorities = endpoints.priorities.iter().enumerate();
+                priorities.for_each(|(number, localities)| {
+                    add(cluster, number, Found::Eds(self.shared(localities, policies)))
+                });
+            };
         match thing {
-            Thing::Endpoints(endpoints) => add_endpoints(held.name, endpoints, &mut add),
+            Thing::Endpoints(endpoints) => add_endpoints(held.name, endpoints, &self.policies_of(held), &mut add),
             Thing::Locality { .. } | Thing::Endpoint(..) => {}
             _ => {
                 let roots: Vec<&'a str> = match thing {
@@ -436,9 +460,11 @@ impl<'a> Reach<'a> {
                     _ => self.going(held, thing, false).into_iter().map(|one| one.name).collect(),
                 };
                 let mut known = BTreeSet::new();
-                let mut open: Vec<&'a str> = roots.into_iter().rev().collect();
+                // With the policy of the aggregate at the top.
+                let mut open: Vec<(&'a str, Option<&'a LbPolicy>)> =
+                    roots.into_iter().rev().map(|name| (name, None)).collect();
                 // Depth first: the order in which an aggregate fails over.
-                while let Some(name) = open.pop().filter(|_| known.len() < MAX_BELOW) {
+                while let Some((name, above)) = open.pop().filter(|_| known.len() < MAX_BELOW) {
                     if !known.insert(name) {
                         continue;
                     }
@@ -446,11 +472,15 @@ impl<'a> Reach<'a> {
                         continue;
                     };
                     match &cluster.discovery {
-                        Discovery::Aggregate { children } => open.extend(children.iter().rev().map(String::as_str)),
+                        Discovery::Aggregate { children } => {
+                            let above = above.or(Some(&cluster.lb_policy));
+                            open.extend(children.iter().rev().map(|child| (child.as_str(), above)));
+                        }
                         Discovery::Eds { service_name } => {
                             let found = self.endpoints(service_name.as_deref().unwrap_or(name));
                             if let Some(endpoints) = found {
-                                add_endpoints(name, endpoints, &mut add);
+                                let above = above.filter(|_| self.aggregates_decide());
+                                add_endpoints(name, endpoints, &[above.unwrap_or(&cluster.lb_policy)], &mut add);
                             }
                         }
                         Discovery::LogicalDns { hostname } => add(name, 0, Found::LogicalDns(hostname)),
@@ -508,7 +538,7 @@ impl<'a> Reach<'a> {
                 for (cluster, share, overrides) in all {
                     let cluster = Some(cluster);
                     add_use(&Use {
-                        share,
+                        share: Some(share),
                         cluster,
                         overrides,
                         ..own
@@ -528,22 +558,4 @@ fn deadline_of(action: &RouteAction, of_listeners: impl FnOnce() -> Option<Milli
         Some(own) => Some(own).filter(|own| *own != Millis(0)),
         None => of_listeners(),
     }
-}
-
-/// The clusters of a route with their shares, and what they override.
-fn destinations(route: &Route) -> impl Iterator<Item = (&str, f64, Option<&chain::Overrides>)> {
-    let (only, all) = match &route.action {
-        Action::Route(action) => match &action.destination {
-            Destination::Cluster(name) => (Some(name), &[][..]),
-            Destination::WeightedClusters(all) => (None, &all[..]),
-            Destination::Plugin(_) => (None, &[][..]),
-        },
-        Action::NonForwarding | Action::Unknown => (None, &[][..]),
-    };
-    let sum: f64 = all.iter().map(|one| f64::from(one.weight)).sum();
-    let weighted = all.iter().map(move |one| {
-        let share = f64::from(one.weight) / sum;
-        (one.name.as_str(), share, Some(&one.typed_per_filter_config))
-    });
-    only.into_iter().map(|name| (name.as_str(), 1.0, None)).chain(weighted)
 }

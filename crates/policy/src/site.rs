@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use crate::cel::{Value, View, Work};
 use crate::policy::{Element, PARSED, RESOURCE};
 use crate::reach::{Reach, Ways};
-use crate::uses::{ChainNumber, share};
+use crate::uses::ChainNumber;
 use crate::view::{self, duration, optional, text, texts};
 use xdsctl_channel::client::{Checked, World};
 use xdsctl_document::envelope;
@@ -39,8 +39,10 @@ pub(crate) enum Thing<'a> {
     Endpoints(&'a Endpoints),
     Locality {
         priority: usize,
-        /// Of all localities of the priority.
-        weight: u64,
+        /// All localities of the priority.
+        all: &'a [Locality],
+        /// Which of them it is.
+        number: usize,
         of: &'a Locality,
     },
     Endpoint(usize, &'a Locality, &'a Endpoint),
@@ -281,7 +283,9 @@ impl<'a> View<'a> for WorldView<'a> {
                 _ => Value::Null,
             },
             "share" => match thing {
-                Thing::Locality { weight, of, .. } => Value::Double(share(of, weight)),
+                Thing::Locality {
+                    priority, all, number, ..
+                } => reach.share(held, priority, all, number),
                 _ => Value::Null,
             },
             _ => Value::Null,

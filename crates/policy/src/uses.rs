@@ -1,15 +1,21 @@
 //! The objects in `world`: who leads to a thing, and what it leads to.
 
-use crate::cel::{Value, View};
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use crate::cel::{Value, View, Work};
 use crate::view::{self, address, duration, lb_policies, optional, text, texts};
 use xdsctl_channel::rpc::chain::Overrides;
-use xdsctl_model::resource::Cluster;
+use xdsctl_channel::tree::shares;
+use xdsctl_lb::ring_hash::RING_SIZE_CAP;
+use xdsctl_model::profile::{Client, Profile};
 use xdsctl_model::resource::cluster::HealthStatus;
 use xdsctl_model::resource::endpoints::Locality;
 use xdsctl_model::resource::filter::FilterConfig;
 use xdsctl_model::resource::listener::HttpConnectionManager;
 use xdsctl_model::resource::matcher::StringMatch;
 use xdsctl_model::resource::route::{Action, PathMatcher, Route, VirtualHost};
+use xdsctl_model::resource::{Cluster, LbConfig, LbPolicy};
 
 /// The place of a filter chain among those that its listener uses; 0 of a client's listener.
 pub(crate) type ChainNumber = usize;
@@ -44,7 +50,8 @@ pub(crate) struct Use<'a> {
     pub chain: Option<ChainNumber>,
     pub host: &'a VirtualHost,
     pub route: &'a Route,
-    pub share: f64,
+    /// `None` of the default target of a plugin.
+    pub share: Option<f64>,
     /// The cluster; `None` of a plugin, and where all of them are meant.
     pub cluster: Option<&'a str>,
     /// What the weighted cluster overrides.
@@ -94,7 +101,7 @@ impl<'a> View<'a> for UseView<'a> {
                 },
                 PathMatcher::Regex(_) => Value::Null,
             },
-            "share" => Value::Double(share),
+            "share" => optional(share, Value::Double),
             "max_stream_duration" => optional(action.and_then(|action| action.max_stream_duration), duration),
             "retry_policy" => optional(action, view::retry_policy),
             _ => Value::Null,
@@ -104,7 +111,8 @@ impl<'a> View<'a> for UseView<'a> {
 
 pub(crate) struct ClusterUse<'a> {
     pub name: &'a str,
-    pub share: f64,
+    /// `None` of the default target of a plugin.
+    pub share: Option<f64>,
     pub cluster: Option<&'a Cluster>,
     pub redacts: bool,
 }
@@ -113,7 +121,7 @@ impl<'a> View<'a> for ClusterUse<'a> {
     fn get(&self, field: &str) -> Value<'a> {
         match (field, self.cluster) {
             ("name", _) => text(self.name),
-            ("share", _) => Value::Double(self.share),
+            ("share", _) => optional(self.share, Value::Double),
             ("is_held", cluster) => Value::Bool(cluster.is_some()),
             ("type", Some(cluster)) => text(cluster.discovery.kind()),
             ("lb_policies", Some(cluster)) => lb_policies(&cluster.lb_policy.config),
@@ -127,16 +135,45 @@ impl<'a> View<'a> for ClusterUse<'a> {
     }
 }
 
-/// The weight of all localities of a priority.
-pub(crate) fn weight(all: &[Locality]) -> u64 {
-    all.iter().map(|one| u64::from(one.weight)).sum()
+/// The localities of a priority with what they get of its RPCs.
+pub(crate) struct Shared<'a> {
+    pub localities: &'a [Locality],
+    /// The LB policies that may be those below the priority: of each cluster that has it.
+    pub policies: Vec<&'a LbPolicy>,
+    pub client: Client,
+    pub work: Work,
+    /// Made when the first one is asked for.
+    pub shares: OnceCell<Vec<Option<f64>>>,
 }
 
-/// The share of a locality among those of its priority, which have this weight.
-pub(crate) fn share(locality: &Locality, of: u64) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "a share")]
-    let of = of.max(1) as f64;
-    f64::from(locality.weight) / of
+impl Shared<'_> {
+    /// The share of a locality; null where it is not fixed, or clusters differ.
+    pub fn share<'v>(&self, number: usize) -> Value<'v> {
+        let shares = self.shares.get_or_init(|| self.all());
+        optional(shares.get(number).copied().flatten(), Value::Double)
+    }
+
+    fn all(&self) -> Vec<Option<f64>> {
+        let profile = Profile::of(self.client);
+        let endpoints: usize = self.localities.iter().map(|of| 1 + of.endpoints.len()).sum();
+        let mut all: Option<Vec<Option<f64>>> = None;
+        for policy in &self.policies {
+            let of_ring = match policy.config {
+                LbConfig::RingHash(_) => RING_SIZE_CAP as usize,
+                _ => 0,
+            };
+            self.work.add(endpoints + of_ring);
+            let own = shares::of_localities(policy, self.localities, &profile);
+            match &mut all {
+                Some(all) => {
+                    let both = all.iter_mut().zip(own);
+                    both.for_each(|(one, other)| *one = one.filter(|one| other.is_some_and(|other| *one == other)));
+                }
+                None => all = Some(own),
+            }
+        }
+        all.unwrap_or_default()
+    }
 }
 
 pub(crate) struct PriorityView<'a> {
@@ -146,9 +183,8 @@ pub(crate) struct PriorityView<'a> {
 }
 
 /// How the endpoints of a priority are found.
-#[derive(Clone, Copy)]
 pub(crate) enum Found<'a> {
-    Eds(&'a [Locality]),
+    Eds(Rc<Shared<'a>>),
     /// The host is one endpoint of one locality (gRFC A37).
     LogicalDns(&'a str),
 }
@@ -158,20 +194,15 @@ impl<'a> View<'a> for PriorityView<'a> {
         match field {
             "cluster" => text(self.cluster),
             "priority" => Value::int(self.number),
-            "type" => text(match self.of {
+            "type" => text(match &self.of {
                 Found::Eds(_) => "EDS",
                 Found::LogicalDns(_) => "LOGICAL_DNS",
             }),
-            "localities" => match self.of {
-                Found::Eds(localities) => {
-                    let sum = weight(localities);
-                    Value::list(localities.iter().map(|of| {
-                        Value::object(LocalityUse {
-                            of,
-                            share: share(of, sum),
-                        })
-                    }))
-                }
+            "localities" => match &self.of {
+                Found::Eds(shared) => Value::list(shared.localities.iter().enumerate().map(|(number, of)| {
+                    let shared = Rc::clone(shared);
+                    Value::object(LocalityUse { of, number, shared })
+                })),
                 Found::LogicalDns(host) => Value::list([Value::object(HostUse(host))]),
             },
             _ => Value::Null,
@@ -181,7 +212,8 @@ impl<'a> View<'a> for PriorityView<'a> {
 
 struct LocalityUse<'a> {
     of: &'a Locality,
-    share: f64,
+    number: usize,
+    shared: Rc<Shared<'a>>,
 }
 
 impl<'a> View<'a> for LocalityUse<'a> {
@@ -197,7 +229,7 @@ impl<'a> View<'a> for LocalityUse<'a> {
             "region" => text(&self.of.name.region),
             "zone" => text(&self.of.name.zone),
             "sub_zone" => text(&self.of.name.sub_zone),
-            "share" => Value::Double(self.share),
+            "share" => self.shared.share(self.number),
             "endpoints" => Value::int(self.of.endpoints.len()),
             "draining" => Value::int(draining()),
             "addresses" => Value::list(self.of.endpoints.iter().map(|one| address(one.address))),

@@ -1,7 +1,7 @@
 //! Goes to every place of a resource that policies may look at, with its path.
 
 use crate::site::Thing;
-use crate::uses::{ChainNumber, weight};
+use crate::uses::ChainNumber;
 use xdsctl_model::diag::Path;
 use xdsctl_model::resource::listener::{HttpConnectionManager, RouteSource};
 use xdsctl_model::resource::route::Action;
@@ -88,11 +88,15 @@ fn routes<'a>(config: &'a RouteConfiguration, chain: Option<ChainNumber>, at: &P
 fn endpoints<'a>(endpoints: &'a Endpoints, visit: Visit<'_, 'a>) -> bool {
     let localities = Path::ROOT.field("endpoints");
     endpoints.priorities.iter().enumerate().all(|(priority, all)| {
-        let weight = weight(all);
-        all.iter().all(|of| {
+        all.iter().enumerate().all(|(number, of)| {
             let at = localities.index(of.index);
             let list = at.field("lb_endpoints");
-            let locality = Thing::Locality { priority, weight, of };
+            let locality = Thing::Locality {
+                priority,
+                all,
+                number,
+                of,
+            };
             visit(locality, &at)
                 && of
                     .endpoints

@@ -14,6 +14,7 @@ pub mod names;
 pub mod node;
 pub mod policies;
 pub mod service_config;
+pub mod shares;
 pub mod show;
 pub mod size;
 pub mod tower;

@@ -305,7 +305,13 @@ impl Compiler<'_> {
         span: &Range<usize>,
         make: MakeStep,
     ) -> Result<(Step, Kind), Fault> {
-        if name == "client" && kind == Kind::Object("world") {
+        let asks = match name {
+            "client" => kind == Kind::Object("world"),
+            // The rings of clients differ.
+            "share" => kind == Kind::Object("world") || kind == Kind::Object("world_locality"),
+            _ => false,
+        };
+        if asks {
             self.roots.0 |= CLIENT;
         }
         if matches!(node.step, Step::Root(0)) {
