@@ -410,13 +410,9 @@ fn shares(before: &[Vec<Locality>], after: &[Vec<Locality>]) -> Vec<ShareChange>
     let of = |priority: Option<&Vec<Locality>>| -> BTreeMap<String, f64> {
         let localities = priority.map_or(&[][..], Vec::as_slice);
         let sum: f64 = localities.iter().map(|locality| f64::from(locality.weight)).sum();
-        let name = |locality: &Locality| {
-            let name = [&*locality.name.region, &*locality.name.zone, &*locality.name.sub_zone].join("/");
-            name.trim_end_matches('/').to_owned()
-        };
         localities
             .iter()
-            .map(|locality| (name(locality), f64::from(locality.weight) / sum))
+            .map(|locality| (locality.name.short(), f64::from(locality.weight) / sum))
             .collect()
     };
     let mut changes = Vec::new();

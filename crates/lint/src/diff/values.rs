@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::compared_value::{ComparedValue, text};
 use super::lists::{ListStep, align};
 use xdsctl_document::source::secrets::SecretPlace;
+use xdsctl_model::resource::endpoints::short_name;
 
 /// A difference at one place.
 #[derive(Debug, Clone, PartialEq)]
@@ -300,8 +301,7 @@ fn name(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Object(fields) => {
             let part = |field| fields.get(field).and_then(Value::as_str).unwrap_or_default();
-            let name = [part("region"), part("zone"), part("sub_zone")].join("/");
-            name.trim_end_matches('/').to_owned()
+            short_name(part("region"), part("zone"), part("sub_zone"))
         }
         other => other.to_string(),
     }

@@ -54,9 +54,14 @@ pub struct LocalityName {
 impl LocalityName {
     /// `REGION/ZONE/SUB_ZONE`, without slashes at its end.
     pub fn short(&self) -> String {
-        let name = format!("{}/{}/{}", self.region, self.zone, self.sub_zone);
-        name.trim_end_matches('/').to_owned()
+        short_name(&self.region, &self.zone, &self.sub_zone)
     }
+}
+
+/// `REGION/ZONE/SUB_ZONE`, without slashes at its end.
+pub fn short_name(region: &str, zone: &str, sub_zone: &str) -> String {
+    let name = format!("{region}/{zone}/{sub_zone}");
+    name.trim_end_matches('/').to_owned()
 }
 
 impl fmt::Display for LocalityName {

@@ -26,6 +26,7 @@ use xdsctl_model::diag::{Effect, Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::Resource;
 use xdsctl_model::resource::cluster::HealthStatus;
+use xdsctl_model::resource::endpoints::short_name;
 use xdsctl_model::resource::endpoints::{Endpoints, Locality, LocalityName};
 
 rules! {
@@ -121,8 +122,7 @@ fn weight(pb: &LocalityLbEndpoints) -> u32 {
 /// The name of a locality, with a priority that is not the first; empty if it has neither.
 fn label(pb: &LocalityLbEndpoints) -> String {
     let (region, zone, sub_zone) = name_ref(pb);
-    let name = [region, zone, sub_zone].join("/");
-    let name = match name.trim_end_matches('/') {
+    let name = match short_name(region, zone, sub_zone).as_str() {
         "" => String::new(),
         name => format!("`{name}` "),
     };
