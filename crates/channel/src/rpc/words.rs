@@ -135,15 +135,6 @@ pub fn inappropriate_action(route: &Route) -> &'static str {
     }
 }
 
-/// The place of a route in its resource, with its name.
-pub fn route_label(route: &Route) -> String {
-    if route.name.is_empty() {
-        format!("routes[{}]", route.index)
-    } else {
-        format!("routes[{}] `{}`", route.index, route.name)
-    }
-}
-
 /// Why session filters of a chain do nothing for RPCs of a path; nothing of those that are active.
 pub fn idle_sessions(chain: &Chain, path: &str) -> impl Iterator<Item = String> {
     chain.iter().filter_map(move |filter| {

@@ -94,7 +94,7 @@ fn ways(selector: &Selector, request: &Request<'_>, tried: &[Mismatch], hides: b
             let why = words::mismatch(route, *why, request, hides);
             say(
                 StepKind::Route { is_taken: false },
-                format!("{}: no, {why}", words::route_label(route)),
+                format!("{}: no, {why}", route.label()),
             );
         }
     }
@@ -113,7 +113,7 @@ pub(super) fn refusal_steps(
     if let Refusal::InappropriateAction(position) = refusal
         && let Some(route) = selector.routes().get(position)
     {
-        let (label, action) = (words::route_label(route), words::inappropriate_action(route));
+        let (label, action) = (route.label(), words::inappropriate_action(route));
         let kind = StepKind::Route { is_taken: false };
         let text = format!("{label}: {}, {action}", words::route_match(route, hides));
         steps.push(TraceStep { kind, text });
@@ -147,7 +147,7 @@ pub(super) fn steps(
                 StepKind::Route { is_taken: true },
                 format!(
                     "{}: takes it to {}{}",
-                    words::route_label(route),
+                    route.label(),
                     selection.selected_key,
                     weight(selector, selection)
                 ),

@@ -151,7 +151,7 @@ fn report_route(route: &Route, earlier: &Route, at: &Path<'_>, cx: &mut Validati
         &here.field("match"),
         format_args!(
             "never reached: {} matches every RPC that this one matches",
-            label(earlier)
+            earlier.label()
         ),
     )
     .related(before.field("match").to_owned(), "the earlier route")
@@ -162,7 +162,7 @@ fn report_route(route: &Route, earlier: &Route, at: &Path<'_>, cx: &mut Validati
 #[cold]
 fn report_rest(next: &Route, more: usize, earlier: &Route, at: &Path<'_>, cx: &mut Validation<'_>) {
     let (here, before) = (at.index(next.index), at.index(earlier.index));
-    let (at, taker) = (here.field("match"), label(earlier));
+    let (at, taker) = (here.field("match"), earlier.label());
     let diagnostic = match more {
         0 => cx.report(
             &ROUTE_UNREACHABLE,
@@ -183,14 +183,6 @@ fn report_rest(next: &Route, more: usize, earlier: &Route, at: &Path<'_>, cx: &m
     diagnostic
         .related(before.field("match").to_owned(), "the earlier route")
         .shared_with(who_keeps(earlier));
-}
-
-/// The place of a route in its virtual host, with its name.
-fn label(route: &Route) -> String {
-    match route.name.as_str() {
-        "" => format!("routes[{}]", route.index),
-        name => format!("routes[{}] `{name}`", route.index),
-    }
 }
 
 /// The families that keep a route which takes all that later ones match, and whose routes match

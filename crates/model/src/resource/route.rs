@@ -54,6 +54,14 @@ pub struct Route {
 }
 
 impl Route {
+    /// Names it by its place in the virtual host, with its name if it has one.
+    pub fn label(&self) -> String {
+        match self.name.as_str() {
+            "" => format!("routes[{}]", self.index),
+            name => format!("routes[{}] `{name}`", self.index),
+        }
+    }
+
     /// Says whether headers or a fraction keep some of the RPCs with its path from it.
     pub fn is_conditional(&self) -> bool {
         !self.headers.is_empty() || self.fraction_per_million.is_some_and(|share| share < 1_000_000)

@@ -145,7 +145,7 @@ pub fn write_text(answer: &RouteAnswer<'_>, colour: bool, out: &mut dyn Write) -
     let routes = answer.selector.routes();
     for (route, why) in routes.iter().zip(answer.tried) {
         let why = words::mismatch(route, *why, answer.request, !answer.shows_secrets);
-        say!(out, "  {} {}: no, {why}", paint(yellow, "✗"), words::route_label(route))?;
+        say!(out, "  {} {}: no, {why}", paint(yellow, "✗"), route.label())?;
     }
     let selection = match answer.selected {
         Ok(selection) => selection,
@@ -158,7 +158,7 @@ pub fn write_text(answer: &RouteAnswer<'_>, colour: bool, out: &mut dyn Write) -
                     out,
                     "  {} {}: {}, {action}",
                     paint(red, "!"),
-                    words::route_label(route),
+                    route.label(),
                     words::route_match(route, !answer.shows_secrets)
                 )?;
             }
@@ -177,7 +177,7 @@ pub fn write_text(answer: &RouteAnswer<'_>, colour: bool, out: &mut dyn Write) -
         out,
         "  {} {}: yes, {}",
         paint(green, "✓"),
-        words::route_label(route),
+        route.label(),
         words::route_match(route, !answer.shows_secrets)
     )?;
     let Action::Route(action) = &route.action else {

@@ -96,7 +96,7 @@ impl RpcEffects<'_> {
         let route = |routes: &RouteConfiguration, host: Option<usize>, outcome: &TableOutcome| {
             let host = host.and_then(|at| routes.virtual_hosts.get(at));
             let route = host.zip(outcome.route).and_then(|(host, at)| host.routes.get(at));
-            route.map(|route| (words::route_label(route), words::route_match(route, true)))
+            route.map(|route| (route.label(), words::route_match(route, true)))
         };
         let taken_after = route(after, host.after, &moved.after);
         let taken = taken_after.or_else(|| route(before, host.before, &moved.before));
