@@ -12,7 +12,7 @@ use xdsctl_model::profile::{Client, Profile};
 use xdsctl_model::resource::cluster::HealthStatus;
 use xdsctl_model::resource::endpoints::Locality;
 use xdsctl_model::resource::filter::FilterConfig;
-use xdsctl_model::resource::listener::HttpConnectionManager;
+use xdsctl_model::resource::listener::{HttpConnectionManager, chain_place};
 use xdsctl_model::resource::matcher::StringMatch;
 use xdsctl_model::resource::route::{Action, PathMatcher, Route, VirtualHost};
 use xdsctl_model::resource::{Cluster, LbConfig, LbPolicy};
@@ -35,8 +35,7 @@ impl<'a> User<'a> {
     fn chain(&self) -> Value<'a> {
         match self.index {
             _ if !self.is_server => Value::Null,
-            Some(index) => Value::text(format!("filter_chains[{index}]")),
-            None => text("default_filter_chain"),
+            index => Value::text(chain_place(index)),
         }
     }
 }

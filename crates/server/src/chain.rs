@@ -10,14 +10,6 @@ use crate::connection::Connection;
 use crate::dialect::{Loopback, RangeRanks, ServerDialect, SourceTypes};
 use xdsctl_model::resource::listener::{Cidr, FilterChain, SourceType, TcpListener};
 
-/// The place of a chain in its Listener; `None` is the default one.
-pub fn place(index: Option<usize>) -> String {
-    index.map_or_else(
-        || "default_filter_chain".to_owned(),
-        |index| format!("filter_chains[{index}]"),
-    )
-}
-
 /// One question on the way to a chain, and its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChainStep {

@@ -95,6 +95,14 @@ impl TcpListener {
     }
 }
 
+/// The place of a filter chain in its Listener; `None` is the default one.
+pub fn chain_place(index: Option<usize>) -> String {
+    index.map_or_else(
+        || "default_filter_chain".to_owned(),
+        |index| format!("filter_chains[{index}]"),
+    )
+}
+
 /// The chains for connections to one range of local addresses. The longest prefix wins, even
 /// without a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]

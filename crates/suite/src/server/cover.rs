@@ -5,16 +5,16 @@ use xdsctl_channel::client::Client;
 use xdsctl_channel::rpc::Level;
 use xdsctl_model::resource::RouteConfiguration;
 use xdsctl_model::resource::filter::{FilterConfig, FilterOverride};
+use xdsctl_model::resource::listener::chain_place;
 use xdsctl_model::resource::listener::{FilterChain, RouteSource, TcpListener};
 use xdsctl_model::resource::route::{Route, VirtualHost};
 use xdsctl_server::admit::Handled;
-use xdsctl_server::chain;
 use xdsctl_server::routing::Routes;
 
 /// Adds what a Listener has.
 pub(super) fn listener(name: &str, listener: &TcpListener, client: &Client, coverage: &mut Coverage) {
     for (index, chain) in listener.used_chains() {
-        let place = format!("{name} {}", chain::place(index));
+        let place = format!("{name} {}", chain_place(index));
         coverage.know(CoverageKind::FilterChain, place.clone());
         for filter in &chain.http_connection_manager.http_filters {
             policies(&place, &filter.name, Some(&filter.config), coverage);
@@ -38,7 +38,7 @@ pub(super) fn listener(name: &str, listener: &TcpListener, client: &Client, cove
 
 /// Adds a chain that took a connection.
 pub(super) fn connected(name: &str, index: Option<usize>, coverage: &mut Coverage) {
-    coverage.meet(CoverageKind::FilterChain, format!("{name} {}", chain::place(index)));
+    coverage.meet(CoverageKind::FilterChain, format!("{name} {}", chain_place(index)));
 }
 
 /// Adds what an RPC has met; `matched` are the filters whose policies matched, by name, with the policy.
@@ -48,7 +48,7 @@ pub(super) fn called(
     matched: &[(&str, Level, String)],
     coverage: &mut Coverage,
 ) {
-    let place = format!("{name} {}", chain::place(index));
+    let place = format!("{name} {}", chain_place(index));
     let (host, route) = match (&handled.routes, &handled.route) {
         (Routes::Held(held), Some(choice)) => names(held, choice, &routes_name(&place, chain)),
         _ => (None, None),

@@ -9,13 +9,14 @@ use xdsctl_channel::client::Client;
 use xdsctl_channel::client::server::ListeningServer;
 use xdsctl_channel::rpc::Draws;
 use xdsctl_document::source::Span;
+use xdsctl_model::resource::listener::chain_place;
 use xdsctl_model::resource::rbac::RbacAction;
 use xdsctl_server::admit::{self, Handled};
 use xdsctl_server::dialect::ServerDialect;
 use xdsctl_server::policy::Asked;
 use xdsctl_server::routing::Routes;
 use xdsctl_server::running::{Called, RunningServer, Setup};
-use xdsctl_server::{Connection, End, chain, words};
+use xdsctl_server::{Connection, End, words};
 
 /// Policies that a failure names.
 const MAX_NAMED: usize = 5;
@@ -181,7 +182,7 @@ impl Run {
             ..Saw::default()
         };
         if let Some(open) = self.server.connection(name) {
-            saw.chain = Some((chain::place(open.index), open.chain.name.clone()));
+            saw.chain = Some((chain_place(open.index), open.chain.name.clone()));
             saw.shows = self.server.shows(&open.chain);
             if let Some(coverage) = &mut self.coverage {
                 cover::connected(&self.server.server.listener, open.index, coverage);
@@ -217,7 +218,7 @@ impl Run {
             rpc,
             dialect: &self.server.dialect,
         };
-        saw.chain = Some((chain::place(open.index), open.chain.name.clone()));
+        saw.chain = Some((chain_place(open.index), open.chain.name.clone()));
         let mut matched = Vec::new();
         for (look, decision) in admit::decisions(&handled, asked) {
             let Some(decision) = decision else { continue };

@@ -5,7 +5,8 @@ use serde::Serialize;
 use super::layers::{AdmitAnswer, looks};
 use super::{Sentence, told};
 use crate::report::channel::retry::Failure;
-use xdsctl_server::{End, chain};
+use xdsctl_model::resource::listener::chain_place;
+use xdsctl_server::End;
 
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.admit/v1";
@@ -68,7 +69,7 @@ pub fn document(answer: &AdmitAnswer<'_>, seed: u64) -> impl Serialize {
             _ => None,
         },
         listener: &answer.server.listener,
-        filter_chain: chosen.map(|(index, _)| chain::place(index)),
+        filter_chain: chosen.map(|(index, _)| chain_place(index)),
         virtual_host: route.map(|(host, _)| host),
         route: route.and_then(|(_, route)| route),
         rbac: rbac(answer),

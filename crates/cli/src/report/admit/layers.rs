@@ -5,6 +5,7 @@ use xdsctl_channel::client::server::ListeningServer;
 use xdsctl_channel::rpc::{Mismatch, words};
 use xdsctl_document::secret;
 use xdsctl_model::resource::listener::Cidr;
+use xdsctl_model::resource::listener::chain_place;
 use xdsctl_model::resource::route::{Action, Route};
 use xdsctl_server::admit::{FilterLook, Handled, Taken, decisions, shown};
 use xdsctl_server::chain::ChainStep;
@@ -67,7 +68,7 @@ pub(super) fn serving(server: &ListeningServer, rejected: Option<&str>) -> Sente
 }
 
 fn chains(indices: &[usize]) -> String {
-    let names = indices.iter().map(|index| format!("filter_chains[{index}]"));
+    let names = indices.iter().map(|index| chain_place(Some(*index)));
     match indices {
         [] => "no chain".to_owned(),
         _ => crate::report::listed(names.collect::<Vec<_>>().into_iter(), 8),
@@ -112,8 +113,7 @@ fn chain(taken: &Taken<'_>) -> Sentence {
         ChainStep::NoPort(port) => Sentence::new("source port", Outcome::No, format!("no chain is for port {port}")),
     });
     let (outcome, what) = match taken.chain.chosen {
-        Some((Some(index), _)) => (Outcome::Yes, format!("filter_chains[{index}] takes the connection")),
-        Some((None, _)) => (Outcome::Yes, "default_filter_chain takes the connection".to_owned()),
+        Some((index, _)) => (Outcome::Yes, format!("{} takes the connection", chain_place(index))),
         None => (Outcome::No, "none takes the connection, it is closed".to_owned()),
     };
     Sentence::new("filter chain", outcome, what).with(steps.collect())

@@ -10,7 +10,7 @@ use super::text::sentence;
 use super::{Outcome, Sentence};
 use crate::report::edge::{self, visible_line};
 use crate::report::{self, write_table};
-use xdsctl_server::chain;
+use xdsctl_model::resource::listener::chain_place;
 use xdsctl_server::handshake::Asks;
 use xdsctl_server::who::{
     ChainTable, Column, Condition, HostTable, HostTables, MethodTable, PolicyName, RouteOutcome, RouteTable, Row, Table,
@@ -71,7 +71,7 @@ fn of_chain(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     writeln!(out)?;
-    say!(out, "{}: {}", chain::place(chain.index), cells::asked(chain.asks))?;
+    say!(out, "{}: {}", chain_place(chain.index), cells::asked(chain.asks))?;
     for line in cells::connections(&chain.regions) {
         say!(out, "  {line}")?;
     }

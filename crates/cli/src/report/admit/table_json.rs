@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::cells::{self, AdmittedAnswer};
+use xdsctl_model::resource::listener::chain_place;
 use xdsctl_model::resource::rbac::RbacCondition;
-use xdsctl_server::chain;
 use xdsctl_server::handshake::Asks;
 use xdsctl_server::who::{
     ChainTable, Column, Condition, Fact, HostTable, HostTables, MethodClass, MethodTable, PolicyName, RouteOutcome,
@@ -126,7 +126,7 @@ fn of_chain(chain: &ChainTable<'_>, shows_secrets: bool) -> ChainJson {
         ),
     };
     ChainJson {
-        filter_chain: chain::place(chain.index),
+        filter_chain: chain_place(chain.index),
         connections: cells::connections(&chain.regions),
         handshake: match chain.asks {
             Asks::Plaintext => "plaintext",

@@ -6,7 +6,7 @@ use super::{ADDED, CHANGED, Compared, DiffStyle, HEAD, REMOVED, SHOWN, more};
 use crate::report::admit::cells;
 use anstyle::{AnsiColor, Style};
 use xdsctl_lint::diff::access::ServerAccess;
-use xdsctl_server::chain;
+use xdsctl_model::resource::listener::chain_place;
 use xdsctl_server::who::{Access, AccessBy, ChainAccess, ChainSide, HostAccess, MethodAccess};
 
 /// What everyone may call is said in this colour.
@@ -61,7 +61,7 @@ pub(crate) fn opened(server: &ServerAccess) -> Option<String> {
 
 fn of_chain(chain: &ChainAccess, style: DiffStyle, out: &mut dyn Write) -> io::Result<()> {
     let side = |side: Option<ChainSide>| match side {
-        Some(side) => (chain::place(side.index), cells::asked(side.asks)),
+        Some(side) => (chain_place(side.index), cells::asked(side.asks)),
         None => ("no chain".to_owned(), "closed"),
     };
     let (was, is) = (side(chain.chains.0), side(chain.chains.1));

@@ -19,7 +19,7 @@ use xdsctl_lint::diff::tables::{Goes, Move, TableOutcome};
 use xdsctl_lint::diff::values::{ChangeKind, FieldChange};
 use xdsctl_lint::diff::{Example, ResourceChange, RouteChange, State};
 use xdsctl_model::profile;
-use xdsctl_server::chain;
+use xdsctl_model::resource::listener::chain_place;
 use xdsctl_server::who::ChainAccess;
 
 /// Name of the schema of `--format json`.
@@ -299,8 +299,8 @@ fn of_chain(chain: &ChainAccess) -> impl Iterator<Item = AccessJson> {
     chain.hosts.iter().flat_map(move |host| {
         host.methods.iter().map(move |method| AccessJson {
             filter_chain: (
-                was.map(|side| chain::place(side.index)),
-                is.map(|side| chain::place(side.index)),
+                was.map(|side| chain_place(side.index)),
+                is.map(|side| chain_place(side.index)),
             ),
             handshake: (
                 was.map(|side| cells::asked(side.asks)),
