@@ -196,3 +196,11 @@ pub const fn of_http_error(status: u32) -> u32 {
         _ => 2,                      // UNKNOWN
     }
 }
+
+/// The same in grpc-java (`GrpcUtil.httpStatusToGrpcStatus`), which knows two more.
+pub const fn of_http_error_in_java(status: u32) -> u32 {
+    match status {
+        100..200 | 431 => 13, // INTERNAL
+        _ => of_http_error(status),
+    }
+}

@@ -8,7 +8,7 @@ use std::num::ParseIntError;
 use super::Request;
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::filter::{Fault, FaultHeaders};
-use xdsctl_model::status::{Code, Status, of_http_error};
+use xdsctl_model::status::{Code, Status, of_http_error, of_http_error_in_java};
 
 const ABORT_GRPC: &str = "x-envoy-fault-abort-grpc-request";
 const ABORT_HTTP: &str = "x-envoy-fault-abort-request";
@@ -195,15 +195,11 @@ fn of_java(mut asked: Asked, fault: &Fault, values: &Values<'_>) -> Asked {
     asked
 }
 
-/// `GrpcUtil.httpStatusToGrpcStatus`.
+/// The status of an HTTP one in the words of grpc-java.
 fn of_http_of_java(status: i32) -> Status {
-    let code = match status {
-        100..200 | 431 => Code::Internal,
-        _ => u32::try_from(status)
-            .ok()
-            .and_then(|status| Code::from_number(of_http_error(status)))
-            .unwrap_or(Code::Unknown),
-    };
+    let code = u32::try_from(status).ok();
+    let code = code.and_then(|status| Code::from_number(of_http_error_in_java(status)));
+    let code = code.unwrap_or(Code::Unknown);
     Status::new(code, format!("{TERMINATED}: HTTP status code {status}"))
 }
 

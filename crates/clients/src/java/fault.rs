@@ -2,7 +2,6 @@
 //! GcpAuthenticationFilter).
 
 use super::{thrown, to_nanos};
-use crate::shared::read;
 use crate::shared::rules::{FAULT_STATUS_UNKNOWN, GCP_AUTHN_CACHE_SIZE_ZERO};
 use crate::shared::{Checked, reject};
 use xdsctl_document::proto::pb::envoy::extensions::filters::common::fault::v3::fault_delay::FaultDelaySecifier;
@@ -20,14 +19,6 @@ rules! {
 
 /// One above the last status code (`Status.fromCodeValue`).
 const AFTER_LAST: u32 = 17;
-
-/// The code of an abort (`GrpcUtil.httpStatusToGrpcStatus`).
-pub(super) const fn status_of_http(status: u32) -> u32 {
-    match status {
-        100..200 | 431 => 13, // INTERNAL
-        _ => read::status_of_http(status),
-    }
-}
 
 /// Converts the config (`parseHttpFault`).
 pub(super) fn parse(message: &HttpFault, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {

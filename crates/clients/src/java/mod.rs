@@ -45,6 +45,7 @@ use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
 use xdsctl_model::resource::filter::FaultHeaders;
 use xdsctl_model::resource::listener::Cidr;
+use xdsctl_model::status::of_http_error_in_java;
 
 /// Who runs a connection manager, or has a TLS context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +57,7 @@ enum TlsUser {
 /// How the client reads an accepted resource, where families differ.
 static DIALECT: ReadDialect = ReadDialect {
     filter: http_filter::by_url,
-    status_of_http: fault::status_of_http,
+    status_of_http: of_http_error_in_java,
     fault_headers: FaultHeaders::Java,
     plugin: plugin::policy,
     ring: lb::ring,
