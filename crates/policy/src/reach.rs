@@ -13,7 +13,7 @@ use crate::cel::{Value, Work};
 use crate::site::{Held, Thing};
 use crate::uses::{ChainNumber, ClusterUse, FilterUse, Found, PriorityView, Shared, Use, UseView, User};
 use crate::view;
-use destinations::{default_target, destinations, named_by};
+use destinations::{destinations, named_by};
 use xdsctl_channel::client::{Checked, ClusterFacts, Facts, ResourceId, World};
 use xdsctl_channel::rpc::chain::{self, Level};
 use xdsctl_model::resource::cluster::Discovery;
@@ -67,8 +67,6 @@ pub(crate) struct Index<'a> {
     named: HashMap<&'a str, NamedCluster<'a>>,
     /// Clusters by the name of their endpoints.
     clusters: HashMap<&'a str, Vec<&'a str>>,
-    /// The default targets of routes with a plugin, by where the route is in memory.
-    default_targets: HashMap<usize, &'a str>,
 }
 
 /// What there is of a cluster.
@@ -150,11 +148,7 @@ impl<'a> Index<'a> {
     fn add_routes(&mut self, holder: &'a str, chain: Option<ChainNumber>, routes: &'a RouteConfiguration) {
         for host in &routes.virtual_hosts {
             for route in &host.routes {
-                let target = default_target(routes, route);
-                if let Some(target) = target {
-                    self.default_targets.insert(std::ptr::from_ref(route).addr(), target);
-                }
-                for (cluster, share, overrides) in named_by(route, target) {
+                for (cluster, share, overrides) in named_by(Some(routes), route) {
                     let found = Use {
                         holder,
                         chain,
@@ -372,9 +366,10 @@ impl<'a> Reach<'a> {
 
     /// The clusters that RPCs go to from here, with the share of the route's weights.
     fn going(&self, held: &Held<'a>, thing: Thing<'a>, redacts: bool) -> Vec<ClusterUse<'a>> {
-        let shares = |route: &'a Route| {
-            let target = self.index.default_targets.get(&std::ptr::from_ref(route).addr());
-            named_by(route, target.copied()).map(|(name, share, _)| (name, share))
+        let shares = |routes, route| named_by(routes, route).map(|(name, share, _)| (name, share));
+        let of_hosts = |routes, hosts: &'a [VirtualHost]| {
+            let all = hosts.iter().flat_map(|host| &host.routes);
+            all.flat_map(move |route| shares(routes, route))
         };
         let found = |(name, share): (&'a str, Option<f64>)| ClusterUse {
             name,
@@ -383,12 +378,9 @@ impl<'a> Reach<'a> {
             redacts,
         };
         let first: Vec<(&'a str, Option<f64>)> = match thing {
-            Thing::Route(_, route) | Thing::RetryPolicy(_, route) => shares(route).collect(),
-            Thing::VirtualHost(host) => host.routes.iter().flat_map(shares).collect(),
-            Thing::RouteConfiguration(_, routes) => {
-                let routes = routes.virtual_hosts.iter().flat_map(|host| &host.routes);
-                routes.flat_map(shares).collect()
-            }
+            Thing::Route(_, route) | Thing::RetryPolicy(_, route) => shares(self.around(held), route).collect(),
+            Thing::VirtualHost(host) => of_hosts(self.around(held), std::slice::from_ref(host)).collect(),
+            Thing::RouteConfiguration(_, routes) => of_hosts(Some(routes), &routes.virtual_hosts).collect(),
             Thing::Cluster(_) => vec![(held.name, Some(1.0))],
             Thing::Endpoints(_) | Thing::Locality { .. } | Thing::Endpoint(..) => {
                 let clusters = self.index.clusters.get(held.name).into_iter().flatten();
@@ -399,8 +391,9 @@ impl<'a> Reach<'a> {
                     .leading(held, thing)
                     .iter()
                     .filter_map(|user| self.routes_of(user.manager));
-                let hosts = routes.flat_map(|routes| &routes.virtual_hosts);
-                hosts.flat_map(|host| &host.routes).flat_map(shares).collect()
+                routes
+                    .flat_map(|routes| of_hosts(Some(routes), &routes.virtual_hosts))
+                    .collect()
             }
         };
         let mut all: Vec<ClusterUse<'a>> = first.into_iter().map(found).collect();
@@ -418,6 +411,14 @@ impl<'a> Reach<'a> {
         self.work.add(all.len());
         self.count(next);
         all
+    }
+
+    /// The routes that a virtual host or a route stands in.
+    fn around(&self, held: &Held<'a>) -> Option<&'a RouteConfiguration> {
+        match held.checked.parsed.as_deref()? {
+            Resource::RouteConfiguration(routes) => Some(routes),
+            _ => self.routes_of(self.users_of(held.name, held.chain).first()?.manager),
+        }
     }
 
     fn routes_of(&self, manager: &'a HttpConnectionManager) -> Option<&'a RouteConfiguration> {

@@ -5,7 +5,7 @@ use xdsctl_model::resource::route::{Action, Destination, Route};
 use xdsctl_model::resource::{LbConfig, RouteConfiguration};
 
 /// The cluster to which the plugin of a route sends RPCs while lookups fail.
-pub(super) fn default_target<'a>(routes: &'a RouteConfiguration, route: &Route) -> Option<&'a str> {
+fn default_target<'a>(routes: &'a RouteConfiguration, route: &Route) -> Option<&'a str> {
     let Action::Route(action) = &route.action else {
         return None;
     };
@@ -20,10 +20,11 @@ pub(super) fn default_target<'a>(routes: &'a RouteConfiguration, route: &Route) 
 
 /// The clusters that a route names; the default target of a plugin has no share that is known.
 pub(super) fn named_by<'a>(
+    routes: Option<&'a RouteConfiguration>,
     route: &'a Route,
-    target: Option<&'a str>,
 ) -> impl Iterator<Item = (&'a str, Option<f64>, Option<&'a chain::Overrides>)> {
     let all = destinations(route).map(|(name, share, overrides)| (name, Some(share), overrides));
+    let target = routes.and_then(|routes| default_target(routes, route));
     all.chain(target.map(|name| (name, None, None)))
 }
 
