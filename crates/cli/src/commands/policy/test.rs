@@ -87,11 +87,23 @@ struct OfFile<'f> {
     args: &'f PolicyTestArgs,
 }
 
-/// How it is said that a client rejects a resource of a case.
-const REJECTS: &str = "the client rejects";
+/// What is not as a case says.
+#[derive(Default)]
+pub(super) struct CaseFailures {
+    /// Resources that the client rejects.
+    rejections: Vec<String>,
+    others: Vec<String>,
+}
+
+impl CaseFailures {
+    /// Says whether all is as the case says.
+    pub fn is_empty(&self) -> bool {
+        self.rejections.is_empty() && self.others.is_empty()
+    }
+}
 
 /// What came of a case: failures, or why it could not be run.
-pub(super) type Ran = Result<Vec<String>, String>;
+pub(super) type Ran = Result<CaseFailures, String>;
 
 impl OfFile<'_> {
     fn report(&self, io: &mut Io<'_>) -> Result<SuiteReport, Error> {
@@ -142,7 +154,10 @@ impl OfFile<'_> {
                         "no rejected case: nothing shows that it finds something"
                     };
                     let name = format!("{} has cases", policy.rule.id);
-                    let why = Ok(vec![format!("it has {lacks}")]);
+                    let why = Ok(CaseFailures {
+                        others: vec![format!("it has {lacks}")],
+                        ..CaseFailures::default()
+                    });
                     tests.push(test(name, place(id_at), "an accepted and a rejected case", why));
                 }
             }
@@ -213,17 +228,24 @@ pub(super) fn judge(case: &Case, policy: &Policy, policies: &Policies, mut input
 }
 
 /// What is not as the case says.
-fn failures(case: &Case, policy: &Policy, resources: &[Checked], looked: usize) -> Vec<String> {
-    let mut failures = Vec::new();
+fn failures(case: &Case, policy: &Policy, resources: &[Checked], looked: usize) -> CaseFailures {
+    let mut rejections = Vec::new();
     for checked in resources.iter().filter(|checked| checked.verdict == Verdict::Rejected) {
         let first = checked.diagnostics.iter().find(|found| found.effect == Effect::Nack);
         let why = first.map_or(String::new(), |found| format!(": {}: {}", found.path, found.message));
         let kind = checked.resource_type.map_or("resource", |of| of.short_name());
-        failures.push(format!("{REJECTS} {kind} `{}`{why}", checked.name));
+        rejections.push(format!("the client rejects {kind} `{}`{why}", checked.name));
     }
-    if looked == 0 && !failures.is_empty() {
-        return failures;
-    }
+    let others = match looked == 0 && !rejections.is_empty() {
+        true => Vec::new(),
+        false => of_findings(case, policy, resources, looked),
+    };
+    CaseFailures { rejections, others }
+}
+
+/// What is not as the case says of the policy's findings.
+fn of_findings(case: &Case, policy: &Policy, resources: &[Checked], looked: usize) -> Vec<String> {
+    let mut failures = Vec::new();
     let of_policy = |found: &&Diagnostic| found.rule.id == policy.rule.id;
     let found: Vec<&Diagnostic> = resources
         .iter()
@@ -270,7 +292,9 @@ fn failures(case: &Case, policy: &Policy, resources: &[Checked], looked: usize) 
 
 /// Says how a case is of the clients alone that do not reject its resources.
 fn say_whose(all: &mut [(Client, Ran)]) {
-    let passed = all.iter().find(|(_, ran)| ran.as_ref().is_ok_and(Vec::is_empty));
+    let passed = all
+        .iter()
+        .find(|(_, ran)| ran.as_ref().is_ok_and(CaseFailures::is_empty));
     let Some(passed) = passed.map(|(client, _)| *client) else {
         return;
     };
@@ -280,8 +304,7 @@ fn say_whose(all: &mut [(Client, Ran)]) {
             true => passed.to_string(),
             false => passed.family.name().to_owned(),
         };
-        let failures = ran.iter_mut().flatten();
-        for failure in failures.filter(|failure| failure.starts_with(REJECTS)) {
+        for failure in ran.iter_mut().flat_map(|failures| &mut failures.rejections) {
             *failure += &format!("; if the case is not for this client, write `client = \"{named}\"` in it");
         }
     }
@@ -290,9 +313,10 @@ fn say_whose(all: &mut [(Client, Ran)]) {
 fn test(name: String, place: SourcePlace, expected: &str, ran: Ran) -> TestReport {
     let (failures, stop) = match ran {
         Ok(failures) => (failures, None),
-        Err(why) => (Vec::new(), Some((place.clone(), why))),
+        Err(why) => (CaseFailures::default(), Some((place.clone(), why))),
     };
-    let failures = failures.into_iter().map(|happened| FailureReport {
+    let failures = failures.rejections.into_iter().chain(failures.others);
+    let failures = failures.map(|happened| FailureReport {
         place: place.clone(),
         expected: expected.to_owned(),
         is_never: false,
