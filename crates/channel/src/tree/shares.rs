@@ -53,8 +53,11 @@ pub fn of_localities(policy: &LbPolicy, priority: &[Locality], profile: &Profile
 
 /// The endpoints that get new RPCs.
 fn active(locality: &Locality) -> impl Iterator<Item = &Endpoint> {
-    let all = locality.endpoints.iter();
-    all.filter(|endpoint| endpoint.health != HealthStatus::Draining)
+    locality.endpoints.iter().filter(|endpoint| is_active(endpoint))
+}
+
+fn is_active(endpoint: &Endpoint) -> bool {
+    endpoint.health != HealthStatus::Draining
 }
 
 /// Says whether an address stands in two localities.
@@ -76,7 +79,7 @@ fn ring_parts(config: &RingHashConfig, priority: &[Locality], profile: &Profile)
     let mut places = Vec::new();
     for (at, (locality, weights)) in priority.iter().zip(endpoint_weights(priority, profile)).enumerate() {
         let all = locality.endpoints.iter().zip(weights);
-        for one in all.filter(|(endpoint, _)| endpoint.health != HealthStatus::Draining) {
+        for one in all.filter(|(endpoint, _)| is_active(endpoint)) {
             endpoints.push(one);
             places.push(at);
         }
