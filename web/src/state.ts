@@ -2,7 +2,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import { type Answer, Cancelled, ask, put } from "./engine/engine";
 import type { Checked } from "./engine/worker";
-import { type Graph, MOST_FINDINGS, type Node, unpack } from "./model/graph";
+import { type Graph, type Node, unpack, VALIDATE } from "./model/graph";
 import { below, type Folding, wayTo } from "./model/layout";
 import type { Finding, PickReport, Report, RouteReport, Several } from "./model/report";
 
@@ -195,7 +195,6 @@ export async function check(isTyped = false) {
     return;
   }
   try {
-    const base = ["validate", NO_CONFIG, "--format", "json", "--max-findings", String(MOST_FINDINGS)];
     const reach = [target.value, ...reached.value].filter((name) => name !== "").flatMap((name) => ["--reach", name]);
     const quiet = isQuiet.value ? ["--min-severity", "warning"] : [];
     const common = [...quiet, ...who(), ...names];
@@ -207,13 +206,13 @@ export async function check(isTyped = false) {
       requestAnimationFrame(() => performance.mark("answered")); // test/speed.mjs measures up to here
     };
     if (isLarge.value || isTyped) {
-      const listed = await ask<Checked>("check", [...base, ...common], { as: "list" });
+      const listed = await ask<Checked>("check", [...VALIDATE, ...common], { as: "list" });
       if (own === version) batch(() => take(listed, isTyped ? checked.value?.graph ?? null : null));
       if (isTyped) return;
     } else {
       // What is found is said while the picture is made; the picture of before stays until the new one is there.
       const early = (listed: Answer<Checked>) => { if (own === version) batch(() => take(listed, checked.value?.graph ?? null)); };
-      const answer = await ask<Checked>("check", [...base, "--show", "reached", ...reach, ...common], { as: "graph", early });
+      const answer = await ask<Checked>("check", [...VALIDATE, "--show", "reached", ...reach, ...common], { as: "graph", early });
       if (own === version) {
         batch(() => {
           const made = answer.value?.graph ? unpack(answer.value.graph) : null;
@@ -228,7 +227,7 @@ export async function check(isTyped = false) {
       }
     }
     if (clients.value.length > 1) {
-      const all = await ask<Report>("matrix", [...base, ...who(clients.value.join(",")), ...names]);
+      const all = await ask<Report>("matrix", [...VALIDATE, ...who(clients.value.join(",")), ...names]);
       matrix.value = all.value;
     } else {
       matrix.value = null;

@@ -1,6 +1,6 @@
 /// <reference lib="webworker" />
 // The thread in which the command runs. It holds the files, so that a question does not carry them along.
-import { graph, loudest, MOST_FINDINGS, pack, type Packed } from "../model/graph";
+import { graph, loudest, pack, type Packed, VALIDATE } from "../model/graph";
 import type { Finding, Parsed, Report, Severity } from "../model/report";
 import { run } from "./command.js";
 
@@ -131,7 +131,7 @@ function warm(runs: number, file: [string, Uint8Array] = ["warm.json", new TextE
   if (module === null || runs === 0 || isAsked) return;
   try {
     const halves = new Halves((report) => checked(report, "list"));
-    const { out } = run(module, ["validate", "--no-config", "--format", "json", "--max-findings", String(MOST_FINDINGS), "--show", "reached", file[0]], [file], undefined, (part) => halves.hear(part));
+    const { out } = run(module, [...VALIDATE, "--show", "reached", file[0]], [file], undefined, (part) => halves.hear(part));
     checked(halves.whole(out)!, "graph");
   } catch {
     return; // Whoever asks next is told what is wrong.

@@ -318,12 +318,15 @@ class Builder {
 }
 
 /** Findings that the page is given; a person reads fewer. */
-export const MOST_FINDINGS = 1000;
+const MOST_FINDINGS = 1000;
+
+/** What the command is asked for a report of no more than that. */
+export const VALIDATE = ["validate", "--no-config", "--format", "json", "--max-findings", String(MOST_FINDINGS)];
 
 /** The findings of a report in one list, the loudest first, and no more of them than the page is given. */
 export function loudest(report: Report): Finding[] {
   const lists: Record<Severity, Finding[]> = { error: [], warning: [], note: [] };
-  for (const { findings } of [...report.resources, report]) for (const finding of findings) if (lists[finding.severity].length < MOST_FINDINGS) lists[finding.severity].push(finding);
+  for (const { findings } of [...report.resources, report]) for (const finding of findings) lists[finding.severity].push(finding);
   return [...lists.error, ...lists.warning, ...lists.note].slice(0, MOST_FINDINGS);
 }
 

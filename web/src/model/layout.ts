@@ -8,7 +8,7 @@ const GAP_X = 30;
 const GAP_Y = 8;
 
 /** With less room the tree stands as a list, indented by this. */
-const NARROW = 560;
+export const NARROW = 560;
 const INDENT = 18;
 /** Room for a share beside a box. */
 const BESIDE = 44;

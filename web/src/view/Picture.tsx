@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { HEIGHT, STEP, WIDTH, layout, type Box, type Picture } from "../model/layout";
+import { HEIGHT, NARROW, STEP, WIDTH, layout, type Box, type Picture } from "../model/layout";
 import type { Node } from "../model/graph";
 import { changes, checked, diffed, failing, focus, folding, graph, moment, panel, part, pinned, reach, reveal, roots, rpc, selected, send, way, type Change } from "../state";
 import { SessionButton, Weights } from "./WhatIf";
@@ -44,7 +44,7 @@ export function PictureView() {
   const [seen, setSeen] = useState({ x: 0, y: 0, w: 800, h: 400 });
   const [chosen, setScale] = useState<number | null>(null);
   const [room, setRoom] = useState(800);
-  const picture = useMemo(() => (at === null ? null : layout(at, roots.value, folding.value, pinned.value, room)), [at, roots.value, folding.value, pinned.value, room < 560]);
+  const picture = useMemo(() => (at === null ? null : layout(at, roots.value, folding.value, pinned.value, room)), [at, roots.value, folding.value, pinned.value, room < NARROW]);
   const scroller = useRef<HTMLDivElement>(null);
   // As wide as there is room, as long as it can be read.
   const scale = chosen ?? Math.min(1, Math.max(LEAST, room / ((picture?.width ?? 1) + 20)));
