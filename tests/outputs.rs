@@ -166,12 +166,17 @@ fn json_findings_name_their_resource_and_honour_the_severity() {
     assert_eq!(of("error"), (all[..1].to_vec(), count, summary));
 }
 
-#[test]
-fn the_report_is_capped_and_each_file_is_named() {
-    let directory = directory("capped");
+fn nine_bad_files(name: &str) -> PathBuf {
+    let directory = directory(name);
     for number in 0..9 {
         fs::write(directory.join(format!("{number}.json")), bad("a").to_string()).unwrap();
     }
+    directory
+}
+
+#[test]
+fn the_report_is_capped_and_each_file_is_named() {
+    let directory = nine_bad_files("capped");
     let path = directory.to_str().unwrap();
     let shown = |run: &Run| run.out.matches("is not supported, must be").count();
     assert_eq!(shown(&piped(&["validate", path], "")), 5);
@@ -195,10 +200,7 @@ fn the_report_is_capped_and_each_file_is_named() {
 
 #[test]
 fn so_many_findings_of_each_severity_are_shown() {
-    let directory = directory("at-most");
-    for number in 0..9 {
-        fs::write(directory.join(format!("{number}.json")), bad("a").to_string()).unwrap();
-    }
+    let directory = nine_bad_files("at-most");
     let path = directory.to_str().unwrap();
     let of = |args: &[&str]| piped(&[&["validate", path], args].concat(), "");
     let all = json(&of(&["--format=json"]).out);
