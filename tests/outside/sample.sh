@@ -99,10 +99,14 @@ part_revision() { # what a change of a pull request means, against a revision
     gives 0 xdsctl diff --exit-code git:HEAD:. .
     gives 0 xdsctl diff --exit-code "git:HEAD:./" "../more xds"
     cd ..
-    # A deadline is a change, and no RPC goes elsewhere.
-    sed -i 's/{cluster: shop}/{cluster: shop, max_stream_duration: {max_stream_duration: 3s}}/' xds/routes.yaml
+    # gRPC does not read `timeout`; it takes the deadline from `max_stream_duration`.
+    sed -i 's/{cluster: shop}/{cluster: shop, timeout: 1s}/' xds/routes.yaml
+    gives 0 xdsctl diff --exit-code git:HEAD:. .
+    sed -i 's/timeout: 1s/max_stream_duration: {max_stream_duration: 3s}/' xds/routes.yaml
     gives 1 xdsctl diff --exit-code git:HEAD:. .
-    gives 0 xdsctl diff --fail-on rpcs,verdicts git:HEAD:. .
+    gives 0 xdsctl diff --fail-on verdicts git:HEAD:. .
+    gives 1 xdsctl diff --fail-on rpcs git:HEAD:. .
+    says 'deadline: none → 3s'
     git commit -q -a -m deadline
     sed -i 's/cluster: shop/cluster: spare/' xds/routes.yaml
     sed -i 's/type: EDS/type: STATIC/' "more xds/cluster-pay.yaml"
