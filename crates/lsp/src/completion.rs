@@ -198,7 +198,7 @@ fn in_document(view: &DocumentView<'_>, text: &str, word: &Word) -> Option<Vec<I
         let items = match (place.part, place.field) {
             (Part::Key, _) => of_keys(&place, word, format),
             (Part::Scalar, Some(field)) => of_values(view, &place, field, resource),
-            (Part::Scalar, None) if place.steps.last() == Some(&place::Step::Key("@type".to_owned())) => {
+            (Part::Scalar, None) if place.steps.last() == Some(&place::PlaceStep::Key("@type".to_owned())) => {
                 types::of_types(&place)
             }
             _ => continue,
@@ -268,7 +268,7 @@ fn of_keys(place: &Place, word: &Word, format: DocumentFormat) -> Vec<Item> {
 
 /// The values of a field: of an enum, true and false, names.
 fn of_values(view: &DocumentView<'_>, place: &Place, field: FieldType, resource: Option<usize>) -> Vec<Item> {
-    if place.steps.last() == Some(&place::Step::Key("@type".to_owned())) {
+    if place.steps.last() == Some(&place::PlaceStep::Key("@type".to_owned())) {
         return Vec::new();
     }
     if let Some(named) = referred(field) {

@@ -27,7 +27,7 @@ mod server;
 #[path = "fetch/typed.rs"]
 mod typed;
 
-use server::{Answer, Any, Asked, AskedDelta, CSDS, DELTA, Delta, SOTW, Sotw, TYPES};
+use server::{Asked, AskedDelta, CSDS, DELTA, Delta, FetchAnswer, PackedMessage, SOTW, Sotw, TYPES};
 
 /// Measurements of each kind; the best counts.
 const ROUNDS: usize = 5;
@@ -100,13 +100,13 @@ fn status(address: &str) -> Bytes {
 }
 
 fn plain(address: &str, decodes: bool) -> usize {
-    let answer = Answer::decode(status(address)).unwrap();
+    let answer = FetchAnswer::decode(status(address)).unwrap();
     let entries = answer.config.iter().flat_map(|client| &client.entries);
     entries.inspect(|entry| look(entry.resource.as_ref(), decodes)).count()
 }
 
 /// Decodes the endpoints in a resource.
-fn look(resource: Option<&Any>, decodes: bool) {
+fn look(resource: Option<&PackedMessage>, decodes: bool) {
     if let Some(resource) = resource.filter(|resource| decodes && resource.type_url == TYPES[2]) {
         assert!(typed::endpoints(resource.value.clone()) > 0);
     }

@@ -5,7 +5,7 @@
 //! the limit no new delay starts, and an abort without a delay does not happen; in
 //! Node no abort does, and in Go and Java nothing.
 
-use super::fault_headers::{Asked, asked};
+use super::fault_headers::{FaultChances, asked};
 use super::{Draw, Purpose, Request};
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::filter::{Fault, FaultHeaders};
@@ -28,7 +28,7 @@ pub fn decide(fault: &Fault, request: &Request<'_>, active: u32, draw: &mut Draw
     if !has_quota && matches!(fault.headers, FaultHeaders::Go | FaultHeaders::Java) {
         return FaultOutcome::default();
     }
-    let Asked {
+    let FaultChances {
         abort,
         abort_share,
         delay,

@@ -18,7 +18,7 @@ const DELAY: &str = "x-envoy-fault-delay-request";
 const DELAY_SHARE: &str = "x-envoy-fault-delay-request-percentage";
 
 /// What may happen to an RPC, and to which share of its kind.
-pub(super) struct Asked {
+pub(super) struct FaultChances {
     pub abort: Option<Status>,
     /// Numerator and denominator.
     pub abort_share: (u32, u32),
@@ -28,8 +28,8 @@ pub(super) struct Asked {
 }
 
 /// The fault of a filter, with the values of the RPC's headers.
-pub(super) fn asked(fault: &Fault, request: &Request<'_>) -> Asked {
-    let asked = Asked {
+pub(super) fn asked(fault: &Fault, request: &Request<'_>) -> FaultChances {
+    let asked = FaultChances {
         abort: configured(fault),
         abort_share: (fault.abort_numerator, fault.abort_denominator),
         delay: fault.delay,
@@ -111,7 +111,7 @@ impl Values<'_> {
 
 /// An HTTP status is not looked at. What is no number is a code that is not known, and asks for the
 /// whole share.
-fn of_core(mut asked: Asked, fault: &Fault, values: &Values<'_>) -> Asked {
+fn of_core(mut asked: FaultChances, fault: &Fault, values: &Values<'_>) -> FaultChances {
     let limited = |configured: u32, name| match values.0.joined(name) {
         Some(value) => parse::<u32>(&value).unwrap_or(u32::MAX).min(configured),
         None => configured,
@@ -138,7 +138,7 @@ fn of_core(mut asked: Asked, fault: &Fault, values: &Values<'_>) -> Asked {
 
 /// `injectAbort`, `injectDelay`: an HTTP status that is there goes before a gRPC one, whatever it
 /// is, and a share below 0 is none.
-fn of_go(mut asked: Asked, fault: &Fault, values: &Values<'_>) -> Asked {
+fn of_go(mut asked: FaultChances, fault: &Fault, values: &Values<'_>) -> FaultChances {
     let number = |name| values.last(name).and_then(|value| value.parse::<i64>().ok());
     let limited = |configured: u32, name| match number(name) {
         Some(share) if share < i64::from(configured) => u32::try_from(share).unwrap_or(0),
@@ -165,7 +165,7 @@ fn of_go(mut asked: Asked, fault: &Fault, values: &Values<'_>) -> Asked {
 
 /// `determineFaultAbortStatus`, `determineFaultDelayNanos`: an HTTP status goes before a gRPC one,
 /// and a header that is no number of 32 bits takes the abort or the delay away.
-fn of_java(mut asked: Asked, fault: &Fault, values: &Values<'_>) -> Asked {
+fn of_java(mut asked: FaultChances, fault: &Fault, values: &Values<'_>) -> FaultChances {
     let number = |name| values.last(name).map(|value| value.parse::<i32>()).transpose();
     // A configured share of 2^31 or more is below every other one.
     let limited = |share: (u32, u32), name| -> Result<(u32, u32), ParseIntError> {
@@ -214,7 +214,7 @@ fn of_million((numerator, denominator): (u32, u32)) -> (u32, u32) {
 }
 
 /// A gRPC status goes before an HTTP one, and what is no number is not there.
-fn of_node(mut asked: Asked, fault: &Fault, values: &Values<'_>) -> Asked {
+fn of_node(mut asked: FaultChances, fault: &Fault, values: &Values<'_>) -> FaultChances {
     let limited = |configured: u32, name| match values.leading(name) {
         Some(share) if share < i64::from(configured) => u32::try_from(share).unwrap_or(0),
         _ => configured,

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 
-use super::several::{self, Asked};
+use super::several::{self, ClientsQuestion};
 use crate::args::{AdmitArgs, AdmitFormat};
 use crate::config::ProjectConfig;
 use crate::io::input;
@@ -38,7 +38,7 @@ pub(super) fn run(args: &AdmitArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             "--who is of one server: choose it with --client".to_owned(),
         ));
     }
-    let asked = Asked {
+    let asked = ClientsQuestion {
         clients: args.client.as_deref(),
         question: layers::Question::Admit,
         is_json: args.format == AdmitFormat::Json,

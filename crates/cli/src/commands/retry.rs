@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::sync::Arc;
 
-use super::several::{self, Asked};
+use super::several::{self, ClientsQuestion};
 use crate::args::{Format, RetryArgs};
 use crate::config::ProjectConfig;
 use crate::report::channel::layers::Question;
@@ -20,7 +20,7 @@ use xdsctl_model::resource::route::{Action, RetryBounds, RetryOn, RetryPolicy};
 use xdsctl_model::status::Status;
 
 pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
-    let asked = Asked::of_channel(Question::Retry, &args.channel, args.format == Format::Json);
+    let asked = ClientsQuestion::of_channel(Question::Retry, &args.channel, args.format == Format::Json);
     several::run(asked, io, &mut |one, told, io| {
         let mut args = args.clone();
         one.put_into(&mut args.channel.client);

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::several::{self, Asked};
+use super::several::{self, ClientsQuestion};
 use crate::args::{Format, RouteArgs};
 use crate::report::channel::layers::Question;
 use crate::report::channel::route::{self, RouteAnswer};
@@ -15,7 +15,7 @@ use xdsctl_channel::session::Session;
 use xdsctl_model::status::Status;
 
 pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
-    let asked = Asked::of_channel(Question::Route, &args.channel, args.format == Format::Json);
+    let asked = ClientsQuestion::of_channel(Question::Route, &args.channel, args.format == Format::Json);
     several::run(asked, io, &mut |one, told, io| {
         let mut args = args.clone();
         one.put_into(&mut args.channel.client);

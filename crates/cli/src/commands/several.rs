@@ -17,7 +17,7 @@ use xdsctl_model::profile::Client;
 
 /// What is asked, and of whom.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct ClientsQuestion<'a> {
     /// What `--client` says.
     pub clients: Option<&'a str>,
     /// What the command asks.
@@ -45,10 +45,10 @@ pub(super) const MAX_COUNT: u64 = 10_000;
 /// How a command asks one client: it tells the answer, and gives its exit code.
 type Ask<'a> = dyn FnMut(One, &mut Told, &mut Io<'_>) -> Result<u8, Error> + 'a;
 
-impl<'a> Asked<'a> {
+impl<'a> ClientsQuestion<'a> {
     /// A question to the clients of a channel.
-    pub(super) fn of_channel(question: Question, channel: &'a ChannelArgs, is_json: bool) -> Asked<'a> {
-        Asked {
+    pub(super) fn of_channel(question: Question, channel: &'a ChannelArgs, is_json: bool) -> ClientsQuestion<'a> {
+        ClientsQuestion {
             clients: channel.client.as_deref(),
             question,
             is_json,
@@ -71,7 +71,7 @@ impl One {
 ///
 /// # Errors
 /// What `--client` says is no client, or all of them are stopped by the same.
-pub(super) fn run(asked: Asked<'_>, io: &mut Io<'_>, ask: &mut Ask<'_>) -> Result<u8, Error> {
+pub(super) fn run(asked: ClientsQuestion<'_>, io: &mut Io<'_>, ask: &mut Ask<'_>) -> Result<u8, Error> {
     let list = asked.clients.map(Client::parse_list).transpose();
     let clients = list.map_err(|error| Error::Usage(format!("--client: {error}")))?;
     let is_json = asked.is_json;
@@ -88,7 +88,7 @@ pub(super) fn run(asked: Asked<'_>, io: &mut Io<'_>, ask: &mut Ask<'_>) -> Resul
 }
 
 /// Asks each client, and prints what they answer.
-fn ask_all(clients: &[Client], asked: Asked<'_>, io: &mut Io<'_>, ask: &mut Ask<'_>) -> Result<u8, Error> {
+fn ask_all(clients: &[Client], asked: ClientsQuestion<'_>, io: &mut Io<'_>, ask: &mut Ask<'_>) -> Result<u8, Error> {
     let question = asked.question;
     if asked.is_picture {
         let what = if question == Question::Admit {

@@ -5,7 +5,7 @@ use std::io::Write;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::several::{self, Asked};
+use super::several::{self, ClientsQuestion};
 use crate::args::{Layout, TreeArgs, TreeFormat};
 use crate::io::DEFAULT_WIDTH;
 use crate::report::channel::layers::Question;
@@ -56,7 +56,7 @@ fn of_tree(client: Client) -> Result<Fleet, String> {
 }
 
 pub(super) fn run(args: &TreeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
-    let mut asked = Asked::of_channel(Question::Tree, &args.channel, args.format == TreeFormat::Json);
+    let mut asked = ClientsQuestion::of_channel(Question::Tree, &args.channel, args.format == TreeFormat::Json);
     asked.is_picture = !asked.is_json && args.format != TreeFormat::Human;
     several::run(asked, io, &mut |one, told, io| {
         let mut args = args.clone();

@@ -1,7 +1,7 @@
 //! HttpConnectionManager, as grpc-js-xds reads it (listener-resource-type.ts
 //! `validateHttpConnectionManager`).
 
-use super::routes::{self, User};
+use super::routes::{self, RoutesUser};
 use super::{decode, fault, http_filter};
 use crate::shared::names::HCM;
 use crate::shared::rules::{NO_ROUTES, RDS_NOT_FROM_ADS};
@@ -37,7 +37,11 @@ pub(super) fn from_any(any: &Any, is_client: bool, at: &Path<'_>, cx: &mut Valid
     }
     match &message.route_specifier {
         Some(RouteSpecifier::RouteConfig(config)) => {
-            let user = if is_client { User::Client } else { User::Server };
+            let user = if is_client {
+                RoutesUser::Client
+            } else {
+                RoutesUser::Server
+            };
             routes::from_proto(Opened::default().hosts(config), user, &at.field("route_config"), cx)?;
         }
         Some(RouteSpecifier::Rds(rds)) => {

@@ -156,8 +156,8 @@ fn converted(message: Message<'_>, opened: &Opened, cx: &mut Validation<'_>) -> 
         Message::Listener(listener) => listener::convert(listener, cx),
         Message::RouteConfiguration(config) => {
             let user = match cx.has(Feature::ReadsAsServer) {
-                true => routes::User::Server,
-                false => routes::User::Unknown,
+                true => routes::RoutesUser::Server,
+                false => routes::RoutesUser::Unknown,
             };
             routes::from_proto(opened.hosts(config), user, &Path::ROOT, cx)
         }

@@ -31,7 +31,7 @@ rules! {
 
 /// Who goes by the routes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum User {
+pub(super) enum RoutesUser {
     Client,
     Server,
     /// Either: it is a resource of its own.
@@ -39,7 +39,7 @@ pub(super) enum User {
 }
 
 /// Converts the resource, or a route_config inside of a Listener.
-pub(super) fn from_proto(hosts: &[OpenedHost], user: User, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+pub(super) fn from_proto(hosts: &[OpenedHost], user: RoutesUser, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let hosts_at = at.field("virtual_hosts");
     for (i, host) in hosts.iter().enumerate() {
         virtual_host(host, user, &hosts_at.index(i), cx)?;
@@ -49,7 +49,7 @@ pub(super) fn from_proto(hosts: &[OpenedHost], user: User, at: &Path<'_>, cx: &m
 
 fn virtual_host(
     OpenedHost { host, routes }: &OpenedHost,
-    user: User,
+    user: RoutesUser,
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Checked {
@@ -69,9 +69,9 @@ fn virtual_host(
     }
     // Where all routes are for servers, the virtual host is.
     let kills = match user {
-        User::Client => true,
-        User::Server => false,
-        User::Unknown => of_servers.len() < routes.len(),
+        RoutesUser::Client => true,
+        RoutesUser::Server => false,
+        RoutesUser::Unknown => of_servers.len() < routes.len(),
     };
     let kills = kills && cx.has(Feature::LenientRoutes);
     for i in of_servers.into_iter().filter(|_| kills) {

@@ -17,7 +17,7 @@ const MAX_LEVELS: usize = 100;
 
 /// A step from a resource down.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum PlaceStep {
     /// A key of an object, as it is written.
     Key(String),
     /// An element of a list.
@@ -39,7 +39,7 @@ pub enum Part {
 #[derive(Debug, Clone)]
 pub struct Place {
     /// The way to it.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlaceStep>,
     /// What stands there.
     pub part: Part,
     /// The key or the value, in the document.
@@ -303,7 +303,7 @@ impl Walk<'_> {
                 self.place.span = key;
                 self.place.text.clone_from(&name);
                 self.place.field = field.filter(|_| !matches!(shape, Shape::Map(..)));
-                self.place.steps.push(Step::Key(name));
+                self.place.steps.push(PlaceStep::Key(name));
                 return Ok(None);
             }
             let value = self.document(start, end);
@@ -316,7 +316,7 @@ impl Walk<'_> {
                 (_, None) => Shape::Unknown,
             };
             self.place.field = field;
-            self.place.steps.push(Step::Key(name));
+            self.place.steps.push(PlaceStep::Key(name));
             self.scan.set_pos(start);
             return Ok(Some(next));
         }
@@ -337,7 +337,7 @@ impl Walk<'_> {
             let is_read = self.scan.skip_value().is_ok();
             let value = self.document(start, self.scan.pos());
             if self.has(value) {
-                self.place.steps.push(Step::Element(index));
+                self.place.steps.push(PlaceStep::Element(index));
                 self.scan.set_pos(start);
                 return Ok(Some(next));
             }

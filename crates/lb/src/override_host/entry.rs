@@ -17,12 +17,12 @@ pub(super) struct HostEntry {
     pub health: HealthStatus,
     pub state: Connectivity,
     pub last_used: Option<i64>,
-    pub connection: Connection,
+    pub connection: HeldSubchannel,
 }
 
 /// Who holds the subchannel of an address.
 #[derive(Debug)]
-pub(super) enum Connection {
+pub(super) enum HeldSubchannel {
     /// Nobody holds a subchannel.
     None,
     /// The policies below hold it; `watch` tells its state.
@@ -31,13 +31,13 @@ pub(super) enum Connection {
     Owned(Handle),
 }
 
-impl Connection {
+impl HeldSubchannel {
     /// Number of the watch that tells its state.
     pub const fn watch(&self) -> Option<u64> {
         match self {
-            Connection::None => None,
-            Connection::Child { watch, .. } => Some(*watch),
-            Connection::Owned(handle) => Some(handle.id),
+            HeldSubchannel::None => None,
+            HeldSubchannel::Child { watch, .. } => Some(*watch),
+            HeldSubchannel::Owned(handle) => Some(handle.id),
         }
     }
 }
@@ -52,7 +52,7 @@ impl HostEntry {
             health: endpoint.health,
             state: Connectivity::Idle,
             last_used: None,
-            connection: Connection::None,
+            connection: HeldSubchannel::None,
         }
     }
 

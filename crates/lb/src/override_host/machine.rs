@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::NAME;
-use super::entry::{Connection, HostEntry, address_list};
+use super::entry::{HeldSubchannel, HostEntry, address_list};
 use super::open::Open;
 use crate::LbConfig;
 use crate::endpoint::{Address, Endpoint, EndpointList};
@@ -115,7 +115,7 @@ impl OverrideHostPolicy {
                 Ok(index) => {
                     if let Some(entry) = self.entries.get_mut(index) {
                         entry.set(address, endpoint);
-                        if let Connection::Child { handle, .. } = &entry.connection {
+                        if let HeldSubchannel::Child { handle, .. } = &entry.connection {
                             self.lists.insert(handle.id, endpoint.clone());
                         }
                     }
@@ -197,17 +197,18 @@ impl OverrideHostPolicy {
     }
 
     /// Lets go of a subchannel that this policy holds, and of a watch of one that it does not.
-    fn disconnect(&mut self, connection: &mut Connection, cx: &mut PolicyCx<'_>) {
-        let connection = std::mem::replace(connection, Connection::None);
+    fn disconnect(&mut self, connection: &mut HeldSubchannel, cx: &mut PolicyCx<'_>) {
+        let connection = std::mem::replace(connection, HeldSubchannel::None);
         let watch = connection.watch();
-        if let (Some(watch), Connection::Child { handle, .. } | Connection::Owned(handle)) = (watch, connection) {
+        if let (Some(watch), HeldSubchannel::Child { handle, .. } | HeldSubchannel::Owned(handle)) = (watch, connection)
+        {
             cx.runtime.drop_watch(handle.subchannel, watch);
             self.watches.remove(&watch);
         }
     }
 
     /// Gives an address another connection.
-    fn connect(&mut self, index: usize, connection: Connection, cx: &mut PolicyCx<'_>) {
+    fn connect(&mut self, index: usize, connection: HeldSubchannel, cx: &mut PolicyCx<'_>) {
         let Some(entry) = self.entries.get_mut(index) else {
             return;
         };
@@ -338,7 +339,7 @@ impl crate::policy::StateMachine for OverrideHostPolicy {
         let hosts = args.session.map_or("", |hosts| hosts.addresses);
         let usable = |address: &str| {
             let entry = self.entries.get(self.find_text(address)?)?;
-            let has_connection = !matches!(entry.connection, Connection::None);
+            let has_connection = !matches!(entry.connection, HeldSubchannel::None);
             (has_connection && entry.state == Connectivity::Ready && self.statuses.contains(&entry.health))
                 .then_some(())
         };

@@ -250,7 +250,7 @@ fn relate(
             unread_values(number, checked, withheld);
         }
     }
-    let asked = lint::Asked {
+    let asked = lint::WorldQuestion {
         target: scope.target,
         server: scope.server,
         is_complete: scope.is_complete,

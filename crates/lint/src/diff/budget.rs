@@ -31,22 +31,22 @@ impl Steps {
 
 /// What may still be done for two clients.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Budget {
+pub(super) struct DiffBudget {
     pub steps: Steps,
     /// Shares that may still be told.
     pub shares: usize,
 }
 
-impl Default for Budget {
-    fn default() -> Budget {
-        Budget {
+impl Default for DiffBudget {
+    fn default() -> DiffBudget {
+        DiffBudget {
             steps: Steps { left: MAX_STEPS },
             shares: MAX_SHARES,
         }
     }
 }
 
-impl Budget {
+impl DiffBudget {
     /// Does something with the steps of two tables, which are gone from all.
     pub fn for_tables<T>(&mut self, work: impl FnOnce(&mut Steps, &mut usize) -> T) -> T {
         let most = self.steps.left.min(MAX_ROUTE_STEPS);
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn steps_of_two_tables_are_gone_from_all() {
-        let mut budget = Budget::default();
+        let mut budget = DiffBudget::default();
         for _ in 0..4 {
             assert!(budget.for_tables(|steps, _| steps.take(MAX_ROUTE_STEPS)));
         }

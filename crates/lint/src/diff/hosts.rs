@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use super::budget::Budget;
+use super::budget::DiffBudget;
 use super::tables::{Moves, compare};
 use xdsctl_model::resource::domain::{DomainClass, DomainComparison, best_match_by};
 use xdsctl_model::resource::route::{Route, VirtualHost};
@@ -43,7 +43,7 @@ pub(super) fn compare_hosts(
     (before, deadline_before): (&RouteConfiguration, Millis),
     (after, deadline_after): (&RouteConfiguration, Millis),
     (comparison, one): (DomainComparison, Option<&str>),
-    budget: &mut Budget,
+    budget: &mut DiffBudget,
 ) -> HostChanges {
     let mut changes = HostChanges::default();
     if before == after && deadline_before == deadline_after {

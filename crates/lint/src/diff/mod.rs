@@ -33,7 +33,7 @@ use std::sync::Arc;
 pub use overlap::{Example, examples};
 
 use access::ServerAccess;
-use budget::Budget;
+use budget::DiffBudget;
 use clusters::ClusterChange;
 use hosts::HostChanges;
 use reach::{ReachChange, Reached};
@@ -289,7 +289,7 @@ fn routes_of(client: &Client, listener: &str) -> Option<Routes> {
 }
 
 fn routes(before: &Client, after: &Client, target: Option<&Target>) -> Vec<RouteChange> {
-    let mut budget = Budget::default();
+    let mut budget = DiffBudget::default();
     let mut by_names: BTreeMap<_, RouteChange> = BTreeMap::new();
     let mut changes = Vec::new();
     let mut named: BTreeSet<String> = BTreeSet::new();

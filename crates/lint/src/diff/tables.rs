@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::budget::{Budget, Steps};
+use super::budget::{DiffBudget, Steps};
 use super::care::{self, Care};
 use super::overlap::{Example, are_disjoint, examples, is_opaque};
 use super::table::{RouteShares, STEPS_OF_A_SHARE, Table, are_apart, sent, share, spread};
@@ -98,7 +98,7 @@ pub struct Moves {
 pub(super) type HostRoutes<'a> = (&'a [Route], Millis);
 
 /// Finds the RPCs that go elsewhere, or have another deadline or other retries.
-pub(super) fn compare(before: HostRoutes<'_>, after: HostRoutes<'_>, budget: &mut Budget) -> Moves {
+pub(super) fn compare(before: HostRoutes<'_>, after: HostRoutes<'_>, budget: &mut DiffBudget) -> Moves {
     budget.for_tables(|steps, shares| compare_within(before, after, steps, shares))
 }
 
@@ -377,9 +377,13 @@ mod tests {
             };
             goes.iter().map(share).collect::<Vec<_>>().join("+")
         };
-        let moves = compare((&table(before), NONE), (&table(after), NONE), &mut Budget::default())
-            .moves
-            .into_iter();
+        let moves = compare(
+            (&table(before), NONE),
+            (&table(after), NONE),
+            &mut DiffBudget::default(),
+        )
+        .moves
+        .into_iter();
         moves
             .map(|m| {
                 let example = m.example.map_or_else(|| "?".to_owned(), |example| example.to_string());
@@ -440,7 +444,7 @@ mod tests {
     #[test]
     fn what_changes_alike_in_several_routes_is_told_once() {
         let routes = table("/a > x; /b > y; /* > z");
-        let moves = compare((&routes, NONE), (&routes, Millis(5_000)), &mut Budget::default()).moves;
+        let moves = compare((&routes, NONE), (&routes, Millis(5_000)), &mut DiffBudget::default()).moves;
         let [moved] = moves.as_slice() else { panic!("{moves:?}") };
         assert!(!moved.goes_elsewhere() && moved.is_cared_for_otherwise());
         assert_eq!((moved.after.route, moved.others.len()), (Some(0), 2));
@@ -454,7 +458,7 @@ mod tests {
         let mut after = routes.clone();
         own(&mut after);
         assert_eq!(
-            compare((&after, NONE), (&after, Millis(9_000)), &mut Budget::default()).moves[0]
+            compare((&after, NONE), (&after, Millis(9_000)), &mut DiffBudget::default()).moves[0]
                 .others
                 .len(),
             1
@@ -499,7 +503,7 @@ mod tests {
         for _ in 0..4_000 {
             let (one, other) = (table(), table());
             let (before, after) = (self::table(&one), self::table(&other));
-            let told = compare((&before, NONE), (&after, NONE), &mut Budget::default()).moves;
+            let told = compare((&before, NONE), (&after, NONE), &mut DiffBudget::default()).moves;
             for path in ["/a", "/a/b", "/a/c", "/ab", "/b", "/bc", "/c"] {
                 for (h, k) in [
                     ("", ""),
@@ -516,7 +520,7 @@ mod tests {
                     };
                     let sent = |table: &[Route]| {
                         Table::of(table, NONE)
-                            .outcome(&rpc, &mut Budget::default().steps)
+                            .outcome(&rpc, &mut DiffBudget::default().steps)
                             .unwrap()
                             .1
                     };
@@ -533,7 +537,7 @@ mod tests {
                 let example = told.example.as_ref().expect("nothing is opaque here");
                 let goes = |table: &[Route]| {
                     Table::of(table, NONE)
-                        .outcome(example, &mut Budget::default().steps)
+                        .outcome(example, &mut DiffBudget::default().steps)
                         .unwrap()
                         .1
                 };
@@ -554,7 +558,7 @@ mod tests {
         let moves = compare(
             (&table(&many("x")), NONE),
             (&table(&many("y")), NONE),
-            &mut Budget::default(),
+            &mut DiffBudget::default(),
         );
         assert!(moves.is_cut);
         assert_eq!(moves.moves.len(), MAX_MOVES);
@@ -566,16 +570,16 @@ mod tests {
             table(&format!("* > {}", weighted("x"))),
             table(&format!("* > {}", weighted("y"))),
         );
-        let mut budget = Budget::default();
+        let mut budget = DiffBudget::default();
         let moves = compare((&before, NONE), (&after, NONE), &mut budget);
         assert_eq!((moves.moves.len(), moves.is_cut), (1, false));
-        assert_eq!(budget.shares, Budget::default().shares - 200);
+        assert_eq!(budget.shares, DiffBudget::default().shares - 200);
         // The last shares: what comes behind them is not told.
         let many = |to: &str| table(&format!("/a > {to}:1,z:1; /b > {to}:1,z:2; /c > {to}:1,z:3"));
         let moves = |shares: usize, steps: u64| {
-            let mut budget = Budget {
+            let mut budget = DiffBudget {
                 shares,
-                ..Budget::default()
+                ..DiffBudget::default()
             };
             budget.steps.take(budget::MAX_STEPS - steps);
             let moves = compare((&many("x"), NONE), (&many("y"), NONE), &mut budget);

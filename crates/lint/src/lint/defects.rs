@@ -3,7 +3,7 @@
 
 use std::net::SocketAddr;
 
-use super::{Asked, Findings, Who};
+use super::{Findings, Who, WorldQuestion};
 use xdsctl_channel::client::{ClusterFacts, Facts, ListenerFacts, PolicyKind, ResourceId, World};
 use xdsctl_model::diag::{Diagnostic, Effect, FieldPath, Path, rules};
 use xdsctl_model::profile::{Client, DefectTrigger, Family};
@@ -14,7 +14,7 @@ rules! {
     CLIENT_DEFECT = "client-defect", Snapshot, Advice as Note, "the defect's own source, `docs/clients.md`";
 }
 
-pub(super) fn check(world: &World, asked: Asked<'_>, findings: &mut Findings) {
+pub(super) fn check(world: &World, asked: WorldQuestion<'_>, findings: &mut Findings) {
     let findings = &mut Shown {
         clients: asked.clients,
         findings,

@@ -124,7 +124,7 @@ impl WorldFindings {
 
 /// What is asked of a world.
 #[derive(Clone, Copy)]
-pub struct Asked<'a> {
+pub struct WorldQuestion<'a> {
     /// The target of a channel whose listener is in the world. The world then counts as whole: what
     /// is not in it is missing.
     pub target: Option<&'a Target>,
@@ -198,7 +198,7 @@ impl Findings {
 }
 
 /// Runs every lint over a world.
-pub fn run(world: &World, usage: &Usage, asked: Asked<'_>) -> WorldFindings {
+pub fn run(world: &World, usage: &Usage, asked: WorldQuestion<'_>) -> WorldFindings {
     let target = asked.target;
     let mut findings = Findings::default();
     reference::check(world, asked, &mut findings);

@@ -9,7 +9,7 @@ use std::cell::LazyCell;
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
-use super::{Asked, Findings, Who};
+use super::{Findings, Who, WorldQuestion};
 use xdsctl_channel::client::graph::Graph;
 use xdsctl_channel::client::target::Target;
 use xdsctl_channel::client::unmet::{Unmet, UnmetEnd};
@@ -61,7 +61,7 @@ impl Extent {
     }
 }
 
-pub(super) fn check(world: &World, asked: Asked<'_>, findings: &mut Findings) {
+pub(super) fn check(world: &World, asked: WorldQuestion<'_>, findings: &mut Findings) {
     let target = asked.target;
     let extent = match (asked.is_complete, target.is_some() || asked.server.is_some()) {
         (true, _) => Extent::Complete,
@@ -333,13 +333,13 @@ impl Taken {
 /// The names of a world.
 struct WorldNames<'w> {
     world: &'w World,
-    asked: Asked<'w>,
+    asked: WorldQuestion<'w>,
     /// Comparisons left.
     left: usize,
 }
 
 impl<'w> WorldNames<'w> {
-    const fn of(world: &'w World, asked: Asked<'w>) -> WorldNames<'w> {
+    const fn of(world: &'w World, asked: WorldQuestion<'w>) -> WorldNames<'w> {
         WorldNames {
             world,
             asked,

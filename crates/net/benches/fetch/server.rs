@@ -30,13 +30,13 @@ pub const TYPES: [&str; 3] = [
 const EDS: &str = "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment";
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Answer {
+pub struct FetchAnswer {
     #[prost(message, repeated, tag = "1")]
-    pub config: Vec<Client>,
+    pub config: Vec<ConnectedClient>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Client {
+pub struct ConnectedClient {
     #[prost(message, repeated, tag = "3")]
     pub entries: Vec<Entry>,
 }
@@ -50,13 +50,13 @@ pub struct Entry {
     #[prost(string, tag = "3")]
     version_info: String,
     #[prost(message, optional, tag = "4")]
-    pub resource: Option<Any>,
+    pub resource: Option<PackedMessage>,
     #[prost(int32, tag = "7")]
     client_status: i32,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Any {
+pub struct PackedMessage {
     #[prost(string, tag = "1")]
     pub type_url: String,
     #[prost(bytes = "bytes", tag = "2")]
@@ -83,10 +83,10 @@ fn endpoints(number: usize) -> String {
     )
 }
 
-fn packed(type_url: &str, json: &str) -> Any {
+fn packed(type_url: &str, json: &str) -> PackedMessage {
     let read = xdsctl_document::proto::transcode::named(json.as_bytes(), type_url.rsplit('/').next().unwrap()).unwrap();
     assert!(read.notes.is_empty(), "{:?}", read.notes[0]);
-    Any {
+    PackedMessage {
         type_url: type_url.to_owned(),
         // Lengths are padded there; a control plane's are not.
         value: plain(&read.bytes, type_url),
@@ -131,8 +131,8 @@ impl Served {
             client_status: 3,
         };
         let entries = endpoints.iter().map(entry).collect();
-        let status = Answer {
-            config: vec![Client { entries }],
+        let status = FetchAnswer {
+            config: vec![ConnectedClient { entries }],
         };
         Served {
             status: status.encode_to_vec().into(),
@@ -179,7 +179,7 @@ pub struct Sotw {
     #[prost(string, tag = "1")]
     version: String,
     #[prost(message, repeated, tag = "2")]
-    pub resources: Vec<Any>,
+    pub resources: Vec<PackedMessage>,
     #[prost(string, tag = "4")]
     pub type_url: String,
     #[prost(string, tag = "5")]
@@ -203,13 +203,13 @@ pub struct Wrapped {
     #[prost(string, tag = "1")]
     version: String,
     #[prost(message, optional, tag = "2")]
-    pub resource: Option<Any>,
+    pub resource: Option<PackedMessage>,
     #[prost(string, tag = "3")]
     name: String,
 }
 
 impl Wrapped {
-    fn new(name: &str, resource: Any) -> Wrapped {
+    fn new(name: &str, resource: PackedMessage) -> Wrapped {
         Wrapped {
             version: "1".to_owned(),
             resource: Some(resource),

@@ -32,11 +32,11 @@ const VALUE: &str = "\u{1}value";
 
 /// Looks that are left.
 #[derive(Debug)]
-pub(super) struct Budget(usize);
+pub(super) struct LooksLeft(usize);
 
-impl Budget {
-    pub(super) const fn new() -> Budget {
-        Budget(MAX_LOOKS)
+impl LooksLeft {
+    pub(super) const fn new() -> LooksLeft {
+        LooksLeft(MAX_LOOKS)
     }
 
     pub(super) fn spend(&mut self) -> Result<(), TooLarge> {
@@ -76,7 +76,7 @@ impl Known<'_> {
         &self,
         condition: &RbacCondition,
         is_not: bool,
-        budget: &mut Budget,
+        budget: &mut LooksLeft,
     ) -> Result<Option<Condition>, TooLarge> {
         budget.spend()?;
         let mut parts = |list: &[RbacCondition]| {
@@ -102,7 +102,7 @@ impl Known<'_> {
     }
 
     /// What is left of a policy.
-    pub(super) fn policy(&self, policy: &RbacPolicy, budget: &mut Budget) -> Result<Condition, TooLarge> {
+    pub(super) fn policy(&self, policy: &RbacPolicy, budget: &mut LooksLeft) -> Result<Condition, TooLarge> {
         let mut sides = Vec::new();
         for list in [&policy.permissions, &policy.principals] {
             let parts = list.iter().map(|part| self.left(part, false, budget));
@@ -116,7 +116,7 @@ impl Known<'_> {
     }
 
     /// What a route asks.
-    pub(super) fn route(&self, route: &Route, budget: &mut Budget) -> Result<Condition, TooLarge> {
+    pub(super) fn route(&self, route: &Route, budget: &mut LooksLeft) -> Result<Condition, TooLarge> {
         budget.spend()?;
         let path = match self.path(&route.path) {
             Some(false) => return Ok(Condition::FALSE),

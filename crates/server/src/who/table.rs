@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::condition::{Condition, Facts};
-use super::known::{Budget, Known, name_methods, name_route};
+use super::known::{Known, LooksLeft, name_methods, name_route};
 use super::methods::{MethodClass, MethodNames};
 use super::regions::{ChainChoice, Region, regions};
 use super::rows::{self, PolicyName, Row, split};
@@ -192,7 +192,7 @@ impl<'a> Table<'a> {
         dialect: &'a ServerDialect,
     ) -> Result<Table<'a>, TooLarge> {
         let routes = routes_of(listener, client);
-        let mut budget = Budget::new();
+        let mut budget = LooksLeft::new();
         let mut regions = regions(listener, dialect)?;
         let mut chains = Vec::new();
         for (index, chain, routes) in routes {
@@ -318,7 +318,7 @@ struct OfChain<'c> {
 }
 
 impl OfChain<'_> {
-    fn host(&self, host: &VirtualHost, budget: &mut Budget) -> Result<HostTable, TooLarge> {
+    fn host(&self, host: &VirtualHost, budget: &mut LooksLeft) -> Result<HostTable, TooLarge> {
         let mut methods = Vec::new();
         for class in self.names.classes() {
             budget.spend()?;
@@ -340,7 +340,12 @@ impl OfChain<'_> {
         })
     }
 
-    fn entries(&self, host: &VirtualHost, known: &Known<'_>, budget: &mut Budget) -> Result<Vec<RouteTable>, TooLarge> {
+    fn entries(
+        &self,
+        host: &VirtualHost,
+        known: &Known<'_>,
+        budget: &mut LooksLeft,
+    ) -> Result<Vec<RouteTable>, TooLarge> {
         let mut entries = Vec::new();
         for route in &host.routes {
             let only_if = known.route(route, budget)?;
@@ -375,7 +380,7 @@ impl OfChain<'_> {
         host: &VirtualHost,
         route: &Route,
         known: &Known<'_>,
-        budget: &mut Budget,
+        budget: &mut LooksLeft,
     ) -> Result<RouteOutcome, TooLarge> {
         let levels = [
             (Level::VirtualHost, &host.typed_per_filter_config),
@@ -433,7 +438,7 @@ fn of_policies(
     filter: &str,
     rules: &RbacRules,
     known: &Known<'_>,
-    budget: &mut Budget,
+    budget: &mut LooksLeft,
 ) -> Result<Vec<(PolicyName, Condition)>, TooLarge> {
     let mut found = Vec::new();
     for (name, policy) in &rules.policies {

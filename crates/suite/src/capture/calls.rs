@@ -21,7 +21,7 @@ pub(super) struct CapturedAttempt {
 
 /// An RPC, as the lines of a log tell it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Call {
+pub(super) struct LoggedRpc {
     /// The target of its channel.
     pub target: String,
     /// `/package.Service/Method`.
@@ -46,7 +46,7 @@ pub(super) struct Call {
 
 /// A connection changed its state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Connection {
+pub(super) struct ConnectionChange {
     pub at: i64,
     pub address: SocketAddr,
     pub state: Connectivity,
@@ -58,9 +58,9 @@ pub(super) struct Connection {
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     /// The RPCs in the order in which they began.
-    pub calls: Vec<Call>,
+    pub calls: Vec<LoggedRpc>,
     /// The connections in the order of the log.
-    pub connections: Vec<Connection>,
+    pub connections: Vec<ConnectionChange>,
     /// Targets of xDS channels, also of those without an RPC, in the order of the log.
     pub targets: Vec<String>,
     /// Words of picks were there that name an address which the log does not tell.
@@ -71,7 +71,7 @@ pub(super) struct Calls {
     states: BTreeMap<SocketAddr, Connectivity>,
     calld: BTreeMap<String, usize>,
     retried: BTreeMap<String, usize>,
-    /// Call and attempt of each attempt of the channel, and of the retry filter.
+    /// RPC and attempt of each attempt of the channel, and of the retry filter.
     lb_calls: BTreeMap<String, (usize, usize)>,
     attempts: BTreeMap<String, (usize, usize)>,
     /// The call whose filters were last made on a thread.
@@ -126,10 +126,10 @@ impl Calls {
     fn call(&mut self, (channel, pointer): (&str, &str), words: &str, line: &CapturedLine<'_>) -> Option<()> {
         if words == "created call" {
             self.calld.insert(pointer.to_owned(), self.calls.len());
-            self.calls.push(Call {
+            self.calls.push(LoggedRpc {
                 began: line.at,
                 target: channel.to_owned(),
-                ..Call::default()
+                ..LoggedRpc::default()
             });
             return Some(());
         }
@@ -239,7 +239,7 @@ impl Calls {
         // Each channel, and each policy, has a wrapper of its own that hears of the same connection.
         if self.states.insert(address, state) != Some(state) {
             let is_silent = why.contains("time out") || why.contains("timed out");
-            self.connections.push(Connection {
+            self.connections.push(ConnectionChange {
                 at,
                 address,
                 state,
@@ -265,7 +265,7 @@ fn address(text: &str) -> Option<SocketAddr> {
 const HIDDEN: &str = "bytes redacted for security reasons.";
 
 /// `:path: /a.B/C, WaitForReady: false, user: 3 bytes redacted for security reasons.`
-fn headers(metadata: &str, call: &mut Call) {
+fn headers(metadata: &str, call: &mut LoggedRpc) {
     for pair in metadata.split(", ") {
         // The name of a pseudo-header begins with a colon.
         let Some((name, value)) = pair.get(1..).and_then(|rest| rest.split_once(": ")) else {

@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use self::rpc::{comment_of, expected, members_of, place_of};
 use super::super::draft::{Draft, DraftAction, Drafted, Expected};
-use super::calls::{Call, Calls, Connection};
+use super::calls::{Calls, ConnectionChange, LoggedRpc};
 use super::sent::{CapturedResource, CapturedResponse};
 use xdsctl_document::source::node::JsonNode;
 use xdsctl_lb::runtime::{Connectivity, Time};
@@ -96,7 +96,7 @@ pub(super) fn draft(sent: &[CapturedResponse], calls: Calls) -> Draft {
 }
 
 /// When the first RPC had its configuration; without RPCs, when something is sent anew.
-fn begin(sent: &[CapturedResponse], calls: &[Call]) -> i64 {
+fn begin(sent: &[CapturedResponse], calls: &[LoggedRpc]) -> i64 {
     let picked = calls.iter().filter_map(|call| call.picked.or(call.ended)).min();
     picked.unwrap_or_else(|| {
         let mut held = SentResources::new();
@@ -140,7 +140,7 @@ fn apply<'s>(sent: &'s CapturedResponse, held: &mut SentResources<'s>) -> (Vec<&
 }
 
 /// Backends that could not be reached at first, and what they did later.
-fn backends(connections: &[Connection], begin: i64) -> (Vec<(SocketAddr, bool)>, Vec<Doing>) {
+fn backends(connections: &[ConnectionChange], begin: i64) -> (Vec<(SocketAddr, bool)>, Vec<Doing>) {
     #[derive(Default)]
     struct Known {
         was_ready: bool,
@@ -150,7 +150,7 @@ fn backends(connections: &[Connection], begin: i64) -> (Vec<(SocketAddr, bool)>,
     }
     let mut known: BTreeMap<SocketAddr, Known> = BTreeMap::new();
     let (mut unreachable, mut doings) = (Vec::new(), Vec::new());
-    for &Connection {
+    for &ConnectionChange {
         at,
         address,
         state,
@@ -186,7 +186,7 @@ fn backends(connections: &[Connection], begin: i64) -> (Vec<(SocketAddr, bool)>,
 }
 
 /// What happens, in the order of time; what happens while RPCs are under way is theirs.
-fn events(calls: &[Call], others: &[(i64, Event)]) -> Vec<(i64, Event)> {
+fn events(calls: &[LoggedRpc], others: &[(i64, Event)]) -> Vec<(i64, Event)> {
     let mut events: Vec<(i64, Event)> = Vec::new();
     let mut spans: Vec<(i64, i64)> = Vec::new();
     let mut from = 0;
@@ -225,7 +225,7 @@ fn others(sent: &[CapturedResponse], doings: &[Doing], begin: i64) -> Vec<(i64, 
 }
 
 /// What happens while some RPCs are under way.
-fn inner<'o>(calls: &[Call], others: &'o [(i64, Event)]) -> &'o [(i64, Event)] {
+fn inner<'o>(calls: &[LoggedRpc], others: &'o [(i64, Event)]) -> &'o [(i64, Event)] {
     let start = calls.first().map_or(0, |call| call.began);
     let end = calls.iter().filter_map(|call| call.ended).max().unwrap_or(start);
     let from = others.partition_point(|(at, _)| *at <= start);
@@ -339,7 +339,7 @@ impl<'s> StepWriter<'s> {
     /// Writes RPCs of which each was under way with the one before it, and what happened meanwhile.
     fn calls(
         &mut self,
-        calls: &[Call],
+        calls: &[LoggedRpc],
         inner: &[(i64, Event)],
         sent: &'s [CapturedResponse],
         doings: &[Doing],
@@ -418,7 +418,7 @@ impl<'s> StepWriter<'s> {
         }
     }
 
-    fn pick(&mut self, shape: StepShape, count: usize, mut places: Vec<SocketAddr>, call: &Call) {
+    fn pick(&mut self, shape: StepShape, count: usize, mut places: Vec<SocketAddr>, call: &LoggedRpc) {
         places.extend(place_of(call));
         let expect = self.expect(&shape, &places);
         self.push(

@@ -69,9 +69,9 @@ pub(crate) enum Action {
     /// A client connects. The server's own address is completed by that on which it listens.
     Connect { name: String, connection: Connection },
     /// An RPC on a connection.
-    Call { on: String, call: Call },
+    Call { on: String, call: TestRpc },
     /// An RPC that goes on while the next steps are played.
-    Begin { name: String, on: String, call: Call },
+    Begin { name: String, on: String, call: TestRpc },
     /// The RPC of this name ends.
     Finish(String),
     /// The control plane sends these resources.
@@ -86,7 +86,7 @@ pub(crate) enum Action {
 
 /// An RPC of a test; without an `authority` it has that of the server.
 #[derive(Debug, Clone)]
-pub(crate) struct Call {
+pub(crate) struct TestRpc {
     pub rpc: Rpc,
     pub has_authority: bool,
 }

@@ -2,7 +2,7 @@
 
 use super::check::Saw;
 use super::cover;
-use super::{Action, Call, ServerStep, ServerTest};
+use super::{Action, ServerStep, ServerTest, TestRpc};
 use crate::coverage::Coverage;
 use crate::run::{Failure, Played, RunOptions, TestStop};
 use xdsctl_channel::client::Client;
@@ -191,7 +191,7 @@ impl Run {
         saw
     }
 
-    fn rpc(&self, on: &str, call: &Call) -> xdsctl_server::Rpc {
+    fn rpc(&self, on: &str, call: &TestRpc) -> xdsctl_server::Rpc {
         let mut rpc = call.rpc.clone();
         if !call.has_authority {
             rpc.authority.clone_from(&self.server.server.address);

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use super::check::{ENDS, ExpectedEnd, ServerCheckKind};
-use super::{Action, Call, PlannedServer, ServerCheck, ServerStep, ServerTest};
+use super::{Action, PlannedServer, ServerCheck, ServerStep, ServerTest, TestRpc};
 use crate::expect::{rule, set};
 use crate::read::{Faulty, SuiteReader, fault};
 use xdsctl_channel::sim::script::value::{address, flag, members, one_or_more, seconds, text, unknown, wrong};
@@ -330,7 +330,7 @@ fn certificate(node: &JsonNode) -> Result<PeerCertificate, Located> {
     Ok(own)
 }
 
-fn call(node: &JsonNode) -> Result<Call, Located> {
+fn call(node: &JsonNode) -> Result<TestRpc, Located> {
     let method = text(node, "method")?.filter(|method| method.starts_with('/'));
     let method =
         method.ok_or_else(|| wrong("method", node.get("method").unwrap_or(node), "/package.Service/Method"))?;
@@ -339,7 +339,7 @@ fn call(node: &JsonNode) -> Result<Call, Located> {
         None => Vec::new(),
     };
     let authority = text(node, "authority")?;
-    Ok(Call {
+    Ok(TestRpc {
         has_authority: authority.is_some(),
         rpc: Rpc {
             method,

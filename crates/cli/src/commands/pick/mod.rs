@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::several::{self, Asked};
+use super::several::{self, ClientsQuestion};
 use crate::args::{Format, PickArgs};
 use crate::io::progress;
 use crate::report::channel::layers::Question;
@@ -37,7 +37,7 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         (None, Some(_)) => Question::Place,
         (None, None) => Question::Pick,
     };
-    let mut asked = Asked::of_channel(question, &args.channel, args.format == Format::Json);
+    let mut asked = ClientsQuestion::of_channel(question, &args.channel, args.format == Format::Json);
     asked.reads_stdin |= args.requests.as_ref().is_some_and(is_input);
     several::run(asked, io, &mut |one, told, io| {
         let mut args = args.clone();

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::layers::{AdmitAnswer, looks};
 use super::{Sentence, told};
-use crate::report::channel::retry::Failure;
+use crate::report::channel::retry::FailedRpc;
 use xdsctl_model::resource::listener::chain_place;
 use xdsctl_server::End;
 
@@ -17,7 +17,7 @@ struct AdmitJson<'a> {
     /// `served`, `denied`, `refused`, `connected`, `handshake failed`, `closed`, `reset`, `program ended` or `not serving`.
     end: &'static str,
     /// The status of an RPC that does not get to the application.
-    error: Option<Failure<'a>>,
+    error: Option<FailedRpc<'a>>,
     /// Name of the Listener.
     listener: &'a str,
     /// The chain that takes the connection; null if none does.
@@ -65,7 +65,7 @@ pub fn document(answer: &AdmitAnswer<'_>, seed: u64) -> impl Serialize {
         schema: SCHEMA,
         end: answer.answer.end.name(),
         error: match &answer.answer.end {
-            End::Refused(status) => Some(Failure::from(status)),
+            End::Refused(status) => Some(FailedRpc::from(status)),
             _ => None,
         },
         listener: &answer.server.listener,

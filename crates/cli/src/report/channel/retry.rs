@@ -194,7 +194,7 @@ struct RetryJson<'a> {
     breaks_channel: Vec<Fault>,
     outcome: Option<Played>,
     /// The status of an RPC that fails whatever the policy.
-    error: Option<Failure<'a>>,
+    error: Option<FailedRpc<'a>>,
     seed: u64,
 }
 
@@ -211,14 +211,14 @@ pub struct MethodConfigPolicy {
 
 /// The status of an RPC that fails.
 #[derive(Debug, Serialize)]
-pub struct Failure<'a> {
+pub struct FailedRpc<'a> {
     code: &'static str,
     message: &'a str,
 }
 
-impl<'a> From<&'a Status> for Failure<'a> {
-    fn from(status: &'a Status) -> Failure<'a> {
-        Failure {
+impl<'a> From<&'a Status> for FailedRpc<'a> {
+    fn from(status: &'a Status) -> FailedRpc<'a> {
+        FailedRpc {
             code: status.code.name(),
             message: &status.message,
         }
@@ -315,7 +315,7 @@ pub fn document(answer: &RetryAnswer<'_>) -> impl Serialize {
             })
             .collect(),
         outcome: answer.outcome.map(played),
-        error: answer.failure.map(Failure::from),
+        error: answer.failure.map(FailedRpc::from),
         seed: answer.seed,
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::retry::{Failure, MethodConfigPolicy};
+use super::retry::{FailedRpc, MethodConfigPolicy};
 use super::route::{RouteAnswer, details, filter_words};
 use xdsctl_channel::rpc::{Mismatch, Selection, words};
 use xdsctl_model::resource::route::{Action, Route};
@@ -21,7 +21,7 @@ struct RouteJson<'a> {
     /// Null if no route takes the RPC.
     route: Option<Chosen<'a>>,
     /// The status of an RPC that fails here.
-    error: Option<Failure<'a>>,
+    error: Option<FailedRpc<'a>>,
     seed: u64,
 }
 
@@ -117,7 +117,7 @@ pub fn document(answer: &RouteAnswer<'_>) -> impl Serialize {
         }),
         tried: tried.collect(),
         route: selection.map(|selection| chosen(answer, selection, routes.get(selection.route))),
-        error: answer.failure.map(Failure::from),
+        error: answer.failure.map(FailedRpc::from),
         seed: answer.seed,
     }
 }
@@ -129,7 +129,7 @@ pub fn failure(status: &Status, seed: u64) -> impl Serialize {
         virtual_host: None,
         tried: Vec::new(),
         route: None,
-        error: Some(Failure::from(status)),
+        error: Some(FailedRpc::from(status)),
         seed,
     }
 }

@@ -3,7 +3,7 @@
 use xdsctl_proto::tables::{Cardinality, Field, Kind, Message, WellKnown};
 
 use super::note::{BAD_VALUE, quote};
-use super::repeat::{Place, ReadValue, Step};
+use super::repeat::{Place, ReadValue, ValueStep};
 use super::{MAX_ELEMENTS, MAX_LEVELS, MAX_STRUCT_VALUES, Result, Transcoder, descriptor, takes_null};
 use xdsctl_model::diag::{BytesKnowledge, Path};
 
@@ -171,9 +171,9 @@ impl<'t> Transcoder<'t> {
         } else {
             false
         };
-        let mut step = Step {
+        let mut step = ValueStep {
             start,
-            ..Step::default()
+            ..ValueStep::default()
         };
         if is_end {
             self.repeats.keep_step(index, place, step, self.scan.pos());

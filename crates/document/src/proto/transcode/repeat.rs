@@ -25,7 +25,7 @@ const RARELY: u8 = 32;
 
 /// The way from one value of a message to its next one, or out of the message.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Step {
+pub(super) struct ValueStep {
     /// Where it stands in the text.
     pub start: usize,
     /// Its length; 0 for none.
@@ -82,7 +82,7 @@ impl ReadValue {
     }
 }
 
-/// A place in a message, from which a [`Step`] leads on.
+/// A place in a message, from which a [`ValueStep`] leads on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// The place behind the opening brace.
@@ -101,7 +101,7 @@ pub(super) struct Repeats {
     /// Where the entries of each message start: one for each field, and two more for the steps.
     base: Vec<u32>,
     /// The last two different ones from each place, the latest first.
-    steps: Vec<[Step; 2]>,
+    steps: Vec<[ValueStep; 2]>,
     values: Vec<ReadValue>,
     is_off: bool,
 }
@@ -138,7 +138,7 @@ impl Repeats {
             self.base.push(total);
             total += u32::try_from(message.fields.len()).unwrap_or(u32::MAX) + 2;
         }
-        self.steps = vec![<[Step; 2]>::default(); total as usize];
+        self.steps = vec![<[ValueStep; 2]>::default(); total as usize];
         self.values = vec![ReadValue::default(); total as usize];
     }
 
@@ -155,13 +155,13 @@ impl Repeats {
 
     /// The steps that were taken last from here; of length 0 if there were none.
     #[inline(always)]
-    pub(super) fn steps(&mut self, message: u16, place: Place) -> Option<&mut [Step; 2]> {
+    pub(super) fn steps(&mut self, message: u16, place: Place) -> Option<&mut [ValueStep; 2]> {
         let slot = self.slot(message, place)?;
         self.steps.get_mut(slot)
     }
 
     /// Keeps the step, which ends at `end`.
-    pub(super) fn keep_step(&mut self, message: u16, place: Place, step: Step, end: usize) {
+    pub(super) fn keep_step(&mut self, message: u16, place: Place, step: ValueStep, end: usize) {
         let len = end - step.start;
         if len > MAX_STEP {
             return;
@@ -171,7 +171,7 @@ impl Repeats {
             && let Ok(len) = u16::try_from(len)
         {
             kept[1] = kept[0];
-            kept[0] = Step { len, ..step };
+            kept[0] = ValueStep { len, ..step };
         }
     }
 

@@ -4,7 +4,7 @@
 use super::{MIN_SWEEP_MS, ORPHANS, OverrideHostPolicy};
 use crate::endpoint::Address;
 use crate::log::LogEvent;
-use crate::override_host::entry::{Connection, HostEntry};
+use crate::override_host::entry::{HeldSubchannel, HostEntry};
 use crate::policy::{PolicyCx, PolicyEvent, Reports};
 use crate::runtime::{Connectivity, Handle};
 
@@ -22,7 +22,7 @@ impl OverrideHostPolicy {
             self.lists.insert(handle.id, entry.endpoint.clone());
             (entry.state, _) = cx.runtime.pool.state_of(handle.subchannel);
         }
-        self.connect(index, Connection::Child { handle, watch }, cx);
+        self.connect(index, HeldSubchannel::Child { handle, watch }, cx);
     }
 
     /// The policies below let go of a subchannel.
@@ -32,7 +32,7 @@ impl OverrideHostPolicy {
             return;
         };
         let Some(entry) = self.entries.get(index) else { return };
-        if matches!(&entry.connection, Connection::Child { handle, .. } if handle.id == id) {
+        if matches!(&entry.connection, HeldSubchannel::Child { handle, .. } if handle.id == id) {
             // What becomes of it is decided when the work at hand is done: the policies below may
             // have made another one by then (C-core `SubchannelWrapper::Orphaned`).
             let held = cx.runtime.hold(address, &self.at);
@@ -48,8 +48,7 @@ impl OverrideHostPolicy {
         for (id, held) in std::mem::take(&mut self.orphans) {
             let index = self.find(&held.address.socket);
             let entry = index.and_then(|index| self.entries.get(index));
-            let is_orphan =
-                |entry: &HostEntry| matches!(&entry.connection, Connection::Child { handle, .. } if handle.id == id);
+            let is_orphan = |entry: &HostEntry| matches!(&entry.connection, HeldSubchannel::Child { handle, .. } if handle.id == id);
             let (Some(index), Some(entry)) = (index, entry.filter(|entry| is_orphan(entry))) else {
                 cx.runtime.drop_watch(held.subchannel, held.id);
                 continue;
@@ -64,10 +63,10 @@ impl OverrideHostPolicy {
                 }
             });
             if is_in_use {
-                self.connect(index, Connection::Owned(held), cx);
+                self.connect(index, HeldSubchannel::Owned(held), cx);
             } else {
                 cx.runtime.drop_watch(held.subchannel, held.id);
-                self.connect(index, Connection::None, cx);
+                self.connect(index, HeldSubchannel::None, cx);
             }
         }
     }
@@ -108,12 +107,12 @@ impl OverrideHostPolicy {
         for index in 0..self.entries.len() {
             let Some(entry) = self.entries.get(index) else { break };
             let is_idle = entry.last_used.is_none_or(|used| used <= threshold);
-            if is_idle && matches!(entry.connection, Connection::Owned(_)) {
+            if is_idle && matches!(entry.connection, HeldSubchannel::Owned(_)) {
                 let address = &entry.address.text;
                 cx.runtime.say(&self.at, || LogEvent::OwnedDropped {
                     address: address.clone(),
                 });
-                self.connect(index, Connection::None, cx);
+                self.connect(index, HeldSubchannel::None, cx);
             }
         }
         self.set_timer(cx);
@@ -130,13 +129,13 @@ impl OverrideHostPolicy {
             return Reports::new();
         };
         match self.entries.get(index) {
-            Some(entry) if !matches!(entry.connection, Connection::Owned(_)) => {
+            Some(entry) if !matches!(entry.connection, HeldSubchannel::Owned(_)) => {
                 let address = &entry.address.text;
                 cx.runtime.say(&self.at, || LogEvent::OwnedCreated {
                     address: address.clone(),
                 });
                 let owned = cx.runtime.hold(&entry.address, &self.at);
-                self.connect(index, Connection::Owned(owned), cx);
+                self.connect(index, HeldSubchannel::Owned(owned), cx);
                 self.renew()
             }
             _ => Reports::new(),
@@ -150,7 +149,7 @@ impl OverrideHostPolicy {
             return Reports::new();
         };
         let changed = std::mem::replace(&mut entry.state, state) != state;
-        let is_owned = matches!(&entry.connection, Connection::Owned(handle) if handle.id == watch);
+        let is_owned = matches!(&entry.connection, HeldSubchannel::Owned(handle) if handle.id == watch);
         if changed && is_owned {
             self.renew()
         } else {

@@ -8,7 +8,7 @@ use super::OverrideHostPolicy;
 use crate::endpoint::Endpoint;
 use crate::log::LogEvent;
 use crate::override_host::SessionHosts;
-use crate::override_host::entry::Connection;
+use crate::override_host::entry::HeldSubchannel;
 use crate::picker::{Complete, Pick, PickCx, StepKind};
 use crate::policy::PolicyEvent;
 use crate::runtime::Connectivity;
@@ -62,7 +62,7 @@ impl OverrideHostPolicy {
                 continue;
             }
             let handle = match &entry.connection {
-                Connection::None => {
+                HeldSubchannel::None => {
                     say_unusable(address, format_args!("has no connection"), cx);
                     cx.tell(|rpc| LogEvent::SessionWithoutConnection {
                         rpc,
@@ -71,7 +71,7 @@ impl OverrideHostPolicy {
                     without_connection.get_or_insert(address);
                     continue;
                 }
-                Connection::Child { handle, .. } | Connection::Owned(handle) => handle,
+                HeldSubchannel::Child { handle, .. } | HeldSubchannel::Owned(handle) => handle,
             };
             let state = entry.state;
             let is_ready = state == Connectivity::Ready;

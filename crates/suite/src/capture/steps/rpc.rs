@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use serde_json::Value as Json;
 
-use super::super::calls::Call;
+use super::super::calls::LoggedRpc;
 use super::{StepShape, StepWriter};
 use crate::draft::{Expected, headers as headers_of};
 use xdsctl_document::source::node::JsonNode;
@@ -16,7 +16,7 @@ use xdsctl_model::status::Code;
 const PLACES_TOLD: usize = 10;
 
 impl StepWriter<'_> {
-    pub(super) fn shape(&self, call: &Call) -> StepShape {
+    pub(super) fn shape(&self, call: &LoggedRpc) -> StepShape {
         let mut headers = call.headers.clone();
         let mut members = vec![("method", Json::from(call.method.as_str()))];
         let failed = || call.attempts.iter().filter(|attempt| attempt.address.is_some());
@@ -152,7 +152,7 @@ fn one_or_list(mut texts: Vec<String>) -> Json {
 }
 
 /// Where an RPC ended well.
-pub(super) fn place_of(call: &Call) -> Option<SocketAddr> {
+pub(super) fn place_of(call: &LoggedRpc) -> Option<SocketAddr> {
     call.attempts.last().and_then(|attempt| attempt.address)
 }
 
