@@ -205,6 +205,33 @@ fn every_crate_can_be_packaged() {
     }
 }
 
+/// The type that a line declares, if it is seen outside its module.
+fn public_type(line: &str) -> Option<&str> {
+    let line = line.trim_start().strip_prefix("pub")?;
+    let line = match line.strip_prefix('(') {
+        Some(rest) => rest.split_once(')')?.1,
+        None => line,
+    };
+    let (kind, rest) = line.trim_start().split_once(' ')?;
+    let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()?;
+    matches!(kind, "struct" | "enum" | "trait" | "type" | "union").then_some(name)
+}
+
+#[test]
+fn a_type_has_its_name_almost_alone() {
+    assert_eq!(public_type("    pub(super) struct Draw<'a> {"), Some("Draw"));
+    assert_eq!(public_type("pub fn draw() {"), None);
+    let sources = sources();
+    let mut places: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for source in &sources {
+        for name in without_tests(&source.text).lines().filter_map(public_type) {
+            places.entry(name).or_default().push(source.name());
+        }
+    }
+    places.retain(|_, files| files.len() > 2);
+    assert!(places.is_empty(), "declared in more than two places: {places:#?}");
+}
+
 #[test]
 fn every_file_says_what_it_is_and_stays_small() {
     let mut wrong = Vec::new();
