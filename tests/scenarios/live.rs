@@ -438,6 +438,36 @@ fn what_the_last_fresh_channels_showed_holds() {
     }
 }
 
+/// A category drops every RPC while the endpoints are gone, down or up, alone and in an aggregate cluster. Only C-core calls such a
+/// cluster READY; in the other clients the aggregate goes on to its next cluster when no endpoint is left.
+#[test]
+fn a_cluster_that_drops_everything_is_left_for_the_next_one() {
+    for client in [GO, JAVA, NODE] {
+        compare_live(&recording("drops", client), &[]);
+    }
+}
+
+/// All kinds with a seed of their own, the last ones: what was found before holds for rows that nobody had seen. In
+/// `fresh-routes_move-62`, the timer of a missing cluster runs out at about the time of an RPC.
+#[test]
+fn channels_of_go_and_java_answer_a_new_draw_so() {
+    compare_live(&recording("fresh-11", GO), &[]);
+    compare_live(&recording("fresh-11", JAVA), &["fresh-routes_move-62"]);
+}
+
+/// In the rows of tonic-xds the deadline of the recorder and that of the client end at once; the client was a little earlier (CANCELLED).
+#[test]
+fn channels_of_node_and_rust_answer_a_new_draw_so() {
+    compare_live(&recording("fresh-12", NODE), &[]);
+    let late = [
+        "fresh-failover-45",
+        "fresh-failover-144",
+        "fresh-timeouts-148",
+        "fresh-failover-177",
+    ];
+    compare_live(&recording("fresh-12", RUST), &late);
+}
+
 #[test]
 fn live_channels_of_node_answer_so() {
     compare_live(&recording("common", NODE), &[]);

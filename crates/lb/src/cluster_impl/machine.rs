@@ -74,7 +74,7 @@ impl ClusterImplPolicy {
         Some(Pick::Drop(self.breaker.clone()))
     }
 
-    /// With everything dropped, the policy is READY whatever the child says.
+    /// With everything dropped, the policy is READY whatever the child says; see [`Feature::DropAllIsReady`].
     fn wrap(&self, mut reports: Reports) -> Reports {
         if self.drop_all {
             for report in &mut reports {
@@ -96,7 +96,7 @@ impl ClusterImplPolicy {
         self.breaker = over_limit(self.limit, &self.cluster, profile);
         self.counts = !self.breaks_late || leaf.is_some_and(|leaf| leaf.cluster.lrs_self);
         let drops = leaf.and_then(|leaf| leaf.drops.as_ref());
-        self.drop_all = !self.drops_once_ready && drops.is_some_and(|drops| drops.drop_all);
+        self.drop_all = profile.has(Feature::DropAllIsReady) && drops.is_some_and(|drops| drops.drop_all);
         let categories = drops.into_iter().flat_map(|drops| &drops.categories);
         self.drops = categories
             .map(|drop| (drop.per_million, dropped(&drop.category, profile)))

@@ -238,8 +238,10 @@ features! {
     GrpcServiceRead;
     /// An aggregate cluster has one list of the priorities of all its leaves; nothing is kept for sessions.
     AggregateIsFlat;
-    /// Drops count only while an endpoint is connected, and dropping everything does not make a cluster READY.
+    /// Drops count only while an endpoint is connected.
     DropsOnceReady;
+    /// A cluster that drops everything is READY, whatever its endpoints are: an aggregate cluster stays with it.
+    DropAllIsReady;
     /// A name of an endpoint's path is gone once a policy has gone by it.
     PathsEnd;
     /// A 0 in the outlier detection of a cluster is the default.
@@ -557,8 +559,7 @@ features! {
     /// A Listener or cluster that the control plane took away, and that comes back as it was, is no news: it stays missing while the
     /// client watches it. (A Listener with its routes in it is there again when any other resource changes.)
     WithdrawnRemembered;
-    /// An update is compared with what there was by what there was: an override, an outlier detection or a timeout of the connection
-    /// manager that is only added is no news.
+    /// What an update only adds is not seen: an override, an outlier detection, a timeout of the connection manager.
     AdditionsUnseen;
     /// A Listener that changes and names the same RouteConfiguration takes effect with the next change of another resource.
     ListenerAloneUnseen;
@@ -567,8 +568,7 @@ features! {
     /// A configuration is taken when each of its clusters has endpoints or an error, and not before: EDS that is missing or rejected and
     /// a DNS name without an address hold up the channel.
     EndpointsAwaited;
-    /// An aggregate cluster that is too deep somewhere, or leads back to itself, fails as a whole; others are tried in their order,
-    /// those that are missing too.
+    /// An aggregate cluster that is too deep somewhere, or leads back to itself, fails as a whole; a missing one is tried in its turn.
     AggregateFailsWhole;
     /// Localities stand in the order of the resource. One with a weight of 0 counts, one without an endpoint to use does not, and
     /// weights of 0 leave a hash ring empty.

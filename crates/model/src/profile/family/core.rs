@@ -36,7 +36,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     read_switch,
     changes: changes! {
         "1.50" off RlsLb;
-        "1.50" always DisabledFiltersRun;
+        "1.50" always DisabledFiltersRun DropAllIsReady;
         "1.51" off Federation CustomLbConfig TraceXdsClient;
         "1.51" on EndpointHashKeyBackwardCompat;
         "1.53" off OverrideHost;
