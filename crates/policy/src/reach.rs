@@ -16,6 +16,7 @@ use crate::view;
 use destinations::{destinations, named_by};
 use xdsctl_channel::client::{Checked, ClusterFacts, Facts, ResourceId, World};
 use xdsctl_channel::rpc::chain::{self, Level};
+use xdsctl_model::profile::Profile;
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::filter::FilterConfig;
 use xdsctl_model::resource::listener::{HttpConnectionManager, RouteSource};
@@ -37,8 +38,6 @@ pub(crate) struct Reach<'a> {
     resources: &'a [Checked],
     index: &'a Index<'a>,
     work: Work,
-    /// Whether a leaf has the LB policy of the aggregate above it.
-    aggregates_decide: OnceCell<bool>,
 }
 
 /// What leads to a resource, which is the same for all places in it.
@@ -59,6 +58,8 @@ pub(crate) struct Ways<'a> {
 /// Who leads where in a world: each route asks, so that all of it is looked up only.
 #[derive(Default)]
 pub(crate) struct Index<'a> {
+    /// The client whose world it is.
+    profile: Profile,
     /// Users by name of the RouteConfiguration.
     users: HashMap<&'a str, Vec<User<'a>>>,
     /// All users by listener, by their [`ChainNumber`].
@@ -84,7 +85,10 @@ impl<'a> Index<'a> {
     /// That of a world.
     pub fn of(world: &'a World, resources: &'a [Checked]) -> Index<'a> {
         let parsed = |id: ResourceId| resources.get(id.0)?.parsed.as_deref();
-        let mut index = Index::default();
+        let mut index = Index {
+            profile: Profile::of(world.client()),
+            ..Index::default()
+        };
         for (name, entry) in world.all(ResourceType::Listener) {
             if let Some(Resource::Listener(listener)) = parsed(entry.id) {
                 index.add_listener(name, listener);
@@ -172,7 +176,6 @@ impl<'a> Reach<'a> {
             resources,
             index,
             work,
-            aggregates_decide: OnceCell::new(),
         }
     }
 

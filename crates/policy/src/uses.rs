@@ -8,7 +8,7 @@ use crate::view::{self, address, duration, lb_policies, optional, text, texts};
 use xdsctl_channel::rpc::chain::Overrides;
 use xdsctl_channel::tree::shares;
 use xdsctl_lb::ring_hash::RING_SIZE_CAP;
-use xdsctl_model::profile::{Client, Profile};
+use xdsctl_model::profile::Profile;
 use xdsctl_model::resource::cluster::HealthStatus;
 use xdsctl_model::resource::endpoints::Locality;
 use xdsctl_model::resource::filter::FilterConfig;
@@ -139,7 +139,7 @@ pub(crate) struct Shared<'a> {
     pub localities: &'a [Locality],
     /// The LB policies that may be those below the priority: of each cluster that has it.
     pub policies: Vec<&'a LbPolicy>,
-    pub client: Client,
+    pub profile: &'a Profile,
     pub work: Work,
     /// Made when the first one is asked for.
     pub shares: OnceCell<Vec<Option<f64>>>,
@@ -153,7 +153,6 @@ impl Shared<'_> {
     }
 
     fn all(&self) -> Vec<Option<f64>> {
-        let profile = Profile::of(self.client);
         let endpoints: usize = self.localities.iter().map(|of| 1 + of.endpoints.len()).sum();
         let mut all: Option<Vec<Option<f64>>> = None;
         for policy in &self.policies {
@@ -162,7 +161,7 @@ impl Shared<'_> {
                 _ => 0,
             };
             self.work.add(endpoints + of_ring);
-            let own = shares::of_localities(policy, self.localities, &profile);
+            let own = shares::of_localities(policy, self.localities, self.profile);
             match &mut all {
                 Some(all) => {
                     let both = all.iter_mut().zip(own);

@@ -189,7 +189,7 @@ fn rbac(numbers: &mut Numbers) -> FilterConfig {
 fn overrides(numbers: &mut Numbers) -> BTreeMap<String, FilterOverride> {
     let list = numbers.list(1, |numbers| {
         let disabled = numbers.one_in(4);
-        let config = (!numbers.one_in(4)).then(|| rbac(numbers));
+        let config = (!numbers.one_in(4)).then(|| rbac(numbers).into());
         (numbers.of(&["0", "1"]).to_owned(), FilterOverride { disabled, config })
     });
     list.into_iter().collect()

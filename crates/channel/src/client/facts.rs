@@ -533,7 +533,7 @@ fn add_overrides<'a>(
     overrides: &mut Overrides<'a>,
 ) {
     for (name, entry) in entries {
-        let kind = entry.config.as_ref().map(FilterConfig::kind);
+        let kind = entry.config.as_deref().map(FilterConfig::kind);
         let facts = overrides.entry((name, kind)).or_insert_with(|| OverrideFacts {
             name: name.as_str().into(),
             kind,
@@ -542,7 +542,8 @@ fn add_overrides<'a>(
             first: at,
         });
         facts.count = facts.count.saturating_add(1);
-        facts.switches_off |= entry.disabled || matches!(entry.config, Some(FilterConfig::StatefulSession(None)));
+        facts.switches_off |=
+            entry.disabled || matches!(entry.config.as_deref(), Some(FilterConfig::StatefulSession(None)));
     }
 }
 
@@ -555,7 +556,7 @@ fn add_needing_tls(
     found: &mut Vec<(OverrideFacts, Box<str>)>,
 ) {
     for (name, entry) in entries.iter().filter(|(_, entry)| !entry.disabled) {
-        let Some(FilterConfig::Rbac(rbac)) = &entry.config else {
+        let Some(FilterConfig::Rbac(rbac)) = entry.config.as_deref() else {
             continue;
         };
         let policies = rbac.rules.iter().flat_map(|rules| &rules.policies);

@@ -111,7 +111,7 @@ fn filter_of_another(config: &XdsConfig) -> Option<&str> {
     // The most specific override counts, whatever it is of.
     let is_another = |filter: &HttpFilter, levels: &[&BTreeMap<String, FilterOverride>]| {
         let found = levels.iter().find_map(|overrides| overrides.get(&filter.name));
-        let config = found.and_then(|found| found.config.as_ref());
+        let config = found.and_then(|found| found.config.as_deref());
         config.is_some_and(|config| config.kind() != filter.config.kind())
     };
     let has_another = |filter: &HttpFilter| {

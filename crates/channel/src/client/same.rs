@@ -152,7 +152,7 @@ fn retain(entries: &mut BTreeMap<String, FilterOverride>, before: &BTreeMap<Stri
 fn overrides(entries: &mut BTreeMap<String, FilterOverride>) {
     entries
         .values_mut()
-        .filter_map(|entry| entry.config.as_mut())
+        .filter_map(|entry| entry.config.as_deref_mut())
         .for_each(config);
 }
 

@@ -27,7 +27,7 @@ pub(super) fn overrides(object: ParsedObject, overrides: &BTreeMap<String, Filte
         overrides.iter().map(|(name, entry)| {
             let value = ParsedObject::new()
                 .set("disabled", entry.disabled, false)
-                .optional("config", entry.config.as_ref().map(config))
+                .optional("config", entry.config.as_deref().map(config))
                 .done();
             (name, value)
         }),
@@ -65,14 +65,14 @@ fn cookie(session: &SessionCookie) -> Value {
 
 fn faults(object: ParsedObject, fault: &Fault) -> ParsedObject {
     let percentage = |numerator: u32, denominator: u32| json!(format!("{numerator}/{denominator}"));
-    let abort = (fault.abort_code != 0 || fault.abort_from_header || fault.abort_numerator != 0).then(|| {
+    let abort = fault.has_abort().then(|| {
         ParsedObject::new()
             .set("grpc_status", fault.abort_code, 0)
             .set("header_abort", fault.abort_from_header, false)
             .put("percentage", percentage(fault.abort_numerator, fault.abort_denominator))
             .done()
     });
-    let delay = (fault.delay != Millis(0) || fault.delay_from_header || fault.delay_numerator != 0).then(|| {
+    let delay = fault.has_delay().then(|| {
         ParsedObject::new()
             .time("fixed_delay", fault.delay, Millis(0))
             .set("header_delay", fault.delay_from_header, false)

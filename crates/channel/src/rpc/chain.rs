@@ -85,7 +85,7 @@ pub fn effective<'a>(filter: &'a HttpFilter, overrides: &[(Level, &'a Overrides)
             continue;
         };
         (found.disabled, found.disabled_level) = (entry.disabled, *level);
-        if let Some(replacement) = entry.config.as_ref().filter(|c| c.kind() == filter.config.kind()) {
+        if let Some(replacement) = entry.config.as_deref().filter(|c| c.kind() == filter.config.kind()) {
             (found.config, found.config_level) = (replacement, *level);
         }
     }

@@ -140,7 +140,10 @@ fn the_most_specific_entry_switches_and_the_most_specific_config_counts() {
             ..Fault::default()
         })
     };
-    let entry = |disabled, config| Overrides::from([("f".to_owned(), FilterOverride { disabled, config })]);
+    let entry = |disabled, config: Option<FilterConfig>| {
+        let config = config.map(Box::new);
+        Overrides::from([("f".to_owned(), FilterOverride { disabled, config })])
+    };
     let run = |of_listener, of_host, of_route| {
         let filters = vec![filter("f", of_listener, fault(1))];
         let selector = selector(filters, of_host, route(Destination::Cluster("a".into()), of_route));

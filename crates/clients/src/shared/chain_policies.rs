@@ -103,7 +103,7 @@ fn report(chain: &FilterChain, known: KnownConnection, at: &Path<'_>, cx: &mut V
 fn overrides(map: &BTreeMap<String, FilterOverride>, known: KnownConnection, at: &Path<'_>, cx: &mut Validation<'_>) {
     let at = at.field("typed_per_filter_config");
     for (filter, entry) in map.iter().filter(|(_, entry)| !entry.disabled) {
-        let Some(FilterConfig::Rbac(rbac)) = &entry.config else {
+        let Some(FilterConfig::Rbac(rbac)) = entry.config.as_deref() else {
             continue;
         };
         let Some(rules) = rbac.rules.as_deref() else { continue };

@@ -24,7 +24,7 @@ pub struct FilterOverride {
     /// FilterConfig.disabled.
     pub disabled: bool,
     /// The override; `None` where it overrides nothing (ext_proc without `overrides`).
-    pub config: Option<FilterConfig>,
+    pub config: Option<Box<FilterConfig>>,
 }
 
 /// The configs of the filters that the client has.
@@ -128,6 +128,18 @@ pub struct Fault {
     pub aborts_with_ok: bool,
     /// Who reads the headers of an RPC.
     pub headers: FaultHeaders,
+}
+
+impl Fault {
+    /// Says whether RPCs are aborted, whatever their share.
+    pub const fn has_abort(&self) -> bool {
+        self.abort_code != 0 || self.abort_from_header || self.abort_numerator != 0
+    }
+
+    /// Says whether RPCs are delayed, whatever their share.
+    pub const fn has_delay(&self) -> bool {
+        self.delay.0 != 0 || self.delay_from_header || self.delay_numerator != 0
+    }
 }
 
 /// How a client reads the headers of an RPC that ask for a fault, and its share.

@@ -62,7 +62,7 @@ impl TcpListener {
     pub fn has_policies(&self) -> bool {
         let is_rbac = |config: &FilterConfig| matches!(config, FilterConfig::Rbac(_));
         let overridden = |map: &BTreeMap<String, FilterOverride>| {
-            map.values().any(|entry| entry.config.as_ref().is_some_and(is_rbac))
+            map.values().any(|entry| entry.config.as_deref().is_some_and(is_rbac))
         };
         let mut chains = self.filter_chains.iter().chain(&self.default_filter_chain);
         chains.any(|chain| {

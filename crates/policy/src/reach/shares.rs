@@ -7,7 +7,7 @@ use super::Reach;
 use crate::cel::Value;
 use crate::site::Held;
 use crate::uses::Shared;
-use xdsctl_model::profile::{Feature, Profile};
+use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::LbPolicy;
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::endpoints::Locality;
@@ -15,8 +15,7 @@ use xdsctl_model::resource::endpoints::Locality;
 impl<'a> Reach<'a> {
     /// Says whether a leaf has the LB policy of the aggregate above it.
     pub(super) fn aggregates_decide(&self) -> bool {
-        let decide = || Profile::of(self.world.client()).has(Feature::AggregateClusterBackwardCompat);
-        *self.aggregates_decide.get_or_init(decide)
+        self.index.profile.has(Feature::AggregateClusterBackwardCompat)
     }
 
     /// The LB policies that may be those below the priorities of endpoints, each once.
@@ -44,7 +43,7 @@ impl<'a> Reach<'a> {
         Rc::new(Shared {
             localities,
             policies: policies.to_vec(),
-            client: self.world.client(),
+            profile: &self.index.profile,
             work: self.work.clone(),
             shares: OnceCell::new(),
         })

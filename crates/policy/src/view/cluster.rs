@@ -2,10 +2,12 @@
 
 use std::rc::Rc;
 
-use super::{Named, duration, object, objects, of_json, optional, text, texts};
+use super::{Named, duration, map, object, objects, of_json, optional, text, texts};
 use crate::cel::{Record, Text, Value, View};
 use xdsctl_channel::parsed;
-use xdsctl_model::resource::cluster::{Discovery, FailurePercentageEjection, OutlierDetection, SuccessRateEjection};
+use xdsctl_model::resource::cluster::{
+    Discovery, FailurePercentageEjection, MetadataValue, OutlierDetection, SuccessRateEjection,
+};
 use xdsctl_model::resource::tls::{
     CaCerts, CommonTlsContext, DownstreamTlsContext, ProviderInstance, UpstreamTlsContext,
 };
@@ -48,8 +50,11 @@ impl<'a> View<'a> for Named<'a, Cluster> {
     }
 }
 
-fn metadata<'a>(value: &xdsctl_model::resource::cluster::MetadataValue) -> Value<'a> {
-    of_json(&parsed::metadata(value), "metadata")
+fn metadata<'a>(value: &MetadataValue) -> Value<'a> {
+    match value {
+        MetadataValue::Struct(value) => map([("type", text("Struct")), ("value", Value::of_json(value))]),
+        _ => of_json(&parsed::metadata(value), "metadata"),
+    }
 }
 
 impl Record for Discovery {

@@ -20,7 +20,7 @@ use crate::schema::{Kind, typed};
 pub(crate) use cluster::lb_policies;
 use xdsctl_channel::parsed::{self, ParsedValue};
 use xdsctl_model::resource::endpoints::{Endpoint, Locality, LocalityName};
-use xdsctl_model::resource::filter::{FilterConfig, HttpFilter};
+use xdsctl_model::resource::filter::{Fault, FilterConfig, HttpFilter};
 use xdsctl_model::resource::listener::FilterChain;
 use xdsctl_model::resource::route::{Route, RouteAction, VirtualHost};
 use xdsctl_model::resource::{Cluster, Endpoints, Listener, Millis, RouteConfiguration};
@@ -122,9 +122,44 @@ fn with<'a>(value: Value<'a>, fields: impl IntoIterator<Item = (&'a str, Value<'
     Value::Map(map.into())
 }
 
+fn map<'a>(fields: impl IntoIterator<Item = (&'static str, Value<'a>)>) -> Value<'a> {
+    let fields = fields.into_iter();
+    Value::Map(Rc::new(
+        fields.map(|(name, value)| (Text::Borrowed(name), value)).collect(),
+    ))
+}
+
+/// The config of fault injection, which many routes have.
+fn faults<'a>(kind: &'static str, of: &Fault) -> Value<'a> {
+    let share = |numerator: u32, denominator: u32| ("percentage", Value::text(format!("{numerator}/{denominator}")));
+    let abort = |of: &Fault| {
+        map([
+            ("grpc_status", Value::int(of.abort_code)),
+            ("header_abort", Value::Bool(of.abort_from_header)),
+            share(of.abort_numerator, of.abort_denominator),
+        ])
+    };
+    let delay = |of: &Fault| {
+        map([
+            ("fixed_delay", duration(of.delay)),
+            ("header_delay", Value::Bool(of.delay_from_header)),
+            share(of.delay_numerator, of.delay_denominator),
+        ])
+    };
+    map([
+        ("type", text(kind)),
+        ("abort", optional(of.has_abort().then_some(of), abort)),
+        ("delay", optional(of.has_delay().then_some(of), delay)),
+        ("max_active_faults", Value::int(of.max_active_faults)),
+    ])
+}
+
 /// The config of an HTTP filter: few things have one, and few policies ask for it.
 pub(crate) fn filter_config<'a>(config: &FilterConfig, redacts: bool) -> Value<'a> {
-    let shown = parsed::filter_config(config);
+    let shown = match config {
+        FilterConfig::Fault(of) if !redacts => return faults(config.kind(), of),
+        _ => parsed::filter_config(config),
+    };
     let shown = match redacts {
         true => ParsedValue::Plain(shown).redacted().to_value(),
         false => shown,

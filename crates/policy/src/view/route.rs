@@ -60,7 +60,7 @@ impl Record for FilterOverride {
     fn get<'a>(&'a self, field: &str) -> Value<'a> {
         match field {
             "disabled" => Value::Bool(self.disabled),
-            "config" => optional(self.config.as_ref(), |config| filter_config(config, false)),
+            "config" => optional(self.config.as_deref(), |config| filter_config(config, false)),
             _ => Value::Null,
         }
     }

@@ -88,7 +88,7 @@ fn of_overrides<'o>(
     coverage: &mut Coverage,
 ) {
     for (filter, own) in overrides {
-        policies(place, filter, own.config.as_ref(), coverage);
+        policies(place, filter, own.config.as_deref(), coverage);
     }
 }
 

@@ -105,7 +105,7 @@ fn parse(
     }
     Some(FilterOverride {
         disabled: matches!(wrapping, Wrapping::FilterConfig { disabled: true, .. }),
-        config,
+        config: config.map(Box::new),
     })
 }
 

@@ -82,7 +82,7 @@ impl FamilyReader<'_> {
         let kind = self.filter_kind(any)?;
         Some(FilterOverride {
             disabled: false,
-            config: Some(self.filter_config(kind, any)),
+            config: Some(self.filter_config(kind, any).into()),
         })
     }
 
