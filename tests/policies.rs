@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::cli_tree::run;
-use crate::run::{Run, directory, in_process};
+use crate::run::{Run, directory, in_process, program, spawned};
 use crate::support::root;
 
 const ROUTES: &str = r#"
@@ -1395,4 +1395,82 @@ fn what_stands_in_a_filter_chain_sees_that_chain() {
     assert_eq!(says("route", deadline), [": 5s", ": none"]);
     let clusters = "world.clusters.map(c, c.name).join(' ')";
     assert_eq!(says("filter", clusters), [": c0", ": c0", ": c1"]);
+}
+
+#[test]
+fn settings_around_the_input_alone_are_named_and_not_used() {
+    let project = directory("policies", "passed_over");
+    fs::create_dir_all(project.join("xds")).unwrap();
+    fs::create_dir_all(project.join("elsewhere/.git")).unwrap();
+    fs::write(project.join("xdsctl.toml"), DEADLINE).unwrap();
+    let routes = project.join("xds/routes.yaml");
+    fs::write(&routes, ROUTES).unwrap();
+    let validate = |place: &str, more: &[&str]| {
+        let mut command = program(&[&["validate", routes.to_str().unwrap()], more].concat());
+        command.current_dir(project.join(place));
+        spawned(command, b"")
+    };
+    let ran = validate("elsewhere", &[]);
+    let note = "note: the settings in `../xdsctl.toml` are not used: this directory is not below them; \
+                `--config ../xdsctl.toml` uses them\n";
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), note), "{}", ran.out);
+    assert_eq!(validate("elsewhere", &["--no-config"]).err, "");
+    for place in ["", "xds"] {
+        let ran = validate(place, &[]);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(1), ""), "{}", ran.out);
+    }
+}
+
+#[test]
+fn a_case_fails_if_its_message_cannot_be_made() {
+    let cases = |message: &str| {
+        let good = ROUTES.replace("timeout: 5s", "max_stream_duration: {max_stream_duration: 5s}");
+        let policy = DEADLINE.replace(
+            "message = \"no deadline\"",
+            &format!("messageExpression = \"{message}\""),
+        );
+        let text =
+            format!("{policy}[[policy.accepted]]\nyaml = '''{good}'''\n[[policy.rejected]]\nyaml = '''{ROUTES}'''\n");
+        with(&text, &["policy", "test", "CONFIG"])
+    };
+    assert_eq!(cases("'no deadline: ' + parsed.route.cluster").code, Some(0));
+    let ran = cases("'no deadline for ' + parsed.route.retry_policy.from");
+    assert_eq!(ran.code, Some(1), "{}", ran.out);
+    let why = "(its messageExpression fails: `parsed.route.retry_policy` is null and has no `from`";
+    assert!(ran.out.contains("there is no message: `"), "{}", ran.out);
+    assert!(ran.out.contains(why), "{}", ran.out);
+}
+
+/// What a case names may stand anywhere in the project, and not beside it.
+#[test]
+fn the_files_of_a_case_stand_in_the_project() {
+    let around = directory("policies", "files_of_a_case");
+    let project = around.join("project");
+    for directory in ["policies", "t"] {
+        fs::create_dir_all(project.join(directory)).unwrap();
+    }
+    let good = ROUTES.replace("timeout: 5s", "max_stream_duration: {max_stream_duration: 5s}");
+    fs::write(project.join("xdsctl.toml"), "policies = [\"policies\"]\n").unwrap();
+    fs::write(project.join("t/bad.yaml"), ROUTES).unwrap();
+    fs::write(around.join("outside.yaml"), &good).unwrap();
+    fs::write(project.join("t/good.yaml"), &good).unwrap();
+    let config = format!("--config={}", project.join("xdsctl.toml").display());
+    for (file, code) in [("../t/good.yaml", 0), ("../../outside.yaml", 2)] {
+        let cases =
+            format!("[[policy.accepted]]\nfiles = [\"{file}\"]\n[[policy.rejected]]\nfiles = [\"../t/bad.yaml\"]\n");
+        fs::write(project.join("policies/a.toml"), format!("{DEADLINE}{cases}")).unwrap();
+        let ran = in_process(&["policy", "test", &config], b"", |_| {});
+        assert_eq!(ran.code, Some(code), "{file}: {}{}", ran.out, ran.err);
+        assert_eq!(ran.out.contains("--allow-read"), code == 2, "{}", ran.out);
+    }
+}
+
+#[test]
+fn the_summary_of_a_policy_has_the_beginning_of_its_expression() {
+    let long = "parsed.name != 'a' && ".repeat(10) + "parsed.name != 'b'";
+    let policy = format!("[[policy]]\nid = \"team-long\"\nmatch = \"cluster\"\nexpression = \"{long}\"\n");
+    let ran = with(&policy, &["explain", "--list", "CONFIG"]);
+    let line = ran.out.lines().find(|line| line.contains("team-long")).unwrap();
+    let summary = "A policy: each cluster has `parsed.name != 'a' && parsed.name != 'a' && parsed.name != '...`";
+    assert!(line.contains(summary), "{line}");
 }

@@ -22,6 +22,9 @@ const MAX_STEPS_IN_ALL: u64 = 200_000_000;
 /// number of them.
 const FINDING_STEPS: u64 = 1_000;
 
+/// What stands behind a message that the expression for it did not give, before the reason.
+pub const UNSAID: &str = " (its messageExpression";
+
 /// A policy, and its place in the list.
 type NumberedPolicy<'p> = (usize, &'p Policy);
 
@@ -279,22 +282,15 @@ fn message<'a>(policy: &'a Policy, site: &Site<'a>, budget: &mut Budget, scratch
         return plain();
     };
     let root = |number| site.root(number, true);
-    match Evaluation::new(&root, &policy.variables, budget, scratch).value(program) {
-        Ok(Value::Text(text)) if text.len() > MAX_TEXT_BYTES => {
-            format!(
-                "{} (its messageExpression gives more than {MAX_TEXT_BYTES} bytes)",
-                plain()
-            )
-        }
-        Ok(Value::Text(text)) if !text.trim().is_empty() => text.trim().replace('\n', " "),
-        Ok(Value::Text(_)) => format!("{} (its messageExpression is empty)", plain()),
-        Ok(other) => format!("{} (its messageExpression gives {})", plain(), other.kind()),
-        Err(stop) => format!(
-            "{} (its messageExpression fails: {})",
-            plain(),
-            told(policy, text, &stop)
-        ),
-    }
+    let why = match Evaluation::new(&root, &policy.variables, budget, scratch).value(program) {
+        Ok(Value::Text(text)) if text.len() > MAX_TEXT_BYTES => format!("gives more than {MAX_TEXT_BYTES} bytes"),
+        Ok(Value::Text(text)) if !text.trim().is_empty() => return text.trim().replace('\n', " "),
+        Ok(Value::Text(_)) => "is empty".to_owned(),
+        Ok(other) => format!("gives {}", other.kind()),
+        Err(stop) => format!("fails: {}", told(policy, text, &stop)),
+    };
+    policy.unsaid.fetch_add(1, Ordering::Relaxed);
+    format!("{}{UNSAID} {why})", plain())
 }
 
 /// What went wrong, and with which part of the expression that has this text.

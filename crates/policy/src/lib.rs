@@ -37,7 +37,7 @@ mod walk;
 
 mod check;
 
-pub use check::{PolicyInput, check, is_failed, places};
+pub use check::{PolicyInput, UNSAID, check, is_failed, places};
 pub use policy::{Element, MAX_POLICIES, MAX_TEXT_BYTES, MAX_VARIABLES, Part, Policies, Policy, PolicyText, is_policy};
 pub use rpc::{EndedRpc, is_true_of, of_rpc};
 pub use site::{pointer, written};

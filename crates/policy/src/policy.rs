@@ -10,6 +10,7 @@ use crate::schema::{self, Kind, SCHEMA};
 use xdsctl_document::proto::pb::tables;
 use xdsctl_model::diag::{Effect, Rule, Severity, SharedBy, Subject};
 use xdsctl_model::resource::ResourceType;
+use xdsctl_model::text::beginning;
 use xdsctl_model::wildcard::Wildcard;
 
 /// Where the behaviour of a policy comes from.
@@ -23,6 +24,9 @@ pub const MAX_VARIABLES: usize = 100;
 
 /// Bytes of a message, a help and a pattern: each finding has a message and a help.
 pub const MAX_TEXT_BYTES: usize = 4 << 10;
+
+/// Characters of an expression that stand in the summary of a policy that has no message.
+const SUMMARY_CHARS: usize = 60;
 
 /// The numbers of the roots.
 pub(crate) const RESOURCE: usize = 0;
@@ -262,6 +266,8 @@ pub struct Policy {
     pub(crate) help: Option<String>,
     /// Places that were looked at.
     pub(crate) looked: AtomicUsize,
+    /// Messages that the messageExpression did not give.
+    pub(crate) unsaid: AtomicUsize,
 }
 
 /// The policies of a run.
@@ -363,6 +369,7 @@ impl Policy {
             message: text.message,
             help: text.help,
             looked: AtomicUsize::new(0),
+            unsaid: AtomicUsize::new(0),
         })
     }
 
@@ -392,6 +399,11 @@ impl Policy {
     pub fn looked(&self) -> usize {
         self.looked.load(Ordering::Relaxed)
     }
+
+    /// How many findings have another message so far, because the expression for it gave none.
+    pub fn unsaid(&self) -> usize {
+        self.unsaid.load(Ordering::Relaxed)
+    }
 }
 
 /// The rule of a policy's findings.
@@ -411,7 +423,11 @@ fn rule(text: &PolicyText, element: Element) -> &'static Rule {
     }
     let summary = match &text.message {
         Some(message) => message.split_whitespace().collect::<Vec<_>>().join(" "),
-        None => format!("A policy: each {} has `{}`", element.name(), one_line(&text.expression)),
+        None => format!(
+            "A policy: each {} has `{}`",
+            element.name(),
+            beginning(&one_line(&text.expression), SUMMARY_CHARS)
+        ),
     };
     let (id, page) = (kept(text.id.clone()), kept(page(text, element)));
     let (summary, source) = (kept(summary), kept(format!("{SOURCE}, {}", text.place)));

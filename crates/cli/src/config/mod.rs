@@ -180,6 +180,22 @@ impl ProjectConfig {
         Ok(config)
     }
 
+    /// The nearest settings around an input, if they are not those that are used: whoever runs the
+    /// command in another directory would not miss them. Not if the arguments say which are used.
+    ///
+    /// They are named and not used: an input may come from anybody, and settings silence findings.
+    pub fn passed_over(&self, args: &ConfigArgs, inputs: &[PathBuf]) -> Option<PathBuf> {
+        if args.config.is_some() || args.no_config {
+            return None;
+        }
+        let whole = |path: &Path| normal(&self.here.join(path));
+        let own = self.file.as_deref().map(whole);
+        let there = inputs.iter().filter(|input| input.exists()).map(|input| whole(input));
+        let mut around = there.filter_map(|input| find(&input));
+        let other = around.find(|file| own.as_ref() != Some(file))?;
+        Some(shown(&other, &self.here))
+    }
+
     /// Every rule of which the project may speak: those of xdsctl, and of its own policies.
     pub fn rules(&self) -> impl Iterator<Item = &'static Rule> {
         catalogue::rules().chain(self.policies.policies.rules())

@@ -21,7 +21,7 @@ use xdsctl_document::source::{SourceMap, Span};
 use xdsctl_lint::decide::{self, InputScope};
 use xdsctl_model::diag::{Diagnostic, Effect};
 use xdsctl_model::profile::{Client, Fleet};
-use xdsctl_policy::{Policies, Policy, PolicyInput, is_failed};
+use xdsctl_policy::{Policies, Policy, PolicyInput, UNSAID, is_failed};
 
 /// What a case must be, as a failure quotes it.
 const ACCEPTED: &str = "`accepted`";
@@ -38,6 +38,8 @@ pub(super) fn run(args: &PolicyTestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         }
     };
     let fleet = fleet::asked(&args.clients, &config, vec![Client::REFERENCE], io)?.fleet;
+    // What a case names may stand anywhere in the project.
+    let root = config.file.is_some().then_some(config.root);
     let project = config.policies;
     let style = SuiteStyle {
         findings: FindingsStyle {
@@ -56,6 +58,7 @@ pub(super) fn run(args: &PolicyTestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             file,
             policies: &project.policies,
             clients: fleet.clients(),
+            root: root.as_ref(),
             args,
         };
         suites.push(of_file.report(io)?);
@@ -84,6 +87,8 @@ struct OfFile<'f> {
     policies: &'f Policies,
     /// Who looks at a case that does not say it.
     clients: &'f [Client],
+    /// The directory of the project; `None` for files that the arguments name.
+    root: Option<&'f PathBuf>,
     args: &'f PolicyTestArgs,
 }
 
@@ -185,7 +190,7 @@ impl OfFile<'_> {
     }
 
     fn open(&self, case: &Case, fleet: Fleet, io: &mut Io<'_>) -> Result<Inputs, Error> {
-        let reach = AllowedDirectories::of(&self.args.config.allow_read);
+        let reach = AllowedDirectories::of(self.args.config.allow_read.iter().chain(self.root));
         let directory = directory_of(Path::new(&self.file.name));
         let plan = InputPlan {
             files: self.files(case),
@@ -211,7 +216,7 @@ pub(super) fn judge(case: &Case, policy: &Policy, policies: &Policies, mut input
     if let Some(error) = inputs.first_unread() {
         return Err(error);
     }
-    let before = policy.looked();
+    let (looked, unsaid) = (policy.looked(), policy.unsaid());
     let input = PolicyInput {
         policies,
         sources: &inputs.sources,
@@ -224,7 +229,14 @@ pub(super) fn judge(case: &Case, policy: &Policy, policies: &Policies, mut input
         ..InputScope::default()
     };
     let outcome = decide::decide(world_set, scope);
-    Ok(failures(case, policy, &outcome.resources, policy.looked() - before))
+    let mut failures = failures(case, policy, &outcome.resources, policy.looked() - looked);
+    if policy.unsaid() > unsaid {
+        let mut found = outcome.resources.iter().flat_map(|one| &one.diagnostics);
+        let is_unsaid = |found: &&Diagnostic| found.rule.id == policy.rule.id && found.message.contains(UNSAID);
+        let message = found.find(is_unsaid).map_or("", |found| &found.message);
+        failures.others.push(format!("there is no message: `{message}`"));
+    }
+    Ok(failures)
 }
 
 /// What is not as the case says.

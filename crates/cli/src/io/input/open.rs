@@ -27,6 +27,12 @@ pub fn open(args: &InputArgs, io: &mut Io<'_>) -> Result<Inputs, Error> {
 /// # Errors
 /// As for [`open`].
 pub fn open_for(args: &InputArgs, config: &ProjectConfig, fleet: Fleet, io: &mut Io<'_>) -> Result<Inputs, Error> {
+    if let Some(file) = config.passed_over(&args.config, &args.files) {
+        let file = file.display();
+        io.remark(Remark::Note(format!(
+            "the settings in `{file}` are not used: this directory is not below them; `--config {file}` uses them"
+        )))?;
+    }
     open_plan(InputPlan::of(args, config)?, fleet, io)
 }
 
