@@ -2,8 +2,9 @@
 import { batch, computed, signal } from "@preact/signals";
 import { type Answer, Cancelled, ask, put } from "./engine/engine";
 import type { Checked } from "./engine/worker";
-import { type Graph, type Node, unpack, VALIDATE } from "./model/graph";
+import { type Graph, type Node, VALIDATE } from "./model/graph";
 import { below, type Folding, wayTo } from "./model/layout";
+import { unpack } from "./model/packed";
 import type { Finding, PickReport, Report, RouteReport, Several } from "./model/report";
 
 export interface Doc {

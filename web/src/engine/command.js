@@ -10,8 +10,7 @@ import { Directory, Fd, File, Inode, OpenFile, PreopenDirectory, WASI, wasi } fr
 /** What is written, in the order in which it is written; a pipe, no terminal. */
 class Sink extends Fd {
   decoder = new TextDecoder();
-  /** @type {string[]} */
-  parts = [];
+  written = "";
 
   /** @param {(part: string) => void} [heard] hears each part when it is written */
   constructor(heard = () => {}) {
@@ -32,22 +31,36 @@ class Sink extends Fd {
   /** @param {Uint8Array} data */
   fd_write(data) {
     const part = this.decoder.decode(data, { stream: true });
-    this.parts.push(part);
+    this.written += part;
     this.heard(part);
     return { ret: 0, nwritten: data.byteLength };
   }
 
   text() {
-    return this.parts.join("") + this.decoder.decode();
+    return this.written + this.decoder.decode();
   }
 }
 
-/**
- * A file that shares its bytes: the shim copies them, and a dump may have a hundred megabytes.
- * @param {Uint8Array} bytes
- */
+/** A file whose bytes are copied once, into the memory of the command: the shim copies them three times, and a dump may have a hundred megabytes. */
+class Shared extends File {
+  /** @type {File["path_open"]} */
+  path_open(...how) {
+    const made = super.path_open(...how);
+    if (made.fd_obj !== null) {
+      made.fd_obj.fd_read = (size) => {
+        const from = Number(made.fd_obj.file_pos);
+        const data = this.data.subarray(from, from + size);
+        made.fd_obj.file_pos += BigInt(data.length);
+        return { ret: 0, data };
+      };
+    }
+    return made;
+  }
+}
+
+/** @param {Uint8Array} bytes */
 function file(bytes) {
-  const made = new File([]);
+  const made = new Shared([]);
   made.data = bytes;
   return made;
 }

@@ -1,6 +1,7 @@
 /// <reference lib="webworker" />
 // The thread in which the command runs. It holds the files, so that a question does not carry them along.
-import { graph, loudest, pack, type Packed, VALIDATE } from "../model/graph";
+import { graph, loudest, VALIDATE } from "../model/graph";
+import { pack, type Packed } from "../model/packed";
 import type { Finding, Parsed, Report, Severity } from "../model/report";
 import { run } from "./command.js";
 
@@ -43,7 +44,7 @@ function answer(request: Extract<Request, { kind: "ask" }>): Reply {
       self.postMessage({ ...blank, code: 0, value: checked(report, "list"), ms: performance.now() - begin, isEarly: true } satisfies Reply);
     });
     const { code, out, err } = run(module, args, [...seen, ...request.files], undefined, as === "graph" ? (part) => halves.hear(part) : undefined);
-    const value = as === "text" || out === "" ? null : halves.first === null ? JSON.parse(out) : halves.whole(out);
+    const value = as === "text" || out === "" ? null : halves.whole(out);
     const made = (as === "graph" || as === "list") && value !== null ? checked(value as Report, as) : value;
     return { id, code, out: as === "text" ? out : "", err, value: made, ms: performance.now() - begin, trap: null };
   } catch (error) {
@@ -52,34 +53,31 @@ function answer(request: Extract<Request, { kind: "ask" }>): Reply {
 }
 
 /** What stands between what was found and what the client keeps (docs/json.md: `kept`). */
-const BETWEEN = ',\n  "kept": [';
+const KEPT = '"kept": [';
+const BETWEEN = `,\n  ${KEPT}`;
 
 /** A report of `--show reached`, read while it is written: what was found comes first. */
 class Halves {
   first: Report | null = null;
-  /** Where the second half begins in the output. */
-  second = 0;
-  parts: string[] = [];
-  tail = "";
+  /** What is written of the half that is heard. */
+  text = "";
 
   constructor(readonly found: (report: Report) => void) {}
 
   hear(part: string) {
-    if (this.first !== null) return;
-    this.parts.push(part);
-    this.tail = (this.tail + part).slice(-BETWEEN.length);
-    if (this.tail !== BETWEEN) return;
-    const text = this.parts.join("");
-    this.second = text.length;
-    this.parts = [];
-    this.first = JSON.parse(`${text.slice(0, -BETWEEN.length)}}`) as Report;
+    this.text += part;
+    // A part ends there, and no text of JSON has these quotes in it. The whole is looked at once, as that puts it together.
+    if (this.first !== null || !part.endsWith(KEPT) || !this.text.endsWith(BETWEEN)) return;
+    this.first = JSON.parse(`${this.text.slice(0, -BETWEEN.length)}}`) as Report;
+    this.text = "";
     this.found(this.first);
   }
 
-  /** The report with what the client keeps of each resource, of the whole output. */
-  whole(out: string): Report | null {
-    const kept = JSON.parse(`[${out.slice(this.second).trimEnd().slice(0, -1)}`) as { resource: number; parsed: Parsed }[];
-    for (const { resource, parsed } of kept) this.first!.resources[resource]!.parsed = parsed;
+  /** The report with what the client keeps of each resource; `out` is what is written if there is no second half. */
+  whole(out: string): Report {
+    if (this.first === null) return JSON.parse(out) as Report;
+    const kept = JSON.parse(`[${this.text.trimEnd().slice(0, -1)}`) as { resource: number; parsed: Parsed }[];
+    for (const { resource, parsed } of kept) this.first.resources[resource]!.parsed = parsed;
     return this.first;
   }
 }
@@ -132,7 +130,7 @@ function warm(runs: number, file: [string, Uint8Array] = ["warm.json", new TextE
   try {
     const halves = new Halves((report) => checked(report, "list"));
     const { out } = run(module, [...VALIDATE, "--show", "reached", file[0]], [file], undefined, (part) => halves.hear(part));
-    checked(halves.whole(out)!, "graph");
+    checked(halves.whole(out), "graph");
   } catch {
     return; // Whoever asks next is told what is wrong.
   }

@@ -58,6 +58,8 @@ export function mount(host: HTMLElement): EditorHandle {
   /** What of the file is shown begins at this byte. */
   let from = 0;
   let timer = 0;
+  let marking = 0;
+  let isGone = false;
   let own = "";
   const states = new Map<string, EditorState>();
   // The server puts the nonce there; as static files the page has none.
@@ -143,7 +145,9 @@ export function mount(host: HTMLElement): EditorHandle {
     effect(() => {
       const findings = checked.value?.findings ?? [];
       void active.value;
-      mark(findings);
+      // What is found is listed first: the marks come when that is seen.
+      cancelAnimationFrame(marking);
+      marking = requestAnimationFrame(() => setTimeout(() => { if (!isGone) mark(findings); }));
     }),
     effect(() => {
       const to = goal.value;
@@ -160,7 +164,7 @@ export function mount(host: HTMLElement): EditorHandle {
       mark(checked.value?.findings ?? []);
     }),
   ];
-  return { destroy: () => { clearTimeout(timer); for (const stop of stops) stop(); view.destroy(); } };
+  return { destroy: () => { isGone = true; clearTimeout(timer); for (const stop of stops) stop(); view.destroy(); } };
 }
 
 let done = 0;
