@@ -3,6 +3,7 @@ import { batch, computed, signal } from "@preact/signals";
 import { type Answer, Cancelled, ask, put } from "./engine/engine";
 import type { Checked } from "./engine/worker";
 import { type Graph, type Node, VALIDATE } from "./model/graph";
+import { plainly } from "./model/plain";
 import { below, type Folding, wayTo } from "./model/layout";
 import { unpack } from "./model/packed";
 import type { Finding, PickReport, Report, RouteReport, Several } from "./model/report";
@@ -36,6 +37,8 @@ export const who = (name = shown.value) => (name === "" ? [] : ["--client", name
 export const world = signal("");
 export const target = signal("");
 export const checked = signal<(Omit<Checked, "graph"> & { graph: Graph | null }) | null>(null);
+/** Where a text that is typed cannot be read: until it can, the picture is of the text before. */
+export const unread = signal("");
 export const matrix = signal<Report | null>(null);
 /** What stopped the command, in its words. */
 export const trouble = signal("");
@@ -97,8 +100,18 @@ export const isLarge = computed(() => size.value > DRAWN_BYTES);
 export const isQuiet = computed(() => size.value > QUIET_BYTES && !showsNotes.value);
 export const graph = computed<Graph | null>(() => checked.value?.graph ?? null);
 
-/** RPCs that routes take, by method: what stands in the form at first, and can be chosen there. */
-export const samples = computed(() => [...new Set([...(graph.value?.nodes.values() ?? [])].map((node) => node.sample.split("\n")[0]!).filter((method) => method !== ""))].slice(0, 200));
+const MOST_SAMPLES = 200;
+
+/** RPCs that routes take, by method: what stands in the form at first, and can be chosen there. One that a route names comes first. */
+export const samples = computed(() => {
+  const found = new Set<string>();
+  for (const { sample } of graph.value?.nodes.values() ?? []) {
+    if (sample !== "") found.add(sample.split("\n")[0]!);
+    if (found.size >= MOST_SAMPLES) break;
+  }
+  const isNamed = (method: string) => method !== SOME_METHOD;
+  return [...[...found].filter(isNamed), ...(found.has(SOME_METHOD) ? [SOME_METHOD] : [])];
+});
 
 /** The roots of what is looked at: one world, or what one node leads to. */
 export const roots = computed(() => {
@@ -183,7 +196,13 @@ export function channel(): string[] {
 
 const told = (answer: Answer) => answer.trap !== null
   ? `the command ended unexpectedly (${answer.trap}): the input may need more memory or a deeper stack than a browser gives`
-  : answer.err.trim();
+  : plainly(answer.err.trim());
+
+/** The rule of a text that is no JSON, YAML or what it should be. */
+const UNREADABLE = "dump-syntax";
+
+/** A picture of before: what was found then has other numbers now. */
+const withoutFindings = (before: Graph): Graph => ({ ...before, nodes: new Map([...before.nodes].map(([id, node]) => [id, { ...node, findings: [] }])) });
 
 /** Which of the questions about everything is the newest. */
 let version = 0;
@@ -192,7 +211,7 @@ let version = 0;
 export async function check(isTyped = false) {
   const names = configs.value.map((doc) => doc.name);
   if (names.length === 0) {
-    batch(() => { checked.value = matrix.value = null; trouble.value = ""; tried.value = null; });
+    batch(() => { checked.value = matrix.value = null; trouble.value = unread.value = ""; tried.value = null; });
     return;
   }
   try {
@@ -216,7 +235,10 @@ export async function check(isTyped = false) {
       const answer = await ask<Checked>("check", [...VALIDATE, "--show", "reached", ...reach, ...common], { as: "graph", early });
       if (own === version) {
         batch(() => {
-          const made = answer.value?.graph ? unpack(answer.value.graph) : null;
+          const broken = answer.value?.findings.find((one) => one.rule === UNREADABLE && docs.value.some((doc) => doc.name === one.file && doc.version > 0));
+          const isKept = broken !== undefined && (graph.value?.nodes.size ?? 0) > 0;
+          const made = isKept ? withoutFindings(graph.value!) : answer.value?.graph ? unpack(answer.value.graph) : null;
+          unread.value = isKept ? `${broken.file}:${broken.line}` : "";
           take(answer, made);
           const { worlds = [], listeners = [] } = made ?? {};
           if (world.value !== "" && !worlds.includes(world.value)) world.value = "";

@@ -1,5 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { ask } from "../engine/engine";
+import type { Checked } from "../engine/worker";
+import { type Graph, VALIDATE } from "../model/graph";
+import { unpack } from "../model/packed";
 import { compared, configs, diffed, graph, reveal, rpc, send, shown, panel, who } from "../state";
 
 interface Goes { cluster: string | null; plugin: string | null; share: number }
@@ -13,13 +16,26 @@ interface World {
 }
 interface Diff { worlds: World[]; rpcs: { elsewhere: string[]; unchanged: string[]; not_known: string[] } }
 
+const MOST_FAILING = 10;
 const OPENED = "(as it was opened)";
 const MOST = 200;
+
+/** What is wrong with Clusters as they are after the change, by their names. */
+type Faults = Map<string, string>;
+
+function faultsOf(after: Graph): Faults {
+  const found: Faults = new Map();
+  for (const { kind, name, state } of after.nodes.values()) {
+    if (kind === "cluster" && (state === "missing" || state === "rejected")) found.set(name, state === "missing" ? "there is no such Cluster" : "it is rejected");
+  }
+  return found;
+}
 
 export function Compare() {
   const files = configs.value;
   const { before, after } = compared.value;
   const [diff, setDiff] = useState<Diff | null>(null);
+  const [faults, setFaults] = useState<Faults>(new Map());
   const [why, setWhy] = useState("");
   const versions = files.map((doc) => doc.version).join();
   useEffect(() => () => { diffed.value = null; }, []);
@@ -37,6 +53,8 @@ export function Compare() {
       setWhy(value === null ? trap ?? err : "");
       diffed.value = value === null ? null : drawn(value);
     }, () => {});
+    const held = given.filter(([name]) => name.startsWith("after/"));
+    ask<Checked>("after", [...VALIDATE, "--show", "reached", ...who(), "after"], { only: [], files: held, as: "graph" }).then(({ value }) => setFaults(value?.graph ? faultsOf(unpack(value.graph)) : new Map()), () => {});
   }, [before, after, versions, shown.value]);
   return (
     <div class="compare">
@@ -45,19 +63,32 @@ export function Compare() {
         <label>After <select value={after} onChange={(event) => { compared.value = { before, after: event.currentTarget.value }; }}><option value="">what is open</option>{files.map((doc) => <option key={doc.name}>{doc.name}</option>)}</select></label>
       </div>
       {why !== "" && <pre class="told" tabIndex={0}>{why}</pre>}
-      {diff !== null && <Said diff={diff} />}
+      {diff !== null && <Said diff={diff} faults={faults} />}
     </div>
   );
 }
 
+/** Where RPCs go after a change that cannot take them there. */
+const lost = (side: Side, faults: Faults) => side.goes.filter((one) => one.plugin === null && (one.cluster === null || faults.has(one.cluster)));
+const lostShare = (side: Side, faults: Faults) => (side.goes.length === 0 ? 1 : lost(side, faults).reduce((sum, one) => sum + one.share, 0));
+const why = (side: Side, faults: Faults) =>
+  [...new Set(lost(side, faults).map((one) => (one.cluster === null ? "no route takes them" : `${one.cluster}: ${faults.get(one.cluster)}`)))].join("; ") || "no route takes them";
+const percent = (share: number) => `${Math.round(share * 1000) / 10} %`;
 const goes = (side: Side) => side.goes.length === 0 ? "nowhere" : side.goes.map((one) => `${one.cluster ?? one.plugin ?? "fails"}${one.share < 1 ? ` ${Math.round(one.share * 1000) / 10}%` : ""}`).join(", ");
 const short = (value: unknown) => { const text = JSON.stringify(value) ?? ""; return text.length > 60 ? `${text.slice(0, 59)}…` : text; };
 
-function Said({ diff }: { diff: Diff }) {
+function Said({ diff, faults }: { diff: Diff; faults: Faults }) {
   const { elsewhere, not_known: unknown } = diff.rpcs;
   const isSame = diff.worlds.every((one) => one.resources.length === 0 && one.routes.length === 0 && one.clusters.length === 0);
+  const failing = diff.worlds.flatMap((one) => one.routes).flatMap((table) => table.virtual_hosts)
+    .flatMap((host) => host.moves.map((move) => ({ move, what: move.example?.method ?? host.domains.join(", ") })))
+    .filter(({ move }) => lostShare(move.after, faults) > lostShare(move.before, new Map()))
+    .sort((one, other) => lostShare(other.move.after, faults) - lostShare(one.move.after, faults));
   return (
     <>
+      {failing.slice(0, MOST_FAILING).map(({ move, what }, index) => (
+        <p key={index} class="result bad" role="status"><b>{percent(lostShare(move.after, faults))} of the RPCs fail</b>, {what}: {why(move.after, faults)}</p>
+      ))}
       <p class={`result ${elsewhere.length > 0 ? "bad" : "good"}`} role="status"><b>{elsewhere.length > 0 ? "RPCs go elsewhere" : unknown.length > 0 ? "It is not known where RPCs go" : isSame ? "Nothing changes" : "RPCs go where they went"}</b></p>
       {diff.worlds.map((one) => (
         <section key={one.world}>

@@ -1,6 +1,8 @@
 import { applyFix } from "../fix";
 import { check, checked, docs, graph, isQuiet, page, reveal, show, showFinding, showsNotes } from "../state";
+import type { Node } from "../model/graph";
 import type { Finding } from "../model/report";
+import { Place } from "./Place";
 
 const MOST = 100;
 
@@ -15,6 +17,29 @@ export function go(finding: Finding, index: number) {
   if (id !== undefined) reveal(id, false);
   showFinding(finding);
 }
+
+const MOST_CAUSES = 5;
+
+/** Where what a finding suffers from is written, if that is elsewhere: the domains of a RouteConfiguration, the path of a listener's cookie. */
+function causes(finding: Finding, index: number): { node: Node; path: string; what: string }[] {
+  const at = graph.value;
+  const own = at?.nodes.get(nodeOf(index) ?? "");
+  if (at === null || own === undefined) return [];
+  const hosts = own.edges.map((edge) => at.nodes.get(edge.to)).filter((node) => node?.kind === "virtual_host");
+  switch (finding.rule) {
+    case "lds-no-virtual-host":
+      return hosts.slice(0, MOST_CAUSES).map((node) => ({ node: node!, path: `${node!.path}.domains`, what: `the domains of ${node!.label}` }));
+    case "stateful-session-path-misses-route": {
+      if (own.kind === "listener") return [];
+      const listeners = [...at.nodes.values()].filter((node) => node.type === "Listener" && node.kind === "listener" && node.world === own.world && leads(node, own.name));
+      return listeners.slice(0, MOST_CAUSES).map((node) => ({ node, path: "api_listener.api_listener.http_filters", what: `the session filter of ${node.label}` }));
+    }
+    default:
+      return [];
+  }
+}
+
+const leads = (listener: Node, routes: string) => listener.name === routes || listener.edges.some((edge) => graph.value?.nodes.get(edge.to)?.name === routes);
 
 /** A link to the beginning of a line. */
 function Line({ file, line }: { file: string | null; line: number | null }) {
@@ -48,6 +73,7 @@ export function Findings() {
             {finding.related?.map((one) => (
               <p key={one.path} class="help">See <Line file={one.file} line={one.line} />: {one.message}</p>
             ))}
+            {causes(finding, index).map(({ node, path, what }) => <p key={node.id} class="help">See <Place node={node} path={path} />: {what}</p>)}
             <span class="acts">
               <button class="quiet" onClick={() => { page.value = finding.rule; }}>{finding.rule}</button>
               {finding.fixable && <button onClick={() => void applyFix(finding)}>Fix</button>}

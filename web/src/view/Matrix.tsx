@@ -1,6 +1,15 @@
-import { clients, matrix, reveal, graph } from "../state";
+import type { Finding, ResourceRow } from "../model/report";
+import { clients, graph, matrix, page, part, reveal } from "../state";
 
 const MOST = 500;
+const MOST_REASONS = 3;
+
+/** What was found of a resource by these rules, the loudest first. */
+function reasons({ findings }: ResourceRow, rules: string[]): Finding[] {
+  const first = rules.flatMap((rule) => findings.find((finding) => finding.rule === rule) ?? []);
+  const isLoud = (finding: Finding) => Number(finding.effect === "nack");
+  return first.sort((one, other) => isLoud(other) - isLoud(one)).slice(0, MOST_REASONS);
+}
 
 /** What each client does with each resource. */
 export function Matrix() {
@@ -18,7 +27,13 @@ export function Matrix() {
           <th scope="row"><button class="quiet" onClick={() => { for (const node of graph.value?.nodes.values() ?? []) if (node.type === resource.type && node.name === resource.name) return reveal(node.id); }}>{resource.type} {resource.name}</button></th>
           {names.map((name) => {
             const said = resource.clients?.[name];
-            return <td key={name} class={said?.verdict === "rejected" || said?.verdict === "dies" ? "bad" : ""} title={said?.rules.join(", ")}>{said?.verdict ?? ""}{said?.effect && said.verdict === "accepted" ? ` (${said.effect})` : ""}</td>;
+            const isBad = said?.verdict === "rejected" || said?.verdict === "dies";
+            return (
+              <td key={name} class={isBad ? "bad" : ""}>{said?.verdict ?? ""}{said?.effect && said.verdict === "accepted" ? ` (${said.effect})` : ""}
+                {(isBad || differ.includes(resource)) && reasons(resource, said?.rules ?? []).map(({ rule, message }) => (
+                  <span key={rule} class="why">{message} <button class="quiet" onClick={() => { page.value = rule; part.value = "files"; }}>{rule}</button></span>
+                ))}</td>
+            );
           })}
         </tr>
       ))}</tbody>

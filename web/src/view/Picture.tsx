@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { HEIGHT, NARROW, STEP, WIDTH, layout, type Box, type Picture } from "../model/layout";
 import type { Node } from "../model/graph";
-import { changes, checked, diffed, failing, focus, folding, graph, moment, panel, part, pinned, reach, reveal, roots, rpc, selected, send, way, type Change } from "../state";
+import { changes, checked, diffed, failing, focus, folding, graph, moment, panel, part, pinned, reach, reveal, roots, rpc, selected, send, unread, way, type Change } from "../state";
 import { SessionButton, Weights } from "./WhatIf";
 
 const SIGN: Record<string, string> = {
@@ -88,7 +88,8 @@ export function PictureView() {
         <button aria-label="Larger" onClick={() => setScale(Math.min(2, scale * 1.25))}>+</button>
         {focus.value !== "" && <button onClick={() => { focus.value = ""; }}>Show all</button>}
       </div>
-      <div class="scroller" ref={scroller} onScroll={look}>
+      {unread.value !== "" && <p class="hint" role="status">The picture is of the text before: {unread.value} cannot be read.</p>}
+      <div class={`scroller ${unread.value === "" ? "" : "before"}`} ref={scroller} onScroll={look}>
         <svg id="picture" class="picture" role="tree" aria-label="What the client holds" tabindex={0} aria-activedescendant={picture.byId.has(selected.value) ? idOf(selected.value) : undefined}
           width={(picture.width + 16) * scale} height={(picture.height + 16) * scale} viewBox={`-8 -8 ${picture.width + 16} ${picture.height + 16}`}
           onKeyDown={(event) => keys(event, picture)}>

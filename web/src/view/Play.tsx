@@ -68,13 +68,27 @@ export function Play() {
         <>
           <label class="scrub">Time {(time / 1000).toFixed(3)} s <input type="range" min={0} max={index.end} step={1} value={time} onInput={(event) => setTime(Number(event.currentTarget.value))} /></label>
           <Axis index={index} time={time} />
+          <p class="legend" aria-label="Colours">
+            {Object.entries(LEGEND).map(([name, words]) => <span key={name}><svg width="12" height="10" aria-hidden="true"><rect class={name} width="12" height="10" /></svg> {words}</span>)}
+          </p>
           <ol class="events" aria-label="Events until then" tabIndex={0}>
-            {index.until(time, 30).map((event, number) => <li key={number}><small>{(event.t_ms / 1000).toFixed(3)}</small> {event.layer} {event.event} {Object.entries(event.what).map(([key, value]) => `${key}=${String(value)}`).join(" ")}</li>)}
+            {index.until(time, 30).map((event, number) => <li key={number}><small>{(event.t_ms / 1000).toFixed(3)} s</small> <b>{event.layer.replaceAll("_", " ")}</b> {said(event)}</li>)}
           </ol>
         </>
       )}
     </div>
   );
+}
+
+/** What the colours of the axis stand for. */
+const LEGEND: Record<string, string> = {
+  ok: "RPCs that are OK", failed: "RPCs that fail", "span READY": "connected", "span CONNECTING": "connecting", "span TRANSIENT_FAILURE": "cannot connect", "span IDLE": "not connected",
+};
+
+/** An event in words: what happened, and with what. */
+function said({ event, what }: Event): string {
+  const parts = Object.entries(what).filter(([, value]) => value !== null && value !== "").map(([key, value]) => `${key.replaceAll("_", " ")} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`);
+  return [event.replaceAll("_", " "), parts.join(", ")].filter((part) => part !== "").join(": ");
 }
 
 interface Digest {
@@ -149,6 +163,7 @@ function Axis({ index, time }: { index: Digest; time: number }) {
   return (
     <svg class="axis" viewBox={`0 0 ${W} ${height}`} role="img" aria-label={`Steps, priorities, RPCs and connections over ${(index.end / 1000).toFixed(1)} seconds`}>
       <text x={0} y={12}>steps</text>
+      {[0, 0.25, 0.5, 0.75].map((share) => <path key={share} class="tick" d={`M${x(share * index.end)} 0 V${height}`}><title>{`${((share * index.end) / 1000).toFixed(2)} s`}</title></path>)}
       {index.steps.map((step, number) => <path key={number} class="step" d={`M${x(step.t_ms)} 2 V14`}><title>{`${step.t_ms / 1000} s ${JSON.stringify(step.what)}`}</title></path>)}
       <text x={0} y={12 + LANE}>priority</text>
       {index.priorities.slice(0, 2000).map((event, number) => <text key={number} class="priority" x={x(event.t_ms)} y={12 + LANE}>{String(event.what.priority ?? "")}</text>)}

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Node } from "../model/graph";
-import type { Pick, RouteReport, Trace } from "../model/report";
+import type { Finding, Pick, RouteReport, Trace } from "../model/report";
 import { changes, checked, graph, rpc, samples, send, showFinding, tried, way, type Rpc } from "../state";
 import { saveSuite } from "../share";
 import { Place } from "./Place";
@@ -84,6 +84,23 @@ function Outcome() {
 const say = (pick: Pick | undefined) => pick === undefined ? "no answer"
   : `${pick.code}${pick.backend === null ? "" : ` from ${pick.backend}`}${pick.details === "" ? "" : `: ${pick.details}`}${pick.ended_ms > pick.began_ms ? ` (${pick.ended_ms - pick.began_ms} ms)` : ""}`;
 
+/** Routes behind the one that takes the RPC, which takes all of theirs. */
+function behind(own: Node | undefined): { node: Node; why: string }[] {
+  if (own === undefined) return [];
+  const host = own.path.slice(0, own.path.lastIndexOf(".routes["));
+  const isBehind = (node: Node | undefined, why: Finding | undefined) => node?.kind === "route" && node.world === own.world && node.name === own.name && node.path.startsWith(`${host}.routes[`)
+    && why?.rule === "rds-route-unreachable" && why.related?.some((place) => place.path.startsWith(`${own.path}.`));
+  const found: { node: Node; why: string }[] = [];
+  for (const node of graph.value?.nodes.values() ?? []) {
+    const why = node.findings.map((index) => checked.value?.findings[index]).find((finding) => isBehind(node, finding));
+    if (why !== undefined) found.push({ node, why: why.message });
+    if (found.length >= MOST_BEHIND) break;
+  }
+  return found;
+}
+
+const MOST_BEHIND = 5;
+
 const OF_ROUTE = ["session", "timeout", "retries"];
 
 /** The route that takes the RPC, and what the configuration says of session, timeout and retries there: also that there are none. */
@@ -115,6 +132,9 @@ function Taken({ route, trace }: { route: RouteReport; trace: Trace[] }) {
       {taken === null ? route.error !== null && <p>{route.error.code}: {route.error.message}</p> : (
         <>
           <p>routes[{taken.index}] {taken.name} {rpc.value.count > 1 ? "takes them" : `takes it to ${taken.selected_key}`} <Place node={own} path={own?.path ?? ""} /></p>
+          {behind(own).map(({ node, why }) => (
+            <p key={node.id} class="no">{node.path.slice(node.path.lastIndexOf(".") + 1)} {node.label}: {why} <Place node={node} path={node.path} /></p>
+          ))}
           <table class="ways"><tbody>
             {(session.length > 0 ? session : [{ layer: SESSION, what: "none: the listener has no session filter" }]).map(({ what }, index) => (
               <tr key={index} class={what.startsWith("none: the path") ? "misses" : ""}><th scope="row">{SESSION}</th><td>{what} {filter !== undefined && <Place node={node} path={path} />}</td></tr>

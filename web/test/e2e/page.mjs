@@ -43,3 +43,11 @@ export async function files(page, list) {
   const input = page.locator("input[type=file]").first();
   await input.setInputFiles(list.map(([name, text]) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) })));
 }
+
+/** What is selected in the editor. */
+export const chosen = (page, text) => page.waitForFunction((wanted) => {
+  const lines = [...document.querySelectorAll(".cm-line")];
+  const marks = [...document.querySelectorAll(".cm-selectionBackground")].map((mark) => mark.getBoundingClientRect()).filter((mark) => mark.height > 0);
+  const under = lines.filter((line) => { const box = line.getBoundingClientRect(); return marks.some((mark) => mark.top < box.bottom - 2 && mark.bottom > box.top + 2); });
+  return under.map((line) => line.textContent.trim()).join("\n") === wanted;
+}, text);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { cluster, endpoints, listener, routes } from "./dumps.mjs";
-import { files, launch, open, serve } from "./page.mjs";
+import { chosen, files, launch, open, serve } from "./page.mjs";
 
 let browser;
 let server;
@@ -67,14 +67,6 @@ async function tried(name, text, { method, count = 1, viewport } = {}) {
   await page.waitForSelector(".result");
   return made;
 }
-
-/** What is selected in the editor. */
-const chosen = (page, text) => page.waitForFunction((wanted) => {
-  const lines = [...document.querySelectorAll(".cm-line")];
-  const marks = [...document.querySelectorAll(".cm-selectionBackground")].map((mark) => mark.getBoundingClientRect()).filter((mark) => mark.height > 0);
-  const under = lines.filter((line) => { const box = line.getBoundingClientRect(); return marks.some((mark) => mark.top < box.bottom - 2 && mark.bottom > box.top + 2); });
-  return under.map((line) => line.textContent.trim()).join("\n") === wanted;
-}, text);
 
 test("a cookie's path that does not cover the method is said, with its line, also in the picture", async () => {
   const { page, complaints } = await tried("session.yaml", COOKIE, { method: "/shop.Cart/Add" });

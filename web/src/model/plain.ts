@@ -1,0 +1,12 @@
+// What the command says to those who type it, in the words of the page.
+
+/** Options that the page has a field for. */
+const FIELDS: Record<string, string> = {
+  target: "Target", in: "World", client: "Clients", method: "Method", header: "Headers", session: "Session of", cookie: "Headers", count: "Count", seed: "Seed",
+  from: "From", san: "Certificate for", "over-tls": "TLS", run: "Test",
+};
+
+/** A message with the names of fields in the place of options, and without what only a terminal has. */
+export function plainly(message: string): string {
+  return message.replace(/^xdsctl: /gm, "").replace(/`?--([a-z][a-z-]*)(?:[= ](?:[A-Z]{2,}|<[^>]*>))?`?/g, (whole, name: string) => (FIELDS[name] === undefined ? whole : `"${FIELDS[name]}"`));
+}
