@@ -1,12 +1,13 @@
 """Clients at any version, each in a folder of its own: the package from its registry, and the programs that ask it.
 
-A client is `go@1.62.0`, `java@1.63.0`, `node@1.14.1`, `rust@0.1.0-alpha.4`; with `+rls` (`go+rls@1.62.0`) its program brings RLS.
+A client is `go@1.62.0`, `java@1.63.0`, `node@1.14.1`, `rust@0.1.0-alpha.4` (or `cpp@1.62.3`, which `others.py` installs); with `+rls` (`go+rls@1.62.0`) its program brings RLS.
 """
 import glob
 import os
 import re
 import shutil
 import subprocess
+import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = os.path.join(HERE, "channels")
@@ -99,7 +100,8 @@ def command(directory, client):
     classes = f"{where}/target/classes:{where}/target/dependency/*"
     return {"go": [f"{where}/channel"], "java": ["java", "-cp", classes, "Channel"],
             "node": ["node", os.path.join(PROGRAMS, "channel.mjs"), where],
-            "rust": [f"{where}/target/release/channel"]}[family]
+            "rust": [f"{where}/target/release/channel"],
+            "cpp": ["env", f"PYTHONPATH={where}", sys.executable, os.path.join(PROGRAMS, "channel.py")]}[family]
 
 
 def is_installed(directory, client):
@@ -185,6 +187,23 @@ def decoders_rust(where, _, version):
     run(["cargo", "build", "--quiet", "--target-dir", os.path.join(build, "target")], build)
     shutil.copy(os.path.join(build, "target", "debug", "decoders"), os.path.join(where, "decoders"))
     shutil.rmtree(build)
+
+
+# --- readers of bootstraps alone ---------------------------------------------------------------------------------------------
+
+READERS = ("java", "node")
+
+
+def reader(directory, client):
+    """What starts the client's own reader of bootstraps, of which Java's is built when it is asked for first."""
+    family, _, _ = parts(client)
+    where, source = folder(directory, client), os.path.join(HERE, "readers")
+    if family == "node":
+        return ["node", os.path.join(source, "bootstraps.mjs"), where]
+    classes = os.path.join(where, "reader")
+    if not os.path.exists(classes):
+        run(["javac", "-nowarn", "-cp", f"{where}/target/dependency/*", "-d", classes, os.path.join(source, "Bootstraps.java")], where)
+    return ["java", "-cp", f"{classes}:{where}/target/dependency/*", "Bootstraps"]
 
 
 DECODERS = {"go": decoders_go, "java": decoders_java, "rust": decoders_rust}

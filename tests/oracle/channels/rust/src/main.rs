@@ -189,8 +189,13 @@ async fn answer_lines() -> Result<(), Box<dyn std::error::Error>> {
         let answer = match (&channel, message) {
             (None, Message { uri: Some(uri), .. }) => {
                 let config = XdsChannelConfig::new(XdsUri::parse(&uri)?);
-                channel = Some(XdsChannelBuilder::new(config).build_grpc_channel()?);
-                serde_json::json!({"client": "tonic-xds 0.1.0-alpha.4"})
+                match XdsChannelBuilder::new(config).build_grpc_channel() {
+                    Ok(built) => {
+                        channel = Some(built);
+                        serde_json::json!({"client": "tonic-xds 0.1.0-alpha.4"})
+                    }
+                    Err(error) => serde_json::json!({"error": error.to_string()}),
+                }
             }
             (Some(channel), Message { pick: Some(step), .. }) => serde_json::to_value(call(channel.clone(), step).await)?,
             (Some(channel), Message { begin: Some(step), name: Some(name), .. }) => {
