@@ -94,6 +94,7 @@ def main():
                 row.setdefault("clients", {})[client] = said
                 if args.words:
                     row.setdefault("words", {})[client] = why
+    sys.stdout.reconfigure(errors="backslashreplace")  # a client may say half a surrogate pair
     for row in rows:
         print(json.dumps(row, ensure_ascii=False))
 

@@ -1,14 +1,16 @@
-//! JSON as the client's own parser reads it (C-core util/json/json_reader.cc): stricter than RFC
-//! 8259 in one place, laxer in others.
+//! JSON as the client's own parser reads it. C-core's (util/json/json_reader.cc) is stricter than
+//! RFC 8259 in one place, and laxer in others.
 //!
 //! A key may not occur twice in an object, and containers nest at most 255 deep. `-`, `-01`, `-.5`
 //! and `1e+` are numbers, and an object's last key may lack its value (`{"a":}` is `{}`). A byte
-//! order mark is an error.
+//! order mark is an error. A [`JsonDialect`] says what is otherwise in another client's parser.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Containers inside each other that the client's parser takes.
+/// Containers inside each other that C-core's parser takes, and that of grpc-java.
 pub const MAX_DEPTH: usize = 255;
+/// Containers inside each other that are read for a client that takes more of them (grpc-go 10,000).
+pub const DEEPEST: usize = 1_000;
 
 /// A JSON value; numbers keep their text.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,10 +23,41 @@ pub enum ClientJson {
     Number(String),
     /// The string, unescaped.
     String(String),
+    /// A string in which U+FFFD stands for half a surrogate pair, or for what is not UTF-8.
+    Mended(String),
     /// The elements.
     Array(Vec<ClientJson>),
-    /// The entries, sorted by key as the client walks them.
-    Object(BTreeMap<String, ClientJson>),
+    /// The entries.
+    Object(JsonObject),
+}
+
+/// An object: its entries in the order of the text.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct JsonObject(Vec<(String, ClientJson)>);
+
+impl JsonObject {
+    /// An object without entries.
+    pub const EMPTY: &JsonObject = &JsonObject(Vec::new());
+
+    /// The value that counts for a key, which is the last one.
+    pub fn get(&self, key: &str) -> Option<&ClientJson> {
+        self.0.iter().rev().find(|(name, _)| name == key).map(|(_, json)| json)
+    }
+
+    /// Says whether there is such a key.
+    pub fn contains_key(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// All entries, in the order of the text.
+    pub fn pairs(&self) -> impl Iterator<Item = (&str, &ClientJson)> {
+        self.0.iter().map(|(key, json)| (key.as_str(), json))
+    }
+
+    /// The entries that count, by key.
+    pub fn entries(&self) -> BTreeMap<&str, &ClientJson> {
+        self.pairs().collect()
+    }
 }
 
 /// Why the client's parser refuses a text.
@@ -46,14 +79,38 @@ pub fn parse(text: &[u8]) -> Result<ClientJson, SyntaxError> {
 }
 
 /// How another client's JSON parser differs from C-core's.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct JsonDialect {
     /// Of a repeated key the last value counts; otherwise a repeated key is an error.
     pub takes_last_key: bool,
     /// Text after the value is ignored; otherwise it is an error.
     pub ends_with_value: bool,
-    /// Half of a surrogate pair is read as U+FFFD; otherwise it is an error.
-    pub replaces_surrogates: bool,
+    /// Half of a surrogate pair, and what is not UTF-8, is read as U+FFFD; otherwise it is an error.
+    pub mends_strings: bool,
+    /// Numbers and last keys are as RFC 8259 has them; otherwise as in C-core.
+    pub is_exact: bool,
+    /// What Gson takes besides, unless it is told to be strict: keywords in any case, control
+    /// characters in strings, `\'`, an escaped end of line, and a byte order mark. A number must be
+    /// finite.
+    pub is_gson: bool,
+    /// The whole text must be UTF-8, not its strings alone.
+    pub needs_utf8: bool,
+    /// Containers inside each other.
+    pub max_depth: usize,
+}
+
+impl Default for JsonDialect {
+    fn default() -> Self {
+        JsonDialect {
+            takes_last_key: false,
+            ends_with_value: false,
+            mends_strings: false,
+            is_exact: false,
+            is_gson: false,
+            needs_utf8: false,
+            max_depth: MAX_DEPTH,
+        }
+    }
 }
 
 /// Like [`parse`], with another client's parser.
@@ -61,12 +118,20 @@ pub struct JsonDialect {
 /// # Errors
 /// The first fault.
 pub fn parse_with(text: &[u8], dialect: JsonDialect) -> Result<ClientJson, SyntaxError> {
+    let has_mark = dialect.is_gson && text.starts_with("\u{feff}".as_bytes());
     let mut parser = JsonParser {
         text,
-        at: 0,
+        at: if has_mark { 3 } else { 0 },
         depth: 0,
+        mended: 0,
         dialect,
     };
+    if dialect.needs_utf8
+        && let Err(fault) = std::str::from_utf8(text)
+    {
+        parser.at = fault.valid_up_to();
+        return parser.fail("the text is not valid UTF-8");
+    }
     let value = parser.value()?;
     parser.space();
     if parser.at < text.len() && !dialect.ends_with_value {
@@ -79,7 +144,29 @@ struct JsonParser<'t> {
     text: &'t [u8],
     at: usize,
     depth: usize,
+    /// Halves of surrogate pairs so far.
+    mended: usize,
     dialect: JsonDialect,
+}
+
+/// Says whether Gson takes a byte for a part of the word before it.
+fn is_literal(byte: u8) -> bool {
+    !b"/\\;#=[]{},: \t\x0c\r\n".contains(&byte)
+}
+
+impl ClientJson {
+    /// The text of a string.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            ClientJson::String(text) | ClientJson::Mended(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Says whether it is a number beyond all that a double can be.
+    pub fn is_infinite(&self) -> bool {
+        matches!(self, ClientJson::Number(text) if text.parse::<f64>().is_ok_and(f64::is_infinite))
+    }
 }
 
 impl JsonParser<'_> {
@@ -105,10 +192,10 @@ impl JsonParser<'_> {
         match self.peek() {
             Some(b'{') => self.object(),
             Some(b'[') => self.array(),
-            Some(b'"') => self.string().map(ClientJson::String),
-            Some(b't') => self.word("true", ClientJson::Bool(true)),
-            Some(b'f') => self.word("false", ClientJson::Bool(false)),
-            Some(b'n') => self.word("null", ClientJson::Null),
+            Some(b'"') => self.string(),
+            Some(b't' | b'T') => self.word("true", ClientJson::Bool(true)),
+            Some(b'f' | b'F') => self.word("false", ClientJson::Bool(false)),
+            Some(b'n' | b'N') => self.word("null", ClientJson::Null),
             Some(b'-' | b'0'..=b'9') => self.number(),
             Some(_) => self.fail("a value must start here"),
             None => self.fail("the text ends where a value must be"),
@@ -116,8 +203,10 @@ impl JsonParser<'_> {
     }
 
     fn word(&mut self, word: &str, value: ClientJson) -> Result<ClientJson, SyntaxError> {
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        if rest.starts_with(word.as_bytes()) {
+        let rest = self.text.get(self.at..self.at + word.len()).unwrap_or_default();
+        let is_word = rest == word.as_bytes() || self.dialect.is_gson && rest.eq_ignore_ascii_case(word.as_bytes());
+        let after = self.text.get(self.at + word.len());
+        if is_word && !(self.dialect.is_gson && after.is_some_and(|byte| is_literal(*byte))) {
             self.at += word.len();
             Ok(value)
         } else {
@@ -126,8 +215,9 @@ impl JsonParser<'_> {
     }
 
     fn open(&mut self) -> Result<(), SyntaxError> {
-        if self.depth == MAX_DEPTH {
-            return self.fail(format!("nested more than {MAX_DEPTH} deep"));
+        let most = self.dialect.max_depth;
+        if self.depth == most {
+            return self.fail(format!("nested more than {most} deep"));
         }
         self.depth += 1;
         self.at += 1;
@@ -136,7 +226,7 @@ impl JsonParser<'_> {
 
     fn object(&mut self) -> Result<ClientJson, SyntaxError> {
         self.open()?;
-        let mut entries = BTreeMap::new();
+        let (mut entries, mut keys) = (Vec::new(), BTreeSet::new());
         self.space();
         if self.peek() != Some(b'}') {
             loop {
@@ -145,20 +235,22 @@ impl JsonParser<'_> {
                 if self.peek() != Some(b'"') {
                     return self.fail("a key in quotes must be here");
                 }
-                let key = self.string()?;
+                let (ClientJson::String(key) | ClientJson::Mended(key)) = self.string()? else {
+                    return self.fail("a key in quotes must be here");
+                };
                 self.space();
                 if self.peek() != Some(b':') {
                     return self.fail("a `:` must follow the key");
                 }
                 self.at += 1;
-                if entries.contains_key(&key) && !self.dialect.takes_last_key {
+                if !self.dialect.takes_last_key && !keys.insert(key.clone()) {
                     self.at = start;
                     return self.fail(format!("key `{key}` occurs twice in one object"));
                 }
                 self.space();
-                if self.peek() != Some(b'}') {
+                if self.dialect.is_exact || self.peek() != Some(b'}') {
                     let value = self.value()?;
-                    entries.insert(key, value);
+                    entries.push((key, value));
                     self.space();
                 }
                 match self.peek() {
@@ -171,7 +263,7 @@ impl JsonParser<'_> {
         }
         self.at += 1;
         self.depth -= 1;
-        Ok(ClientJson::Object(entries))
+        Ok(ClientJson::Object(JsonObject(entries)))
     }
 
     fn array(&mut self) -> Result<ClientJson, SyntaxError> {
@@ -205,6 +297,9 @@ impl JsonParser<'_> {
 
     fn number(&mut self) -> Result<ClientJson, SyntaxError> {
         let start = self.at;
+        if self.dialect.is_exact {
+            return self.exact_number();
+        }
         // A leading 0 stands alone; a leading minus may stand alone.
         self.at += 1;
         if self.text.get(start) != Some(&b'0') {
@@ -230,6 +325,36 @@ impl JsonParser<'_> {
         self.end_number(start)
     }
 
+    /// A number as RFC 8259 has it.
+    fn exact_number(&mut self) -> Result<ClientJson, SyntaxError> {
+        let start = self.at;
+        self.at += usize::from(self.peek() == Some(b'-'));
+        match self.peek() {
+            Some(b'0') => self.at += 1,
+            _ if self.digits() == 0 => return self.fail("a digit must follow the sign"),
+            _ => {}
+        }
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            if self.digits() == 0 {
+                return self.fail("a digit must follow the decimal point");
+            }
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.at += 1;
+            self.at += usize::from(matches!(self.peek(), Some(b'+' | b'-')));
+            if self.digits() == 0 {
+                return self.fail("a digit must follow the exponent mark");
+            }
+        }
+        let number = self.end_number(start)?;
+        if self.dialect.is_gson && number.is_infinite() {
+            self.at = start;
+            return self.fail("the number is too large");
+        }
+        Ok(number)
+    }
+
     fn end_number(&self, start: usize) -> Result<ClientJson, SyntaxError> {
         match self.peek() {
             None | Some(b' ' | b'\t' | b'\n' | b'\r' | b',' | b'}' | b']') => {
@@ -240,14 +365,18 @@ impl JsonParser<'_> {
         }
     }
 
-    fn string(&mut self) -> Result<String, SyntaxError> {
+    /// A string, mended or not.
+    fn string(&mut self) -> Result<ClientJson, SyntaxError> {
+        let before = self.mended;
         self.at += 1;
         let mut bytes = Vec::new();
         loop {
             match self.peek() {
                 Some(b'"') => break,
                 Some(b'\\') => self.escape(&mut bytes)?,
-                Some(0..=31) => return self.fail("a control character in a string must be escaped"),
+                Some(0..=31) if !self.dialect.is_gson => {
+                    return self.fail("a control character in a string must be escaped");
+                }
                 Some(byte) => {
                     bytes.push(byte);
                     self.at += 1;
@@ -256,7 +385,14 @@ impl JsonParser<'_> {
             }
         }
         self.at += 1;
-        String::from_utf8(bytes).or_else(|_| self.fail("the string is not valid UTF-8"))
+        match String::from_utf8(bytes) {
+            Ok(text) if self.mended == before => Ok(ClientJson::String(text)),
+            Ok(text) => Ok(ClientJson::Mended(text)),
+            Err(fault) if self.dialect.mends_strings => Ok(ClientJson::Mended(
+                String::from_utf8_lossy(fault.as_bytes()).into_owned(),
+            )),
+            Err(_) => self.fail("the string is not valid UTF-8"),
+        }
     }
 
     fn escape(&mut self, bytes: &mut Vec<u8>) -> Result<(), SyntaxError> {
@@ -269,6 +405,7 @@ impl JsonParser<'_> {
             Some(b'n') => b'\n',
             Some(b'r') => b'\r',
             Some(b't') => b'\t',
+            Some(byte @ (b'\'' | b'\n')) if self.dialect.is_gson => *byte,
             Some(b'u') => return self.unicode(bytes),
             _ => return self.fail("no such escape"),
         };
@@ -281,14 +418,15 @@ impl JsonParser<'_> {
         let first = self.hex4()?;
         let after = self.at;
         let code = match self.code_point(first) {
-            Err(_) if self.dialect.replaces_surrogates => {
+            Err(_) if self.dialect.mends_strings => {
                 self.at = after;
-                char::REPLACEMENT_CHARACTER.into()
+                first
             }
             code => code?,
         };
-        let code = char::from_u32(code).or(self.dialect.replaces_surrogates.then_some(char::REPLACEMENT_CHARACTER));
-        match code {
+        let whole = char::from_u32(code);
+        self.mended += usize::from(whole.is_none());
+        match whole.or(self.dialect.mends_strings.then_some(char::REPLACEMENT_CHARACTER)) {
             Some(c) => {
                 bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
                 Ok(())
@@ -350,7 +488,7 @@ mod tests {
 
     #[test]
     fn a_missing_value_ends_an_object_and_duplicates_are_errors() {
-        assert_eq!(parse(br#"{"a":}"#), Ok(ClientJson::Object(BTreeMap::new())));
+        assert_eq!(parse(br#"{"a":}"#), Ok(ClientJson::Object(JsonObject::default())));
         for text in [
             r#"{"a":1,"a":1}"#,
             r#"{"a":1,"\u0061":2}"#,

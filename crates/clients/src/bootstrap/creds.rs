@@ -1,11 +1,11 @@
-//! Channel and call credentials of the bootstrap (A27, A65, A97).
+//! Channel and call credentials of the bootstrap (A27, A65, A97), as C-core reads them.
 //!
 //! The first supported entry is used, but all supported ones are checked (C-core
 //! `ParseXdsBootstrapChannelCreds`).
 
-use super::client_json::ClientJson;
-use super::dialect::{BootstrapDialect, FileRule};
-use super::load::{self, BootstrapObject, field, text_at};
+use super::client_json::{ClientJson, JsonObject};
+use super::dialect::BootstrapDialect;
+use super::load::{self, field, text_at};
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Profile;
 
@@ -17,10 +17,10 @@ rules! {
 }
 
 /// The only type of call credentials that the client has.
-const CALL_TYPE: &str = "jwt_token_file";
+pub(super) const CALL_TYPE: &str = "jwt_token_file";
 
 /// Checks `channel_creds` and returns the type in use; empty if there is none.
-pub fn channel(object: &BootstrapObject, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
+pub fn channel(object: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
     let at = at.field("channel_creds");
     let Some(json) = object.get("channel_creds") else {
         load::missing(&at, cx);
@@ -30,13 +30,10 @@ pub fn channel(object: &BootstrapObject, at: &Path<'_>, cx: &mut Validation<'_>)
         return String::new();
     };
     let mut chosen = None;
-    let dialect = BootstrapDialect::of(cx.profile());
-    for (i, (kind, config)) in entries.iter().enumerate() {
-        if !dialect.channel_types.contains(kind) || dialect.reads_first_creds && chosen.is_some() {
-            continue;
-        }
+    let types = BootstrapDialect::of(cx.profile()).channel_types;
+    for (i, (kind, config)) in entries.iter().enumerate().filter(|(_, (kind, _))| types.contains(kind)) {
         let mark = cx.mark();
-        if *kind == "tls" && dialect.reads_tls_files {
+        if *kind == "tls" {
             let entry = at.index(i);
             tls(config, &entry.field("config"), cx);
         }
@@ -46,17 +43,22 @@ pub fn channel(object: &BootstrapObject, at: &Path<'_>, cx: &mut Validation<'_>)
         }
     }
     if chosen.is_none() {
-        cx.report(
-            &BOOTSTRAP_NO_KNOWN_CREDS,
-            &at,
-            format_args!(
-                "no entry has a type that {} knows: {}",
-                who(cx.profile()),
-                dialect.channel_types.join(", ")
-            ),
-        );
+        none_known(&at, cx);
     }
     chosen.unwrap_or_default().to_owned()
+}
+
+/// Says that no entry has a type that the client has.
+pub fn none_known(at: &Path<'_>, cx: &mut Validation<'_>) {
+    let (who, types) = (
+        who(cx.profile()),
+        BootstrapDialect::of(cx.profile()).channel_types.join(", "),
+    );
+    cx.report(
+        &BOOTSTRAP_NO_KNOWN_CREDS,
+        at,
+        format_args!("no entry has a type that {who} knows: {types}"),
+    );
 }
 
 /// Who does not know something: gRPC for C-core, which stands for it.
@@ -68,7 +70,7 @@ fn who(profile: &Profile) -> String {
 }
 
 /// Checks `call_creds`, which may be absent.
-pub fn call(object: &BootstrapObject, at: &Path<'_>, cx: &mut Validation<'_>) {
+pub fn call(object: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) {
     let at = at.field("call_creds");
     let Some(json) = object.get("call_creds") else {
         return;
@@ -92,7 +94,7 @@ fn entries<'j>(
     json: &'j ClientJson,
     at: &Path<'_>,
     cx: &mut Validation<'_>,
-) -> Option<Vec<(&'j str, Option<&'j BootstrapObject>)>> {
+) -> Option<Vec<(&'j str, Option<&'j JsonObject>)>> {
     let mark = cx.mark();
     let list = load::array(json, at, cx)?;
     let mut entries = Vec::with_capacity(list.len());
@@ -103,9 +105,7 @@ fn entries<'j>(
         };
         let kind = match field(object, "type") {
             None => {
-                if BootstrapDialect::of(cx.profile()).needs_type {
-                    load::missing(&at.field("type"), cx);
-                }
+                load::missing(&at.field("type"), cx);
                 None
             }
             Some(json) => load::text(json, &at.field("type"), cx),
@@ -117,7 +117,7 @@ fn entries<'j>(
 }
 
 /// Checks the config of TLS credentials (A65).
-fn tls(config: &Option<&BootstrapObject>, at: &Path<'_>, cx: &mut Validation<'_>) {
+fn tls(config: &Option<&JsonObject>, at: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(config) = config else { return };
     for name in ["certificate_file", "private_key_file", "ca_certificate_file"] {
         text_at(config, name, at, cx);
@@ -129,34 +129,22 @@ fn tls(config: &Option<&BootstrapObject>, at: &Path<'_>, cx: &mut Validation<'_>
 }
 
 /// Certificate and private key come together; that a key is there counts, even if it is null.
-pub fn key_pair(config: &BootstrapObject, at: &Path<'_>, cx: &mut Validation<'_>) {
-    let rule = BootstrapDialect::of(cx.profile()).files;
-    let [certificate, key] = ["certificate_file", "private_key_file"].map(|name| file(config, name, rule));
-    if certificate.is_some() != key.is_some() {
+pub fn key_pair(config: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) {
+    half_pair(
+        config.contains_key("certificate_file"),
+        config.contains_key("private_key_file"),
+        at,
+        cx,
+    );
+}
+
+/// Says that one of certificate and private key is there without the other.
+pub fn half_pair(has_certificate: bool, has_key: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
+    if has_certificate != has_key {
         cx.report(
             &BOOTSTRAP_HALF_KEY_PAIR,
             at,
             format_args!("certificate_file and private_key_file must both be set or both be absent"),
         );
     }
-    if let (FileRule::Go, Some(certificate), Some(key)) = (rule, certificate, key)
-        && directory(certificate) != directory(key)
-    {
-        let message = format_args!("certificate_file and private_key_file must be in the same directory");
-        cx.report(&BOOTSTRAP_HALF_KEY_PAIR, at, message);
-    }
-}
-
-/// A file that is named; one without a text where only the key counts is an empty one.
-pub fn file<'c>(config: &'c BootstrapObject, name: &str, rule: FileRule) -> Option<&'c str> {
-    let text = match config.get(name)? {
-        ClientJson::String(text) => text.as_str(),
-        _ => "",
-    };
-    (rule != FileRule::Go || !text.is_empty()).then_some(text)
-}
-
-/// What stands before the last slash of a file.
-fn directory(file: &str) -> &str {
-    file.rsplit_once('/').map_or("", |(directory, _)| directory)
 }

@@ -5,21 +5,18 @@
 
 use std::collections::BTreeMap;
 
-use super::client_json::ClientJson;
+use super::client_json::{ClientJson, JsonObject};
 use super::{BOOTSTRAP_FIELD_MISSING, BOOTSTRAP_WRONG_TYPE};
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
-/// A JSON object.
-pub type BootstrapObject = BTreeMap<String, ClientJson>;
-
 /// The field's value unless it is absent or null.
-pub fn field<'j>(object: &'j BootstrapObject, name: &str) -> Option<&'j ClientJson> {
+pub fn field<'j>(object: &'j JsonObject, name: &str) -> Option<&'j ClientJson> {
     object.get(name).filter(|json| **json != ClientJson::Null)
 }
 
 /// A string field; empty if absent.
-pub fn text_at(object: &BootstrapObject, name: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
+pub fn text_at(object: &JsonObject, name: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
     field(object, name)
         .and_then(|json| text(json, &at.field(name), cx))
         .unwrap_or_default()
@@ -32,11 +29,16 @@ pub fn missing(at: &Path<'_>, cx: &mut Validation<'_>) {
 }
 
 /// The value as an object.
-pub fn object<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'j BootstrapObject> {
+pub fn object<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'j JsonObject> {
     match json {
         ClientJson::Object(object) => Some(object),
         other => wrong(other, "an object", at, cx),
     }
+}
+
+/// The entries of the value, by key.
+pub fn entries<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> BTreeMap<&'j str, &'j ClientJson> {
+    object(json, at, cx).map(JsonObject::entries).unwrap_or_default()
 }
 
 /// The value as an array.
@@ -50,7 +52,7 @@ pub fn array<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -
 /// The value as a string.
 pub fn text<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'j str> {
     match json {
-        ClientJson::String(text) => Some(text),
+        ClientJson::String(text) | ClientJson::Mended(text) => Some(text),
         other => wrong(other, "a string", at, cx),
     }
 }
@@ -109,12 +111,13 @@ fn integer(text: &str) -> Option<i64> {
     text.parse().ok()
 }
 
-fn wrong<T>(json: &ClientJson, wanted: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<T> {
+/// Reports a value of the wrong type.
+pub fn wrong<T>(json: &ClientJson, wanted: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<T> {
     let found = match json {
         ClientJson::Null => "null",
         ClientJson::Bool(_) => "a boolean",
         ClientJson::Number(_) => "a number",
-        ClientJson::String(_) => "a string",
+        ClientJson::String(_) | ClientJson::Mended(_) => "a string",
         ClientJson::Array(_) => "an array",
         ClientJson::Object(_) => "an object",
     };

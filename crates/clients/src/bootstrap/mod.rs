@@ -1,26 +1,33 @@
 //! The gRPC bootstrap file (A27, A47, A65, A71, A97): read and checked as the client does.
 //!
-//! Any error makes the client reject the whole file, and with it every xDS channel. Follows C-core
-//! `GrpcXdsBootstrap::Create` (xds_bootstrap_grpc.cc), `GrpcXdsServer` (xds_server_grpc.cc), the
-//! credentials registries and the file_watcher provider. Unknown keys are ignored by the client;
-//! xdsctl says so, and what was probably meant.
+//! Any error makes the client reject the whole file, and with it every xDS channel. Each family has
+//! a file that reads one in its own way, and [`dialect`] has what its JSON parser does otherwise.
+//! Here is what they have in common: the rules, what is kept, and the advice. Unknown keys are
+//! ignored by the client; xdsctl says so, and what was probably meant.
 
 pub mod client_json;
+mod core;
 mod creds;
 mod dialect;
+mod go;
+mod go_files;
+mod go_values;
+mod java;
 mod load;
+mod node;
 mod providers;
+mod rust;
 
 pub use providers::CertificateProvider;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use client_json::ClientJson;
+use client_json::JsonObject;
 use dialect::BootstrapDialect;
 
-use load::{BootstrapObject, field, text_at};
-use xdsctl_model::diag::{Diagnostic, Effect, Path, Validation, rules};
-use xdsctl_model::profile::{Feature, Profile, ServerFacts};
+use load::field;
+use xdsctl_model::diag::{Diagnostic, Path, Validation, rules};
+use xdsctl_model::profile::{Family, Feature, Profile, ServerFacts};
 
 rules! {
     /// The bootstrap is not JSON as the client reads it.
@@ -114,6 +121,19 @@ const SERVER_KEYS: [&str; 4] = ["server_uri", "channel_creds", "call_creds", "se
 /// Keys of the node.
 const NODE_KEYS: [&str; 4] = ["id", "cluster", "locality", "metadata"];
 
+/// Keys of its locality.
+const LOCALITY_KEYS: [&str; 3] = ["region", "zone", "sub_zone"];
+
+/// Keys of an authority.
+const AUTHORITY_KEYS: [&str; 3] = [
+    "client_listener_resource_name_template",
+    "xds_servers",
+    "fallback_on_reachability_only",
+];
+
+/// What an authority's listener template begins with in most families: this, its name and a slash.
+const XDSTP: &str = "xdstp://";
+
 impl Bootstrap {
     /// The facts that change how resources are validated.
     pub fn server_facts(&self) -> ServerFacts {
@@ -142,84 +162,16 @@ pub fn validate(text: &[u8], profile: &Profile) -> (Option<Bootstrap>, Vec<Diagn
             return (None, cx.finish(), Some(fault.offset));
         }
     };
-    let bootstrap = document(&json, &mut cx);
+    let read = match profile.client().family {
+        Family::Cpp => core::document,
+        Family::Go => go::document,
+        Family::Java => java::document,
+        Family::Node => node::document,
+        Family::Rust => rust::document,
+    };
+    let bootstrap = read(&json, &mut cx);
     let bootstrap = if cx.nacked() { None } else { bootstrap };
     (bootstrap, cx.finish(), None)
-}
-
-fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Bootstrap> {
-    let root = Path::ROOT;
-    let object = load::object(json, &root, cx)?;
-    unknown_keys(object, &KEYS, &root, cx);
-    let mut bootstrap = Bootstrap::default();
-    servers_field(object, &mut bootstrap, cx);
-    match field(object, "node") {
-        Some(node) => bootstrap.node_id = node_fields(node, &root.field("node"), cx),
-        None if BootstrapDialect::of(cx.profile()).needs_node => load::missing(&root.field("node"), cx),
-        None => {}
-    }
-    if let Some(json) = field(object, "certificate_providers") {
-        let at = root.field("certificate_providers");
-        for (name, entry) in load::object(json, &at, cx).into_iter().flatten() {
-            let plugin = providers::provider(entry, &at.json_key(name), cx);
-            let provider = CertificateProvider::of(plugin, entry);
-            bootstrap.certificate_providers.insert(name.clone(), provider);
-        }
-    }
-    let template = "server_listener_resource_name_template";
-    bootstrap.server_listener_template = text_at(object, template, &root, cx);
-    if cx.has(Feature::Federation) {
-        authorities(object, &mut bootstrap, cx);
-        let template = "client_default_listener_resource_name_template";
-        bootstrap.client_default_listener_template = text_at(object, template, &root, cx);
-    } else {
-        for name in ["authorities", "client_default_listener_resource_name_template"] {
-            switched_off(object, name, Feature::Federation, &root, cx);
-        }
-    }
-    if cx.has(Feature::ExtProcOnClient) {
-        allowed_services(object, &mut bootstrap, cx);
-    } else {
-        let name = "allowed_grpc_services";
-        if let Some(json) = field(object, name).filter(|_| BootstrapDialect::of(cx.profile()).reads_services) {
-            load::object(json, &root.field(name), cx);
-        }
-        switched_off(object, name, Feature::ExtProcOnClient, &root, cx);
-    }
-    Some(bootstrap)
-}
-
-fn servers_field(object: &BootstrapObject, bootstrap: &mut Bootstrap, cx: &mut Validation<'_>) {
-    let root = Path::ROOT;
-    let at = root.field("xds_servers");
-    match field(object, "xds_servers") {
-        None => load::missing(&at, cx),
-        Some(ClientJson::Array(list)) if list.is_empty() => {
-            let needs_servers = BootstrapDialect::of(cx.profile()).needs_servers;
-            cx.report_as(
-                if needs_servers { Effect::Nack } else { Effect::Fails },
-                &BOOTSTRAP_WITHOUT_SERVERS,
-                &at,
-                format_args!("xds_servers is empty, must name at least one server"),
-            );
-        }
-        Some(json) => bootstrap.servers = servers(json, &at, cx),
-    }
-}
-
-fn servers(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<Server> {
-    load::array(json, at, cx)
-        .into_iter()
-        .flatten()
-        .enumerate()
-        .filter_map(|(i, entry)| {
-            if i == 1 {
-                second_server(&at.index(i), cx);
-            }
-            let is_read = i == 0 || !BootstrapDialect::of(cx.profile()).reads_first_server;
-            is_read.then(|| server(entry, &at.index(i), cx))
-        })
-        .collect()
 }
 
 /// Says what the servers behind the first are for.
@@ -244,192 +196,53 @@ pub fn without_server_template(which: &str) -> Diagnostic {
     Diagnostic::of_whole(&BOOTSTRAP_SERVER_TEMPLATE_MISSING, message)
 }
 
-fn server(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Server {
-    let Some(object) = load::object(json, at, cx) else {
-        return Server::default();
-    };
-    unknown_keys(object, &SERVER_KEYS, at, cx);
-    let channel_creds = creds::channel(object, at, cx);
-    if cx.has(Feature::BootstrapCallCreds) {
-        creds::call(object, at, cx);
-    } else {
-        switched_off(object, "call_creds", Feature::BootstrapCallCreds, at, cx);
-    }
-    // Unlike an ordinary field, null is not the same as absent here.
-    let features = match object.get("server_features") {
-        None => BTreeSet::new(),
-        Some(json) => load::array(json, &at.field("server_features"), cx)
-            .into_iter()
-            .flatten()
-            .enumerate()
-            .filter_map(|(i, feature)| match feature {
-                ClientJson::String(name) if FEATURES.contains(&name.as_str()) => Some(name.clone()),
-                other => {
-                    if BootstrapDialect::of(cx.profile()).needs_feature_texts {
-                        load::text(other, &at.field("server_features").index(i), cx);
-                    }
-                    None
-                }
-            })
-            .collect(),
-    };
-    let at_uri = at.field("server_uri");
-    let uri = match object.get("server_uri") {
-        None => {
-            load::missing(&at_uri, cx);
-            String::new()
-        }
-        Some(json) => load::text(json, &at_uri, cx).unwrap_or_default().to_owned(),
-    };
-    if uri.is_empty() && object.contains_key("server_uri") && BootstrapDialect::of(cx.profile()).needs_uri_text {
-        load::missing(&at_uri, cx);
-    }
-    if BootstrapDialect::of(cx.profile()).needs_scheme {
-        scheme(&uri, &channel_creds, &at_uri, cx);
-    }
-    Server {
-        uri,
-        channel_creds,
-        features,
+/// Says that an authority's template does not begin with what it must begin with.
+fn check_template(template: &str, prefix: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
+    if !template.starts_with(prefix) {
+        let why = format_args!("template `{template}` must start with `{prefix}`");
+        cx.report(&BOOTSTRAP_AUTHORITY_TEMPLATE, at, why);
     }
 }
 
-/// Checks that the address of a server has a scheme that agrees with the credentials.
-fn scheme(uri: &str, channel_creds: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
-    let scheme = uri.split_once("://").map(|(scheme, _)| scheme);
-    match (scheme, channel_creds) {
-        (None, "insecure") => {
-            let why = "it has no scheme, so that the client never connects, must be like `http://xds.example.com:443`";
-            cx.report(&BOOTSTRAP_SERVER_URI_SCHEME, at, format_args!("{why}"));
-        }
-        (Some("https"), "insecure") => {
-            let why = format_args!("the scheme is https, and the credentials are `insecure`");
-            cx.report_as(Effect::Nack, &BOOTSTRAP_SERVER_URI_SCHEME, at, why);
-        }
-        (Some(scheme), "tls") if scheme != "https" => {
-            let why = format_args!("the scheme is {scheme}, and the credentials are `tls`, which need https or none");
-            cx.report_as(Effect::Nack, &BOOTSTRAP_SERVER_URI_SCHEME, at, why);
-        }
-        _ => {}
-    }
+/// Says that the list of servers is empty.
+fn without_servers(at: &Path<'_>, cx: &mut Validation<'_>) {
+    let why = format_args!("xds_servers is empty, must name at least one server");
+    cx.report(&BOOTSTRAP_WITHOUT_SERVERS, at, why);
 }
 
-/// Checks `node` and returns its id.
-fn node_fields(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
-    let Some(object) = load::object(json, at, cx) else {
-        return String::new();
-    };
-    unknown_keys(object, &NODE_KEYS, at, cx);
-    if BootstrapDialect::of(cx.profile()).needs_node {
-        for name in ["id", "locality"]
-            .into_iter()
-            .filter(|name| !object.contains_key(*name))
-        {
-            load::missing(&at.field(name), cx);
-        }
-    }
-    let id = text_at(object, "id", at, cx);
-    text_at(object, "cluster", at, cx);
-    if let Some(json) = field(object, "locality") {
-        let at = at.field("locality");
-        if let Some(locality) = load::object(json, &at, cx) {
-            unknown_keys(locality, &["region", "zone", "sub_zone"], &at, cx);
-            for name in ["region", "zone", "sub_zone"] {
-                text_at(locality, name, &at, cx);
-            }
-        }
-    }
-    if let Some(json) = field(object, "metadata") {
-        load::object(json, &at.field("metadata"), cx);
-    }
-    id
-}
-
-fn authorities(object: &BootstrapObject, bootstrap: &mut Bootstrap, cx: &mut Validation<'_>) {
-    let root = Path::ROOT;
-    let at = root.field("authorities");
-    let Some(json) = field(object, "authorities") else {
-        return;
-    };
-    for (name, entry) in load::object(json, &at, cx).into_iter().flatten() {
-        let at = at.json_key(name);
-        let Some(object) = load::object(entry, &at, cx) else {
-            continue;
-        };
-        let known = [
-            "client_listener_resource_name_template",
-            "xds_servers",
-            "fallback_on_reachability_only",
-        ];
-        unknown_keys(object, &known, &at, cx);
-        let template = text_at(object, known[0], &at, cx);
-        let servers = field(object, "xds_servers").map_or_else(Vec::new, |json| {
-            let at = at.field("xds_servers");
-            match BootstrapDialect::of(cx.profile()).reads_first_server {
-                // Whoever reads no list to its end does not look at what an authority's server
-                // lacks.
-                true => servers(json, &at, &mut Validation::new(cx.profile(), &ServerFacts::default())),
-                false => servers(json, &at, cx),
-            }
-        });
-        let at_flag = at.field("fallback_on_reachability_only");
-        let flag = field(object, "fallback_on_reachability_only").and_then(|json| load::flag(json, &at_flag, cx));
-        let prefix = format!("xdstp://{name}{}", BootstrapDialect::of(cx.profile()).after_authority);
-        if !template.is_empty() && !template.starts_with(&prefix) {
-            cx.report(
-                &BOOTSTRAP_AUTHORITY_TEMPLATE,
-                &at.field(known[0]),
-                format_args!("template `{template}` must start with `{prefix}`"),
-            );
-        }
-        let authority = Authority {
-            servers,
-            client_listener_template: template,
-            fallback_on_reachability_only: flag.unwrap_or(false),
-        };
-        bootstrap.authorities.insert(name.clone(), authority);
-    }
-}
-
-fn allowed_services(object: &BootstrapObject, bootstrap: &mut Bootstrap, cx: &mut Validation<'_>) {
-    let root = Path::ROOT;
-    let at = root.field("allowed_grpc_services");
-    let Some(json) = field(object, "allowed_grpc_services") else {
-        return;
-    };
-    for (uri, entry) in load::object(json, &at, cx).into_iter().flatten() {
-        let at = at.json_key(uri);
-        let Some(object) = load::object(entry, &at, cx) else {
-            continue;
-        };
-        let channel = creds::channel(object, &at, cx);
-        creds::call(object, &at, cx);
-        bootstrap.allowed_grpc_services.insert(uri.clone(), channel);
-    }
+/// The features that the client knows, of those that a server has.
+fn known_features<'f>(features: impl IntoIterator<Item = &'f str>) -> BTreeSet<String> {
+    let known = features.into_iter().filter(|name| FEATURES.contains(name));
+    known.map(str::to_owned).collect()
 }
 
 /// Notes keys that the client does not look at.
-fn unknown_keys(object: &BootstrapObject, known: &[&str], at: &Path<'_>, cx: &mut Validation<'_>) {
-    for key in object.keys().filter(|key| !known.contains(&key.as_str())) {
-        let finding = cx.report(
-            &BOOTSTRAP_UNKNOWN_KEY,
-            &at.field(key),
-            format_args!("gRPC does not know the key `{key}`"),
-        );
-        let elsewhere = [
-            ("xds_servers[0]", &SERVER_KEYS[..]),
-            ("node", &NODE_KEYS),
-            ("the bootstrap itself", &KEYS),
-        ];
-        if let Some((place, _)) = elsewhere.iter().find(|(_, keys)| keys.contains(&key.as_str())) {
-            finding.help(format!("`{key}` is a key of {place}"));
-        } else if let Some(near) = xdsctl_model::text::nearest(key, known.iter().copied()) {
-            finding.help(format!("did you mean `{near}`?"));
-        }
+fn unknown_keys(object: &JsonObject, known: &[&str], at: &Path<'_>, cx: &mut Validation<'_>) {
+    for key in object.entries().into_keys().filter(|key| !known.contains(key)) {
+        unknown_key(key, known, at, cx);
     }
 }
 
-fn switched_off(object: &BootstrapObject, name: &str, feature: Feature, at: &Path<'_>, cx: &mut Validation<'_>) {
+/// Notes one of them, where these would be known.
+fn unknown_key(key: &str, known: &[&str], at: &Path<'_>, cx: &mut Validation<'_>) {
+    let finding = cx.report(
+        &BOOTSTRAP_UNKNOWN_KEY,
+        &at.field(key),
+        format_args!("gRPC does not know the key `{key}`"),
+    );
+    let elsewhere = [
+        ("xds_servers[0]", &SERVER_KEYS[..]),
+        ("node", &NODE_KEYS),
+        ("the bootstrap itself", &KEYS),
+    ];
+    if let Some((place, _)) = elsewhere.iter().find(|(_, keys)| keys.contains(&key)) {
+        finding.help(format!("`{key}` is a key of {place}"));
+    } else if let Some(near) = xdsctl_model::text::nearest(key, known.iter().copied()) {
+        finding.help(format!("did you mean `{near}`?"));
+    }
+}
+
+fn switched_off(object: &JsonObject, name: &str, feature: Feature, at: &Path<'_>, cx: &mut Validation<'_>) {
     if field(object, name).is_some() {
         cx.report(
             &BOOTSTRAP_FIELD_SWITCHED_OFF,

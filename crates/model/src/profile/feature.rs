@@ -88,7 +88,6 @@ features! {
     AuthorityRewrite = "GRPC_EXPERIMENTAL_XDS_AUTHORITY_REWRITE";
 
     // C-core, without a switch.
-
     /// Virtual hosts may be without routes, weights of clusters need not add up to 100; empty aggregates, hash policies and
     /// optional filters are checked.
     CollectsFaults;
@@ -157,12 +156,10 @@ features! {
     DisabledFiltersRun;
 
     // Of the program, not of a version.
-
     /// It has a server, to which other routes are fatal than to a channel (`Profile::serving`).
     ReadsAsServer;
 
     // grpc-go alone.
-
     /// `requestHashHeader` of the ring_hash JSON config has a place to be read into (A76).
     RingHashRequestHeader;
     /// A Listener may have its routes in it; before, they must come by RDS.
@@ -357,13 +354,14 @@ features! {
     BootstrapLastKey;
     /// What is no text in the list of server_features is a fault; later, it is passed over.
     BootstrapFeatureTexts;
-    /// allowed_grpc_services of a bootstrap must be an object.
+    /// allowed_grpc_services of a bootstrap are checked.
     BootstrapServicesRead;
+    /// call_creds of a bootstrap's server must have their types, whatever is done with them.
+    BootstrapCallCredsRead;
     /// The second server of a bootstrap is asked while the first cannot be reached (A71).
     ServerFallback;
 
     // grpc-java alone.
-
     /// The max_stream_duration of a connection manager is read before its routes.
     StreamDurationFirst;
     /// A route_config without virtual hosts in a Listener is an exception that leaves the client's parser.
@@ -392,6 +390,8 @@ features! {
     NewTlsFaultFirst;
     /// The RLS LB policy is registered: in no version of grpc-go unless the program imports it (`--with rls`).
     RlsPolicy;
+    /// TLS is built in: in no version of tonic-xds unless the program says so (`--with tls`).
+    ProgramTls;
     /// A method in a key builder of RLS has no slash.
     RlsMethodChecked;
     /// A server listener's address must not be empty, its port not a name.
@@ -508,7 +508,6 @@ features! {
     DnsPortThrows;
 
     // grpc-js-xds alone.
-
     /// HTTP filters are looked at; before the fault filter (A33) there were none.
     FaultInjection = "GRPC_XDS_EXPERIMENTAL_FAULT_INJECTION";
     /// `retry_policy` is checked (A44).
@@ -588,7 +587,6 @@ features! {
     PathsNeeded;
 
     // tonic-xds alone.
-
     /// RPCs wait for routes, clusters and endpoints that are not there or were rejected, and nothing is forgotten that was there once.
     WaitsForResources;
     /// An RPC that no virtual host or route takes fails with UNKNOWN, whichever comes first.

@@ -132,6 +132,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.75" gone BootstrapFirstCreds;
         "1.76" off HttpConnect;
         "1.77" off BootstrapCallCreds;
+        "1.77" always BootstrapCallCredsRead;
         "1.78" off AuthorityRewrite;
         "1.79" on PfWeightedShuffling;
         "1.79" always SharesOfAll;

@@ -1,0 +1,394 @@
+//! grpc-go's bootstrap: encoding/json puts it into structs (internal/xds/bootstrap/bootstrap.go).
+//!
+//! A key of a struct is found in any case, and each occurrence counts in turn. A null leaves what is
+//! there. Before 1.66 the document, its authorities and its node were read by the exact key, and the
+//! node as the message that it is in the protocol.
+
+use super::client_json::{ClientJson, JsonObject};
+use super::load::{self, wrong};
+use super::providers::CertificateProvider;
+use super::{
+    AUTHORITY_KEYS, Authority, BOOTSTRAP_WRONG_TYPE, Bootstrap, KEYS, LOCALITY_KEYS, NODE_KEYS, SERVER_KEYS, Server,
+    check_template, creds, go_files, go_values, known_features, second_server, switched_off, unknown_key,
+    without_servers,
+};
+use xdsctl_model::diag::{Path, Validation};
+use xdsctl_model::profile::Feature;
+
+/// Reads a whole bootstrap.
+pub(super) fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Bootstrap> {
+    let root = Path::ROOT;
+    let is_old = cx.has(Feature::BootstrapFirstServer);
+    let mut bootstrap = Bootstrap::default();
+    let mut servers = Vec::new();
+    for member in members(json, &KEYS, is_old, &root, cx) {
+        let (at, json) = (root.field(member.key), member.json);
+        match member.name {
+            "xds_servers" => servers = servers_of(json, if is_old { 1 } else { usize::MAX }, &at, cx),
+            "node" if is_old => bootstrap.node_id = go_values::old_node(json, &at, cx),
+            "node" => node(json, &mut bootstrap.node_id, &at, cx),
+            "certificate_providers" => providers(json, is_old, &mut bootstrap, &at, cx),
+            "server_listener_resource_name_template" => text(json, &mut bootstrap.server_listener_template, &at, cx),
+            "client_default_listener_resource_name_template" if cx.has(Feature::Federation) => {
+                text(json, &mut bootstrap.client_default_listener_template, &at, cx);
+            }
+            "authorities" if cx.has(Feature::Federation) => authorities(json, is_old, &mut bootstrap, &at, cx),
+            "allowed_grpc_services" if cx.has(Feature::ExtProcOnClient) => services(json, &mut bootstrap, &at, cx),
+            _ => {}
+        }
+    }
+    if let ClientJson::Object(object) = json {
+        for (name, feature) in [
+            ("authorities", Feature::Federation),
+            ("client_default_listener_resource_name_template", Feature::Federation),
+            ("allowed_grpc_services", Feature::ExtProcOnClient),
+        ] {
+            if !cx.has(feature) {
+                switched_off(object, name, feature, &root, cx);
+            }
+        }
+        let at = root.field("xds_servers");
+        match servers.first() {
+            _ if cx.nacked() => {}
+            None if members_of(object, &KEYS, is_old).any(|member| member.name == "xds_servers") => {
+                without_servers(&at, cx)
+            }
+            None => load::missing(&at, cx),
+            Some(_) => alive(&servers, is_old, &at, cx),
+        }
+    }
+    bootstrap.servers = servers.into_iter().flatten().collect();
+    Some(bootstrap)
+}
+
+/// A key of an object that a field of a struct takes.
+struct Member<'j> {
+    name: &'static str,
+    key: &'j str,
+    json: &'j ClientJson,
+}
+
+/// The fields that the keys of an object set, in turn; nothing for null.
+fn members<'j>(
+    json: &'j ClientJson,
+    names: &'static [&'static str],
+    is_exact: bool,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Vec<Member<'j>> {
+    let Some(object) = nullable(json, at, cx, load::object) else {
+        return Vec::new();
+    };
+    for key in object
+        .entries()
+        .into_keys()
+        .filter(|key| field_of(key, names, is_exact).is_none())
+    {
+        unknown_key(key, names, at, cx);
+    }
+    members_of(object, names, is_exact).collect()
+}
+
+/// The entries of an object that count: all of them, or with `lasts` the last of each key.
+fn counting(object: &JsonObject, lasts: bool) -> Vec<(&str, &ClientJson)> {
+    match lasts {
+        true => object.entries().into_iter().collect(),
+        false => object.pairs().collect(),
+    }
+}
+
+/// The same of an object. Where keys are exact, the last value of a key is read alone.
+fn members_of<'j>(
+    object: &'j JsonObject,
+    names: &'static [&'static str],
+    is_exact: bool,
+) -> impl Iterator<Item = Member<'j>> {
+    counting(object, is_exact).into_iter().filter_map(move |(key, json)| {
+        let name = field_of(key, names, is_exact)?;
+        Some(Member { name, key, json })
+    })
+}
+
+/// The field that a key sets: by its name, else in any case (encoding/json `foldName`).
+fn field_of(key: &str, names: &'static [&'static str], is_exact: bool) -> Option<&'static str> {
+    let is_field = |name: &&&str| match is_exact {
+        true => **name == key,
+        false => key.chars().map(folded).eq(name.chars()),
+    };
+    names.iter().find(is_field).copied()
+}
+
+/// Unicode has two more letters that are an s and a k in another case.
+fn folded(letter: char) -> char {
+    match letter {
+        'ſ' => 's',
+        '\u{212a}' => 'k',
+        other => other.to_ascii_lowercase(),
+    }
+}
+
+/// A value that may be null, which is as if it were not there.
+fn nullable<'j, T>(
+    json: &'j ClientJson,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+    read: impl FnOnce(&'j ClientJson, &Path<'_>, &mut Validation<'_>) -> Option<T>,
+) -> Option<T> {
+    match json {
+        ClientJson::Null => None,
+        other => read(other, at, cx),
+    }
+}
+
+fn text(json: &ClientJson, into: &mut String, at: &Path<'_>, cx: &mut Validation<'_>) {
+    if let Some(text) = nullable(json, at, cx, load::text) {
+        text.clone_into(into);
+    }
+}
+
+/// The elements of a list; none for null.
+fn list<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> &'j [ClientJson] {
+    nullable(json, at, cx, load::array)
+        .map(Vec::as_slice)
+        .unwrap_or_default()
+}
+
+/// The servers of a list, of which so many must lack nothing; a null is a server that is not there.
+fn servers_of(json: &ClientJson, whole: usize, at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<Option<Server>> {
+    let servers = list(json, at, cx).iter().enumerate().map(|(i, json)| {
+        let at = at.index(i);
+        if i == 1 {
+            second_server(&at, cx);
+        }
+        (*json != ClientJson::Null).then(|| server(json, i < whole, &at, cx))
+    });
+    servers.collect()
+}
+
+/// Says that the client dies of a server that is null, once the document is read.
+fn alive(servers: &[Option<Server>], is_old: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
+    let looked_at = if is_old { 1 } else { servers.len() };
+    for (i, _) in servers
+        .iter()
+        .take(looked_at)
+        .enumerate()
+        .filter(|(_, server)| server.is_none())
+    {
+        let why = format_args!("is null: the client's process dies of it");
+        cx.report(&BOOTSTRAP_WRONG_TYPE, &at.index(i), why);
+    }
+}
+
+/// A server, which lacks nothing if it is to be `whole`.
+fn server(json: &ClientJson, is_whole: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Server {
+    let mark = cx.mark();
+    let (mut server, mut channel, mut calls) = (Server::default(), Vec::new(), Vec::new());
+    for member in members(json, &SERVER_KEYS, false, at, cx) {
+        let (at, json) = (at.field(member.key), member.json);
+        match member.name {
+            "server_uri" => text(json, &mut server.uri, &at, cx),
+            "channel_creds" => channel = entries(json, &at, cx),
+            "call_creds" if cx.has(Feature::BootstrapCallCredsRead) => calls = entries(json, &at, cx),
+            "server_features" => {
+                let mut features = vec![String::new(); list(json, &at, cx).len()];
+                for (i, (json, into)) in list(json, &at, cx).iter().zip(&mut features).enumerate() {
+                    text(json, into, &at.index(i), cx);
+                }
+                server.features = known_features(features.iter().map(String::as_str));
+            }
+            _ => {}
+        }
+    }
+    if let ClientJson::Object(object) = json
+        && !cx.has(Feature::BootstrapCallCreds)
+    {
+        switched_off(object, "call_creds", Feature::BootstrapCallCreds, at, cx);
+    }
+    if cx.nacked_since(mark) {
+        return server;
+    }
+    server.channel_creds = chosen(&channel, is_whole, &at.field("channel_creds"), cx);
+    if cx.has(Feature::BootstrapCallCreds) {
+        call_creds(&calls, &at.field("call_creds"), cx);
+    }
+    if is_whole && server.uri.is_empty() {
+        load::missing(&at.field("server_uri"), cx);
+    }
+    server
+}
+
+/// An entry of credentials: its type, and its config as it stands in the text.
+#[derive(Default)]
+struct Entry<'j> {
+    kind: String,
+    config: Option<&'j ClientJson>,
+}
+
+fn entries<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<Entry<'j>> {
+    let entries = list(json, at, cx).iter().enumerate().map(|(i, json)| {
+        let (at, mut entry) = (at.index(i), Entry::default());
+        for member in members(json, &["type", "config"], false, &at, cx) {
+            match member.name {
+                "type" => text(member.json, &mut entry.kind, &at.field(member.key), cx),
+                _ => entry.config = Some(member.json),
+            }
+        }
+        entry
+    });
+    entries.collect()
+}
+
+/// The first type that the client has. Newer clients make all that they have.
+fn chosen(entries: &[Entry<'_>], must_be: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
+    let types = super::dialect::BootstrapDialect::of(cx.profile()).channel_types;
+    let known = || {
+        entries
+            .iter()
+            .enumerate()
+            .filter(|(_, entry)| types.contains(&entry.kind.as_str()))
+    };
+    let made = if cx.has(Feature::BootstrapFirstCreds) {
+        1
+    } else {
+        usize::MAX
+    };
+    for (i, entry) in known().take(made).filter(|(_, entry)| entry.kind == "tls") {
+        go_files::tls(entry.config, &at.index(i).field("config"), cx);
+    }
+    match known().next() {
+        Some((_, entry)) => entry.kind.clone(),
+        None => {
+            if must_be {
+                creds::none_known(at, cx);
+            }
+            String::new()
+        }
+    }
+}
+
+fn call_creds(entries: &[Entry<'_>], at: &Path<'_>, cx: &mut Validation<'_>) {
+    for (i, entry) in entries
+        .iter()
+        .enumerate()
+        .filter(|(_, entry)| entry.kind == creds::CALL_TYPE)
+    {
+        let (at, mut file) = (at.index(i), String::new());
+        let at = at.field("config");
+        let mark = cx.mark();
+        for member in entry
+            .config
+            .map(|json| members(json, &[creds::CALL_TYPE], false, &at, cx))
+            .into_iter()
+            .flatten()
+        {
+            text(member.json, &mut file, &at.field(member.key), cx);
+        }
+        if file.is_empty() && !cx.nacked_since(mark) {
+            load::missing(&at.field(creds::CALL_TYPE), cx);
+        }
+    }
+}
+
+fn node(json: &ClientJson, id: &mut String, at: &Path<'_>, cx: &mut Validation<'_>) {
+    for member in members(json, &NODE_KEYS, false, at, cx) {
+        let (at, json) = (at.field(member.key), member.json);
+        match member.name {
+            "id" => text(json, id, &at, cx),
+            "cluster" => text(json, &mut String::new(), &at, cx),
+            "locality" => {
+                for member in members(json, &LOCALITY_KEYS, false, &at, cx) {
+                    text(member.json, &mut String::new(), &at.field(member.key), cx);
+                }
+            }
+            _ => go_values::metadata(json, true, &at, cx),
+        }
+    }
+}
+
+fn providers(json: &ClientJson, is_old: bool, bootstrap: &mut Bootstrap, at: &Path<'_>, cx: &mut Validation<'_>) {
+    let Some(object) = nullable(json, at, cx, load::object) else {
+        return;
+    };
+    for (name, json) in counting(object, is_old) {
+        let (at, mut plugin, mut config) = (at.json_key(name), String::new(), None);
+        for member in members(json, &["plugin_name", "config"], false, &at, cx) {
+            match member.name {
+                "plugin_name" => text(member.json, &mut plugin, &at.field(member.key), cx),
+                _ => config = Some(member.json),
+            }
+        }
+        // A plugin that nobody has is passed over.
+        if plugin == super::providers::FILE_WATCHER {
+            go_files::provider(config, &at.field("config"), cx);
+        }
+        bootstrap
+            .certificate_providers
+            .insert(name.to_owned(), CertificateProvider::of(plugin, json));
+    }
+}
+
+fn authorities(json: &ClientJson, is_old: bool, bootstrap: &mut Bootstrap, at: &Path<'_>, cx: &mut Validation<'_>) {
+    let Some(object) = nullable(json, at, cx, load::object) else {
+        return;
+    };
+    for (name, json) in object.pairs() {
+        let at = at.json_key(name);
+        if *json == ClientJson::Null {
+            cx.report(
+                &BOOTSTRAP_WRONG_TYPE,
+                &at,
+                format_args!("is null: the client's process dies of it"),
+            );
+            continue;
+        }
+        let (mut authority, at_template) = (Authority::default(), at.field(AUTHORITY_KEYS[0]));
+        for member in members(json, &AUTHORITY_KEYS, is_old, &at, cx) {
+            let (at, json) = (at.field(member.key), member.json);
+            match member.name {
+                "xds_servers" => {
+                    let servers = servers_of(json, if is_old { 0 } else { usize::MAX }, &at, cx);
+                    if is_old && servers.is_empty() && !cx.nacked() {
+                        without_servers(&at, cx);
+                    }
+                    // Later clients look at the servers of all authorities when they start.
+                    if !cx.has(Feature::BootstrapFirstCreds) {
+                        alive(&servers, is_old, &at, cx);
+                    }
+                    authority.servers = servers.into_iter().flatten().collect();
+                }
+                "client_listener_resource_name_template" => {
+                    text(json, &mut authority.client_listener_template, &at, cx)
+                }
+                _ => {}
+            }
+        }
+        if !authority.client_listener_template.is_empty() {
+            let prefix = format!("{}{}", super::XDSTP, go_values::path_escaped(name));
+            check_template(&authority.client_listener_template, &prefix, &at_template, cx);
+        }
+        bootstrap.authorities.insert(name.to_owned(), authority);
+    }
+}
+
+fn services(json: &ClientJson, bootstrap: &mut Bootstrap, at: &Path<'_>, cx: &mut Validation<'_>) {
+    let Some(object) = nullable(json, at, cx, load::object) else {
+        return;
+    };
+    for (uri, json) in object.pairs() {
+        let (at, mut channel, mut calls) = (at.json_key(uri), Vec::new(), Vec::new());
+        if *json == ClientJson::Null {
+            _ = wrong::<()>(json, "an object", &at, cx);
+            continue;
+        }
+        for member in members(json, &["channel_creds", "call_creds"], false, &at, cx) {
+            let (at, json) = (at.field(member.key), member.json);
+            match member.name {
+                "channel_creds" => channel = entries(json, &at, cx),
+                _ => calls = entries(json, &at, cx),
+            }
+        }
+        let chosen = chosen(&channel, true, &at.field("channel_creds"), cx);
+        call_creds(&calls, &at.field("call_creds"), cx);
+        bootstrap.allowed_grpc_services.insert(uri.to_owned(), chosen);
+    }
+}

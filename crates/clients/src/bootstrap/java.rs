@@ -1,0 +1,238 @@
+//! grpc-java's bootstrap: `BootstrapperImpl`, `GrpcBootstrapperImpl` and `JsonUtil`.
+//!
+//! Whatever is read and is there must have its type: a null has none. What is not read, such as
+//! credentials behind the first that the client has, may be anything.
+
+use super::client_json::{ClientJson, JsonObject};
+use super::dialect::BootstrapDialect;
+use super::providers::{BOOTSTRAP_PROVIDER_WITHOUT_FILES, CertificateProvider, FILE_WATCHER};
+use super::{
+    AUTHORITY_KEYS, Authority, BOOTSTRAP_WRONG_TYPE, Bootstrap, KEYS, LOCALITY_KEYS, NODE_KEYS, SERVER_KEYS, Server,
+    XDSTP, check_template, creds, known_features, load, second_server, switched_off, unknown_keys, without_servers,
+};
+use xdsctl_model::diag::{Effect, Path, Validation};
+use xdsctl_model::profile::Feature;
+
+/// Reads a whole bootstrap.
+pub(super) fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Bootstrap> {
+    let root = Path::ROOT;
+    let object = load::object(json, &root, cx)?;
+    unknown_keys(object, &KEYS, &root, cx);
+    let mut bootstrap = Bootstrap::default();
+    let at = root.field("xds_servers");
+    match object.get("xds_servers") {
+        None => load::missing(&at, cx),
+        Some(json) => bootstrap.servers = servers_of(json, &at, cx),
+    }
+    if bootstrap.servers.is_empty() && !cx.nacked() {
+        without_servers(&at, cx);
+    }
+    if let Some(json) = object.get("node") {
+        bootstrap.node_id = node(json, &root.field("node"), cx);
+    }
+    if let Some(json) = object.get("certificate_providers") {
+        let at = root.field("certificate_providers");
+        for (name, json) in load::entries(json, &at, cx) {
+            let plugin = provider(json, &at.json_key(name), cx);
+            bootstrap
+                .certificate_providers
+                .insert(name.to_owned(), CertificateProvider::of(plugin, json));
+        }
+    }
+    bootstrap.server_listener_template = text(object, "server_listener_resource_name_template", &root, cx);
+    if cx.has(Feature::Federation) {
+        let template = "client_default_listener_resource_name_template";
+        bootstrap.client_default_listener_template = text(object, template, &root, cx);
+        if let Some(json) = object.get("authorities") {
+            authorities(json, &mut bootstrap, &root.field("authorities"), cx);
+        }
+    } else {
+        for name in ["authorities", "client_default_listener_resource_name_template"] {
+            switched_off(object, name, Feature::Federation, &root, cx);
+        }
+    }
+    let services = object.get("allowed_grpc_services");
+    if let Some(json) = services.filter(|_| cx.has(Feature::BootstrapServicesRead)) {
+        let at = root.field("allowed_grpc_services");
+        for (uri, json) in load::entries(json, &at, cx) {
+            let at = at.json_key(uri);
+            if let Some(object) = load::object(json, &at, cx) {
+                let channel = channel_creds(object, &at, cx);
+                objects(object, "call_creds", &at, cx);
+                bootstrap.allowed_grpc_services.insert(uri.to_owned(), channel);
+            }
+        }
+    }
+    if !cx.has(Feature::ExtProcOnClient) {
+        bootstrap.allowed_grpc_services.clear();
+        switched_off(object, "allowed_grpc_services", Feature::ExtProcOnClient, &root, cx);
+    }
+    Some(bootstrap)
+}
+
+/// A text that may be absent.
+fn text(object: &JsonObject, name: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
+    let text = object.get(name).and_then(|json| load::text(json, &at.field(name), cx));
+    text.unwrap_or_default().to_owned()
+}
+
+/// A list of objects that may be absent.
+fn objects<'j>(object: &'j JsonObject, name: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<&'j JsonObject> {
+    let at = at.field(name);
+    let list = object.get(name).and_then(|json| load::array(json, &at, cx));
+    let list = list.into_iter().flatten().enumerate();
+    list.filter_map(|(i, json)| load::object(json, &at.index(i), cx))
+        .collect()
+}
+
+fn servers_of(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<Server> {
+    let list = load::array(json, at, cx).into_iter().flatten().enumerate();
+    let servers = list.filter_map(|(i, json)| {
+        let at = at.index(i);
+        if i == 1 {
+            second_server(&at, cx);
+        }
+        Some(server(load::object(json, &at, cx)?, &at, cx))
+    });
+    servers.collect()
+}
+
+fn server(object: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) -> Server {
+    unknown_keys(object, &SERVER_KEYS, at, cx);
+    let channel_creds = channel_creds(object, at, cx);
+    switched_off(object, "call_creds", Feature::BootstrapCallCreds, at, cx);
+    let at_features = at.field("server_features");
+    let features = object
+        .get("server_features")
+        .and_then(|json| load::array(json, &at_features, cx));
+    if cx.has(Feature::BootstrapFeatureTexts) {
+        for (i, feature) in features.into_iter().flatten().enumerate() {
+            load::text(feature, &at_features.index(i), cx);
+        }
+    }
+    if !object.contains_key("server_uri") {
+        load::missing(&at.field("server_uri"), cx);
+    }
+    Server {
+        uri: text(object, "server_uri", at, cx),
+        channel_creds,
+        features: known_features(features.into_iter().flatten().filter_map(ClientJson::as_text)),
+    }
+}
+
+/// Checks the credentials up to the first that the client has, and returns its type.
+fn channel_creds(object: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
+    let (mark, types) = (cx.mark(), BootstrapDialect::of(cx.profile()).channel_types);
+    let entries = objects(object, "channel_creds", at, cx);
+    let at = at.field("channel_creds");
+    if !object.contains_key("channel_creds") {
+        load::missing(&at, cx);
+    }
+    for (i, entry) in entries.into_iter().enumerate() {
+        if cx.nacked_since(mark) {
+            break;
+        }
+        let at = at.index(i);
+        let kind = text(entry, "type", &at, cx);
+        if !entry.contains_key("type") {
+            load::missing(&at.field("type"), cx);
+        } else if types.contains(&kind.as_str()) {
+            if let Some(config) = entry.get("config") {
+                load::object(config, &at.field("config"), cx);
+            }
+            return kind;
+        }
+    }
+    if !cx.nacked_since(mark) {
+        creds::none_known(&at, cx);
+    }
+    String::new()
+}
+
+fn node(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
+    let Some(object) = load::object(json, at, cx) else {
+        return String::new();
+    };
+    unknown_keys(object, &NODE_KEYS, at, cx);
+    text(object, "cluster", at, cx);
+    if let Some(json) = object.get("metadata") {
+        load::object(json, &at.field("metadata"), cx);
+    }
+    if let Some(json) = object.get("locality") {
+        let at = at.field("locality");
+        if let Some(locality) = load::object(json, &at, cx) {
+            unknown_keys(locality, &LOCALITY_KEYS, &at, cx);
+            for name in LOCALITY_KEYS {
+                text(locality, name, &at, cx);
+            }
+        }
+    }
+    text(object, "id", at, cx)
+}
+
+/// Checks a provider, of whatever plugin, and returns it.
+fn provider(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
+    let Some(object) = load::object(json, at, cx) else {
+        return String::new();
+    };
+    unknown_keys(object, &["plugin_name", "config"], at, cx);
+    for name in ["plugin_name", "config"]
+        .into_iter()
+        .filter(|name| !object.contains_key(name))
+    {
+        load::missing(&at.field(name), cx);
+    }
+    let plugin = text(object, "plugin_name", at, cx);
+    let at = at.field("config");
+    if let Some(config) = object.get("config").and_then(|json| load::object(json, &at, cx)) {
+        // It is copied into a map that holds no null.
+        let is_null = |(_, json): &(&str, &ClientJson)| **json == ClientJson::Null;
+        let nulls = config.entries().into_iter().filter(is_null);
+        for (key, _) in nulls {
+            let why = format_args!("is null, which a config cannot hold");
+            cx.report(&BOOTSTRAP_WRONG_TYPE, &at.field(key), why);
+        }
+        if plugin == FILE_WATCHER {
+            all_three(config, &at, cx);
+        }
+    }
+    plugin
+}
+
+/// A provider is made once a TLS context uses it, and wants all files then
+/// (`FileWatcherCertificateProviderProvider`).
+fn all_three(config: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) {
+    const FILES: [&str; 3] = ["certificate_file", "private_key_file", "ca_certificate_file"];
+    let has_map = config.contains_key("spiffe_trust_bundle_map_file");
+    let is_there = |name: &str| config.contains_key(name) || has_map && name == "ca_certificate_file";
+    let missing: Vec<&str> = FILES.into_iter().filter(|name| !is_there(name)).collect();
+    if !missing.is_empty() {
+        let message = format_args!(
+            "grpc-java needs {} too: TLS contexts that use this provider cannot connect",
+            missing.join(" and ")
+        );
+        cx.report_as(Effect::Fails, &BOOTSTRAP_PROVIDER_WITHOUT_FILES, at, message);
+    }
+}
+
+fn authorities(json: &ClientJson, bootstrap: &mut Bootstrap, at: &Path<'_>, cx: &mut Validation<'_>) {
+    for (name, json) in load::entries(json, at, cx) {
+        let at = at.json_key(name);
+        let Some(object) = load::object(json, &at, cx) else {
+            continue;
+        };
+        unknown_keys(object, &AUTHORITY_KEYS, &at, cx);
+        let mark = cx.mark();
+        let template = text(object, AUTHORITY_KEYS[0], &at, cx);
+        if object.contains_key(AUTHORITY_KEYS[0]) && !cx.nacked_since(mark) {
+            check_template(&template, &format!("{XDSTP}{name}/"), &at.field(AUTHORITY_KEYS[0]), cx);
+        }
+        let servers = object.get("xds_servers");
+        let authority = Authority {
+            servers: servers.map_or_else(Vec::new, |json| servers_of(json, &at.field("xds_servers"), cx)),
+            client_listener_template: template,
+            fallback_on_reachability_only: false,
+        };
+        bootstrap.authorities.insert(name.to_owned(), authority);
+    }
+}
