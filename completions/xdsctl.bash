@@ -279,7 +279,7 @@ _xdsctl() {
                     return 0
                     ;;
                 --with)
-                    COMPREPLY=($(compgen -W "rls" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "rls tls" -- "${cur}"))
                     return 0
                     ;;
                 --world)
@@ -649,7 +649,7 @@ _xdsctl() {
                     return 0
                     ;;
                 --with)
-                    COMPREPLY=($(compgen -W "rls" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "rls tls" -- "${cur}"))
                     return 0
                     ;;
                 --world)
@@ -1361,7 +1361,7 @@ _xdsctl() {
                     return 0
                     ;;
                 --with)
-                    COMPREPLY=($(compgen -W "rls" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "rls tls" -- "${cur}"))
                     return 0
                     ;;
                 --world)
@@ -1709,7 +1709,7 @@ _xdsctl() {
                     return 0
                     ;;
                 --with)
-                    COMPREPLY=($(compgen -W "rls" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "rls tls" -- "${cur}"))
                     return 0
                     ;;
                 --world)
@@ -1871,7 +1871,7 @@ _xdsctl() {
                     return 0
                     ;;
                 --with)
-                    COMPREPLY=($(compgen -W "rls" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "rls tls" -- "${cur}"))
                     return 0
                     ;;
                 --world)
@@ -2017,7 +2017,7 @@ _xdsctl() {
                     return 0
                     ;;
                 --with)
-                    COMPREPLY=($(compgen -W "rls" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "rls tls" -- "${cur}"))
                     return 0
                     ;;
                 --world)
@@ -2227,7 +2227,7 @@ _xdsctl() {
                     return 0
                     ;;
                 --with)
-                    COMPREPLY=($(compgen -W "rls" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "rls tls" -- "${cur}"))
                     return 0
                     ;;
                 --world)
@@ -2411,7 +2411,7 @@ _xdsctl() {
                     return 0
                     ;;
                 --with)
-                    COMPREPLY=($(compgen -W "rls" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "rls tls" -- "${cur}"))
                     return 0
                     ;;
                 --world)
@@ -2581,7 +2581,7 @@ _xdsctl() {
                     return 0
                     ;;
                 --with)
-                    COMPREPLY=($(compgen -W "rls" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "rls tls" -- "${cur}"))
                     return 0
                     ;;
                 --world)

@@ -63,7 +63,8 @@ any\t'google.protobuf.Any'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l stdin-filename -d 'Name to show for standard input' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l bootstrap -d 'Use this gRPC bootstrap file. Without it, certificate providers are not checked' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l env -d 'Set an environment switch of the client; may be repeated' -r
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l with -d 'Answer for a program that brings this, too; may be repeated' -r -f -a "rls\t'The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go'"
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l with -d 'Answer for a program that brings this, too; may be repeated' -r -f -a "rls\t'The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go'
+tls\t'TLS of tonic-xds: its Cargo feature `tls-ring` or `tls-aws-lc`'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l world -d 'Which files are one world, what one client sees; default is `auto`' -r -f -a "auto\t'All files but dumps; where two directories have the same names, each of the two'
 file\t'Each file is a world'
 dir\t'The files of each directory are a world'
@@ -1448,7 +1449,8 @@ any\t'google.protobuf.Any'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand lint" -l stdin-filename -d 'Name to show for standard input' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand lint" -l bootstrap -d 'Use this gRPC bootstrap file. Without it, certificate providers are not checked' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand lint" -l env -d 'Set an environment switch of the client; may be repeated' -r
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand lint" -l with -d 'Answer for a program that brings this, too; may be repeated' -r -f -a "rls\t'The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go'"
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand lint" -l with -d 'Answer for a program that brings this, too; may be repeated' -r -f -a "rls\t'The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go'
+tls\t'TLS of tonic-xds: its Cargo feature `tls-ring` or `tls-aws-lc`'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand lint" -l world -d 'Which files are one world, what one client sees; default is `auto`' -r -f -a "auto\t'All files but dumps; where two directories have the same names, each of the two'
 file\t'Each file is a world'
 dir\t'The files of each directory are a world'
@@ -2843,7 +2845,8 @@ any\t'google.protobuf.Any'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l stdin-filename -d 'Name to show for standard input' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l bootstrap -d 'Use this gRPC bootstrap file. Without it, certificate providers are not checked' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l env -d 'Set an environment switch of the client; may be repeated' -r
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l with -d 'Answer for a program that brings this, too; may be repeated' -r -f -a "rls\t'The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go'"
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l with -d 'Answer for a program that brings this, too; may be repeated' -r -f -a "rls\t'The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go'
+tls\t'TLS of tonic-xds: its Cargo feature `tls-ring` or `tls-aws-lc`'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand tree" -l world -d 'Which files are one world, what one client sees; default is `auto`' -r -f -a "auto\t'All files but dumps; where two directories have the same names, each of the two'
 file\t'Each file is a world'
 dir\t'The files of each directory are a world'
@@ -2896,7 +2899,8 @@ any\t'google.protobuf.Any'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l stdin-filename -d 'Name to show for standard input' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l bootstrap -d 'Use this gRPC bootstrap file. Without it, certificate providers are not checked' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l env -d 'Set an environment switch of the client; may be repeated' -r
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l with -d 'Answer for a program that brings this, too; may be repeated' -r -f -a "rls\t'The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go'"
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l with -d 'Answer for a program that brings this, too; may be repeated' -r -f -a "rls\t'The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go'
+tls\t'TLS of tonic-xds: its Cargo feature `tls-ring` or `tls-aws-lc`'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand route" -l world -d 'Which files are one world, what one client sees; default is `auto`' -r -f -a "auto\t'All files but dumps; where two directories have the same names, each of the two'
 file\t'Each file is a world'
 dir\t'The files of each directory are a world'
@@ -2948,7 +2952,8 @@ any\t'google.protobuf.Any'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l stdin-filename -d 'Name to show for standard input' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l bootstrap -d 'Use this gRPC bootstrap file. Without it, certificate providers are not checked' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l env -d 'Set an environment switch of the client; may be repeated' -r
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l with -d 'Answer for a program that brings this, too; may be repeated' -r -f -a "rls\t'The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go'"
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l with -d 'Answer for a program that brings this, too; may be repeated' -r -f -a "rls\t'The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go'
+tls\t'TLS of tonic-xds: its Cargo feature `tls-ring` or `tls-aws-lc`'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand pick" -l world -d 'Which files are one world, what one client sees; default is `auto`' -r -f -a "auto\t'All files but dumps; where two directories have the same names, each of the two'
 file\t'Each file is a world'
 dir\t'The files of each directory are a world'
@@ -3013,7 +3018,8 @@ any\t'google.protobuf.Any'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l stdin-filename -d 'Name to show for standard input' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l bootstrap -d 'Use this gRPC bootstrap file. Without it, certificate providers are not checked' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l env -d 'Set an environment switch of the client; may be repeated' -r
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l with -d 'Answer for a program that brings this, too; may be repeated' -r -f -a "rls\t'The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go'"
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l with -d 'Answer for a program that brings this, too; may be repeated' -r -f -a "rls\t'The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go'
+tls\t'TLS of tonic-xds: its Cargo feature `tls-ring` or `tls-aws-lc`'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand admit" -l world -d 'Which files are one world, what one client sees; default is `auto`' -r -f -a "auto\t'All files but dumps; where two directories have the same names, each of the two'
 file\t'Each file is a world'
 dir\t'The files of each directory are a world'
@@ -3145,7 +3151,8 @@ any\t'google.protobuf.Any'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l stdin-filename -d 'Name to show for standard input' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l bootstrap -d 'Use this gRPC bootstrap file. Without it, certificate providers are not checked' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l env -d 'Set an environment switch of the client; may be repeated' -r
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l with -d 'Answer for a program that brings this, too; may be repeated' -r -f -a "rls\t'The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go'"
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l with -d 'Answer for a program that brings this, too; may be repeated' -r -f -a "rls\t'The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go'
+tls\t'TLS of tonic-xds: its Cargo feature `tls-ring` or `tls-aws-lc`'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand retry" -l world -d 'Which files are one world, what one client sees; default is `auto`' -r -f -a "auto\t'All files but dumps; where two directories have the same names, each of the two'
 file\t'Each file is a world'
 dir\t'The files of each directory are a world'
@@ -3224,7 +3231,8 @@ any\t'google.protobuf.Any'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand diff" -l stdin-filename -d 'Name to show for standard input' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand diff" -l bootstrap -d 'Use this gRPC bootstrap file. Without it, certificate providers are not checked' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand diff" -l env -d 'Set an environment switch of the client; may be repeated' -r
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand diff" -l with -d 'Answer for a program that brings this, too; may be repeated' -r -f -a "rls\t'The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go'"
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand diff" -l with -d 'Answer for a program that brings this, too; may be repeated' -r -f -a "rls\t'The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go'
+tls\t'TLS of tonic-xds: its Cargo feature `tls-ring` or `tls-aws-lc`'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand diff" -l world -d 'Which files are one world, what one client sees; default is `auto`' -r -f -a "auto\t'All files but dumps; where two directories have the same names, each of the two'
 file\t'Each file is a world'
 dir\t'The files of each directory are a world'
@@ -3274,7 +3282,8 @@ any\t'google.protobuf.Any'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand who" -l stdin-filename -d 'Name to show for standard input' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand who" -l bootstrap -d 'Use this gRPC bootstrap file. Without it, certificate providers are not checked' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand who" -l env -d 'Set an environment switch of the client; may be repeated' -r
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand who" -l with -d 'Answer for a program that brings this, too; may be repeated' -r -f -a "rls\t'The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go'"
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand who" -l with -d 'Answer for a program that brings this, too; may be repeated' -r -f -a "rls\t'The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go'
+tls\t'TLS of tonic-xds: its Cargo feature `tls-ring` or `tls-aws-lc`'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand who" -l world -d 'Which files are one world, what one client sees; default is `auto`' -r -f -a "auto\t'All files but dumps; where two directories have the same names, each of the two'
 file\t'Each file is a world'
 dir\t'The files of each directory are a world'
@@ -3340,7 +3349,8 @@ any\t'google.protobuf.Any'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand serve" -l stdin-filename -d 'Name to show for standard input' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand serve" -l bootstrap -d 'Use this gRPC bootstrap file. Without it, certificate providers are not checked' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand serve" -l env -d 'Set an environment switch of the client; may be repeated' -r
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand serve" -l with -d 'Answer for a program that brings this, too; may be repeated' -r -f -a "rls\t'The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go'"
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand serve" -l with -d 'Answer for a program that brings this, too; may be repeated' -r -f -a "rls\t'The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go'
+tls\t'TLS of tonic-xds: its Cargo feature `tls-ring` or `tls-aws-lc`'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand serve" -l world -d 'Which files are one world, what one client sees; default is `auto`' -r -f -a "auto\t'All files but dumps; where two directories have the same names, each of the two'
 file\t'Each file is a world'
 dir\t'The files of each directory are a world'

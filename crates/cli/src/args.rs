@@ -191,6 +191,8 @@ pub enum WorldMode {
 pub enum ProgramPackage {
     /// The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go
     Rls,
+    /// TLS of tonic-xds: its Cargo feature `tls-ring` or `tls-aws-lc`
+    Tls,
 }
 
 impl ProgramPackage {
@@ -198,6 +200,7 @@ impl ProgramPackage {
     pub const fn package(self) -> Package {
         match self {
             ProgramPackage::Rls => Package::Rls,
+            ProgramPackage::Tls => Package::Tls,
         }
     }
 }

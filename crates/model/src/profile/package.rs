@@ -8,16 +8,19 @@ pub enum Package {
     /// The RLS LB policy: `google.golang.org/grpc/balancer/rls`. grpc-java was measured with its
     /// `grpc-rls`, and C-core has it.
     Rls,
+    /// TLS of tonic-xds: its Cargo feature `tls-ring` or `tls-aws-lc`.
+    Tls,
 }
 
 impl Package {
     /// All of them.
-    pub const ALL: &'static [Package] = &[Package::Rls];
+    pub const ALL: &'static [Package] = &[Package::Rls, Package::Tls];
 
     /// The word used in arguments.
     pub const fn name(self) -> &'static str {
         match self {
             Package::Rls => "rls",
+            Package::Tls => "tls",
         }
     }
 
@@ -25,6 +28,7 @@ impl Package {
     pub(super) const fn feature(self) -> Feature {
         match self {
             Package::Rls => Feature::RlsPolicy,
+            Package::Tls => Feature::ProgramTls,
         }
     }
 }
