@@ -4,18 +4,24 @@
 //! time of the one and a quarter of that of the other was the system's allocator. All else stays
 //! with the system, which makes a growing buffer longer where it is: mimalloc copies it, so that
 //! both lengths are in memory at once, and keeps room for each size and thread. docs/speed.md has
-//! what both gain.
+//! what both gain. WebAssembly, which has one thread and no mimalloc, has [`classes`] in its place.
 
 #![expect(unsafe_code, reason = "an allocator is unsafe by its trait")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
-use mimalloc::MiMalloc;
+#[cfg(any(test, target_family = "wasm"))]
+mod classes;
+
+#[cfg(target_family = "wasm")]
+use classes::Classes as Small;
+#[cfg(not(target_family = "wasm"))]
+use mimalloc::MiMalloc as Small;
 
 /// Blocks of at least so many bytes are the system's.
 const LARGE_BYTES: usize = 1024;
 
-/// mimalloc for small blocks, the system's allocator for large ones.
+/// An allocator of its own for small blocks, the system's allocator for large ones.
 #[derive(Debug, Clone, Copy)]
 pub struct Split;
 
@@ -30,7 +36,7 @@ unsafe impl GlobalAlloc for Split {
         // SAFETY: the caller keeps the promises of `alloc`.
         match is_large(layout.size()) {
             true => unsafe { System.alloc(layout) },
-            false => unsafe { MiMalloc.alloc(layout) },
+            false => unsafe { Small.alloc(layout) },
         }
     }
 
@@ -38,7 +44,7 @@ unsafe impl GlobalAlloc for Split {
         // SAFETY: the caller keeps the promises of `alloc_zeroed`.
         match is_large(layout.size()) {
             true => unsafe { System.alloc_zeroed(layout) },
-            false => unsafe { MiMalloc.alloc_zeroed(layout) },
+            false => unsafe { Small.alloc_zeroed(layout) },
         }
     }
 
@@ -46,7 +52,7 @@ unsafe impl GlobalAlloc for Split {
         // SAFETY: the block came from the allocator of its layout.
         match is_large(layout.size()) {
             true => unsafe { System.dealloc(block, layout) },
-            false => unsafe { MiMalloc.dealloc(block, layout) },
+            false => unsafe { Small.dealloc(block, layout) },
         }
     }
 
@@ -55,7 +61,7 @@ unsafe impl GlobalAlloc for Split {
             // SAFETY: the block came from this allocator, and stays with it.
             (true, true) => unsafe { System.realloc(block, layout, new_size) },
             // SAFETY: as above.
-            (false, false) => unsafe { MiMalloc.realloc(block, layout, new_size) },
+            (false, false) => unsafe { Small.realloc(block, layout, new_size) },
             (true, false) | (false, true) => {
                 // SAFETY: the caller promises that the new size is one of a layout with this
                 // alignment.
