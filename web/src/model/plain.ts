@@ -6,7 +6,9 @@ const FIELDS: Record<string, string> = {
   from: "From", san: "Certificate for", "over-tls": "TLS", run: "Test",
 };
 
-/** A message with the names of fields in the place of options, and without what only a terminal has. */
+/** A message with the names of fields in the place of options; advice that needs an option of the terminal alone is left out. */
 export function plainly(message: string): string {
-  return message.replace(/^xdsctl: /gm, "").replace(/`?--([a-z][a-z-]*)(?:[= ](?:[A-Z]{2,}|<[^>]*>))?`?/g, (whole, name: string) => (FIELDS[name] === undefined ? whole : `"${FIELDS[name]}"`));
+  const named = message.replace(/^xdsctl: /gm, "")
+    .replace(/`?--([a-z][a-z-]*)(?:[= ](?:[A-Z]{2,}|<[^>]*>))?`?/g, (whole, name: string) => (FIELDS[name] === undefined ? whole : `"${FIELDS[name]}"`));
+  return named.split("\n").map((line) => line.split("; ").filter((clause, index) => index === 0 || !/(^|\s)--[a-z]/.test(clause)).join("; ")).join("\n");
 }

@@ -100,4 +100,11 @@ test("what the command says names the fields of the page", async () => {
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.locator(".told").first().waitFor();
   assert.doesNotMatch(await page.locator(".told").first().textContent(), /--method|xdsctl:/);
+  await page.goto(`${server.url}?proxy`);
+  await files(page, [["routes.json", JSON.stringify([routes("r", [{ name: "shop", domains: ["*"], routes: [{ match: { prefix: "" }, ...to("old") }] }]), cluster("old")])]]);
+  await page.waitForSelector(".box");
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  const told = page.locator(".told", { hasText: "the input has no Listener" });
+  await told.waitFor();
+  assert.doesNotMatch(await told.textContent(), /--[a-z]/);
 });
