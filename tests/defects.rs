@@ -205,7 +205,7 @@ fn weights_that_leave_numbers_to_nobody_end_rpcs_in_old_node() {
             [{{"domains": ["*"], "routes": [{{"match": {{"prefix": ""}}, "route": {{"weighted_clusters": {weights}}}}}]}}]}}"#
         )
     };
-    let code = |client: &str, weights: &str| xdsctl(&["validate", client, "-"], &routes(weights)).code;
+    let code = |client: &str, weights: &str| xdsctl(&["validate", client, "-"], routes(weights)).code;
     let (alone, whole) = (
         r#"{"clusters": [{"name": "a", "weight": 1}]}"#,
         r#"{"clusters": [{"name": "a", "weight": 1}], "total_weight": 1}"#,
