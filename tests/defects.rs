@@ -195,22 +195,3 @@ fn each_defect_shows_with_its_trigger_in_the_versions_that_have_it() {
         }
     }
 }
-
-/// grpc-js-xds draws a number below `total_weight`, 100 where it is not set, until 1.14.0 (grpc/grpc-node#3069).
-#[test]
-fn weights_that_leave_numbers_to_nobody_end_rpcs_in_old_node() {
-    let routes = |weights: &str| {
-        format!(
-            r#"{{"@type": "type.googleapis.com/envoy.config.route.v3.RouteConfiguration", "name": "r", "virtual_hosts":
-            [{{"domains": ["*"], "routes": [{{"match": {{"prefix": ""}}, "route": {{"weighted_clusters": {weights}}}}}]}}]}}"#
-        )
-    };
-    let code = |client: &str, weights: &str| xdsctl(&["validate", client, "-"], routes(weights)).code;
-    let (alone, whole) = (
-        r#"{"clusters": [{"name": "a", "weight": 1}]}"#,
-        r#"{"clusters": [{"name": "a", "weight": 1}], "total_weight": 1}"#,
-    );
-    assert_eq!(code("--client=node@1.14.0", alone), Some(1));
-    assert_eq!(code("--client=node@1.14.0", whole), Some(0));
-    assert_eq!(code("--client=node@1.14.1", alone), Some(0));
-}
