@@ -6,7 +6,7 @@ use super::load::{self, field, text_at};
 use super::providers::{self, CertificateProvider};
 use super::{
     AUTHORITY_KEYS, Authority, Bootstrap, KEYS, LOCALITY_KEYS, NODE_KEYS, SERVER_KEYS, Server, XDSTP, check_template,
-    creds, known_features, second_server, switched_off, unknown_keys, without_servers,
+    creds, known_features, servers_of, switched_off, unknown_keys, without_servers,
 };
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
@@ -54,22 +54,12 @@ fn servers_field(object: &JsonObject, bootstrap: &mut Bootstrap, cx: &mut Valida
     match field(object, "xds_servers") {
         None => load::missing(&at, cx),
         Some(ClientJson::Array(list)) if list.is_empty() => without_servers(&at, cx),
-        Some(json) => bootstrap.servers = servers_of(json, &at, cx),
+        Some(json) => bootstrap.servers = servers(json, &at, cx),
     }
 }
 
-fn servers_of(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<Server> {
-    load::array(json, at, cx)
-        .into_iter()
-        .flatten()
-        .enumerate()
-        .map(|(i, entry)| {
-            if i == 1 {
-                second_server(&at.index(i), cx);
-            }
-            server(entry, &at.index(i), cx)
-        })
-        .collect()
+fn servers(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<Server> {
+    servers_of(json, at, cx, |_, json, at, cx| Some(server(json, at, cx)))
 }
 
 fn server(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Server {
@@ -137,15 +127,15 @@ fn authorities(object: &JsonObject, bootstrap: &mut Bootstrap, cx: &mut Validati
         };
         unknown_keys(object, &AUTHORITY_KEYS, &at, cx);
         let template = text_at(object, AUTHORITY_KEYS[0], &at, cx);
-        let servers = field(object, "xds_servers");
-        let servers = servers.map_or_else(Vec::new, |json| servers_of(json, &at.field("xds_servers"), cx));
+        let own = field(object, "xds_servers");
+        let own = own.map_or_else(Vec::new, |json| servers(json, &at.field("xds_servers"), cx));
         let at_flag = at.field("fallback_on_reachability_only");
         let flag = field(object, "fallback_on_reachability_only").and_then(|json| load::flag(json, &at_flag, cx));
         if !template.is_empty() {
             check_template(&template, &format!("{XDSTP}{name}/"), &at.field(AUTHORITY_KEYS[0]), cx);
         }
         let authority = Authority {
-            servers,
+            servers: own,
             client_listener_template: template,
             fallback_on_reachability_only: flag.unwrap_or(false),
         };

@@ -9,8 +9,7 @@ use super::load::{self, wrong};
 use super::providers::CertificateProvider;
 use super::{
     AUTHORITY_KEYS, Authority, BOOTSTRAP_WRONG_TYPE, Bootstrap, KEYS, LOCALITY_KEYS, NODE_KEYS, SERVER_KEYS, Server,
-    check_template, creds, go_files, go_values, known_features, second_server, switched_off, unknown_key,
-    without_servers,
+    check_template, creds, go_files, go_values, known_features, servers_of, switched_off, unknown_key, without_servers,
 };
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
@@ -20,11 +19,11 @@ pub(super) fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Boo
     let root = Path::ROOT;
     let is_old = cx.has(Feature::BootstrapFirstServer);
     let mut bootstrap = Bootstrap::default();
-    let mut servers = Vec::new();
+    let mut listed = Vec::new();
     for member in members(json, &KEYS, is_old, &root, cx) {
         let (at, json) = (root.field(member.key), member.json);
         match member.name {
-            "xds_servers" => servers = servers_of(json, if is_old { 1 } else { usize::MAX }, &at, cx),
+            "xds_servers" => listed = servers(json, if is_old { 1 } else { usize::MAX }, &at, cx),
             "node" if is_old => bootstrap.node_id = go_values::old_node(json, &at, cx),
             "node" => node(json, &mut bootstrap.node_id, &at, cx),
             "certificate_providers" => providers(json, is_old, &mut bootstrap, &at, cx),
@@ -48,16 +47,16 @@ pub(super) fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Boo
             }
         }
         let at = root.field("xds_servers");
-        match servers.first() {
+        match listed.first() {
             _ if cx.nacked() => {}
             None if members_of(object, &KEYS, is_old).any(|member| member.name == "xds_servers") => {
                 without_servers(&at, cx)
             }
             None => load::missing(&at, cx),
-            Some(_) => alive(&servers, is_old, &at, cx),
+            Some(_) => alive(&listed, is_old, &at, cx),
         }
     }
-    bootstrap.servers = servers.into_iter().flatten().collect();
+    bootstrap.servers = listed.into_iter().flatten().collect();
     Some(bootstrap)
 }
 
@@ -154,15 +153,13 @@ fn list<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> &'j
 }
 
 /// The servers of a list, of which so many must lack nothing; a null is a server that is not there.
-fn servers_of(json: &ClientJson, whole: usize, at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<Option<Server>> {
-    let servers = list(json, at, cx).iter().enumerate().map(|(i, json)| {
-        let at = at.index(i);
-        if i == 1 {
-            second_server(&at, cx);
-        }
-        (*json != ClientJson::Null).then(|| server(json, i < whole, &at, cx))
-    });
-    servers.collect()
+fn servers(json: &ClientJson, whole: usize, at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<Option<Server>> {
+    if *json == ClientJson::Null {
+        return Vec::new();
+    }
+    servers_of(json, at, cx, |i, json, at, cx| {
+        Some((*json != ClientJson::Null).then(|| server(json, i < whole, at, cx)))
+    })
 }
 
 /// Says that the client dies of a server that is null, once the document is read.
@@ -190,10 +187,12 @@ fn server(json: &ClientJson, is_whole: bool, at: &Path<'_>, cx: &mut Validation<
             "channel_creds" => channel = entries(json, &at, cx),
             "call_creds" if cx.has(Feature::BootstrapCallCredsRead) => calls = entries(json, &at, cx),
             "server_features" => {
-                let mut features = vec![String::new(); list(json, &at, cx).len()];
-                for (i, (json, into)) in list(json, &at, cx).iter().zip(&mut features).enumerate() {
-                    text(json, into, &at.index(i), cx);
-                }
+                let features = list(json, &at, cx).iter().enumerate().map(|(i, json)| {
+                    let mut feature = String::new();
+                    text(json, &mut feature, &at.index(i), cx);
+                    feature
+                });
+                let features: Vec<String> = features.collect();
                 server.features = known_features(features.iter().map(String::as_str));
             }
             _ => {}
@@ -346,15 +345,15 @@ fn authorities(json: &ClientJson, is_old: bool, bootstrap: &mut Bootstrap, at: &
             let (at, json) = (at.field(member.key), member.json);
             match member.name {
                 "xds_servers" => {
-                    let servers = servers_of(json, if is_old { 0 } else { usize::MAX }, &at, cx);
-                    if is_old && servers.is_empty() && !cx.nacked() {
+                    let listed = servers(json, if is_old { 0 } else { usize::MAX }, &at, cx);
+                    if is_old && listed.is_empty() && !cx.nacked() {
                         without_servers(&at, cx);
                     }
                     // Later clients look at the servers of all authorities when they start.
                     if !cx.has(Feature::BootstrapFirstCreds) {
-                        alive(&servers, is_old, &at, cx);
+                        alive(&listed, is_old, &at, cx);
                     }
-                    authority.servers = servers.into_iter().flatten().collect();
+                    authority.servers = listed.into_iter().flatten().collect();
                 }
                 "client_listener_resource_name_template" => {
                     text(json, &mut authority.client_listener_template, &at, cx)

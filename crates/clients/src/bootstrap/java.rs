@@ -5,10 +5,11 @@
 
 use super::client_json::{ClientJson, JsonObject};
 use super::dialect::BootstrapDialect;
+use super::load::{self, text_or_absent};
 use super::providers::{BOOTSTRAP_PROVIDER_WITHOUT_FILES, CertificateProvider, FILE_WATCHER};
 use super::{
     AUTHORITY_KEYS, Authority, BOOTSTRAP_WRONG_TYPE, Bootstrap, KEYS, LOCALITY_KEYS, NODE_KEYS, SERVER_KEYS, Server,
-    XDSTP, check_template, creds, known_features, load, second_server, switched_off, unknown_keys, without_servers,
+    XDSTP, check_template, creds, known_features, servers_of, switched_off, unknown_keys, without_servers,
 };
 use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::Feature;
@@ -22,7 +23,7 @@ pub(super) fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Boo
     let at = root.field("xds_servers");
     match object.get("xds_servers") {
         None => load::missing(&at, cx),
-        Some(json) => bootstrap.servers = servers_of(json, &at, cx),
+        Some(json) => bootstrap.servers = servers(json, &at, cx),
     }
     if bootstrap.servers.is_empty() && !cx.nacked() {
         without_servers(&at, cx);
@@ -39,10 +40,10 @@ pub(super) fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Boo
                 .insert(name.to_owned(), CertificateProvider::of(plugin, json));
         }
     }
-    bootstrap.server_listener_template = text(object, "server_listener_resource_name_template", &root, cx);
+    bootstrap.server_listener_template = text_or_absent(object, "server_listener_resource_name_template", &root, cx);
     if cx.has(Feature::Federation) {
         let template = "client_default_listener_resource_name_template";
-        bootstrap.client_default_listener_template = text(object, template, &root, cx);
+        bootstrap.client_default_listener_template = text_or_absent(object, template, &root, cx);
         if let Some(json) = object.get("authorities") {
             authorities(json, &mut bootstrap, &root.field("authorities"), cx);
         }
@@ -70,12 +71,6 @@ pub(super) fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Boo
     Some(bootstrap)
 }
 
-/// A text that may be absent.
-fn text(object: &JsonObject, name: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
-    let text = object.get(name).and_then(|json| load::text(json, &at.field(name), cx));
-    text.unwrap_or_default().to_owned()
-}
-
 /// A list of objects that may be absent.
 fn objects<'j>(object: &'j JsonObject, name: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<&'j JsonObject> {
     let at = at.field(name);
@@ -85,16 +80,10 @@ fn objects<'j>(object: &'j JsonObject, name: &str, at: &Path<'_>, cx: &mut Valid
         .collect()
 }
 
-fn servers_of(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<Server> {
-    let list = load::array(json, at, cx).into_iter().flatten().enumerate();
-    let servers = list.filter_map(|(i, json)| {
-        let at = at.index(i);
-        if i == 1 {
-            second_server(&at, cx);
-        }
-        Some(server(load::object(json, &at, cx)?, &at, cx))
-    });
-    servers.collect()
+fn servers(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<Server> {
+    servers_of(json, at, cx, |_, json, at, cx| {
+        Some(server(load::object(json, at, cx)?, at, cx))
+    })
 }
 
 fn server(object: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) -> Server {
@@ -114,7 +103,7 @@ fn server(object: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) -> Server
         load::missing(&at.field("server_uri"), cx);
     }
     Server {
-        uri: text(object, "server_uri", at, cx),
+        uri: text_or_absent(object, "server_uri", at, cx),
         channel_creds,
         features: known_features(features.into_iter().flatten().filter_map(ClientJson::as_text)),
     }
@@ -133,7 +122,7 @@ fn channel_creds(object: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) ->
             break;
         }
         let at = at.index(i);
-        let kind = text(entry, "type", &at, cx);
+        let kind = text_or_absent(entry, "type", &at, cx);
         if !entry.contains_key("type") {
             load::missing(&at.field("type"), cx);
         } else if types.contains(&kind.as_str()) {
@@ -154,7 +143,7 @@ fn node(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
         return String::new();
     };
     unknown_keys(object, &NODE_KEYS, at, cx);
-    text(object, "cluster", at, cx);
+    text_or_absent(object, "cluster", at, cx);
     if let Some(json) = object.get("metadata") {
         load::object(json, &at.field("metadata"), cx);
     }
@@ -163,11 +152,11 @@ fn node(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
         if let Some(locality) = load::object(json, &at, cx) {
             unknown_keys(locality, &LOCALITY_KEYS, &at, cx);
             for name in LOCALITY_KEYS {
-                text(locality, name, &at, cx);
+                text_or_absent(locality, name, &at, cx);
             }
         }
     }
-    text(object, "id", at, cx)
+    text_or_absent(object, "id", at, cx)
 }
 
 /// Checks a provider, of whatever plugin, and returns it.
@@ -182,7 +171,7 @@ fn provider(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> String
     {
         load::missing(&at.field(name), cx);
     }
-    let plugin = text(object, "plugin_name", at, cx);
+    let plugin = text_or_absent(object, "plugin_name", at, cx);
     let at = at.field("config");
     if let Some(config) = object.get("config").and_then(|json| load::object(json, &at, cx)) {
         // It is copied into a map that holds no null.
@@ -223,13 +212,13 @@ fn authorities(json: &ClientJson, bootstrap: &mut Bootstrap, at: &Path<'_>, cx: 
         };
         unknown_keys(object, &AUTHORITY_KEYS, &at, cx);
         let mark = cx.mark();
-        let template = text(object, AUTHORITY_KEYS[0], &at, cx);
+        let template = text_or_absent(object, AUTHORITY_KEYS[0], &at, cx);
         if object.contains_key(AUTHORITY_KEYS[0]) && !cx.nacked_since(mark) {
             check_template(&template, &format!("{XDSTP}{name}/"), &at.field(AUTHORITY_KEYS[0]), cx);
         }
-        let servers = object.get("xds_servers");
+        let own = object.get("xds_servers");
         let authority = Authority {
-            servers: servers.map_or_else(Vec::new, |json| servers_of(json, &at.field("xds_servers"), cx)),
+            servers: own.map_or_else(Vec::new, |json| servers(json, &at.field("xds_servers"), cx)),
             client_listener_template: template,
             fallback_on_reachability_only: false,
         };

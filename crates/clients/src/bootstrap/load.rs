@@ -23,6 +23,12 @@ pub fn text_at(object: &JsonObject, name: &str, at: &Path<'_>, cx: &mut Validati
         .to_owned()
 }
 
+/// The same where a null is not absent, but no string.
+pub fn text_or_absent(object: &JsonObject, name: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
+    let text = object.get(name).and_then(|json| text(json, &at.field(name), cx));
+    text.unwrap_or_default().to_owned()
+}
+
 /// Reports a required field that is not there.
 pub fn missing(at: &Path<'_>, cx: &mut Validation<'_>) {
     cx.report(&BOOTSTRAP_FIELD_MISSING, at, format_args!("missing, must be set"));
@@ -63,6 +69,17 @@ pub fn flag(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Option
         ClientJson::Bool(flag) => Some(*flag),
         other => wrong(other, "a boolean", at, cx),
     }
+}
+
+/// The digits before and behind the point of `12.5s`; there may be no point.
+pub fn seconds(text: &str) -> Option<(&str, Option<&str>)> {
+    let number = text.strip_suffix('s')?;
+    let (whole, fraction) = match number.split_once('.') {
+        None => (number, None),
+        Some((whole, fraction)) => (whole, Some(fraction)),
+    };
+    let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    (are_digits(whole) && fraction.is_none_or(are_digits)).then_some((whole, fraction))
 }
 
 /// Checks a duration such as `12.5s`.

@@ -22,7 +22,7 @@ pub use providers::CertificateProvider;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use client_json::JsonObject;
+use client_json::{ClientJson, JsonObject};
 use dialect::BootstrapDialect;
 
 use load::field;
@@ -172,6 +172,24 @@ pub fn validate(text: &[u8], profile: &Profile) -> (Option<Bootstrap>, Vec<Diagn
     let bootstrap = read(&json, &mut cx);
     let bootstrap = if cx.nacked() { None } else { bootstrap };
     (bootstrap, cx.finish(), None)
+}
+
+/// The servers of a list, by number, as a family reads one.
+fn servers_of<T>(
+    json: &ClientJson,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+    mut server: impl FnMut(usize, &ClientJson, &Path<'_>, &mut Validation<'_>) -> Option<T>,
+) -> Vec<T> {
+    let list = load::array(json, at, cx).into_iter().flatten().enumerate();
+    let servers = list.filter_map(|(i, json)| {
+        let at = at.index(i);
+        if i == 1 {
+            second_server(&at, cx);
+        }
+        server(i, json, &at, cx)
+    });
+    servers.collect()
 }
 
 /// Says what the servers behind the first are for.

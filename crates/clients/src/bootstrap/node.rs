@@ -6,11 +6,11 @@
 use super::client_json::{ClientJson, JsonObject};
 use super::creds::{self, half_pair};
 use super::dialect::BootstrapDialect;
-use super::load::{self, field, wrong};
+use super::load::{self, field, text_or_absent, wrong};
 use super::providers::{self, CertificateProvider, FILE_WATCHER};
 use super::{
     AUTHORITY_KEYS, Authority, BOOTSTRAP_WITHOUT_SERVERS, BOOTSTRAP_WRONG_TYPE, Bootstrap, KEYS, LOCALITY_KEYS,
-    NODE_KEYS, SERVER_KEYS, Server, XDSTP, check_template, known_features, second_server, switched_off, unknown_keys,
+    NODE_KEYS, SERVER_KEYS, Server, XDSTP, check_template, known_features, servers_of, switched_off, unknown_keys,
 };
 use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::Feature;
@@ -37,7 +37,7 @@ pub(super) fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Boo
     let at = root.field("xds_servers");
     match object.get("xds_servers") {
         None => load::missing(&at, cx),
-        Some(json) => bootstrap.servers = servers_of(json, &at, cx),
+        Some(json) => bootstrap.servers = servers(json, &at, cx),
     }
     if let Some(ClientJson::Array(list)) = object.get("xds_servers")
         && list.is_empty()
@@ -49,10 +49,10 @@ pub(super) fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Boo
         None => load::missing(&root.field("node"), cx),
         Some(json) => bootstrap.node_id = node(json, &root.field("node"), cx),
     }
-    bootstrap.server_listener_template = text(object, "server_listener_resource_name_template", &root, cx);
+    bootstrap.server_listener_template = text_or_absent(object, "server_listener_resource_name_template", &root, cx);
     if cx.has(Feature::Federation) {
         let template = "client_default_listener_resource_name_template";
-        bootstrap.client_default_listener_template = text(object, template, &root, cx);
+        bootstrap.client_default_listener_template = text_or_absent(object, template, &root, cx);
         for (name, json) in map(object, "authorities", &root, cx) {
             let authority = authority(&name, json, &root.field("authorities").json_key(&name), cx);
             bootstrap.authorities.insert(name, authority);
@@ -79,12 +79,6 @@ fn object<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> O
     }
 }
 
-/// A text that may be absent.
-fn text(object: &JsonObject, name: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
-    let text = object.get(name).and_then(|json| load::text(json, &at.field(name), cx));
-    text.unwrap_or_default().to_owned()
-}
-
 /// The entries of a value (`Object.entries`). A number has none, and a text has its letters, none of
 /// which is a value that is taken.
 fn map<'j>(
@@ -109,16 +103,10 @@ fn map<'j>(
     }
 }
 
-fn servers_of(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<Server> {
-    let list = load::array(json, at, cx).into_iter().flatten().enumerate();
-    let servers = list.filter_map(|(i, json)| {
-        let at = at.index(i);
-        if i == 1 {
-            second_server(&at, cx);
-        }
-        Some(server(object(json, &at, cx)?, &at, cx))
-    });
-    servers.collect()
+fn servers(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<Server> {
+    servers_of(json, at, cx, |_, json, at, cx| {
+        Some(server(object(json, at, cx)?, at, cx))
+    })
 }
 
 fn server(object: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) -> Server {
@@ -134,7 +122,7 @@ fn server(object: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) -> Server
     let features = object.get("server_features");
     let features = features.and_then(|json| load::array(json, &at.field("server_features"), cx));
     Server {
-        uri: text(object, "server_uri", at, cx),
+        uri: text_or_absent(object, "server_uri", at, cx),
         channel_creds,
         features: known_features(features.into_iter().flatten().filter_map(ClientJson::as_text)),
     }
@@ -148,7 +136,7 @@ fn channel_creds(server: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) ->
     for (i, json) in list.into_iter().flatten().enumerate() {
         let at = at.index(i);
         let Some(entry) = object(json, &at, cx) else { continue };
-        let kind = text(entry, "type", &at, cx);
+        let kind = text_or_absent(entry, "type", &at, cx);
         if !entry.contains_key("type") {
             load::missing(&at.field("type"), cx);
         }
@@ -172,7 +160,7 @@ fn node(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
     for name in ["id", "locality"].into_iter().filter(|name| !node.contains_key(name)) {
         load::missing(&at.field(name), cx);
     }
-    text(node, "cluster", at, cx);
+    text_or_absent(node, "cluster", at, cx);
     if let Some(json) = node.get("metadata") {
         object(json, &at.field("metadata"), cx);
     }
@@ -180,10 +168,10 @@ fn node(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
     if let Some(locality) = node.get("locality").and_then(|json| object(json, &at_locality, cx)) {
         unknown_keys(locality, &LOCALITY_KEYS, &at_locality, cx);
         for name in LOCALITY_KEYS {
-            text(locality, name, &at_locality, cx);
+            text_or_absent(locality, name, &at_locality, cx);
         }
     }
-    text(node, "id", at, cx)
+    text_or_absent(node, "id", at, cx)
 }
 
 fn authority(name: &str, json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Authority {
@@ -192,13 +180,13 @@ fn authority(name: &str, json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'
     };
     unknown_keys(object, &AUTHORITY_KEYS, at, cx);
     let mark = cx.mark();
-    let template = text(object, AUTHORITY_KEYS[0], at, cx);
+    let template = text_or_absent(object, AUTHORITY_KEYS[0], at, cx);
     if object.contains_key(AUTHORITY_KEYS[0]) && !cx.nacked_since(mark) {
         check_template(&template, &format!("{XDSTP}{name}/"), &at.field(AUTHORITY_KEYS[0]), cx);
     }
-    let servers = field(object, "xds_servers");
+    let own = field(object, "xds_servers");
     Authority {
-        servers: servers.map_or_else(Vec::new, |json| servers_of(json, &at.field("xds_servers"), cx)),
+        servers: own.map_or_else(Vec::new, |json| servers(json, &at.field("xds_servers"), cx)),
         client_listener_template: template,
         fallback_on_reachability_only: false,
     }
@@ -211,7 +199,7 @@ fn provider(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> String
     };
     unknown_keys(provider, &["plugin_name", "config"], at, cx);
     let mark = cx.mark();
-    let plugin = text(provider, "plugin_name", at, cx);
+    let plugin = text_or_absent(provider, "plugin_name", at, cx);
     if !provider.contains_key("plugin_name") {
         load::missing(&at.field("plugin_name"), cx);
     }
@@ -241,14 +229,15 @@ fn is_false(json: &ClientJson) -> bool {
 fn file_watcher(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(config) = object(json, at, cx) else { return };
     for name in ["certificate_file", "private_key_file", "ca_certificate_file"] {
-        text(config, name, at, cx);
+        text_or_absent(config, name, at, cx);
     }
     let at_interval = at.field("refresh_interval");
     match config.get("refresh_interval") {
         None => load::missing(&at_interval, cx),
         Some(json) => {
             if let Some(text) = load::text(json, &at_interval, cx)
-                && !is_duration(text)
+                // grpc-js `parseDuration`.
+                && load::seconds(text).is_none()
             {
                 let why = format_args!("`{text}` is no duration such as `12.5s`");
                 cx.report(&BOOTSTRAP_WRONG_TYPE, &at_interval, why);
@@ -259,17 +248,5 @@ fn file_watcher(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) {
     half_pair(has("certificate_file"), has("private_key_file"), at, cx);
     if !has("private_key_file") && !has("ca_certificate_file") {
         providers::without_files(at, cx);
-    }
-}
-
-/// Digits, maybe a point and digits, and an s (grpc-js `parseDuration`).
-fn is_duration(text: &str) -> bool {
-    let Some(number) = text.strip_suffix('s') else {
-        return false;
-    };
-    let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    match number.split_once('.') {
-        None => are_digits(number),
-        Some((whole, fraction)) => are_digits(whole) && are_digits(fraction),
     }
 }

@@ -10,7 +10,7 @@ use super::load::{self, wrong};
 use super::providers::CertificateProvider;
 use super::{
     BOOTSTRAP_NOT_JSON, BOOTSTRAP_SERVER_URI_SCHEME, BOOTSTRAP_WRONG_TYPE, Bootstrap, KEYS, LOCALITY_KEYS, NODE_KEYS,
-    SERVER_KEYS, Server, known_features, second_server, unknown_key, without_servers,
+    SERVER_KEYS, Server, known_features, servers_of, unknown_key, without_servers,
 };
 use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::Feature;
@@ -44,7 +44,7 @@ pub(super) fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Boo
     let mut bootstrap = Bootstrap::default();
     let at = root.field("xds_servers");
     if let Some(json) = servers {
-        bootstrap.servers = servers_of(json, &at, cx);
+        bootstrap.servers = servers_of(json, &at, cx, |i, json, at, cx| server(json, i == 0, at, cx));
         if bootstrap.servers.is_empty() && !cx.nacked() {
             without_servers(&at, cx);
         }
@@ -147,18 +147,6 @@ fn text(json: Option<&ClientJson>, at: &Path<'_>, cx: &mut Validation<'_>) -> St
     json.and_then(|json| read_text(json, at, cx))
         .unwrap_or_default()
         .to_owned()
-}
-
-fn servers_of(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<Server> {
-    let list = load::array(json, at, cx).into_iter().flatten().enumerate();
-    let servers = list.filter_map(|(i, json)| {
-        let at = at.index(i);
-        if i == 1 {
-            second_server(&at, cx);
-        }
-        server(json, i == 0, &at, cx)
-    });
-    servers.collect()
 }
 
 /// A server. The first is the one that the client connects to.
@@ -276,18 +264,13 @@ fn tls(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) {
     half_pair(certificate.is_some(), key.is_some(), at, cx);
 }
 
-/// Digits, maybe a point and up to nine digits, and an s (`parse_proto_duration`); more than 0.
+/// At most nine decimals (`parse_proto_duration`), and more than 0.
 fn is_duration(text: &str) -> bool {
-    let Some(number) = text.strip_suffix('s') else {
-        return false;
-    };
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
-    let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    are_digits(whole)
-        && are_digits(fraction)
-        && fraction.len() <= 9
-        && whole.parse().is_ok_and(|seconds: i64| seconds <= MAX_DURATION_SECONDS)
-        && number.bytes().any(|byte| (b'1'..=b'9').contains(&byte))
+    load::seconds(text).is_some_and(|(whole, fraction)| {
+        fraction.is_none_or(|fraction| fraction.len() <= 9)
+            && whole.parse().is_ok_and(|seconds: i64| seconds <= MAX_DURATION_SECONDS)
+            && text.bytes().any(|byte| (b'1'..=b'9').contains(&byte))
+    })
 }
 
 /// Checks that the address of a server has a scheme that agrees with the credentials.
