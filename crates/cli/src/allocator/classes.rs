@@ -90,17 +90,8 @@ unsafe impl GlobalAlloc for Classes {
         if layout.align() <= STEP && class(layout.size()) == class(new_size) {
             return block;
         }
-        // SAFETY: the caller promises that the new size is one of a layout with this alignment.
-        let new_layout = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
-        // SAFETY: as in `alloc` and `dealloc`; both blocks are valid for the lesser size, and apart.
-        unsafe {
-            let new = self.alloc(new_layout);
-            if !new.is_null() {
-                std::ptr::copy_nonoverlapping(block, new, layout.size().min(new_size));
-                self.dealloc(block, layout);
-            }
-            new
-        }
+        // SAFETY: the caller keeps the promises of `realloc`.
+        unsafe { super::moved(self, block, layout, new_size) }
     }
 }
 

@@ -62,24 +62,30 @@ unsafe impl GlobalAlloc for Split {
             (true, true) => unsafe { System.realloc(block, layout, new_size) },
             // SAFETY: as above.
             (false, false) => unsafe { Small.realloc(block, layout, new_size) },
-            (true, false) | (false, true) => {
-                // SAFETY: the caller promises that the new size is one of a layout with this
-                // alignment.
-                let new_layout = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
-                // SAFETY: the new size is not 0, as the caller promises.
-                let new = unsafe { self.alloc(new_layout) };
-                if !new.is_null() {
-                    // SAFETY: both blocks are valid for the lesser size, and are apart; the old one
-                    // is given back with its layout.
-                    unsafe {
-                        std::ptr::copy_nonoverlapping(block, new, layout.size().min(new_size));
-                        self.dealloc(block, layout);
-                    }
-                }
-                new
-            }
+            // SAFETY: as above.
+            (true, false) | (false, true) => unsafe { moved(self, block, layout, new_size) },
         }
     }
+}
+
+/// Moves a block to one of another size.
+///
+/// # Safety
+/// As [`GlobalAlloc::realloc`] says.
+unsafe fn moved(allocator: &impl GlobalAlloc, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+    // SAFETY: the caller promises that the new size is one of a layout with this alignment.
+    let new_layout = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
+    // SAFETY: the new size is not 0, as the caller promises.
+    let new = unsafe { allocator.alloc(new_layout) };
+    if !new.is_null() {
+        // SAFETY: both blocks are valid for the lesser size, and are apart; the old one is given
+        // back with its layout.
+        unsafe {
+            std::ptr::copy_nonoverlapping(block, new, layout.size().min(new_size));
+            allocator.dealloc(block, layout);
+        }
+    }
+    new
 }
 
 #[cfg(test)]
