@@ -6,6 +6,7 @@
 mod document;
 pub mod policies;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -190,8 +191,13 @@ impl ProjectConfig {
         }
         let whole = |path: &Path| normal(&self.here.join(path));
         let own = self.file.as_deref().map(whole);
-        let there = inputs.iter().filter(|input| input.exists()).map(|input| whole(input));
-        let mut around = there.filter_map(|input| find(&input));
+        let mut seen = BTreeSet::new();
+        let directories = inputs.iter().filter_map(|input| match input.metadata().ok()?.is_dir() {
+            true => Some(whole(input)),
+            false => Some(whole(input).parent()?.to_owned()),
+        });
+        let once = directories.filter(|directory| seen.insert(directory.clone()));
+        let mut around = once.filter_map(|directory| find(&directory));
         let other = around.find(|file| own.as_ref() != Some(file))?;
         Some(shown(&other, &self.here))
     }
