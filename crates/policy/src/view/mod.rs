@@ -263,7 +263,41 @@ pub(crate) fn endpoint<'a>(of: &'a Endpoint, redacts: bool) -> Value<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::address;
+    use super::{Fault, FilterConfig, Millis, address, filter_config};
+    use xdsctl_model::resource::filter::FaultHeaders;
+
+    #[test]
+    fn faults_are_what_their_printed_form_says() {
+        let whole = Fault {
+            abort_code: 14,
+            abort_from_header: false,
+            abort_numerator: 5,
+            abort_denominator: 100,
+            delay: Millis(1_500),
+            delay_from_header: true,
+            delay_numerator: 7,
+            delay_denominator: 10_000,
+            max_active_faults: 9,
+            aborts_with_ok: false,
+            headers: FaultHeaders::Core,
+        };
+        let without_abort = Fault {
+            abort_code: 0,
+            ..whole.clone()
+        };
+        let without_delay = Fault {
+            delay: Millis(0),
+            delay_from_header: false,
+            ..whole.clone()
+        };
+        for fault in [whole, without_abort, without_delay] {
+            let config = FilterConfig::Fault(fault);
+            let [direct, printed] = [false, true].map(|redacts| filter_config(&config, redacts));
+            assert_eq!(direct.to_string(), printed.to_string());
+            let kind = |of: &super::Value<'_>| of.field("delay").and_then(|of| Some(of.field("fixed_delay")?.kind()));
+            assert_eq!(kind(&direct), kind(&printed));
+        }
+    }
 
     #[test]
     fn an_address_is_printed_as_ever() {
