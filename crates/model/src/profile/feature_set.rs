@@ -4,6 +4,7 @@
 
 use super::client::Client;
 use super::feature::Feature;
+use super::history::FeatureChange;
 
 /// A set of features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,18 +31,26 @@ impl Features {
 
     /// What a client has in its default environment.
     pub fn of(client: Client) -> Self {
-        let mut set = Features::EMPTY;
-        for &feature in Feature::ALL {
-            set.set(feature, feature.is_default_on(client));
-        }
-        set
+        Self::last_changed(client, |change, _| {
+            matches!(change, FeatureChange::On | FeatureChange::Always)
+        })
     }
 
     /// What a variable switches in a client.
     pub(super) fn switches_of(client: Client) -> Self {
+        Self::last_changed(client, |change, feature| {
+            feature.env().is_some() && matches!(change, FeatureChange::On | FeatureChange::Off)
+        })
+    }
+
+    /// The features of which `is_in` says yes to what `client` did with them last.
+    fn last_changed(client: Client, is_in: impl Fn(FeatureChange, Feature) -> bool) -> Self {
         let mut set = Features::EMPTY;
-        for &feature in Feature::ALL {
-            set.set(feature, feature.has_switch(client));
+        // Oldest first for each feature: a later change takes the place of an earlier one.
+        for &(since, change, feature) in client.family.facts().changes {
+            if since <= client.version {
+                set.set(feature, is_in(change, feature));
+            }
         }
         set
     }
@@ -79,5 +88,21 @@ impl Features {
     /// The set as words of 64 bits.
     pub(super) const fn words(self) -> [u64; Features::WORDS] {
         self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_is_what_each_feature_says_of_the_client() {
+        for client in Client::all() {
+            let (set, switches) = (Features::of(client), Features::switches_of(client));
+            for &feature in Feature::ALL {
+                let alone = (feature.is_default_on(client), feature.has_switch(client));
+                assert_eq!((set.has(feature), switches.has(feature)), alone, "{client} {feature:?}");
+            }
+        }
     }
 }
