@@ -134,7 +134,7 @@ fn with_commas(count: usize) -> String {
 /// One version speaks for others where nothing that it was asked about differs. Each is asked alone here, and says the same: of each
 /// case one client in seven, of the next case those after them.
 #[test]
-fn versions_that_share_an_answer_give_it_alone() {
+fn an_answer_that_versions_share_is_what_each_gives_alone() {
     use xdsctl_clients::judge::FamilyAnswer;
 
     const TURNS: usize = 7;
