@@ -1,10 +1,10 @@
 // What the page knows: files, clients, what was asked, and what the command said.
 import { batch, computed, signal } from "@preact/signals";
 import { type Answer, Cancelled, ask, put } from "./engine/engine";
-import type { Checked } from "./engine/worker";
+import type { Checked, Sketched } from "./engine/worker";
 import { type Graph, type Node, VALIDATE } from "./model/graph";
 import { plainly } from "./model/plain";
-import { below, type Folding, wayTo } from "./model/layout";
+import { below, type Folding, type Picture, wayTo } from "./model/layout";
 import { unpack } from "./model/packed";
 import type { Finding, PickReport, Report, RouteReport, Several } from "./model/report";
 
@@ -37,6 +37,8 @@ export const who = (name = shown.value) => (name === "" ? [] : ["--client", name
 export const world = signal("");
 export const target = signal("");
 export const checked = signal<(Omit<Checked, "graph"> & { graph: Graph | null }) | null>(null);
+/** What stands first of a large picture, until the graph is there. */
+export const sketch = signal<Picture | null>(null);
 /** Where a text that is typed cannot be read: until it can, the picture is of the text before. */
 export const unread = signal("");
 export const matrix = signal<Report | null>(null);
@@ -211,7 +213,7 @@ let version = 0;
 export async function check(isTyped = false) {
   const names = configs.value.map((doc) => doc.name);
   if (names.length === 0) {
-    batch(() => { checked.value = matrix.value = null; trouble.value = unread.value = ""; tried.value = null; });
+    batch(() => { checked.value = matrix.value = sketch.value = null; trouble.value = unread.value = ""; tried.value = null; });
     return;
   }
   try {
@@ -231,14 +233,21 @@ export async function check(isTyped = false) {
       if (isTyped) return;
     } else {
       // What is found is said while the picture is made; the picture of before stays until the new one is there.
-      const early = (listed: Answer<Checked>) => { if (own === version) batch(() => take(listed, checked.value?.graph ?? null)); };
-      const answer = await ask<Checked>("check", [...VALIDATE, "--show", "reached", ...reach, ...common], { as: "graph", early });
+      const early = (answer: Answer<Checked | Sketched>) => {
+        const { value } = answer;
+        if (own !== version || value === null) return;
+        if ("sketch" in value) sketch.value = value.sketch;
+        else batch(() => take({ ...answer, value }, checked.value?.graph ?? null));
+      };
+      const isSketched = graph.value === null && world.value === "";
+      const answer = await ask<Checked, Checked | Sketched>("check", [...VALIDATE, "--show", "reached", ...reach, ...common], { as: "graph", isSketched, early });
       if (own === version) {
         batch(() => {
           const broken = answer.value?.findings.find((one) => one.rule === UNREADABLE && docs.value.some((doc) => doc.name === one.file && doc.version > 0));
           const isKept = broken !== undefined && (graph.value?.nodes.size ?? 0) > 0;
           const made = isKept ? withoutFindings(graph.value!) : answer.value?.graph ? unpack(answer.value.graph) : null;
           unread.value = isKept ? `${broken.file}:${broken.line}` : "";
+          sketch.value = null;
           take(answer, made);
           const { worlds = [], listeners = [] } = made ?? {};
           if (world.value !== "" && !worlds.includes(world.value)) world.value = "";

@@ -8,7 +8,7 @@ export type Answer<T = unknown> = Omit<Reply, "value"> & { value: T | null };
 /** Someone stopped the question, or a newer one took its place. */
 export class Cancelled extends Error {}
 
-type Question = { args: string[]; files: [string, Uint8Array][]; only: string[] | null; as: As };
+type Question = { args: string[]; files: [string, Uint8Array][]; only: string[] | null; as: As; isSketched: boolean };
 type Hear = (answer: Answer<never>) => void;
 type Waiting = { question: Question; slot: string; resolve: Hear; early: Hear; reject: (why: Error) => void };
 
@@ -32,12 +32,19 @@ function start() {
     finish({ id: count, code: 2, out: "", err: "", value: null, ms: 0, trap: event.message || "the worker ended" });
   };
   send({ kind: "module", module: module! });
-  send({ kind: "files", files: [...files] });
+  sendFiles([...files]);
   next();
 }
 
-function send(request: Request) {
-  worker?.postMessage(request);
+function send(request: Request, moved: Transferable[] = []) {
+  worker?.postMessage(request, moved);
+}
+
+/** Files on their way: the thread gets copies of its own, of which no other is made on the way. */
+function sendFiles(changes: [string, Uint8Array | null][]) {
+  if (worker === null) return;
+  const copies = changes.map(([name, bytes]): [string, Uint8Array | null] => [name, bytes?.slice() ?? null]);
+  send({ kind: "files", files: copies }, copies.flatMap(([, bytes]) => bytes?.buffer ?? []));
 }
 
 function next() {
@@ -47,9 +54,9 @@ function next() {
     status.value = { state: "idle", what: "", since: 0 };
     return;
   }
-  const { args, files: own, only, as } = running.question;
+  const { args, files: own, only, as, isSketched } = running.question;
   status.value = { state: "busy", what: args[0] ?? "", since: performance.now() };
-  send({ kind: "ask", id: ++count, args, files: own, only, as });
+  send({ kind: "ask", id: ++count, args, files: own, only, as, isSketched });
 }
 
 function finish(reply: Reply) {
@@ -81,16 +88,16 @@ export async function load(url: string): Promise<void> {
 /** Puts files where the command finds them; null takes one away. */
 export function put(changes: [string, Uint8Array | null][]) {
   for (const [name, bytes] of changes) bytes === null ? files.delete(name) : files.set(name, bytes);
-  send({ kind: "files", files: changes });
+  sendFiles(changes);
 }
 
 /**
  * Asks the command. A question of the same slot that still waits is forgotten: its answer would be about what was before.
  * `only` are the files that it sees, null for all; `files` are some for this question alone; `early` hears what is known sooner.
  */
-export function ask<T>(slot: string, args: string[], options: Partial<Question> & { early?: (answer: Answer<T>) => void } = {}): Promise<Answer<T>> {
+export function ask<T, E = T>(slot: string, args: string[], options: Partial<Question> & { early?: (answer: Answer<E>) => void } = {}): Promise<Answer<T>> {
   const { early = () => {}, ...rest } = options;
-  const question: Question = { args, files: [], only: null, as: "json", ...rest };
+  const question: Question = { args, files: [], only: null, as: "json", isSketched: false, ...rest };
   return new Promise<Answer<T>>((resolve, reject) => {
     const old = queue.findIndex((waiting) => waiting.slot === slot);
     if (old >= 0) queue.splice(old, 1)[0]!.reject(new Cancelled());

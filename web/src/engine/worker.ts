@@ -1,6 +1,7 @@
 /// <reference lib="webworker" />
 // The thread in which the command runs. It holds the files, so that a question does not carry them along.
-import { graph, loudest, VALIDATE } from "../model/graph";
+import { type Graph, graph, loudest, VALIDATE } from "../model/graph";
+import { layout, type Picture } from "../model/layout";
 import { pack, type Packed } from "../model/packed";
 import type { Finding, Parsed, Report, Severity } from "../model/report";
 import { run } from "./command.js";
@@ -11,19 +12,22 @@ export interface Checked {
   notChecked: string[]; client: string;
 }
 
+/** What stands first of a large picture: the boxes that are seen, while the page has no graph yet. */
+export interface Sketched { sketch: Picture }
+
 /** What the page sends: files that changed (null: gone), the compiled command, or a question. */
 export type Request =
   | { kind: "module"; module: WebAssembly.Module }
   | { kind: "warm" }
   | { kind: "files"; files: [string, Uint8Array | null][] }
-  | { kind: "ask"; id: number; args: string[]; files: [string, Uint8Array][]; only: string[] | null; as: As };
+  | { kind: "ask"; id: number; args: string[]; files: [string, Uint8Array][]; only: string[] | null; as: As; isSketched: boolean };
 
 /** What the page needs of the output: the text, the JSON, or what `Checked` has of it, with the picture or without. */
 export type As = "text" | "json" | "graph" | "list";
 
 /**
  * What comes back: `value` is the parsed JSON if that was asked for, `ms` how long the command ran. `isEarly` is what was found, while
- * the command still writes what the picture is made of.
+ * the command still writes what the picture is made of, and then a sketch of that.
  */
 export type Reply = { id: number; code: number; out: string; err: string; value: unknown; ms: number; trap: string | null; isEarly?: boolean };
 
@@ -39,13 +43,12 @@ function answer(request: Extract<Request, { kind: "ask" }>): Reply {
     const bytes = files.get(name);
     return bytes === undefined ? [] : [[name, bytes]];
   });
+  const early = (value: Checked | Sketched) => self.postMessage({ ...blank, code: 0, value, ms: performance.now() - begin, isEarly: true } satisfies Reply);
   try {
-    const halves = new Halves((report) => {
-      self.postMessage({ ...blank, code: 0, value: checked(report, "list"), ms: performance.now() - begin, isEarly: true } satisfies Reply);
-    });
+    const halves = new Halves((report) => early(checked(report, "list")));
     const { code, out, err } = run(module, args, [...seen, ...request.files], undefined, as === "graph" ? (part) => halves.hear(part) : undefined);
     const value = as === "text" || out === "" ? null : halves.whole(out);
-    const made = (as === "graph" || as === "list") && value !== null ? checked(value as Report, as) : value;
+    const made = (as === "graph" || as === "list") && value !== null ? checked(value as Report, as, request.isSketched ? (sketch) => early({ sketch }) : undefined) : value;
     return { id, code, out: as === "text" ? out : "", err, value: made, ms: performance.now() - begin, trap: null };
   } catch (error) {
     return { ...blank, ms: performance.now() - begin, trap: String(error) };
@@ -82,11 +85,25 @@ class Halves {
   }
 }
 
-function checked(report: Report, as: As): Checked {
+/** Smaller graphs are on the page as soon as a sketch of them would be. */
+const SKETCHED_NODES = 2000;
+
+/** The picture that the page begins with: nothing is opened or closed, and of several worlds the first is shown. It needs no edges, lines are there. */
+function sketchOf(graph: Graph): Picture {
+  const { roots, worlds, nodes } = graph;
+  const seen = worlds.length > 1 ? roots.filter((id) => nodes.get(id)?.world === worlds[0]) : roots;
+  const { boxes, ...picture } = layout(graph, seen, { open: new Map(), more: new Map() }, new Set());
+  const light = boxes.map((box) => ({ ...box, node: box.node && { ...box.node, edges: [] } }));
+  return { ...picture, boxes: light, byId: new Map(light.map((box) => [box.id, box])) };
+}
+
+function checked(report: Report, as: As, sketched?: (sketch: Picture) => void): Checked {
   const { client, not_checked: left, summary } = report;
   const findings = loudest(report);
+  const drawn = as === "graph" ? graph(report, findings) : null;
+  if (drawn !== null && drawn.nodes.size > SKETCHED_NODES) sketched?.(sketchOf(drawn));
   return {
-    findings, severities: summary.severities, graph: as === "graph" ? pack(graph(report, findings)) : null, resources: report.resources.length, verdicts: summary.resources,
+    findings, severities: summary.severities, graph: drawn && pack(drawn), resources: report.resources.length, verdicts: summary.resources,
     notChecked: left.map((one) => one.what), client: [client].flat().join(", "),
   };
 }
@@ -130,7 +147,7 @@ function warm(runs: number, file: [string, Uint8Array] = ["warm.json", new TextE
   try {
     const halves = new Halves((report) => checked(report, "list"));
     const { out } = run(module, [...VALIDATE, "--show", "reached", file[0]], [file], undefined, (part) => halves.hear(part));
-    checked(halves.whole(out), "graph");
+    checked(halves.whole(out), "graph", () => {});
   } catch {
     return; // Whoever asks next is told what is wrong.
   }

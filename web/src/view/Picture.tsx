@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { HEIGHT, NARROW, STEP, WIDTH, layout, type Box, type Picture } from "../model/layout";
 import type { Node } from "../model/graph";
-import { changes, checked, diffed, failing, focus, folding, graph, moment, panel, part, pinned, reach, reveal, roots, rpc, selected, send, unread, way, type Change } from "../state";
+import { changes, checked, diffed, failing, focus, folding, graph, moment, panel, part, pinned, reach, reveal, roots, rpc, selected, send, sketch, unread, way, type Change } from "../state";
 import { SessionButton, Weights } from "./WhatIf";
 
 const SIGN: Record<string, string> = {
@@ -44,7 +44,7 @@ export function PictureView() {
   const [seen, setSeen] = useState({ x: 0, y: 0, w: 800, h: 400 });
   const [chosen, setScale] = useState<number | null>(null);
   const [room, setRoom] = useState(800);
-  const picture = useMemo(() => (at === null ? null : layout(at, roots.value, folding.value, pinned.value, room)), [at, roots.value, folding.value, pinned.value, room < NARROW]);
+  const picture = useMemo(() => (at === null ? sketch.value : layout(at, roots.value, folding.value, pinned.value, room)), [at, sketch.value, roots.value, folding.value, pinned.value, room < NARROW]);
   const scroller = useRef<HTMLDivElement>(null);
   // As wide as there is room, as long as it can be read.
   const scale = chosen ?? Math.min(1, Math.max(LEAST, room / ((picture?.width ?? 1) + 20)));
@@ -75,7 +75,7 @@ export function PictureView() {
     if (view === null || lit.length === 0 || lit.some((box) => box.level > 1 && box.y * scale >= view.scrollTop && box.y * scale <= view.scrollTop + view.clientHeight)) return;
     view.scrollTo({ top: Math.max(0, Math.max(...lit.map((box) => box.y)) * scale - view.clientHeight / 2) });
   }, [way.value, picture]);
-  if (at === null || picture === null) return <p class="hint">The picture comes when the files are checked.</p>;
+  if (picture === null) return <p class="hint">The picture comes when the files are checked.</p>;
   const margin = 200;
   const isIn = (x1: number, y1: number, x2: number, y2: number) =>
     Math.max(x1, x2) > seen.x - margin && Math.min(x1, x2) < seen.x + seen.w + margin && Math.max(y1, y2) > seen.y - margin && Math.min(y1, y2) < seen.y + seen.h + margin;
@@ -89,7 +89,7 @@ export function PictureView() {
         {focus.value !== "" && <button onClick={() => { focus.value = ""; }}>Show all</button>}
       </div>
       {unread.value !== "" && <p class="hint" role="status">The picture is of the text before: {unread.value} cannot be read.</p>}
-      <div class={`scroller ${unread.value === "" ? "" : "before"}`} ref={scroller} onScroll={look}>
+      <div class={`scroller ${unread.value === "" ? "" : "before"} ${at === null ? "sketch" : ""}`} ref={scroller} onScroll={look}>
         <svg id="picture" class="picture" role="tree" aria-label="What the client holds" tabindex={0} aria-activedescendant={picture.byId.has(selected.value) ? idOf(selected.value) : undefined}
           width={(picture.width + 16) * scale} height={(picture.height + 16) * scale} viewBox={`-8 -8 ${picture.width + 16} ${picture.height + 16}`}
           onKeyDown={(event) => keys(event, picture)}>
