@@ -65,9 +65,7 @@ pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validatio
             let message = format_args!("the locality is already in priority {priority}");
             return Err(reject(&LOCALITY_DUPLICATE, &here, message, cx));
         }
-        if !opened.are_plain {
-            endpoints(list, &mut addresses, &here, cx)?;
-        }
+        endpoints(list, &mut addresses, &here, cx)?;
         if cx.has(Feature::HttpConnect)
             && let Some(metadata) = &locality.metadata
         {

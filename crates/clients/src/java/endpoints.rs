@@ -34,9 +34,7 @@ pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validatio
             continue;
         }
         of_locality(locality, &here, cx)?;
-        if !opened.are_plain {
-            lb_endpoints(list, &here, cx)?;
-        }
+        lb_endpoints(list, &here, cx)?;
         let name = locality.locality.as_ref();
         let name = name.map_or(("", "", ""), |name| (&name.region, &name.zone, &name.sub_zone));
         let priority = locality.priority;

@@ -43,9 +43,7 @@ pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validatio
             let why = format_args!("the locality is already in priority {}", entry.priority);
             fault(&LOCALITY_DUPLICATE, &at, why, cx);
         }
-        if !opened.are_plain {
-            lb_endpoints(list, &mut addresses, &at.field("lb_endpoints"), cx);
-        }
+        lb_endpoints(list, &mut addresses, &at.field("lb_endpoints"), cx);
         *priorities.entry(entry.priority).or_default() += u64::from(entry.load_balancing_weight.unwrap_or(0));
     }
     for (&priority, &sum) in &priorities {

@@ -38,15 +38,17 @@ pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validatio
         let at = at.index(index);
         let at = at.field("lb_endpoints");
         let mut endpoints = Builder::default();
-        if !opened.are_plain {
-            seen.reserve(list.len());
-        }
+        seen.reserve(list.len());
         for (i, one) in list.iter().enumerate() {
             if let Some(endpoint) = endpoint(&one.message, i, &at.index(i), cx)?
-                && (opened.are_plain || seen.insert(endpoint.address))
+                && seen.insert(endpoint.address)
             {
                 endpoints.push(endpoint);
             }
+        }
+        let plain = opened.plain().and_then(|plain| plain.get(index));
+        for kept in plain.into_iter().flatten() {
+            endpoints.push(of_address(kept.index, kept.address, kept.health));
         }
         let name = entry.locality.clone().unwrap_or_default();
         priorities.entry(entry.priority).or_default().push(Locality {
@@ -92,7 +94,12 @@ fn endpoint(lb: &LbEndpoint, index: usize, at: &Path<'_>, cx: &mut Validation<'_
         Ok(HealthPb::Healthy) => HealthStatus::Healthy,
         Ok(HealthPb::Unknown | HealthPb::Degraded) | Err(_) => HealthStatus::Unknown,
     };
-    Ok(address_of(socket, *port).map(|address| Endpoint {
+    Ok(address_of(socket, *port).map(|address| of_address(index, address, health)))
+}
+
+/// What is kept of an endpoint: its address.
+fn of_address(index: usize, address: SocketAddr, health: HealthStatus) -> Endpoint {
+    Endpoint {
         index,
         address,
         additional_addresses: Vec::new(),
@@ -102,7 +109,7 @@ fn endpoint(lb: &LbEndpoint, index: usize, at: &Path<'_>, cx: &mut Validation<'_
         hostname: String::new(),
         proxy: None,
         hash_key: None,
-    }))
+    }
 }
 
 /// The address, of whose port the client takes the lower 16 bits; `None` for the name of a host.

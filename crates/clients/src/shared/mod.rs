@@ -11,6 +11,7 @@ pub(crate) mod header_name;
 pub(crate) mod limits;
 pub(crate) mod names;
 mod opened;
+mod plain;
 pub mod reach;
 pub(crate) mod read;
 pub(crate) mod rls;

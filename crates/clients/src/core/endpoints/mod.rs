@@ -54,10 +54,11 @@ pub static PART_RULES: &[&[&xdsctl_model::diag::Rule]] = &[drops::RULES, endpoin
 pub(super) fn convert(message: &Pb, opened: &Opened, cx: &mut Validation<'_>) -> Resource {
     let start = cx.mark();
     let at = Path::ROOT.field("endpoints");
-    let mut endpoints = match opened.shared_plain(message) {
+    let opened = opened.shared_endpoints(message);
+    let mut endpoints = match opened.and_then(OpenedEndpoints::plain) {
         Some(plain) => OfLocalities::Plain(plain),
         None => OfLocalities::Read {
-            opened: opened.shared_endpoints(message),
+            opened,
             addresses: Addresses::with_capacity(message.endpoints.iter().map(|l| l.lb_endpoints.len()).sum()),
         },
     };
@@ -96,7 +97,7 @@ pub(super) fn convert(message: &Pb, opened: &Opened, cx: &mut Validation<'_>) ->
 /// Where the endpoints of a locality come from.
 enum OfLocalities<'m> {
     /// They are the same for all clients, and there is nothing to say of them.
-    Plain(KeptEndpoints),
+    Plain(&'m KeptEndpoints),
     /// They are read, from what was opened for several clients or from their bytes.
     Read {
         opened: Option<&'m OpenedEndpoints>,

@@ -25,7 +25,7 @@ use xdsctl_model::resource::pieces::{Builder, Pieces};
 const PROXY_METADATA: &str = "envoy.http11_proxy_transport_socket.proxy_address";
 
 /// Metadata key of Envoy's load balancing settings, and of the ring hash key in it (A76).
-const LB_METADATA: &str = "envoy.lb";
+pub(crate) const LB_METADATA: &str = "envoy.lb";
 
 /// Everything, in parts per million.
 const ALL_PER_MILLION: u32 = 1_000_000;

@@ -1,0 +1,114 @@
+//! Endpoints of which every client reads everything and finds nothing wrong: each keeps all of
+//! them, so that they are looked at once for all.
+//!
+//! An assignment is plain if each of its endpoints is: a port above 0 of an IPv4 address that no
+//! other has, health UNKNOWN or HEALTHY, a weight above 0, and metadata without an entry that some
+//! client looks for. No locality has metadata, or weights beyond 32 bits. What is kept of it is what
+//! is kept of its endpoints one by one.
+
+use std::net::{Ipv4Addr, SocketAddr};
+
+use bytes::Bytes;
+use foldhash::{HashSet, HashSetExt};
+
+use super::opened::KeptEndpoints;
+use super::read::LB_METADATA;
+use xdsctl_document::proto;
+use xdsctl_document::proto::any::struct_to_json;
+use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address;
+use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
+use xdsctl_document::proto::pb::envoy::config::core::v3::{HealthStatus as HealthPb, Metadata};
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::lb_endpoint::HostIdentifier;
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment, LbEndpoint};
+use xdsctl_model::resource::cluster::HealthStatus;
+use xdsctl_model::resource::endpoints::Endpoint;
+use xdsctl_model::resource::pieces::{Builder, Pieces};
+
+/// What every client keeps of the endpoints of each locality, if the assignment is plain.
+pub(super) fn endpoints(message: &ClusterLoadAssignment) -> Option<KeptEndpoints> {
+    let localities = message.endpoints.iter();
+    let mut reader = PlainReader {
+        addresses: HashSet::with_capacity(localities.clone().map(|locality| locality.lb_endpoints.len()).sum()),
+        metadata: Bytes::new(),
+    };
+    let all = localities.map(|locality| match locality.metadata {
+        Some(_) => None,
+        None => reader.locality(&locality.lb_endpoints),
+    });
+    all.collect()
+}
+
+struct PlainReader {
+    /// Addresses and ports seen so far. Looked up only.
+    addresses: HashSet<u64>,
+    /// The last metadata that was plain; that of neighbours is mostly the same.
+    metadata: Bytes,
+}
+
+impl PlainReader {
+    fn locality(&mut self, list: &[Bytes]) -> Option<Pieces<Endpoint>> {
+        let mut endpoints = Builder::default();
+        let mut sum = 0u64;
+        for (index, bytes) in list.iter().enumerate() {
+            let endpoint = self.endpoint(proto::kept(bytes), index)?;
+            sum += u64::from(endpoint.weight);
+            endpoints.push(endpoint);
+        }
+        (sum <= u64::from(u32::MAX)).then(|| endpoints.done())
+    }
+
+    fn endpoint(&mut self, message: LbEndpoint, index: usize) -> Option<Endpoint> {
+        let Some(HostIdentifier::Endpoint(endpoint)) = message.host_identifier else {
+            return None;
+        };
+        let Some(Address::SocketAddress(socket)) = endpoint.address?.address else {
+            return None;
+        };
+        let Some(PortSpecifier::PortValue(port)) = socket.port_specifier else {
+            return None;
+        };
+        let port = u16::try_from(port).ok().filter(|port| *port > 0)?;
+        let ip: Ipv4Addr = socket.address.parse().ok()?;
+        let health = match HealthPb::try_from(message.health_status) {
+            Ok(HealthPb::Unknown) => HealthStatus::Unknown,
+            Ok(HealthPb::Healthy) => HealthStatus::Healthy,
+            _ => return None,
+        };
+        let weight = message.load_balancing_weight.unwrap_or(1);
+        let is_new = self.addresses.insert(u64::from(ip.to_bits()) << 16 | u64::from(port));
+        let is_plain = is_new
+            && weight > 0
+            && endpoint.additional_addresses.is_empty()
+            && message.metadata.is_none_or(|metadata| self.is_plain(metadata));
+        is_plain.then(|| Endpoint {
+            index,
+            address: SocketAddr::new(ip.into(), port),
+            additional_addresses: Vec::new(),
+            weight,
+            weight_is_default: message.load_balancing_weight.is_none(),
+            health,
+            hostname: endpoint.hostname,
+            proxy: None,
+            hash_key: None,
+        })
+    }
+
+    /// Says whether metadata has nothing that some client looks for: no typed entry, no settings of
+    /// load balancing, and no value that is not JSON.
+    fn is_plain(&mut self, bytes: Bytes) -> bool {
+        if bytes == self.metadata {
+            return true;
+        }
+        let metadata: Metadata = proto::kept(&bytes);
+        let is_plain = metadata.typed_filter_metadata.is_empty()
+            && !metadata.filter_metadata.contains_key(LB_METADATA)
+            && metadata
+                .filter_metadata
+                .values()
+                .all(|value| struct_to_json(Some(value)).is_some());
+        if is_plain {
+            self.metadata = bytes;
+        }
+        is_plain
+    }
+}
