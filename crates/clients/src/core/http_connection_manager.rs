@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::core::filter::{self, FilterType};
 use crate::core::route_config;
+use crate::shared::Opened;
 use crate::shared::rules::OPTIONAL_FILTER_DROPPED;
 use crate::shared::rules::{
     FILTER_NAME_TWICE, FILTER_ON_WRONG_SIDE, FILTER_UNNAMED, FILTER_UNSUPPORTED, LAST_FILTER_NOT_TERMINAL,
@@ -299,7 +300,7 @@ fn routes(
     use pb::http_connection_manager::RouteSpecifier;
     let rds = match specifier {
         Some(RouteSpecifier::RouteConfig(config)) => {
-            let config = route_config::from_proto(config, &at.field("route_config"), cx);
+            let config = route_config::from_proto(config, &Opened::default(), &at.field("route_config"), cx);
             return RouteSource::Inline(Arc::new(config));
         }
         Some(RouteSpecifier::Rds(rds)) => rds,

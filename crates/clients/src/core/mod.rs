@@ -37,7 +37,7 @@ pub(crate) static CONVERTER: Converter = Converter {
 fn judge(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
     Ok(match decoded(sent, cx)? {
         Message::Listener(message) => listener::convert(message, cx),
-        Message::RouteConfiguration(message) => Some(route_config::convert(message, cx)),
+        Message::RouteConfiguration(message) => Some(route_config::convert(message, sent.opened, cx)),
         Message::Cluster(message) => cluster::convert(message, cx),
         Message::Endpoints(message) => Some(endpoints::convert(message, sent.opened, cx)),
     })

@@ -10,6 +10,7 @@
 use super::{retry, route_action, route_match, route_shadow};
 use crate::core::filter::overrides;
 use crate::core::plugin::{self, Plugins};
+use crate::shared::Opened;
 use crate::shared::rules::{
     DOMAIN_PATTERN_BAD, DOMAIN_STAR_LITERAL, DOMAINS_EMPTY, ROUTE_ACTION_UNKNOWN, VIRTUAL_HOSTS_EMPTY,
 };
@@ -31,15 +32,15 @@ rules! {
 }
 
 /// Converts the resource.
-pub fn convert(message: &Pb, cx: &mut Validation<'_>) -> Resource {
-    Resource::RouteConfiguration(from_proto(message, &Path::ROOT, cx))
+pub(super) fn convert(message: &Pb, opened: &Opened, cx: &mut Validation<'_>) -> Resource {
+    Resource::RouteConfiguration(from_proto(message, opened, &Path::ROOT, cx))
 }
 
 /// Converts a RouteConfiguration at `at`, a resource of its own or inline in an
 /// HttpConnectionManager.
 ///
 /// Reports faults; the value has a meaning only where nothing was rejected.
-pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> RouteConfiguration {
+pub(super) fn from_proto(message: &Pb, opened: &Opened, at: &Path<'_>, cx: &mut Validation<'_>) -> RouteConfiguration {
     let plugins_at = at.field("cluster_specifier_plugins");
     let mut plugins = plugin::from_proto(&message.cluster_specifier_plugins, &plugins_at, cx);
     let hosts_at = at.field("virtual_hosts");
@@ -52,9 +53,17 @@ pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Route
         );
     }
     let mut virtual_hosts = Vec::with_capacity(message.virtual_hosts.len());
-    for (i, host) in message.virtual_hosts.iter().enumerate() {
-        let host: VirtualHostPb = proto::kept(host);
-        virtual_hosts.push(virtual_host(&host, i, &mut plugins, &hosts_at.index(i), cx));
+    let opened = opened.shared_hosts(message).unwrap_or_default();
+    for (i, bytes) in message.virtual_hosts.iter().enumerate() {
+        let own: VirtualHostPb;
+        let (host, routes) = match opened.get(i) {
+            Some(opened) => (&opened.host, opened.routes.as_slice()),
+            None => {
+                own = proto::kept(bytes);
+                (&own, &[][..])
+            }
+        };
+        virtual_hosts.push(virtual_host((host, routes), i, &mut plugins, &hosts_at.index(i), cx));
     }
     if !cx.nacked_since(mark) {
         route_shadow::report_domains(&virtual_hosts, &hosts_at, cx);
@@ -65,9 +74,9 @@ pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Route
     }
 }
 
-/// Converts a virtual host.
+/// Converts a virtual host. `opened` has its routes if they were opened for several clients.
 fn virtual_host(
-    message: &VirtualHostPb,
+    (message, opened): (&VirtualHostPb, &[RoutePb]),
     index: usize,
     plugins: &mut Plugins,
     at: &Path<'_>,
@@ -89,9 +98,16 @@ fn virtual_host(
     let routes_at = at.field("routes");
     let mut routes = Vec::with_capacity(message.routes.len());
     for (i, bytes) in message.routes.iter().enumerate() {
-        let message: RoutePb = proto::kept(bytes);
+        let own: RoutePb;
+        let message = match opened.get(i) {
+            Some(opened) => opened,
+            None => {
+                own = proto::kept(bytes);
+                &own
+            }
+        };
         let at = routes_at.index(i);
-        if let Some(route) = route(&message, i, retry_policy.as_ref(), plugins, &at, cx) {
+        if let Some(route) = route(message, i, retry_policy.as_ref(), plugins, &at, cx) {
             routes.push(route);
         }
     }
@@ -290,7 +306,13 @@ mod tests {
             })],
             ..Pb::default()
         };
-        let value = from_proto(&message, &Path::ROOT, &mut cx);
+        let value = from_proto(&message, &Opened::default(), &Path::ROOT, &mut cx);
+        let mut of_several = Validation::new(&profile, &server);
+        assert_eq!(
+            from_proto(&message, &Opened::shared(), &Path::ROOT, &mut of_several),
+            value
+        );
+        assert_eq!(of_several.diagnostics(), cx.diagnostics());
         let failing = cx
             .finish()
             .into_iter()

@@ -120,6 +120,14 @@ impl Opened {
         }
     }
 
+    /// The virtual hosts of the message, if several clients look at them.
+    pub(crate) fn shared_hosts(&self, message: &RouteConfiguration) -> Option<&[OpenedHost]> {
+        match self.is_shared {
+            true => Some(self.hosts(message)),
+            false => self.hosts.get().map(Vec::as_slice),
+        }
+    }
+
     /// The virtual hosts of the message, in their order.
     pub(crate) fn hosts(&self, message: &RouteConfiguration) -> &[OpenedHost] {
         let open = |bytes| {
