@@ -255,7 +255,7 @@ impl WireWalk<'_, '_> {
         told: Families,
     ) -> Result<(), Malformed> {
         let message = reads.message;
-        let told = told.both(reads.concerned);
+        let told = told.both(reads.concerned(bytes.len()));
         if self.is_sound && told == Families::NONE {
             return Ok(());
         }

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use xdsctl_proto::tables::{Cardinality, Field, Kind, Listed, MESSAGES, Message};
 
+use super::super::transcode::MAX_ELEMENTS;
 use xdsctl_model::profile::{Family, Feature, Profile};
 
 /// Fields that only some versions of a client read, or only under a switch. C-core's own converters
@@ -197,7 +198,9 @@ pub(super) struct MessageReads {
     since: Vec<&'static Since>,
     /// Families of whom there may be something to say in the message or below it. The others read
     /// all fields, and all elements.
-    pub(super) concerned: Families,
+    concerned: Families,
+    /// The same if no list in it is too long.
+    concerned_by_fields: Families,
 }
 
 /// Beside each of [`MESSAGES`].
@@ -209,14 +212,19 @@ static READS: LazyLock<Vec<MessageReads>> = LazyLock::new(|| {
             .filter(|since| since.message == message.full_name)
             .collect(),
         concerned: Families::NONE,
+        concerned_by_fields: Families::NONE,
     };
     let mut all: Vec<MessageReads> = MESSAGES.iter().map(own).collect();
     // Messages hold each other, so that it takes some rounds until nothing is added.
     loop {
-        let concerned: Vec<Families> = all.iter().map(|reads| reads.concerned_by(&all)).collect();
-        let is_done = all.iter().zip(&concerned).all(|(reads, now)| reads.concerned == *now);
-        for (reads, concerned) in all.iter_mut().zip(concerned) {
-            reads.concerned = concerned;
+        let now: Vec<[Families; 2]> = all
+            .iter()
+            .map(|reads| [reads.concerned_by(&all, true), reads.concerned_by(&all, false)])
+            .collect();
+        let mut is_done = true;
+        for (reads, [concerned, by_fields]) in all.iter_mut().zip(now) {
+            is_done &= reads.concerned == concerned && reads.concerned_by_fields == by_fields;
+            (reads.concerned, reads.concerned_by_fields) = (concerned, by_fields);
         }
         if is_done {
             return all;
@@ -230,23 +238,37 @@ pub(super) fn reads(index: u16) -> &'static MessageReads {
 }
 
 impl MessageReads {
-    /// The families that are concerned, as far as that is known of what is below.
-    fn concerned_by(&self, all: &[MessageReads]) -> Families {
+    /// Families of whom there may be something to say in a message of so many bytes: an element of a
+    /// list takes at least one.
+    pub(super) const fn concerned(&self, bytes: usize) -> Families {
+        match bytes > MAX_ELEMENTS {
+            true => self.concerned,
+            false => self.concerned_by_fields,
+        }
+    }
+
+    /// The families that are concerned, as far as that is known of what is below, if lists may be
+    /// too long or not.
+    fn concerned_by(&self, all: &[MessageReads], is_long: bool) -> Families {
         if self.message.listed != Listed::Client {
             return Families::NONE;
         }
         let below = |kind: Kind| match kind {
             Kind::Message(index) => all
                 .get(usize::from(index))
-                .map_or(Families::NONE, |reads| reads.concerned),
+                .map_or(Families::NONE, |reads| match is_long {
+                    true => reads.concerned,
+                    false => reads.concerned_by_fields,
+                }),
             _ => Families::NONE,
         };
         let of_field = |field: &Field| {
             let reading = Families::reading(field);
             let of_elements = match field.cardinality {
-                Cardinality::Singular => below(field.kind),
                 // Of a list that is too long it is said.
-                Cardinality::Repeated | Cardinality::Map { .. } => reading,
+                Cardinality::Repeated | Cardinality::Map { .. } if is_long => reading,
+                Cardinality::Singular | Cardinality::Repeated => below(field.kind),
+                Cardinality::Map { key, value } => below(key).any(below(value)),
             };
             let not_all = Families(u8::MAX).without(reading).any(of_elements);
             let contested = self.since.iter().filter(|since| since.fields.contains(&field.name));
