@@ -29,13 +29,30 @@ pub struct Packed {
 
 /// What a number of findings have in common.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct PackedText {
-    rule: &'static Rule,
+pub struct PackedText {
+    /// The rule to which they belong, with its effect.
+    pub rule: &'static Rule,
     message: Box<str>,
     help: Option<&'static str>,
     /// The innermost field of their paths.
     field: Option<Box<str>>,
     count: usize,
+}
+
+impl PackedText {
+    /// The innermost field of the paths of these findings.
+    pub fn field(&self) -> Option<&str> {
+        self.field.as_deref()
+    }
+
+    /// The one of these findings that has this path.
+    pub fn at(&self, path: FieldPath) -> Diagnostic {
+        Diagnostic {
+            path,
+            help: self.help.map(str::to_owned),
+            ..Diagnostic::of_whole(self.rule, self.message.as_ref().to_owned())
+        }
+    }
 }
 
 impl Packed {
@@ -146,7 +163,7 @@ impl Packed {
     }
 
     fn push_path(&mut self, path: &[u8], text: usize) {
-        let shared = path.iter().zip(&self.last).take_while(|(a, b)| a == b).count();
+        let shared = shared_len(path, &self.last);
         let own = path.get(shared..).unwrap_or_default();
         self.number(shared);
         self.number(own.len());
@@ -181,6 +198,22 @@ impl Packed {
         self.unpack(|_, text, path| each(text.rule, Segs::of(path)));
     }
 
+    /// What findings have in common.
+    pub fn texts(&self) -> &[PackedText] {
+        &self.texts
+    }
+
+    /// Calls `each` for every finding with the number of its text among [`texts`](Self::texts), and
+    /// with its steps.
+    pub fn for_each_of_text(&self, mut each: impl FnMut(usize, Segs<'_>)) {
+        self.unpack(|number, _, path| each(number, Segs::of(path)));
+    }
+
+    /// A finding for each rule of which some are not kept, after all others.
+    pub fn closing(&self) -> impl Iterator<Item = Diagnostic> {
+        self.quota.closing()
+    }
+
     /// Appends every finding to `diagnostics`.
     pub fn unpack_into(&self, diagnostics: &mut Vec<Diagnostic>) {
         diagnostics.reserve(self.len);
@@ -207,14 +240,10 @@ impl Packed {
     fn unpack_if(&self, mut takes: impl FnMut(usize) -> bool, diagnostics: &mut Vec<Diagnostic>) {
         self.unpack(|number, text, path| {
             if takes(number) {
-                diagnostics.push(Diagnostic {
-                    path: FieldPath::from_packed(path),
-                    help: text.help.map(str::to_owned),
-                    ..Diagnostic::of_whole(text.rule, text.message.as_ref().to_owned())
-                });
+                diagnostics.push(text.at(FieldPath::from_packed(path)));
             }
         });
-        let closing = (self.texts.len()..).zip(self.quota.closing());
+        let closing = (self.texts.len()..).zip(self.closing());
         diagnostics.extend(closing.filter(|(number, _)| takes(*number)).map(|(_, closing)| closing));
     }
 
@@ -234,6 +263,15 @@ impl Packed {
             rest = after;
         }
     }
+}
+
+/// How many bytes two paths have in common; eight are compared at a time.
+fn shared_len(one: &[u8], other: &[u8]) -> usize {
+    let (words, _) = one.as_chunks::<8>();
+    let words = words.iter().zip(other.as_chunks::<8>().0);
+    let whole = 8 * words.take_while(|(one, other)| one == other).count();
+    let rest = one.iter().zip(other).skip(whole);
+    whole + rest.take_while(|(one, other)| one == other).count()
 }
 
 fn split_number(packed: &[u8]) -> Option<(usize, &[u8])> {
@@ -285,6 +323,18 @@ mod tests {
         let is_x = |d: &&Diagnostic| d.path.segs().last_field() == Some("x");
         assert_eq!(count("x"), wanted.iter().filter(is_x).count());
         assert_eq!(count("x") + count("y"), wanted.len());
+    }
+
+    #[test]
+    fn what_paths_have_in_common_ends_with_the_first_byte_that_differs() {
+        let path: Vec<u8> = (0..40).collect();
+        for len in 0..path.len() {
+            let mut other = path.clone();
+            other[len] = 99;
+            assert_eq!(shared_len(&path, &other), len);
+            assert_eq!(shared_len(&path, &path[..len]), len);
+        }
+        assert_eq!(shared_len(&path, &path), path.len());
     }
 
     #[test]

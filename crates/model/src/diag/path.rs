@@ -186,6 +186,16 @@ impl<'a> Segs<'a> {
         Segs { rest: packed }
     }
 
+    /// The steps in packed form, to compare and hash: equal if the steps are.
+    pub const fn packed(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// The place to which they lead.
+    pub fn to_path(&self) -> FieldPath {
+        FieldPath::from_packed(self.rest)
+    }
+
     /// The innermost field.
     pub fn last_field(self) -> Option<&'a str> {
         let fields = self.filter_map(|seg| match seg {

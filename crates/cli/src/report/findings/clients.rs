@@ -1,8 +1,4 @@
-//! What several clients say of a resource, as one list of findings.
-//!
-//! Findings of one rule at one place are one finding; of a policy, only those with the same
-//! message. What one client rejects and C-core never reads is one, too: the reader wants to know of
-//! the field, not of the clients.
+//! What several clients say of a resource: their findings, as one list, and their verdicts.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,13 +6,13 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 
+use super::merged::{Found, Merged, Merging};
 use super::resolve::ResolveOptions;
 use xdsctl_channel::client::{Checked, Verdict};
 use xdsctl_clients::judge::{self, FamilyAnswer};
 use xdsctl_lint::decide::loudness::is_of_text;
-use xdsctl_model::diag::{Diagnostic, Effect, FieldPath};
+use xdsctl_model::diag::{Diagnostic, Effect, Packed};
 use xdsctl_model::profile::{Client, ClientStanding, Fleet, Version};
-use xdsctl_policy::is_policy;
 
 /// What a client does with a resource.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -38,7 +34,7 @@ pub struct ClientVerdict {
 pub type Verdicts = Arc<BTreeMap<Client, ClientVerdict>>;
 
 /// Who says a finding.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Say {
     /// Which clients do what; empty if all do the same.
     pub who: Arc<str>,
@@ -51,8 +47,8 @@ pub struct Say {
 /// What the clients of a fleet say of one resource.
 #[derive(Debug, Default)]
 pub struct Said {
-    /// Beside each of the resource's diagnostics; empty if one client was asked.
-    pub says: Vec<Say>,
+    /// The findings of all of them; none if the reference alone was asked.
+    pub merged: Merged,
     /// By client, if several were asked for or another than the reference.
     pub verdicts: Verdicts,
 }
@@ -61,14 +57,14 @@ pub struct Said {
 type ClientEffects = Vec<(Effect, Client)>;
 
 /// The number of a way in which clients do what; 0 if none does anything.
-type EffectsId = usize;
+pub(super) type EffectsId = usize;
 
 /// Ways in which clients differ that are kept from one resource to the next.
 const KEPT_WAYS: usize = 4096;
 
 /// Ways in which clients do what, each once: most findings have one of few.
 #[derive(Debug, Default)]
-struct EffectWays {
+pub(super) struct EffectWays {
     ways: Vec<EffectWay>,
     /// The way with one more client. Looked up only.
     after: HashMap<(EffectsId, Effect, Client), EffectsId>,
@@ -90,12 +86,12 @@ impl EffectWays {
         }
     }
 
-    fn effects(&self, id: EffectsId) -> &[(Effect, Client)] {
+    pub(super) fn effects(&self, id: EffectsId) -> &[(Effect, Client)] {
         self.ways.get(id).map_or(&[], |way| &way.effects)
     }
 
     /// The way with one more client.
-    fn with(&mut self, id: EffectsId, effect: Effect, client: Client) -> EffectsId {
+    pub(super) fn with(&mut self, id: EffectsId, effect: Effect, client: Client) -> EffectsId {
         let ways = &mut self.ways;
         *self.after.entry((id, effect, client)).or_insert_with(|| {
             let mut effects = ways.get(id).map(|way| way.effects.clone()).unwrap_or_default();
@@ -105,7 +101,7 @@ impl EffectWays {
         })
     }
 
-    fn names(&mut self, id: EffectsId, fleet: &Fleet) -> [Arc<str>; 2] {
+    pub(super) fn names(&mut self, id: EffectsId, fleet: &Fleet) -> [Arc<str>; 2] {
         let Some(way) = self.ways.get_mut(id) else {
             return Default::default();
         };
@@ -219,33 +215,41 @@ fn is_unknown(clients: &BTreeMap<Client, ClientVerdict>) -> bool {
     !clients.is_empty() && clients.values().all(|said| said.verdict == "not_known")
 }
 
-/// Puts the answers of all clients among the resource's diagnostics. The findings of `counted` can
-/// fail the run, none for all.
+/// Takes what all clients say out of the resource. The findings of `counted` can fail the run, none
+/// for all.
 pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &mut Before) -> Said {
     if fleet.clients() == [Client::REFERENCE] {
         return Said::default();
     }
     let base = fleet.base().client();
     before.ways.begin();
-    let mut merged = Merged::new(&mut before.ways);
+    let mut merged = Merging::new(&mut before.ways);
     let mut of_base = std::mem::take(&mut checked.diagnostics);
-    std::mem::take(&mut checked.ignored).unpack_into(&mut of_base);
+    let unread = std::mem::take(&mut checked.ignored);
     if checked.dies {
         of_base.iter_mut().for_each(judge::told_of_death);
     }
     let mut sketch = Sketch::default();
-    let is_shared = |d: &&Diagnostic| d.effect != Effect::Nack && !d.shared.is_empty();
-    let shared: Vec<Diagnostic> = of_base.iter().filter(is_shared).cloned().collect();
+    let needs_shared = checked.answers.iter().any(|answer| !answer.client.has_own_world());
+    let shared = if needs_shared {
+        shared(&of_base, &unread)
+    } else {
+        Vec::new()
+    };
     if fleet.asks_base() {
-        let of_client: Vec<&Diagnostic> = of_base.iter().filter(|d| !is_of_text(d.rule)).collect();
-        let place = sketch.add(ClientVerdict::new(base, checked.verdict_word(), &of_client));
+        let of_client = of_base.iter().filter(|d| !is_of_text(d.rule));
+        let verdict = ClientVerdict::new(base, checked.verdict_word(), of_client, Some(&unread));
+        let place = sketch.add(verdict);
         sketch.of.push((base, place));
     } else {
         of_base.retain(|diagnostic| is_of_text(diagnostic.rule));
     }
     for diagnostic in of_base {
         let client = (!is_of_text(diagnostic.rule)).then_some(base);
-        merged.add(Cow::Owned(diagnostic), client);
+        merged.add(Found::Whole(Cow::Owned(diagnostic)), client);
+    }
+    if fleet.asks_base() {
+        merged.add_unread(&unread, base, &mut Vec::new());
     }
     let mut heard: Vec<Heard> = Vec::new();
     for answer in std::mem::take(&mut checked.answers) {
@@ -255,47 +259,50 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &
             same_kind && is_measured(client) && heard.answer.verdict == answer.verdict && heard.answer.is_as(&answer)
         };
         if let Some(same) = heard.iter().find(like) {
-            merged.add_to(same, client);
+            for (place, effect) in &same.effects {
+                merged.add_effect(*place, *effect, client);
+            }
             sketch.of.push((client, same.verdict));
             continue;
         }
-        let mut unread = Vec::new();
-        answer
-            .diagnostics
-            .unread()
-            .into_iter()
-            .for_each(|packed| packed.unpack_into(&mut unread));
+        let unread = answer.diagnostics.unread();
         let mut of_others: Vec<Diagnostic> = Vec::new();
-        let has_own_world = client.has_own_world();
-        if answer.verdict == judge::FamilyVerdict::Accepted && !has_own_world {
+        if answer.verdict == judge::FamilyVerdict::Accepted && !client.has_own_world() {
             let own = |d: &Diagnostic| answer.diagnostics.iter().any(|o| o.rule == d.rule && o.path == d.path);
             let is_true = |d: &&Diagnostic| d.shared.contains(&client.family) && !own(d);
             of_others.extend(shared.iter().filter(is_true).cloned());
         }
-        let of_client: Vec<&Diagnostic> = answer.diagnostics.iter().chain(&unread).chain(&of_others).collect();
-        let verdict = sketch.add(ClientVerdict::new(client, answer.verdict.name(), &of_client));
+        let of_client = answer.diagnostics.iter().chain(&of_others);
+        let verdict = sketch.add(ClientVerdict::new(client, answer.verdict.name(), of_client, unread));
         sketch.of.push((client, verdict));
-        let own = answer.diagnostics.iter().map(Cow::Borrowed);
-        let of_client = own.chain(unread.into_iter().chain(of_others).map(Cow::Owned));
-        let effects = of_client.map(|one| {
-            let effect = one.effect;
-            (merged.add(one, Some(client)), effect)
-        });
-        let effects = effects.collect();
+        let own = answer.diagnostics.iter().map(|one| Found::Whole(Cow::Borrowed(one)));
+        let mut effects: Vec<(usize, Effect)> = own.map(|one| merged.add(one, Some(client))).collect();
+        unread
+            .into_iter()
+            .for_each(|unread| merged.add_unread(unread, client, &mut effects));
+        let of_others = of_others.into_iter().map(|one| Found::Whole(Cow::Owned(one)));
+        effects.extend(of_others.map(|one| merged.add(one, Some(client))));
         heard.push(Heard {
             effects,
             verdict,
             answer,
         });
     }
-    let (diagnostics, says) = merged.finish(fleet, counted);
-    checked.diagnostics = diagnostics;
+    let merged = merged.finish(fleet, counted);
     if before.sketch != sketch {
         before.verdicts = sketch.expand();
         before.sketch = sketch;
     }
     let verdicts = Arc::clone(&before.verdicts);
-    Said { says, verdicts }
+    Said { merged, verdicts }
+}
+
+/// What was found for the base and holds for other families, too, if they accept the resource.
+fn shared(of_base: &[Diagnostic], unread: &Packed) -> Vec<Diagnostic> {
+    let mut all = of_base.to_vec();
+    unread.unpack_into(&mut all);
+    all.retain(|found| found.effect != Effect::Nack && !found.shared.is_empty());
+    all
 }
 
 /// An answer, to recognise that of another client as the same, and where its findings are in the
@@ -309,129 +316,26 @@ struct Heard {
 }
 
 impl ClientVerdict {
-    fn new(client: Client, verdict: &'static str, diagnostics: &[&Diagnostic]) -> Self {
-        let mut rules: Vec<&str> = diagnostics.iter().map(|diagnostic| diagnostic.rule.id).collect();
+    /// A verdict with what was found, and what of it is packed.
+    fn new<'d>(
+        client: Client,
+        verdict: &'static str,
+        diagnostics: impl Iterator<Item = &'d Diagnostic>,
+        unread: Option<&Packed>,
+    ) -> Self {
+        let unread = unread.into_iter().flat_map(Packed::counts);
+        let unread = unread.map(|(rule, ..)| (rule.id, rule.effect));
+        let found = diagnostics.map(|found| (found.rule.id, found.effect)).chain(unread);
+        let (mut rules, effects): (Vec<&str>, Vec<Effect>) = found.unzip();
         rules.sort_unstable();
         rules.dedup();
         ClientVerdict {
             verdict,
-            effect: diagnostics.iter().map(|found| found.effect).min().map(Effect::name),
+            effect: effects.into_iter().min().map(Effect::name),
             rules,
             like: neighbours(client).map(|versions| versions.map(|version| version.to_string())),
         }
     }
-}
-
-/// Rules about fields that C-core never reads.
-const UNREAD: [&str; 3] = ["field-ignored", "behaviour-field-ignored", "security-field-ignored"];
-
-struct Merged<'w> {
-    diagnostics: Vec<Diagnostic>,
-    /// Beside each: which client has which effect.
-    effects: Vec<EffectsId>,
-    ways: &'w mut EffectWays,
-    /// The findings at each place, as numbers. Looked up only.
-    by_place: HashMap<FieldPath, Vec<usize>>,
-}
-
-impl<'w> Merged<'w> {
-    fn new(ways: &'w mut EffectWays) -> Merged<'w> {
-        Merged {
-            diagnostics: Vec::new(),
-            effects: Vec::new(),
-            ways,
-            by_place: HashMap::default(),
-        }
-    }
-
-    /// Adds a finding of a client, and says where it is.
-    fn add(&mut self, diagnostic: Cow<'_, Diagnostic>, client: Option<Client>) -> usize {
-        let here = self.by_place.get(&diagnostic.path).map_or(&[][..], Vec::as_slice);
-        // Several findings of one client stay several.
-        let has_none_yet = |n: usize, client: Client| {
-            let effects = self.effects.get(n).map_or(&[][..], |id| self.ways.effects(*id));
-            effects.iter().all(|(_, other)| *other != client)
-        };
-        let known = here.iter().copied().find(|&n| {
-            let is_same = |other: &Diagnostic| match other.rule == diagnostic.rule {
-                // Of what each client keeps, a policy says something else to each.
-                true => !is_policy(other.rule) || is_like(other, &diagnostic),
-                false => UNREAD.contains(&other.rule.id),
-            };
-            self.diagnostics.get(n).is_some_and(is_same) && client.is_some_and(|client| has_none_yet(n, client))
-        });
-        let n = known.unwrap_or(self.diagnostics.len());
-        let effect = diagnostic.effect;
-        match self.diagnostics.get_mut(n) {
-            Some(other) => take_in(other, &diagnostic),
-            None => {
-                match self.by_place.get_mut(&diagnostic.path) {
-                    Some(here) => here.push(n),
-                    None => _ = self.by_place.insert(diagnostic.path.clone(), vec![n]),
-                }
-                self.diagnostics.push(diagnostic.into_owned());
-                self.effects.push(EffectsId::default());
-            }
-        }
-        if let Some(client) = client {
-            self.add_effect(n, effect, client);
-        }
-        n
-    }
-
-    /// Adds what another client says as one before it did.
-    fn add_to(&mut self, heard: &Heard, client: Client) {
-        for (place, effect) in &heard.effects {
-            self.add_effect(*place, *effect, client);
-        }
-    }
-
-    fn add_effect(&mut self, place: usize, effect: Effect, client: Client) {
-        if let Some(id) = self.effects.get_mut(place) {
-            *id = self.ways.with(*id, effect, client);
-        }
-    }
-
-    fn finish(self, fleet: &Fleet, counted: &[Client]) -> (Vec<Diagnostic>, Vec<Say>) {
-        let counts = |client: &Client| counted.is_empty() || counted.contains(client);
-        let mut says = Vec::with_capacity(self.diagnostics.len());
-        let mut diagnostics = self.diagnostics.iter();
-        // Findings of one rule are mostly said by the same clients.
-        for same in self.effects.chunk_by(|one, next| one == next) {
-            let Some(&id) = same.first() else { continue };
-            let [who, by] = self.ways.names(id, fleet);
-            let effects = self.ways.effects(id);
-            let of_clients = effects.iter().filter(|(_, client)| counts(client));
-            let worst = of_clients.map(|(effect, _)| *effect).min();
-            says.extend(diagnostics.by_ref().take(same.len()).map(|diagnostic| Say {
-                who: Arc::clone(&who),
-                by: Arc::clone(&by),
-                // A finding that no client has is about the text, and true for every reader.
-                counted: if effects.is_empty() {
-                    Some(diagnostic.effect)
-                } else {
-                    worst
-                },
-            }));
-        }
-        (self.diagnostics, says)
-    }
-}
-
-/// Says whether two findings of a rule say the same.
-fn is_like(one: &Diagnostic, other: &Diagnostic) -> bool {
-    one.effect == other.effect && one.message == other.message
-}
-
-/// Makes a finding that of another client, too: what one client rejects says more than that others
-/// never read it.
-fn take_in(known: &mut Diagnostic, diagnostic: &Diagnostic) {
-    if known.rule != diagnostic.rule {
-        known.turn_into(diagnostic.rule);
-        known.message.clone_from(&diagnostic.message);
-        known.effect = diagnostic.effect;
-    }
-    known.effect = known.effect.min(diagnostic.effect);
 }
 
 /// `nack in go, java <1.71; ignored in cpp`, or nothing if there is no difference.

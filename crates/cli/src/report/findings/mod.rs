@@ -15,6 +15,7 @@ pub mod junit;
 pub mod markdown;
 pub mod matrix;
 mod max_findings;
+mod merged;
 pub mod not_checked;
 mod parsed;
 pub mod patch;
@@ -33,10 +34,11 @@ use super::{SourcePlace, plural};
 use clients::Verdicts;
 use not_checked::NotChecked;
 pub use parsed::Parsed;
-pub use resolve::Unplaced;
 
+use xdsctl_channel::client::Checked;
 pub use xdsctl_channel::client::Verdict;
 use xdsctl_channel::client::links::LinkedResource;
+use xdsctl_document::envelope::{Label, Stage};
 use xdsctl_document::source::Span;
 use xdsctl_lint::decide::Reason;
 use xdsctl_lint::decide::loudness::Loudness;
@@ -265,6 +267,31 @@ impl Summary {
         });
         of_rule.severity = of_rule.severity.max(severity);
         of_rule.count += count;
+    }
+}
+
+/// Findings whose places have not been looked up: how many there are of a rule at fields of a name.
+#[derive(Debug, Clone)]
+pub struct Unplaced<'a> {
+    /// The kind of fault.
+    pub rule: &'static Rule,
+    /// The severity that it is reported with.
+    pub severity: Severity,
+    /// The innermost field.
+    pub field: Option<&'a str>,
+    /// How many findings it stands for.
+    pub count: usize,
+}
+
+/// Where in the dump a resource stands: `static`, `dynamic`, `warming`, `draining`, `rejected update`.
+fn section(checked: &Checked) -> &'static str {
+    match (checked.stage, checked.label) {
+        (Stage::Warming, _) => "warming",
+        (Stage::Draining, _) => "draining",
+        (Stage::Failed, _) => "rejected update",
+        (Stage::Active, Label::Static) => "static",
+        (Stage::Active, Label::Dynamic) => "dynamic",
+        (Stage::Active, Label::None) => "",
     }
 }
 

@@ -11,16 +11,16 @@ use std::iter::Enumerate;
 use std::sync::Arc;
 use std::vec::IntoIter;
 
-use super::clients::{self, Said, Say};
+use super::clients::{self, Said, Say, Verdicts};
 use super::fixable::Fixable;
 use super::max_findings::MaxFindings;
 use super::not_checked::NotCheckedTally;
-use super::{Finding, NotShown, Parsed, RelatedPlace, ReportWriter, ResourceReport, Summary};
+use super::{Finding, NotShown, Parsed, RelatedPlace, ReportWriter, ResourceReport, Summary, Unplaced, section};
 use crate::report::masks::{Masks, ResourceSpan, redacted, resources};
 use crate::report::{SourcePlace, snippet};
 use xdsctl_channel::client::links::LinkedResource;
 use xdsctl_channel::client::{Checked, is_live};
-use xdsctl_document::envelope::{Finding as EnvelopeFinding, Label, Origin, Stage, WorldId, WorldName};
+use xdsctl_document::envelope::{Finding as EnvelopeFinding, Origin, WorldId, WorldName};
 use xdsctl_document::proto::transcode::Note;
 use xdsctl_document::source::secrets::peer_words;
 use xdsctl_document::source::{Source, SourceId, SourceMap, Span};
@@ -57,19 +57,6 @@ pub struct ResolveOptions<'o> {
     pub max_findings: Option<usize>,
 }
 
-/// Findings whose places have not been looked up: how many there are of a rule at fields of a name.
-#[derive(Debug, Clone)]
-pub struct Unplaced<'a> {
-    /// The kind of fault.
-    pub rule: &'static Rule,
-    /// The severity that it is reported with.
-    pub severity: Severity,
-    /// The innermost field.
-    pub field: Option<&'a str>,
-    /// How many findings it stands for.
-    pub count: usize,
-}
-
 /// Findings that are looked up while they are taken out, resource after resource.
 #[derive(Debug)]
 pub struct ResolvedFindings<'r> {
@@ -88,6 +75,10 @@ pub struct ResolvedFindings<'r> {
     before: clients::Before,
     resources: Enumerate<IntoIter<Checked>>,
 }
+
+/// Counts findings of a rule and an effect at fields of a name, as many as there are, with who says
+/// them, and says how many are wanted.
+type Tally<'t> = dyn FnMut((&'static Rule, Effect), Option<&str>, usize, Option<&Say>) -> usize + 't;
 
 impl<'r> ResolvedFindings<'r> {
     /// Starts with the first resource.
@@ -192,9 +183,14 @@ impl<'r> ResolvedFindings<'r> {
         if withheld.is_some() {
             self.withheld.add_unasked(number, &checked, options.fleet);
         }
-        let mut said = clients::merge(&mut checked, options.fleet, options.counted, &mut self.before);
+        let Said { mut merged, verdicts } =
+            clients::merge(&mut checked, options.fleet, options.counted, &mut self.before);
+        let mut says: Vec<Say> = Vec::new();
         if withheld.is_some() {
-            let counted = said.says.iter().map(|say| say.counted);
+            let all = std::mem::take(&mut merged).take(std::iter::repeat(usize::MAX));
+            checked.diagnostics.extend(all.0);
+            says = all.1;
+            let counted = says.iter().map(|say| say.counted);
             self.withheld
                 .add_switched_off(number, &checked, counted, options.severities);
         }
@@ -218,22 +214,29 @@ impl<'r> ResolvedFindings<'r> {
                     count,
                 })
             };
-        let mut is_wanted = |diagnostic: &Diagnostic, say| {
-            let of = (diagnostic.rule, diagnostic.effect);
-            tally(of, diagnostic.path.segs().last_field(), diagnostic.count, say) > 0
-        };
-        let says = said.says.iter().map(Some).chain(std::iter::repeat(None));
-        let all = checked.diagnostics.iter().zip(says);
-        let diagnostics: Vec<bool> = all.map(|(diagnostic, say)| is_wanted(diagnostic, say)).collect();
-        checked.notes.retain(|note| is_wanted(&note.diagnostic, None));
+        let all = checked.diagnostics.iter();
+        let all = all.zip(says.iter().map(Some).chain(std::iter::repeat(None)));
+        let diagnostics: Vec<bool> = all
+            .map(|(diagnostic, say)| is_wanted(diagnostic, say, &mut tally))
+            .collect();
+        let runs = merged.runs();
+        let runs: Vec<usize> = runs
+            .map(|run| tally(run.of, run.field, run.count, Some(run.say)))
+            .collect();
+        checked
+            .notes
+            .retain(|note| is_wanted(&note.diagnostic, None, &mut tally));
         let counts = checked.ignored.counts();
         let mut ignored: Vec<usize> = counts
             .map(|(rule, field, count)| tally((rule, rule.effect), field, count, None))
             .collect();
         retain(&mut checked.diagnostics, &diagnostics);
-        retain(&mut said.says, &diagnostics);
+        retain(&mut says, &diagnostics);
+        let (of_clients, of_each) = merged.take(runs);
+        checked.diagnostics.extend(of_clients);
+        says.extend(of_each);
         checked.ignored.unpack_first(&mut ignored, &mut checked.diagnostics);
-        let mut report = self.resolver.resource(number, checked, said);
+        let mut report = self.resolver.resource(number, checked, (says, verdicts));
         if let Some((origin, resource_type)) = withheld {
             let list = self.withheld.take(Some(number));
             report.withheld = self.resolver.withheld((number, origin), resource_type, list);
@@ -246,22 +249,16 @@ impl<'r> ResolvedFindings<'r> {
     }
 }
 
+/// Counts a finding, and says whether it is wanted.
+fn is_wanted(diagnostic: &Diagnostic, say: Option<&Say>, tally: &mut Tally<'_>) -> bool {
+    let of = (diagnostic.rule, diagnostic.effect);
+    tally(of, diagnostic.path.segs().last_field(), diagnostic.count, say) > 0
+}
+
 /// Keeps the elements of a list whose place in `stay` is true.
 fn retain<T>(list: &mut Vec<T>, stay: &[bool]) {
     let mut stay = stay.iter();
     list.retain(|_| stay.next().is_none_or(|stays| *stays));
-}
-
-/// Where in the dump a resource stands: `static`, `dynamic`, `warming`, `draining`, `rejected update`.
-fn section(checked: &Checked) -> &'static str {
-    match (checked.stage, checked.label) {
-        (Stage::Warming, _) => "warming",
-        (Stage::Draining, _) => "draining",
-        (Stage::Failed, _) => "rejected update",
-        (Stage::Active, Label::Static) => "static",
-        (Stage::Active, Label::Dynamic) => "dynamic",
-        (Stage::Active, Label::None) => "",
-    }
 }
 
 /// A document, and its name to share.
@@ -313,7 +310,7 @@ impl<'r> Resolver<'r> {
         name
     }
 
-    fn resource(&mut self, number: usize, checked: Checked, said: Said) -> ResourceReport {
+    fn resource(&mut self, number: usize, checked: Checked, (says, verdicts): (Vec<Say>, Verdicts)) -> ResourceReport {
         let section = section(&checked);
         let type_name = checked.resource_type.map_or_else(
             || checked.type_url.rsplit('/').next().unwrap_or_default().to_owned(),
@@ -326,7 +323,7 @@ impl<'r> Resolver<'r> {
             self.findings(
                 (number, checked.origin),
                 type_name,
-                (checked.diagnostics, said.says),
+                (checked.diagnostics, says),
                 checked.notes,
                 true,
             )
@@ -342,8 +339,8 @@ impl<'r> Resolver<'r> {
             } else {
                 checked.name
             },
-            verdict: clients::overall(checked.verdict, &said.verdicts),
-            clients: said.verdicts,
+            verdict: clients::overall(checked.verdict, &verdicts),
+            clients: verdicts,
             findings,
             withheld: Vec::new(),
             parsed: checked.parsed.map(|resource| Parsed {

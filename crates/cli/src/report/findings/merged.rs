@@ -1,0 +1,307 @@
+//! The findings of several clients as one list.
+//!
+//! Findings of one rule at one place are one finding; of a policy, only those with the same
+//! message. What one client rejects and C-core never reads is one, too: the reader wants to know of
+//! the field, not of the clients. Of fields that are never read there may be a quarter of a million:
+//! they are words only for those that the reader gets.
+
+use std::borrow::Cow;
+use std::hash::BuildHasher;
+
+use foldhash::HashMap;
+use foldhash::fast::RandomState;
+
+use super::clients::{EffectWays, EffectsId, Say};
+use xdsctl_model::diag::{Diagnostic, Effect, FieldPath, Packed, PackedText, Rule, Segs};
+use xdsctl_model::profile::{Client, Fleet};
+use xdsctl_policy::is_policy;
+
+/// Rules about fields that C-core never reads.
+const UNREAD: [&str; 3] = ["field-ignored", "behaviour-field-ignored", "security-field-ignored"];
+
+/// A finding of a client, to be merged with those of others.
+pub(super) enum Found<'f> {
+    /// One with words of its own.
+    Whole(Cow<'f, Diagnostic>),
+    /// A field that is never read: the number of its text, and where it is.
+    Unread(usize, Segs<'f>),
+}
+
+/// A finding in the list.
+#[derive(Debug)]
+enum Listed {
+    Whole(Box<Diagnostic>),
+    Unread(usize, FieldPath),
+}
+
+#[derive(Debug)]
+struct Item {
+    listed: Listed,
+    /// Which client has which effect.
+    effects: EffectsId,
+    /// The next one at the same place.
+    next: Option<usize>,
+}
+
+impl Item {
+    fn path(&self) -> &FieldPath {
+        match &self.listed {
+            Listed::Whole(diagnostic) => &diagnostic.path,
+            Listed::Unread(_, path) => path,
+        }
+    }
+
+    /// Says whether two neighbours are alike in all but their place.
+    fn is_like(&self, next: &Item) -> bool {
+        match (&self.listed, &next.listed) {
+            (Listed::Unread(one, _), Listed::Unread(other, _)) => one == other && self.effects == next.effects,
+            _ => false,
+        }
+    }
+}
+
+/// Findings that are being merged.
+pub(super) struct Merging<'w> {
+    items: Vec<Item>,
+    texts: Vec<PackedText>,
+    ways: &'w mut EffectWays,
+    /// The first finding at each place, by its hash. Looked up only.
+    by_place: HashMap<u64, usize>,
+    hasher: RandomState,
+}
+
+impl<'w> Merging<'w> {
+    pub(super) fn new(ways: &'w mut EffectWays) -> Merging<'w> {
+        Merging {
+            items: Vec::new(),
+            texts: Vec::new(),
+            ways,
+            by_place: HashMap::default(),
+            hasher: RandomState::default(),
+        }
+    }
+
+    /// Adds the findings of a client on fields that it never reads, and says where they are.
+    pub(super) fn add_unread(&mut self, unread: &Packed, client: Client, places: &mut Vec<(usize, Effect)>) {
+        let first = self.texts.len();
+        self.texts.extend_from_slice(unread.texts());
+        unread.for_each_of_text(|text, steps| places.push(self.add(Found::Unread(first + text, steps), Some(client))));
+        let closing = unread.closing().map(|closing| Found::Whole(Cow::Owned(closing)));
+        places.extend(closing.map(|closing| self.add(closing, Some(client))));
+    }
+
+    /// Adds a finding, and says where it is, and its effect.
+    pub(super) fn add(&mut self, found: Found<'_>, client: Option<Client>) -> (usize, Effect) {
+        let (effect, steps) = match &found {
+            Found::Whole(diagnostic) => (diagnostic.effect, diagnostic.path.segs()),
+            Found::Unread(text, steps) => (self.effect(*text), steps.clone()),
+        };
+        let hash = self.hasher.hash_one(steps.packed());
+        let (mut before, mut at) = (None, self.by_place.get(&hash).copied());
+        while let Some(number) = at
+            && let Some(item) = self.items.get(number)
+            && !(item.path().segs().packed() == steps.packed() && self.is_same(item, &found, client))
+        {
+            (before, at) = (at, item.next);
+        }
+        let number = at.unwrap_or(self.items.len());
+        match at {
+            Some(number) => self.take_in(number, &found),
+            None => {
+                match before.and_then(|before| self.items.get_mut(before)) {
+                    Some(before) => before.next = Some(number),
+                    None => _ = self.by_place.insert(hash, number),
+                }
+                self.items.push(Item {
+                    listed: match found {
+                        Found::Whole(diagnostic) => Listed::Whole(Box::new(diagnostic.into_owned())),
+                        Found::Unread(text, steps) => Listed::Unread(text, steps.to_path()),
+                    },
+                    effects: EffectsId::default(),
+                    next: None,
+                });
+            }
+        }
+        if let Some(client) = client {
+            self.add_effect(number, effect, client);
+        }
+        (number, effect)
+    }
+
+    /// Adds what another client says as one before it did.
+    pub(super) fn add_effect(&mut self, number: usize, effect: Effect, client: Client) {
+        if let Some(item) = self.items.get_mut(number) {
+            item.effects = self.ways.with(item.effects, effect, client);
+        }
+    }
+
+    fn rule(&self, text: usize) -> Option<&'static Rule> {
+        self.texts.get(text).map(|text| text.rule)
+    }
+
+    fn effect(&self, text: usize) -> Effect {
+        self.rule(text).map_or(Effect::Ignored, |rule| rule.effect)
+    }
+
+    /// Says whether a finding of a client is one that others have made at the same place. Several
+    /// findings of one client stay several.
+    fn is_same(&self, item: &Item, found: &Found<'_>, client: Option<Client>) -> bool {
+        let rule = match &item.listed {
+            Listed::Whole(known) => Some(known.rule),
+            Listed::Unread(text, _) => self.rule(*text),
+        };
+        let rule_found = match found {
+            Found::Whole(diagnostic) => Some(diagnostic.rule),
+            Found::Unread(text, _) => self.rule(*text),
+        };
+        let is_like = || match (&item.listed, found) {
+            (Listed::Whole(known), Found::Whole(diagnostic)) => is_like(known, diagnostic),
+            _ => true,
+        };
+        let is_same = rule.is_some_and(|rule| match rule_found == Some(rule) {
+            // Of what each client keeps, a policy says something else to each.
+            true => !is_policy(rule) || is_like(),
+            false => UNREAD.contains(&rule.id),
+        });
+        let effects = || self.ways.effects(item.effects);
+        is_same && client.is_some_and(|client| effects().iter().all(|(_, other)| *other != client))
+    }
+
+    /// Makes a finding that of another client, too.
+    fn take_in(&mut self, number: usize, found: &Found<'_>) {
+        let texts = &self.texts;
+        let Some(item) = self.items.get_mut(number) else { return };
+        if let (Listed::Unread(known, _), Found::Unread(text, _)) = (&item.listed, found)
+            && texts.get(*known).map(|text| text.rule) == texts.get(*text).map(|text| text.rule)
+        {
+            return;
+        }
+        let found = match found {
+            Found::Whole(diagnostic) => Some(Cow::Borrowed(&**diagnostic)),
+            Found::Unread(text, steps) => texts.get(*text).map(|text| Cow::Owned(text.at(steps.to_path()))),
+        };
+        let whole = std::mem::replace(&mut item.listed, Listed::Unread(0, FieldPath::default())).whole(texts);
+        if let (Some(mut whole), Some(found)) = (whole, found) {
+            take_in(&mut whole, &found);
+            item.listed = Listed::Whole(whole);
+        }
+    }
+
+    pub(super) fn finish(self, fleet: &Fleet, counted: &[Client]) -> Merged {
+        let counts = |client: &Client| counted.is_empty() || counted.contains(client);
+        let mut runs = Vec::new();
+        for same in self.items.chunk_by(Item::is_like) {
+            let Some(first) = same.first() else { continue };
+            let [who, by] = self.ways.names(first.effects, fleet);
+            let effects = self.ways.effects(first.effects);
+            let of_clients = effects.iter().filter(|(_, client)| counts(client));
+            let worst = of_clients.map(|(effect, _)| *effect).min();
+            let of_first = || match &first.listed {
+                Listed::Whole(diagnostic) => diagnostic.effect,
+                Listed::Unread(text, _) => self.effect(*text),
+            };
+            let say = Say {
+                who,
+                by,
+                // A finding that no client has is about the text, and true for every reader.
+                counted: if effects.is_empty() { Some(of_first()) } else { worst },
+            };
+            runs.push((same.len(), say));
+        }
+        Merged {
+            items: self.items.into_iter().map(|item| item.listed).collect(),
+            texts: self.texts,
+            runs,
+        }
+    }
+}
+
+impl Listed {
+    fn whole(self, texts: &[PackedText]) -> Option<Box<Diagnostic>> {
+        match self {
+            Listed::Whole(diagnostic) => Some(diagnostic),
+            Listed::Unread(text, path) => Some(Box::new(texts.get(text)?.at(path))),
+        }
+    }
+}
+
+/// Findings of all clients, in the order in which they say them.
+#[derive(Debug, Default)]
+pub struct Merged {
+    items: Vec<Listed>,
+    texts: Vec<PackedText>,
+    /// How many neighbours there are that are alike in all but their place, and who says them.
+    runs: Vec<(usize, Say)>,
+}
+
+/// Findings beside each other that are alike in all but their place.
+pub(super) struct FindingRun<'m> {
+    /// Their rule and effect.
+    pub of: (&'static Rule, Effect),
+    /// The innermost field.
+    pub field: Option<&'m str>,
+    /// How many findings they stand for.
+    pub count: usize,
+    /// Who says them.
+    pub say: &'m Say,
+}
+
+impl Merged {
+    /// The findings, those together that are alike.
+    pub(super) fn runs(&self) -> impl Iterator<Item = FindingRun<'_>> {
+        let mut rest = self.items.as_slice();
+        self.runs.iter().filter_map(move |(len, say)| {
+            let first = rest.first()?;
+            rest = rest.get(*len..)?;
+            Some(match first {
+                Listed::Whole(diagnostic) => FindingRun {
+                    of: (diagnostic.rule, diagnostic.effect),
+                    field: diagnostic.path.segs().last_field(),
+                    count: diagnostic.count,
+                    say,
+                },
+                Listed::Unread(text, _) => {
+                    let text = self.texts.get(*text)?;
+                    FindingRun {
+                        of: (text.rule, text.rule.effect),
+                        field: text.field(),
+                        count: *len,
+                        say,
+                    }
+                }
+            })
+        })
+    }
+
+    /// The first findings of each of [`runs`](Self::runs), as many as are wanted of it, with who
+    /// says each.
+    pub(super) fn take(self, wanted: impl IntoIterator<Item = usize>) -> (Vec<Diagnostic>, Vec<Say>) {
+        let (mut diagnostics, mut says) = (Vec::new(), Vec::new());
+        let mut items = self.items.into_iter();
+        for ((len, say), wanted) in self.runs.into_iter().zip(wanted) {
+            let run = items.by_ref().take(len).enumerate();
+            let run = run.filter(|(number, _)| *number < wanted);
+            for whole in run.filter_map(|(_, listed)| listed.whole(&self.texts)) {
+                diagnostics.push(*whole);
+                says.push(say.clone());
+            }
+        }
+        (diagnostics, says)
+    }
+}
+
+/// Says whether two findings of a rule say the same.
+fn is_like(one: &Diagnostic, other: &Diagnostic) -> bool {
+    one.effect == other.effect && one.message == other.message
+}
+
+/// Makes a finding that of another client, too: what one client rejects says more than that others
+/// never read it.
+fn take_in(known: &mut Diagnostic, diagnostic: &Diagnostic) {
+    if known.rule != diagnostic.rule {
+        known.turn_into(diagnostic.rule);
+        known.message.clone_from(&diagnostic.message);
+        known.effect = diagnostic.effect;
+    }
+    known.effect = known.effect.min(diagnostic.effect);
+}
