@@ -79,7 +79,7 @@ struct EffectWay {
 
 impl EffectWays {
     /// Begins with another resource.
-    fn begin(&mut self) {
+    pub(super) fn begin(&mut self) {
         if self.ways.is_empty() || self.ways.len() > KEPT_WAYS {
             self.ways = vec![EffectWay::default()];
             self.after.clear();

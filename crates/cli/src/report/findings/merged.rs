@@ -305,3 +305,89 @@ fn take_in(known: &mut Diagnostic, diagnostic: &Diagnostic) {
     }
     known.effect = known.effect.min(diagnostic.effect);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xdsctl_document::proto::any::ANY_UNDECODABLE;
+    use xdsctl_document::proto::wire::{BEHAVIOUR_FIELD_IGNORED, CLIENT_FIELD_IGNORED, FIELD_IGNORED};
+    use xdsctl_model::diag::Path;
+
+    /// A finding among few, so that many are of one rule or at one place.
+    fn finding(number: usize) -> Diagnostic {
+        let rules = [
+            &FIELD_IGNORED,
+            &BEHAVIOUR_FIELD_IGNORED,
+            &CLIENT_FIELD_IGNORED,
+            &ANY_UNDECODABLE,
+        ];
+        let list = Path::ROOT.field("list");
+        let at = list.index(number / 4 % 5);
+        Diagnostic {
+            path: at.field("field").to_owned(),
+            ..Diagnostic::of_whole(rules[number % 4], format!("message {}", number / 20 % 2))
+        }
+    }
+
+    /// What the clients say, of which each has so many findings, in order.
+    fn said(fleet: &Fleet, of_clients: &[Vec<Diagnostic>], packs: bool) -> Vec<(Diagnostic, String, Option<Effect>)> {
+        let mut ways = EffectWays::default();
+        ways.begin();
+        let mut merging = Merging::new(&mut ways);
+        for (client, findings) in fleet.clients().iter().zip(of_clients) {
+            let mut unread: Vec<Diagnostic> = findings.clone();
+            let mut own: Vec<Diagnostic> = unread.extract_if(.., |found| found.effect == Effect::Nack).collect();
+            let mut packed = Packed::default();
+            match packs {
+                true => packed.take_from(&mut unread, |_| true),
+                false => own.append(&mut unread),
+            }
+            for one in own {
+                merging.add(Found::Whole(Cow::Owned(one)), Some(*client));
+            }
+            merging.add_unread(&packed, *client, &mut Vec::new());
+        }
+        let (diagnostics, says) = merging.finish(fleet, &[]).take(std::iter::repeat(usize::MAX));
+        let says = says.into_iter().map(|say| (say.who.to_string(), say.counted));
+        let all = diagnostics.into_iter().zip(says);
+        all.map(|(diagnostic, (who, counted))| (diagnostic, who, counted))
+            .collect()
+    }
+
+    #[test]
+    fn packed_findings_are_merged_as_others_are() {
+        let fleet = Fleet::new(&Client::current());
+        let mut seed = 1usize;
+        for _ in 0..300 {
+            let mut next = || {
+                seed = seed
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
+                seed >> 33
+            };
+            let of_clients: Vec<Vec<Diagnostic>> = fleet
+                .clients()
+                .iter()
+                .map(|_| (0..next() % 8).map(|_| finding(next())).collect())
+                .collect();
+            assert_eq!(said(&fleet, &of_clients, true), said(&fleet, &of_clients, false));
+        }
+    }
+
+    #[test]
+    fn neighbours_that_are_alike_are_one_run() {
+        let fleet = Fleet::new(&Client::current());
+        let mut ways = EffectWays::default();
+        ways.begin();
+        let mut merging = Merging::new(&mut ways);
+        let mut unread: Vec<Diagnostic> = (0..5).map(|index| finding(4 * index)).collect();
+        let mut packed = Packed::default();
+        packed.take_from(&mut unread, |_| true);
+        merging.add_unread(&packed, fleet.clients()[1], &mut Vec::new());
+        let merged = merging.finish(&fleet, &[]);
+        let runs: Vec<_> = merged.runs().map(|run| (run.of.0.id, run.field, run.count)).collect();
+        assert_eq!(runs, [("field-ignored", Some("field"), 5)]);
+        let (wanted, _) = merged.take([2]);
+        assert_eq!(wanted, [finding(0), finding(4)]);
+    }
+}

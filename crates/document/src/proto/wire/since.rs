@@ -196,6 +196,8 @@ pub(super) struct MessageReads {
     pub(super) message: &'static Message,
     /// What not every version reads.
     since: Vec<&'static Since>,
+    /// Says of each field whether it is among that; empty if none is.
+    contested: Vec<bool>,
     /// Families of whom there may be something to say in the message or below it. The others read
     /// all fields, and all elements.
     concerned: Families,
@@ -205,14 +207,20 @@ pub(super) struct MessageReads {
 
 /// Beside each of [`MESSAGES`].
 static READS: LazyLock<Vec<MessageReads>> = LazyLock::new(|| {
-    let own = |message: &'static Message| MessageReads {
-        message,
-        since: SINCE
-            .iter()
-            .filter(|since| since.message == message.full_name)
-            .collect(),
-        concerned: Families::NONE,
-        concerned_by_fields: Families::NONE,
+    let own = |message: &'static Message| {
+        let since = SINCE.iter().filter(|since| since.message == message.full_name);
+        let since: Vec<&Since> = since.collect();
+        let is_contested = |field: &Field| since.iter().any(|since| since.fields.contains(&field.name));
+        MessageReads {
+            message,
+            contested: match since.is_empty() {
+                true => Vec::new(),
+                false => message.fields.iter().map(is_contested).collect(),
+            },
+            since,
+            concerned: Families::NONE,
+            concerned_by_fields: Families::NONE,
+        }
     };
     let mut all: Vec<MessageReads> = MESSAGES.iter().map(own).collect();
     // Messages hold each other, so that it takes some rounds until nothing is added.
@@ -283,10 +291,10 @@ impl MessageReads {
             .both(Families::knowing(self.message))
     }
 
-    /// Says whether it depends on the version of a client or its switches what of the message it
-    /// reads.
-    pub(super) const fn depends_on_version(&self) -> bool {
-        !self.since.is_empty()
+    /// Says whether it depends on the version of a client or its switches whether it reads the field
+    /// at this position.
+    pub(super) fn depends_on_version(&self, position: usize) -> bool {
+        self.contested.get(position).is_some_and(|is_so| *is_so)
     }
 
     /// Says whether this client does not read a field that its family reads.
@@ -330,5 +338,31 @@ pub(super) fn who(reader: &Profile, field: &Field) -> &'static str {
     match reader.is_core() || !field.judged && field.read_in == 0 {
         true => "gRPC",
         false => reader.client().family.project(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xdsctl_proto::tables::message_index;
+
+    fn concerned(message: &str, bytes: usize) -> Vec<Family> {
+        let reads = reads(message_index(message).unwrap());
+        let families = Family::ALL.into_iter();
+        families.filter(|family| reads.concerned(bytes).has(*family)).collect()
+    }
+
+    #[test]
+    fn a_short_message_concerns_those_alone_who_leave_a_field_of_it_unread() {
+        let (metadata, cluster) = ("envoy.config.core.v3.Metadata", "envoy.config.cluster.v3.Cluster");
+        assert_eq!(concerned(metadata, MAX_ELEMENTS), []);
+        assert!(concerned(metadata, MAX_ELEMENTS + 1).contains(&Family::Cpp));
+        assert_eq!(concerned(cluster, 1), Family::ALL);
+        for reads in &*READS {
+            assert_eq!(
+                reads.concerned_by_fields.both(reads.concerned),
+                reads.concerned_by_fields
+            );
+        }
     }
 }
