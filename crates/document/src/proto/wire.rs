@@ -234,9 +234,9 @@ impl WireWalk<'_, '_> {
     }
 
     /// Those of `told` who read a field.
-    fn reading(&self, told: Families, reads: &MessageReads, (position, field): (usize, &Field)) -> Families {
+    fn reading(&self, told: Families, reads: &MessageReads, field: &Field) -> Families {
         let reading = told.both(Families::reading(field));
-        if !reads.depends_on_version(position) {
+        if !reads.depends_on_version() {
             return reading;
         }
         let lacks = |reader: &&Profile| reading.has(reader.client().family) && reads.lacks(reader, field);
@@ -276,7 +276,7 @@ impl WireWalk<'_, '_> {
             }
             self.odd |= raw.overlong;
             let index = seen.index(position, message, bytes.get(..before).unwrap_or_default());
-            let reading = self.reading(told, reads, (position, field));
+            let reading = self.reading(told, reads, field);
             if reading != told && index == 0 {
                 self.note(told.without(reading), (reads, field), raw.payload, at);
             }
@@ -409,14 +409,11 @@ impl WireWalk<'_, '_> {
                 None => (&FIELD_IGNORED, text, None),
             }
         };
-        let (reader, beside) = (self.reader, self.beside);
-        let readers = std::iter::once(reader).chain(beside).enumerate();
-        let readers = readers.filter(|(_, reader)| unaware.has(reader.client().family));
-        let of_number = |number: usize| number.checked_sub(1).and_then(|number| beside.get(number));
-        self.cx
-            .report_field(readers.map(|(number, _)| number), (kind, field.name), at, |number| {
-                say(of_number(number).unwrap_or(reader))
-            });
+        for (number, reader) in std::iter::once(self.reader).chain(self.beside).enumerate() {
+            if unaware.has(reader.client().family) {
+                self.cx.report_field(number, kind, field.name, at, || say(reader));
+            }
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! from the one before, and each pair of rule and message once. About twenty bytes a finding, where
 //! a [`Diagnostic`] takes two hundred.
 
-use super::{Diagnostic, FieldPath, Quota, Rule, Segs};
+use super::{Diagnostic, FieldPath, Path, Quota, Rule, Segs};
 
 /// Texts that are looked through for an equal one; more are just added.
 const COMPARED: usize = 64;
@@ -21,6 +21,8 @@ pub struct Packed {
     kinds: Vec<(usize, usize)>,
     /// The last path.
     last: Vec<u8>,
+    /// A path that is being packed.
+    next: Vec<u8>,
     len: usize,
     quota: Quota,
 }
@@ -84,7 +86,7 @@ impl Packed {
     pub fn shrink(&mut self) {
         self.bytes.shrink_to_fit();
         self.texts.shrink_to_fit();
-        (self.kinds, self.last) = (Vec::new(), Vec::new());
+        (self.kinds, self.last, self.next) = (Vec::new(), Vec::new(), Vec::new());
     }
 
     /// How many are kept.
@@ -97,13 +99,13 @@ impl Packed {
         self.len == 0
     }
 
-    /// Adds a finding at the field `field`, where the packed `path` ends. Findings of one `kind` have
-    /// the same rule and message.
+    /// Adds a finding at the field `field`, where `at` ends. Findings of one `kind` have the same
+    /// rule and message.
     pub(super) fn push_kind(
         &mut self,
         kind: usize,
         field: &str,
-        path: &[u8],
+        at: &Path<'_>,
         say: impl FnOnce() -> (&'static Rule, String, Option<&'static str>),
     ) {
         let text = match self.kinds.iter().find(|(known, _)| *known == kind) {
@@ -117,9 +119,14 @@ impl Packed {
         let Some(rule) = self.texts.get(text).map(|text| text.rule) else {
             return;
         };
-        if self.quota.admits(rule) {
-            self.push_path(path, text);
+        if !self.quota.admits(rule) {
+            return;
         }
+        let mut next = std::mem::take(&mut self.next);
+        next.clear();
+        at.pack(&mut next);
+        self.push_path(&next, text);
+        self.next = next;
     }
 
     fn push(&mut self, rule: &'static Rule, path: &FieldPath, message: &str, help: Option<&'static str>) {
@@ -280,7 +287,6 @@ fn split_number(packed: &[u8]) -> Option<(usize, &[u8])> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Path;
     use super::super::rule::examples::IGNORED as A;
     use super::super::rule::examples::REJECTED as B;
     use super::*;
@@ -338,8 +344,7 @@ mod tests {
         for i in 0..200 {
             let element = list.index(i);
             let (kind, field) = if i % 3 == 0 { (1, "x") } else { (2, "y") };
-            let path = element.field(field).to_owned();
-            packed.push_kind(kind, field, path.packed(), || (&A, format!("no {field}"), None));
+            packed.push_kind(kind, field, &element.field(field), || (&A, format!("no {field}"), None));
         }
         packed.shrink();
         let mut unpacked = Vec::new();

@@ -28,8 +28,6 @@ pub struct Validation<'p> {
     known: BytesKnowledge,
     /// What was packed right away; `None` if nothing is.
     packed: Option<Packed>,
-    /// Room for a path that is being packed.
-    path: Vec<u8>,
 }
 
 /// What is known of the bytes of a resource before they are checked.
@@ -108,7 +106,6 @@ impl<'p> Validation<'p> {
             is_unheard: false,
             known: BytesKnowledge::Nothing,
             packed: None,
-            path: Vec::new(),
         }
     }
 
@@ -205,41 +202,36 @@ impl<'p> Validation<'p> {
         self.packed.take()
     }
 
-    /// Records a finding of some clients on the field `field` of the message at `at`, of which there
-    /// may be a hundred thousand.
+    /// Records a finding on the field `field` of the message at `at`, of which there may be a
+    /// hundred thousand.
     ///
-    /// The clients are numbers among [`readers`](Self::readers). `kind` stands for the field of the
-    /// message type: findings of one kind have the same rule, message and help for a client. The
+    /// `reader` is the number of the client among [`readers`](Self::readers). `kind` stands for the
+    /// field of the message type: findings of one kind have the same rule, message and help. The
     /// rule must not be a [`Effect::Nack`].
     #[cold]
     pub fn report_field(
         &mut self,
-        readers: impl Iterator<Item = usize>,
-        (kind, field): (usize, &'static str),
+        reader: usize,
+        kind: usize,
+        field: &'static str,
         at: &Path<'_>,
-        say: impl Fn(usize) -> (&'static Rule, String, Option<&'static str>),
+        say: impl FnOnce() -> (&'static Rule, String, Option<&'static str>),
     ) {
         let at = at.field(field);
-        let mut path = std::mem::take(&mut self.path);
-        path.clear();
-        at.pack(&mut path);
-        for reader in readers {
-            let packed = match reader.checked_sub(1) {
-                None => self.packed.as_mut(),
-                Some(beside) => self.beside.unread.get_mut(beside),
-            };
-            match packed {
-                Some(packed) => packed.push_kind(kind, field, &path, || say(reader)),
-                None => {
-                    let (rule, message, help) = say(reader);
-                    let finding = self.report(rule, &at, format_args!("{message}"));
-                    if let Some(help) = help {
-                        finding.help(help);
-                    }
+        let packed = match reader.checked_sub(1) {
+            None => self.packed.as_mut(),
+            Some(beside) => self.beside.unread.get_mut(beside),
+        };
+        match packed {
+            Some(packed) => packed.push_kind(kind, field, &at, say),
+            None => {
+                let (rule, message, help) = say();
+                let finding = self.report(rule, &at, format_args!("{message}"));
+                if let Some(help) = help {
+                    finding.help(help);
                 }
             }
         }
-        self.path = path;
     }
 
     /// Says whether the client has `feature` switched on.

@@ -196,8 +196,6 @@ pub(super) struct MessageReads {
     pub(super) message: &'static Message,
     /// What not every version reads.
     since: Vec<&'static Since>,
-    /// Says of each field whether it is among that; empty if none is.
-    contested: Vec<bool>,
     /// Families of whom there may be something to say in the message or below it. The others read
     /// all fields, and all elements.
     concerned: Families,
@@ -207,20 +205,14 @@ pub(super) struct MessageReads {
 
 /// Beside each of [`MESSAGES`].
 static READS: LazyLock<Vec<MessageReads>> = LazyLock::new(|| {
-    let own = |message: &'static Message| {
-        let since = SINCE.iter().filter(|since| since.message == message.full_name);
-        let since: Vec<&Since> = since.collect();
-        let is_contested = |field: &Field| since.iter().any(|since| since.fields.contains(&field.name));
-        MessageReads {
-            message,
-            contested: match since.is_empty() {
-                true => Vec::new(),
-                false => message.fields.iter().map(is_contested).collect(),
-            },
-            since,
-            concerned: Families::NONE,
-            concerned_by_fields: Families::NONE,
-        }
+    let own = |message: &'static Message| MessageReads {
+        message,
+        since: SINCE
+            .iter()
+            .filter(|since| since.message == message.full_name)
+            .collect(),
+        concerned: Families::NONE,
+        concerned_by_fields: Families::NONE,
     };
     let mut all: Vec<MessageReads> = MESSAGES.iter().map(own).collect();
     // Messages hold each other, so that it takes some rounds until nothing is added.
@@ -291,10 +283,10 @@ impl MessageReads {
             .both(Families::knowing(self.message))
     }
 
-    /// Says whether it depends on the version of a client or its switches whether it reads the field
-    /// at this position.
-    pub(super) fn depends_on_version(&self, position: usize) -> bool {
-        self.contested.get(position).is_some_and(|is_so| *is_so)
+    /// Says whether it depends on the version of a client or its switches what of the message it
+    /// reads.
+    pub(super) const fn depends_on_version(&self) -> bool {
+        !self.since.is_empty()
     }
 
     /// Says whether this client does not read a field that its family reads.
