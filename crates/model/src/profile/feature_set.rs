@@ -31,16 +31,12 @@ impl Features {
 
     /// What a client has in its default environment.
     pub fn of(client: Client) -> Self {
-        Self::last_changed(client, |change, _| {
-            matches!(change, FeatureChange::On | FeatureChange::Always)
-        })
+        Self::last_changed(client, |change, _| change.is_default_on())
     }
 
     /// What a variable switches in a client.
     pub(super) fn switches_of(client: Client) -> Self {
-        Self::last_changed(client, |change, feature| {
-            feature.env().is_some() && matches!(change, FeatureChange::On | FeatureChange::Off)
-        })
+        Self::last_changed(client, |change, feature| feature.env().is_some() && change.has_switch())
     }
 
     /// The features of which `is_in` says yes to what `client` did with them last.

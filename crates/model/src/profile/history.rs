@@ -18,6 +18,18 @@ pub enum FeatureChange {
     Gone,
 }
 
+impl FeatureChange {
+    /// Says whether the feature is on then, if the variable is not set.
+    pub(super) const fn is_default_on(self) -> bool {
+        matches!(self, FeatureChange::On | FeatureChange::Always)
+    }
+
+    /// Says whether a variable can switch the feature then.
+    pub(super) const fn has_switch(self) -> bool {
+        matches!(self, FeatureChange::On | FeatureChange::Off)
+    }
+}
+
 /// What a version did.
 pub type VersionStep = (Version, FeatureChange);
 
@@ -38,12 +50,12 @@ impl Feature {
 
     /// The state in `client` when the variable is not set.
     pub fn is_default_on(self, client: Client) -> bool {
-        matches!(self.of(client), Some(FeatureChange::On | FeatureChange::Always))
+        self.of(client).is_some_and(FeatureChange::is_default_on)
     }
 
     /// Says whether a variable switches it in `client`.
     pub fn has_switch(self, client: Client) -> bool {
-        self.env().is_some() && matches!(self.of(client), Some(FeatureChange::On | FeatureChange::Off))
+        self.env().is_some() && self.of(client).is_some_and(FeatureChange::has_switch)
     }
 
     /// Reads a value of the variable as `client` does.
