@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 
-use super::merged::{Found, Merged, Merging};
+use super::merged::{ClientFinding, Merged, Merging};
 use super::resolve::ResolveOptions;
 use xdsctl_channel::client::{Checked, Verdict};
 use xdsctl_clients::judge::{self, FamilyAnswer};
@@ -246,7 +246,7 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &
     }
     for diagnostic in of_base {
         let client = (!is_of_text(diagnostic.rule)).then_some(base);
-        merged.add(Found::Whole(Cow::Owned(diagnostic)), client);
+        merged.add(ClientFinding::Whole(Cow::Owned(diagnostic)), client);
     }
     if fleet.asks_base() {
         merged.add_unread(&unread, base, &mut Vec::new());
@@ -275,12 +275,15 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &
         let of_client = answer.diagnostics.iter().chain(&of_others);
         let verdict = sketch.add(ClientVerdict::new(client, answer.verdict.name(), of_client, unread));
         sketch.of.push((client, verdict));
-        let own = answer.diagnostics.iter().map(|one| Found::Whole(Cow::Borrowed(one)));
+        let own = answer
+            .diagnostics
+            .iter()
+            .map(|one| ClientFinding::Whole(Cow::Borrowed(one)));
         let mut effects: Vec<(usize, Effect)> = own.map(|one| merged.add(one, Some(client))).collect();
         unread
             .into_iter()
             .for_each(|unread| merged.add_unread(unread, client, &mut effects));
-        let of_others = of_others.into_iter().map(|one| Found::Whole(Cow::Owned(one)));
+        let of_others = of_others.into_iter().map(|one| ClientFinding::Whole(Cow::Owned(one)));
         effects.extend(of_others.map(|one| merged.add(one, Some(client))));
         heard.push(Heard {
             effects,

@@ -20,7 +20,7 @@ use xdsctl_policy::is_policy;
 const UNREAD: [&str; 3] = ["field-ignored", "behaviour-field-ignored", "security-field-ignored"];
 
 /// A finding of a client, to be merged with those of others.
-pub(super) enum Found<'f> {
+pub(super) enum ClientFinding<'f> {
     /// One with words of its own.
     Whole(Cow<'f, Diagnostic>),
     /// A field that is never read: the number of its text, and where it is.
@@ -29,32 +29,34 @@ pub(super) enum Found<'f> {
 
 /// A finding in the list.
 #[derive(Debug)]
-enum Listed {
+enum KeptFinding {
     Whole(Box<Diagnostic>),
     Unread(usize, FieldPath),
 }
 
 #[derive(Debug)]
-struct Item {
-    listed: Listed,
+struct MergedFinding {
+    listed: KeptFinding,
     /// Which client has which effect.
     effects: EffectsId,
     /// The next one at the same place.
     next: Option<usize>,
 }
 
-impl Item {
+impl MergedFinding {
     fn path(&self) -> &FieldPath {
         match &self.listed {
-            Listed::Whole(diagnostic) => &diagnostic.path,
-            Listed::Unread(_, path) => path,
+            KeptFinding::Whole(diagnostic) => &diagnostic.path,
+            KeptFinding::Unread(_, path) => path,
         }
     }
 
     /// Says whether two neighbours are alike in all but their place.
-    fn is_like(&self, next: &Item) -> bool {
+    fn is_like(&self, next: &MergedFinding) -> bool {
         match (&self.listed, &next.listed) {
-            (Listed::Unread(one, _), Listed::Unread(other, _)) => one == other && self.effects == next.effects,
+            (KeptFinding::Unread(one, _), KeptFinding::Unread(other, _)) => {
+                one == other && self.effects == next.effects
+            }
             _ => false,
         }
     }
@@ -62,7 +64,7 @@ impl Item {
 
 /// Findings that are being merged.
 pub(super) struct Merging<'w> {
-    items: Vec<Item>,
+    items: Vec<MergedFinding>,
     texts: Vec<PackedText>,
     ways: &'w mut EffectWays,
     /// The first finding at each place, by its hash. Looked up only.
@@ -85,16 +87,20 @@ impl<'w> Merging<'w> {
     pub(super) fn add_unread(&mut self, unread: &Packed, client: Client, places: &mut Vec<(usize, Effect)>) {
         let first = self.texts.len();
         self.texts.extend_from_slice(unread.texts());
-        unread.for_each_of_text(|text, steps| places.push(self.add(Found::Unread(first + text, steps), Some(client))));
-        let closing = unread.closing().map(|closing| Found::Whole(Cow::Owned(closing)));
+        unread.for_each_of_text(|text, steps| {
+            places.push(self.add(ClientFinding::Unread(first + text, steps), Some(client)))
+        });
+        let closing = unread
+            .closing()
+            .map(|closing| ClientFinding::Whole(Cow::Owned(closing)));
         places.extend(closing.map(|closing| self.add(closing, Some(client))));
     }
 
     /// Adds a finding, and says where it is, and its effect.
-    pub(super) fn add(&mut self, found: Found<'_>, client: Option<Client>) -> (usize, Effect) {
+    pub(super) fn add(&mut self, found: ClientFinding<'_>, client: Option<Client>) -> (usize, Effect) {
         let (effect, steps) = match &found {
-            Found::Whole(diagnostic) => (diagnostic.effect, diagnostic.path.segs()),
-            Found::Unread(text, steps) => (self.effect(*text), steps.clone()),
+            ClientFinding::Whole(diagnostic) => (diagnostic.effect, diagnostic.path.segs()),
+            ClientFinding::Unread(text, steps) => (self.effect(*text), steps.clone()),
         };
         let hash = self.hasher.hash_one(steps.packed());
         let (mut before, mut at) = (None, self.by_place.get(&hash).copied());
@@ -112,10 +118,10 @@ impl<'w> Merging<'w> {
                     Some(before) => before.next = Some(number),
                     None => _ = self.by_place.insert(hash, number),
                 }
-                self.items.push(Item {
+                self.items.push(MergedFinding {
                     listed: match found {
-                        Found::Whole(diagnostic) => Listed::Whole(Box::new(diagnostic.into_owned())),
-                        Found::Unread(text, steps) => Listed::Unread(text, steps.to_path()),
+                        ClientFinding::Whole(diagnostic) => KeptFinding::Whole(Box::new(diagnostic.into_owned())),
+                        ClientFinding::Unread(text, steps) => KeptFinding::Unread(text, steps.to_path()),
                     },
                     effects: EffectsId::default(),
                     next: None,
@@ -145,17 +151,17 @@ impl<'w> Merging<'w> {
 
     /// Says whether a finding of a client is one that others have made at the same place. Several
     /// findings of one client stay several.
-    fn is_same(&self, item: &Item, found: &Found<'_>, client: Option<Client>) -> bool {
+    fn is_same(&self, item: &MergedFinding, found: &ClientFinding<'_>, client: Option<Client>) -> bool {
         let rule = match &item.listed {
-            Listed::Whole(known) => Some(known.rule),
-            Listed::Unread(text, _) => self.rule(*text),
+            KeptFinding::Whole(known) => Some(known.rule),
+            KeptFinding::Unread(text, _) => self.rule(*text),
         };
         let rule_found = match found {
-            Found::Whole(diagnostic) => Some(diagnostic.rule),
-            Found::Unread(text, _) => self.rule(*text),
+            ClientFinding::Whole(diagnostic) => Some(diagnostic.rule),
+            ClientFinding::Unread(text, _) => self.rule(*text),
         };
         let is_like = || match (&item.listed, found) {
-            (Listed::Whole(known), Found::Whole(diagnostic)) => is_like(known, diagnostic),
+            (KeptFinding::Whole(known), ClientFinding::Whole(diagnostic)) => is_like(known, diagnostic),
             _ => true,
         };
         let is_same = rule.is_some_and(|rule| match rule_found == Some(rule) {
@@ -168,37 +174,37 @@ impl<'w> Merging<'w> {
     }
 
     /// Makes a finding that of another client, too.
-    fn take_in(&mut self, number: usize, found: &Found<'_>) {
+    fn take_in(&mut self, number: usize, found: &ClientFinding<'_>) {
         let texts = &self.texts;
         let Some(item) = self.items.get_mut(number) else { return };
-        if let (Listed::Unread(known, _), Found::Unread(text, _)) = (&item.listed, found)
+        if let (KeptFinding::Unread(known, _), ClientFinding::Unread(text, _)) = (&item.listed, found)
             && texts.get(*known).map(|text| text.rule) == texts.get(*text).map(|text| text.rule)
         {
             return;
         }
         let found = match found {
-            Found::Whole(diagnostic) => Some(Cow::Borrowed(&**diagnostic)),
-            Found::Unread(text, steps) => texts.get(*text).map(|text| Cow::Owned(text.at(steps.to_path()))),
+            ClientFinding::Whole(diagnostic) => Some(Cow::Borrowed(&**diagnostic)),
+            ClientFinding::Unread(text, steps) => texts.get(*text).map(|text| Cow::Owned(text.at(steps.to_path()))),
         };
-        let whole = std::mem::replace(&mut item.listed, Listed::Unread(0, FieldPath::default())).whole(texts);
+        let whole = std::mem::replace(&mut item.listed, KeptFinding::Unread(0, FieldPath::default())).whole(texts);
         if let (Some(mut whole), Some(found)) = (whole, found) {
             take_in(&mut whole, &found);
-            item.listed = Listed::Whole(whole);
+            item.listed = KeptFinding::Whole(whole);
         }
     }
 
     pub(super) fn finish(self, fleet: &Fleet, counted: &[Client]) -> Merged {
         let counts = |client: &Client| counted.is_empty() || counted.contains(client);
         let mut runs = Vec::new();
-        for same in self.items.chunk_by(Item::is_like) {
+        for same in self.items.chunk_by(MergedFinding::is_like) {
             let Some(first) = same.first() else { continue };
             let [who, by] = self.ways.names(first.effects, fleet);
             let effects = self.ways.effects(first.effects);
             let of_clients = effects.iter().filter(|(_, client)| counts(client));
             let worst = of_clients.map(|(effect, _)| *effect).min();
             let of_first = || match &first.listed {
-                Listed::Whole(diagnostic) => diagnostic.effect,
-                Listed::Unread(text, _) => self.effect(*text),
+                KeptFinding::Whole(diagnostic) => diagnostic.effect,
+                KeptFinding::Unread(text, _) => self.effect(*text),
             };
             let say = Say {
                 who,
@@ -216,11 +222,11 @@ impl<'w> Merging<'w> {
     }
 }
 
-impl Listed {
+impl KeptFinding {
     fn whole(self, texts: &[PackedText]) -> Option<Box<Diagnostic>> {
         match self {
-            Listed::Whole(diagnostic) => Some(diagnostic),
-            Listed::Unread(text, path) => Some(Box::new(texts.get(text)?.at(path))),
+            KeptFinding::Whole(diagnostic) => Some(diagnostic),
+            KeptFinding::Unread(text, path) => Some(Box::new(texts.get(text)?.at(path))),
         }
     }
 }
@@ -228,7 +234,7 @@ impl Listed {
 /// Findings of all clients, in the order in which they say them.
 #[derive(Debug, Default)]
 pub struct Merged {
-    items: Vec<Listed>,
+    items: Vec<KeptFinding>,
     texts: Vec<PackedText>,
     /// How many neighbours there are that are alike in all but their place, and who says them.
     runs: Vec<(usize, Say)>,
@@ -254,13 +260,13 @@ impl Merged {
             let first = rest.first()?;
             rest = rest.get(*len..)?;
             Some(match first {
-                Listed::Whole(diagnostic) => FindingRun {
+                KeptFinding::Whole(diagnostic) => FindingRun {
                     of: (diagnostic.rule, diagnostic.effect),
                     field: diagnostic.path.segs().last_field(),
                     count: diagnostic.count,
                     say,
                 },
-                Listed::Unread(text, _) => {
+                KeptFinding::Unread(text, _) => {
                     let text = self.texts.get(*text)?;
                     FindingRun {
                         of: (text.rule, text.rule.effect),
@@ -343,7 +349,7 @@ mod tests {
                 false => own.append(&mut unread),
             }
             for one in own {
-                merging.add(Found::Whole(Cow::Owned(one)), Some(*client));
+                merging.add(ClientFinding::Whole(Cow::Owned(one)), Some(*client));
             }
             merging.add_unread(&packed, *client, &mut Vec::new());
         }
