@@ -189,11 +189,21 @@ part_manifests() { # files for CI systems, against those systems' schemas
     "$check" -q --schemafile tests/outside/gitlab-codequality.json "$work/suites.gitlab.json"
 }
 
-# Builds a wheel, once.
+# Builds a wheel, once. What the tests were built of is in it: maturin calls a cargo that builds the workspace, not one crate of it
+# with other features.
 wheel() {
     [ ! -e "$work/wheels" ] || return 0
     python maturin
-    "$work/venv/bin/maturin" build --quiet --profile dev --strip --out "$work/wheels" >"$work/maturin.log" 2>&1 ||
+    mkdir -p "$work/cargo"
+    cat >"$work/cargo/cargo" <<'END'
+#!/bin/sh
+[ "$1" = rustc ] || exec "$CARGO_OF_TESTS" "$@"
+exec "$CARGO_OF_TESTS" build --profile test --workspace --features xdsctl-cli/net,xdsctl-net/live --bin xdsctl \
+    --message-format json-render-diagnostics
+END
+    chmod u+x "$work/cargo/cargo"
+    CARGO_OF_TESTS=$(command -v cargo) PATH=$work/cargo:$PATH \
+        "$work/venv/bin/maturin" build --quiet --profile dev --strip --out "$work/wheels" >"$work/maturin.log" 2>&1 ||
         { tail -5 "$work/maturin.log"; return 1; }
 }
 

@@ -3,6 +3,7 @@
 # others. None of them is ours.
 #
 #   tests/real.sh [PART...]      parts: csds ads plane serve fleet compare envoy tls days channels
+#   tests/real.sh install        installs what the parts need, and runs none
 #
 # A part that needs what is not there says so and is skipped, or fails if CI is set. What is installed goes to a cache below the
 # target directory. Then all parts run in a network namespace in which there is only the loopback device, because real clients
@@ -16,7 +17,7 @@ target=${CARGO_TARGET_DIR:-$root/target}
 work=$target/real
 xdsctl=${XDSCTL:-$target/debug/xdsctl}
 rm -rf "$work/run" && mkdir -p "$work/run"
-if [ -z "${XDSCTL:-}" ]; then
+if [ -z "${XDSCTL:-}" ] && [ "${1:-}" != install ]; then
     cargo build --quiet --package xdsctl-cli --features net
     # Whoever builds without the feature meanwhile builds to the same place.
     cp "$xdsctl" "$work/xdsctl"
@@ -42,7 +43,7 @@ packages() {
     for package in "$@"; do
         [ -e "$venv/$package" ] && continue
         [ -z "$inside" ] || skip "$package is not installed"
-        timeout 300 "$venv/bin/pip" install --quiet --disable-pip-version-check "$package" >"$work/pip.log" 2>&1 ||
+        timeout 600 "$venv/bin/pip" install --quiet --disable-pip-version-check "$package" >"$work/pip.log" 2>&1 ||
             skip "pip cannot install $package"
         touch "$venv/$package"
     done
@@ -54,7 +55,7 @@ plane() {
     local project=tests/real/plane
     export CARGO_TARGET_DIR=$work/plane
     command -v cargo >/dev/null || skip "there is no cargo"
-    [ -n "$inside" ] || timeout 300 cargo fetch --quiet --locked --manifest-path "$project/Cargo.toml" 2>"$work/fetch.log" ||
+    [ -n "$inside" ] || timeout 600 cargo fetch --quiet --locked --manifest-path "$project/Cargo.toml" 2>"$work/fetch.log" ||
         skip "cargo cannot fetch the crates of $project: $(tail -1 "$work/fetch.log")"
     cargo build --quiet --locked --offline --manifest-path "$project/Cargo.toml"
     plane=$work/plane/debug/plane
@@ -71,7 +72,7 @@ programs() {
     for client in "${channels[@]}"; do
         [ -e "$work/clients/$client/built" ] && continue
         [ -z "$inside" ] || skip "$client is not built"
-        timeout 300 "$python" tests/oracle/live.py install "$work/clients" "$client" >"$work/install.log" 2>&1 ||
+        timeout 900 "$python" tests/oracle/live.py install "$work/clients" "$client" >"$work/install.log" 2>&1 ||
             skip "$client cannot be built: $(tail -1 "$work/install.log")"
         touch "$work/clients/$client/built"
     done
@@ -86,7 +87,7 @@ fleet_programs() {
     for client in "${fleet[@]}"; do
         [ -e "$programs/$client" ] && continue
         [ -z "$inside" ] || skip "$client is not built"
-        timeout 300 "$python" tests/oracle/live.py install "$programs" "$client" >"$work/install.log" 2>&1 ||
+        timeout 900 "$python" tests/oracle/live.py install "$programs" "$client" >"$work/install.log" 2>&1 ||
             skip "$client cannot be built: $(tail -1 "$work/install.log")"
     done
 }
@@ -356,7 +357,9 @@ part_channels() {
 . tests/real/days.sh
 
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(csds ads plane serve fleet compare envoy tls days channels)
+every=(csds ads plane serve fleet compare envoy tls days channels)
+[ ${#parts[@]} -gt 0 ] || parts=("${every[@]}")
+[ "${parts[*]}" != install ] || { prepare "${every[@]}"; exit 0; }
 for unshare in "unshare -n" "unshare -rn"; do
     [ -z "$inside" ] && command -v ip >/dev/null && $unshare true 2>/dev/null || continue
     prepare "${parts[@]}"
