@@ -3,7 +3,7 @@
 import { type Graph, graph, loudest, VALIDATE } from "../model/graph";
 import { layout, type Picture } from "../model/layout";
 import { pack, type Packed } from "../model/packed";
-import type { Finding, Parsed, Report, Severity } from "../model/report";
+import type { Finding, Kept, Report, Severity } from "../model/report";
 import { run } from "./command.js";
 
 /** What `validate` says, as the page needs it: a tenth of the report. */
@@ -79,8 +79,9 @@ class Halves {
   /** The report with what the client keeps of each resource; `out` is what is written if there is no second half. */
   whole(out: string): Report {
     if (this.first === null) return JSON.parse(out) as Report;
-    const kept = JSON.parse(`[${this.text.trimEnd().slice(0, -1)}`) as { resource: number; parsed: Parsed }[];
-    for (const { resource, parsed } of kept) this.first.resources[resource]!.parsed = parsed;
+    const kept = JSON.parse(`[${this.text.trimEnd().slice(0, -1)}`) as Kept[];
+    for (const row of this.first.resources) row.refers_to = [];
+    for (const { resource, ...row } of kept) Object.assign(this.first.resources[resource]!, row);
     return this.first;
   }
 }

@@ -13,8 +13,11 @@ export interface ClientVerdict { verdict: string; effect?: string; rules: string
 
 export interface ResourceRow {
   file: string; world: string; type: string; name: string; byte_start: number; byte_end: number; verdict: string;
-  clients?: Record<string, ClientVerdict>; parsed?: Parsed; refers_to?: [string, string][]; findings: Finding[];
+  clients?: Record<string, ClientVerdict>; parsed?: Parsed; refers_to?: Kept["refers_to"]; findings: Finding[];
 }
+
+/** What the client keeps of the resource of this number, and what that refers to. */
+export interface Kept { resource: number; refers_to: [string, string][]; parsed?: Parsed }
 
 export interface Report {
   client: string | string[]; resources: ResourceRow[]; findings: Finding[];

@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::input::Inputs;
 use super::overwrite::{self, OutputKind};
@@ -11,6 +12,7 @@ use super::reach::canonical;
 use crate::args::{ReportDestination, ReportFormat};
 use crate::report::edge::Edge;
 use crate::report::findings::not_checked::Gate;
+use crate::report::findings::reached::Reached;
 use crate::report::findings::resolve::ResolvedFindings;
 use crate::report::findings::{
     Finding, NotShown, ReportWriter, ResourceReport, ShownSeverity, Summary, Unplaced, concise, github, gitlab, human,
@@ -181,6 +183,10 @@ impl ReportWriter for Outputs<'_> {
 
     fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
         self.each(|format| format.resource(resource))
+    }
+
+    fn reached(&mut self, reached: Arc<Reached>) -> io::Result<()> {
+        self.each(|format| format.reached(Arc::clone(&reached)))
     }
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {

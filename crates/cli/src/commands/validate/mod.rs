@@ -3,7 +3,6 @@
 mod explain_error;
 mod fix;
 mod known;
-mod reached;
 mod stream;
 mod watch;
 
@@ -20,6 +19,7 @@ use crate::io::own_output::OwnOutput;
 use crate::io::reach::AllowedDirectories;
 use crate::report::findings::fixable::Fixable;
 use crate::report::findings::not_checked::{self, Gate};
+use crate::report::findings::reached::Reached;
 use crate::report::findings::resolve::{ResolveOptions, ResolvedFindings};
 use crate::report::findings::{ReportScope, ShownSeverity, Summary, clients, human, matrix, silenced};
 use crate::{EXIT_TROUBLE, Error, Io, session};
@@ -27,7 +27,6 @@ use explain_error::RecognisedLine;
 use fix::Plan;
 use known::Preset;
 use stream::LineStream;
-use xdsctl_channel::client::links::LinkedResource;
 use xdsctl_channel::client::server::ListeningServer;
 use xdsctl_channel::client::{Checked, Keep, Verdict};
 use xdsctl_document::envelope::{BootstrapPlace, EMPTY_RESPONSE, WorldName};
@@ -68,6 +67,7 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let left = (
         std::mem::take(&mut checked.outcome.worlds),
         std::mem::take(&mut checked.unshown),
+        checked.reached.clone(),
     );
     let code = asked.tell(checked, &inputs, io);
     io.leave(left);
@@ -402,7 +402,6 @@ impl<'a> ValidatePlan<'a> {
             let found = self.config.policies.idle_findings(&mut inputs.sources);
             outcome.findings.extend(found);
         }
-        let refers_to = shows_reached.then(|| reached::reached(&mut outcome, &self.args.reach));
         let mut has_input = outcome.resources.iter().any(Checked::is_checked)
             || bootstraps > 0
             || outcome
@@ -429,6 +428,8 @@ impl<'a> ValidatePlan<'a> {
             let record = (self.style.findings.min_severity, &self.severities);
             known.suppress(&mut outcome, &self.config, &inputs.sources, record, is_complete)
         };
+        let shows_secrets = self.args.input.show_secrets;
+        let reached = shows_reached.then(|| Reached::take(&mut outcome, &self.args.reach, shows_secrets));
         Ok(Examined {
             doubts: inputs.fleet.doubts().to_vec(),
             unread: self.unread.clone(),
@@ -436,7 +437,7 @@ impl<'a> ValidatePlan<'a> {
             idle_policies,
             outcome,
             unshown,
-            refers_to,
+            reached: reached.map(Arc::new),
             worlds,
             scope,
             suppressed,
@@ -451,8 +452,8 @@ pub(super) struct Examined {
     outcome: CheckOutcome,
     /// What policies looked at, and nobody is shown.
     unshown: Vec<Option<Arc<Resource>>>,
-    /// What each resource refers to, if that is shown.
-    refers_to: Option<Vec<Vec<LinkedResource>>>,
+    /// What the client keeps, if that is shown.
+    reached: Option<Arc<Reached>>,
     worlds: Vec<WorldName>,
     scope: ReportScope,
     /// Switches of which something is not known.
@@ -484,7 +485,7 @@ impl Examined {
     ) -> ResolvedFindings<'r> {
         let outcome = std::mem::take(&mut self.outcome);
         let mut report = ResolvedFindings::new(outcome, &self.worlds, sources, options);
-        report.refers_to = self.refers_to.take();
+        report.reached = self.reached.take();
         report.summary.scope = self.scope;
         report.summary.suppressed = self.suppressed.suppressed;
         report.summary.known = self.suppressed.known;

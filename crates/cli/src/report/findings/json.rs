@@ -12,8 +12,8 @@ use serde::ser::{Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::clients::{ClientVerdict, Verdicts};
+use super::reached::Reached;
 use super::{Finding, NotShown, Parsed, RelatedPlace, ReportWriter, ResourceReport, ShownSeverity, Summary, Unplaced};
-use xdsctl_channel::client::links::LinkedResource;
 use xdsctl_model::diag::FieldPath;
 
 /// Name of the schema in the document.
@@ -34,16 +34,6 @@ struct ResourceRow<'a> {
     clients: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parsed: Option<&'a Parsed>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    refers_to: Option<Vec<(&'static str, &'a str)>>,
-}
-
-/// What the client keeps of a resource, behind all that was found: it may have many times the bytes.
-#[derive(serde::Serialize)]
-struct KeptRow {
-    /// Index in `resources`.
-    resource: usize,
-    parsed: Parsed,
 }
 
 /// A finding as JSON has it.
@@ -189,11 +179,7 @@ fn resource_row<'a>(resource: &'a ResourceReport, clients: Option<&'a RawValue>)
         byte_end: resource.span.end,
         verdict: resource.verdict.name(),
         clients,
-        parsed: resource.parsed.as_ref().filter(|_| resource.refers_to.is_none()),
-        refers_to: resource.refers_to.as_ref().map(|all| {
-            let pair = |to: &'a LinkedResource| (to.resource_type.short_name(), to.name.as_str());
-            all.iter().map(pair).collect()
-        }),
+        parsed: resource.parsed.as_ref(),
     }
 }
 
@@ -211,7 +197,7 @@ pub struct JsonReport<W: Write> {
     /// How many resources are written.
     resources: usize,
     /// What stands at the end, with `--show reached`.
-    kept: Option<Vec<KeptRow>>,
+    reached: Option<Arc<Reached>>,
     /// The verdicts that were written last.
     last: (Verdicts, VerdictsJson),
     /// The findings that belong to no resource: they stand behind the resources.
@@ -230,7 +216,7 @@ impl<W: Write> JsonReport<W> {
             out,
             line: Vec::new(),
             resources: 0,
-            kept: None,
+            reached: None,
             last: <(Verdicts, VerdictsJson)>::default(),
             documents: Vec::new(),
             withheld: Vec::new(),
@@ -338,13 +324,6 @@ impl<W: Write> ReportWriter for JsonReport<W> {
 
     fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
         self.line.extend_from_slice(before_row(self.resources));
-        if resource.refers_to.is_some() {
-            let kept = self.kept.get_or_insert_default();
-            kept.extend(resource.parsed.clone().map(|parsed| KeptRow {
-                resource: self.resources,
-                parsed,
-            }));
-        }
         self.resources += 1;
         if !Arc::ptr_eq(&self.last.0, &resource.clients) {
             self.last = (Arc::clone(&resource.clients), written(&resource.clients)?);
@@ -360,6 +339,11 @@ impl<W: Write> ReportWriter for JsonReport<W> {
         self.withheld(Some(resource), resource.withheld.iter().chain(&quiet), ("", "    "))?;
         self.line.push(b'}');
         self.pass()
+    }
+
+    fn reached(&mut self, reached: Arc<Reached>) -> io::Result<()> {
+        self.reached = Some(reached);
+        Ok(())
     }
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
@@ -389,17 +373,19 @@ impl<W: Write> ReportWriter for JsonReport<W> {
             idle_policies: &summary.idle_policies,
             beyond_max: Some(summary.beyond_max).filter(|count| *count > 0),
         })?;
-        if let Some(kept) = self.kept.take() {
+        if let Some(reached) = self.reached.take() {
             // Whoever reads along has all that was found before the rest is made.
             self.line.extend_from_slice(b",\n  \"kept\": [");
             self.out.write_all(&self.line)?;
             self.out.flush()?;
             self.line.clear();
-            for (number, row) in kept.iter().enumerate() {
-                self.line.extend_from_slice(before_row(number));
+            let mut rows = 0;
+            reached.rows(|row| {
+                self.line.extend_from_slice(before_row(rows));
+                rows += 1;
                 self.put(row)?;
-                self.pass()?;
-            }
+                self.pass()
+            })?;
             self.line.extend_from_slice(b"\n  ]");
         }
         self.line.extend_from_slice(b"\n}\n");

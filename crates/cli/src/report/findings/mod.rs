@@ -19,6 +19,7 @@ mod merged;
 pub mod not_checked;
 mod parsed;
 pub mod patch;
+pub mod reached;
 pub mod resolve;
 pub mod sarif;
 pub mod statistics;
@@ -34,10 +35,10 @@ use super::{SourcePlace, plural};
 use clients::Verdicts;
 use not_checked::NotChecked;
 pub use parsed::Parsed;
+use reached::Reached;
 
 use xdsctl_channel::client::Checked;
 pub use xdsctl_channel::client::Verdict;
-use xdsctl_channel::client::links::LinkedResource;
 use xdsctl_document::envelope::{Label, Stage};
 use xdsctl_document::source::Span;
 use xdsctl_lint::decide::Reason;
@@ -70,8 +71,6 @@ pub struct ResourceReport {
     pub withheld: Vec<NotShown>,
     /// What the client keeps of it, if asked for.
     pub parsed: Option<Parsed>,
-    /// What it refers to, if asked for.
-    pub refers_to: Option<Vec<LinkedResource>>,
 }
 
 /// A finding with its place in the user's document.
@@ -322,6 +321,14 @@ pub trait ReportWriter {
     /// # Errors
     /// Those of the writer.
     fn resource(&mut self, resource: &ResourceReport) -> io::Result<()>;
+
+    /// Takes what the client keeps of the resources, after all of them and only if asked for.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    fn reached(&mut self, _reached: Arc<Reached>) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Writes what is left, and flushes.
     ///

@@ -15,10 +15,10 @@ use super::clients::{self, Said, Say, Verdicts};
 use super::fixable::Fixable;
 use super::max_findings::MaxFindings;
 use super::not_checked::NotCheckedTally;
+use super::reached::Reached;
 use super::{Finding, NotShown, Parsed, RelatedPlace, ReportWriter, ResourceReport, Summary, Unplaced, section};
 use crate::report::masks::{Masks, ResourceSpan, redacted, resources};
 use crate::report::{SourcePlace, snippet};
-use xdsctl_channel::client::links::LinkedResource;
 use xdsctl_channel::client::{Checked, is_live};
 use xdsctl_document::envelope::{Finding as EnvelopeFinding, Origin, WorldId, WorldName};
 use xdsctl_document::proto::transcode::Note;
@@ -69,8 +69,8 @@ pub struct ResolvedFindings<'r> {
     /// Findings that are not shown, if asked for, and those among them that belong to no resource.
     withheld: Withheld,
     withheld_of_documents: Vec<NotShown>,
-    /// What each resource refers to, by its number, if asked for.
-    pub refers_to: Option<Vec<Vec<LinkedResource>>>,
+    /// What the client keeps, if it is to stand behind all that was found.
+    pub reached: Option<Arc<Reached>>,
     resolver: Resolver<'r>,
     before: clients::Before,
     resources: Enumerate<IntoIter<Checked>>,
@@ -142,7 +142,7 @@ impl<'r> ResolvedFindings<'r> {
             not_checked: NotCheckedTally::default(),
             withheld,
             withheld_of_documents,
-            refers_to: None,
+            reached: None,
             resolver,
             before: clients::Before::default(),
             resources: outcome.resources.into_iter().enumerate(),
@@ -166,6 +166,9 @@ impl<'r> ResolvedFindings<'r> {
         }
         self.summary.beyond_max = most.beyond;
         self.summary.not_checked = self.not_checked.finish(self.resolver.options.fleet);
+        if let Some(reached) = self.reached {
+            format.reached(reached)?;
+        }
         format.end(&self.summary)?;
         Ok(self.summary)
     }
@@ -241,8 +244,6 @@ impl<'r> ResolvedFindings<'r> {
             let list = self.withheld.take(Some(number));
             report.withheld = self.resolver.withheld((number, origin), resource_type, list);
         }
-        let refers_to = self.refers_to.as_mut().and_then(|all| all.get_mut(number));
-        report.refers_to = refers_to.map(std::mem::take);
         self.not_checked.add(of_base, &report, &failed);
         *self.summary.verdicts.entry(report.verdict.name()).or_default() += 1;
         Some(report)
@@ -347,7 +348,6 @@ impl<'r> Resolver<'r> {
                 resource,
                 shows_secrets: self.options.shows_secrets,
             }),
-            refers_to: None,
         }
     }
 
