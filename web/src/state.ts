@@ -216,11 +216,11 @@ export async function check(isTyped = false) {
     batch(() => { checked.value = matrix.value = sketch.value = null; trouble.value = unread.value = ""; tried.value = null; });
     return;
   }
+  const own = (version += 1);
   try {
     const reach = [target.value, ...reached.value].filter((name) => name !== "").flatMap((name) => ["--reach", name]);
     const quiet = isQuiet.value ? ["--min-severity", "warning"] : [];
     const common = [...quiet, ...who(), ...names];
-    const own = (version += 1);
     const take = (answer: Answer<Checked>, graph: Graph | null) => {
       took.value = answer.ms;
       trouble.value = answer.value === null || answer.code === 2 ? told(answer) : "";
@@ -267,6 +267,7 @@ export async function check(isTyped = false) {
     if (tried.value !== null) await send();
   } catch (error) {
     if (!(error instanceof Cancelled)) throw error;
+    if (own === version) sketch.value = null; // a picture to which no graph will come
   }
 }
 
