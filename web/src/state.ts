@@ -24,6 +24,9 @@ export const EDITED_BYTES = 4 << 20;
 export const QUIET_BYTES = 512 << 10;
 export const showsNotes = signal(false);
 
+/** What was made for a proxy is checked when somebody asks for it. */
+export const judgesProxies = signal(false);
+
 /** Of larger inputs there is no picture of everything. */
 export const DRAWN_BYTES = 48 << 20;
 
@@ -148,6 +151,7 @@ export function open(files: [string, Uint8Array][], { instead = false, keepsActi
 function reset() {
   world.value = target.value = selected.value = focus.value = page.value = "";
   reached.value = [];
+  judgesProxies.value = false;
   folding.value = { open: new Map(), more: new Map() };
   pinned.value = new Set();
   changes.value = {};
@@ -220,7 +224,8 @@ export async function check(isTyped = false) {
   try {
     const reach = [target.value, ...reached.value].filter((name) => name !== "").flatMap((name) => ["--reach", name]);
     const quiet = isQuiet.value ? ["--min-severity", "warning"] : [];
-    const common = [...quiet, ...who(), ...names];
+    const asked = [...(judgesProxies.value ? ["--all"] : []), ...names];
+    const common = [...quiet, ...who(), ...asked];
     const take = (answer: Answer<Checked>, graph: Graph | null) => {
       took.value = answer.ms;
       trouble.value = answer.value === null || answer.code === 2 ? told(answer) : "";
@@ -259,7 +264,7 @@ export async function check(isTyped = false) {
       }
     }
     if (clients.value.length > 1) {
-      const all = await ask<Report>("matrix", [...VALIDATE, ...who(clients.value.join(",")), ...names]);
+      const all = await ask<Report>("matrix", [...VALIDATE, ...who(clients.value.join(",")), ...asked]);
       matrix.value = all.value;
     } else {
       matrix.value = null;

@@ -91,9 +91,10 @@ export function turn(event: KeyboardEvent) {
 function summary() {
   const at = checked.value;
   if (at === null) return status.value.state === "loading" ? "The command is loading." : "Nothing leaves this page: the files are read here.";
-  const count = (severity: "error" | "warning" | "note") => at.severities[severity] ?? 0;
+  const counted = (count: number, word: string) => `${count} ${word}${count === 1 ? "" : "s"}`;
+  const count = (severity: "error" | "warning" | "note") => counted(at.severities[severity] ?? 0, severity);
   const rejected = at.verdicts.rejected ?? 0;
-  return `${at.client}: ${at.resources} resources, ${rejected} rejected; ${count("error")} errors, ${count("warning")} warnings, ${count("note")} notes; ${Math.round(took.value)} ms`;
+  return `${at.client}: ${counted(at.resources, "resource")}, ${rejected} rejected; ${count("error")}, ${count("warning")}, ${count("note")}; ${Math.round(took.value)} ms`;
 }
 
 function Clients() {

@@ -1,10 +1,14 @@
 import { applyFix } from "../fix";
-import { check, checked, docs, graph, isQuiet, page, reveal, show, showFinding, showsNotes } from "../state";
+import { plainly } from "../model/plain";
+import { check, checked, docs, graph, isQuiet, judgesProxies, page, reveal, show, showFinding, showsNotes } from "../state";
 import type { Node } from "../model/graph";
 import type { Finding } from "../model/report";
 import { Place } from "./Place";
 
 const MOST = 100;
+
+/** The rule of a dump of which nothing is checked. */
+const MADE_FOR_PROXY = "dump-made-for-proxy";
 
 /** The node of the picture that a finding is at. */
 function nodeOf(index: number): string | undefined {
@@ -69,13 +73,14 @@ export function Findings() {
               <b>{finding.severity}</b> <span class="what">{finding.type ? `${finding.type} ${finding.name}: ` : ""}{finding.message}</span>
               <small>{finding.file}{finding.line === null ? "" : `:${finding.line}`} {finding.path}</small>
             </button>
-            {finding.help && <p class="help"><b>Help:</b> {finding.help}</p>}
+            {finding.help && <p class="help"><b>Help:</b> {plainly(finding.help)}</p>}
             {finding.related?.map((one) => (
               <p key={one.path} class="help">See <Line file={one.file} line={one.line} />: {one.message}</p>
             ))}
             {causes(finding, index).map(({ node, path, what }) => <p key={node.id} class="help">See <Place node={node} path={path} />: {what}</p>)}
             <span class="acts">
               <button class="quiet" onClick={() => { page.value = finding.rule; }}>{finding.rule}</button>
+              {finding.rule === MADE_FOR_PROXY && !judgesProxies.value && <button onClick={() => { judgesProxies.value = true; void check(); }}>Check it anyway</button>}
               {finding.fixable && <button onClick={() => void applyFix(finding)}>Fix</button>}
             </span>
           </li>

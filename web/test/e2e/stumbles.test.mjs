@@ -166,3 +166,25 @@ test("Fit shows all of the picture", async () => {
   await page.getByRole("button", { name: "Fit" }).click();
   assert.ok(await page.evaluate(() => { const box = document.querySelector(".scroller"); return box.scrollWidth <= box.clientWidth && box.scrollHeight <= box.clientHeight; }));
 });
+
+test("what was made for a proxy is checked when somebody asks for it", async () => {
+  const { page, complaints } = await open(browser, server.url);
+  const http = {
+    "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager", stat_prefix: "x", merge_slashes: true,
+    rds: { config_source: { ads: {} }, route_config_name: "r" },
+  };
+  const edge = {
+    "@type": "type.googleapis.com/envoy.config.listener.v3.Listener", name: "edge", address: { socket_address: { address: "0.0.0.0", port_value: 80 } },
+    filter_chains: [{ filters: [{ name: "http", typed_config: http }] }],
+  };
+  await files(page, [["edge.json", JSON.stringify([edge, routes("r", host([{ match: { prefix: "/" }, ...to("a") }])), cluster("a", { lb_policy: "MAGLEV" })])]]);
+  await page.getByText("nothing to check: the configuration was made for a proxy").waitFor();
+  assert.equal(await page.getByText("lb_policy 5 (MAGLEV) is not supported").count(), 0);
+  assert.equal(await page.getByText("--all").count(), 0);
+  await page.getByRole("button", { name: "Check it anyway" }).click();
+  await page.getByText("lb_policy 5 (MAGLEV) is not supported").first().waitFor();
+  assert.equal(await page.getByText("nothing to check").count() + await page.getByRole("button", { name: "Check it anyway" }).count(), 0);
+  assert.match((await page.locator(".foot").textContent()) ?? "", /: 3 resources, 2 rejected; 3 errors, 1 warning, /);
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
