@@ -109,7 +109,7 @@ impl Regex {
     ///
     /// Returns what RE2 would refuse the pattern for.
     pub fn new(pattern: &str) -> Result<Self, RegexError> {
-        recent::check(PatternSyntax::Re2, pattern, Regex::check)?;
+        Regex::check(pattern)?;
         Ok(Self(Arc::new(SharedPattern {
             pattern: pattern.into(),
             syntax: PatternSyntax::Re2,
@@ -127,15 +127,15 @@ impl Regex {
     /// Returns what RE2 would refuse the pattern for.
     pub fn check(pattern: &str) -> Result<(), RegexError> {
         // A literal takes an instruction a byte.
-        let bound = if is_literal(pattern) {
-            pattern.len() as u64
-        } else {
-            check::check(pattern)?
-        };
-        if bound <= size::INSTRUCTIONS_MAX {
+        if is_literal(pattern) && pattern.len() as u64 <= size::INSTRUCTIONS_MAX {
             return Ok(());
         }
-        size::check(tree::parse(pattern)?)
+        recent::check(PatternSyntax::Re2, pattern, |pattern| {
+            if check::check(pattern)? <= size::INSTRUCTIONS_MAX {
+                return Ok(());
+            }
+            size::check(tree::parse(pattern)?)
+        })
     }
 
     /// The pattern as given.
